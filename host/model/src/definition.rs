@@ -1,0 +1,103 @@
+//! A flow as its author writes it (`flow.toml`), before the database has checked it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::AttributeType;
+
+/// A whole flow: attributes, triggers, and which component runs which transition.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FlowDefinition {
+    /// The flow's name, unique in its tenant.
+    pub name: String,
+    /// What the flow is for, in a sentence.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// The WED-attributes, in order.
+    #[serde(default, rename = "attribute")]
+    pub attributes: Vec<AttributeDefinition>,
+    /// The WED-triggers, in order.
+    #[serde(default, rename = "trigger")]
+    pub triggers: Vec<TriggerDefinition>,
+    /// The final WED-condition, in `WHERE` syntax.
+    #[serde(default, rename = "final", skip_serializing_if = "Option::is_none")]
+    pub final_condition: Option<String>,
+    /// Which component runs a transition, by transition name. One that is not listed is left to
+    /// external workers.
+    #[serde(
+        default,
+        rename = "transition",
+        skip_serializing_if = "BTreeMap::is_empty"
+    )]
+    pub transitions: BTreeMap<String, TransitionDefinition>,
+}
+
+/// One row of `wed_attr`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AttributeDefinition {
+    /// The attribute's name (`aname`).
+    pub name: String,
+    /// Its type (`atype`).
+    #[serde(default = "text", rename = "type")]
+    pub kind: AttributeType,
+    /// Its default value (`adv`) in Postgres's input notation; null when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<String>,
+    /// Whether any session with the right to write the flow may set it without a job's lock.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub open: bool,
+}
+
+/// One row of `wed_trig`: a WED-condition and the WED-transition it fires.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TriggerDefinition {
+    /// The trigger's name (`tgname`).
+    pub name: String,
+    /// The WED-transition to fire (`trname`).
+    pub transition: String,
+    /// The WED-condition (`cpred`), in `WHERE` syntax.
+    pub when: String,
+    /// The condition's name (`cname`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
+    /// Time limit of one attempt (`timeout`), in Postgres's interval notation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<String>,
+    /// How many attempts are made before the instance becomes an exception.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempts: Option<i32>,
+    /// Pause before the second attempt; doubled for each further one (Postgres's interval notation).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backoff: Option<String>,
+    /// Pause between firing and the first attempt (Postgres's interval notation).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<String>,
+    /// Jobs of a higher priority are claimed first; 0 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<i32>,
+    /// Whether the condition must still hold when the job is claimed; true when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recheck: Option<bool>,
+    /// The attributes the transition may set; any when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writes: Option<Vec<String>>,
+}
+
+/// Who runs a transition.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TransitionDefinition {
+    /// The name of the tenant's component that exports the transition.
+    pub component: String,
+}
+
+fn text() -> AttributeType {
+    AttributeType {
+        scalar: crate::ScalarType::Text,
+        array: false,
+    }
+}

@@ -1,0 +1,43 @@
+//! Every limit in one place, with its unit.
+
+use serde::{Deserialize, Serialize};
+
+/// What one attempt at a transition may use. The time limit is the trigger's own (`timeout`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// wasmtime fuel per attempt (about one unit per WebAssembly instruction).
+    pub fuel: u64,
+    /// Linear memory in bytes, all memories of the component together.
+    pub memory_bytes: u64,
+    /// Table elements, all tables of the component together.
+    pub table_elements: u64,
+    /// Core instances, memories and tables a component may have.
+    pub instances: u32,
+    /// Calls into the host per attempt.
+    pub host_calls: u64,
+    /// Log bytes kept per attempt; what comes after is dropped and counted.
+    pub log_bytes: u64,
+    /// Bytes of the returned clause, or of all returned values together.
+    pub output_bytes: u64,
+    /// Bytes of a component at upload.
+    pub component_bytes: u64,
+    /// Functions in a component, all its modules together, at upload.
+    pub component_functions: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            fuel: 10_000_000_000,
+            memory_bytes: 64 << 20,
+            table_elements: 100_000,
+            instances: 64,
+            host_calls: 100_000,
+            log_bytes: 64 << 10,
+            output_bytes: 256 << 10,
+            component_bytes: 32 << 20,
+            component_functions: 200_000,
+        }
+    }
+}
