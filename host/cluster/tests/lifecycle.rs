@@ -1,0 +1,321 @@
+//! A cluster's life: made, reached, stopped, started again, killed, recovered, thrown away.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use sqlx::{Connection as _, PgConnection, Row};
+use wedflow_cluster::{
+    Cluster, ClusterError, ClusterSettings, Connection, Progress, Status, default_home,
+};
+
+/// A cluster in a fresh folder that the server's account can reach, over the shared binaries.
+fn cluster() -> (tempfile::TempDir, Cluster) {
+    let home = tempfile::tempdir().expect("folder");
+    std::fs::set_permissions(home.path(), std::fs::Permissions::from_mode(0o755)).expect("mode");
+    let cluster = Cluster::open(settings(home.path())).expect("cluster");
+    (home, cluster)
+}
+
+fn settings(home: &Path) -> ClusterSettings {
+    let mut settings = ClusterSettings::new(home);
+    settings.binaries = default_home().expect("home").join("postgres");
+    settings
+}
+
+async fn connect(connection: &Connection) -> PgConnection {
+    PgConnection::connect(&connection.url())
+        .await
+        .expect("connection")
+}
+
+async fn ask(connection: &Connection, sql: &'static str) -> String {
+    let mut client = connect(connection).await;
+    let row = sqlx::query(sql).fetch_one(&mut client).await.expect(sql);
+    row.get(0)
+}
+
+async fn tell(connection: &Connection, sql: &'static str) {
+    let mut client = connect(connection).await;
+    sqlx::raw_sql(sql).execute(&mut client).await.expect(sql);
+}
+
+fn pid(cluster: &Cluster) -> i32 {
+    match cluster.status().expect("status") {
+        Status::Running { pid, .. } => pid,
+        other => panic!("not running: {other:?}"),
+    }
+}
+
+/// Kills without mercy, and waits until the process is gone or a zombie.
+fn kill(pid: i32) {
+    let killed = Command::new("kill").args(["-9", &pid.to_string()]).status();
+    assert!(killed.expect("kill").success());
+    let stat = format!("/proc/{pid}/stat");
+    let begun = Instant::now();
+    while std::fs::read_to_string(&stat).is_ok_and(|text| !text.contains(") Z")) {
+        assert!(begun.elapsed() < Duration::from_secs(10));
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn data_survives_a_restart_and_nobody_enters_without_the_password() {
+    let (home, cluster) = cluster();
+    assert_eq!(cluster.status().expect("status"), Status::NotCreated);
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&seen);
+    let first = cluster
+        .ensure_started(move |step| sink.lock().expect("lock").push(step))
+        .await
+        .expect("start");
+    {
+        let seen = seen.lock().expect("lock");
+        assert!(seen.contains(&Progress::Initialising), "{seen:?}");
+        assert_eq!(seen.last(), Some(&Progress::Ready { port: first.port }));
+    }
+    tell(
+        &first,
+        "create table kept (n text); insert into kept values ('here')",
+    )
+    .await;
+
+    // Idempotent: the same server answers.
+    let before = pid(&cluster);
+    let again = cluster.ensure_started(|_| {}).await.expect("again");
+    assert_eq!((again.clone(), pid(&cluster)), (first.clone(), before));
+
+    let mut wrong = first.clone();
+    wrong.password = "guess".into();
+    let refused = PgConnection::connect(&wrong.url()).await;
+    assert!(
+        refused
+            .expect_err("refused")
+            .to_string()
+            .contains("password")
+    );
+
+    let mode = std::fs::metadata(cluster.password_file())
+        .expect("file")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+    for (setting, value) in [
+        ("select current_setting('fsync')", "on"),
+        ("select current_setting('jit')", "off"),
+        ("select current_setting('max_connections')", "200"),
+        ("select current_setting('shared_buffers')", "256MB"),
+        ("select current_setting('listen_addresses')", "127.0.0.1"),
+        ("select current_setting('unix_socket_directories')", ""),
+        ("select current_setting('TimeZone')", "UTC"),
+        ("select split_part(version(), ' ', 2)", "18.6"),
+        (
+            "select datcollate from pg_database where datname = 'postgres'",
+            "C",
+        ),
+        ("select upper('é')", "É"),
+    ] {
+        if setting.contains("version") && wedflow_cluster::version() != Some("18.6.0") {
+            continue;
+        }
+        assert_eq!(ask(&first, setting).await, value, "{setting}");
+    }
+
+    assert!(cluster.stop().await.expect("stop"));
+    assert!(!cluster.stop().await.expect("stop again"));
+    assert_eq!(cluster.status().expect("status"), Status::Stopped);
+    assert_eq!(cluster.connection().expect("connection"), None);
+
+    // Another value for the same home, as in another process.
+    let other = Cluster::open(settings(home.path())).expect("cluster");
+    let second = other.ensure_started(|_| {}).await.expect("restart");
+    assert_eq!(second, first);
+    assert_eq!(ask(&second, "select n from kept").await, "here");
+    other.stop().await.expect("stop");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_server_is_recovered() {
+    let (_home, cluster) = cluster();
+    let connection = cluster.ensure_started(|_| {}).await.expect("start");
+    tell(
+        &connection,
+        "create table kept (n text); insert into kept values ('here')",
+    )
+    .await;
+    for _ in 0..3 {
+        // A session in the middle of something holds the shared memory for a while.
+        let busy = connect(&connection).await;
+        let sleeping = tokio::spawn(async move {
+            let mut busy = busy;
+            let _ = sqlx::raw_sql("select pg_sleep(30)")
+                .execute(&mut busy)
+                .await;
+        });
+        let killed = pid(&cluster);
+        kill(killed);
+        assert!(!cluster.is_running().expect("status"));
+        let again = cluster.ensure_started(|_| {}).await.expect("recovery");
+        assert_eq!(again, connection);
+        assert_ne!(pid(&cluster), killed);
+        assert_eq!(ask(&again, "select n from kept").await, "here");
+        sleeping.abort();
+    }
+
+    // The process id of the dead server now belongs to someone else: this test.
+    kill(pid(&cluster));
+    let file = cluster.settings().home.join("server/data/postmaster.pid");
+    let text = std::fs::read_to_string(&file).expect("pid file");
+    let (_, rest) = text.split_once('\n').expect("lines");
+    // The file keeps its owner when it is overwritten in place.
+    std::fs::write(&file, format!("{}\n{rest}", std::process::id())).expect("write");
+    assert_eq!(cluster.status().expect("status"), Status::Stopped);
+    let again = cluster.ensure_started(|_| {}).await.expect("recovery");
+    assert_eq!(ask(&again, "select n from kept").await, "here");
+    cluster.stop().await.expect("stop");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn concurrent_callers_get_one_server() {
+    let (home, cluster) = cluster();
+    let callers: Vec<_> = (0..6)
+        .map(|_| {
+            let cluster = Cluster::open(settings(home.path())).expect("cluster");
+            tokio::spawn(async move { cluster.ensure_started(|_| {}).await })
+        })
+        .collect();
+    let mut connections = Vec::new();
+    for caller in callers {
+        connections.push(caller.await.expect("task").expect("start"));
+    }
+    assert!(connections.windows(2).all(|pair| pair[0] == pair[1]));
+    assert_eq!(ask(&connections[0], "select 'yes'").await, "yes");
+    cluster.stop().await.expect("stop");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_taken_port_is_named() {
+    let (_home, cluster) = cluster();
+    let connection = cluster.ensure_started(|_| {}).await.expect("start");
+    cluster.stop().await.expect("stop");
+    let thief = std::net::TcpListener::bind(("127.0.0.1", connection.port)).expect("bind");
+    let error = cluster.ensure_started(|_| {}).await.expect_err("taken");
+    assert!(
+        matches!(error, ClusterError::PortTaken { port } if port == connection.port),
+        "{error}"
+    );
+    drop(thief);
+    assert_eq!(
+        cluster.ensure_started(|_| {}).await.expect("start"),
+        connection
+    );
+    cluster.stop().await.expect("stop");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_password_a_foreign_version_and_a_bad_setting_are_named() {
+    let (home, cluster) = cluster();
+    cluster.ensure_started(|_| {}).await.expect("start");
+    let password = std::fs::read(cluster.password_file()).expect("password");
+    std::fs::remove_file(cluster.password_file()).expect("remove");
+    let error = cluster
+        .ensure_started(|_| {})
+        .await
+        .expect_err("no password");
+    assert!(matches!(error, ClusterError::NoPassword { .. }), "{error}");
+    std::fs::write(cluster.password_file(), password).expect("write");
+    cluster.stop().await.expect("stop");
+
+    let mut bad = settings(home.path());
+    bad.configuration = vec![("shared_buffers".into(), "lots".into())];
+    let error = Cluster::open(bad)
+        .expect("cluster")
+        .ensure_started(|_| {})
+        .await;
+    let text = error.expect_err("bad setting").to_string();
+    assert!(text.contains("shared_buffers"), "{text}");
+
+    let version = home.path().join("server/data/PG_VERSION");
+    std::fs::write(&version, "13\n").expect("write");
+    let error = cluster.ensure_started(|_| {}).await.expect_err("version");
+    assert!(
+        matches!(&error, ClusterError::OtherVersion { found, .. } if found == "13"),
+        "{error}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_temporary_cluster_is_gone_after_drop() {
+    let temporary = Cluster::temporary().await.expect("start");
+    let connection = temporary.connection().clone();
+    assert_eq!(ask(&connection, "select 'yes'").await, "yes");
+    let home = temporary.cluster().settings().home.clone();
+    let server = pid(temporary.cluster());
+    tokio::task::spawn_blocking(move || drop(temporary))
+        .await
+        .expect("drop");
+    assert!(!home.exists());
+    assert!(PgConnection::connect(&connection.url()).await.is_err());
+    let left = std::fs::read_to_string(format!("/proc/{server}/stat"));
+    assert!(!left.is_ok_and(|text| !text.contains(") Z")));
+}
+
+/// Not a test: what `the_server_outlives_its_starter_and_holds_nothing_of_it` runs in a process of
+/// its own, when told where.
+#[test]
+fn starter() {
+    let Ok(home) = std::env::var("WEDFLOW_TEST_STARTER_HOME") else {
+        return;
+    };
+    let runtime = tokio::runtime::Runtime::new().expect("runtime");
+    let cluster = Cluster::open(settings(Path::new(&home))).expect("cluster");
+    runtime
+        .block_on(cluster.ensure_started(|_| {}))
+        .expect("start");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_server_outlives_its_starter_and_holds_nothing_of_it() {
+    let (home, cluster) = cluster();
+    let marker = home.path().join("inherited");
+    // A shell with a stray open file and pipes for its output, as a build tool has them.
+    let mut starter = Command::new("sh")
+        .arg("-c")
+        .arg(format!(
+            "exec 7>'{}'; exec \"$0\" --exact starter",
+            marker.display()
+        ))
+        .arg(std::env::current_exe().expect("path"))
+        .env("WEDFLOW_TEST_STARTER_HOME", home.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("starter");
+    let pipe = starter.stdout.take().expect("pipe");
+    let read = tokio::task::spawn_blocking(move || std::io::read_to_string(pipe));
+    // Ends only when nobody holds the other end any more.
+    let output = tokio::time::timeout(Duration::from_secs(60), read).await;
+    let output = output
+        .expect("the pipe was closed")
+        .expect("task")
+        .expect("read");
+    assert!(starter.wait().expect("wait").success(), "{output}");
+
+    let server = pid(&cluster);
+    let connection = cluster.connection().expect("status").expect("running");
+    assert_eq!(ask(&connection, "select 'yes'").await, "yes");
+    if let Ok(entries) = std::fs::read_dir(format!("/proc/{server}/fd")) {
+        let open: Vec<_> = entries
+            .filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok())
+            .collect();
+        assert!(!open.contains(&marker), "{open:?}");
+    }
+    if let Ok(stat) = std::fs::read_to_string(format!("/proc/{server}/stat")) {
+        // After the name: state, parent, group, session.
+        let (_, rest) = stat.rsplit_once(") ").expect("stat");
+        assert_eq!(rest.split(' ').nth(3), Some(server.to_string().as_str()));
+    }
+    cluster.stop().await.expect("stop");
+}
