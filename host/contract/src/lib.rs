@@ -1,1 +1,36 @@
-//! Placeholder heading; see the crate's first commit.
+//! The contract between Wedflow and a WED-transition, as far as it can be judged without running
+//! anything: what an uploaded component must look like ([`inspect`]), what it says of itself
+//! ([`Declaration`]), and how that fits a flow ([`bind`]).
+//!
+//! The contract itself is `wit/transition.wit`. Nothing here compiles or executes a component, and
+//! nothing here does I/O: the sandbox is the sole user of a WebAssembly runtime.
+
+mod binding;
+mod declaration;
+mod digest;
+mod inspect;
+mod refusal;
+mod weight;
+mod world;
+
+pub use binding::{BindError, Binding, BoundAttribute, Misfit, bind};
+pub use declaration::{
+    Declaration, DeclarationError, DeclaredAttribute, DeclaredKind, MAX_ATTRIBUTES,
+    MAX_DECLARATIONS, MAX_DESCRIPTION_BYTES, MAX_NAME_BYTES, check_declarations,
+};
+pub use digest::Digest;
+pub use inspect::{Inspection, MAX_COMPONENT_INSTANCES, MAX_NESTING, inspect};
+pub use refusal::{Form, Quantity, Refusal};
+
+/// The interface that a component may call, with its version.
+pub const HOST_INTERFACE: &str = "wed:flow/host@0.1.0";
+
+/// The interfaces that hold the contract's types; a component imports them for the types alone.
+pub const TYPE_INTERFACES: [&str; 2] = ["wed:flow/types@0.1.0", "wed:flow/values@0.1.0"];
+
+/// The functions of [`HOST_INTERFACE`].
+pub const HOST_FUNCTIONS: [&str; 5] = ["log", "now", "random", "sleep", "attributes"];
+
+/// The prefix of the interfaces that a component may import although hardly any is served: what a
+/// standard library drags in, and traps when it is called.
+pub const WASI_PREFIX: &str = "wasi:";
