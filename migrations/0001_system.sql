@@ -1,0 +1,235 @@
+-- The system schema: tenants, flows, components, compiled triggers, instances, jobs, trace, hosts.
+-- Everything here is private to the role that owns it; a flow's own role sees the views and tables
+-- of its flow's schema (0003_flow.sql) and nothing else.
+
+CREATE SCHEMA wed;
+REVOKE ALL ON SCHEMA wed FROM PUBLIC;
+COMMENT ON SCHEMA wed IS 'Wedflow''s own tables and functions. Private.';
+
+-- The role that conditions are checked and evaluated as. It owns the empty shape tables that
+-- conditions are checked against, and has no other right.
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'wed_predicate') THEN
+    CREATE ROLE wed_predicate NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOINHERIT NOREPLICATION;
+  END IF;
+EXCEPTION WHEN duplicate_object OR unique_violation THEN
+  NULL; -- another database of this cluster was migrated at the same time
+END $$;
+DO $$
+BEGIN
+  -- Needed to hand objects over to it; a superuser has it anyway.
+  EXECUTE format('GRANT wed_predicate TO %I', current_user);
+EXCEPTION WHEN OTHERS THEN
+  IF NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN RAISE; END IF;
+END $$;
+
+-- In a database of our own, nobody but the owner creates anything. One that holds other things too is
+-- left as it is.
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relname !~ '^_sqlx_')
+     AND NOT EXISTS (SELECT FROM pg_namespace WHERE nspname NOT IN ('public', 'wed', 'information_schema') AND nspname !~ '^pg_') THEN
+    EXECUTE format('REVOKE CREATE, TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
+    REVOKE ALL ON SCHEMA public FROM PUBLIC;
+  END IF;
+EXCEPTION WHEN insufficient_privilege OR invalid_schema_name THEN
+  RAISE NOTICE 'could not take CREATE and TEMPORARY from PUBLIC in this database; ask its owner to';
+END $$;
+
+CREATE TABLE wed.tenant (
+  tenant_id  integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  name       text NOT NULL UNIQUE CHECK (name ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+INSERT INTO wed.tenant (name) VALUES ('default');
+
+-- tgid is unique in the database, not only in its flow: the papers' advisory lock is taken on
+-- (wid, tgid), two 32-bit numbers, and must not be shared by two flows.
+CREATE SEQUENCE wed.tgid_seq AS integer;
+-- Fencing tokens: each claim of a job gets one that was never used before.
+CREATE SEQUENCE wed.fence;
+
+CREATE TABLE wed.flow (
+  flow_id         integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant_id       integer NOT NULL REFERENCES wed.tenant ON DELETE CASCADE,
+  name            text NOT NULL CHECK (name ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
+  description     text NOT NULL DEFAULT '',
+  -- Opaque, so that the catalogs that every session may read do not tell a flow's name.
+  schema_name     text NOT NULL UNIQUE,
+  shape_schema    text NOT NULL UNIQUE,
+  role_name       text NOT NULL UNIQUE,
+  role_password   text NOT NULL,
+  excpt_tgid      integer NOT NULL,
+  open_attributes text[] NOT NULL DEFAULT '{}',
+  version         integer NOT NULL DEFAULT 1,
+  created_at      timestamptz NOT NULL DEFAULT now(),
+  UNIQUE (tenant_id, name)
+);
+COMMENT ON COLUMN wed.flow.version IS 'Raised by every change of attributes, triggers or bindings.';
+
+CREATE TABLE wed.component (
+  component_id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant_id    integer NOT NULL REFERENCES wed.tenant ON DELETE CASCADE,
+  name         text NOT NULL CHECK (name ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
+  version      integer NOT NULL,
+  digest       text NOT NULL CHECK (digest ~ '^[0-9a-f]{64}$'),
+  bytes        bytea NOT NULL,
+  declarations jsonb NOT NULL,
+  created_at   timestamptz NOT NULL DEFAULT now(),
+  UNIQUE (tenant_id, name, version)
+);
+ALTER TABLE wed.component ALTER COLUMN bytes SET STORAGE EXTERNAL;
+
+-- Which component of the tenant performs a transition of a flow. A transition without a row is left
+-- to external workers.
+CREATE TABLE wed.binding (
+  flow_id        integer NOT NULL REFERENCES wed.flow ON DELETE CASCADE,
+  trname         text NOT NULL,
+  component_name text NOT NULL,
+  PRIMARY KEY (flow_id, trname)
+);
+
+-- wed_trig as the gate uses it: checked, and with its component resolved.
+CREATE TABLE wed.trigger (
+  tgid         integer PRIMARY KEY,
+  flow_id      integer NOT NULL REFERENCES wed.flow ON DELETE CASCADE,
+  tgname       text,
+  trname       text,
+  cfinal       boolean NOT NULL,
+  enabled      boolean NOT NULL,
+  predicate    text,
+  reads        text[] NOT NULL DEFAULT '{}',
+  timeout      interval NOT NULL,
+  attempts     integer NOT NULL,
+  backoff      interval NOT NULL,
+  delay        interval NOT NULL,
+  priority     integer NOT NULL,
+  recheck      boolean NOT NULL,
+  writes       text[],
+  component_id integer REFERENCES wed.component
+);
+CREATE INDEX trigger_flow ON wed.trigger (flow_id);
+
+-- Status only; the state itself is the row of wed_flow. Updated only when the status changes.
+CREATE TABLE wed.instance (
+  flow_id integer NOT NULL REFERENCES wed.flow ON DELETE CASCADE,
+  wid     integer NOT NULL,
+  status  "char" NOT NULL CHECK (status IN ('R', 'F', 'E')),
+  started timestamptz NOT NULL DEFAULT now(),
+  changed timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (flow_id, wid)
+) WITH (fillfactor = 80);
+
+CREATE TABLE wed.job (
+  flow_id      integer NOT NULL,
+  wid          integer NOT NULL,
+  tgid         integer NOT NULL,
+  trname       text NOT NULL,
+  timeout      interval NOT NULL,
+  payload      jsonb NOT NULL,
+  seq          integer NOT NULL,
+  priority     integer NOT NULL,
+  due          timestamptz NOT NULL,
+  fired_at     timestamptz NOT NULL,
+  attempt      integer NOT NULL DEFAULT 0,
+  component_id integer,
+  host_id      integer,
+  token        bigint NOT NULL DEFAULT 0,
+  waits_for    text,
+  PRIMARY KEY (flow_id, wid, tgid)
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
+COMMENT ON COLUMN wed.job.seq IS 'The trace row of the state that fired it.';
+COMMENT ON COLUMN wed.job.attempt IS 'Attempts begun by hosts.';
+COMMENT ON COLUMN wed.job.token IS 'Fencing token of the present claim; 0 when unclaimed.';
+COMMENT ON COLUMN wed.job.waits_for IS 'Why an unclaimed job waits, where it is not for its time.';
+-- What a host looks for: nobody's jobs that a component can do. Jobs that are fired already leased
+-- never enter it.
+CREATE INDEX job_ready ON wed.job (priority DESC, due)
+  WHERE host_id IS NULL AND component_id IS NOT NULL;
+
+CREATE TABLE wed.trace (
+  flow_id      integer NOT NULL,
+  wid          integer NOT NULL,
+  seq          integer NOT NULL,
+  status       "char" NOT NULL,
+  trw          text,
+  trf          text[] NOT NULL,
+  state        jsonb NOT NULL,
+  tstmp        timestamptz NOT NULL DEFAULT clock_timestamp(),
+  tgid         integer,
+  attempt      integer,
+  fuel         bigint,
+  elapsed_us   bigint,
+  memory_bytes bigint,
+  xid          xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  writer       text NOT NULL,
+  note         text,
+  PRIMARY KEY (flow_id, wid, seq)
+);
+
+-- Attempts that did not change the state: failed, timed out, trapped, skipped, …
+CREATE TABLE wed.attempt (
+  attempt_id   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  flow_id      integer NOT NULL,
+  wid          integer NOT NULL,
+  tgid         integer NOT NULL,
+  trname       text NOT NULL,
+  attempt      integer NOT NULL,
+  outcome      text NOT NULL,
+  message      text NOT NULL,
+  fuel         bigint,
+  elapsed_us   bigint,
+  memory_bytes bigint,
+  writer       text NOT NULL,
+  tstmp        timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX attempt_instance ON wed.attempt (flow_id, wid);
+
+-- What guests logged, kept with the attempt that said it.
+CREATE TABLE wed.log (
+  log_id   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  flow_id  integer NOT NULL,
+  wid      integer NOT NULL,
+  tgid     integer NOT NULL,
+  attempt  integer NOT NULL,
+  severity text NOT NULL,
+  message  text NOT NULL,
+  fields   jsonb NOT NULL DEFAULT '{}',
+  tstmp    timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX log_instance ON wed.log (flow_id, wid);
+
+-- One row per running host process. All leases of a host end when its row expires, so that keeping
+-- them costs one update per heartbeat, not one per job.
+CREATE TABLE wed.host (
+  host_id    integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  name       text NOT NULL,
+  started    timestamptz NOT NULL DEFAULT clock_timestamp(),
+  expires_at timestamptz NOT NULL
+);
+
+-- An instance's new state with what its conditions say of it (made by the flow's match function).
+CREATE TYPE wed.evaluated AS (wid integer, state jsonb, fired integer[], final boolean, fault text);
+
+-- One instance on its way through the gate.
+CREATE TYPE wed.passing AS (
+  wid          integer,
+  state        jsonb,
+  fire         integer[],  -- triggers to fire: satisfied and not pending
+  final        boolean,
+  forced       text,       -- why the instance must become an exception, if it must
+  status       "char",     -- before
+  seq          integer,    -- of the trace row to write
+  others       integer,    -- pending jobs but the finished one
+  excpt        boolean,    -- an _EXCPT job is among them
+  waiting      integer,    -- those among them that wait for the others to end
+  tgid         integer,    -- the finished job's trigger
+  token        bigint,     -- and its fencing token
+  trw          text,
+  attempt      integer,
+  fuel         bigint,
+  elapsed_us   bigint,
+  memory_bytes bigint,
+  note         text
+);

@@ -1,0 +1,470 @@
+-- Flows: their schemas, their roles, and what writing wed_attr and wed_trig does.
+
+-- The SQL type of an attribute type's name, and the labels of an enum.
+CREATE FUNCTION wed.attribute_type(_atype text, OUT sql_type text, OUT labels text[])
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  _base text := lower(btrim(regexp_replace(_atype, '\s*\[\]\s*$', '')));
+  _array text := CASE WHEN _atype ~ '\[\]\s*$' THEN '[]' ELSE '' END;
+BEGIN
+  sql_type := CASE _base
+    WHEN 'text' THEN 'text' WHEN 'integer' THEN 'integer' WHEN 'int' THEN 'integer' WHEN 'int4' THEN 'integer'
+    WHEN 'bigint' THEN 'bigint' WHEN 'int8' THEN 'bigint' WHEN 'numeric' THEN 'numeric'
+    WHEN 'decimal' THEN 'numeric' WHEN 'float' THEN 'double precision' WHEN 'float8' THEN 'double precision'
+    WHEN 'double precision' THEN 'double precision' WHEN 'boolean' THEN 'boolean' WHEN 'bool' THEN 'boolean'
+    WHEN 'timestamptz' THEN 'timestamptz' WHEN 'timestamp with time zone' THEN 'timestamptz'
+    WHEN 'date' THEN 'date' WHEN 'interval' THEN 'interval' WHEN 'uuid' THEN 'uuid' WHEN 'jsonb' THEN 'jsonb'
+  END;
+  IF sql_type IS NULL AND _base ~ '^enum\s*\([^()]+\)$' THEN
+    SELECT array_agg(btrim(l, ' ''')) INTO labels
+    FROM regexp_split_to_table(substring(btrim(_atype) FROM '\(([^()]*)\)'), ',') AS l;
+    IF '' <> ALL (labels) THEN sql_type := 'text'; END IF;
+  END IF;
+  IF sql_type IS NULL THEN
+    RAISE EXCEPTION 'unknown attribute type "%"', left(coalesce(_atype, 'null'), 80) USING ERRCODE = 'WF012',
+      HINT = 'Use text, integer, bigint, numeric, float, boolean, timestamptz, date, interval, uuid, jsonb, enum(a,b,...), or one of these followed by [].';
+  END IF;
+  sql_type := sql_type || _array;
+END $$;
+
+CREATE FUNCTION wed.check_attribute_name(_name text) RETURNS void
+LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  IF _name IS NULL OR _name !~ '^[[:alpha:]][[:alnum:]_]*$' THEN
+    RAISE EXCEPTION 'the attribute name % is not allowed', coalesce(quote_literal(left(_name, 80)), 'null')
+      USING ERRCODE = 'WF012', HINT = 'Begin with a letter, go on with letters, digits and underscores.';
+  END IF;
+  IF octet_length(_name) > 63 THEN
+    RAISE EXCEPTION 'the attribute name "%..." is longer than 63 bytes', left(_name, 20)
+      USING ERRCODE = 'WF012', HINT = 'Choose a shorter name.';
+  END IF;
+  IF lower(_name) IN ('wid', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid') THEN
+    RAISE EXCEPTION 'the attribute name "%" is taken by the server', _name USING ERRCODE = 'WF012',
+      HINT = 'wid numbers the instances; ctid, xmin, xmax, cmin, cmax and tableoid are Postgres''s own.';
+  END IF;
+END $$;
+
+-- Makes the match function of a flow anew: one function, one expression, every enabled condition.
+-- Aliases begin with an underscore, which no attribute does. It returns, for each row, the state, the satisfied triggers and whether the final condition holds.
+CREATE FUNCTION wed.compile(_flow_id integer) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _flow wed.flow;
+  _fired text;
+  _final text;
+BEGIN
+  UPDATE wed.flow f SET version = version + 1 WHERE f.flow_id = _flow_id RETURNING * INTO _flow;
+  SELECT coalesce(string_agg(format('CASE WHEN %s THEN %s END', predicate, tgid), E',\n    ' ORDER BY tgid)
+                    FILTER (WHERE NOT cfinal), ''),
+         coalesce(string_agg(format('coalesce(%s, false)', predicate), ' OR ') FILTER (WHERE cfinal), 'false')
+  INTO _fired, _final
+  FROM wed.trigger WHERE flow_id = _flow_id AND enabled AND predicate IS NOT NULL;
+  EXECUTE format($f$
+CREATE OR REPLACE FUNCTION %1$I.match(_rows %1$I.wed_flow[]) RETURNS SETOF wed.evaluated
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'iso_8601' SET standard_conforming_strings = on AS $match$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT _row.wid, to_jsonb(_row) - 'wid', array_remove(ARRAY[
+    %2$s]::integer[], NULL), %3$s, NULL::text FROM unnest(_rows) _row;
+END $match$ $f$, _flow.shape_schema, _fired, _final);
+END $$;
+
+-- What a new, changed or removed attribute does.
+CREATE FUNCTION wed.on_attribute() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
+DECLARE
+  _flow wed.flow;
+  _type record;
+  _schema text;
+  _users text;
+BEGIN
+  -- One definition at a time in a flow.
+  SELECT * INTO _flow FROM wed.flow WHERE flow_id = TG_ARGV[0]::integer FOR NO KEY UPDATE;
+  -- The table is locked for an instant only; better a clear error than a queue behind a long reader.
+  SET LOCAL lock_timeout = '5s';
+  IF TG_OP IN ('INSERT', 'UPDATE') THEN
+    PERFORM wed.check_attribute_name(NEW.aname);
+    _type := wed.attribute_type(NEW.atype);
+  END IF;
+  IF TG_OP = 'INSERT' OR (TG_OP = 'UPDATE' AND NEW.aname <> OLD.aname) THEN
+    EXECUTE format('SELECT aname FROM %I.wed_attr WHERE lower(aname) = lower($1) AND aname <> $1',
+                   _flow.schema_name) INTO _users USING NEW.aname;
+    IF _users IS NOT NULL THEN
+      RAISE EXCEPTION 'the attribute name "%" differs from "%" only in case', NEW.aname, _users
+        USING ERRCODE = 'WF012', HINT = 'Choose another name.';
+    END IF;
+  END IF;
+  IF TG_OP = 'DELETE' THEN
+    SELECT string_agg(coalesce(tgname, trname, 'the final condition'), ', ') INTO _users
+    FROM wed.trigger WHERE flow_id = _flow.flow_id AND OLD.aname = ANY (reads);
+    IF _users IS NOT NULL THEN
+      RAISE EXCEPTION 'attribute "%" is used by the condition of: %', OLD.aname, _users
+        USING ERRCODE = 'WF013', HINT = 'Change or remove these triggers first.';
+    END IF;
+  ELSIF TG_OP = 'UPDATE' AND wed.attribute_type(OLD.atype) IS DISTINCT FROM _type THEN
+    EXECUTE format('SELECT true FROM %I.wed_flow LIMIT 1', _flow.schema_name) INTO _users;
+    IF _users IS NOT NULL THEN
+      RAISE EXCEPTION 'the type of attribute "%" cannot change while the flow has instances', OLD.aname
+        USING ERRCODE = 'WF013', HINT = 'Add a new attribute of the new type.';
+    END IF;
+    SELECT string_agg(coalesce(tgname, trname, 'the final condition'), ', ') INTO _users
+    FROM wed.trigger WHERE flow_id = _flow.flow_id AND OLD.aname = ANY (reads);
+    IF _users IS NOT NULL THEN
+      RAISE EXCEPTION 'attribute "%" is used by the condition of: %', OLD.aname, _users
+        USING ERRCODE = 'WF013', HINT = 'Change its type before writing conditions over it.';
+    END IF;
+  END IF;
+  FOREACH _schema IN ARRAY ARRAY[_flow.schema_name, _flow.shape_schema] LOOP
+    IF TG_OP = 'INSERT' THEN
+      EXECUTE format('ALTER TABLE %I.wed_flow ADD COLUMN %I %s DEFAULT %L', _schema, NEW.aname,
+                     _type.sql_type, NEW.adv);
+    ELSIF TG_OP = 'UPDATE' THEN
+      IF NEW.aname <> OLD.aname THEN
+        EXECUTE format('ALTER TABLE %I.wed_flow RENAME COLUMN %I TO %I', _schema, OLD.aname, NEW.aname);
+      END IF;
+      EXECUTE format('ALTER TABLE %I.wed_flow DROP CONSTRAINT IF EXISTS %I', _schema, 'enum_' || OLD.aname);
+      IF wed.attribute_type(OLD.atype) IS DISTINCT FROM _type THEN
+        EXECUTE format('ALTER TABLE %I.wed_flow ALTER COLUMN %I DROP DEFAULT, ALTER COLUMN %2$I TYPE %s USING NULL',
+                       _schema, NEW.aname, _type.sql_type);
+      END IF;
+      EXECUTE format('ALTER TABLE %I.wed_flow ALTER COLUMN %I SET DEFAULT %L', _schema, NEW.aname, NEW.adv);
+    ELSE
+      EXECUTE format('ALTER TABLE %I.wed_flow DROP COLUMN %I', _schema, OLD.aname);
+    END IF;
+    IF TG_OP <> 'DELETE' AND _type.labels IS NOT NULL AND _schema = _flow.schema_name THEN
+      EXECUTE format('ALTER TABLE %I.wed_flow ADD CONSTRAINT %I CHECK (%I %s) NOT VALID', _schema,
+        'enum_' || NEW.aname, NEW.aname,
+        CASE WHEN _type.sql_type = 'text' THEN format('= ANY (%L::text[])', _type.labels)
+             ELSE format('<@ %L::text[]', _type.labels) END);
+    END IF;
+  END LOOP;
+  IF TG_OP = 'UPDATE' AND NEW.aname <> OLD.aname THEN
+    -- Conditions follow the name: their tree holds the column, not the text.
+    UPDATE wed.trigger t SET
+      predicate = (SELECT pg_get_expr(conbin, conrelid) FROM pg_constraint
+                   WHERE conrelid = format('%I.wed_flow', _flow.shape_schema)::regclass
+                     AND conname = 'c' || t.tgid),
+      reads = array_replace(reads, OLD.aname, NEW.aname)
+    WHERE flow_id = _flow.flow_id AND OLD.aname = ANY (reads);
+    PERFORM set_config('wed.renaming', 'yes', true);
+    EXECUTE format('UPDATE %I.wed_trig w SET cpred = t.predicate, writes = array_replace(w.writes, $1, $2)
+                    FROM wed.trigger t WHERE t.tgid = w.tgid AND ($2 = ANY (t.reads) OR $1 = ANY (w.writes))',
+                   _flow.schema_name) USING OLD.aname, NEW.aname;
+    PERFORM set_config('wed.renaming', '', true);
+    UPDATE wed.trigger SET writes = array_replace(writes, OLD.aname, NEW.aname)
+    WHERE flow_id = _flow.flow_id AND OLD.aname = ANY (writes);
+  END IF;
+  EXECUTE format('UPDATE wed.flow SET open_attributes = ARRAY(SELECT aname FROM %I.wed_attr WHERE open) WHERE flow_id = $1',
+                 _flow.schema_name) USING _flow.flow_id;
+  RETURN NULL;
+END $$;
+
+-- Before a trigger is written: its number, and what no column constraint can say well.
+CREATE FUNCTION wed.before_trigger() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _unknown text;
+  _schema text;
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    IF NEW.tgid IS NOT NULL THEN
+      RAISE EXCEPTION 'tgid is given by the server' USING ERRCODE = 'WF013',
+        HINT = 'Leave tgid out of the INSERT.';
+    END IF;
+    NEW.tgid := nextval('wed.tgid_seq');
+  ELSIF NEW.tgid IS DISTINCT FROM OLD.tgid THEN
+    RAISE EXCEPTION 'the tgid of a trigger cannot change' USING ERRCODE = 'WF013',
+      HINT = 'Change the other columns, or insert a new trigger.';
+  END IF;
+  NEW.cfinal := coalesce(NEW.cfinal, false);
+  NEW.enabled := coalesce(NEW.enabled, true);
+  NEW.recheck := coalesce(NEW.recheck, true);
+  NEW.timeout := coalesce(NEW.timeout, '1 minute');
+  NEW.attempts := coalesce(NEW.attempts, 3);
+  NEW.backoff := coalesce(NEW.backoff, '1 second');
+  NEW.delay := coalesce(NEW.delay, '0');
+  NEW.priority := coalesce(NEW.priority, 0);
+  IF NOT NEW.cfinal AND coalesce(NEW.trname, '') = '' THEN
+    RAISE EXCEPTION 'a trigger needs the name of the transition it fires (trname)' USING ERRCODE = 'WF013',
+      HINT = 'Set trname, or set cfinal for the final condition.';
+  END IF;
+  IF NEW.cfinal AND NEW.trname IS NOT NULL AND NEW.trname <> '_FINAL' THEN
+    RAISE EXCEPTION 'the final condition fires no transition' USING ERRCODE = 'WF013',
+      HINT = 'Leave trname out.';
+  END IF;
+  IF NOT NEW.cfinal AND (NEW.trname ~ '^_' OR octet_length(NEW.trname) > 63 OR NEW.trname ~ '[[:cntrl:]]') THEN
+    RAISE EXCEPTION 'the transition name % is not allowed', quote_literal(left(NEW.trname, 80))
+      USING ERRCODE = 'WF013', HINT = 'At most 63 bytes, no control characters, no underscore in front.';
+  END IF;
+  IF NEW.timeout <= '0' OR NEW.backoff < '0' OR NEW.delay < '0' OR NEW.attempts NOT BETWEEN 1 AND 1000 THEN
+    RAISE EXCEPTION 'timeout must be positive, delay and backoff not negative, attempts from 1 to 1000'
+      USING ERRCODE = 'WF013', HINT = 'For example: timeout ''30 s'', backoff ''1 s'', attempts 3.';
+  END IF;
+  SELECT schema_name INTO _schema FROM wed.flow WHERE flow_id = TG_ARGV[0]::integer;
+  IF NEW.writes IS NOT NULL THEN
+    EXECUTE format('SELECT w FROM unnest($1) w WHERE w NOT IN (SELECT aname FROM %I.wed_attr)
+                      AND current_setting(''wed.renaming'', true) IS DISTINCT FROM ''yes'' LIMIT 1', _schema)
+      INTO _unknown USING NEW.writes;
+    IF _unknown IS NOT NULL THEN
+      RAISE EXCEPTION 'writes names "%", which is no attribute of this flow', _unknown
+        USING ERRCODE = 'WF013', HINT = 'Insert it into wed_attr first.';
+    END IF;
+  END IF;
+  IF NEW.cfinal THEN
+    EXECUTE format('SELECT tgid::text FROM %I.wed_trig WHERE cfinal AND tgid <> $1', _schema)
+      INTO _unknown USING NEW.tgid;
+    IF _unknown IS NOT NULL THEN
+      RAISE EXCEPTION 'this flow has a final condition already (tgid %)', _unknown
+        USING ERRCODE = 'WF013', HINT = 'A flow has at most one: combine the predicates with OR.';
+    END IF;
+  END IF;
+  RETURN NEW;
+END $$;
+
+-- After a trigger is written: its condition is checked and stored as Postgres understood it.
+CREATE FUNCTION wed.on_trigger() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _flow wed.flow;
+  _checked record;
+  _pending bigint;
+BEGIN
+  SELECT * INTO _flow FROM wed.flow WHERE flow_id = TG_ARGV[0]::integer FOR NO KEY UPDATE;
+  IF TG_OP = 'DELETE' THEN
+    SELECT count(*) INTO _pending FROM wed.job WHERE flow_id = _flow.flow_id AND tgid = OLD.tgid;
+    IF _pending > 0 THEN
+      RAISE EXCEPTION 'trigger % has % pending jobs', coalesce(OLD.tgname, OLD.tgid::text), _pending
+        USING ERRCODE = 'WF013', HINT = 'Set enabled to false and let them finish first.';
+    END IF;
+    PERFORM wed.take_off_shape(_flow.shape_schema, OLD.tgid);
+    DELETE FROM wed.trigger WHERE tgid = OLD.tgid;
+    RETURN NULL;
+  END IF;
+  IF current_setting('wed.renaming', true) = 'yes' THEN
+    RETURN NULL; -- on_attribute has done it
+  END IF;
+  _checked := wed.check_predicate(_flow.shape_schema, NEW.tgid, NEW.cpred);
+  INSERT INTO wed.trigger AS t (tgid, flow_id, tgname, trname, cfinal, enabled, predicate, reads, timeout,
+      attempts, backoff, delay, priority, recheck, writes, component_id)
+  VALUES (NEW.tgid, _flow.flow_id, NEW.tgname, NEW.trname, NEW.cfinal, NEW.enabled, _checked.predicate,
+      _checked.reads, NEW.timeout, NEW.attempts, NEW.backoff, NEW.delay, NEW.priority, NEW.recheck, NEW.writes,
+      wed.bound_component(_flow.flow_id, NEW.trname))
+  ON CONFLICT (tgid) DO UPDATE SET tgname = excluded.tgname, trname = excluded.trname, cfinal = excluded.cfinal,
+    enabled = excluded.enabled, predicate = excluded.predicate, reads = excluded.reads,
+    timeout = excluded.timeout, attempts = excluded.attempts, backoff = excluded.backoff,
+    delay = excluded.delay, priority = excluded.priority, recheck = excluded.recheck,
+    writes = excluded.writes, component_id = excluded.component_id;
+  RETURN NULL;
+END $$;
+
+-- The component that performs a transition of a flow: the newest version of the one bound to it.
+CREATE FUNCTION wed.bound_component(_flow_id integer, _trname text) RETURNS integer
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT c.component_id
+  FROM wed.binding b JOIN wed.flow f USING (flow_id)
+  JOIN wed.component c ON c.tenant_id = f.tenant_id AND c.name = b.component_name
+  WHERE b.flow_id = _flow_id AND b.trname = _trname
+  ORDER BY c.version DESC LIMIT 1
+$$;
+
+-- After a statement on wed_attr or wed_trig.
+CREATE FUNCTION wed.after_definition() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF current_setting('wed.renaming', true) IS DISTINCT FROM 'yes' THEN
+    PERFORM wed.compile(TG_ARGV[0]::integer);
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION wed.refuse_truncate() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '% cannot be truncated', TG_TABLE_NAME USING ERRCODE = 'WF009',
+    HINT = 'Instances keep their history; drop the flow to remove all of it.';
+END $$;
+
+-- Resolves the components of a flow's triggers and pending jobs anew.
+CREATE FUNCTION wed.resolve_bindings(_flow_id integer) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  UPDATE wed.flow SET version = version + 1 WHERE flow_id = _flow_id;
+  UPDATE wed.trigger SET component_id = wed.bound_component(flow_id, trname)
+  WHERE flow_id = _flow_id AND component_id IS DISTINCT FROM wed.bound_component(flow_id, trname);
+  UPDATE wed.job j SET component_id = t.component_id FROM wed.trigger t
+  WHERE t.flow_id = _flow_id AND j.flow_id = _flow_id AND j.tgid = t.tgid AND j.host_id IS NULL
+    AND j.component_id IS DISTINCT FROM t.component_id;
+  IF FOUND THEN PERFORM pg_notify('wed_jobs', ''); END IF;
+END $$;
+
+-- Makes an empty flow: its schemas, its tables, its role.
+CREATE FUNCTION wed.create_flow(_tenant text, _name text, _description text DEFAULT '') RETURNS integer
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _id integer;
+  _s text := 'wf_' || substr(replace(gen_random_uuid()::text, '-', ''), 1, 16);
+  _c text := _s || '_shape';
+  _password text := replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '');
+  _excpt integer := nextval('wed.tgid_seq');
+  _statement text;
+BEGIN
+  INSERT INTO wed.flow (tenant_id, name, description, schema_name, shape_schema, role_name, role_password, excpt_tgid)
+  SELECT tenant_id, _name, coalesce(_description, ''), _s, _c, _s, _password, _excpt
+  FROM wed.tenant WHERE name = _tenant RETURNING flow_id INTO _id;
+  IF _id IS NULL THEN
+    RAISE EXCEPTION 'there is no tenant "%"', _tenant USING ERRCODE = 'WF015', HINT = 'Create the tenant first.';
+  END IF;
+  -- The trigger of _EXCPT is the server's: no condition fires it, the gate does.
+  INSERT INTO wed.trigger (tgid, flow_id, tgname, trname, cfinal, enabled, timeout, attempts, backoff, delay, priority, recheck)
+  VALUES (_excpt, _id, '_EXCPT', '_EXCPT', false, true, '1 day', 3, '1 minute', '0', 0, false);
+
+  EXECUTE format('CREATE ROLE %I LOGIN PASSWORD %L NOSUPERUSER NOCREATEDB NOCREATEROLE NOINHERIT NOREPLICATION', _s, _password);
+  EXECUTE format('ALTER ROLE %I IN DATABASE %I SET search_path = %I, pg_catalog', _s, current_database(), _s);
+  EXECUTE format('GRANT %I TO %I', _s, current_user);
+  EXECUTE format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), _s);
+
+  FOREACH _statement IN ARRAY ARRAY[
+    'CREATE SCHEMA %1$I',
+    'CREATE SCHEMA %2$I',
+    'GRANT USAGE ON SCHEMA %1$I TO %1$I',
+    'GRANT USAGE ON SCHEMA %2$I TO wed_predicate',
+    $t$CREATE TABLE %1$I.wed_attr (
+      aname text PRIMARY KEY, adv text, atype text NOT NULL DEFAULT 'text', open boolean NOT NULL DEFAULT false)$t$,
+    $t$CREATE TABLE %1$I.wed_trig (
+      tgid integer PRIMARY KEY, tgname text, enabled boolean NOT NULL DEFAULT true, trname text, cname text,
+      cpred text NOT NULL, cfinal boolean NOT NULL DEFAULT false, timeout interval NOT NULL DEFAULT '1 minute',
+      attempts integer NOT NULL DEFAULT 3, backoff interval NOT NULL DEFAULT '1 second',
+      delay interval NOT NULL DEFAULT '0', priority integer NOT NULL DEFAULT 0,
+      recheck boolean NOT NULL DEFAULT true, writes text[])$t$,
+    'CREATE TABLE %2$I.wed_flow (wid integer)',
+    'ALTER TABLE %2$I.wed_flow OWNER TO wed_predicate',
+    $t$CREATE TABLE %1$I.wed_flow (
+      wid integer GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY CHECK (wid > 0)) WITH (fillfactor = 70)$t$,
+    $t$CREATE VIEW %1$I.job_pool AS
+      SELECT wid, tgid, trname, 'host:' || host_id AS lckid, timeout, payload, attempt, due, priority, waits_for
+      FROM wed.job WHERE flow_id = %3$s$t$,
+    $t$CREATE VIEW %1$I.wed_trace AS
+      SELECT wid, state, trf, trw, status, tstmp, seq, tgid, attempt, writer, note, fuel, elapsed_us, memory_bytes
+      FROM wed.trace WHERE flow_id = %3$s$t$,
+    $t$CREATE VIEW %1$I.wed_attempt AS
+      SELECT wid, tgid, trname, attempt, outcome, message, writer, tstmp, fuel, elapsed_us, memory_bytes
+      FROM wed.attempt WHERE flow_id = %3$s$t$,
+    $t$CREATE VIEW %1$I.wed_instance AS
+      SELECT wid, status, started, changed FROM wed.instance WHERE flow_id = %3$s$t$,
+    'GRANT SELECT, INSERT, UPDATE, DELETE ON %1$I.wed_attr, %1$I.wed_trig TO %1$I',
+    'GRANT SELECT, INSERT, UPDATE, DELETE, TRUNCATE ON %1$I.wed_flow TO %1$I',
+    'GRANT SELECT ON %1$I.job_pool, %1$I.wed_trace, %1$I.wed_attempt, %1$I.wed_instance TO %1$I',
+
+    -- Definitions.
+    'CREATE TRIGGER attribute AFTER INSERT OR UPDATE OR DELETE ON %1$I.wed_attr
+       FOR EACH ROW EXECUTE FUNCTION wed.on_attribute(%3$s)',
+    'CREATE TRIGGER zz_compile AFTER INSERT OR UPDATE OR DELETE ON %1$I.wed_attr
+       FOR EACH STATEMENT EXECUTE FUNCTION wed.after_definition(%3$s)',
+    'CREATE TRIGGER before_trigger BEFORE INSERT OR UPDATE ON %1$I.wed_trig
+       FOR EACH ROW EXECUTE FUNCTION wed.before_trigger(%3$s)',
+    'CREATE TRIGGER trigger AFTER INSERT OR UPDATE OR DELETE ON %1$I.wed_trig
+       FOR EACH ROW EXECUTE FUNCTION wed.on_trigger(%3$s)',
+    'CREATE TRIGGER zz_compile AFTER INSERT OR UPDATE OR DELETE ON %1$I.wed_trig
+       FOR EACH STATEMENT EXECUTE FUNCTION wed.after_definition(%3$s)',
+
+    -- The gate: what is the flow's own of it. The rest is in 0004_gate.sql.
+    $t$CREATE FUNCTION %2$I.evaluate(_rows %2$I.wed_flow[]) RETURNS wed.evaluated[]
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $f$
+    DECLARE _all wed.evaluated[]; _one wed.evaluated;
+    BEGIN
+      BEGIN
+        RETURN ARRAY(SELECT m FROM %2$I.match(_rows) m);
+      EXCEPTION WHEN OTHERS THEN
+        NULL; -- some condition fails on some row: find out which
+      END;
+      FOR _i IN 1 .. cardinality(_rows) LOOP
+        BEGIN
+          SELECT * INTO STRICT _one FROM %2$I.match(_rows[_i:_i]);
+        EXCEPTION WHEN OTHERS THEN
+          _one := ROW((_rows[_i]).wid, to_jsonb(_rows[_i]) - 'wid', '{}', false,
+                      'a condition failed: ' || SQLERRM)::wed.evaluated;
+        END;
+        _all := _all || _one;
+      END LOOP;
+      RETURN _all;
+    END $f$ $t$,
+    $t$CREATE FUNCTION %2$I.gate_insert() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $f$
+    BEGIN
+      PERFORM wed.gate_insert(%3$s, %2$I.evaluate(ARRAY(
+        SELECT ROW(_new.*)::%2$I.wed_flow FROM new_rows _new ORDER BY _new.wid)));
+      RETURN NULL;
+    END $f$ $t$,
+    $t$CREATE FUNCTION %2$I.gate_update() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $f$
+    DECLARE _wids integer[]; _allowed jsonb[];
+    BEGIN
+      _wids := ARRAY(SELECT _new.wid FROM new_rows _new ORDER BY _new.wid);
+      IF cardinality(_wids) = 0 THEN RETURN NULL; END IF;
+      IF _wids <> ARRAY(SELECT _old.wid FROM old_rows _old ORDER BY _old.wid) THEN
+        RAISE EXCEPTION 'the wid of an instance cannot change' USING ERRCODE = 'WF008',
+          HINT = 'Set attributes only.';
+      END IF;
+      _allowed := wed.gate_update(%3$s, %2$I.evaluate(ARRAY(
+        SELECT ROW(_new.*)::%2$I.wed_flow FROM new_rows _new ORDER BY _new.wid)));
+      IF _allowed IS NOT NULL THEN
+        PERFORM wed.check_writes(_wids, _allowed,
+          ARRAY(SELECT to_jsonb(_old) FROM old_rows _old ORDER BY _old.wid),
+          ARRAY(SELECT to_jsonb(_new) FROM new_rows _new ORDER BY _new.wid));
+      END IF;
+      RETURN NULL;
+    END $f$ $t$,
+    $t$CREATE FUNCTION %2$I.current(_wids integer[]) RETURNS wed.evaluated[]
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $f$
+      SELECT %2$I.evaluate(ARRAY(SELECT ROW(_now.*)::%2$I.wed_flow FROM %1$I.wed_flow _now
+                                 WHERE _now.wid = ANY (_wids) ORDER BY _now.wid))
+    $f$ $t$,
+    'CREATE TRIGGER gate_insert AFTER INSERT ON %1$I.wed_flow REFERENCING NEW TABLE AS new_rows
+       FOR EACH STATEMENT EXECUTE FUNCTION %2$I.gate_insert()',
+    'CREATE TRIGGER gate_update AFTER UPDATE ON %1$I.wed_flow
+       REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+       FOR EACH STATEMENT EXECUTE FUNCTION %2$I.gate_update()',
+    'CREATE TRIGGER gate_delete BEFORE DELETE ON %1$I.wed_flow FOR EACH ROW EXECUTE FUNCTION wed.refuse_delete()',
+    'CREATE TRIGGER gate_truncate BEFORE TRUNCATE ON %1$I.wed_flow
+       FOR EACH STATEMENT EXECUTE FUNCTION wed.refuse_truncate()',
+
+    -- The papers' worker protocol, made safe: the lock of (wid, tgid) is granted only while the job is
+    -- there, is nobody''s, is due, and its condition holds. Unqualified calls find these first.
+    $t$CREATE FUNCTION %1$I.pg_try_advisory_xact_lock(integer, integer) RETURNS boolean
+    LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+    AS $f$ SELECT wed.take_job(%3$s, $1, $2) $f$ $t$,
+    $t$CREATE FUNCTION %1$I.wed_rematch(preview boolean DEFAULT true)
+    RETURNS TABLE (wid integer, fires text[], becomes text) LANGUAGE sql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp AS $f$ SELECT * FROM wed.rematch(%3$s, preview) $f$ $t$,
+    'REVOKE ALL ON ALL FUNCTIONS IN SCHEMA %2$I FROM PUBLIC',
+    'REVOKE ALL ON ALL FUNCTIONS IN SCHEMA %1$I FROM PUBLIC',
+    'GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA %1$I TO %1$I'
+  ] LOOP
+    EXECUTE format(_statement, _s, _c, _id);
+  END LOOP;
+  PERFORM wed.compile(_id);
+  EXECUTE format('ALTER FUNCTION %I.match(%1$I.wed_flow[]) OWNER TO wed_predicate', _c);
+  EXECUTE format('REVOKE ALL ON FUNCTION %I.match(%1$I.wed_flow[]) FROM PUBLIC', _c);
+  EXECUTE format('GRANT EXECUTE ON FUNCTION %I.match(%1$I.wed_flow[]) TO %I', _c, current_user);
+  RETURN _id;
+END $$;
+
+-- Removes a flow with everything of it.
+CREATE FUNCTION wed.drop_flow(_flow_id integer) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _flow wed.flow;
+BEGIN
+  SELECT * INTO STRICT _flow FROM wed.flow WHERE flow_id = _flow_id FOR UPDATE;
+  EXECUTE format('DROP SCHEMA %I CASCADE', _flow.schema_name);
+  EXECUTE format('DROP SCHEMA %I CASCADE', _flow.shape_schema);
+  EXECUTE format('DROP OWNED BY %I', _flow.role_name);
+  EXECUTE format('DROP ROLE %I', _flow.role_name);
+  DELETE FROM wed.job WHERE flow_id = _flow_id;
+  DELETE FROM wed.trace WHERE flow_id = _flow_id;
+  DELETE FROM wed.attempt WHERE flow_id = _flow_id;
+  DELETE FROM wed.log WHERE flow_id = _flow_id;
+  DELETE FROM wed.flow WHERE flow_id = _flow_id;
+END $$;
