@@ -1,0 +1,200 @@
+//! What a component needs in place of the standard library: memory, and an end for a panic.
+//!
+//! A component without WASI is instantiated faster, and one that never grows its memory faster
+//! still; both matter because each call gets a fresh instance. So memory comes from an arena that is
+//! part of the initial pages, and it is handed out by a bump pointer: the instance is gone before
+//! anything would be worth collecting.
+#![allow(
+    unsafe_code,
+    reason = "an allocator cannot be written without; each use says why it is sound"
+)]
+
+use core::alloc::{GlobalAlloc, Layout};
+use core::arch::wasm32;
+use core::cell::{Cell, UnsafeCell};
+use core::fmt::{self, Write};
+use core::panic::PanicInfo;
+use core::ptr;
+
+use crate::bindings::wed::flow::host;
+
+/// Bytes handed out before the memory grows. They are part of the initial memory and cost nothing
+/// in the file; a page that is never touched costs nothing at run time either.
+const ARENA_BYTES: usize = 128 << 10;
+
+const PAGE_BYTES: usize = 64 << 10;
+
+#[repr(align(16))]
+struct Arena(UnsafeCell<[u8; ARENA_BYTES]>);
+
+// SAFETY: a component without the thread proposal runs on one thread.
+unsafe impl Sync for Arena {}
+
+static ARENA: Arena = Arena(UnsafeCell::new([0; ARENA_BYTES]));
+
+/// Hands out memory in order and takes back only what it handed out last.
+struct Bump {
+    /// Address of the next free byte; 0 before the first allocation.
+    next: Cell<usize>,
+    /// Address after the last byte that may be handed out.
+    end: Cell<usize>,
+}
+
+// SAFETY: a component without the thread proposal runs on one thread.
+unsafe impl Sync for Bump {}
+
+#[global_allocator]
+static ALLOCATOR: Bump = Bump {
+    next: Cell::new(0),
+    end: Cell::new(0),
+};
+
+impl Bump {
+    /// Makes room for a block that would start at `from`, and says where it may start: at `from`
+    /// itself, or in the grown memory where that does not follow. Nothing when there is no more.
+    #[cold]
+    fn grow(&self, from: usize, layout: Layout) -> Option<usize> {
+        let memory_end = wasm32::memory_size::<0>().checked_mul(PAGE_BYTES)?;
+        let (start, end) = if self.end.get() == memory_end {
+            (from, from.checked_add(layout.size())?)
+        } else {
+            // The arena is used up; it does not end where the memory does.
+            let start = memory_end.checked_next_multiple_of(layout.align())?;
+            (start, start.checked_add(layout.size())?)
+        };
+        let pages = (end - memory_end).div_ceil(PAGE_BYTES);
+        if wasm32::memory_grow::<0>(pages) == usize::MAX {
+            return None;
+        }
+        self.end.set(memory_end + pages * PAGE_BYTES);
+        Some(start)
+    }
+
+    fn take(&self, layout: Layout) -> Option<usize> {
+        if self.end.get() == 0 {
+            let start = ARENA.0.get() as usize;
+            self.next.set(start);
+            self.end.set(start + ARENA_BYTES);
+        }
+        let align = layout.align();
+        let mut start = self.next.get().checked_next_multiple_of(align)?;
+        if start.checked_add(layout.size())? > self.end.get() {
+            start = self.grow(start, layout)?;
+        }
+        self.next.set(start + layout.size());
+        Some(start)
+    }
+}
+
+// SAFETY: every range handed out lies in the arena or in memory grown for it, is aligned, and is
+// handed out again only after it was given back, because `next` never moves below a live range.
+unsafe impl GlobalAlloc for Bump {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        self.take(layout)
+            .map_or(ptr::null_mut(), |start| start as *mut u8)
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        let start = block as usize;
+        if start + layout.size() == self.next.get() {
+            self.next.set(start);
+        }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        let start = block as usize;
+        let last = start + layout.size() == self.next.get();
+        // The block handed out last changes its size where it is: a growing `String` copies nothing.
+        if last && new_size <= self.end.get() - start {
+            self.next.set(start + new_size);
+            return block;
+        }
+        if new_size <= layout.size() {
+            return block;
+        }
+        let Ok(wanted) = Layout::from_size_align(new_size, layout.align()) else {
+            return ptr::null_mut();
+        };
+        let Some(moved) = self.take(wanted) else {
+            return ptr::null_mut();
+        };
+        // SAFETY: the old block holds `layout.size()` bytes, the new one more, and it was just
+        // handed out, so the two do not overlap.
+        unsafe { ptr::copy_nonoverlapping(block, moved as *mut u8, layout.size()) };
+        moved as *mut u8
+    }
+}
+
+/// How the canonical ABI has the guest allocate what the host passes in. The target's C library has
+/// one too, but on top of its own `malloc`.
+///
+/// # Safety
+/// As for `realloc`: a non-zero `old_size` says that `block` is a live block of that size and `align`.
+#[unsafe(export_name = "cabi_realloc")]
+unsafe extern "C" fn canonical_realloc(
+    block: *mut u8,
+    old_size: usize,
+    align: usize,
+    new_size: usize,
+) -> *mut u8 {
+    if new_size == 0 {
+        // An empty list or string: aligned, never read.
+        return ptr::without_provenance_mut(align);
+    }
+    // SAFETY: the canonical ABI passes alignments that are powers of two and sizes that fit the
+    // memory.
+    let layout = |size| unsafe { Layout::from_size_align_unchecked(size, align) };
+    let moved = if old_size == 0 {
+        // SAFETY: the size is not zero.
+        unsafe { ALLOCATOR.alloc(layout(new_size)) }
+    } else {
+        // SAFETY: the host hands back what it got here, with the size and alignment it asked for.
+        unsafe { ALLOCATOR.realloc(block, layout(old_size), new_size) }
+    };
+    if moved.is_null() {
+        wasm32::unreachable()
+    }
+    moved
+}
+
+// `memcpy` and its kin come from the target's C library, as they do for the standard library. None
+// of it needs WASI.
+#[link(name = "c")]
+unsafe extern "C" {}
+
+/// Text of a fixed capacity: a panic may be about memory, so its message takes none.
+struct Message {
+    text: [u8; 1024],
+    length: usize,
+}
+
+impl Write for Message {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        let room = self.text.len() - self.length;
+        let mut kept = part.len().min(room);
+        while !part.is_char_boundary(kept) {
+            kept -= 1;
+        }
+        self.text[self.length..self.length + kept].copy_from_slice(&part.as_bytes()[..kept]);
+        self.length += kept;
+        if kept == part.len() {
+            Ok(())
+        } else {
+            Err(fmt::Error)
+        }
+    }
+}
+
+#[panic_handler]
+fn panic(info: &PanicInfo<'_>) -> ! {
+    let mut message = Message {
+        text: [0; 1024],
+        length: 0,
+    };
+    // An error means that the text is cut off, which is good enough here.
+    let _ = write!(message, "{info}");
+    if let Ok(text) = core::str::from_utf8(&message.text[..message.length]) {
+        host::log(host::Severity::Error, text, &[]);
+    }
+    wasm32::unreachable()
+}

@@ -1,0 +1,312 @@
+//! Transitions under `cargo test`: a stand-in for the server, and a way to invoke a transition as
+//! the server does.
+//!
+//! ```
+//! use wedflow_guest::prelude::*;
+//! use wedflow_guest::testing;
+//!
+//! /// Doubles `n`.
+//! #[transition(writes = [n: integer])]
+//! fn double(state: Number) -> Change {
+//!     info!("doubling"; n = state.n);
+//!     set! { n = state.n * 2 }
+//! }
+//!
+//! #[derive(State)]
+//! struct Number {
+//!     n: i32,
+//! }
+//!
+//! let server = testing::Server::new();
+//! let answer = testing::call::<double>().with("n", 21).run();
+//! assert_eq!(answer, Ok(set! { n = 42 }));
+//! assert_eq!(server.logs(), ["info: doubling n=21"]);
+//! ```
+
+extern crate std;
+
+use alloc::borrow::ToOwned;
+use alloc::collections::VecDeque;
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::cell::RefCell;
+use core::marker::PhantomData;
+use core::time::Duration;
+use std::thread_local;
+
+use crate::bindings::{Outcome, Payload, wed::flow::types};
+use crate::state::Values;
+use crate::transition::{self, Transition};
+use crate::{Attribute, Change, Declared, Failure, Job, State, Timestamp, Value};
+
+/// 2000-01-01T00:00:00Z, the stand-in's time at first.
+const START: i64 = 946_684_800_000_000;
+
+#[derive(Debug)]
+struct Stand {
+    now: i64,
+    scripted: VecDeque<u64>,
+    seed: u64,
+    logs: Vec<String>,
+    slept: Duration,
+    attributes: Vec<String>,
+}
+
+impl Stand {
+    fn new() -> Self {
+        Stand {
+            now: START,
+            scripted: VecDeque::new(),
+            seed: 0,
+            logs: Vec::new(),
+            slept: Duration::ZERO,
+            attributes: Vec::new(),
+        }
+    }
+}
+
+thread_local! {
+    static STAND: RefCell<Rc<RefCell<Stand>>> = RefCell::new(Rc::new(RefCell::new(Stand::new())));
+}
+
+fn with_stand<T>(act: impl FnOnce(&mut Stand) -> T) -> T {
+    let stand = STAND.with(|current| Rc::clone(&current.borrow()));
+    let mut stand = stand.borrow_mut();
+    act(&mut stand)
+}
+
+/// A stand-in for the server on this thread, until it is dropped. Without one, calls to the host
+/// work too, with a default of the same kind.
+///
+/// Its clock starts at 2000-01-01T00:00:00Z and advances only by [`sleep`](crate::sleep) and
+/// [`Server::advance`]; its random numbers are the same in every run.
+#[derive(Debug)]
+pub struct Server {
+    stand: Rc<RefCell<Stand>>,
+    before: Rc<RefCell<Stand>>,
+}
+
+impl Server {
+    /// Puts a fresh one in place.
+    #[must_use]
+    pub fn new() -> Self {
+        let stand = Rc::new(RefCell::new(Stand::new()));
+        let before = STAND.with(|current| current.replace(Rc::clone(&stand)));
+        Server { stand, before }
+    }
+
+    /// The numbers that [`random`](crate::random) returns next; after them, made-up ones again.
+    #[must_use]
+    pub fn random(self, numbers: impl IntoIterator<Item = u64>) -> Self {
+        self.stand.borrow_mut().scripted.extend(numbers);
+        self
+    }
+
+    /// Another sequence of made-up random numbers.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Self {
+        self.stand.borrow_mut().seed = seed;
+        self
+    }
+
+    /// Lets time pass.
+    pub fn advance(&self, span: Duration) {
+        let mut stand = self.stand.borrow_mut();
+        stand.now = (Timestamp::from_micros(stand.now) + span).as_micros();
+    }
+
+    /// The lines logged so far, written like `info: moved from=3 to=4`.
+    pub fn logs(&self) -> Vec<String> {
+        self.stand.borrow().logs.clone()
+    }
+
+    /// For how long the transitions slept in all.
+    pub fn slept(&self) -> Duration {
+        self.stand.borrow().slept
+    }
+}
+
+impl Default for Server {
+    fn default() -> Self {
+        Server::new()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        STAND.with(|current| *current.borrow_mut() = Rc::clone(&self.before));
+    }
+}
+
+/// The functions of the contract's interface `host`.
+pub(crate) mod fake {
+    use super::*;
+    use crate::host::{Field, Severity};
+
+    pub(crate) fn log(severity: Severity, message: &str, fields: &[Field]) {
+        let level = match severity {
+            Severity::Debug => "debug",
+            Severity::Info => "info",
+            Severity::Warn => "warn",
+            Severity::Error => "error",
+        };
+        let mut line = format!("{level}: {message}");
+        for field in fields {
+            line.push_str(&format!(" {}={}", field.key, field.value));
+        }
+        with_stand(|stand| stand.logs.push(line));
+    }
+
+    pub(crate) fn now() -> i64 {
+        with_stand(|stand| stand.now)
+    }
+
+    pub(crate) fn random() -> u64 {
+        with_stand(|stand| {
+            stand.scripted.pop_front().unwrap_or_else(|| {
+                // splitmix64
+                stand.seed = stand.seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+                let mut mixed = stand.seed;
+                mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+                mixed ^ mixed >> 31
+            })
+        })
+    }
+
+    pub(crate) fn sleep(microseconds: u64) {
+        let span = Duration::from_micros(microseconds);
+        with_stand(|stand| {
+            stand.slept += span;
+            stand.now = (Timestamp::from_micros(stand.now) + span).as_micros();
+        });
+    }
+
+    pub(crate) fn attributes() -> Vec<String> {
+        with_stand(|stand| stand.attributes.clone())
+    }
+}
+
+/// A job as a test wants it: attempt 1 of instance 1, with a minute to go.
+pub fn job(transition: &str) -> Job {
+    Job {
+        flow: "test".to_owned(),
+        wid: 1,
+        trigger: "test".to_owned(),
+        transition: transition.to_owned(),
+        attempt: 1,
+        deadline: crate::now() + Duration::from_secs(60),
+    }
+}
+
+/// Invokes a transition as the server does, its state being read from values by name.
+pub fn call<T: Transition>() -> Call<T> {
+    Call {
+        job: job(T::NAME),
+        state: Vec::new(),
+        transition: PhantomData,
+    }
+}
+
+/// An invocation in the making; see [`call`].
+#[derive(Debug)]
+#[must_use]
+pub struct Call<T> {
+    job: Job,
+    state: Vec<(String, Value)>,
+    transition: PhantomData<T>,
+}
+
+impl<T: Transition> Call<T> {
+    /// The value of an attribute; those that are not given are null.
+    ///
+    /// # Panics
+    /// When the transition does not read that attribute.
+    pub fn with(self, attribute: &str, value: impl Attribute) -> Self {
+        self.with_value(attribute, value.into_value())
+    }
+
+    /// Like [`Call::with`], for text.
+    ///
+    /// # Panics
+    /// When the transition does not read that attribute.
+    pub fn with_text(self, attribute: &str, text: &str) -> Self {
+        self.with(attribute, text.to_string())
+    }
+
+    fn with_value(mut self, attribute: &str, value: Value) -> Self {
+        if let Some(reads) = T::State::READS {
+            assert!(
+                reads.iter().any(|declared| declared.name == attribute),
+                "{} does not read attribute `{attribute}`",
+                T::NAME
+            );
+        }
+        self.state.push((attribute.to_owned(), value));
+        self
+    }
+
+    /// Which attempt it is.
+    pub fn attempt(mut self, attempt: u32) -> Self {
+        self.job.attempt = attempt;
+        self
+    }
+
+    /// The trigger that fired.
+    pub fn trigger(mut self, trigger: &str) -> Self {
+        self.job.trigger = trigger.to_owned();
+        self
+    }
+
+    /// Performs the transition.
+    ///
+    /// # Errors
+    /// The failure it returned, or the server-side checks of the SDK found.
+    pub fn run(self) -> Result<Change, Failure> {
+        let (job, values) = self.prepared();
+        let change = T::perform(T::State::read(Values::new(values))?, &job)?;
+        change.clone().into_outcome(T::WRITES)?;
+        Ok(change)
+    }
+
+    /// Performs the transition and gives what the server would get.
+    pub fn outcome(self) -> Outcome {
+        let (job, state) = self.prepared();
+        transition::perform::<T>(Payload {
+            flow: job.flow,
+            wid: job.wid,
+            trigger: job.trigger,
+            transition: job.transition,
+            attempt: job.attempt,
+            deadline: job.deadline.as_micros(),
+            state,
+        })
+    }
+
+    fn prepared(self) -> (Job, Vec<Value>) {
+        let given = |declared: &Declared| {
+            self.state
+                .iter()
+                .find(|(name, _)| name == declared.name)
+                .map_or(Value::NULL, |(_, value)| value.clone())
+        };
+        let values = match T::State::READS {
+            Some(reads) => reads.iter().map(given).collect(),
+            None => {
+                let (names, values) = self.state.iter().cloned().unzip();
+                with_stand(|stand| stand.attributes = names);
+                values
+            }
+        };
+        (self.job, values)
+    }
+}
+
+pub use types::Declaration;
+
+/// What a component says of a transition when it is uploaded.
+pub fn describe<T: Transition>() -> Declaration {
+    transition::declare::<T>()
+}

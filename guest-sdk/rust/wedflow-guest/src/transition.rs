@@ -1,0 +1,144 @@
+use alloc::format;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use crate::bindings::{self, Declaration, Outcome, Payload, wed::flow::types};
+use crate::state::Values;
+use crate::{Change, Declared, Failure, Job, State, Timestamp};
+
+/// A transition. The attribute [`transition`](macro@crate::transition) implements it for a type
+/// named like the function, which is what [`export!`](crate::export) and
+/// [`testing::call`](crate::testing::call) take.
+pub trait Transition {
+    /// Its name, as in `wed_trig.trname`.
+    const NAME: &'static str;
+    /// What it is for, in a sentence.
+    const DESCRIPTION: &'static str;
+    /// The attributes it may set; nothing for any.
+    const WRITES: Option<&'static [Declared]>;
+    /// The attributes it reads.
+    type State: State;
+
+    /// Performs it.
+    ///
+    /// # Errors
+    /// What the function returned as a failure.
+    fn perform(state: Self::State, job: &Job) -> Result<Change, Failure>;
+}
+
+/// What a transition's function may return: a [`Change`], a clause made by [`sql!`](crate::sql), or
+/// a `Result` of one with a [`Failure`] or any error.
+#[diagnostic::on_unimplemented(
+    message = "a transition cannot return `{Self}`",
+    note = "return a Change (`set! {{ … }}`), or a Result<Change, Failure>"
+)]
+pub trait Answer {
+    /// The change or the failure.
+    ///
+    /// # Errors
+    /// The failure.
+    fn into_result(self) -> Result<Change, Failure>;
+}
+
+impl<C: Into<Change>> Answer for C {
+    fn into_result(self) -> Result<Change, Failure> {
+        Ok(self.into())
+    }
+}
+
+impl<C: Into<Change>, E: Into<Failure>> Answer for Result<C, E> {
+    fn into_result(self) -> Result<Change, Failure> {
+        self.map(Into::into).map_err(Into::into)
+    }
+}
+
+/// What the component says of a transition.
+#[doc(hidden)]
+pub fn declare<T: Transition>() -> Declaration {
+    let list = |declared: &[Declared]| {
+        declared
+            .iter()
+            .map(|attribute| types::Attribute {
+                name: attribute.name.to_string(),
+                kind: attribute.kind.to_string(),
+            })
+            .collect::<Vec<_>>()
+    };
+    Declaration {
+        transition: T::NAME.to_string(),
+        description: T::DESCRIPTION.to_string(),
+        reads: T::State::READS.map(list),
+        writes: T::WRITES.map(list),
+    }
+}
+
+/// Performs a transition for the server.
+#[doc(hidden)]
+pub fn perform<T: Transition>(payload: Payload) -> Outcome {
+    let Payload {
+        flow,
+        wid,
+        trigger,
+        transition,
+        attempt,
+        deadline,
+        state,
+    } = payload;
+    let job = Job {
+        flow,
+        wid,
+        trigger,
+        transition,
+        attempt,
+        deadline: Timestamp::from_micros(deadline),
+    };
+    T::State::read(Values::new(state))
+        .and_then(|state| T::perform(state, &job))
+        .and_then(|change| change.into_outcome(T::WRITES))
+        .unwrap_or_else(|failure| match failure {
+            Failure::Abort { reason } => Outcome::Abort(reason),
+            Failure::Failed { message, retry } => {
+                Outcome::Fail(bindings::wed::flow::types::Failure { message, retry })
+            }
+        })
+}
+
+/// The answer to a transition that the component does not have.
+#[doc(hidden)]
+pub fn unknown(transition: &str) -> Outcome {
+    Outcome::Fail(bindings::wed::flow::types::Failure {
+        message: format!("this component has no transition `{transition}`"),
+        retry: false,
+    })
+}
+
+/// Whether two names are the same, for [`export!`](crate::export) to refuse duplicates.
+#[doc(hidden)]
+pub const fn distinct(names: &[&str]) -> bool {
+    let mut first = 0;
+    while first < names.len() {
+        let mut second = first + 1;
+        while second < names.len() {
+            if same(names[first].as_bytes(), names[second].as_bytes()) {
+                return false;
+            }
+            second += 1;
+        }
+        first += 1;
+    }
+    true
+}
+
+const fn same(left: &[u8], right: &[u8]) -> bool {
+    if left.len() != right.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < left.len() {
+        if left[at] != right[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
