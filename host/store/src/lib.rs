@@ -1,1 +1,102 @@
-//! Placeholder heading; see the crate's first commit.
+//! All of Wedflow's SQL. Nothing else in the product talks to Postgres, and nothing here decides what
+//! the database should: the gate, leases and definitions are SQL functions of the migrations; this
+//! crate calls them and gives their answers types.
+//!
+//! - [`Store`]: the connection pool, migrations
+//! - `flows`: flows, their attributes, triggers and bindings
+//! - `components`: uploaded components
+//! - `instances`: instances, trace, attempts
+//! - `jobs`: claim, commit, fail, leases: what a host does all day
+//! - [`Notifications`]: the one notification connection of a host
+
+mod components;
+mod error;
+mod flows;
+mod instances;
+mod jobs;
+mod notifications;
+
+use std::time::Duration;
+
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+
+pub use components::{Component, NewComponent};
+pub use error::{Place, Refusal, StoreError};
+pub use flows::{Applied, Flow, FlowShape, Trigger};
+pub use instances::{AttemptRow, Instance, JobRow, LogRow, TraceRow};
+pub use jobs::{Claimed, CommitGroup, CommitItem, Committed, FailedAttempt, LogLine, Swept};
+pub use notifications::Notifications;
+
+/// How long a statement of ours may wait for a connection of the pool.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The migrations, embedded in the binary.
+static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations");
+
+/// A Wedflow database.
+#[derive(Debug, Clone)]
+pub struct Store {
+    pub(crate) pool: PgPool,
+    pub(crate) options: PgConnectOptions,
+}
+
+impl Store {
+    /// Connects to the database at `url` (`postgres://user:password@host:port/name`) with at most
+    /// `connections` connections.
+    ///
+    /// # Errors
+    /// [`StoreError::Url`] when the URL cannot be read, [`StoreError::Unreachable`] when nobody
+    /// answers, [`StoreError::TooOld`] when the server is older than Postgres 15.
+    pub async fn connect(url: &str, connections: u32) -> Result<Self, StoreError> {
+        let options: PgConnectOptions = url
+            .parse()
+            .map_err(|source: sqlx::Error| StoreError::Url(source.to_string()))?;
+        // jit costs more than it gains on statements this short.
+        let options = options
+            .application_name("wedflow")
+            .options([("jit", "off"), ("client_min_messages", "warning")]);
+        let pool = PgPoolOptions::new()
+            .max_connections(connections)
+            .acquire_timeout(ACQUIRE_TIMEOUT)
+            .connect_with(options.clone())
+            .await
+            .map_err(StoreError::unreachable)?;
+        let version: String = sqlx::query_scalar("SELECT current_setting('server_version_num')")
+            .fetch_one(&pool)
+            .await?;
+        if version.parse::<u32>().unwrap_or(0) < 150_000 {
+            return Err(StoreError::TooOld { version });
+        }
+        Ok(Store { pool, options })
+    }
+
+    /// Brings the database's schema up to this version. Safe to call from several processes at once;
+    /// cheap when there is nothing to do.
+    ///
+    /// # Errors
+    /// [`StoreError::Migration`] when a migration fails, or the database is newer than this binary.
+    pub async fn migrate(&self) -> Result<(), StoreError> {
+        MIGRATOR
+            .run(&self.pool)
+            .await
+            .map_err(|source| StoreError::Migration(source.to_string()))
+    }
+
+    /// Where the server is, for building a flow's URL: host, port, database.
+    pub fn place(&self) -> (String, u16, String) {
+        let database = self
+            .options
+            .get_database()
+            .unwrap_or_else(|| self.options.get_username());
+        (
+            self.options.get_host().to_owned(),
+            self.options.get_port(),
+            database.to_owned(),
+        )
+    }
+
+    /// Closes every connection.
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+}

@@ -1,0 +1,5 @@
+//! Builds anew when a migration changes: they are embedded.
+
+fn main() {
+    println!("cargo:rerun-if-changed=../../migrations");
+}

@@ -1,0 +1,7 @@
+SELECT c.component_id, c.name, c.version, c.digest, octet_length(c.bytes) AS size, c.declarations,
+       to_char(c.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS created_at,
+       ARRAY(SELECT f.name || '/' || b.trname FROM wed.binding b JOIN wed.flow f USING (flow_id)
+             WHERE f.tenant_id = c.tenant_id AND b.component_name = c.name ORDER BY 1) AS used_by
+FROM wed.component c JOIN wed.tenant t USING (tenant_id)
+WHERE t.name = $1 AND ($2::text IS NULL OR c.name = $2)
+ORDER BY c.name, c.version DESC

@@ -1,0 +1,128 @@
+//! Uploaded components: immutable versions under a tenant's name.
+
+use serde::Serialize;
+use serde_json::Value as Json;
+use sqlx::FromRow;
+
+use crate::{Store, StoreError};
+
+/// A component to store, inspected and compiled once already.
+#[derive(Debug, Clone)]
+pub struct NewComponent<'a> {
+    /// The tenant's name for it.
+    pub name: &'a str,
+    /// SHA-256 of the bytes, in hexadecimal.
+    pub digest: &'a str,
+    /// The component itself.
+    pub bytes: &'a [u8],
+    /// What it says it can do.
+    pub declarations: &'a Json,
+}
+
+/// A version of a component, as listed.
+#[derive(Debug, Clone, FromRow, Serialize)]
+pub struct Component {
+    /// Its number, unique in the database.
+    pub component_id: i32,
+    /// The tenant's name for it.
+    pub name: String,
+    /// 1 for the first upload of that name.
+    pub version: i32,
+    /// SHA-256 of the bytes, in hexadecimal.
+    pub digest: String,
+    /// Size in bytes.
+    pub size: i32,
+    /// What it says it can do.
+    pub declarations: Json,
+    /// When it was uploaded.
+    pub created_at: String,
+    /// `flow/transition` of every binding to the name.
+    pub used_by: Vec<String>,
+}
+
+impl Store {
+    /// Stores a component as the newest version of its name and resolves the bindings to it. The same
+    /// bytes as the newest version's make no new version. Returns its number and version.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when the name is not allowed; [`StoreError::NotFound`] for the tenant.
+    pub async fn push_component(
+        &self,
+        tenant: &str,
+        component: &NewComponent<'_>,
+    ) -> Result<(i32, i32), StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        let tenant_id: i32 = sqlx::query_scalar(
+            "SELECT tenant_id FROM wed.tenant WHERE name = $1 FOR NO KEY UPDATE",
+        )
+        .bind(tenant)
+        .fetch_optional(&mut *transaction)
+        .await?
+        .ok_or_else(|| StoreError::not_found("tenant", tenant))?;
+        let newest: Option<(i32, i32, String)> = sqlx::query_as(
+            "SELECT component_id, version, digest FROM wed.component WHERE tenant_id = $1 AND name = $2 ORDER BY version DESC LIMIT 1",
+        )
+        .bind(tenant_id)
+        .bind(component.name)
+        .fetch_optional(&mut *transaction)
+        .await?;
+        let version = match newest {
+            Some((id, version, digest)) if digest == component.digest => {
+                transaction.commit().await?;
+                return Ok((id, version));
+            }
+            Some((_, version, _)) => version + 1,
+            None => 1,
+        };
+        let id = sqlx::query_scalar(
+            "INSERT INTO wed.component (tenant_id, name, version, digest, bytes, declarations) \
+             VALUES ($1, $2, $3, $4, $5, $6) RETURNING component_id",
+        )
+        .bind(tenant_id)
+        .bind(component.name)
+        .bind(version)
+        .bind(component.digest)
+        .bind(component.bytes)
+        .bind(component.declarations)
+        .fetch_one(&mut *transaction)
+        .await?;
+        sqlx::query(
+            "SELECT wed.resolve_bindings(flow_id) FROM (SELECT DISTINCT flow_id FROM wed.binding b \
+             JOIN wed.flow f USING (flow_id) WHERE f.tenant_id = $1 AND b.component_name = $2) x",
+        )
+        .bind(tenant_id)
+        .bind(component.name)
+        .execute(&mut *transaction)
+        .await?;
+        transaction.commit().await?;
+        Ok((id, version))
+    }
+
+    /// The tenant's components, every version, newest first within a name; of one name when given.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn components(
+        &self,
+        tenant: &str,
+        name: Option<&str>,
+    ) -> Result<Vec<Component>, StoreError> {
+        Ok(sqlx::query_as(include_str!("../sql/components.sql"))
+            .bind(tenant)
+            .bind(name)
+            .fetch_all(&self.pool)
+            .await?)
+    }
+
+    /// The bytes of a component, for a host that has not compiled it yet.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn component_bytes(&self, component_id: i32) -> Result<Vec<u8>, StoreError> {
+        sqlx::query_scalar("SELECT bytes FROM wed.component WHERE component_id = $1")
+            .bind(component_id)
+            .fetch_optional(&self.pool)
+            .await?
+            .ok_or_else(|| StoreError::not_found("component", component_id))
+    }
+}

@@ -1,0 +1,154 @@
+//! What can go wrong with the database, sorted by what a caller can do about it.
+
+use sqlx::postgres::{PgDatabaseError, PgErrorPosition};
+
+/// A refusal of the database: a rule of the gate, a bad definition, a constraint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The SQLSTATE. Wedflow's own begin with `WF` (see `docs/errors.md`).
+    pub code: String,
+    /// What is wrong.
+    pub message: String,
+    /// Where, or with which values.
+    pub detail: Option<String>,
+    /// How to mend it.
+    pub hint: Option<String>,
+    /// Where in the SQL fragment that was written, when it is one.
+    pub place: Option<Place>,
+}
+
+/// A place in a tenant's SQL fragment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The fragment.
+    pub fragment: String,
+    /// The character, counted from 1.
+    pub position: usize,
+}
+
+/// An error of the store.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The database refused what it was asked to do.
+    #[error("{}", .0.message)]
+    Refused(Box<Refusal>),
+    /// Nothing of that name. Something of another tenant's gives the same answer.
+    #[error("there is no {kind} \"{name}\"")]
+    NotFound {
+        /// What was looked for: `flow`, `component`, `instance`.
+        kind: &'static str,
+        /// The name or number that was given.
+        name: String,
+    },
+    /// The database's address cannot be read.
+    #[error("the database URL cannot be read: {0}")]
+    Url(String),
+    /// The database does not answer.
+    #[error("the database cannot be reached: {0}")]
+    Unreachable(#[source] sqlx::Error),
+    /// The server is too old.
+    #[error("the server is of version {version}; Wedflow needs Postgres 15 or later")]
+    TooOld {
+        /// The server's `server_version_num`.
+        version: String,
+    },
+    /// The schema could not be brought up to date.
+    #[error("the database could not be migrated: {0}")]
+    Migration(String),
+    /// Two transactions got in each other's way; the same call may succeed when made again.
+    #[error("another transaction was in the way: {0}")]
+    Conflict(String),
+    /// Anything else the driver reports.
+    #[error("the database reported: {0}")]
+    Other(#[source] sqlx::Error),
+}
+
+impl StoreError {
+    pub(crate) fn unreachable(source: sqlx::Error) -> Self {
+        match source {
+            sqlx::Error::Database(_) => StoreError::from(source),
+            other => StoreError::Unreachable(other),
+        }
+    }
+
+    pub(crate) fn not_found(kind: &'static str, name: impl ToString) -> Self {
+        StoreError::NotFound {
+            kind,
+            name: name.to_string(),
+        }
+    }
+
+    /// The refusal, when it is one.
+    pub fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            StoreError::Refused(refusal) => Some(refusal),
+            _ => None,
+        }
+    }
+
+    /// The SQLSTATE, when the database gave one.
+    pub fn code(&self) -> Option<&str> {
+        self.refusal().map(|refusal| refusal.code.as_str())
+    }
+
+    /// Whether the trouble lies with the connection rather than with what was asked, so that waiting
+    /// and asking again makes sense.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            StoreError::Unreachable(_) | StoreError::Conflict(_) => true,
+            StoreError::Other(source) => matches!(
+                source,
+                sqlx::Error::Io(_)
+                    | sqlx::Error::PoolTimedOut
+                    | sqlx::Error::PoolClosed
+                    | sqlx::Error::WorkerCrashed
+            ),
+            StoreError::Refused(refusal) => {
+                // Connection exceptions, insufficient resources (a full disk too), operator's
+                // intervention, system errors.
+                ["08", "53", "57", "58"]
+                    .iter()
+                    .any(|class| refusal.code.starts_with(class))
+                    && refusal.code != "57014"
+            }
+            _ => false,
+        }
+    }
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(source: sqlx::Error) -> Self {
+        let Some(error) = source.as_database_error() else {
+            return StoreError::Other(source);
+        };
+        let Some(error) = error.try_downcast_ref::<PgDatabaseError>() else {
+            return StoreError::Other(source);
+        };
+        // Serialization failure, deadlock, lock not available.
+        if matches!(error.code(), "40001" | "40P01" | "55P03") {
+            return StoreError::Conflict(error.message().to_owned());
+        }
+        StoreError::Refused(Box::new(Refusal {
+            code: error.code().to_owned(),
+            message: error.message().to_owned(),
+            detail: error.detail().map(str::to_owned),
+            hint: error.hint().map(str::to_owned),
+            place: place_in_fragment(error),
+        }))
+    }
+}
+
+/// The database parses a fragment between two line breaks inside brackets; what comes before the
+/// first is not the writer's.
+fn place_in_fragment(error: &PgDatabaseError) -> Option<Place> {
+    let Some(PgErrorPosition::Internal { position, query }) = error.position() else {
+        return None;
+    };
+    let (before, after) = query.split_once("(\n")?;
+    let fragment = after.rsplit_once("\n)")?.0;
+    let skipped = before.chars().count() + 2;
+    Some(Place {
+        fragment: fragment.to_owned(),
+        position: position.checked_sub(skipped)?,
+    })
+}

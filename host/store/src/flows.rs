@@ -1,0 +1,562 @@
+//! Flows: attributes, triggers, bindings, and a flow's own door to the database.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use sqlx::{AssertSqlSafe, FromRow, PgConnection};
+use wedflow_model::{AttributeType, FlowDefinition};
+
+use crate::{Store, StoreError};
+
+/// A flow, as listed.
+#[derive(Debug, Clone, FromRow, Serialize)]
+pub struct Flow {
+    /// Its number, unique in the database.
+    pub flow_id: i32,
+    /// Its name, unique in its tenant.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// Raised by every change of its definition.
+    pub version: i32,
+    /// Instances that are neither final nor exceptions.
+    pub regular: i64,
+    /// Instances that are final.
+    pub r#final: i64,
+    /// Instances that are exceptions.
+    pub exception: i64,
+    /// Pending jobs.
+    pub jobs: i64,
+    #[serde(skip)]
+    pub(crate) schema_name: String,
+}
+
+/// What a host must know of a flow to bind components to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FlowShape {
+    /// The flow's number.
+    pub flow_id: i32,
+    /// The flow's name.
+    pub name: String,
+    /// The version this describes.
+    pub version: i32,
+    /// Its attributes in the order of the columns.
+    pub attributes: Vec<(String, AttributeType)>,
+}
+
+/// A trigger, as listed.
+#[derive(Debug, Clone, FromRow, Serialize)]
+pub struct Trigger {
+    /// Its number, unique in the database.
+    pub tgid: i32,
+    /// Its name.
+    pub tgname: Option<String>,
+    /// Whether it is evaluated.
+    pub enabled: bool,
+    /// The transition it fires; none for the final condition.
+    pub trname: Option<String>,
+    /// The condition's name.
+    pub cname: Option<String>,
+    /// The condition.
+    pub cpred: String,
+    /// Whether it is the final condition.
+    pub cfinal: bool,
+    /// Time limit of an attempt, in Postgres's notation.
+    pub timeout: String,
+    /// The component bound to the transition; none: left to external workers.
+    pub component: Option<String>,
+}
+
+/// What applying a definition did.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Applied {
+    /// Whether the flow was made by it.
+    pub created: bool,
+    /// Attributes added.
+    pub attributes_added: Vec<String>,
+    /// Attributes that the flow has and the definition does not name; they are left as they are.
+    pub attributes_kept: Vec<String>,
+    /// Triggers added.
+    pub triggers_added: Vec<String>,
+    /// Triggers changed.
+    pub triggers_changed: Vec<String>,
+    /// Triggers removed.
+    pub triggers_removed: Vec<String>,
+}
+
+impl Store {
+    /// Makes an empty flow.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when the name is taken or not allowed, or the tenant is missing.
+    pub async fn create_flow(
+        &self,
+        tenant: &str,
+        name: &str,
+        description: &str,
+    ) -> Result<i32, StoreError> {
+        let mut connection = self.pool.acquire().await?;
+        create_flow(&mut connection, tenant, name, description).await
+    }
+
+    /// The flow of that name.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn flow(&self, tenant: &str, name: &str) -> Result<Flow, StoreError> {
+        self.flows_where(tenant, Some(name))
+            .await?
+            .pop()
+            .ok_or_else(|| StoreError::not_found("flow", name))
+    }
+
+    /// The tenant's flows, by name.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn flows(&self, tenant: &str) -> Result<Vec<Flow>, StoreError> {
+        self.flows_where(tenant, None).await
+    }
+
+    async fn flows_where(&self, tenant: &str, name: Option<&str>) -> Result<Vec<Flow>, StoreError> {
+        Ok(sqlx::query_as(include_str!("../sql/flows.sql"))
+            .bind(tenant)
+            .bind(name)
+            .fetch_all(&self.pool)
+            .await?)
+    }
+
+    /// Removes a flow with everything of it: instances, history, its role.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`]; [`StoreError::Refused`] while sessions of its role are connected.
+    pub async fn drop_flow(&self, tenant: &str, name: &str) -> Result<(), StoreError> {
+        let flow = self.flow(tenant, name).await?;
+        sqlx::query("SELECT wed.drop_flow($1)")
+            .bind(flow.flow_id)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
+    /// A Postgres URI whose session sees exactly this flow's tables, with this flow's rights.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn flow_url(&self, tenant: &str, name: &str) -> Result<String, StoreError> {
+        let (role, password): (String, String) = sqlx::query_as(
+            "SELECT role_name, role_password FROM wed.flow JOIN wed.tenant t USING (tenant_id) WHERE t.name = $1 AND flow.name = $2",
+        )
+        .bind(tenant)
+        .bind(name)
+        .fetch_optional(&self.pool)
+        .await?
+        .ok_or_else(|| StoreError::not_found("flow", name))?;
+        let (host, port, database) = self.place();
+        Ok(match self.options.get_socket() {
+            // A socket's folder goes into the query part.
+            Some(folder) => format!(
+                "postgresql://{role}:{password}@/{}?host={}&port={port}",
+                escaped(&database),
+                escaped(&folder.to_string_lossy())
+            ),
+            None if host.starts_with('/') => {
+                format!(
+                    "postgresql://{role}:{password}@/{}?host={}&port={port}",
+                    escaped(&database),
+                    escaped(&host)
+                )
+            }
+            None => format!(
+                "postgresql://{role}:{password}@{host}:{port}/{}",
+                escaped(&database)
+            ),
+        })
+    }
+
+    /// A flow's attributes as a host needs them.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] when it was dropped meanwhile.
+    pub async fn flow_shape(&self, flow_id: i32) -> Result<FlowShape, StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        let (name, version, schema): (String, i32, String) = sqlx::query_as(
+            "SELECT name, version, schema_name FROM wed.flow WHERE flow_id = $1 FOR KEY SHARE",
+        )
+        .bind(flow_id)
+        .fetch_optional(&mut *transaction)
+        .await?
+        .ok_or_else(|| StoreError::not_found("flow", flow_id))?;
+        let rows: Vec<(String, String)> = sqlx::query_as(AssertSqlSafe(format!(
+            "SELECT w.aname, w.atype FROM \"{schema}\".wed_attr w JOIN pg_attribute a ON a.attname = w.aname \
+             WHERE a.attrelid = '\"{schema}\".wed_flow'::regclass ORDER BY a.attnum"
+        )))
+        .persistent(false)
+        .fetch_all(&mut *transaction)
+        .await?;
+        let attributes = rows
+            .into_iter()
+            .map(|(name, kind)| {
+                kind.parse()
+                    .map(|kind| (name, kind))
+                    .map_err(|error: wedflow_model::ValueError| {
+                        StoreError::Other(sqlx::Error::Decode(Box::new(error)))
+                    })
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(FlowShape {
+            flow_id,
+            name,
+            version,
+            attributes,
+        })
+    }
+
+    /// A flow's triggers, in order, with the final condition.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn triggers(&self, flow: &Flow) -> Result<Vec<Trigger>, StoreError> {
+        Ok(sqlx::query_as(AssertSqlSafe(format!(
+            "SELECT w.tgid, w.tgname, w.enabled, w.trname, w.cname, w.cpred, w.cfinal, w.timeout::text, b.component_name AS component \
+             FROM \"{}\".wed_trig w LEFT JOIN wed.binding b ON b.flow_id = $1 AND b.trname = w.trname ORDER BY w.tgid",
+            flow.schema_name
+        )))
+        .persistent(false)
+        .bind(flow.flow_id)
+        .fetch_all(&self.pool)
+        .await?)
+    }
+
+    /// Makes a flow what a definition says, in one transaction: the flow if it is missing, attributes,
+    /// triggers (by name), the final condition, bindings. Attributes are never dropped by it, because
+    /// their values would be lost.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] with the place for a bad predicate, name, type or default.
+    pub async fn apply(
+        &self,
+        tenant: &str,
+        definition: &FlowDefinition,
+    ) -> Result<Applied, StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        let applied = apply(&mut transaction, tenant, definition).await?;
+        transaction.commit().await?;
+        Ok(applied)
+    }
+
+    /// Leaves a transition of a flow to a component of its tenant, or, with none, to external workers.
+    ///
+    /// # Errors
+    /// Only those of the connection; the component need not exist yet.
+    pub async fn bind(
+        &self,
+        flow_id: i32,
+        transition: &str,
+        component: Option<&str>,
+    ) -> Result<(), StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        bind(&mut transaction, flow_id, transition, component).await?;
+        sqlx::query("SELECT wed.resolve_bindings($1)")
+            .bind(flow_id)
+            .execute(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// After a change of the model: which live instances would fire what; without `preview`, fires it.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn rematch(
+        &self,
+        flow_id: i32,
+        preview: bool,
+    ) -> Result<Vec<(i32, Vec<String>, String)>, StoreError> {
+        Ok(
+            sqlx::query_as("SELECT wid, fires, becomes FROM wed.rematch($1, $2)")
+                .bind(flow_id)
+                .bind(preview)
+                .fetch_all(&self.pool)
+                .await?,
+        )
+    }
+}
+
+async fn create_flow(
+    connection: &mut PgConnection,
+    tenant: &str,
+    name: &str,
+    description: &str,
+) -> Result<i32, StoreError> {
+    sqlx::query_scalar("SELECT wed.create_flow($1, $2, $3)")
+        .bind(tenant)
+        .bind(name)
+        .bind(description)
+        .fetch_one(connection)
+        .await
+        .map_err(|error| {
+            let mut error = StoreError::from(error);
+            if let StoreError::Refused(refusal) = &mut error {
+                if refusal.code == "23505" {
+                    refusal.message = format!("there is a flow \"{name}\" already");
+                    refusal.hint = Some("Choose another name, or change that one with `wed flow apply`.".into());
+                } else if refusal.code == "23514" {
+                    refusal.message = format!("the flow name \"{name}\" is not allowed");
+                    refusal.hint = Some(
+                        "Use small letters, digits, - and _, at most 63, beginning with a letter or digit.".into(),
+                    );
+                }
+                if refusal.code.starts_with("23") {
+                    refusal.detail = None;
+                }
+            }
+            error
+        })
+}
+
+async fn bind(
+    connection: &mut PgConnection,
+    flow_id: i32,
+    transition: &str,
+    component: Option<&str>,
+) -> Result<(), StoreError> {
+    match component {
+        Some(component) => {
+            sqlx::query(
+                "INSERT INTO wed.binding (flow_id, trname, component_name) VALUES ($1, $2, $3) \
+                 ON CONFLICT (flow_id, trname) DO UPDATE SET component_name = excluded.component_name",
+            )
+            .bind(flow_id)
+            .bind(transition)
+            .bind(component)
+            .execute(connection)
+            .await?;
+        }
+        None => {
+            sqlx::query("DELETE FROM wed.binding WHERE flow_id = $1 AND trname = $2")
+                .bind(flow_id)
+                .bind(transition)
+                .execute(connection)
+                .await?;
+        }
+    }
+    Ok(())
+}
+
+async fn apply(
+    connection: &mut PgConnection,
+    tenant: &str,
+    definition: &FlowDefinition,
+) -> Result<Applied, StoreError> {
+    let mut applied = Applied::default();
+    let existing: Option<(i32, String)> = sqlx::query_as(
+        "SELECT flow_id, schema_name FROM wed.flow JOIN wed.tenant t USING (tenant_id) \
+         WHERE t.name = $1 AND flow.name = $2 FOR NO KEY UPDATE OF flow",
+    )
+    .bind(tenant)
+    .bind(&definition.name)
+    .fetch_optional(&mut *connection)
+    .await?;
+    let (flow_id, schema) = match existing {
+        Some(found) => found,
+        None => {
+            applied.created = true;
+            let id = create_flow(
+                connection,
+                tenant,
+                &definition.name,
+                &definition.description,
+            )
+            .await?;
+            let schema = sqlx::query_scalar("SELECT schema_name FROM wed.flow WHERE flow_id = $1")
+                .bind(id)
+                .fetch_one(&mut *connection)
+                .await?;
+            (id, schema)
+        }
+    };
+    sqlx::query("UPDATE wed.flow SET description = $2 WHERE flow_id = $1")
+        .bind(flow_id)
+        .bind(&definition.description)
+        .execute(&mut *connection)
+        .await?;
+
+    apply_attributes(connection, &schema, definition, &mut applied).await?;
+
+    // A binding first, so that triggers find their components.
+    sqlx::query("DELETE FROM wed.binding WHERE flow_id = $1")
+        .bind(flow_id)
+        .execute(&mut *connection)
+        .await?;
+    for (transition, by) in &definition.transitions {
+        bind(connection, flow_id, transition, Some(&by.component)).await?;
+    }
+
+    apply_triggers(connection, &schema, definition, &mut applied).await?;
+    sqlx::query("SELECT wed.resolve_bindings($1)")
+        .bind(flow_id)
+        .execute(&mut *connection)
+        .await?;
+    Ok(applied)
+}
+
+async fn apply_attributes(
+    connection: &mut PgConnection,
+    schema: &str,
+    definition: &FlowDefinition,
+    applied: &mut Applied,
+) -> Result<(), StoreError> {
+    let known: Vec<(String, String, Option<String>, bool)> = sqlx::query_as(AssertSqlSafe(
+        format!("SELECT aname, atype, adv, open FROM \"{schema}\".wed_attr"),
+    ))
+    .persistent(false)
+    .fetch_all(&mut *connection)
+    .await?;
+    let mut known: BTreeMap<String, (String, Option<String>, bool)> = known
+        .into_iter()
+        .map(|(name, kind, default, open)| (name, (kind, default, open)))
+        .collect();
+    for attribute in &definition.attributes {
+        let kind = attribute.kind.to_string();
+        match known.remove(&attribute.name) {
+            None => {
+                sqlx::query(AssertSqlSafe(format!(
+                    "INSERT INTO \"{schema}\".wed_attr (aname, atype, adv, open) VALUES ($1, $2, $3, $4)"
+                )))
+                .persistent(false)
+                .bind(&attribute.name)
+                .bind(&kind)
+                .bind(&attribute.default)
+                .bind(attribute.open)
+                .execute(&mut *connection)
+                .await?;
+                applied.attributes_added.push(attribute.name.clone());
+            }
+            Some(now) if now != (kind.clone(), attribute.default.clone(), attribute.open) => {
+                sqlx::query(AssertSqlSafe(format!(
+                    "UPDATE \"{schema}\".wed_attr SET atype = $2, adv = $3, open = $4 WHERE aname = $1"
+                )))
+                .persistent(false)
+                .bind(&attribute.name)
+                .bind(&kind)
+                .bind(&attribute.default)
+                .bind(attribute.open)
+                .execute(&mut *connection)
+                .await?;
+            }
+            Some(_) => {}
+        }
+    }
+    applied.attributes_kept = known.into_keys().collect();
+    Ok(())
+}
+
+async fn apply_triggers(
+    connection: &mut PgConnection,
+    schema: &str,
+    definition: &FlowDefinition,
+    applied: &mut Applied,
+) -> Result<(), StoreError> {
+    let known: Vec<(i32, String, bool)> = sqlx::query_as(AssertSqlSafe(format!(
+        "SELECT tgid, coalesce(tgname, ''), cfinal FROM \"{schema}\".wed_trig"
+    )))
+    .persistent(false)
+    .fetch_all(&mut *connection)
+    .await?;
+    let named: BTreeMap<&str, i32> = known
+        .iter()
+        .filter(|row| !row.2)
+        .map(|row| (row.1.as_str(), row.0))
+        .collect();
+    let finals = known.iter().find(|row| row.2).map(|row| row.0);
+
+    for (tgid, name, cfinal) in &known {
+        let kept = if *cfinal {
+            definition.final_condition.is_some()
+        } else {
+            definition
+                .triggers
+                .iter()
+                .any(|trigger| trigger.name == *name)
+        };
+        if !kept {
+            sqlx::query(AssertSqlSafe(format!(
+                "DELETE FROM \"{schema}\".wed_trig WHERE tgid = $1"
+            )))
+            .persistent(false)
+            .bind(tgid)
+            .execute(&mut *connection)
+            .await?;
+            applied.triggers_removed.push(name.clone());
+        }
+    }
+    for trigger in &definition.triggers {
+        let statement = match named.get(trigger.name.as_str()) {
+            Some(_) => format!(
+                "UPDATE \"{schema}\".wed_trig SET tgname = $2, trname = $3, cname = $4, cpred = $5, timeout = $6::interval, \
+                 attempts = $7, backoff = $8::interval, delay = $9::interval, priority = $10, recheck = $11, writes = $12 \
+                 WHERE tgid = $1 AND (trname, coalesce(cname, ''), cpred, timeout, attempts, backoff, delay, priority, recheck, coalesce(writes, '{{}}')) \
+                 IS DISTINCT FROM ($3, coalesce($4, ''), $5, coalesce($6::interval, '1 minute'), coalesce($7, 3), coalesce($8::interval, '1 second'), \
+                 coalesce($9::interval, '0'), coalesce($10, 0), coalesce($11, true), coalesce($12, '{{}}'))"
+            ),
+            None => format!(
+                "INSERT INTO \"{schema}\".wed_trig (tgid, tgname, trname, cname, cpred, timeout, attempts, backoff, delay, priority, recheck, writes) \
+                 VALUES ($1, $2, $3, $4, $5, $6::interval, $7, $8::interval, $9::interval, $10, $11, $12)"
+            ),
+        };
+        let done = sqlx::query(AssertSqlSafe(statement))
+            .persistent(false)
+            .bind(named.get(trigger.name.as_str()))
+            .bind(&trigger.name)
+            .bind(&trigger.transition)
+            .bind(&trigger.condition)
+            .bind(&trigger.when)
+            .bind(&trigger.timeout)
+            .bind(trigger.attempts)
+            .bind(&trigger.backoff)
+            .bind(&trigger.delay)
+            .bind(trigger.priority)
+            .bind(trigger.recheck)
+            .bind(&trigger.writes)
+            .execute(&mut *connection)
+            .await?;
+        if !named.contains_key(trigger.name.as_str()) {
+            applied.triggers_added.push(trigger.name.clone());
+        } else if done.rows_affected() > 0 {
+            applied.triggers_changed.push(trigger.name.clone());
+        }
+    }
+    if let Some(condition) = &definition.final_condition {
+        let statement = match finals {
+            Some(_) => {
+                format!(
+                    "UPDATE \"{schema}\".wed_trig SET cpred = $2 WHERE tgid = $1 AND cpred <> $2"
+                )
+            }
+            None => format!(
+                "INSERT INTO \"{schema}\".wed_trig (tgid, cpred, cfinal) VALUES ($1, $2, true)"
+            ),
+        };
+        sqlx::query(AssertSqlSafe(statement))
+            .persistent(false)
+            .bind(finals)
+            .bind(condition)
+            .execute(&mut *connection)
+            .await?;
+    }
+    Ok(())
+}
+
+/// Percent-encodes what may not stand in a URI as it is.
+fn escaped(text: &str) -> String {
+    text.bytes().fold(String::new(), |mut out, byte| {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+        out
+    })
+}

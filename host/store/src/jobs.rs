@@ -1,0 +1,357 @@
+//! What a host does all day: claim, commit, fail, keep its leases.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use sqlx::FromRow;
+use wedflow_model::{Job, JobKey};
+
+use crate::{Store, StoreError};
+
+/// A job that a host has claimed, with what it needs to find the component.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claimed {
+    /// The job.
+    pub job: Job,
+    /// The trigger's name; its number as text where it has none.
+    pub trigger: String,
+    /// The component to run.
+    pub component_id: i32,
+    /// The flow's version when it was claimed: a binding made for another is out of date.
+    pub flow_version: i32,
+}
+
+/// Finished transitions of one flow with one shape of SET clause.
+#[derive(Debug, Clone, Serialize)]
+pub struct CommitGroup {
+    /// The flow.
+    pub flow: i32,
+    /// The clause, checked; literal `n` of an item stands in it as `(_b._lit ->> n)`.
+    pub set: String,
+    /// The transitions.
+    pub items: Vec<CommitItem>,
+}
+
+/// One finished transition.
+#[derive(Debug, Clone, Serialize)]
+pub struct CommitItem {
+    /// The instance.
+    #[serde(rename = "_wid")]
+    pub wid: i32,
+    /// The claim's fencing token.
+    pub token: i64,
+    /// The clause's literals in Postgres's input notation.
+    #[serde(rename = "_lit")]
+    pub literals: Vec<Option<String>>,
+    /// Fuel consumed.
+    pub fuel: u64,
+    /// Wall-clock time in microseconds.
+    #[serde(rename = "us")]
+    pub elapsed_us: u64,
+    /// Most linear memory held, in bytes.
+    #[serde(rename = "mem")]
+    pub memory_bytes: u64,
+}
+
+/// What a committed batch led to.
+#[derive(Debug, Clone, Default)]
+pub struct Committed {
+    /// Jobs that the new states fired, leased to this host already.
+    pub fired: Vec<Claimed>,
+    /// Tokens whose jobs were no longer this host's; their results were dropped.
+    pub lost: Vec<i64>,
+}
+
+/// An attempt that changes nothing.
+#[derive(Debug, Clone, Serialize)]
+pub struct FailedAttempt {
+    /// The flow.
+    pub flow: i32,
+    /// The instance.
+    pub wid: i32,
+    /// The trigger, for the log.
+    pub tgid: i32,
+    /// The claim's fencing token.
+    pub token: i64,
+    /// The name of the outcome.
+    pub outcome: String,
+    /// What happened, for a person.
+    pub message: String,
+    /// Whether another attempt may be made.
+    pub retry: bool,
+    /// Fuel consumed.
+    pub fuel: u64,
+    /// Wall-clock time in microseconds.
+    #[serde(rename = "us")]
+    pub elapsed_us: u64,
+    /// Most linear memory held, in bytes.
+    #[serde(rename = "mem")]
+    pub memory_bytes: u64,
+}
+
+/// A line that a guest logged.
+#[derive(Debug, Clone, Serialize)]
+pub struct LogLine {
+    /// The flow.
+    pub flow: i32,
+    /// The instance.
+    pub wid: i32,
+    /// The trigger.
+    pub tgid: i32,
+    /// The attempt.
+    pub attempt: i32,
+    /// `debug`, `info`, `warn` or `error`.
+    pub severity: &'static str,
+    /// The line.
+    pub message: String,
+    /// Named values beside it.
+    pub fields: serde_json::Map<String, serde_json::Value>,
+}
+
+/// What a round of housekeeping found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// Jobs freed from hosts that are gone.
+    pub abandoned: i64,
+    /// External workers ended for holding a lock beyond the timeout.
+    pub overdue: i64,
+    /// Jobs skipped because their condition no longer holds.
+    pub skipped: i64,
+}
+
+#[derive(FromRow)]
+struct ClaimedRow {
+    flow_id: i32,
+    wid: Option<i32>,
+    tgid: Option<i32>,
+    tgname: Option<String>,
+    trname: Option<String>,
+    token: i64,
+    attempt: Option<i32>,
+    timeout_ms: Option<i64>,
+    payload: Option<String>,
+    component_id: Option<i32>,
+    version: Option<i32>,
+}
+
+impl ClaimedRow {
+    /// The job, or the token of one that is lost.
+    fn into_claimed(self) -> Result<Claimed, i64> {
+        let token = self.token;
+        let claimed = || {
+            Some(Claimed {
+                trigger: match self.tgname {
+                    Some(name) if !name.is_empty() => name,
+                    _ => self.tgid?.to_string(),
+                },
+                component_id: self.component_id?,
+                flow_version: self.version?,
+                job: Job {
+                    key: JobKey {
+                        flow: self.flow_id,
+                        wid: self.wid?,
+                        tgid: self.tgid?,
+                    },
+                    transition: self.trname?,
+                    token,
+                    attempt: self.attempt?,
+                    timeout: Duration::from_millis(u64::try_from(self.timeout_ms?).unwrap_or(0)),
+                    payload: self.payload?,
+                },
+            })
+        };
+        claimed().ok_or(token)
+    }
+}
+
+impl Store {
+    /// Enters a host whose leases last `lease` unless [`Store::keep_host`] is called. Returns its number.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn enter_host(&self, name: &str, lease: Duration) -> Result<i32, StoreError> {
+        Ok(
+            sqlx::query_scalar("SELECT wed.enter_host($1, $2 * interval '1 second')")
+                .bind(name)
+                .bind(lease.as_secs_f64())
+                .fetch_one(&self.pool)
+                .await?,
+        )
+    }
+
+    /// Prolongs a host's leases. False: they are lost, and it must enter anew.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn keep_host(&self, host: i32, lease: Duration) -> Result<bool, StoreError> {
+        Ok(
+            sqlx::query_scalar("SELECT wed.keep_host($1, $2 * interval '1 second')")
+                .bind(host)
+                .bind(lease.as_secs_f64())
+                .fetch_one(&self.pool)
+                .await?,
+        )
+    }
+
+    /// Gives back all of a host's jobs and removes it.
+    ///
+    /// # Errors
+    /// Only those of the connection; the leases then end by themselves.
+    pub async fn leave_host(&self, host: i32) -> Result<(), StoreError> {
+        sqlx::query("SELECT wed.leave_host($1)")
+            .bind(host)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
+    /// Claims up to `limit` jobs that components can do.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] with `WF016` when the host's leases are lost.
+    pub async fn claim(&self, host: i32, limit: i32) -> Result<Vec<Claimed>, StoreError> {
+        let rows: Vec<ClaimedRow> = sqlx::query_as("SELECT * FROM wed.claim($1, $2)")
+            .bind(host)
+            .bind(limit)
+            .fetch_all(&self.pool)
+            .await?;
+        Ok(rows
+            .into_iter()
+            .filter_map(|row| row.into_claimed().ok())
+            .collect())
+    }
+
+    /// Commits finished transitions, all or none, at most one of an instance. One round trip, one
+    /// transaction, one fsync.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when the gate, a constraint or an expression refuses one of them: split
+    /// the batch and try the parts. [`StoreError::Conflict`]: try the same again.
+    pub async fn commit_batch(
+        &self,
+        host: i32,
+        groups: &[CommitGroup],
+    ) -> Result<Committed, StoreError> {
+        let rows: Vec<ClaimedRow> = sqlx::query_as("SELECT * FROM wed.commit_batch($1, $2)")
+            .bind(host)
+            .bind(sqlx::types::Json(groups))
+            .fetch_all(&self.pool)
+            .await?;
+        let mut committed = Committed::default();
+        for row in rows {
+            match row.into_claimed() {
+                Ok(claimed) => committed.fired.push(claimed),
+                Err(token) => committed.lost.push(token),
+            }
+        }
+        Ok(committed)
+    }
+
+    /// Records attempts that changed nothing and decides what becomes of their jobs.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`]: try the same again.
+    pub async fn fail_batch(
+        &self,
+        host: i32,
+        attempts: &[FailedAttempt],
+    ) -> Result<(), StoreError> {
+        sqlx::query("SELECT wed.fail_batch($1, $2)")
+            .bind(host)
+            .bind(sqlx::types::Json(attempts))
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
+    /// Gives jobs back unrun.
+    ///
+    /// # Errors
+    /// Only those of the connection; the leases then end by themselves.
+    pub async fn release(&self, host: i32, tokens: &[i64]) -> Result<(), StoreError> {
+        sqlx::query("SELECT wed.release($1, $2)")
+            .bind(host)
+            .bind(tokens)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
+    /// Which of these claims are still this host's: after a commit whose answer was lost, those that are
+    /// gone were committed (or taken away), and only the others may be committed again.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn still_held(&self, host: i32, tokens: &[i64]) -> Result<Vec<i64>, StoreError> {
+        Ok(
+            sqlx::query_scalar("SELECT token FROM wed.job WHERE host_id = $1 AND token = ANY ($2)")
+                .bind(host)
+                .bind(tokens)
+                .fetch_all(&self.pool)
+                .await?,
+        )
+    }
+
+    /// The jobs among these instances that are leased to this host: what a commit whose answer was lost
+    /// had fired.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn held_beside(&self, host: i32, known: &[i64]) -> Result<Vec<Claimed>, StoreError> {
+        let rows: Vec<ClaimedRow> = sqlx::query_as(
+            "SELECT h.* FROM wed.held($1, ARRAY(SELECT token FROM wed.job WHERE host_id = $1 AND token <> ALL ($2))) h",
+        )
+        .bind(host)
+        .bind(known)
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows
+            .into_iter()
+            .filter_map(|row| row.into_claimed().ok())
+            .collect())
+    }
+
+    /// In how long the next unclaimed job of the hosts is due; nothing when there is none.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn next_due(&self) -> Result<Option<Duration>, StoreError> {
+        let millis: Option<i64> = sqlx::query_scalar("SELECT wed.next_due()")
+            .fetch_one(&self.pool)
+            .await?;
+        Ok(millis.map(|millis| Duration::from_millis(u64::try_from(millis).unwrap_or(0))))
+    }
+
+    /// Housekeeping that any host may do for all: frees abandoned jobs, ends overdue external workers,
+    /// skips stale jobs.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn sweep(&self) -> Result<Swept, StoreError> {
+        let (abandoned, overdue, skipped) =
+            sqlx::query_as("SELECT wed.free_abandoned(), wed.end_overdue(), wed.skip_stale(1000)")
+                .fetch_one(&self.pool)
+                .await?;
+        Ok(Swept {
+            abandoned,
+            overdue,
+            skipped,
+        })
+    }
+
+    /// Stores what guests logged.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn store_logs(&self, lines: &[LogLine]) -> Result<(), StoreError> {
+        sqlx::query(
+            "INSERT INTO wed.log (flow_id, wid, tgid, attempt, severity, message, fields) \
+             SELECT flow, wid, tgid, attempt, severity, message, fields FROM jsonb_to_recordset($1) \
+             AS l(flow integer, wid integer, tgid integer, attempt integer, severity text, message text, fields jsonb)",
+        )
+        .bind(sqlx::types::Json(lines))
+        .execute(&self.pool)
+        .await?;
+        Ok(())
+    }
+}
