@@ -36,9 +36,10 @@ use core::marker::PhantomData;
 use core::time::Duration;
 use std::thread_local;
 
-use crate::bindings::{Outcome, Payload, wed::flow::types};
+use crate::bindings::Payload;
 use crate::state::Values;
 use crate::transition::{self, Transition};
+pub use crate::bindings::wed::flow::types::{Declaration, Outcome};
 use crate::{Attribute, Change, Declared, Failure, Job, State, Timestamp, Value};
 
 /// 2000-01-01T00:00:00Z, the stand-in's time at first.
@@ -303,8 +304,6 @@ impl<T: Transition> Call<T> {
         (self.job, values)
     }
 }
-
-pub use types::Declaration;
 
 /// What a component says of a transition when it is uploaded.
 pub fn describe<T: Transition>() -> Declaration {
