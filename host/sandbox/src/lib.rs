@@ -1,1 +1,44 @@
-//! Placeholder heading; see the crate's first commit.
+//! Runs transitions: every call in a fresh instance of its WebAssembly component, bounded in
+//! computing time, waiting time, memory, and everything else, and given nothing but what the contract
+//! (`wit/transition.wit`) gives. The sole user of wasmtime.
+//!
+//! [`Sandbox::compile`] turns uploaded bytes into a [`Component`], [`Sandbox::describe`] asks it what
+//! it can do, [`Component::bind`] resolves one of its transitions against a flow, and
+//! [`Sandbox::run`] runs that.
+//!
+//! # How a guest is bounded
+//!
+//! | resource | by | outcome |
+//! |---|---|---|
+//! | computing and waiting | one timeout: epochs of 1 ms, and a timer | timed out |
+//! | instructions | fuel | out of fuel |
+//! | memory, tables, instances | a limiter that answers with a typed error | over memory |
+//! | stack | 128 KiB of WebAssembly stack on a fiber of 256 KiB | trapped: stack overflow |
+//! | answer | bytes copied out of the guest, bytes of the values | output too large |
+//! | calls into the host | a count | host call limit |
+//! | log | bytes; what does not fit is dropped and counted | (none) |
+//!
+//! How guests share threads is told at [`Gate`] and [`runtime`].
+
+mod bindings;
+mod component;
+mod ending;
+mod gate;
+mod host;
+mod log;
+mod payload;
+mod run;
+mod runtime;
+mod sandbox;
+mod settings;
+mod state;
+mod ticker;
+mod wasi;
+
+pub use component::{Bound, Component};
+pub use gate::Gate;
+pub use log::{LogLine, Logs};
+pub use run::{Attempt, Invocation};
+pub use runtime::runtime;
+pub use sandbox::{DescribeError, Sandbox, SetupError, UploadError};
+pub use settings::Settings;

@@ -1,0 +1,264 @@
+//! From how a call ended to the outcome's name.
+
+use wasmtime::{Error, Trap};
+use wedflow_contract::{Binding, BoundAttribute};
+use wedflow_model::{Assignment, Limits, Outcome, Scalar, ScalarType, TrapKind, Value};
+
+use crate::bindings;
+use crate::bindings::{ScalarResult, ValueResult};
+use crate::state::Stop;
+
+/// Bytes of a trap's message that are kept.
+const MESSAGE_BYTES: usize = 4096;
+
+/// Bytes beyond the limit on output that may be copied out of a guest before that is judged too
+/// much: what the structure around the values costs.
+const COPY_SLACK: u64 = 1 << 20;
+
+/// Bytes that one copy out of a guest's memory may have.
+pub(crate) fn copy_limit(limits: &Limits) -> usize {
+    usize::try_from(limits.output_bytes.saturating_add(COPY_SLACK)).unwrap_or(usize::MAX)
+}
+
+/// Names the way in which a guest ended without an answer.
+pub(crate) fn of_error(error: &Error, limits: &Limits) -> Outcome {
+    if let Some(stop) = error.downcast_ref::<Stop>() {
+        return match stop {
+            Stop::TimedOut => Outcome::TimedOut,
+            Stop::OverMemory { limit, asked } => Outcome::OverMemory {
+                limit: *limit,
+                asked: *asked,
+            },
+            Stop::HostCallLimit { limit } => Outcome::HostCallLimit { limit: *limit },
+            Stop::Unserved(_) | Stop::HostInDescribe(_) => Outcome::Trapped {
+                kind: TrapKind::Other,
+                message: message(error),
+            },
+        };
+    }
+    if let Some(trap) = error.downcast_ref::<Trap>() {
+        let kind = match trap {
+            Trap::OutOfFuel => return Outcome::OutOfFuel,
+            Trap::Interrupt => return Outcome::TimedOut,
+            Trap::StackOverflow => TrapKind::StackOverflow,
+            Trap::MemoryOutOfBounds => TrapKind::MemoryOutOfBounds,
+            Trap::UnreachableCodeReached => TrapKind::Unreachable,
+            Trap::IntegerOverflow | Trap::IntegerDivisionByZero | Trap::BadConversionToInteger => {
+                TrapKind::Arithmetic
+            }
+            Trap::TableOutOfBounds | Trap::IndirectCallToNull | Trap::BadSignature => {
+                TrapKind::IndirectCall
+            }
+            Trap::CannotEnterComponent
+            | Trap::CannotLeaveComponent
+            | Trap::InvalidChar
+            | Trap::InvalidDiscriminant
+            | Trap::StringOutOfBounds
+            | Trap::ListOutOfBounds
+            | Trap::UnalignedPointer => TrapKind::Contract,
+            _ => TrapKind::Other,
+        };
+        return Outcome::Trapped {
+            kind,
+            message: message(error),
+        };
+    }
+    if error.is::<wasmtime::PoolConcurrencyLimitError>() {
+        return Outcome::Failed {
+            message: format!("the sandbox is full: {error:#}"),
+            retry: true,
+        };
+    }
+    let root = error.root_cause().to_string();
+    // These two errors of the runtime have no type of their own; a test holds their words.
+    if root.starts_with("too much data is being copied") {
+        let limit = copy_limit(limits) as u64;
+        return Outcome::OutputTooLarge {
+            limit: limits.output_bytes,
+            size: limit.saturating_add(1),
+        };
+    }
+    if root.starts_with("resource limit exceeded") {
+        let limit = u64::from(limits.instances);
+        return Outcome::OverMemory {
+            limit,
+            asked: limit.saturating_add(1),
+        };
+    }
+    // Whatever else the runtime refuses is a breach of the component model's rules.
+    Outcome::Trapped {
+        kind: TrapKind::Contract,
+        message: message(error),
+    }
+}
+
+fn message(error: &Error) -> String {
+    let mut text = format!("{error:?}");
+    if text.len() > MESSAGE_BYTES {
+        let end = (0..=MESSAGE_BYTES)
+            .rev()
+            .find(|at| text.is_char_boundary(*at))
+            .unwrap_or(0);
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
+
+/// Names what a guest answered: sizes are checked, positions become names.
+pub(crate) fn of_answer(answer: bindings::Outcome, binding: &Binding, limits: &Limits) -> Outcome {
+    let size = size(&answer);
+    if size > limits.output_bytes {
+        return Outcome::OutputTooLarge {
+            limit: limits.output_bytes,
+            size,
+        };
+    }
+    match answer {
+        bindings::Outcome::SetClause(clause) => Outcome::Clause(clause),
+        bindings::Outcome::Abort(reason) => Outcome::Aborted { reason },
+        bindings::Outcome::Fail(bindings::Failure { message, retry }) => {
+            Outcome::Failed { message, retry }
+        }
+        bindings::Outcome::Assignments(list) => match assignments(list, binding) {
+            Ok(list) => Outcome::Assignments(list),
+            Err(message) => Outcome::Trapped {
+                kind: TrapKind::Contract,
+                message,
+            },
+        },
+    }
+}
+
+fn size(answer: &bindings::Outcome) -> u64 {
+    fn scalar(scalar: &ScalarResult) -> u64 {
+        match scalar {
+            ScalarResult::Text(text)
+            | ScalarResult::Numeric(text)
+            | ScalarResult::Interval(text)
+            | ScalarResult::Uuid(text)
+            | ScalarResult::Jsonb(text) => text.len() as u64,
+            _ => 8,
+        }
+    }
+    match answer {
+        bindings::Outcome::SetClause(text) | bindings::Outcome::Abort(text) => text.len() as u64,
+        bindings::Outcome::Fail(failure) => failure.message.len() as u64,
+        bindings::Outcome::Assignments(list) => list
+            .iter()
+            .map(|assignment| match &assignment.value {
+                ValueResult::Scalar(value) => scalar(value),
+                ValueResult::List(values) => values.iter().map(scalar).sum(),
+            })
+            .sum(),
+    }
+}
+
+fn assignments(
+    list: Vec<bindings::wed::flow::types::Assignment>,
+    binding: &Binding,
+) -> Result<Vec<Assignment>, String> {
+    let writes = binding.writes().unwrap_or_default();
+    let mut set = vec![false; writes.len()];
+    let mut assignments = Vec::with_capacity(list.len());
+    for assignment in list {
+        let position = assignment.attribute as usize;
+        let Some(attribute) = writes.get(position) else {
+            return Err(format!(
+                "assigned to the attribute at position {position}, but `{}` declares {} writes",
+                binding.transition(),
+                writes.len()
+            ));
+        };
+        if std::mem::replace(&mut set[position], true) {
+            return Err(format!("assigned to `{}` twice", attribute.name));
+        }
+        let value = match assignment.value {
+            ValueResult::Scalar(value) => Value::Scalar(model(value)),
+            ValueResult::List(values) => Value::Array(values.into_iter().map(model).collect()),
+        };
+        if !fits(&value, attribute) {
+            return Err(format!(
+                "assigned {} to `{}`, which is {}",
+                described(&value),
+                attribute.name,
+                attribute.kind
+            ));
+        }
+        assignments.push(Assignment {
+            attribute: attribute.name.clone(),
+            value,
+        });
+    }
+    Ok(assignments)
+}
+
+fn model(value: ScalarResult) -> Scalar {
+    match value {
+        ScalarResult::Null => Scalar::Null,
+        ScalarResult::Text(text) => Scalar::Text(text),
+        ScalarResult::Integer(n) => Scalar::Integer(n),
+        ScalarResult::Bigint(n) => Scalar::Bigint(n),
+        ScalarResult::Numeric(text) => Scalar::Numeric(text),
+        ScalarResult::Float(n) => Scalar::Float(n),
+        ScalarResult::Boolean(b) => Scalar::Boolean(b),
+        ScalarResult::Timestamptz(microseconds) => Scalar::Timestamptz(microseconds),
+        ScalarResult::Date(days) => Scalar::Date(days),
+        ScalarResult::Interval(text) => Scalar::Interval(text),
+        ScalarResult::Uuid(text) => Scalar::Uuid(text),
+        ScalarResult::Jsonb(text) => Scalar::Jsonb(text),
+    }
+}
+
+/// Whether a value can be stored in an attribute without losing anything; whether the text of a
+/// numeric, an interval, or an enum's label is a good one, the database says.
+fn fits(value: &Value, attribute: &BoundAttribute) -> bool {
+    let scalar = |value: &Scalar| {
+        matches!(
+            (value, &attribute.kind.scalar),
+            (Scalar::Null, _)
+                | (Scalar::Text(_), ScalarType::Text | ScalarType::Enum(_))
+                | (
+                    Scalar::Integer(_),
+                    ScalarType::Integer
+                        | ScalarType::Bigint
+                        | ScalarType::Numeric
+                        | ScalarType::Float
+                )
+                | (Scalar::Bigint(_), ScalarType::Bigint | ScalarType::Numeric)
+                | (Scalar::Numeric(_), ScalarType::Numeric)
+                | (Scalar::Float(_), ScalarType::Float)
+                | (Scalar::Boolean(_), ScalarType::Boolean)
+                | (Scalar::Timestamptz(_), ScalarType::Timestamptz)
+                | (Scalar::Date(_), ScalarType::Date)
+                | (Scalar::Interval(_), ScalarType::Interval)
+                | (Scalar::Uuid(_), ScalarType::Uuid)
+                | (Scalar::Jsonb(_), ScalarType::Jsonb)
+        )
+    };
+    match value {
+        Value::Scalar(Scalar::Null) => true,
+        Value::Scalar(value) => !attribute.kind.array && scalar(value),
+        Value::Array(values) => attribute.kind.array && values.iter().all(scalar),
+    }
+}
+
+fn described(value: &Value) -> &'static str {
+    match value {
+        Value::Array(_) => "an array",
+        Value::Scalar(scalar) => match scalar {
+            Scalar::Null => "null",
+            Scalar::Text(_) => "a text",
+            Scalar::Integer(_) => "an integer",
+            Scalar::Bigint(_) => "a bigint",
+            Scalar::Numeric(_) => "a numeric",
+            Scalar::Float(_) => "a float",
+            Scalar::Boolean(_) => "a boolean",
+            Scalar::Timestamptz(_) => "a timestamptz",
+            Scalar::Date(_) => "a date",
+            Scalar::Interval(_) => "an interval",
+            Scalar::Uuid(_) => "a uuid",
+            Scalar::Jsonb(_) => "a jsonb",
+        },
+    }
+}

@@ -1,0 +1,102 @@
+//! What a guest may call: the functions of `wed:flow/host`.
+
+use wasmtime::component::{ComponentType, Lift, Linker, WasmList, WasmStr};
+use wasmtime::{AsContext, AsContextMut, StoreContextMut};
+use wedflow_contract::HOST_INTERFACE;
+
+use crate::bindings::Severity;
+use crate::log::LogLine;
+use crate::state::State;
+
+/// Fields that a log line may have; one with more is dropped.
+const FIELDS: usize = 64;
+
+/// A named value beside a log line, still in the guest's memory: what is dropped is never copied.
+#[derive(ComponentType, Lift)]
+#[component(record)]
+struct Field {
+    #[component(name = "key")]
+    key: WasmStr,
+    #[component(name = "value")]
+    value: WasmStr,
+}
+
+/// Defines the functions.
+pub(crate) fn define(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+    let mut host = linker.instance(HOST_INTERFACE)?;
+    host.func_wrap("log", log)?;
+    host.func_wrap("now", |mut store: StoreContextMut<'_, State>, (): ()| {
+        let state = store.data_mut();
+        state.count_host_call("now")?;
+        Ok(((state.clock)(),))
+    })?;
+    host.func_wrap("random", |mut store: StoreContextMut<'_, State>, (): ()| {
+        let state = store.data_mut();
+        state.count_host_call("random")?;
+        Ok(((state.random)(),))
+    })?;
+    host.func_wrap(
+        "attributes",
+        |mut store: StoreContextMut<'_, State>, (): ()| {
+            let state = store.data_mut();
+            state.count_host_call("attributes")?;
+            Ok((state.names.clone().unwrap_or_default(),))
+        },
+    )?;
+    host.func_wrap_async(
+        "sleep",
+        |mut store: StoreContextMut<'_, State>, (microseconds,): (u64,)| {
+            Box::new(async move {
+                let state = store.data_mut();
+                state.count_host_call("sleep")?;
+                state.turns.release();
+                match state.wake(microseconds) {
+                    _ if microseconds == 0 => tokio::task::yield_now().await,
+                    Some(at) => tokio::time::sleep_until(at).await,
+                    // The call's own time ends first, and ends this.
+                    None => std::future::pending().await,
+                }
+                Ok(())
+            })
+        },
+    )?;
+    Ok(())
+}
+
+fn log(
+    mut store: StoreContextMut<'_, State>,
+    (severity, message, fields): (Severity, WasmStr, WasmList<Field>),
+) -> wasmtime::Result<()> {
+    store.data_mut().count_host_call("log")?;
+    if fields.len() > FIELDS {
+        store.data_mut().log.drop_line();
+        return Ok(());
+    }
+    let fields = fields
+        .iter(store.as_context_mut())?
+        .collect::<wasmtime::Result<Vec<Field>>>()?;
+    let mut bytes = message.to_str(store.as_context())?.len();
+    for field in &fields {
+        bytes += field.key.to_str(store.as_context())?.len();
+        bytes += field.value.to_str(store.as_context())?.len();
+    }
+    if !store.data_mut().log.room(bytes, fields.len()) {
+        return Ok(());
+    }
+    let text = |text: &WasmStr| text.to_str(store.as_context()).map(String::from);
+    let line = LogLine {
+        severity: match severity {
+            Severity::Debug => wedflow_model::Severity::Debug,
+            Severity::Info => wedflow_model::Severity::Info,
+            Severity::Warn => wedflow_model::Severity::Warn,
+            Severity::Error => wedflow_model::Severity::Error,
+        },
+        message: text(&message)?,
+        fields: fields
+            .iter()
+            .map(|field| Ok((text(&field.key)?, text(&field.value)?)))
+            .collect::<wasmtime::Result<_>>()?,
+    };
+    store.data_mut().log.push(line);
+    Ok(())
+}

@@ -1,0 +1,125 @@
+//! How a sandbox is set up, and the engine that follows from it.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
+
+use crate::Gate;
+use crate::sandbox::SetupError;
+
+/// Tables that a slot has room for.
+pub(crate) const TABLES_PER_SLOT: u32 = 4;
+
+/// Core module instances that a slot has room for.
+pub(crate) const INSTANCES_PER_SLOT: u32 = 8;
+
+/// How a [`Sandbox`](crate::Sandbox) is set up. [`Settings::fast`] suits computing guests,
+/// [`Settings::waiting`] suits very many that mostly wait.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Guests that may be in a call at once, computing or waiting; further calls queue. Each costs
+    /// address space ([`Settings::memory_reservation`]), up to six memory maps of the kernel's limit
+    /// (`vm.max_map_count`), and, from the start, two of them.
+    pub concurrent: u32,
+    /// Address space set aside for one linear memory, in bytes. From 4 GiB on no access needs a
+    /// bounds check; below, code that computes is up to a half slower, and page tables are denser.
+    pub memory_reservation: u64,
+    /// The largest linear memory, in bytes; no limit of a call can allow more. At most
+    /// [`Settings::memory_reservation`].
+    pub memory_bytes: u64,
+    /// Elements of the largest table; no limit of a call can allow more.
+    pub table_elements: u32,
+    /// Bytes of a slot's linear memory that stay resident for the next guest instead of going back
+    /// to the kernel, where a call touched that many.
+    pub keep_resident: usize,
+    /// Compiled components kept ready, the least recently used is dropped first.
+    pub components: usize,
+    /// The gate that guests which compute for long must pass; one of its own when none is given.
+    /// Sandboxes of one process should share one.
+    pub gate: Option<Gate>,
+    /// The server's time: microseconds since 1970-01-01T00:00:00Z.
+    pub clock: fn() -> i64,
+    /// 64 random bits.
+    pub random: fn() -> u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings::fast()
+    }
+}
+
+impl Settings {
+    /// For guests that compute: 1 000 at once, no bounds checks.
+    pub fn fast() -> Self {
+        Settings {
+            concurrent: 1_000,
+            memory_reservation: 4 << 30,
+            memory_bytes: 256 << 20,
+            table_elements: 100_000,
+            keep_resident: 1 << 20,
+            components: 256,
+            gate: None,
+            clock: system_clock,
+            random: rand::random,
+        }
+    }
+
+    /// For very many guests that mostly wait: 10 000 at once, less memory for each.
+    pub fn waiting() -> Self {
+        Settings {
+            concurrent: 10_000,
+            memory_reservation: 64 << 20,
+            memory_bytes: 64 << 20,
+            keep_resident: 64 << 10,
+            ..Settings::fast()
+        }
+    }
+
+    /// The engine. Why each value: `docs/decisions/0002-sandbox-settings.md`.
+    pub(crate) fn engine(&self) -> Result<Engine, SetupError> {
+        let memory = usize::try_from(self.memory_bytes)
+            .map_err(|_| SetupError::Setting("memory_bytes", "does not fit this machine"))?;
+        if self.concurrent == 0 {
+            return Err(SetupError::Setting("concurrent", "must be at least 1"));
+        }
+        if self.memory_bytes > self.memory_reservation {
+            return Err(SetupError::Setting(
+                "memory_bytes",
+                "must not be more than memory_reservation",
+            ));
+        }
+        let mut pool = PoolingAllocationConfig::new();
+        pool.total_component_instances(self.concurrent)
+            .total_core_instances(self.concurrent.saturating_mul(INSTANCES_PER_SLOT))
+            .total_memories(self.concurrent)
+            .total_tables(self.concurrent.saturating_mul(TABLES_PER_SLOT))
+            .total_stacks(self.concurrent)
+            .max_memories_per_module(8)
+            .max_tables_per_module(8)
+            .max_memory_size(memory)
+            .table_elements(self.table_elements as usize)
+            .linear_memory_keep_resident(self.keep_resident)
+            .table_keep_resident(64 << 10)
+            .pagemap_scan(Enabled::Auto);
+        let mut config = Config::new();
+        config
+            .consume_fuel(true)
+            .epoch_interruption(true)
+            .concurrency_support(false)
+            .memory_reservation(self.memory_reservation)
+            .memory_guard_size(64 << 10)
+            .async_stack_size(256 << 10)
+            .max_wasm_stack(128 << 10)
+            .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+        Engine::new(&config).map_err(|error| SetupError::Engine(format!("{error:#}")))
+    }
+}
+
+fn system_clock() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .ok()
+        .and_then(|since| i64::try_from(since.as_micros()).ok())
+        .unwrap_or(0)
+}

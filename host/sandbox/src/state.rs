@@ -1,0 +1,214 @@
+//! What a store carries for one call: the limits, and what was used of them.
+
+use std::sync::Arc;
+
+use tokio::time::{Duration, Instant};
+use wasmtime::{ResourceLimiter, UpdateDeadline};
+use wedflow_model::Limits;
+
+use crate::gate::{Gate, Turns};
+use crate::log::Log;
+
+/// Why the host ended a guest. Travels through the runtime as the error of a call.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Stop {
+    #[error("the time is over")]
+    TimedOut,
+    #[error("asked for {asked} bytes or elements where {limit} are allowed")]
+    OverMemory { limit: u64, asked: u64 },
+    #[error("called the host more than {limit} times")]
+    HostCallLimit { limit: u64 },
+    #[error("called `{0}`, which this host does not serve")]
+    Unserved(Box<str>),
+    #[error("called `{0}` in `describe`, which must not call the host")]
+    HostInDescribe(&'static str),
+}
+
+/// The data of a store.
+pub(crate) struct State {
+    pub(crate) room: Room,
+    pub(crate) log: Log,
+    pub(crate) turns: Turns,
+    /// The names of the attributes that the guest was handed; none while it describes itself.
+    pub(crate) names: Option<Arc<[String]>>,
+    pub(crate) clock: fn() -> i64,
+    pub(crate) random: fn() -> u64,
+    begun: Instant,
+    deadline: Instant,
+    calls_left: u64,
+    call_limit: u64,
+}
+
+impl State {
+    pub(crate) fn new(
+        limits: &Limits,
+        room: Room,
+        deadline: Instant,
+        gate: Gate,
+        names: Option<Arc<[String]>>,
+        clock: fn() -> i64,
+        random: fn() -> u64,
+    ) -> Self {
+        State {
+            room,
+            log: Log::new(limits.log_bytes),
+            turns: Turns::new(gate),
+            names,
+            clock,
+            random,
+            begun: Instant::now(),
+            deadline,
+            calls_left: limits.host_calls,
+            call_limit: limits.host_calls,
+        }
+    }
+
+    /// Counts a call into the host.
+    pub(crate) fn count_call(&mut self) -> Result<(), Stop> {
+        match self.calls_left.checked_sub(1) {
+            Some(left) => {
+                self.calls_left = left;
+                Ok(())
+            }
+            None => Err(Stop::HostCallLimit {
+                limit: self.call_limit,
+            }),
+        }
+    }
+
+    /// Counts a call of one of the contract's own functions, which `describe` must not call.
+    pub(crate) fn count_host_call(&mut self, function: &'static str) -> Result<(), Stop> {
+        if self.names.is_none() {
+            return Err(Stop::HostInDescribe(function));
+        }
+        self.count_call()
+    }
+
+    /// When a sleep of `microseconds` from now ends; none when the time is over before.
+    pub(crate) fn wake(&self, microseconds: u64) -> Option<Instant> {
+        Instant::now()
+            .checked_add(Duration::from_micros(microseconds))
+            .filter(|at| *at < self.deadline)
+    }
+
+    /// Nanoseconds since the call began.
+    pub(crate) fn elapsed(&self) -> u64 {
+        u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// What happens at the end of an epoch to a guest that computes.
+    pub(crate) fn tick(&mut self) -> Result<UpdateDeadline, Stop> {
+        if Instant::now() >= self.deadline {
+            return Err(Stop::TimedOut);
+        }
+        Ok(self.turns.tick())
+    }
+}
+
+/// The memory, tables and instances of one call.
+pub(crate) struct Room {
+    memory_limit: u64,
+    memory: u64,
+    /// The most memory held at once.
+    pub(crate) memory_peak: u64,
+    table_limit: u64,
+    table: u64,
+    instances: usize,
+    /// The last growth that was allowed, for when it fails after all.
+    asked: u64,
+}
+
+impl Room {
+    pub(crate) fn new(limits: &Limits, memory_ceiling: u64, table_ceiling: u64) -> Self {
+        Room {
+            memory_limit: limits.memory_bytes.min(memory_ceiling),
+            memory: 0,
+            memory_peak: 0,
+            table_limit: limits.table_elements.min(table_ceiling),
+            table: 0,
+            instances: limits.instances as usize,
+            asked: 0,
+        }
+    }
+}
+
+impl ResourceLimiter for Room {
+    fn memory_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        let grown = (desired as u64).saturating_sub(current as u64);
+        let asked = self.memory.saturating_add(grown);
+        // Typed, since a guest that is merely told no answers with a trap that says nothing.
+        if asked > self.memory_limit {
+            return Err(Stop::OverMemory {
+                limit: self.memory_limit,
+                asked,
+            }
+            .into());
+        }
+        // The guest's own maximum: it expects to be told no.
+        if maximum.is_some_and(|maximum| desired > maximum) {
+            return Ok(false);
+        }
+        self.memory = asked;
+        self.memory_peak = self.memory_peak.max(asked);
+        self.asked = asked;
+        Ok(true)
+    }
+
+    fn memory_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
+        tracing::warn!(%error, "a guest's memory could not grow within its limit");
+        Err(Stop::OverMemory {
+            limit: self.memory_limit,
+            asked: self.asked,
+        }
+        .into())
+    }
+
+    fn table_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        let grown = (desired as u64).saturating_sub(current as u64);
+        let asked = self.table.saturating_add(grown);
+        if asked > self.table_limit {
+            return Err(Stop::OverMemory {
+                limit: self.table_limit,
+                asked,
+            }
+            .into());
+        }
+        if maximum.is_some_and(|maximum| desired > maximum) {
+            return Ok(false);
+        }
+        self.table = asked;
+        self.asked = asked;
+        Ok(true)
+    }
+
+    fn table_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
+        tracing::warn!(%error, "a guest's table could not grow within its limit");
+        Err(Stop::OverMemory {
+            limit: self.table_limit,
+            asked: self.asked,
+        }
+        .into())
+    }
+
+    fn instances(&self) -> usize {
+        self.instances
+    }
+
+    fn tables(&self) -> usize {
+        self.instances
+    }
+
+    fn memories(&self) -> usize {
+        self.instances
+    }
+}

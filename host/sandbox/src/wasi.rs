@@ -1,0 +1,252 @@
+//! The little of WASI that a standard library needs to start, to print and to draw random numbers;
+//! everything else traps, by name, when it is called.
+//!
+//! A guest that needs none of it is faster: it should be built without a standard library, or with
+//! the guest SDK.
+
+use wasmtime::component::types::ComponentItem;
+use wasmtime::component::{
+    Component, ComponentType, Linker, LinkerInstance, Lower, Resource, ResourceType, WasmList,
+};
+use wasmtime::{AsContext, Engine, StoreContextMut};
+use wedflow_contract::WASI_PREFIX;
+
+use crate::log::Stream;
+use crate::state::{State, Stop};
+
+/// The version of WASI that is served, up to its last number.
+const VERSION: &str = "@0.2.";
+
+/// Bytes that one call may print.
+const PRINT_BYTES: u64 = 64 << 10;
+
+/// Random bytes that one call may draw.
+const RANDOM_BYTES: u64 = 64 << 10;
+
+/// A stream of output; its number says which ([`Stream`]).
+struct Output;
+struct Input;
+struct IoError;
+struct Pollable;
+struct Terminal;
+struct Descriptor;
+
+#[derive(ComponentType, Lower)]
+#[component(variant)]
+#[expect(
+    dead_code,
+    reason = "the type must be that of WASI, but only success is answered"
+)]
+enum StreamError {
+    #[component(name = "last-operation-failed")]
+    LastOperationFailed(Resource<IoError>),
+    #[component(name = "closed")]
+    Closed,
+}
+
+#[derive(ComponentType, Lower)]
+#[component(record)]
+struct Datetime {
+    #[component(name = "seconds")]
+    seconds: u64,
+    #[component(name = "nanoseconds")]
+    nanoseconds: u32,
+}
+
+type Store<'a> = StoreContextMut<'a, State>;
+type Done<T> = (Result<T, StreamError>,);
+
+/// Defines every `wasi:` interface that the component imports.
+pub(crate) fn define(
+    linker: &mut Linker<State>,
+    component: &Component,
+    engine: &Engine,
+) -> wasmtime::Result<()> {
+    for (interface, import) in component.component_type().imports(engine) {
+        let ComponentItem::ComponentInstance(instance) = import.ty else {
+            continue;
+        };
+        if !interface.starts_with(WASI_PREFIX) {
+            continue;
+        }
+        let served = interface.split_once(VERSION).map(|(name, _)| name);
+        let mut target = linker.instance(interface)?;
+        for (name, export) in instance.exports(engine) {
+            match export.ty {
+                ComponentItem::ComponentFunc(_) => {
+                    if !serve(&mut target, served.unwrap_or_default(), name)? {
+                        let full = format!("{interface}#{name}").into_boxed_str();
+                        target.func_new(name, move |_, _, _, _| {
+                            Err(Stop::Unserved(full.clone()).into())
+                        })?;
+                    }
+                }
+                ComponentItem::Resource(_) => {
+                    target.resource(name, resource(name), |_, _| Ok(()))?;
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One type for each name, so that interfaces agree on what they pass to each other.
+fn resource(name: &str) -> ResourceType {
+    match name {
+        "output-stream" => ResourceType::host::<Output>(),
+        "input-stream" => ResourceType::host::<Input>(),
+        "error" => ResourceType::host::<IoError>(),
+        "pollable" => ResourceType::host::<Pollable>(),
+        "terminal-input" | "terminal-output" => ResourceType::host::<Terminal>(),
+        "descriptor" => ResourceType::host::<Descriptor>(),
+        _ => ResourceType::host::<()>(),
+    }
+}
+
+/// Defines one function if it is served.
+fn serve(
+    target: &mut LinkerInstance<'_, State>,
+    interface: &str,
+    name: &str,
+) -> wasmtime::Result<bool> {
+    match (interface, name) {
+        ("wasi:cli/environment", "get-environment") => {
+            answer(target, name, || (Vec::<(String, String)>::new(),))
+        }
+        ("wasi:cli/environment", "get-arguments") => {
+            answer(target, name, || (Vec::<String>::new(),))
+        }
+        ("wasi:cli/environment", "initial-cwd") => answer(target, name, || (None::<String>,)),
+        // No directory is open, so that every path is reported as not found.
+        ("wasi:filesystem/preopens", "get-directories") => answer(target, name, || {
+            (Vec::<(Resource<Descriptor>, String)>::new(),)
+        }),
+        ("wasi:cli/stdin", "get-stdin") => {
+            answer(target, name, || (Resource::<Input>::new_own(0),))
+        }
+        ("wasi:cli/stdout", "get-stdout") => answer(target, name, || {
+            (Resource::<Output>::new_own(Stream::Out as u32),)
+        }),
+        ("wasi:cli/stderr", "get-stderr") => answer(target, name, || {
+            (Resource::<Output>::new_own(Stream::Error as u32),)
+        }),
+        (
+            "wasi:cli/terminal-stdin" | "wasi:cli/terminal-stdout" | "wasi:cli/terminal-stderr",
+            "get-terminal-stdin" | "get-terminal-stdout" | "get-terminal-stderr",
+        ) => answer(target, name, || (None::<Resource<Terminal>>,)),
+        ("wasi:io/streams", "[method]output-stream.check-write") => target.func_wrap(
+            name,
+            |mut store: Store<'_>, (_,): (Resource<Output>,)| -> wasmtime::Result<Done<u64>> {
+                store.data_mut().count_call()?;
+                Ok((Ok(PRINT_BYTES),))
+            },
+        ),
+        (
+            "wasi:io/streams",
+            "[method]output-stream.write" | "[method]output-stream.blocking-write-and-flush",
+        ) => target.func_wrap(name, print),
+        (
+            "wasi:io/streams",
+            "[method]output-stream.flush" | "[method]output-stream.blocking-flush",
+        ) => target.func_wrap(
+            name,
+            |mut store: Store<'_>, (_,): (Resource<Output>,)| -> wasmtime::Result<Done<()>> {
+                store.data_mut().count_call()?;
+                Ok((Ok(()),))
+            },
+        ),
+        (
+            "wasi:random/random" | "wasi:random/insecure",
+            "get-random-u64" | "get-insecure-random-u64",
+        ) => target.func_wrap(name, |mut store: Store<'_>, (): ()| {
+            store.data_mut().count_call()?;
+            Ok(((store.data().random)(),))
+        }),
+        (
+            "wasi:random/random" | "wasi:random/insecure",
+            "get-random-bytes" | "get-insecure-random-bytes",
+        ) => target.func_wrap(name, random_bytes),
+        ("wasi:random/insecure-seed", "insecure-seed") => {
+            target.func_wrap(name, |mut store: Store<'_>, (): ()| {
+                store.data_mut().count_call()?;
+                let random = store.data().random;
+                Ok(((random(), random()),))
+            })
+        }
+        ("wasi:clocks/monotonic-clock", "now") => {
+            target.func_wrap(name, |mut store: Store<'_>, (): ()| {
+                store.data_mut().count_call()?;
+                Ok((store.data().elapsed(),))
+            })
+        }
+        ("wasi:clocks/monotonic-clock", "resolution") => answer(target, name, || (1_u64,)),
+        ("wasi:clocks/wall-clock", "now") => {
+            target.func_wrap(name, |mut store: Store<'_>, (): ()| {
+                store.data_mut().count_call()?;
+                let now = (store.data().clock)();
+                Ok((Datetime {
+                    seconds: u64::try_from(now.div_euclid(1_000_000)).unwrap_or(0),
+                    // Less than 10^9 by the division.
+                    nanoseconds: now.rem_euclid(1_000_000) as u32 * 1_000,
+                },))
+            })
+        }
+        ("wasi:clocks/wall-clock", "resolution") => answer(target, name, || {
+            (Datetime {
+                seconds: 0,
+                nanoseconds: 1_000,
+            },)
+        }),
+        _ => return Ok(false),
+    }?;
+    Ok(true)
+}
+
+/// Defines a function without parameters that always answers the same.
+fn answer<R>(
+    target: &mut LinkerInstance<'_, State>,
+    name: &str,
+    make: impl Fn() -> R + Send + Sync + 'static,
+) -> wasmtime::Result<()>
+where
+    R: wasmtime::component::ComponentNamedList + Lower + 'static,
+{
+    target.func_wrap(name, move |mut store: Store<'_>, (): ()| {
+        store.data_mut().count_call()?;
+        Ok(make())
+    })
+}
+
+fn print(
+    mut store: Store<'_>,
+    (stream, bytes): (Resource<Output>, WasmList<u8>),
+) -> wasmtime::Result<Done<()>> {
+    store.data_mut().count_call()?;
+    let stream = if stream.rep() == Stream::Error as u32 {
+        Stream::Error
+    } else {
+        Stream::Out
+    };
+    let bytes = bytes.as_le_slice(store.as_context());
+    let bytes = bytes[..bytes.len().min(PRINT_BYTES as usize)].to_vec();
+    store.data_mut().log.print(stream, &bytes);
+    Ok((Ok(()),))
+}
+
+fn random_bytes(mut store: Store<'_>, (count,): (u64,)) -> wasmtime::Result<(Vec<u8>,)> {
+    let state = store.data_mut();
+    state.count_call()?;
+    if count > RANDOM_BYTES {
+        return Err(Stop::Unserved(
+            format!("wasi:random for {count} bytes at once").into_boxed_str(),
+        )
+        .into());
+    }
+    let mut bytes = vec![0; count as usize];
+    for chunk in bytes.chunks_mut(8) {
+        let drawn = (state.random)().to_le_bytes();
+        chunk.copy_from_slice(&drawn[..chunk.len()]);
+    }
+    Ok((bytes,))
+}

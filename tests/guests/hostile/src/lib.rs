@@ -1,0 +1,257 @@
+//! Transitions that misbehave, one each, selected by their names, and small ones that do not.
+//!
+//! Without the standard library, so that the component imports nothing but the host.
+#![no_std]
+
+extern crate alloc;
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::hint::black_box;
+
+mod heap;
+
+wit_bindgen::generate!({ path: "../../../wit", world: "transition" });
+
+use wed::flow::host;
+use wed::flow::types::{Assignment, Attribute, Failure};
+use wed::flow::values::{Scalar, Value};
+
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    core::arch::wasm32::unreachable()
+}
+
+struct Transitions;
+
+/// The transitions.
+const TRANSITIONS: [&str; 24] = [
+    "abort",
+    "assignments",
+    "bad-position",
+    "clause",
+    "echo",
+    "fail",
+    "ask-host",
+    "host-flood",
+    "invalid-utf8",
+    "list-bomb",
+    "log-flood",
+    "log-huge",
+    "log-line",
+    "loop",
+    "memory-bomb",
+    "nap",
+    "naps",
+    "recursion",
+    "shadow-stack",
+    "sleep-forever",
+    "string-huge",
+    "trap",
+    "work",
+    "wrong-type",
+];
+
+impl Guest for Transitions {
+    fn describe() -> Vec<Declaration> {
+        TRANSITIONS
+            .iter()
+            .map(|name| Declaration {
+                transition: (*name).to_string(),
+                description: String::new(),
+                reads: None,
+                writes: (*name != "clause").then(|| {
+                    ["a1", "n", "tags"]
+                        .iter()
+                        .map(|name| Attribute {
+                            name: (*name).to_string(),
+                            kind: "any".to_string(),
+                        })
+                        .collect()
+                }),
+            })
+            .collect()
+    }
+
+    fn run(payload: Payload) -> Outcome {
+        match payload.transition.as_str() {
+            "abort" => Outcome::Abort("not yet".to_string()),
+            "assignments" => Outcome::Assignments(vec![
+                set(0, Scalar::Text("done".to_string())),
+                set(1, Scalar::Integer(payload.wid)),
+                Assignment {
+                    attribute: 2,
+                    value: Value::List(vec![Scalar::Text("x".to_string()), Scalar::Null]),
+                },
+            ]),
+            "bad-position" => Outcome::Assignments(vec![set(7, Scalar::Null)]),
+            "clause" => Outcome::SetClause("a1='done', n=n+1".to_string()),
+            "echo" => Outcome::SetClause(describe_state(&payload)),
+            "fail" => Outcome::Fail(Failure {
+                message: "no stock".to_string(),
+                retry: false,
+            }),
+            "ask-host" => Outcome::SetClause(format!(
+                "now={} random={} names={}",
+                host::now() > 0,
+                host::random() != host::random(),
+                host::attributes().join(",")
+            )),
+            "host-flood" => loop {
+                black_box(host::now());
+            },
+            "invalid-utf8" => {
+                // SAFETY: none; this guest lies, and the host must notice.
+                let text = unsafe { String::from_utf8_unchecked(vec![b'a', 0xff, 0xfe]) };
+                Outcome::SetClause(text)
+            }
+            "list-bomb" => {
+                // A list whose elements all share one long text: small here, huge when copied.
+                let text = "x".repeat(1 << 20);
+                let list = (0..1000)
+                    // SAFETY: none; the copies are never freed, the call ends first.
+                    .map(|_| Scalar::Text(unsafe { core::ptr::read(&text) }))
+                    .collect();
+                core::mem::forget(text);
+                Outcome::Assignments(vec![Assignment {
+                    attribute: 2,
+                    value: Value::List(list),
+                }])
+            }
+            "log-flood" => {
+                for n in 0..10_000 {
+                    host::log(host::Severity::Info, &format!("line {n}"), &[]);
+                }
+                Outcome::SetClause("a1='logged'".to_string())
+            }
+            "log-huge" => {
+                host::log(host::Severity::Info, &"x".repeat(20 << 20), &[]);
+                Outcome::SetClause("a1='logged'".to_string())
+            }
+            "log-line" => {
+                host::log(
+                    host::Severity::Warn,
+                    "careful",
+                    &[host::Field {
+                        key: "wid".to_string(),
+                        value: payload.wid.to_string(),
+                    }],
+                );
+                Outcome::SetClause("a1='logged'".to_string())
+            }
+            "loop" => loop {
+                black_box(());
+            },
+            "memory-bomb" => {
+                let mut held: Vec<Vec<u8>> = Vec::new();
+                loop {
+                    held.push(vec![1; 1 << 20]);
+                }
+            }
+            "nap" => {
+                host::sleep(20_000);
+                Outcome::SetClause("a1='rested'".to_string())
+            }
+            "naps" => loop {
+                host::sleep(5_000);
+            },
+            "recursion" => Outcome::SetClause(format!("n={}", recurse(payload.wid as u64))),
+            "shadow-stack" => Outcome::SetClause(format!("n={}", shadow(payload.wid as u64))),
+            "sleep-forever" => {
+                host::sleep(u64::MAX);
+                Outcome::SetClause(String::new())
+            }
+            "string-huge" => Outcome::SetClause("x".repeat(200 << 20)),
+            "trap" => core::arch::wasm32::unreachable(),
+            "work" => {
+                let mut sum = 0_u64;
+                for n in 0..black_box(200_000_000_u64) {
+                    sum = black_box(sum.wrapping_add(n));
+                }
+                Outcome::SetClause(format!("n={}", sum % 1000))
+            }
+            "wrong-type" => Outcome::Assignments(vec![set(1, Scalar::Boolean(true))]),
+            other => Outcome::Abort(format!("no transition {other}")),
+        }
+    }
+}
+
+fn set(attribute: u32, value: Scalar) -> Assignment {
+    Assignment {
+        attribute,
+        value: Value::Scalar(value),
+    }
+}
+
+/// Uses the stack of WebAssembly alone: no variable has an address.
+#[inline(never)]
+fn recurse(n: u64) -> u64 {
+    if n == u64::MAX {
+        return 0;
+    }
+    recurse(black_box_value(n + 1)).wrapping_add(1)
+}
+
+#[inline(never)]
+fn black_box_value(n: u64) -> u64 {
+    n.rotate_left(1).rotate_right(1)
+}
+
+/// Uses the stack that the compiler keeps in linear memory.
+#[inline(never)]
+fn shadow(n: u64) -> u64 {
+    let mut room = [n; 8192];
+    black_box(&mut room);
+    if n == u64::MAX {
+        return room[0];
+    }
+    shadow(n + 1).wrapping_add(room[(n % 8192) as usize])
+}
+
+/// Every value that arrived, as text: its type, `=`, its content.
+fn describe_state(payload: &Payload) -> String {
+    let mut texts: Vec<String> = payload
+        .state
+        .iter()
+        .map(|value| match value {
+            Value::Scalar(scalar) => describe_scalar(scalar),
+            Value::List(list) => format!(
+                "[{}]",
+                list.iter()
+                    .map(describe_scalar)
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            ),
+        })
+        .collect();
+    texts.push(format!(
+        "{} {} {} {} {}",
+        payload.flow,
+        payload.wid,
+        payload.trigger,
+        payload.attempt,
+        payload.deadline > 0
+    ));
+    texts.join("|")
+}
+
+fn describe_scalar(scalar: &Scalar) -> String {
+    match scalar {
+        Scalar::Null => "null".to_string(),
+        Scalar::Text(text) => format!("text={text}"),
+        Scalar::Integer(n) => format!("integer={n}"),
+        Scalar::Bigint(n) => format!("bigint={n}"),
+        Scalar::Numeric(text) => format!("numeric={text}"),
+        Scalar::Float(n) => format!("float={n}"),
+        Scalar::Boolean(b) => format!("boolean={b}"),
+        Scalar::Timestamptz(us) => format!("timestamptz={us}"),
+        Scalar::Date(days) => format!("date={days}"),
+        Scalar::Interval(text) => format!("interval={text}"),
+        Scalar::Uuid(text) => format!("uuid={text}"),
+        Scalar::Jsonb(text) => format!("jsonb={text}"),
+    }
+}
+
+export!(Transitions);
