@@ -308,7 +308,8 @@ fn written(scalar: &Scalar) -> (Cow<'_, str>, bool, &'static str) {
             let text = if n.is_infinite() {
                 Cow::Borrowed(if *n > 0.0 { "Infinity" } else { "-Infinity" })
             } else {
-                Cow::Owned(format!("{n}"))
+                // Debug takes an exponent where that is shorter.
+                Cow::Owned(format!("{n:?}"))
             };
             (text, true, "double precision")
         }

@@ -50,6 +50,8 @@ extern crate alloc;
 
 #[doc(hidden)]
 pub mod bindings;
+#[cfg(any(test, all(target_family = "wasm", not(feature = "std"))))]
+mod bump;
 mod change;
 mod failure;
 mod host;

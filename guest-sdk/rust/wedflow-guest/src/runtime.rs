@@ -11,18 +11,17 @@
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::arch::wasm32;
-use core::cell::{Cell, UnsafeCell};
+use core::cell::UnsafeCell;
 use core::fmt::{self, Write};
 use core::panic::PanicInfo;
 use core::ptr;
 
 use crate::bindings::wed::flow::host;
+use crate::bump::{Bump, Memory};
 
 /// Bytes handed out before the memory grows. They are part of the initial memory and cost nothing
 /// in the file; a page that is never touched costs nothing at run time either.
 const ARENA_BYTES: usize = 128 << 10;
-
-const PAGE_BYTES: usize = 64 << 10;
 
 #[repr(align(16))]
 struct Arena(UnsafeCell<[u8; ARENA_BYTES]>);
@@ -32,90 +31,51 @@ unsafe impl Sync for Arena {}
 
 static ARENA: Arena = Arena(UnsafeCell::new([0; ARENA_BYTES]));
 
-/// Hands out memory in order and takes back only what it handed out last.
-struct Bump {
-    /// Address of the next free byte; 0 before the first allocation.
-    next: Cell<usize>,
-    /// Address after the last byte that may be handed out.
-    end: Cell<usize>,
+/// The component's memory.
+struct Linear;
+
+impl Memory for Linear {
+    fn arena(&self) -> (usize, usize) {
+        (ARENA.0.get() as usize, ARENA_BYTES)
+    }
+
+    fn pages(&self) -> usize {
+        wasm32::memory_size::<0>()
+    }
+
+    fn grow(&self, pages: usize) -> bool {
+        wasm32::memory_grow::<0>(pages) != usize::MAX
+    }
 }
+
+struct Allocator(Bump);
 
 // SAFETY: a component without the thread proposal runs on one thread.
-unsafe impl Sync for Bump {}
+unsafe impl Sync for Allocator {}
 
 #[global_allocator]
-static ALLOCATOR: Bump = Bump {
-    next: Cell::new(0),
-    end: Cell::new(0),
-};
+static ALLOCATOR: Allocator = Allocator(Bump::new());
 
-impl Bump {
-    /// Makes room for a block that would start at `from`, and says where it may start: at `from`
-    /// itself, or in the grown memory where that does not follow. Nothing when there is no more.
-    #[cold]
-    fn grow(&self, from: usize, layout: Layout) -> Option<usize> {
-        let memory_end = wasm32::memory_size::<0>().checked_mul(PAGE_BYTES)?;
-        let (start, end) = if self.end.get() == memory_end {
-            (from, from.checked_add(layout.size())?)
-        } else {
-            // The arena is used up; it does not end where the memory does.
-            let start = memory_end.checked_next_multiple_of(layout.align())?;
-            (start, start.checked_add(layout.size())?)
-        };
-        let pages = (end - memory_end).div_ceil(PAGE_BYTES);
-        if wasm32::memory_grow::<0>(pages) == usize::MAX {
-            return None;
-        }
-        self.end.set(memory_end + pages * PAGE_BYTES);
-        Some(start)
-    }
-
-    fn take(&self, layout: Layout) -> Option<usize> {
-        if self.end.get() == 0 {
-            let start = ARENA.0.get() as usize;
-            self.next.set(start);
-            self.end.set(start + ARENA_BYTES);
-        }
-        let align = layout.align();
-        let mut start = self.next.get().checked_next_multiple_of(align)?;
-        if start.checked_add(layout.size())? > self.end.get() {
-            start = self.grow(start, layout)?;
-        }
-        self.next.set(start + layout.size());
-        Some(start)
-    }
-}
-
-// SAFETY: every range handed out lies in the arena or in memory grown for it, is aligned, and is
-// handed out again only after it was given back, because `next` never moves below a live range.
-unsafe impl GlobalAlloc for Bump {
+// SAFETY: every block lies in the arena or in memory grown for it, is aligned, and is handed out
+// again only after it was given back.
+unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        self.take(layout)
+        self.0
+            .take(layout, &Linear)
             .map_or(ptr::null_mut(), |start| start as *mut u8)
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        let start = block as usize;
-        if start + layout.size() == self.next.get() {
-            self.next.set(start);
-        }
+        self.0.give_back(block as usize, layout.size());
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        let start = block as usize;
-        let last = start + layout.size() == self.next.get();
-        // The block handed out last changes its size where it is: a growing `String` copies nothing.
-        if last && new_size <= self.end.get() - start {
-            self.next.set(start + new_size);
+        if self.0.resize(block as usize, layout.size(), new_size) {
             return block;
         }
-        if new_size <= layout.size() {
-            return block;
-        }
-        let Ok(wanted) = Layout::from_size_align(new_size, layout.align()) else {
-            return ptr::null_mut();
-        };
-        let Some(moved) = self.take(wanted) else {
+        // SAFETY: the caller of `realloc` vouches for the new size with this alignment.
+        let wanted = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
+        let Some(moved) = self.0.take(wanted, &Linear) else {
             return ptr::null_mut();
         };
         // SAFETY: the old block holds `layout.size()` bytes, the new one more, and it was just

@@ -27,9 +27,10 @@ pub struct Declared {
 ///     a2: Option<String>,
 ///     #[state(name = "qty")]
 ///     quantity: i32,
-///     /// An enum, read as text whatever its labels are.
-///     #[state(kind = "any")]
+///     /// An enum is read as text.
 ///     urgency: String,
+///     /// Whatever type the flow gives it.
+///     payload: Value,
 /// }
 /// ```
 ///

@@ -37,9 +37,9 @@ use core::time::Duration;
 use std::thread_local;
 
 use crate::bindings::Payload;
+pub use crate::bindings::wed::flow::types::{Declaration, Outcome};
 use crate::state::Values;
 use crate::transition::{self, Transition};
-pub use crate::bindings::wed::flow::types::{Declaration, Outcome};
 use crate::{Attribute, Change, Declared, Failure, Job, State, Timestamp, Value};
 
 /// 2000-01-01T00:00:00Z, the stand-in's time at first.
