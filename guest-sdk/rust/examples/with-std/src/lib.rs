@@ -1,5 +1,5 @@
-//! A transition that uses Rust's standard library. Its component imports WASI, which the server
-//! answers with nothing: no files, no environment, no network.
+//! A transition that uses Rust's standard library. Its component imports WASI, of which the server
+//! serves the little that the library needs: there are no files, no environment, no network.
 
 use std::collections::HashMap;
 
