@@ -1,1 +1,30 @@
-//! Placeholder heading; see the crate's first commit.
+//! The host: algorithm 2 of the WED-SQL papers. It claims jobs in batches, runs each as a guest of the
+//! sandbox, and commits the results in batches; the gate in the database does the rest.
+//!
+//! A host is a few *lanes*, one per processor. A lane is an event scheduler
+//! ([`wedflow_scheduler::Scheduler`]) in one task: its sources are "there may be work", "a job is in
+//! hand" and "results are ready"; its handlers claim, run and commit. Lanes share the sandbox, the
+//! connection pool and the set of tokens in hand, nothing else. The first lane also keeps house:
+//! leases, sweeping, notifications.
+//!
+//! ```text
+//!  notifications ─┐
+//!  timer ─────────┼─> work ──claim──> jobs ──run (sandbox)──> results ──commit──┐
+//!                 │                    ^                                       │
+//!                 │                    └────── fired, leased already ──────────┤
+//!                 └──────────────────────────────────── failed: retry later ───┘
+//! ```
+
+mod bindings;
+mod commit;
+mod error;
+mod host;
+mod housekeeping;
+mod lane;
+mod results;
+mod upload;
+mod work;
+
+pub use error::{HostError, UploadError};
+pub use host::{Host, HostSettings};
+pub use upload::{Upload, upload};

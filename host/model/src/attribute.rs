@@ -128,6 +128,36 @@ impl ScalarType {
     }
 }
 
+impl AttributeType {
+    /// The Postgres type of the attribute's column, safe to stand in SQL.
+    pub fn sql_name(&self) -> &'static str {
+        match (&self.scalar, self.array) {
+            (ScalarType::Text | ScalarType::Enum(_), false) => "text",
+            (ScalarType::Text | ScalarType::Enum(_), true) => "text[]",
+            (ScalarType::Integer, false) => "integer",
+            (ScalarType::Integer, true) => "integer[]",
+            (ScalarType::Bigint, false) => "bigint",
+            (ScalarType::Bigint, true) => "bigint[]",
+            (ScalarType::Numeric, false) => "numeric",
+            (ScalarType::Numeric, true) => "numeric[]",
+            (ScalarType::Float, false) => "double precision",
+            (ScalarType::Float, true) => "double precision[]",
+            (ScalarType::Boolean, false) => "boolean",
+            (ScalarType::Boolean, true) => "boolean[]",
+            (ScalarType::Timestamptz, false) => "timestamptz",
+            (ScalarType::Timestamptz, true) => "timestamptz[]",
+            (ScalarType::Date, false) => "date",
+            (ScalarType::Date, true) => "date[]",
+            (ScalarType::Interval, false) => "interval",
+            (ScalarType::Interval, true) => "interval[]",
+            (ScalarType::Uuid, false) => "uuid",
+            (ScalarType::Uuid, true) => "uuid[]",
+            (ScalarType::Jsonb, false) => "jsonb",
+            (ScalarType::Jsonb, true) => "jsonb[]",
+        }
+    }
+}
+
 impl fmt::Display for AttributeType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

@@ -70,6 +70,42 @@ impl Store {
         Ok(Store { pool, options })
     }
 
+    /// As [`Store::connect`]; a database that is missing on the server is made first.
+    ///
+    /// # Errors
+    /// As [`Store::connect`], and [`StoreError::Refused`] when the role may not create databases.
+    pub async fn connect_or_create(url: &str, connections: u32) -> Result<Self, StoreError> {
+        match Store::connect(url, connections).await {
+            // The catalog has no such database.
+            Err(StoreError::Refused(refusal)) if refusal.code == "3D000" => {}
+            other => return other,
+        }
+        let options: PgConnectOptions = url
+            .parse()
+            .map_err(|source: sqlx::Error| StoreError::Url(source.to_string()))?;
+        let name = options
+            .get_database()
+            .unwrap_or_default()
+            .replace('"', "\"\"");
+        let mut connection = sqlx::ConnectOptions::connect(&options.database("postgres"))
+            .await
+            .map_err(StoreError::unreachable)?;
+        let made = sqlx::query(sqlx::AssertSqlSafe(format!("CREATE DATABASE \"{name}\"")))
+            .persistent(false)
+            .execute(&mut connection)
+            .await
+            .map_err(StoreError::from);
+        match made {
+            // Made by another process meanwhile.
+            Err(StoreError::Refused(refusal))
+                if refusal.code == "42P04" || refusal.code == "23505" => {}
+            other => {
+                other?;
+            }
+        }
+        Store::connect(url, connections).await
+    }
+
     /// Brings the database's schema up to this version. Safe to call from several processes at once;
     /// cheap when there is nothing to do.
     ///

@@ -1,0 +1,272 @@
+//! What can be asked of `wed`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Host WED-flow business processes: state is a row, conditions are SQL, steps are sandboxed
+/// WebAssembly components or any program with a Postgres connection.
+#[derive(Debug, Parser)]
+#[command(
+    name = "wed",
+    version,
+    arg_required_else_help = true,
+    after_help = "Begin with:\n  wed demo paper          run the papers' flow and print its trace\n  wed dev                 keep a host running here\n  wed flow create orders  make a flow of your own; then: psql \"$(wed flow url orders)\"\n\n\
+Without DATABASE_URL, wed keeps a private Postgres of its own (see `wed db --help`).\n\
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no such thing, 4 refused by a rule, 5 database unreachable."
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Answer in JSON, one document (`watch`: one per line).
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Say nothing about progress.
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+    /// The database to use, as postgres://user:password@host:port/name; Postgres 15 or later. Without
+    /// it: a private Postgres of our own.
+    #[arg(
+        long,
+        global = true,
+        env = "DATABASE_URL",
+        hide_env_values = true,
+        value_name = "URL"
+    )]
+    pub(crate) database_url: Option<String>,
+    /// Whose flows and components are meant.
+    #[arg(
+        long,
+        global = true,
+        env = "WEDFLOW_TENANT",
+        default_value = "default",
+        value_name = "NAME"
+    )]
+    pub(crate) tenant: String,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run everything in one process, for work and demos: the private Postgres and a host.
+    Dev(HostArguments),
+    /// Run a host: it claims jobs, runs components, commits results. Many may share one database.
+    Serve(HostArguments),
+    /// Bring the database's schema up to this version.
+    Migrate,
+    /// The private Postgres: start, stop, where it is.
+    #[command(subcommand)]
+    Db(DbCommand),
+    /// Flows: attributes, conditions, transitions, triggers.
+    #[command(subcommand)]
+    Flow(FlowCommand),
+    /// Components: the WebAssembly that performs transitions.
+    #[command(subcommand)]
+    Component(ComponentCommand),
+    /// Instances: start them, look at them.
+    #[command(subcommand)]
+    Instance(InstanceCommand),
+    /// Run one of the sample flows to its end and print its trace.
+    Demo(DemoArguments),
+}
+
+impl Command {
+    /// Whether the command runs until it is stopped, so that its log is what people look at.
+    pub(crate) fn is_long_running(&self) -> bool {
+        matches!(self, Command::Dev(_) | Command::Serve(_))
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HostArguments {
+    /// Jobs that may be in hand at once, running or waiting.
+    #[arg(long, default_value_t = 1000, value_name = "N")]
+    pub(crate) in_hand: usize,
+    /// Lanes that run guests side by side; as many as processors when absent.
+    #[arg(long, value_name = "N")]
+    pub(crate) lanes: Option<usize>,
+    /// The host's name in traces' logs and in the list of hosts.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DbCommand {
+    /// Start it, if it is not running.
+    Start,
+    /// Stop it.
+    Stop,
+    /// Whether it runs, and where.
+    Status,
+    /// Print the URL of its superuser, for psql. It holds the password.
+    Url,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum FlowCommand {
+    /// Make an empty flow, to be filled by SQL (`wed flow url`) or by `wed flow apply`.
+    Create {
+        /// Small letters, digits, - and _.
+        name: String,
+        /// What it is for.
+        #[arg(long, default_value = "")]
+        description: String,
+    },
+    /// Make a flow what a definition file says: attributes, triggers, final condition, bindings.
+    Apply {
+        /// A flow.toml.
+        file: PathBuf,
+    },
+    /// List the flows.
+    List,
+    /// Show a flow's attributes and triggers.
+    Show {
+        /// The flow.
+        name: String,
+    },
+    /// Print a Postgres URI whose session sees exactly this flow's tables, with its rights only.
+    Url {
+        /// The flow.
+        name: String,
+    },
+    /// Leave a transition to a component.
+    Bind {
+        /// The flow.
+        flow: String,
+        /// The transition, as in wed_trig.trname.
+        transition: String,
+        /// The component's name.
+        component: String,
+    },
+    /// Leave a transition to external workers.
+    Unbind {
+        /// The flow.
+        flow: String,
+        /// The transition.
+        transition: String,
+    },
+    /// After a change of attributes or triggers: which live instances would fire what.
+    Rematch {
+        /// The flow.
+        name: String,
+        /// Fire it, instead of showing it.
+        #[arg(long)]
+        apply: bool,
+    },
+    /// Remove a flow with its instances and their history.
+    Drop {
+        /// The flow.
+        name: String,
+        /// Do not ask.
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ComponentCommand {
+    /// Check, compile and store components. A name that exists gets a new version.
+    Push {
+        /// The .wasm files.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// The name to store it under; the file's name when absent.
+        #[arg(long)]
+        name: Option<String>,
+        /// Bind its transitions in this flow as well: all it declares, or those given.
+        #[arg(long, value_name = "FLOW")]
+        flow: Option<String>,
+        /// With --flow: bind only this transition (may be given several times).
+        #[arg(long, value_name = "NAME", requires = "flow")]
+        transition: Vec<String>,
+    },
+    /// List the components, newest version first.
+    List,
+    /// Show what a component declares and which flows use it.
+    Show {
+        /// The component.
+        name: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum InstanceCommand {
+    /// Start an instance.
+    Start {
+        /// The flow.
+        flow: String,
+        /// Initial values; the other attributes take their defaults.
+        #[arg(value_name = "ATTRIBUTE=VALUE")]
+        values: Vec<String>,
+        /// Initial values as a JSON object, for null, arrays and jsonb.
+        #[arg(long, value_name = "JSON")]
+        state: Option<String>,
+        /// Wait until the instance is final or an exception, and print its trace.
+        #[arg(long)]
+        wait: bool,
+    },
+    /// List instances, newest first.
+    List {
+        /// The flow.
+        flow: String,
+        /// Only those of this status.
+        #[arg(long)]
+        status: Option<StatusArgument>,
+        /// At most so many.
+        #[arg(long, default_value_t = 50)]
+        limit: i64,
+    },
+    /// Show an instance's state, pending jobs and failed attempts.
+    Show {
+        /// The flow.
+        flow: String,
+        /// The instance.
+        wid: i32,
+    },
+    /// Print an instance's history.
+    Trace {
+        /// The flow.
+        flow: String,
+        /// The instance.
+        wid: i32,
+    },
+    /// Print an instance's history as it happens, until it is final.
+    Watch {
+        /// The flow.
+        flow: String,
+        /// The instance.
+        wid: i32,
+    },
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum StatusArgument {
+    /// Neither final nor an exception.
+    Regular,
+    /// Ended.
+    Final,
+    /// In need of recovery.
+    Exception,
+}
+
+impl StatusArgument {
+    /// The letter in `wed_trace.status`.
+    pub(crate) fn letter(self) -> char {
+        match self {
+            StatusArgument::Regular => 'R',
+            StatusArgument::Final => 'F',
+            StatusArgument::Exception => 'E',
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArguments {
+    /// Which one; without it they are listed.
+    pub(crate) name: Option<String>,
+    /// The folder of the sample transitions; found above the working folder or the binary when absent.
+    #[arg(long, env = "WEDFLOW_SAMPLES", value_name = "FOLDER")]
+    pub(crate) samples: Option<PathBuf>,
+    /// Give up when the instances have not ended after so many seconds.
+    #[arg(long, default_value_t = 60, value_name = "SECONDS")]
+    pub(crate) wait: u64,
+}

@@ -1,0 +1,46 @@
+//! The commands, a file for each noun.
+
+mod component;
+mod db;
+mod demo;
+mod flow;
+mod host;
+mod instance;
+
+use crate::arguments::{Arguments, Command};
+use crate::database::{self, FEW_CONNECTIONS};
+use crate::problem::Problem;
+use crate::terminal::Terminal;
+
+/// Does what was asked.
+pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(), Problem> {
+    match &arguments.command {
+        Command::Db(command) => db::run(command, terminal).await,
+        Command::Migrate => {
+            let store = database::open(&arguments, terminal, 1).await?;
+            let (host, port, name) = store.place();
+            terminal.answer(
+                &serde_json::json!({ "migrated": true, "database": name }),
+                || {
+                    terminal.line(&format!("Database {name} on {host}:{port} is up to date."));
+                },
+            );
+            Ok(())
+        }
+        Command::Dev(host) => host::dev(&arguments, host, terminal).await,
+        Command::Serve(host) => host::serve(&arguments, host, terminal).await,
+        Command::Flow(command) => {
+            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
+            flow::run(command, &arguments.tenant, &store, terminal).await
+        }
+        Command::Component(command) => {
+            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
+            component::run(command, &arguments.tenant, &store, terminal).await
+        }
+        Command::Instance(command) => {
+            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
+            instance::run(command, &arguments.tenant, &store, terminal).await
+        }
+        Command::Demo(demo) => demo::run(&arguments, demo, terminal).await,
+    }
+}

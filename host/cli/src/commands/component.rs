@@ -1,0 +1,220 @@
+//! `wed component`: upload and look.
+
+use std::path::Path;
+
+use serde_json::json;
+use wedflow_engine::Upload;
+use wedflow_store::Store;
+
+use crate::arguments::ComponentCommand;
+use crate::problem::Problem;
+use crate::terminal::Terminal;
+
+pub(crate) async fn run(
+    command: &ComponentCommand,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    match command {
+        ComponentCommand::Push {
+            files,
+            name,
+            flow,
+            transition,
+        } => {
+            if name.is_some() && files.len() > 1 {
+                return Err(
+                    Problem::usage("--name names one component").hint("Push the files one by one.")
+                );
+            }
+            let mut pushed = Vec::new();
+            for file in files {
+                let upload = push(file, name.as_deref(), tenant, store, terminal).await?;
+                if let Some(flow) = flow {
+                    bind(&upload, flow, transition, tenant, store).await?;
+                }
+                pushed.push(upload);
+            }
+            let document: Vec<_> = pushed
+                .iter()
+                .map(|upload| {
+                    json!({ "component": upload.name, "version": upload.version, "digest": upload.digest,
+                            "transitions": upload.transitions })
+                })
+                .collect();
+            terminal.answer(&document, || {
+                for upload in &pushed {
+                    terminal.line(&format!(
+                        "Component {} version {} performs {}.",
+                        upload.name,
+                        upload.version,
+                        upload.transitions.join(", ")
+                    ));
+                }
+            });
+            Ok(())
+        }
+        ComponentCommand::List => {
+            let components = store.components(tenant, None).await?;
+            terminal.answer(&components, || {
+                terminal.table(
+                    &[
+                        "component",
+                        "version",
+                        "size",
+                        "transitions",
+                        "used by",
+                        "uploaded",
+                    ],
+                    components.iter().map(|component| {
+                        vec![
+                            component.name.clone(),
+                            component.version.to_string(),
+                            format!("{} kB", (component.size + 999) / 1000),
+                            transitions(&component.declarations).join(", "),
+                            component.used_by.join(", "),
+                            component.created_at.clone(),
+                        ]
+                    }),
+                );
+            });
+            Ok(())
+        }
+        ComponentCommand::Show { name } => {
+            let versions = store.components(tenant, Some(name)).await?;
+            let Some(newest) = versions.first() else {
+                return Err(Problem {
+                    exit_code: 3,
+                    ..Problem::new(format!("there is no component \"{name}\""))
+                }
+                .hint("`wed component list` shows the components there are."));
+            };
+            terminal.answer(&versions, || {
+                terminal.line(&format!(
+                    "{} version {}, sha256 {}",
+                    newest.name, newest.version, newest.digest
+                ));
+                terminal.table(
+                    &["transition", "reads", "writes", "description"],
+                    newest
+                        .declarations
+                        .as_array()
+                        .into_iter()
+                        .flatten()
+                        .map(|declaration| {
+                            vec![
+                                declaration["transition"]
+                                    .as_str()
+                                    .unwrap_or_default()
+                                    .to_owned(),
+                                attribute_list(&declaration["reads"], "everything"),
+                                attribute_list(&declaration["writes"], "anything (SET clause)"),
+                                declaration["description"]
+                                    .as_str()
+                                    .unwrap_or_default()
+                                    .to_owned(),
+                            ]
+                        }),
+                );
+                if !newest.used_by.is_empty() {
+                    terminal.line(&format!("Used by {}", newest.used_by.join(", ")));
+                }
+            });
+            Ok(())
+        }
+    }
+}
+
+/// Checks, compiles and stores one file.
+pub(crate) async fn push(
+    file: &Path,
+    name: Option<&str>,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<Upload, Problem> {
+    let bytes = std::fs::read(file).map_err(|source| {
+        Problem {
+            exit_code: 3,
+            ..Problem::new(format!("{} cannot be read", file.display()))
+        }
+        .because(source)
+    })?;
+    let name = match name {
+        Some(name) => name.to_owned(),
+        None => file
+            .file_stem()
+            .map(|stem| stem.to_string_lossy().to_lowercase().replace('_', "-"))
+            .unwrap_or_default(),
+    };
+    let spinner = terminal.spinner(&format!("checking and compiling {}", file.display()));
+    let upload = wedflow_engine::upload(store, tenant, &name, &bytes).await;
+    spinner.finish_and_clear();
+    upload.map_err(|error| match error {
+        wedflow_engine::UploadError::Store(error) => Problem::from(error),
+        refused => Problem {
+            exit_code: 4,
+            ..Problem::new(format!("{} is refused: {refused}", file.display())).because(refused)
+        },
+    })
+}
+
+async fn bind(
+    upload: &Upload,
+    flow: &str,
+    only: &[String],
+    tenant: &str,
+    store: &Store,
+) -> Result<(), Problem> {
+    let flow = store.flow(tenant, flow).await?;
+    for wanted in only {
+        if !upload.transitions.contains(wanted) {
+            return Err(Problem {
+                exit_code: 4,
+                ..Problem::new(format!(
+                    "component {} does not declare transition \"{wanted}\"",
+                    upload.name
+                ))
+            }
+            .hint(format!("It declares: {}.", upload.transitions.join(", "))));
+        }
+    }
+    let chosen = if only.is_empty() {
+        &upload.transitions
+    } else {
+        only
+    };
+    for transition in chosen {
+        store
+            .bind(flow.flow_id, transition, Some(&upload.name))
+            .await?;
+    }
+    Ok(())
+}
+
+fn transitions(declarations: &serde_json::Value) -> Vec<String> {
+    declarations
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|declaration| declaration["transition"].as_str().map(str::to_owned))
+        .collect()
+}
+
+fn attribute_list(list: &serde_json::Value, when_absent: &str) -> String {
+    match list.as_array() {
+        None => when_absent.to_owned(),
+        Some(list) => list
+            .iter()
+            .map(|attribute| {
+                format!(
+                    "{} {}",
+                    attribute["name"].as_str().unwrap_or_default(),
+                    attribute["kind"].as_str().unwrap_or_default()
+                )
+            })
+            .collect::<Vec<_>>()
+            .join(", "),
+    }
+}

@@ -1,0 +1,178 @@
+//! `wed demo`: a sample, from upload to the final state.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value as Json, json};
+use wedflow_engine::HostSettings;
+use wedflow_store::{Flow, Store, TraceRow};
+
+use crate::arguments::{Arguments, DemoArguments};
+use crate::commands::{component, flow, host};
+use crate::database;
+use crate::problem::Problem;
+use crate::samples::{SAMPLES, Sample};
+use crate::terminal::Terminal;
+
+/// Between two looks at instances that have not ended.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+pub(crate) async fn run(
+    arguments: &Arguments,
+    demo: &DemoArguments,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let Some(name) = &demo.name else {
+        let document: Vec<_> = SAMPLES
+            .iter()
+            .map(|(name, about)| json!({ "demo": name, "about": about }))
+            .collect();
+        terminal.answer(&document, || {
+            terminal.table(
+                &["demo", "what it shows"],
+                SAMPLES
+                    .iter()
+                    .map(|(name, about)| vec![(*name).to_owned(), (*about).to_owned()]),
+            );
+        });
+        return Ok(());
+    };
+    let sample = Sample::open(name, demo.samples.as_deref())?;
+    let settings = HostSettings {
+        name: format!("demo-{name}"),
+        ..HostSettings::default()
+    };
+    let store = database::open(arguments, terminal, settings.connections()).await?;
+    let tenant = &arguments.tenant;
+
+    let upload = component::push(
+        &sample.component,
+        Some(&sample.name),
+        tenant,
+        &store,
+        terminal,
+    )
+    .await?;
+    terminal.say(&format!(
+        "component {} version {} is uploaded",
+        upload.name, upload.version
+    ));
+    let host = host::start(&store, settings).await?;
+    let result = run_all(&sample, tenant, demo, &store, terminal).await;
+    host.stop().await;
+    let ended = result?;
+
+    if terminal.is_json() {
+        let rows: Vec<Json> = ended
+            .iter()
+            .flat_map(|run| run.trace.iter().map(|row| row_of(&run.flow, row)))
+            .collect();
+        terminal.document(&rows);
+    } else {
+        for run in &ended {
+            terminal.line(&format!(
+                "\n{}: {} (instance {})",
+                run.flow.name, run.name, run.wid
+            ));
+            terminal.trace(&run.trace);
+        }
+        what_next(&ended, terminal);
+    }
+    let exceptional = sample.runs.len() == 1;
+    match ended
+        .iter()
+        .find(|run| run.trace.last().is_some_and(|row| row.status == "E"))
+    {
+        Some(run) if exceptional => Err(Problem::new(format!(
+            "instance {} ended as an exception",
+            run.wid
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// An instance that has ended.
+struct Ended {
+    name: String,
+    flow: Flow,
+    wid: i32,
+    trace: Vec<TraceRow>,
+}
+
+async fn run_all(
+    sample: &Sample,
+    tenant: &str,
+    demo: &DemoArguments,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<Vec<Ended>, Problem> {
+    let mut started = Vec::new();
+    for run in &sample.runs {
+        let definition = flow::read_definition(&sample.definition(run))?;
+        store.apply(tenant, &definition).await?;
+        let flow = store.flow(tenant, &definition.name).await?;
+        let wid = store.start_instance(&flow, &run.insert).await?;
+        terminal.say(&format!(
+            "{}: instance {wid} is started ({})",
+            flow.name, run.name
+        ));
+        started.push((run.name.clone(), flow, wid));
+    }
+    let until = Instant::now() + Duration::from_secs(demo.wait);
+    let mut ended = Vec::new();
+    for (name, flow, wid) in started {
+        let trace = loop {
+            let trace = store.trace(flow.flow_id, wid, 1).await?;
+            if trace.last().is_some_and(|row| row.status != "R") {
+                break trace;
+            }
+            if Instant::now() > until {
+                return Err(Problem::new(format!(
+                    "instance {wid} of {} has not ended within {} seconds",
+                    flow.name, demo.wait
+                ))
+                .hint(format!(
+                    "`wed instance show {} {wid}` says what it waits for.",
+                    flow.name
+                )));
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+        };
+        ended.push(Ended {
+            name,
+            flow,
+            wid,
+            trace,
+        });
+    }
+    Ok(ended)
+}
+
+fn row_of(flow: &Flow, row: &TraceRow) -> Json {
+    json!({
+        "flow": flow.name,
+        "wid": row.wid,
+        "seq": row.seq,
+        "trw": row.trw,
+        "trf": row.trf,
+        "status": row.status,
+        "state": row.state,
+        "tstmp": row.tstmp,
+        "writer": row.writer,
+        "note": row.note,
+        "attempt": row.attempt,
+        "fuel": row.fuel,
+        "elapsed_us": row.elapsed_us,
+        "memory_bytes": row.memory_bytes,
+    })
+}
+
+fn what_next(ended: &[Ended], terminal: &Terminal) {
+    let Some(first) = ended.first() else { return };
+    let (flow, wid) = (&first.flow.name, first.wid);
+    terminal.say(&format!(
+        "\nTry next:\n  wed instance show {flow} {wid}        its state and what its transitions logged\n  \
+         psql \"$(wed flow url {flow})\"        the same in SQL: SELECT * FROM wed_trace;\n  \
+         wed dev                          keep a host running, then: wed instance start {flow} --wait\n  \
+         wed demo                         the other samples"
+    ));
+}

@@ -1,0 +1,256 @@
+//! `wed flow`: definitions.
+
+use std::io::{BufRead, IsTerminal, Write};
+use std::path::Path;
+
+use serde_json::json;
+use wedflow_model::FlowDefinition;
+use wedflow_store::Store;
+
+use crate::arguments::FlowCommand;
+use crate::problem::Problem;
+use crate::terminal::Terminal;
+
+pub(crate) async fn run(
+    command: &FlowCommand,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    match command {
+        FlowCommand::Create { name, description } => {
+            let flow_id = store.create_flow(tenant, name, description).await?;
+            terminal.answer(&json!({ "flow": name, "flow_id": flow_id }), || {
+                terminal.line(&format!("Flow {name} is made."));
+                terminal.say(&format!(
+                    "Define it in SQL:   psql \"$(wed flow url {name})\"\nor from a file:     wed flow apply flow.toml"
+                ));
+            });
+            Ok(())
+        }
+        FlowCommand::Apply { file } => {
+            let definition = read_definition(file)?;
+            let applied = store.apply(tenant, &definition).await?;
+            terminal.answer(
+                &json!({ "flow": definition.name, "applied": applied }),
+                || {
+                    let made = if applied.created {
+                        "made"
+                    } else {
+                        "up to date"
+                    };
+                    terminal.line(&format!("Flow {} is {made}.", definition.name));
+                    for (what, names) in [
+                        ("attributes added", &applied.attributes_added),
+                        ("triggers added", &applied.triggers_added),
+                        ("triggers changed", &applied.triggers_changed),
+                        ("triggers removed", &applied.triggers_removed),
+                        (
+                            "attributes not in the file, left as they are",
+                            &applied.attributes_kept,
+                        ),
+                    ] {
+                        if !names.is_empty() {
+                            terminal.line(&format!("  {what}: {}", names.join(", ")));
+                        }
+                    }
+                },
+            );
+            Ok(())
+        }
+        FlowCommand::List => {
+            let flows = store.flows(tenant).await?;
+            terminal.answer(&flows, || {
+                terminal.table(
+                    &[
+                        "flow",
+                        "running",
+                        "final",
+                        "exceptions",
+                        "jobs",
+                        "description",
+                    ],
+                    flows.iter().map(|flow| {
+                        vec![
+                            flow.name.clone(),
+                            flow.regular.to_string(),
+                            flow.r#final.to_string(),
+                            flow.exception.to_string(),
+                            flow.jobs.to_string(),
+                            flow.description.clone(),
+                        ]
+                    }),
+                );
+            });
+            Ok(())
+        }
+        FlowCommand::Show { name } => show(tenant, name, store, terminal).await,
+        FlowCommand::Url { name } => {
+            let url = store.flow_url(tenant, name).await?;
+            terminal.answer(&json!({ "flow": name, "url": url }), || terminal.line(&url));
+            Ok(())
+        }
+        FlowCommand::Bind {
+            flow,
+            transition,
+            component,
+        } => {
+            if store.components(tenant, Some(component)).await?.is_empty() {
+                return Err(Problem {
+                    exit_code: 3,
+                    ..Problem::new(format!("there is no component \"{component}\""))
+                }
+                .hint("`wed component push FILE.wasm` uploads one; `wed component list` shows those there are."));
+            }
+            let flow = store.flow(tenant, flow).await?;
+            store
+                .bind(flow.flow_id, transition, Some(component))
+                .await?;
+            terminal.answer(
+                &json!({ "flow": flow.name, "transition": transition, "component": component }),
+                || {
+                    terminal.line(&format!(
+                        "{transition} of {} is left to component {component}.",
+                        flow.name
+                    ))
+                },
+            );
+            Ok(())
+        }
+        FlowCommand::Unbind { flow, transition } => {
+            let flow = store.flow(tenant, flow).await?;
+            store.bind(flow.flow_id, transition, None).await?;
+            terminal.answer(
+                &json!({ "flow": flow.name, "transition": transition, "component": null }),
+                || {
+                    terminal.line(&format!(
+                        "{transition} of {} is left to external workers.",
+                        flow.name
+                    ))
+                },
+            );
+            Ok(())
+        }
+        FlowCommand::Rematch { name, apply } => {
+            let flow = store.flow(tenant, name).await?;
+            let rows = store.rematch(flow.flow_id, !apply).await?;
+            let document: Vec<_> = rows
+                .iter()
+                .map(|(wid, fires, becomes)| json!({ "wid": wid, "fires": fires, "becomes": becomes }))
+                .collect();
+            terminal.answer(&document, || {
+                terminal.table(
+                    &["wid", if *apply { "fired" } else { "would fire" }, "status"],
+                    rows.iter().map(|(wid, fires, becomes)| {
+                        vec![wid.to_string(), fires.join(", "), becomes.clone()]
+                    }),
+                );
+                if !apply && !rows.is_empty() {
+                    terminal.say(&format!("To do it: wed flow rematch {name} --apply"));
+                }
+            });
+            Ok(())
+        }
+        FlowCommand::Drop { name, yes } => {
+            let flow = store.flow(tenant, name).await?;
+            let instances = flow.regular + flow.r#final + flow.exception;
+            if !yes
+                && !confirmed(&format!(
+                    "Remove flow {name} with its {instances} instances and their history?"
+                ))?
+            {
+                return Err(Problem::new("nothing was removed"));
+            }
+            store.drop_flow(tenant, name).await?;
+            terminal.answer(&json!({ "flow": name, "dropped": true }), || {
+                terminal.line(&format!("Flow {name} is gone."));
+            });
+            Ok(())
+        }
+    }
+}
+
+async fn show(tenant: &str, name: &str, store: &Store, terminal: &Terminal) -> Result<(), Problem> {
+    let flow = store.flow(tenant, name).await?;
+    let shape = store.flow_shape(flow.flow_id).await?;
+    let triggers = store.triggers(&flow).await?;
+    let attributes: Vec<_> = shape
+        .attributes
+        .iter()
+        .map(|(name, kind)| json!({ "name": name, "type": kind }))
+        .collect();
+    terminal.answer(
+        &json!({ "flow": flow, "attributes": attributes, "triggers": triggers }),
+        || {
+            terminal.line(&format!(
+                "{} {}\n{} running, {} final, {} exceptions, {} pending jobs",
+                flow.name, flow.description, flow.regular, flow.r#final, flow.exception, flow.jobs
+            ));
+            terminal.table(
+                &["attribute", "type"],
+                shape
+                    .attributes
+                    .iter()
+                    .map(|(name, kind)| vec![name.clone(), kind.to_string()]),
+            );
+            terminal.table(
+                &["trigger", "when", "fires", "by", "timeout"],
+                triggers.iter().map(|trigger| {
+                    vec![
+                        trigger
+                            .tgname
+                            .clone()
+                            .unwrap_or_else(|| trigger.tgid.to_string()),
+                        trigger.cpred.clone(),
+                        match (&trigger.trname, trigger.cfinal, trigger.enabled) {
+                            (_, true, _) => "(final)".to_owned(),
+                            (Some(name), _, true) => name.clone(),
+                            (Some(name), _, false) => format!("{name} (disabled)"),
+                            (None, ..) => String::new(),
+                        },
+                        match (&trigger.component, trigger.cfinal) {
+                            (Some(component), _) => format!("component {component}"),
+                            (None, true) => String::new(),
+                            (None, false) => "external workers".to_owned(),
+                        },
+                        if trigger.cfinal {
+                            String::new()
+                        } else {
+                            trigger.timeout.clone()
+                        },
+                    ]
+                }),
+            );
+        },
+    );
+    Ok(())
+}
+
+/// Reads a flow.toml.
+pub(crate) fn read_definition(file: &Path) -> Result<FlowDefinition, Problem> {
+    let text = std::fs::read_to_string(file).map_err(|source| {
+        Problem {
+            exit_code: 3,
+            ..Problem::new(format!("{} cannot be read", file.display()))
+        }
+        .because(source)
+    })?;
+    toml::from_str(&text).map_err(|source| {
+        Problem::usage(format!("{} is no flow definition", file.display()))
+            .because(source)
+            .hint("It holds name, [[attribute]], [[trigger]], final and [transition.NAME]; see docs/flow-toml.md.")
+    })
+}
+
+fn confirmed(question: &str) -> Result<bool, Problem> {
+    if !std::io::stdin().is_terminal() {
+        return Err(Problem::usage("nobody is there to confirm this").hint("Say --yes."));
+    }
+    let _ = write!(std::io::stderr(), "{question} [y/N] ");
+    let mut answer = String::new();
+    std::io::stdin()
+        .lock()
+        .read_line(&mut answer)
+        .map_err(|source| Problem::new("the answer could not be read").because(source))?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}

@@ -1,0 +1,52 @@
+//! Which database a command means: the one of DATABASE_URL, else a private Postgres of our own, which
+//! is started when it is not running and goes on running for the next command.
+
+use wedflow_cluster::{Cluster, ClusterSettings, Progress};
+use wedflow_store::Store;
+
+use crate::arguments::Arguments;
+use crate::problem::Problem;
+use crate::terminal::Terminal;
+
+/// The database of the private Postgres.
+const PRIVATE_DATABASE: &str = "wedflow";
+
+/// Connections of a command that is no host.
+pub(crate) const FEW_CONNECTIONS: u32 = 4;
+
+/// The private Postgres.
+pub(crate) fn private_cluster() -> Result<Cluster, Problem> {
+    Ok(Cluster::open(ClusterSettings::from_environment()?)?)
+}
+
+/// Starts the private Postgres if need be; its URL.
+pub(crate) async fn start_private(terminal: &Terminal) -> Result<String, Problem> {
+    let cluster = private_cluster()?;
+    if let Some(connection) = cluster.connection()? {
+        return Ok(connection.url_of(PRIVATE_DATABASE));
+    }
+    let spinner = terminal.spinner("starting the private Postgres");
+    let connection = cluster
+        .ensure_started({
+            let spinner = spinner.clone();
+            move |progress: Progress| spinner.set_message(progress.to_string())
+        })
+        .await?;
+    spinner.finish_and_clear();
+    Ok(connection.url_of(PRIVATE_DATABASE))
+}
+
+/// Connects to the database that is meant and brings its schema up to date.
+pub(crate) async fn open(
+    arguments: &Arguments,
+    terminal: &Terminal,
+    connections: u32,
+) -> Result<Store, Problem> {
+    let url = match &arguments.database_url {
+        Some(url) if !url.is_empty() => url.clone(),
+        _ => start_private(terminal).await?,
+    };
+    let store = Store::connect_or_create(&url, connections).await?;
+    store.migrate().await?;
+    Ok(store)
+}

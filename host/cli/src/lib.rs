@@ -1,1 +1,0 @@
-//! Placeholder heading; see the crate's first commit.

@@ -1,0 +1,67 @@
+//! `wed`: the command line of Wedflow.
+//!
+//! - `arguments`: what can be asked
+//! - `commands`: what is then done, a file for each noun
+//! - `database`: which database is meant, and starting our own
+//! - `samples`: the sample transitions beside the source
+//! - `terminal`: how answers look, for people and as JSON
+//! - `problem`: how errors look, and their exit codes
+
+mod arguments;
+mod commands;
+mod database;
+mod problem;
+mod samples;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::arguments::Arguments;
+use crate::problem::Problem;
+use crate::terminal::Terminal;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let terminal = Terminal::new(arguments.json, arguments.quiet);
+    start_logging(&arguments);
+    let result = runtime().and_then(|runtime| {
+        let result = runtime.block_on(commands::run(arguments, &terminal));
+        // Guests still computing must not keep a finished command waiting.
+        runtime.shutdown_background();
+        result
+    });
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => terminal.problem(&problem),
+    }
+}
+
+/// One runtime for everything. The intervals keep timers on time while guests compute.
+fn runtime() -> Result<tokio::runtime::Runtime, Problem> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .event_interval(1)
+        .global_queue_interval(1)
+        .build()
+        .map_err(|source| Problem::new("the runtime could not be started").because(source))
+}
+
+fn start_logging(arguments: &Arguments) {
+    use tracing_subscriber::EnvFilter;
+    let default = if arguments.command.is_long_running() {
+        "info,sqlx=warn"
+    } else {
+        "warn,sqlx=error"
+    };
+    let filter = EnvFilter::try_from_env("WEDFLOW_LOG").unwrap_or_else(|_| EnvFilter::new(default));
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    if arguments.json {
+        builder.json().init();
+    } else {
+        builder.with_target(false).init();
+    }
+}

@@ -1,0 +1,135 @@
+//! The sample transitions beside the source: where they are and what a demo of one runs.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::{Map, Value as Json};
+
+use crate::problem::Problem;
+
+/// The samples, in the order in which they are listed.
+pub(crate) const SAMPLES: [(&str, &str); 6] = [
+    (
+        "paper",
+        "the papers' flow: two transitions side by side, and a third that waits for both",
+    ),
+    (
+        "counters",
+        "three triggers that fire themselves again until their counters are full",
+    ),
+    (
+        "random-walk",
+        "one transition with two competing implementations",
+    ),
+    ("patterns", "seven workflow patterns"),
+    (
+        "travel",
+        "a hotel and a ticket in parallel; one fails and the other is cancelled",
+    ),
+    (
+        "book-sale",
+        "an order through eleven triggers with declared write sets",
+    ),
+];
+
+/// A sample.
+#[derive(Debug)]
+pub(crate) struct Sample {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its built component.
+    pub(crate) component: PathBuf,
+    /// What its demo runs.
+    pub(crate) runs: Vec<Run>,
+    folder: PathBuf,
+}
+
+/// One instance of a demo.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Run {
+    /// What it shows.
+    pub(crate) name: String,
+    /// The definition, relative to the sample's folder.
+    #[serde(default = "only_flow")]
+    pub(crate) flow: PathBuf,
+    /// Initial values besides the defaults.
+    #[serde(default)]
+    pub(crate) insert: Map<String, Json>,
+}
+
+#[derive(Deserialize)]
+struct Expected {
+    run: Vec<Run>,
+}
+
+fn only_flow() -> PathBuf {
+    PathBuf::from("flow.toml")
+}
+
+impl Sample {
+    /// Opens a sample.
+    pub(crate) fn open(name: &str, folder: Option<&Path>) -> Result<Self, Problem> {
+        if !SAMPLES.iter().any(|(known, _)| *known == name) {
+            let known: Vec<&str> = SAMPLES.iter().map(|(name, _)| *name).collect();
+            return Err(Problem {
+                exit_code: 3,
+                ..Problem::new(format!("there is no demo \"{name}\""))
+            }
+            .hint(format!("There are: {}.", known.join(", "))));
+        }
+        let samples = match folder {
+            Some(folder) => folder.to_owned(),
+            None => find().ok_or_else(|| {
+                Problem {
+                    exit_code: 3,
+                    ..Problem::new("the sample transitions are not to be found")
+                }
+                .hint("Run wed below the source folder, or name theirs with --samples.")
+            })?,
+        };
+        let component = samples
+            .join("target/wasm32-wasip2/release")
+            .join(format!("{}.wasm", name.replace('-', "_")));
+        if !component.is_file() {
+            return Err(Problem {
+                exit_code: 3,
+                ..Problem::new(format!("{} is not built", component.display()))
+            }
+            .hint("`make samples` builds the sample transitions."));
+        }
+        let folder = samples.join(name);
+        let path = folder.join("expected.toml");
+        let text = std::fs::read_to_string(&path).map_err(|source| {
+            Problem::new(format!("{} cannot be read", path.display())).because(source)
+        })?;
+        let Expected { mut run } = toml::from_str(&text).map_err(|source| {
+            Problem::new(format!("{} is damaged", path.display())).because(source)
+        })?;
+        // These show one thing; their other runs are for the tests.
+        if matches!(name, "paper" | "counters" | "random-walk") {
+            run.truncate(1);
+        }
+        Ok(Sample {
+            name: name.to_owned(),
+            component,
+            runs: run,
+            folder,
+        })
+    }
+
+    /// The path of a run's definition.
+    pub(crate) fn definition(&self, run: &Run) -> PathBuf {
+        self.folder.join(&run.flow)
+    }
+}
+
+/// The samples' folder, above the working folder or the binary.
+fn find() -> Option<PathBuf> {
+    let starts = [std::env::current_dir().ok(), std::env::current_exe().ok()];
+    starts.into_iter().flatten().find_map(|start| {
+        start
+            .ancestors()
+            .map(|folder| folder.join("sample-transitions"))
+            .find(|folder| folder.join("Cargo.toml").is_file())
+    })
+}

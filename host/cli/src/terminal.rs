@@ -1,0 +1,222 @@
+//! How answers look: tables and lines for people, documents for machines.
+
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+use comfy_table::{Cell, Color, ContentArrangement, Table, presets};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use wedflow_store::TraceRow;
+
+use crate::problem::Problem;
+
+/// Where a command writes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Terminal {
+    json: bool,
+    quiet: bool,
+}
+
+impl Terminal {
+    pub(crate) fn new(json: bool, quiet: bool) -> Self {
+        Terminal { json, quiet }
+    }
+
+    /// Whether machines read.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Answers: the document for machines, else what `people` prints.
+    pub(crate) fn answer<T: Serialize>(&self, document: &T, people: impl FnOnce()) {
+        if self.json {
+            self.document(document);
+        } else {
+            people();
+        }
+    }
+
+    /// Prints one JSON document.
+    pub(crate) fn document<T: Serialize>(&self, document: &T) {
+        let text =
+            serde_json::to_string_pretty(document).unwrap_or_else(|error| format!("\"{error}\""));
+        self.line(&text);
+    }
+
+    /// Prints one JSON document on one line.
+    pub(crate) fn document_line<T: Serialize>(&self, document: &T) {
+        self.line(&serde_json::to_string(document).unwrap_or_else(|error| format!("\"{error}\"")));
+    }
+
+    /// Prints a line. A reader that went away is no error of ours.
+    pub(crate) fn line(&self, text: &str) {
+        let _ = writeln!(anstream::stdout(), "{text}");
+    }
+
+    /// Says what is being done, on standard error, for people only.
+    pub(crate) fn say(&self, text: &str) {
+        if !self.quiet && !self.json {
+            let dim = Style::new().dimmed();
+            let _ = writeln!(anstream::stderr(), "{dim}{text}{dim:#}");
+        }
+    }
+
+    /// A spinner for what takes more than a moment; nothing where nobody looks.
+    pub(crate) fn spinner(&self, text: &str) -> ProgressBar {
+        if self.quiet || self.json || !std::io::stderr().is_terminal() {
+            self.say(text);
+            return ProgressBar::hidden();
+        }
+        let bar = ProgressBar::new_spinner().with_message(text.to_owned());
+        if let Ok(style) = ProgressStyle::with_template("{spinner:.cyan} {msg} {elapsed:.dim}") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(100));
+        bar
+    }
+
+    /// Prints a problem and gives its exit code.
+    pub(crate) fn problem(&self, problem: &Problem) -> ExitCode {
+        let mut out = anstream::stderr();
+        if self.json {
+            let text = serde_json::json!({ "error": problem });
+            let _ = writeln!(out, "{text}");
+            return ExitCode::from(problem.exit_code);
+        }
+        let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+        let cyan = Style::new().bold().fg_color(Some(AnsiColor::Cyan.into()));
+        let _ = writeln!(out, "{red}error:{red:#} {}", problem.message);
+        if let Some((fragment, position)) = &problem.place {
+            let (line, column) = line_and_column(fragment, *position);
+            let _ = writeln!(out, "  {cyan}|{cyan:#} {line}");
+            let _ = writeln!(
+                out,
+                "  {cyan}|{cyan:#} {}{red}^{red:#} character {position}",
+                " ".repeat(column)
+            );
+        }
+        for detail in &problem.details {
+            let _ = writeln!(out, "  {detail}");
+        }
+        if let Some(hint) = &problem.hint {
+            let _ = writeln!(out, "{cyan}hint:{cyan:#} {hint}");
+        }
+        ExitCode::from(problem.exit_code)
+    }
+
+    /// Prints a table.
+    pub(crate) fn table(&self, head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) {
+        let mut table = plain_table(head);
+        let mut any = false;
+        for row in rows {
+            any = true;
+            table.add_row(row);
+        }
+        if any {
+            self.line(&table.to_string());
+        } else {
+            self.say("none");
+        }
+    }
+
+    /// Prints a trace, the attributes in columns of their own, what changed in colour.
+    pub(crate) fn trace(&self, rows: &[TraceRow]) {
+        let mut attributes: Vec<String> = Vec::new();
+        for row in rows {
+            for name in row
+                .state
+                .as_object()
+                .into_iter()
+                .flat_map(|state| state.keys())
+            {
+                if !attributes.contains(name) {
+                    attributes.push(name.clone());
+                }
+            }
+        }
+        attributes.sort();
+        let mut head = vec!["seq", "written by", "fired", ""];
+        head.extend(attributes.iter().map(String::as_str));
+        head.push("took");
+        let mut table = plain_table(&head);
+        let mut before: Option<&TraceRow> = None;
+        for row in rows {
+            let mut cells = vec![
+                Cell::new(row.seq),
+                Cell::new(row.trw.as_deref().unwrap_or("(start)")),
+                Cell::new(row.trf.join(", ")),
+                match row.status.as_str() {
+                    "F" => Cell::new("final").fg(Color::Green),
+                    "E" => Cell::new("exception").fg(Color::Red),
+                    _ => Cell::new(""),
+                },
+            ];
+            for name in &attributes {
+                let value = row.state.get(name);
+                let changed = before.is_some_and(|before| before.state.get(name) != value);
+                let cell = Cell::new(value.map_or_else(String::new, shown));
+                cells.push(if changed {
+                    cell.fg(Color::Yellow)
+                } else {
+                    cell
+                });
+            }
+            cells.push(Cell::new(row.elapsed_us.map_or_else(String::new, duration)));
+            table.add_row(cells);
+            before = Some(row);
+        }
+        self.line(&table.to_string());
+        for row in rows.iter().filter(|row| row.note.is_some()) {
+            self.line(&format!(
+                "  {}: {}",
+                row.seq,
+                row.note.as_deref().unwrap_or_default()
+            ));
+        }
+    }
+}
+
+fn plain_table(head: &[&str]) -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(presets::UTF8_FULL_CONDENSED)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_header(
+            head.iter()
+                .map(|text| Cell::new(text).add_attribute(comfy_table::Attribute::Bold)),
+        );
+    table
+}
+
+/// A value of a state for people: text without quotes, null as nothing.
+pub(crate) fn shown(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::Null => "·".to_owned(),
+        serde_json::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Microseconds for people.
+fn duration(us: i64) -> String {
+    match us {
+        0..1_000 => format!("{us} µs"),
+        1_000..1_000_000 => format!("{:.1} ms", us as f64 / 1e3),
+        _ => format!("{:.1} s", us as f64 / 1e6),
+    }
+}
+
+/// The line of a text that a character (counted from 1) stands in, and the characters before it there.
+fn line_and_column(text: &str, position: usize) -> (String, usize) {
+    let mut left = position.saturating_sub(1);
+    for line in text.split('\n') {
+        let length = line.chars().count();
+        if left <= length {
+            return (line.to_owned(), left);
+        }
+        left -= length + 1;
+    }
+    (text.lines().last().unwrap_or_default().to_owned(), 0)
+}

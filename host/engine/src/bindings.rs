@@ -1,0 +1,264 @@
+//! Components, compiled once, and transitions bound to flows, once for each version of a flow.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::OnceCell;
+use wedflow_contract::Declaration;
+use wedflow_guard::{CheckedSetClause, FlowAttributes, SetClauseCache};
+use wedflow_model::{Assignment, Limits, Outcome};
+use wedflow_sandbox::{Bound, Component, Sandbox};
+use wedflow_store::{Claimed, FlowShape, Store, StoreError};
+
+use crate::results::{Rendered, Verdict};
+
+/// How many bindings, flows and components are kept before all are forgotten and loaded anew.
+const KEPT: usize = 4_096;
+/// How many checked clauses are kept for each version of a flow.
+const CLAUSES_KEPT: usize = 1_024;
+
+/// A flow as a host sees it.
+#[derive(Debug)]
+pub(crate) struct LoadedFlow {
+    pub(crate) shape: FlowShape,
+    pub(crate) clauses: SetClauseCache,
+}
+
+/// A transition that can be run.
+#[derive(Debug)]
+pub(crate) struct Runnable {
+    pub(crate) flow: Arc<LoadedFlow>,
+    pub(crate) bound: Bound,
+    writes: Option<BTreeSet<String>>,
+}
+
+struct LoadedComponent {
+    component: Component,
+    declarations: Vec<Declaration>,
+}
+
+/// A cell that is filled once; a reason it cannot be is kept too, a database that was away is not.
+type Cell<T> = Arc<OnceCell<Result<Arc<T>, String>>>;
+/// Component, flow, the flow's version, transition.
+type BindingKey = (i32, i32, i32, String);
+
+/// What a host has loaded.
+pub(crate) struct Bindings {
+    store: Store,
+    sandbox: Arc<Sandbox>,
+    limits: Limits,
+    components: Mutex<HashMap<i32, Cell<LoadedComponent>>>,
+    flows: Mutex<HashMap<(i32, i32), Cell<LoadedFlow>>>,
+    runnables: Mutex<HashMap<BindingKey, Cell<Runnable>>>,
+}
+
+impl Bindings {
+    pub(crate) fn new(store: Store, sandbox: Arc<Sandbox>, limits: Limits) -> Self {
+        Bindings {
+            store,
+            sandbox,
+            limits,
+            components: Mutex::default(),
+            flows: Mutex::default(),
+            runnables: Mutex::default(),
+        }
+    }
+
+    /// What runs a claimed job.
+    ///
+    /// # Errors
+    /// The outer one: the database is away. The inner one: why it cannot be run, for a person.
+    pub(crate) async fn runnable(
+        &self,
+        claimed: &Claimed,
+    ) -> Result<Result<Arc<Runnable>, String>, StoreError> {
+        let key = (
+            claimed.component_id,
+            claimed.job.key.flow,
+            claimed.flow_version,
+            claimed.job.transition.clone(),
+        );
+        let cell = cell(&self.runnables, key);
+        cell.get_or_try_init(|| self.load(claimed)).await.cloned()
+    }
+
+    async fn load(&self, claimed: &Claimed) -> Result<Result<Arc<Runnable>, String>, StoreError> {
+        let component = match self.component(claimed.component_id).await? {
+            Ok(component) => component,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let flow = match self
+            .flow(claimed.job.key.flow, claimed.flow_version)
+            .await?
+        {
+            Ok(flow) => flow,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let name = &claimed.job.transition;
+        let Some(declaration) = component
+            .declarations
+            .iter()
+            .find(|d| d.transition == *name)
+        else {
+            let declared: Vec<&str> = component
+                .declarations
+                .iter()
+                .map(|d| d.transition.as_str())
+                .collect();
+            return Ok(Err(format!(
+                "the component does not declare transition \"{name}\"; it declares {}",
+                declared.join(", ")
+            )));
+        };
+        Ok(
+            match component
+                .component
+                .bind(declaration, &flow.shape.attributes)
+            {
+                Ok(bound) => Ok(Arc::new(Runnable {
+                    writes: declaration.writes.as_ref().map(|writes| {
+                        writes
+                            .iter()
+                            .map(|attribute| attribute.name.clone())
+                            .collect()
+                    }),
+                    flow,
+                    bound,
+                })),
+                Err(error) => Err(error.to_string()),
+            },
+        )
+    }
+
+    async fn flow(
+        &self,
+        flow_id: i32,
+        version: i32,
+    ) -> Result<Result<Arc<LoadedFlow>, String>, StoreError> {
+        let cell = cell(&self.flows, (flow_id, version));
+        cell.get_or_try_init(|| async {
+            let shape = self.store.flow_shape(flow_id).await?;
+            let attributes = FlowAttributes::new(shape.attributes.iter().cloned());
+            Ok(Ok(Arc::new(LoadedFlow {
+                shape,
+                clauses: SetClauseCache::new(attributes, CLAUSES_KEPT),
+            })))
+        })
+        .await
+        .cloned()
+    }
+
+    async fn component(&self, id: i32) -> Result<Result<Arc<LoadedComponent>, String>, StoreError> {
+        let cell = cell(&self.components, id);
+        cell.get_or_try_init(|| async {
+            let bytes = match self.store.component_bytes(id).await {
+                Ok(bytes) => bytes,
+                Err(error @ StoreError::NotFound { .. }) => return Ok(Err(error.to_string())),
+                Err(error) => return Err(error),
+            };
+            let (sandbox, limits) = (Arc::clone(&self.sandbox), self.limits.clone());
+            let compiled =
+                tokio::task::spawn_blocking(move || sandbox.compile(&bytes, &limits)).await;
+            let component = match compiled {
+                Ok(Ok(component)) => component,
+                Ok(Err(error)) => return Ok(Err(error.to_string())),
+                Err(error) => {
+                    return Ok(Err(format!("the component could not be compiled: {error}")));
+                }
+            };
+            Ok(match self.sandbox.describe(&component).await {
+                Ok(declarations) => Ok(Arc::new(LoadedComponent {
+                    component,
+                    declarations,
+                })),
+                Err(error) => Err(error.to_string()),
+            })
+        })
+        .await
+        .cloned()
+    }
+}
+
+impl Runnable {
+    /// What is to be done with a guest's outcome: a returned clause is checked here, before anything of
+    /// it comes near the database.
+    pub(crate) fn verdict(&self, outcome: Outcome) -> Verdict {
+        let checked = match outcome {
+            Outcome::Clause(text) => self.flow.clauses.parse(&text).map_err(|rejection| {
+                format!(
+                    "the returned clause is refused: {rejection}; it was: SET {}",
+                    shortened(&text)
+                )
+            }),
+            Outcome::Assignments(list) if list.is_empty() => Err(
+                "the transition returned no assignment; to leave the state as it is, abort"
+                    .to_owned(),
+            ),
+            Outcome::Assignments(list) => self.checked(&list).map(Arc::new),
+            other => {
+                return Verdict::Fail {
+                    outcome: other.name().to_owned(),
+                    message: other.to_string(),
+                    retry: other.may_retry(),
+                };
+            }
+        };
+        match checked.and_then(|clause| self.within_writes(&clause).map(|()| clause)) {
+            Ok(clause) => Verdict::Commit(Rendered::new(&clause, |name| {
+                self.flow
+                    .shape
+                    .attributes
+                    .iter()
+                    .find(|(known, _)| known == name)
+                    .map_or("text", |(_, kind)| kind.sql_name())
+            })),
+            // The same state would give the same clause: no use in trying again.
+            Err(message) => Verdict::Fail {
+                outcome: "refused".to_owned(),
+                message,
+                retry: false,
+            },
+        }
+    }
+
+    fn checked(&self, list: &[Assignment]) -> Result<CheckedSetClause, String> {
+        CheckedSetClause::from_assignments(list, self.flow.clauses.attributes())
+            .map_err(|rejection| format!("the returned assignments are refused: {rejection}"))
+    }
+
+    fn within_writes(&self, clause: &CheckedSetClause) -> Result<(), String> {
+        let Some(writes) = &self.writes else {
+            return Ok(());
+        };
+        match clause
+            .attributes_written()
+            .find(|name| !writes.contains(*name))
+        {
+            None => Ok(()),
+            Some(name) => Err(format!(
+                "the transition sets \"{name}\", which it does not declare to write; it declares {}",
+                writes
+                    .iter()
+                    .map(String::as_str)
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            )),
+        }
+    }
+}
+
+fn cell<K: std::hash::Hash + Eq, T>(map: &Mutex<HashMap<K, Cell<T>>>, key: K) -> Cell<T> {
+    let mut map = map.lock().unwrap_or_else(PoisonError::into_inner);
+    if map.len() >= KEPT && !map.contains_key(&key) {
+        map.clear();
+    }
+    Arc::clone(map.entry(key).or_default())
+}
+
+fn shortened(text: &str) -> String {
+    let mut short: String = text.chars().take(300).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}

@@ -1,0 +1,28 @@
+//! What can go wrong with a host or an upload.
+
+use wedflow_store::StoreError;
+
+/// Why a host could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum HostError {
+    /// The database did not let it in.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The sandbox could not be set up on this machine.
+    #[error("the sandbox could not be set up")]
+    Sandbox(#[from] wedflow_sandbox::SetupError),
+}
+
+/// Why a component was not stored.
+#[derive(Debug, thiserror::Error)]
+pub enum UploadError {
+    /// The database refused it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The sandbox could not be set up on this machine.
+    #[error("the sandbox could not be set up")]
+    Sandbox(#[from] wedflow_sandbox::SetupError),
+    /// It is no component that can run here.
+    #[error("{0}")]
+    Refused(String),
+}

@@ -1,0 +1,141 @@
+//! A host: lanes, and what they share.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::task::JoinHandle;
+use wedflow_model::Limits;
+use wedflow_sandbox::{Sandbox, Settings};
+use wedflow_scheduler::Signals;
+use wedflow_store::Store;
+
+use crate::HostError;
+use crate::bindings::Bindings;
+use crate::housekeeping::{self, LEASE};
+use crate::lane::{Lane, Shared};
+
+/// How a host is set up.
+#[derive(Debug, Clone)]
+pub struct HostSettings {
+    /// Its name in the list of hosts.
+    pub name: String,
+    /// Lanes: guests that may compute at the same instant. As many as processors by default.
+    pub lanes: usize,
+    /// Jobs that may be in hand at once, running or waiting, all lanes together.
+    pub in_hand: usize,
+    /// How long running jobs may go on after [`Host::stop`] was called.
+    pub grace: Duration,
+    /// What an attempt may use.
+    pub limits: Limits,
+}
+
+impl Default for HostSettings {
+    fn default() -> Self {
+        HostSettings {
+            name: format!("host-{}", std::process::id()),
+            lanes: std::thread::available_parallelism().map_or(2, usize::from),
+            in_hand: 1_000,
+            grace: Duration::from_secs(5),
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl HostSettings {
+    /// Database connections that such a host can use: two commits and a claim for each lane, sweeping,
+    /// leases and notifications.
+    pub fn connections(&self) -> u32 {
+        u32::try_from(self.lanes)
+            .unwrap_or(2)
+            .saturating_mul(3)
+            .saturating_add(3)
+    }
+}
+
+/// A running host. Dropping it without [`Host::stop`] is like killing it: its jobs are found again when
+/// its leases end.
+#[derive(Debug)]
+pub struct Host {
+    shared: Arc<Shared>,
+    lanes: Vec<(Signals, JoinHandle<()>)>,
+    grace: Duration,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared")
+            .field("host", &self.host())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Host {
+    /// Enters the database's list of hosts and starts to work. Needs a multi-thread tokio runtime, best
+    /// with `event_interval(1)` and `global_queue_interval(1)`.
+    ///
+    /// # Errors
+    /// [`HostError`] when the database or the sandbox is not to be had.
+    pub async fn start(store: Store, settings: HostSettings) -> Result<Host, HostError> {
+        let lanes = settings.lanes.max(1);
+        let room = settings.in_hand.div_ceil(lanes).max(1);
+        let sandbox = Arc::new(Sandbox::new(Settings {
+            concurrent: u32::try_from(settings.in_hand.max(16)).unwrap_or(u32::MAX),
+            ..Settings::fast()
+        })?);
+        let host = store.enter_host(&settings.name, LEASE).await?;
+        let shared = Arc::new(Shared {
+            bindings: Bindings::new(store.clone(), Arc::clone(&sandbox), settings.limits.clone()),
+            store,
+            sandbox,
+            limits: settings.limits,
+            host: AtomicI32::new(host),
+            draining: AtomicBool::new(false),
+            in_hand: Default::default(),
+            busy: AtomicUsize::new(0),
+        });
+        let (lanes, mut schedulers): (Vec<Lane>, Vec<_>) = (0..lanes)
+            .map(|_| Lane::new(Arc::clone(&shared), room))
+            .unzip();
+        housekeeping::register(&mut schedulers[0], &shared, &settings.name, &lanes);
+        for lane in &lanes {
+            lane.work.tell();
+        }
+        let lanes = schedulers
+            .into_iter()
+            .map(|mut scheduler| {
+                let signals = scheduler.signals();
+                (signals, tokio::spawn(async move { scheduler.run().await }))
+            })
+            .collect();
+        tracing::info!(host, "at work");
+        Ok(Host {
+            shared,
+            lanes,
+            grace: settings.grace,
+        })
+    }
+
+    /// The host's number, as in `job_pool.lckid` and `wed_trace.writer`.
+    pub fn id(&self) -> i32 {
+        self.shared.host()
+    }
+
+    /// Stops: begins no more jobs, lets running ones finish for the grace period, commits what is
+    /// finished, gives the rest back.
+    pub async fn stop(self) {
+        self.shared.draining.store(true, Ordering::Release);
+        let until = Instant::now() + self.grace;
+        while self.shared.busy.load(Ordering::Acquire) > 0 && Instant::now() < until {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        for (signals, task) in self.lanes {
+            signals.stop();
+            // A scheduler that panicked has nothing left to stop.
+            let _ = task.await;
+        }
+        if let Err(error) = self.shared.store.leave_host(self.shared.host()).await {
+            tracing::warn!(%error, "could not leave; the leases will end by themselves");
+        }
+    }
+}

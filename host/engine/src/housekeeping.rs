@@ -1,0 +1,132 @@
+//! What a host does beside running jobs: it keeps its leases, hears notifications, and does for all
+//! what anybody may do. Sources of the first lane's scheduler.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use wedflow_scheduler::{HandlerResult, Scheduler, source};
+use wedflow_store::Store;
+
+use crate::lane::{Lane, Shared};
+
+/// How long a host's leases last without a sign of life.
+pub(crate) const LEASE: Duration = Duration::from_secs(15);
+/// How often it gives one.
+const HEARTBEAT: Duration = Duration::from_secs(5);
+/// How often abandoned, overdue and stale jobs are looked for.
+const SWEEP: Duration = Duration::from_secs(2);
+/// How long to wait before a notification connection that cannot be had is asked for again.
+const LISTEN_AGAIN: Duration = Duration::from_secs(1);
+
+/// Registers the sources and handlers. `lanes` are told when there may be work.
+pub(crate) fn register(
+    scheduler: &mut Scheduler,
+    shared: &Arc<Shared>,
+    name: &str,
+    lanes: &[Lane],
+) {
+    let works: Vec<_> = lanes.iter().map(|lane| lane.work.clone()).collect();
+    let tell_all = move || works.iter().for_each(|work| work.tell());
+
+    let (keeping, host_name) = (Arc::clone(shared), name.to_owned());
+    scheduler.register_source(source::Timer::every(HEARTBEAT), move |_, _| {
+        keep_leases(Arc::clone(&keeping), host_name.clone())
+    });
+
+    let (sweeping, first) = (Arc::clone(shared), lanes[0].clone());
+    let unknown = Arc::new(tokio::sync::Mutex::new(HashSet::new()));
+    scheduler.register_source(source::Timer::every(SWEEP), move |_, _| {
+        sweep(Arc::clone(&sweeping), first.clone(), Arc::clone(&unknown))
+    });
+
+    let (events, notified) = source::queue(1);
+    let listening = shared.store.clone();
+    // One connection for the whole host. A full queue means that the lanes are told already.
+    scheduler.spawn(move |_| listen(listening, events));
+    scheduler.register_source(notified, move |(), _| {
+        tell_all();
+        std::future::ready(Ok(()))
+    });
+}
+
+async fn listen(store: Store, events: source::QueueSender<()>) -> HandlerResult {
+    loop {
+        match store.notifications().await {
+            Ok(mut notifications) => {
+                // What was said while nobody listened is lost: look.
+                let _ = events.try_send(());
+                while notifications.heard().await.is_ok() {
+                    let _ = events.try_send(());
+                }
+            }
+            Err(error) => tracing::warn!(%error, "no notifications for now; polling goes on"),
+        }
+        tokio::time::sleep(LISTEN_AGAIN).await;
+    }
+}
+
+/// Prolongs the leases; when they were lost, enters anew. What is running goes on, but its results
+/// will be refused, because its jobs are somebody else's by then.
+async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
+    let host = shared.host();
+    match shared.store.keep_host(host, LEASE).await {
+        Ok(true) => {}
+        Ok(false) => {
+            let entered = shared.store.enter_host(&name, LEASE).await?;
+            shared.host.store(entered, Ordering::Release);
+            tracing::warn!(
+                host,
+                entered,
+                "the leases were lost; the host has entered anew"
+            );
+        }
+        Err(error) => tracing::warn!(%error, "the leases could not be prolonged"),
+    }
+    Ok(())
+}
+
+async fn sweep(
+    shared: Arc<Shared>,
+    lane: Lane,
+    unknown_before: Arc<tokio::sync::Mutex<HashSet<i64>>>,
+) -> HandlerResult {
+    match shared.store.sweep().await {
+        Ok(swept) if swept != Default::default() => {
+            tracing::info!(swept.abandoned, swept.overdue, swept.skipped, "swept");
+        }
+        Ok(_) => {}
+        Err(error) => tracing::warn!(%error, "could not sweep"),
+    }
+    if shared.is_draining() {
+        return Ok(());
+    }
+    // Jobs that are this host's without its knowing: what a commit or claim fired whose answer was
+    // lost. Unknown twice running, so that an answer on its way is not taken for a lost one.
+    let known: Vec<i64> = shared.tokens().iter().copied().collect();
+    match shared.store.held_beside(shared.host(), &known).await {
+        Ok(unknown) => {
+            let mut before = unknown_before.lock().await;
+            let (lost, new): (Vec<_>, Vec<_>) = unknown
+                .into_iter()
+                .partition(|claimed| before.contains(&claimed.job.token));
+            *before = new.into_iter().map(|claimed| claimed.job.token).collect();
+            let lost: Vec<_> = {
+                let in_hand = shared.tokens();
+                lost.into_iter()
+                    .filter(|claimed| !in_hand.contains(&claimed.job.token))
+                    .collect()
+            };
+            if !lost.is_empty() {
+                tracing::info!(
+                    jobs = lost.len(),
+                    "taking up jobs whose claim was not answered"
+                );
+                lane.take(lost);
+            }
+        }
+        Err(error) => tracing::warn!(%error, "could not look for jobs held"),
+    }
+    Ok(())
+}

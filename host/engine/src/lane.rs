@@ -1,0 +1,300 @@
+//! A lane: one event scheduler, one processor's share of a host.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio::sync::mpsc;
+use wedflow_model::{Limits, Severity};
+use wedflow_sandbox::{Invocation, Sandbox};
+use wedflow_scheduler::{Context, HandlerResult, Registration, Scheduler};
+use wedflow_store::{Claimed, LogLine, Store};
+
+use crate::bindings::Bindings;
+use crate::commit;
+use crate::results::{BATCH, Finished, Results, Verdict};
+use crate::work::Work;
+
+/// How often a lane looks for work that nobody told it of.
+const POLL: Duration = Duration::from_secs(1);
+/// Batches of one lane that may be on their way to the database at once.
+const COMMITS_AT_ONCE: usize = 2;
+/// Jobs claimed in one call.
+const CLAIM: usize = 128;
+
+/// What the lanes of a host share.
+pub(crate) struct Shared {
+    pub(crate) store: Store,
+    pub(crate) sandbox: Arc<Sandbox>,
+    pub(crate) bindings: Bindings,
+    pub(crate) limits: Limits,
+    /// The host's number; another after its leases were lost.
+    pub(crate) host: AtomicI32,
+    /// No more jobs are begun.
+    pub(crate) draining: AtomicBool,
+    /// Tokens of the jobs in hand.
+    pub(crate) in_hand: Mutex<HashSet<i64>>,
+    /// Jobs being run or committed right now.
+    pub(crate) busy: AtomicUsize,
+}
+
+impl Shared {
+    pub(crate) fn host(&self) -> i32 {
+        self.host.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn is_draining(&self) -> bool {
+        self.draining.load(Ordering::Acquire)
+    }
+
+    /// The tokens in hand.
+    pub(crate) fn tokens(&self) -> std::sync::MutexGuard<'_, HashSet<i64>> {
+        self.in_hand.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A lane's own.
+#[derive(Clone)]
+pub(crate) struct Lane {
+    pub(crate) shared: Arc<Shared>,
+    /// Jobs this lane may have in hand.
+    room: usize,
+    /// Jobs this lane has in hand.
+    held: Arc<AtomicUsize>,
+    jobs: mpsc::UnboundedSender<Claimed>,
+    pub(crate) work: Work,
+    results: Results,
+}
+
+/// A lane's jobs as a source. Unbounded, because what a commit fired is leased already and must be
+/// taken; what is claimed is bounded by the lane's room.
+struct JobSource(mpsc::UnboundedReceiver<Claimed>);
+
+impl wedflow_scheduler::EventSource for JobSource {
+    type Event = Claimed;
+
+    fn poll_event(
+        &mut self,
+        observing: &mut wedflow_scheduler::Observing<'_>,
+    ) -> std::task::Poll<Option<Claimed>> {
+        self.0.poll_recv(&mut observing.context())
+    }
+}
+
+impl Lane {
+    /// Makes a lane and its scheduler, not yet running.
+    pub(crate) fn new(shared: Arc<Shared>, room: usize) -> (Lane, Scheduler) {
+        let (jobs, receiver) = mpsc::unbounded_channel();
+        let lane = Lane {
+            shared,
+            room,
+            held: Arc::default(),
+            jobs,
+            work: Work::default(),
+            results: Results::default(),
+        };
+        let mut scheduler = Scheduler::builder()
+            .on_failure(|failure| tracing::error!(%failure, "a handler failed"))
+            .build();
+        let claiming = lane.clone();
+        scheduler.register_source(lane.work.source(POLL), move |(), context| {
+            claiming.clone().claim(context)
+        });
+        let running = lane.clone();
+        scheduler.register_with(
+            JobSource(receiver),
+            move |claimed, _| running.clone().run(claimed),
+            // Fired jobs may go over the lane's room, so that is no limit here.
+            Registration::new().in_flight(usize::MAX),
+        );
+        let committing = lane.clone();
+        scheduler.register_with(
+            lane.results.source(),
+            move |batch, _| committing.clone().commit(batch),
+            Registration::new().in_flight(COMMITS_AT_ONCE),
+        );
+        (lane, scheduler)
+    }
+
+    /// Takes jobs that are this host's into this lane.
+    pub(crate) fn take(&self, claimed: Vec<Claimed>) {
+        if claimed.is_empty() {
+            return;
+        }
+        self.held.fetch_add(claimed.len(), Ordering::AcqRel);
+        self.shared
+            .tokens()
+            .extend(claimed.iter().map(|claimed| claimed.job.token));
+        for claimed in claimed {
+            // The receiver lives as long as the scheduler; after that, leases end by themselves.
+            let _ = self.jobs.send(claimed);
+        }
+    }
+
+    /// Claims as many jobs as there is room for.
+    async fn claim(self, context: Context) -> HandlerResult {
+        let free = self
+            .room
+            .saturating_sub(self.held.load(Ordering::Acquire))
+            .min(CLAIM);
+        if free == 0 || self.shared.is_draining() {
+            return Ok(());
+        }
+        let wanted = i32::try_from(free).unwrap_or(i32::MAX);
+        let claimed = match self.shared.store.claim(self.shared.host(), wanted).await {
+            Ok(claimed) => claimed,
+            Err(error) => {
+                // Lost leases are the housekeeping's to mend, an absent database mends itself.
+                tracing::warn!(%error, "could not claim");
+                return Ok(());
+            }
+        };
+        let found = claimed.len();
+        self.take(claimed);
+        if found == free {
+            self.work.tell();
+        } else if let Ok(Some(due)) = self.shared.store.next_due().await
+            && due < POLL
+        {
+            // Jobs skipped or held by an external worker are due and cannot be claimed: not at once again.
+            self.work
+                .look_again(context.now() + due.max(Duration::from_millis(20)));
+        }
+        Ok(())
+    }
+
+    /// Runs one job in the sandbox.
+    async fn run(self, claimed: Claimed) -> HandlerResult {
+        if self.shared.is_draining() {
+            return Ok(()); // given back with all the others when the host leaves
+        }
+        self.shared.busy.fetch_add(1, Ordering::AcqRel);
+        let finished = self.attempt(&claimed).await;
+        self.results.put(finished);
+        Ok(())
+    }
+
+    async fn attempt(&self, claimed: &Claimed) -> Finished {
+        let job = &claimed.job;
+        let shared = &self.shared;
+        let mut finished = Finished {
+            key: job.key,
+            token: job.token,
+            measure: Default::default(),
+            logs: Vec::new(),
+            verdict: Verdict::Fail {
+                outcome: "not_runnable".to_owned(),
+                message: String::new(),
+                retry: true,
+            },
+        };
+        let runnable = commit::with_patience(|| shared.bindings.runnable(claimed)).await;
+        let runnable = match runnable {
+            Some(Ok(runnable)) => runnable,
+            refused => {
+                if let Verdict::Fail { message, .. } = &mut finished.verdict {
+                    *message = match refused {
+                        Some(Err(reason)) => reason,
+                        _ => "the flow or the component could not be loaded".to_owned(),
+                    };
+                }
+                return finished;
+            }
+        };
+        let invocation = Invocation {
+            flow: &runnable.flow.shape.name,
+            wid: job.key.wid,
+            trigger: &claimed.trigger,
+            attempt: u32::try_from(job.attempt).unwrap_or(1),
+            deadline: deadline(job.timeout),
+            payload: &job.payload,
+        };
+        let attempt = shared
+            .sandbox
+            .run(&runnable.bound, invocation, job.timeout, &shared.limits)
+            .await;
+        finished.measure = attempt.measure;
+        finished.logs = log_lines(claimed, attempt.logs);
+        finished.verdict = runnable.verdict(attempt.outcome);
+        finished
+    }
+
+    /// Commits a batch and takes in what it fired.
+    async fn commit(self, batch: Vec<Finished>) -> HandlerResult {
+        let count = batch.len();
+        debug_assert!(count <= BATCH);
+        let tokens: Vec<i64> = batch.iter().map(|finished| finished.token).collect();
+        let fired = commit::deal_with(&self.shared.store, self.shared.host(), batch).await;
+        self.take(fired);
+        {
+            let mut in_hand = self.shared.tokens();
+            for token in &tokens {
+                in_hand.remove(token);
+            }
+        }
+        self.shared.busy.fetch_sub(count, Ordering::AcqRel);
+        let held = self.held.fetch_sub(count, Ordering::AcqRel) - count;
+        // Room again, after the lane was full: look whether more waits.
+        if held < self.room / 2 && held + count >= self.room / 2 {
+            self.work.tell();
+        }
+        Ok(())
+    }
+}
+
+/// When a time limit that begins now ends: microseconds since 1970.
+fn deadline(timeout: Duration) -> i64 {
+    SystemTime::now()
+        .checked_add(timeout)
+        .and_then(|at| at.duration_since(UNIX_EPOCH).ok())
+        .and_then(|since| i64::try_from(since.as_micros()).ok())
+        .unwrap_or(i64::MAX)
+}
+
+fn log_lines(claimed: &Claimed, logs: wedflow_sandbox::Logs) -> Vec<LogLine> {
+    let key = claimed.job.key;
+    let line = |severity, message, fields| LogLine {
+        flow: key.flow,
+        wid: key.wid,
+        tgid: key.tgid,
+        attempt: claimed.job.attempt,
+        severity,
+        message,
+        fields,
+    };
+    let mut lines: Vec<LogLine> = logs
+        .lines
+        .into_iter()
+        .map(|said| {
+            let severity = match said.severity {
+                Severity::Debug => "debug",
+                Severity::Info => "info",
+                Severity::Warn => "warn",
+                Severity::Error => "error",
+            };
+            // Postgres's text holds no zero character.
+            let clean = |text: String| {
+                if text.contains('\0') {
+                    text.replace('\0', "\u{fffd}")
+                } else {
+                    text
+                }
+            };
+            let fields = said
+                .fields
+                .into_iter()
+                .map(|(key, value)| (clean(key), clean(value).into()))
+                .collect();
+            line(severity, clean(said.message), fields)
+        })
+        .collect();
+    if logs.dropped > 0 {
+        lines.push(line(
+            "warn",
+            format!("{} more lines were dropped", logs.dropped),
+            Default::default(),
+        ));
+    }
+    lines
+}

@@ -1,0 +1,190 @@
+//! Results of runs, collected until a lane can commit them: a batch is whatever has come together
+//! meanwhile, so it is small when there is little to do and large when there is much.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Poll, Waker};
+
+use wedflow_guard::CheckedSetClause;
+use wedflow_model::{JobKey, Measure};
+use wedflow_scheduler::{EventSource, Observing};
+use wedflow_store::LogLine;
+
+/// The most results of one batch. DESIGN: 64 to 128 is where larger ones gain no more.
+pub(crate) const BATCH: usize = 128;
+
+/// What a run came to.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    /// Which job.
+    pub(crate) key: JobKey,
+    /// Its fencing token.
+    pub(crate) token: i64,
+    /// What it used.
+    pub(crate) measure: Measure,
+    /// What it logged.
+    pub(crate) logs: Vec<LogLine>,
+    /// What to do with it.
+    pub(crate) verdict: Verdict,
+}
+
+/// What is to be done with a finished run.
+#[derive(Debug)]
+pub(crate) enum Verdict {
+    /// Commit this clause; the attributes' SQL types for its literals are in the rendered text.
+    Commit(Rendered),
+    /// Record that it changed nothing.
+    Fail {
+        /// The outcome's name.
+        outcome: String,
+        /// What happened.
+        message: String,
+        /// Whether another attempt may be made.
+        retry: bool,
+    },
+}
+
+/// A checked clause as the database takes it: equal texts are committed as one statement.
+#[derive(Debug, Clone)]
+pub(crate) struct Rendered {
+    /// The clause, with literal `n` as `(_b._lit ->> n)` cast to its attribute's type.
+    pub(crate) set: String,
+    /// The literals.
+    pub(crate) literals: Vec<Option<String>>,
+}
+
+impl Rendered {
+    /// Renders a clause. `sql_type` gives an attribute's SQL type.
+    pub(crate) fn new(clause: &CheckedSetClause, sql_type: impl Fn(&str) -> &'static str) -> Self {
+        use std::fmt::Write;
+        use wedflow_guard::CheckedValue;
+        let mut set = String::new();
+        let mut literals = Vec::new();
+        for assignment in clause.assignments() {
+            if !set.is_empty() {
+                set.push_str(", ");
+            }
+            let name = &assignment.quoted;
+            // Writing to a String cannot fail.
+            let _ = match &assignment.value {
+                CheckedValue::Literal(literal) => {
+                    literals.push(literal.clone());
+                    write!(
+                        set,
+                        "{name} = (_b._lit ->> {})::{}",
+                        literals.len() - 1,
+                        sql_type(&assignment.attribute)
+                    )
+                }
+                CheckedValue::Expression(sql) => write!(set, "{name} = ({sql})"),
+                CheckedValue::Default => write!(set, "{name} = DEFAULT"),
+            };
+        }
+        Rendered { set, literals }
+    }
+}
+
+/// Where runs put their results.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Results {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    waiting: VecDeque<Finished>,
+    waker: Option<Waker>,
+}
+
+impl Results {
+    /// Adds a result.
+    pub(crate) fn put(&self, finished: Finished) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.waiting.push_back(finished);
+        if let Some(waker) = state.waker.take() {
+            waker.wake();
+        }
+    }
+
+    /// The source: its events are batches.
+    pub(crate) fn source(&self) -> ResultsSource {
+        ResultsSource(self.clone())
+    }
+}
+
+/// The source of [`Results`].
+pub(crate) struct ResultsSource(Results);
+
+impl EventSource for ResultsSource {
+    type Event = Vec<Finished>;
+
+    fn poll_event(&mut self, observing: &mut Observing<'_>) -> Poll<Option<Vec<Finished>>> {
+        let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.waiting.is_empty() {
+            state.waker = Some(observing.waker().clone());
+            return Poll::Pending;
+        }
+        Poll::Ready(Some(take_batch(&mut state.waiting)))
+    }
+}
+
+/// Takes the oldest results, at most [`BATCH`], at most one of an instance.
+fn take_batch(waiting: &mut VecDeque<Finished>) -> Vec<Finished> {
+    let mut batch = Vec::with_capacity(waiting.len().min(BATCH));
+    let mut instances = HashSet::with_capacity(batch.capacity());
+    let mut left = VecDeque::new();
+    while let Some(finished) = waiting.pop_front() {
+        if batch.len() == BATCH {
+            left.push_back(finished);
+            break;
+        }
+        if instances.insert((finished.key.flow, finished.key.wid)) {
+            batch.push(finished);
+        } else {
+            left.push_back(finished);
+        }
+    }
+    while let Some(finished) = left.pop_back() {
+        waiting.push_front(finished);
+    }
+    batch
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finished(wid: i32, tgid: i32) -> Finished {
+        Finished {
+            key: JobKey { flow: 1, wid, tgid },
+            token: i64::from(tgid),
+            measure: Measure::default(),
+            logs: Vec::new(),
+            verdict: Verdict::Fail {
+                outcome: "failed".into(),
+                message: String::new(),
+                retry: true,
+            },
+        }
+    }
+
+    #[test]
+    fn a_batch_holds_one_result_of_an_instance_and_keeps_the_order_of_the_rest() {
+        let mut waiting: VecDeque<_> = [(1, 1), (2, 2), (1, 3), (3, 4), (2, 5), (1, 6)]
+            .map(|(wid, tgid)| finished(wid, tgid))
+            .into();
+        let tokens = |batch: Vec<Finished>| batch.iter().map(|f| f.token).collect::<Vec<_>>();
+        assert_eq!(tokens(take_batch(&mut waiting)), [1, 2, 4]);
+        assert_eq!(tokens(take_batch(&mut waiting)), [3, 5]);
+        assert_eq!(tokens(take_batch(&mut waiting)), [6]);
+        assert!(waiting.is_empty());
+    }
+
+    #[test]
+    fn a_batch_is_bounded() {
+        let mut waiting: VecDeque<_> = (0..300).map(|n| finished(n, n)).collect();
+        assert_eq!(take_batch(&mut waiting).len(), BATCH);
+        assert_eq!(waiting.len(), 300 - BATCH);
+        assert_eq!(waiting[0].token, 128);
+    }
+}
