@@ -21,7 +21,7 @@ pub fn derive_state(input: TokenStream) -> TokenStream {
 
 /// Makes a function a transition.
 ///
-/// ```ignore
+/// ```text
 /// /// The first paragraph of the documentation is the transition's description.
 /// #[transition(name = "tr_a2", writes = [a2: text, tags: text[], size: "enum(s,m,l)"])]
 /// fn set_a2(state: Order, job: &Job) -> Result<Change, Failure> { … }

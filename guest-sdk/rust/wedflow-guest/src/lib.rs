@@ -163,6 +163,25 @@ macro_rules! retry {
 
 /// Makes the crate a component with the given transitions, once in a crate:
 /// `wedflow_guest::export!(set_a2, set_a3);`
+///
+/// Names must differ:
+///
+/// ```compile_fail,E0080
+/// # fn main() {}
+/// use wedflow_guest::prelude::*;
+///
+/// #[transition(name = "tr_a2")]
+/// fn one() -> Change {
+///     set! { a2 = "done" }
+/// }
+///
+/// #[transition(name = "tr_a2")]
+/// fn two() -> Change {
+///     set! { a2 = "done" }
+/// }
+///
+/// wedflow_guest::export!(one, two);
+/// ```
 #[macro_export]
 macro_rules! export {
     ($($transition:path),+ $(,)?) => {

@@ -34,6 +34,22 @@ pub struct Declared {
 /// }
 /// ```
 ///
+/// What is not a field cannot be read:
+///
+/// ```compile_fail,E0609
+/// use wedflow_guest::prelude::*;
+///
+/// #[derive(State)]
+/// struct Order {
+///     a1: String,
+/// }
+///
+/// #[transition]
+/// fn copy(order: Order) -> Change {
+///     set! { a3 = order.a2 }
+/// }
+/// ```
+///
 /// A transition that needs nothing of the state takes none, or `()`; one that must work with any
 /// flow takes [`Row`].
 #[diagnostic::on_unimplemented(

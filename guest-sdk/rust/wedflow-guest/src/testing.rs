@@ -264,7 +264,8 @@ impl<T: Transition> Call<T> {
     /// Performs the transition.
     ///
     /// # Errors
-    /// The failure it returned, or the server-side checks of the SDK found.
+    /// The failure that it returned, or that reading the state or checking the change against the
+    /// declared writes came to.
     pub fn run(self) -> Result<Change, Failure> {
         let (job, values) = self.prepared();
         let change = T::perform(T::State::read(Values::new(values))?, &job)?;
