@@ -18,7 +18,7 @@ pub use declaration::{
     Declaration, DeclarationError, DeclaredAttribute, DeclaredKind, MAX_ATTRIBUTES,
     MAX_DECLARATIONS, MAX_DESCRIPTION_BYTES, MAX_NAME_BYTES, check_declarations,
 };
-pub use digest::Digest;
+pub use digest::{Digest, NoDigest};
 pub use inspect::{Inspection, MAX_COMPONENT_INSTANCES, MAX_NESTING, inspect};
 pub use refusal::{Form, Quantity, Refusal};
 

@@ -70,6 +70,17 @@ pub(crate) fn of_error(error: &Error, limits: &Limits) -> Outcome {
         };
     }
     let root = error.root_cause().to_string();
+    // The system refused memory, most often because the process has too many memory maps.
+    if error.chain().any(|cause| cause.is::<std::io::Error>()) || root.contains("(os error ") {
+        tracing::error!(
+            error = format!("{error:#}"),
+            "the system refuses room for a guest"
+        );
+        return Outcome::Failed {
+            message: format!("the host has no room for the guest: {error:#}"),
+            retry: true,
+        };
+    }
     // These two errors of the runtime have no type of their own; a test holds their words.
     if root.starts_with("too much data is being copied") {
         let limit = copy_limit(limits) as u64;

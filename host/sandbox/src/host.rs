@@ -49,13 +49,7 @@ pub(crate) fn define(linker: &mut Linker<State>) -> wasmtime::Result<()> {
             Box::new(async move {
                 let state = store.data_mut();
                 state.count_host_call("sleep")?;
-                state.turns.release();
-                match state.wake(microseconds) {
-                    _ if microseconds == 0 => tokio::task::yield_now().await,
-                    Some(at) => tokio::time::sleep_until(at).await,
-                    // The call's own time ends first, and ends this.
-                    None => std::future::pending().await,
-                }
+                state.sleep(microseconds).await;
                 Ok(())
             })
         },

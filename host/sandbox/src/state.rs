@@ -84,11 +84,18 @@ impl State {
         self.count_call()
     }
 
-    /// When a sleep of `microseconds` from now ends; none when the time is over before.
-    pub(crate) fn wake(&self, microseconds: u64) -> Option<Instant> {
-        Instant::now()
+    /// Waits, with the permit of the gate handed on meanwhile. A wait beyond the call's time never
+    /// ends: the time ends the call.
+    pub(crate) async fn sleep(&mut self, microseconds: u64) {
+        self.turns.release();
+        let at = Instant::now()
             .checked_add(Duration::from_micros(microseconds))
-            .filter(|at| *at < self.deadline)
+            .filter(|at| *at < self.deadline);
+        match at {
+            _ if microseconds == 0 => tokio::task::yield_now().await,
+            Some(at) => tokio::time::sleep_until(at).await,
+            None => std::future::pending().await,
+        }
     }
 
     /// Nanoseconds since the call began.

@@ -23,10 +23,14 @@ const PRINT_BYTES: u64 = 64 << 10;
 /// Random bytes that one call may draw.
 const RANDOM_BYTES: u64 = 64 << 10;
 
+/// The number of a [`Pollable`] that need not be waited for.
+const READY: u32 = 0;
+
 /// A stream of output; its number says which ([`Stream`]).
 struct Output;
 struct Input;
 struct IoError;
+/// Something to wait for; its number says until when, in milliseconds since the call began.
 struct Pollable;
 struct Terminal;
 struct Descriptor;
@@ -74,12 +78,14 @@ pub(crate) fn define(
         for (name, export) in instance.exports(engine) {
             match export.ty {
                 ComponentItem::ComponentFunc(_) => {
-                    if !serve(&mut target, served.unwrap_or_default(), name)? {
-                        let full = format!("{interface}#{name}").into_boxed_str();
-                        target.func_new(name, move |_, _, _, _| {
-                            Err(Stop::Unserved(full.clone()).into())
-                        })?;
+                    let served = serve(&mut target, served.unwrap_or_default(), name)?;
+                    if served {
+                        continue;
                     }
+                    let full = format!("{interface}#{name}").into_boxed_str();
+                    target.func_new(name, move |_, _, _, _| {
+                        Err(Stop::Unserved(full.clone()).into())
+                    })?;
                 }
                 ComponentItem::Resource(_) => {
                     target.resource(name, resource(name), |_, _| Ok(()))?;
@@ -156,6 +162,26 @@ fn serve(
                 Ok((Ok(()),))
             },
         ),
+        // A stream is always ready.
+        ("wasi:io/streams", "[method]output-stream.subscribe") => {
+            target.func_wrap(name, |mut store: Store<'_>, (_,): (Resource<Output>,)| {
+                store.data_mut().count_call()?;
+                Ok((Resource::<Pollable>::new_own(READY),))
+            })
+        }
+        ("wasi:io/poll", "[method]pollable.block") => target.func_wrap_async(name, block),
+        ("wasi:clocks/monotonic-clock", "subscribe-duration") => {
+            target.func_wrap(name, |mut store: Store<'_>, (nanoseconds,): (u64,)| {
+                let state = store.data_mut();
+                state.count_call()?;
+                let at = state
+                    .elapsed()
+                    .saturating_add(nanoseconds)
+                    .div_ceil(1_000_000);
+                let at = u32::try_from(at).unwrap_or(u32::MAX);
+                Ok((Resource::<Pollable>::new_own(at),))
+            })
+        }
         (
             "wasi:random/random" | "wasi:random/insecure",
             "get-random-u64" | "get-insecure-random-u64",
@@ -215,6 +241,23 @@ where
     target.func_wrap(name, move |mut store: Store<'_>, (): ()| {
         store.data_mut().count_call()?;
         Ok(make())
+    })
+}
+
+/// Waits for a pollable, as the contract's own `sleep` does.
+fn block(
+    mut store: Store<'_>,
+    (pollable,): (Resource<Pollable>,),
+) -> Box<dyn Future<Output = wasmtime::Result<()>> + Send + '_> {
+    Box::new(async move {
+        let state = store.data_mut();
+        state.count_call()?;
+        let at = u64::from(pollable.rep()).saturating_mul(1_000);
+        let left = at.saturating_sub(state.elapsed() / 1_000);
+        if left > 0 {
+            state.sleep(left).await;
+        }
+        Ok(())
     })
 }
 

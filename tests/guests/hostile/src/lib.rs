@@ -26,12 +26,27 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
 
 struct Transitions;
 
+/// The attributes that the transitions `…-of-ten` read.
+const TEN: [&str; 10] = ["a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "a10"];
+
+fn any(names: &[&str]) -> Vec<Attribute> {
+    names
+        .iter()
+        .map(|name| Attribute {
+            name: (*name).to_string(),
+            kind: "any".to_string(),
+        })
+        .collect()
+}
+
 /// The transitions.
-const TRANSITIONS: [&str; 24] = [
+const TRANSITIONS: [&str; 27] = [
     "abort",
+    "assign-of-ten",
     "assignments",
     "bad-position",
     "clause",
+    "clause-of-ten",
     "echo",
     "fail",
     "ask-host",
@@ -48,6 +63,7 @@ const TRANSITIONS: [&str; 24] = [
     "recursion",
     "shadow-stack",
     "sleep-forever",
+    "sleep-wid",
     "string-huge",
     "trap",
     "work",
@@ -61,16 +77,12 @@ impl Guest for Transitions {
             .map(|name| Declaration {
                 transition: (*name).to_string(),
                 description: String::new(),
-                reads: None,
-                writes: (*name != "clause").then(|| {
-                    ["a1", "n", "tags"]
-                        .iter()
-                        .map(|name| Attribute {
-                            name: (*name).to_string(),
-                            kind: "any".to_string(),
-                        })
-                        .collect()
-                }),
+                reads: name.ends_with("of-ten").then(|| any(&TEN)),
+                writes: match *name {
+                    "clause" | "clause-of-ten" => None,
+                    "assign-of-ten" => Some(any(&["a1"])),
+                    _ => Some(any(&["a1", "n", "tags"])),
+                },
             })
             .collect()
     }
@@ -87,6 +99,11 @@ impl Guest for Transitions {
                 },
             ]),
             "bad-position" => Outcome::Assignments(vec![set(7, Scalar::Null)]),
+            "assign-of-ten" => Outcome::Assignments(vec![set(0, first_text(&payload))]),
+            "clause-of-ten" => match first_text(&payload) {
+                Scalar::Text(text) => Outcome::SetClause(format!("a1='{text}', a2='done'")),
+                _ => Outcome::Abort(String::new()),
+            },
             "clause" => Outcome::SetClause("a1='done', n=n+1".to_string()),
             "echo" => Outcome::SetClause(describe_state(&payload)),
             "fail" => Outcome::Fail(Failure {
@@ -163,6 +180,10 @@ impl Guest for Transitions {
                 host::sleep(u64::MAX);
                 Outcome::SetClause(String::new())
             }
+            "sleep-wid" => {
+                host::sleep(payload.wid as u64 * 1_000_000);
+                Outcome::SetClause("a1='rested'".to_string())
+            }
             "string-huge" => Outcome::SetClause("x".repeat(200 << 20)),
             "trap" => core::arch::wasm32::unreachable(),
             "work" => {
@@ -175,6 +196,13 @@ impl Guest for Transitions {
             "wrong-type" => Outcome::Assignments(vec![set(1, Scalar::Boolean(true))]),
             other => Outcome::Abort(format!("no transition {other}")),
         }
+    }
+}
+
+fn first_text(payload: &Payload) -> Scalar {
+    match payload.state.first() {
+        Some(Value::Scalar(scalar)) => scalar.clone(),
+        _ => Scalar::Null,
     }
 }
 
@@ -191,12 +219,8 @@ fn recurse(n: u64) -> u64 {
     if n == u64::MAX {
         return 0;
     }
-    recurse(black_box_value(n + 1)).wrapping_add(1)
-}
-
-#[inline(never)]
-fn black_box_value(n: u64) -> u64 {
-    n.rotate_left(1).rotate_right(1)
+    // Not something that a compiler can turn into a loop.
+    recurse(n + 1).rotate_left(3) ^ n
 }
 
 /// Uses the stack that the compiler keeps in linear memory.

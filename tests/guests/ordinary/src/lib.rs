@@ -32,6 +32,7 @@ impl Guest for Transitions {
     fn describe() -> Vec<Declaration> {
         vec![
             declaration("words", &[("n", "integer"), ("a1", "text")]),
+            declaration("clause", &[]),
             declaration("print", &[]),
             declaration("clocks", &[("n", "integer")]),
             declaration("panic", &[]),
@@ -43,6 +44,12 @@ impl Guest for Transitions {
     fn run(payload: Payload) -> Outcome {
         match payload.transition.as_str() {
             "words" => words(&payload),
+            "clause" => match payload.state.first() {
+                Some(Value::Scalar(Scalar::Text(text))) => {
+                    Outcome::SetClause(format!("a1='{text}', a2='done'"))
+                }
+                _ => Outcome::Abort(String::new()),
+            },
             "print" => {
                 println!("to standard output, {}", payload.wid);
                 eprintln!("to standard error");
@@ -51,10 +58,11 @@ impl Guest for Transitions {
             }
             "clocks" => {
                 let begun = Instant::now();
+                std::thread::sleep(std::time::Duration::from_millis(20));
                 let year = SystemTime::now()
                     .duration_since(UNIX_EPOCH)
                     .map_or(0, |since| since.as_secs() / 31_556_952 + 1970);
-                let forwards = begun.elapsed().as_secs() < 60;
+                let forwards = begun.elapsed().as_millis() >= 20;
                 Outcome::SetClause(format!("n={}", if forwards { year } else { 0 }))
             }
             "panic" => {

@@ -1,0 +1,173 @@
+//! What the sandbox's tests share: guests built from source, and calls of them.
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "each test binary has its own copy and uses its part"
+)]
+
+use std::future::Future;
+use std::path::Path;
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use wedflow_contract::Declaration;
+use wedflow_model::{AttributeType, Limits};
+use wedflow_sandbox::{Attempt, Bound, Component, Invocation, Sandbox, Settings};
+use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
+use wit_parser::Resolve;
+
+/// Builds one of the crates in `tests/guests` and reads the component.
+pub fn guest(name: &str) -> Vec<u8> {
+    let guests = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/guests"));
+    let target = "wasm32-wasip2";
+    let output = Command::new(env!("CARGO"))
+        .args([
+            "build",
+            "--release",
+            "--locked",
+            "--target",
+            target,
+            "-p",
+            name,
+        ])
+        .current_dir(guests)
+        .env_remove("CARGO_TARGET_DIR")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .env_remove("RUSTFLAGS")
+        .output()
+        .expect("cargo runs");
+    let report = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "the guest `{name}` does not build (is its target there? `rustup target add {target}`):\n\
+         {report}"
+    );
+    let file = guests.join(format!("target/{target}/release/{name}.wasm"));
+    std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+}
+
+/// Makes a component of a core module in text whose exports are those of the contract's world.
+pub fn component(core: &str) -> Vec<u8> {
+    let mut resolve = Resolve::default();
+    let contract = concat!(env!("CARGO_MANIFEST_DIR"), "/../../wit/transition.wit");
+    let (package, _) = resolve.push_path(contract).expect("the contract");
+    let world = resolve
+        .select_world(&[package], Some("transition"))
+        .expect("the world");
+    let mut module = wat::parse_str(core).expect("WAT");
+    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).expect("metadata");
+    ComponentEncoder::default()
+        .module(&module)
+        .expect("module")
+        .encode()
+        .expect("component")
+}
+
+/// A core module of the contract's world with the given body of `run`, which leaves the address of
+/// an outcome; at 64 there is room for one. `more` are further definitions.
+pub fn core(more: &str, run: &str) -> String {
+    format!(
+        r#"(module
+  (memory (export "memory") 2)
+  (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32) (i32.const 4096))
+  (func (export "describe") (result i32) (i32.const 0))
+  {more}
+  (func (export "run") (param i32 i32 i32 i32 i32 i32 i32 i32 i64 i32 i32) (result i32)
+    {run})
+)"#
+    )
+}
+
+/// The sandbox that the tests of one binary share.
+pub fn sandbox() -> &'static Sandbox {
+    static SANDBOX: OnceLock<Sandbox> = OnceLock::new();
+    SANDBOX.get_or_init(|| {
+        Sandbox::new(Settings {
+            concurrent: 200,
+            ..Settings::fast()
+        })
+        .expect("a sandbox")
+    })
+}
+
+/// The guest full of transitions that misbehave.
+pub fn hostile() -> Component {
+    static HOSTILE: OnceLock<Component> = OnceLock::new();
+    HOSTILE.get_or_init(|| compile(&guest("hostile"))).clone()
+}
+
+/// The guest that uses the standard library.
+pub fn ordinary() -> Component {
+    static ORDINARY: OnceLock<Component> = OnceLock::new();
+    ORDINARY.get_or_init(|| compile(&guest("ordinary"))).clone()
+}
+
+pub fn compile(bytes: &[u8]) -> Component {
+    sandbox()
+        .compile(bytes, &Limits::default())
+        .expect("accepted")
+}
+
+/// Runs a future on a runtime of two threads, on one of these.
+pub fn on_runtime<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
+    wedflow_sandbox::runtime()
+        .worker_threads(2)
+        .build()
+        .expect("a runtime")
+        .block_on(async { tokio::spawn(work).await.expect("no panic") })
+}
+
+/// A flow's attributes from names and types.
+pub fn flow(attributes: &[(&str, &str)]) -> Vec<(String, AttributeType)> {
+    attributes
+        .iter()
+        .map(|(name, kind)| ((*name).to_owned(), kind.parse().expect("type")))
+        .collect()
+}
+
+/// The flow that most tests use.
+pub fn usual_flow() -> Vec<(String, AttributeType)> {
+    flow(&[("a1", "text"), ("n", "integer"), ("tags", "text[]")])
+}
+
+/// Binds a transition to the usual flow, by the component's own declaration.
+pub async fn bound(component: &Component, transition: &str) -> Bound {
+    let declarations = sandbox().describe(component).await.expect("described");
+    let declaration = declarations
+        .iter()
+        .find(|declaration| declaration.transition == transition)
+        .unwrap_or_else(|| panic!("no transition {transition}"));
+    component.bind(declaration, &usual_flow()).expect("fits")
+}
+
+/// Binds a transition that declares nothing.
+pub fn undeclared(component: &Component) -> Bound {
+    let declaration = Declaration {
+        transition: "t".to_owned(),
+        description: String::new(),
+        reads: None,
+        writes: None,
+    };
+    component.bind(&declaration, &usual_flow()).expect("fits")
+}
+
+pub const PAYLOAD: &str = r#"{"n": 1, "a1": "ready", "tags": ["x", null]}"#;
+
+pub fn invocation(payload: &str) -> Invocation<'_> {
+    Invocation {
+        flow: "orders",
+        wid: 7,
+        trigger: "t1",
+        attempt: 1,
+        deadline: 1_800_000_000_000_000,
+        payload,
+    }
+}
+
+/// Runs a bound transition on the usual payload.
+pub async fn run(bound: &Bound, timeout: Duration, limits: &Limits) -> Attempt {
+    sandbox()
+        .run(bound, invocation(PAYLOAD), timeout, limits)
+        .await
+}

@@ -1,0 +1,167 @@
+//! Many guests at once: they share threads, wait without holding one, and can be dropped.
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use futures::future::join_all;
+use support::{PAYLOAD, bound, compile, guest, hostile, invocation, on_runtime, run, sandbox};
+use wedflow_model::{Limits, Outcome};
+use wedflow_sandbox::{Sandbox, Settings};
+
+const LONG: Duration = Duration::from_secs(60);
+
+#[test]
+fn short_calls_and_timers_go_on_while_others_loop() {
+    on_runtime(async {
+        let looping = bound(&hostile(), "loop").await;
+        let short = bound(&hostile(), "clause").await;
+        let timeout = Duration::from_secs(2);
+        let loops: Vec<_> = (0..100)
+            .map(|_| {
+                let looping = looping.clone();
+                tokio::spawn(async move {
+                    let begun = Instant::now();
+                    let attempt = run(&looping, timeout, &Limits::default()).await;
+                    (attempt.outcome, begun.elapsed())
+                })
+            })
+            .collect();
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let (mut timers, mut calls) = (Vec::new(), Vec::new());
+        for _ in 0..200 {
+            let begun = Instant::now();
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            timers.push(begun.elapsed());
+            let begun = Instant::now();
+            let attempt = run(&short, LONG, &Limits::default()).await;
+            calls.push(begun.elapsed());
+            assert!(matches!(attempt.outcome, Outcome::Clause(_)));
+        }
+        timers.sort();
+        calls.sort();
+        println!(
+            "beside 100 loops: a timer of 1 ms p50 {:?} p99 {:?}, a short call p50 {:?} p99 {:?}",
+            timers[100], timers[198], calls[100], calls[198]
+        );
+        let mut worst = Duration::ZERO;
+        for one in loops {
+            let (outcome, took) = one.await.expect("no panic");
+            assert_eq!(outcome, Outcome::TimedOut);
+            worst = worst.max(took);
+        }
+        println!(
+            "100 loops of 2 s each on two threads ended within {:.3} of their timeout",
+            worst.as_secs_f64() / timeout.as_secs_f64()
+        );
+    });
+}
+
+#[test]
+fn work_gets_done_beside_loops() {
+    on_runtime(async {
+        let looping = bound(&hostile(), "loop").await;
+        let working = bound(&hostile(), "work").await;
+        let limits = Limits::default();
+        let loops = join_all((0..4).map(|_| run(&looping, Duration::from_secs(8), &limits)));
+        let work = run(&working, LONG, &limits);
+        let (loops, work) = futures::future::join(loops, work).await;
+        assert!(
+            matches!(work.outcome, Outcome::Clause(_)),
+            "{:?}",
+            work.outcome
+        );
+        println!(
+            "200 M rounds beside 4 loops: {} us",
+            work.measure.elapsed_us
+        );
+        for one in loops {
+            assert_eq!(one.outcome, Outcome::TimedOut);
+        }
+    });
+}
+
+#[test]
+fn those_who_wait_hold_no_thread() {
+    on_runtime(async {
+        let napping = bound(&hostile(), "nap").await;
+        let limits = Limits::default();
+        let begun = Instant::now();
+        let attempts = join_all((0..150).map(|_| run(&napping, LONG, &limits))).await;
+        println!("150 naps of 20 ms together: {:?}", begun.elapsed());
+        for attempt in attempts {
+            assert_eq!(attempt.outcome, Outcome::Clause("a1='rested'".into()));
+        }
+    });
+}
+
+#[test]
+fn dropping_a_call_ends_its_guest_and_frees_its_room() {
+    let bytes = guest("hostile");
+    on_runtime(async move {
+        let small = Sandbox::new(Settings {
+            concurrent: 2,
+            ..Settings::fast()
+        })
+        .expect("a sandbox");
+        let limits = Limits::default();
+        let component = small.compile(&bytes, &limits).expect("accepted");
+        let declarations = small.describe(&component).await.expect("described");
+        let bind = |name: &str| {
+            let declaration = declarations
+                .iter()
+                .find(|one| one.transition == name)
+                .expect("declared");
+            component
+                .bind(declaration, &support::usual_flow())
+                .expect("fits")
+        };
+        let clause = bind("clause");
+        for name in ["loop", "sleep-forever", "naps"] {
+            let endless = bind(name);
+            for _ in 0..5 {
+                let call = |bound| small.run(bound, invocation(PAYLOAD), LONG, &limits);
+                let both = futures::future::join(call(&endless), call(&endless));
+                let dropped = tokio::time::timeout(Duration::from_millis(30), both).await;
+                assert!(dropped.is_err(), "{name} ended");
+                let attempt = call(&clause).await;
+                assert!(
+                    matches!(attempt.outcome, Outcome::Clause(_)),
+                    "after {name}"
+                );
+            }
+        }
+        // A third call waits for room, which is not its own time.
+        let endless = bind("naps");
+        let short = Duration::from_millis(100);
+        let call = |bound| small.run(bound, invocation(PAYLOAD), short, &limits);
+        let (first, second, third) =
+            futures::future::join3(call(&endless), call(&endless), call(&clause)).await;
+        assert_eq!(first.outcome, Outcome::TimedOut);
+        assert_eq!(second.outcome, Outcome::TimedOut);
+        assert!(matches!(third.outcome, Outcome::Clause(_)));
+        // And the sandbox itself ends, with its thread.
+        drop(small);
+    });
+}
+
+#[test]
+fn a_sandbox_ends_on_any_thread() {
+    let sandbox = Sandbox::new(Settings {
+        concurrent: 1,
+        ..Settings::waiting()
+    })
+    .expect("a sandbox");
+    std::thread::spawn(move || drop(sandbox))
+        .join()
+        .expect("no panic");
+    let _ = compile(&guest("hostile"));
+    assert!(sandbox_is_shared());
+}
+
+fn sandbox_is_shared() -> bool {
+    fn shared<T: Send + Sync>(_: &T) -> bool {
+        true
+    }
+    shared(sandbox())
+}
