@@ -35,7 +35,7 @@ pub(crate) const SAMPLES: [(&str, &str); 6] = [
 /// A sample.
 #[derive(Debug)]
 pub(crate) struct Sample {
-    /// Its name.
+    /// What its component is called in its flows' bindings.
     pub(crate) name: String,
     /// Its built component.
     pub(crate) component: PathBuf,
@@ -87,9 +87,10 @@ impl Sample {
                 .hint("Run wed below the source folder, or name theirs with --samples.")
             })?,
         };
+        let component_name = name.replace('-', "_");
         let component = samples
             .join("target/wasm32-wasip2/release")
-            .join(format!("{}.wasm", name.replace('-', "_")));
+            .join(format!("{component_name}.wasm"));
         if !component.is_file() {
             return Err(Problem {
                 exit_code: 3,
@@ -110,7 +111,7 @@ impl Sample {
             run.truncate(1);
         }
         Ok(Sample {
-            name: name.to_owned(),
+            name: component_name,
             component,
             runs: run,
             folder,

@@ -82,6 +82,8 @@ pub struct Applied {
     pub triggers_changed: Vec<String>,
     /// Triggers removed.
     pub triggers_removed: Vec<String>,
+    /// Components that are bound but not uploaded; their transitions wait until they are.
+    pub components_missing: Vec<String>,
 }
 
 impl Store {
@@ -395,6 +397,14 @@ async fn apply(
     }
 
     apply_triggers(connection, &schema, definition, &mut applied).await?;
+    applied.components_missing = sqlx::query_scalar(
+        "SELECT DISTINCT component_name FROM wed.binding b JOIN wed.flow f USING (flow_id) WHERE flow_id = $1 \
+         AND NOT EXISTS (SELECT FROM wed.component c WHERE c.tenant_id = f.tenant_id AND c.name = b.component_name) \
+         ORDER BY 1",
+    )
+    .bind(flow_id)
+    .fetch_all(&mut *connection)
+    .await?;
     sqlx::query("SELECT wed.resolve_bindings($1)")
         .bind(flow_id)
         .execute(&mut *connection)

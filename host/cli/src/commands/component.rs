@@ -145,7 +145,7 @@ pub(crate) async fn push(
         Some(name) => name.to_owned(),
         None => file
             .file_stem()
-            .map(|stem| stem.to_string_lossy().to_lowercase().replace('_', "-"))
+            .map(|stem| stem.to_string_lossy().to_lowercase())
             .unwrap_or_default(),
     };
     let spinner = terminal.spinner(&format!("checking and compiling {}", file.display()));
