@@ -1,1 +1,48 @@
-//! Placeholder heading; see the crate's first commit.
+//! Checks the SQL fragments that tenants write, with Postgres's own grammar, before any of it comes
+//! near a database.
+//!
+//! Two kinds of fragment: the clause a transition returns (`a2='done', a4=(a4::integer+1)::text`,
+//! [`CheckedSetClause`]) and a WED-condition in `WHERE` syntax ([`CheckedPredicate`]). A fragment is
+//! parsed inside a wrapper statement, the tree must be exactly that wrapper and one fragment, and
+//! every node in it must be on a list of what is allowed: anything not known is refused. What comes
+//! out is never the text that went in, but SQL written anew from the nodes that were checked; its
+//! constructors being private, holding a value of these types is the proof that it was.
+//!
+//! What is not checked here is left to the database: types, and which overload of an operator is
+//! meant. Whoever runs the SQL does so with a `search_path` in which a tenant can create nothing.
+//!
+//! # Standard error
+//! The parser library points the process's standard error elsewhere for the microseconds a parse
+//! takes (unless its C code was compiled with `-DDEBUG`). Parses therefore take turns, and
+//! [`outside_of_parsing`] is the place to duplicate the handle that logs go to, or to start a
+//! program that inherits it.
+
+mod allowed;
+mod attributes;
+mod cache;
+mod call;
+mod expression;
+mod fragment;
+mod literal;
+mod node;
+mod predicate;
+mod rejection;
+mod set_clause;
+mod type_name;
+
+pub use attributes::FlowAttributes;
+pub use cache::SetClauseCache;
+pub use fragment::outside_of_parsing;
+pub use predicate::CheckedPredicate;
+pub use rejection::{Rejection, RejectionCode};
+pub use set_clause::{CheckedAssignment, CheckedSetClause, CheckedValue};
+
+/// The longest fragment, in bytes.
+pub const MAX_BYTES: usize = 16 << 10;
+/// The deepest nesting of a fragment's expressions. The parser library itself gives up not far
+/// beyond: it reads its tree with a limit of 100 nested messages, two for each level.
+pub const MAX_DEPTH: usize = 40;
+/// The most nodes (operators, functions, columns, constants) a fragment may have.
+pub const MAX_NODES: usize = 2000;
+/// The most digits of a number.
+pub const MAX_DIGITS: usize = 38;

@@ -1,0 +1,255 @@
+//! A fragment's way through the parser, and back from the parser's offsets to its characters.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
+
+use pg_query::protobuf::{ParseResult, RawStmt, ScanToken, Token};
+use pg_query::{Node, NodeEnum};
+
+use crate::MAX_BYTES;
+use crate::rejection::{Fault, Rejection, RejectionCode, shorten};
+
+/// One parse at a time: see the crate's documentation.
+static PARSING: Mutex<()> = Mutex::new(());
+
+/// Runs `work` while no parse is under way, so that the process's standard error is where it
+/// belongs: for duplicating its handle, or starting a program that inherits it. `work` must not
+/// check fragments itself, which would wait for ever.
+pub fn outside_of_parsing<T>(work: impl FnOnce() -> T) -> T {
+    let _turn = PARSING.lock().unwrap_or_else(PoisonError::into_inner);
+    work()
+}
+
+/// A fragment that the lexer has been through, and the start of the statement it is to stand in.
+pub(crate) struct Fragment<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) tokens: Vec<ScanToken>,
+    wrapper: &'static str,
+}
+
+impl<'a> Fragment<'a> {
+    /// Splits the text into tokens and refuses what no fragment may contain.
+    pub(crate) fn new(wrapper: &'static str, text: &'a str) -> Result<Self, Rejection> {
+        let mut fragment = Fragment {
+            text,
+            tokens: Vec::new(),
+            wrapper,
+        };
+        fragment.scan().map_err(|fault| fragment.reject(fault))?;
+        Ok(fragment)
+    }
+
+    fn scan(&mut self) -> Result<(), Fault> {
+        if self.text.len() > MAX_BYTES {
+            return Err(Fault::new(
+                RejectionCode::TooLong,
+                format!(
+                    "{} bytes of SQL, where {MAX_BYTES} are allowed",
+                    self.text.len()
+                ),
+            )
+            .hint("return long values as typed assignments"));
+        }
+        if let Some(at) = self.text.find('\0') {
+            let message = "a NUL character, which no text in Postgres can hold";
+            return Err(Fault::new(RejectionCode::NulCharacter, message).at(at));
+        }
+        // Postgres's lexer knows no other white space than this.
+        if self
+            .text
+            .trim_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c'])
+            .is_empty()
+        {
+            return Err(Fault::new(RejectionCode::Empty, "nothing is there").at(self.text.len()));
+        }
+        self.tokens = match pg_query::scan_tokens(self.text) {
+            Ok(tokens) => tokens,
+            Err(error) => return Err(self.lexical(&library_message(error))),
+        };
+        for token in &self.tokens {
+            let fault = match Token::try_from(token.token) {
+                Ok(Token::SqlComment | Token::CComment) => {
+                    Fault::new(RejectionCode::Comment, "comments are not allowed here")
+                }
+                Ok(Token::Ascii59) => {
+                    Fault::new(RejectionCode::SecondStatement, "one fragment only: no `;`")
+                }
+                Ok(Token::Param) => {
+                    Fault::new(RejectionCode::Parameter, "there are no parameters here")
+                        .hint("write the value itself, text in single quotes")
+                }
+                _ => continue,
+            };
+            return Err(fault.at(offset(token.start)));
+        }
+        Ok(())
+    }
+
+    /// An error of the lexer. Its message ends with the text from where it gave up.
+    fn lexical(&self, message: &str) -> Fault {
+        let (what, near) = match message.split_once(" at or near \"") {
+            Some((what, near)) => (what, near.strip_suffix('"').unwrap_or(near)),
+            None => (message, ""),
+        };
+        let at = if what.starts_with("unterminated") && self.text.ends_with(near) {
+            self.text.len() - near.len()
+        } else {
+            self.text.find(near).unwrap_or_default()
+        };
+        let fault = Fault::new(RejectionCode::Syntax, what).at(at);
+        if what.starts_with("unterminated") {
+            fault.hint("close what is opened there; a quote within text is written twice")
+        } else {
+            fault
+        }
+    }
+
+    /// Parses the wrapper with the fragment in it, and gives its only statement.
+    pub(crate) fn parse(&self) -> Result<NodeEnum, Fault> {
+        let tree = parse(self.wrapper, self.text).map_err(|error| self.syntax(error))?;
+        let ParseResult { version: _, stmts } = tree;
+        let Ok([statement]) = <[RawStmt; 1]>::try_from(stmts) else {
+            let message = "one fragment only, not several statements";
+            return Err(Fault::new(RejectionCode::SecondStatement, message));
+        };
+        match statement.stmt.map(|node| *node) {
+            Some(Node { node: Some(node) }) => Ok(node),
+            _ => Err(Fault::new(RejectionCode::Construct, "not a fragment")),
+        }
+    }
+
+    /// Says where the parser's error is. The parser knew, but its Rust face keeps only the message:
+    /// so look for the first token with which the text has that error.
+    fn syntax(&self, error: ParseFailure) -> Fault {
+        let message = match error {
+            ParseFailure::Message(message) => message,
+            ParseFailure::TooDeep => return too_deep(),
+        };
+        let depths = ["stack depth", "memory exhausted", "nested too deeply"];
+        if depths.iter().any(|depth| message.contains(depth)) {
+            return too_deep();
+        }
+        if message.starts_with("Failed to open pipe") {
+            let message = "too many files are open in this process to check SQL now";
+            return Fault::new(RejectionCode::Unavailable, message).hint("try again");
+        }
+        let what = message
+            .split_once(" at or near ")
+            .map_or(message.as_str(), |(what, _)| what);
+        if let Some(what) = message.strip_suffix(" at end of input") {
+            return Fault::new(RejectionCode::Syntax, what)
+                .hint("something is missing at the end")
+                .at(self.text.len());
+        }
+        let fault = Fault::new(RejectionCode::Syntax, what);
+        let (mut low, mut high) = (0, self.tokens.len().saturating_sub(1));
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            let end = self.tokens.get(middle).map_or(0, |token| offset(token.end));
+            let part = self.text.get(..end).unwrap_or_default();
+            let same = matches!(parse(self.wrapper, part),
+                Err(ParseFailure::Message(found)) if found == message);
+            if same {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        match self.tokens.get(low) {
+            Some(token) => fault.at(offset(token.start)),
+            None => fault,
+        }
+    }
+
+    /// The byte offset in the fragment of a node's location in the wrapped statement.
+    pub(crate) fn offset(&self, location: i32) -> Option<usize> {
+        usize::try_from(location)
+            .ok()?
+            .checked_sub(self.wrapper.len())
+            .filter(|at| *at <= self.text.len())
+    }
+
+    /// Where the first of these words stands outside of any parentheses.
+    pub(crate) fn find_word(&self, words: &[Token]) -> Option<usize> {
+        let mut depth = 0_usize;
+        for token in &self.tokens {
+            match Token::try_from(token.token) {
+                Ok(Token::Ascii40) => depth += 1,
+                Ok(Token::Ascii41) => depth = depth.saturating_sub(1),
+                Ok(kind) if depth == 0 && words.contains(&kind) => {
+                    return Some(offset(token.start));
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Turns a fault into what people get to see.
+    pub(crate) fn reject(&self, fault: Fault) -> Rejection {
+        let mut at = fault.at.unwrap_or_default().min(self.text.len());
+        while !self.text.is_char_boundary(at) {
+            at -= 1;
+        }
+        let token = self
+            .tokens
+            .iter()
+            .find(|token| offset(token.start) <= at && at < offset(token.end))
+            .and_then(|token| self.text.get(offset(token.start)..offset(token.end)))
+            .unwrap_or_else(|| {
+                let rest = &self.text[at..];
+                rest.split(char::is_whitespace).next().unwrap_or_default()
+            });
+        Rejection {
+            code: fault.code,
+            message: fault.message,
+            position: self.text[..at].chars().count() + 1,
+            token: shorten(token, 60),
+            hint: fault.hint,
+        }
+    }
+}
+
+/// The fault of too deep a nesting.
+pub(crate) fn too_deep() -> Fault {
+    Fault::new(
+        RejectionCode::TooDeep,
+        format!("nested deeper than {} levels", crate::MAX_DEPTH),
+    )
+    .hint("use concat(…) for long chains of ||, IN (…) for long chains of OR")
+}
+
+enum ParseFailure {
+    Message(String),
+    TooDeep,
+}
+
+fn parse(wrapper: &str, text: &str) -> Result<ParseResult, ParseFailure> {
+    let mut statement = String::with_capacity(wrapper.len() + text.len());
+    statement.push_str(wrapper);
+    statement.push_str(text);
+    // The library's summary of a tree asserts what it expects; a tree it does not expect is one
+    // that is refused anyway.
+    let parsed =
+        outside_of_parsing(|| catch_unwind(AssertUnwindSafe(|| pg_query::parse(&statement, 0))));
+    match parsed {
+        Ok(Ok(result)) => Ok(result.protobuf),
+        // The tree is read with a limit on nested messages.
+        Ok(Err(pg_query::Error::Decode(_))) => Err(ParseFailure::TooDeep),
+        Ok(Err(error)) => Err(ParseFailure::Message(library_message(error))),
+        Err(_) => Err(ParseFailure::Message("this is not understood".to_owned())),
+    }
+}
+
+/// Postgres's own message, without what the library puts before it.
+fn library_message(error: pg_query::Error) -> String {
+    match error {
+        pg_query::Error::Parse(message) | pg_query::Error::Scan(message) => message,
+        other => other.to_string(),
+    }
+}
+
+/// Offsets come as signed numbers.
+pub(crate) fn offset(at: i32) -> usize {
+    usize::try_from(at).unwrap_or_default()
+}

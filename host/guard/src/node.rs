@@ -1,0 +1,139 @@
+//! What the nodes of a tree say of themselves: where they stand, and why they are refused.
+
+use pg_query::protobuf::{AConst, a_const::Val};
+use pg_query::{Node, NodeEnum};
+
+use crate::FlowAttributes;
+use crate::rejection::{Fault, RejectionCode, shorten};
+
+/// A node that is on no list.
+pub(crate) fn foreign(node: &NodeEnum) -> Fault {
+    let (code, message, hint) = match node {
+        NodeEnum::SubLink(_) => (
+            RejectionCode::Subquery,
+            "sub-selects are not allowed",
+            "a fragment sees its own instance only",
+        ),
+        NodeEnum::ParamRef(_) => (
+            RejectionCode::Parameter,
+            "there are no parameters here",
+            "write the value itself, text in single quotes",
+        ),
+        NodeEnum::SetToDefault(_) => (
+            RejectionCode::Default,
+            "DEFAULT stands alone on the right of =",
+            "",
+        ),
+        NodeEnum::MultiAssignRef(_) | NodeEnum::RowExpr(_) => (
+            RejectionCode::Construct,
+            "rows are not allowed",
+            "write attribute=value for each attribute",
+        ),
+        NodeEnum::CollateClause(_) => (
+            RejectionCode::Construct,
+            "COLLATE is not allowed",
+            "leave it out; lower(…) compares without regard to case",
+        ),
+        NodeEnum::NamedArgExpr(_) => (
+            RejectionCode::Function,
+            "only make_interval takes arguments by name",
+            "",
+        ),
+        NodeEnum::XmlExpr(_) | NodeEnum::XmlSerialize(_) => {
+            (RejectionCode::Construct, "XML is not allowed", "use jsonb")
+        }
+        NodeEnum::JsonIsPredicate(_)
+        | NodeEnum::JsonObjectConstructor(_)
+        | NodeEnum::JsonArrayConstructor(_)
+        | NodeEnum::JsonFuncExpr(_)
+        | NodeEnum::JsonParseExpr(_)
+        | NodeEnum::JsonScalarExpr(_)
+        | NodeEnum::JsonSerializeExpr(_) => (
+            RejectionCode::Construct,
+            "this JSON syntax is not allowed",
+            "use jsonb_build_object, jsonb_build_array, -> and ->>",
+        ),
+        NodeEnum::GroupingFunc(_) => (
+            RejectionCode::Aggregate,
+            "aggregates and windows are not allowed here",
+            "a fragment sees one instance only",
+        ),
+        _ => (
+            RejectionCode::Construct,
+            "this part of SQL is not allowed here",
+            "",
+        ),
+    };
+    Fault::new(code, message).hint(hint)
+}
+
+/// The fault of a name that is no attribute.
+pub(crate) fn unknown(attributes: &FlowAttributes, name: &str) -> Fault {
+    let shown = shorten(name, 60);
+    if name == "wid" {
+        return Fault::new(
+            RejectionCode::Wid,
+            "`wid` is the instance's identity, not an attribute",
+        );
+    }
+    Fault::new(
+        RejectionCode::UnknownAttribute,
+        format!("the flow has no attribute `{shown}`"),
+    )
+    .hint(attributes.suggest(&shown))
+}
+
+/// The text of a name's part.
+pub(crate) fn text_of(node: &Node) -> Option<&str> {
+    match &node.node {
+        Some(NodeEnum::String(text)) => Some(&text.sval),
+        _ => None,
+    }
+}
+
+/// The text of a text constant.
+pub(crate) fn text_constant(node: &Node) -> Option<&str> {
+    match &node.node {
+        Some(NodeEnum::AConst(AConst {
+            val: Some(Val::Sval(text)),
+            ..
+        })) => Some(&text.sval),
+        _ => None,
+    }
+}
+
+/// Where a node stands, for those that say so themselves.
+pub(crate) fn location(node: &NodeEnum) -> Option<i32> {
+    Some(match node {
+        NodeEnum::AConst(node) => node.location,
+        NodeEnum::ColumnRef(node) => node.location,
+        NodeEnum::ParamRef(node) => node.location,
+        NodeEnum::AExpr(node) => node.location,
+        NodeEnum::BoolExpr(node) => node.location,
+        NodeEnum::NullTest(node) => node.location,
+        NodeEnum::BooleanTest(node) => node.location,
+        NodeEnum::FuncCall(node) => node.location,
+        NodeEnum::TypeCast(node) => node.location,
+        NodeEnum::CaseExpr(node) => node.location,
+        NodeEnum::CoalesceExpr(node) => node.location,
+        NodeEnum::MinMaxExpr(node) => node.location,
+        NodeEnum::AArrayExpr(node) => node.location,
+        NodeEnum::SqlvalueFunction(node) => node.location,
+        NodeEnum::SubLink(node) => node.location,
+        NodeEnum::RowExpr(node) => node.location,
+        NodeEnum::CollateClause(node) => node.location,
+        NodeEnum::SetToDefault(node) => node.location,
+        NodeEnum::NamedArgExpr(node) => node.location,
+        NodeEnum::XmlExpr(node) => node.location,
+        NodeEnum::XmlSerialize(node) => node.location,
+        NodeEnum::GroupingFunc(node) => node.location,
+        NodeEnum::JsonIsPredicate(node) => node.location,
+        NodeEnum::JsonObjectConstructor(node) => node.location,
+        NodeEnum::JsonArrayConstructor(node) => node.location,
+        NodeEnum::JsonFuncExpr(node) => node.location,
+        NodeEnum::JsonParseExpr(node) => node.location,
+        NodeEnum::JsonScalarExpr(node) => node.location,
+        NodeEnum::JsonSerializeExpr(node) => node.location,
+        _ => return None,
+    })
+}

@@ -1,0 +1,152 @@
+//! Why a fragment was refused: what, where, and how to mend it.
+
+use std::fmt;
+
+/// A refused fragment. `Display` gives a line for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rejection {
+    /// What kind of thing is wrong, stable across versions.
+    pub code: RejectionCode,
+    /// What is wrong.
+    pub message: String,
+    /// Where: the character of the fragment, counted from 1; one more than its characters when
+    /// something is missing at its end.
+    pub position: usize,
+    /// The word or sign at that place, at most 60 characters of it; empty at the end.
+    pub token: String,
+    /// How to mend it; empty when there is nothing to add.
+    pub hint: String,
+}
+
+impl std::error::Error for Rejection {}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (at character {}", self.message, self.position)?;
+        if !self.token.is_empty() {
+            write!(f, ", near `{}`", self.token)?;
+        }
+        f.write_str(")")?;
+        if !self.hint.is_empty() {
+            write!(f, "; {}", self.hint)?;
+        }
+        Ok(())
+    }
+}
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+        /// The kinds of rejection. [`RejectionCode::as_str`] is what stands in answers and logs.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum RejectionCode { $($(#[$doc])* $name,)* }
+
+        impl RejectionCode {
+            /// The code's stable name.
+            pub fn as_str(self) -> &'static str {
+                match self { $(RejectionCode::$name => $text,)* }
+            }
+
+            /// Every code there is.
+            pub const ALL: &'static [RejectionCode] = &[$(RejectionCode::$name,)*];
+        }
+    };
+}
+
+codes! {
+    /// Nothing but white space.
+    Empty = "empty",
+    /// Longer than [`crate::MAX_BYTES`].
+    TooLong = "too_long",
+    /// Nested deeper than [`crate::MAX_DEPTH`].
+    TooDeep = "too_deep",
+    /// More nodes than [`crate::MAX_NODES`].
+    TooComplex = "too_complex",
+    /// A number with more digits than [`crate::MAX_DIGITS`], or text that could grow without bound.
+    TooLarge = "too_large",
+    /// A NUL character.
+    NulCharacter = "nul_character",
+    /// Not SQL.
+    Syntax = "syntax",
+    /// A comment.
+    Comment = "comment",
+    /// A `;`.
+    SecondStatement = "second_statement",
+    /// `WHERE`, `FROM`, `RETURNING` and the like after the fragment.
+    ExtraClause = "extra_clause",
+    /// A parameter such as `$1`.
+    Parameter = "parameter",
+    /// A name that is no attribute of the flow.
+    UnknownAttribute = "unknown_attribute",
+    /// An attribute that is set twice.
+    DuplicateAttribute = "duplicate_attribute",
+    /// The instance's identity, which is no attribute.
+    Wid = "wid",
+    /// Something other than a plain attribute on the left of `=`.
+    Target = "target",
+    /// A name with dots.
+    QualifiedName = "qualified_name",
+    /// `DEFAULT` elsewhere than alone on the right of `=`.
+    Default = "default",
+    /// A sub-select.
+    Subquery = "subquery",
+    /// A function that is not on the list, or not with these arguments.
+    Function = "function",
+    /// An aggregate or window call.
+    Aggregate = "aggregate",
+    /// An operator that is not on the list.
+    Operator = "operator",
+    /// A type that is not on the list.
+    Type = "type",
+    /// Any other part of SQL that is not on the list.
+    Construct = "construct",
+    /// Not the fragment's fault: the process is short of file descriptors, and a later attempt may
+    /// succeed.
+    Unavailable = "unavailable",
+}
+
+impl fmt::Display for RejectionCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A rejection as the tree walk knows it: with a byte offset instead of a character.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub(crate) code: RejectionCode,
+    pub(crate) message: String,
+    pub(crate) hint: String,
+    /// Byte offset into the fragment; nothing when unknown.
+    pub(crate) at: Option<usize>,
+}
+
+impl Fault {
+    pub(crate) fn new(code: RejectionCode, message: impl Into<String>) -> Self {
+        Fault {
+            code,
+            message: message.into(),
+            hint: String::new(),
+            at: None,
+        }
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+
+    pub(crate) fn at(mut self, byte: usize) -> Self {
+        self.at = Some(byte);
+        self
+    }
+}
+
+/// The characters of `text`, at most `limit` of them.
+pub(crate) fn shorten(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,423 @@
+//! The clause a transition returns.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use pg_query::protobuf::{AConst, RangeVar, ResTarget, ScanToken, Token, UpdateStmt, a_const::Val};
+use pg_query::{Node, NodeEnum};
+use wedflow_model::Assignment;
+
+use crate::expression::Walk;
+use crate::fragment::{Fragment, offset};
+use crate::literal::{Constant, write_text};
+use crate::node::unknown;
+use crate::rejection::{Fault, Rejection, RejectionCode};
+use crate::{FlowAttributes, MAX_NODES};
+
+const WRAPPER: &str = "UPDATE wed_flow SET ";
+
+/// A `SET` clause that may go to the database: every attribute is one of the flow's, is set once,
+/// and its value is a constant to be bound or an expression written anew from checked nodes.
+///
+/// `Display` gives it as SQL, which parses to an equal clause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckedSetClause {
+    assignments: Vec<CheckedAssignment>,
+    read: Vec<String>,
+    shape: String,
+}
+
+/// One `attribute = value` of a checked clause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CheckedAssignment {
+    /// The attribute's name, unquoted.
+    pub attribute: String,
+    /// The name as it stands in SQL.
+    pub quoted: String,
+    /// What it is set to.
+    pub value: CheckedValue,
+}
+
+/// The right side of an assignment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CheckedValue {
+    /// A constant in Postgres's input notation, or nothing for null: to be bound as text and cast to
+    /// the attribute's type.
+    Literal(Option<String>),
+    /// An expression over the flow's attributes.
+    Expression(String),
+    /// The attribute's default value.
+    Default,
+}
+
+impl CheckedSetClause {
+    /// Checks the clause a transition returned, without the word `SET`.
+    ///
+    /// # Errors
+    /// A [`Rejection`] that says what is wrong and where.
+    pub fn parse(text: &str, attributes: &FlowAttributes) -> Result<Self, Rejection> {
+        let fragment = Fragment::new(WRAPPER, text)?;
+        let found = match constants_only(&fragment, attributes) {
+            Some(found) => found,
+            None => checked(&fragment, attributes),
+        };
+        found.map_err(|fault| fragment.reject(fault))
+    }
+
+    /// Makes a clause of a transition's typed result. All its values are literals.
+    ///
+    /// # Errors
+    /// A [`Rejection`] when an attribute is unknown or set twice, or when there are none. There being
+    /// no text, its position is the number of the assignment, counted from 1.
+    pub fn from_assignments(
+        assignments: &[Assignment],
+        attributes: &FlowAttributes,
+    ) -> Result<Self, Rejection> {
+        let at = |index: usize, token: &str, fault: Fault| Rejection {
+            code: fault.code,
+            message: fault.message,
+            position: index + 1,
+            token: token.to_owned(),
+            hint: fault.hint,
+        };
+        let mut builder = Builder::new(attributes);
+        for (index, assignment) in assignments.iter().enumerate() {
+            let name = assignment.attribute.as_str();
+            let value = CheckedValue::Literal(assignment.value.to_literal());
+            builder
+                .target(name)
+                .and_then(|target| builder.set(target, value))
+                .map_err(|fault| at(index, name, fault))?;
+        }
+        if assignments.is_empty() {
+            let fault = Fault::new(RejectionCode::Empty, "no attribute is set");
+            return Err(at(0, "", fault));
+        }
+        Ok(builder.finish(BTreeSet::new()))
+    }
+
+    /// The assignments, in the order of the flow's attributes.
+    pub fn assignments(&self) -> &[CheckedAssignment] {
+        &self.assignments
+    }
+
+    /// The attributes that are set, in the order of the flow's attributes.
+    pub fn attributes_written(&self) -> impl Iterator<Item = &str> {
+        self.assignments
+            .iter()
+            .map(|assignment| assignment.attribute.as_str())
+    }
+
+    /// The attributes that expressions read, in the order of the flow's attributes.
+    pub fn attributes_read(&self) -> &[String] {
+        &self.read
+    }
+
+    /// The clause with holes for its literals. Clauses of one flow with equal shapes set the same
+    /// attributes by the same expressions, and their literals stand in the same order: they can be
+    /// one statement. The text is canonical, but it is a key, not SQL.
+    pub fn shape(&self) -> &str {
+        &self.shape
+    }
+
+    /// The literals, in the order of the holes in the shape.
+    pub fn literals(&self) -> impl Iterator<Item = Option<&str>> {
+        self.assignments
+            .iter()
+            .filter_map(|assignment| match &assignment.value {
+                CheckedValue::Literal(literal) => Some(literal.as_deref()),
+                CheckedValue::Expression(_) | CheckedValue::Default => None,
+            })
+    }
+}
+
+impl fmt::Display for CheckedSetClause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, assignment) in self.assignments.iter().enumerate() {
+            if at > 0 {
+                f.write_str(", ")?;
+            }
+            write!(f, "{} = ", assignment.quoted)?;
+            match &assignment.value {
+                CheckedValue::Literal(None) => f.write_str("NULL")?,
+                CheckedValue::Literal(Some(literal)) => {
+                    let mut text = String::with_capacity(literal.len() + 2);
+                    write_text(&mut text, literal);
+                    f.write_str(&text)?;
+                }
+                CheckedValue::Expression(sql) => f.write_str(sql)?,
+                CheckedValue::Default => f.write_str("DEFAULT")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Collects assignments, one slot for each attribute.
+struct Builder<'a> {
+    attributes: &'a FlowAttributes,
+    slots: Vec<(usize, CheckedValue)>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(attributes: &'a FlowAttributes) -> Self {
+        Builder {
+            attributes,
+            slots: Vec::new(),
+        }
+    }
+
+    fn target(&self, name: &str) -> Result<usize, Fault> {
+        self.attributes
+            .find(name)
+            .ok_or_else(|| unknown(self.attributes, name))
+    }
+
+    fn set(&mut self, target: usize, value: CheckedValue) -> Result<(), Fault> {
+        if self.slots.iter().any(|(taken, _)| *taken == target) {
+            let name = &self.attributes.get(target).name;
+            return Err(Fault::new(
+                RejectionCode::DuplicateAttribute,
+                format!("the attribute `{name}` is set twice"),
+            ));
+        }
+        self.slots.push((target, value));
+        Ok(())
+    }
+
+    fn finish(mut self, read: BTreeSet<usize>) -> CheckedSetClause {
+        self.slots.sort_by_key(|(target, _)| *target);
+        let mut shape = String::new();
+        let assignments: Vec<CheckedAssignment> = self
+            .slots
+            .into_iter()
+            .map(|(target, value)| {
+                let attribute = self.attributes.get(target);
+                shape.push_str(&attribute.quoted);
+                // No expression begins with a `$` or is the word DEFAULT.
+                match &value {
+                    CheckedValue::Literal(_) => shape.push_str("=$"),
+                    CheckedValue::Expression(sql) => {
+                        shape.push('=');
+                        shape.push_str(sql);
+                    }
+                    CheckedValue::Default => shape.push_str("=DEFAULT"),
+                }
+                shape.push(',');
+                CheckedAssignment {
+                    attribute: attribute.name.clone(),
+                    quoted: attribute.quoted.clone(),
+                    value,
+                }
+            })
+            .collect();
+        CheckedSetClause {
+            assignments,
+            read: read
+                .into_iter()
+                .map(|index| self.attributes.get(index).name.clone())
+                .collect(),
+            shape,
+        }
+    }
+}
+
+/// The common case, a clause of nothing but plain names and plain constants, read from the tokens
+/// alone. The tokens are the lexer's own, and what is taken here is so little of the grammar that it
+/// can mean one thing only; all else, errors included, is left to the parser.
+fn constants_only(
+    fragment: &Fragment<'_>,
+    attributes: &FlowAttributes,
+) -> Option<Result<CheckedSetClause, Fault>> {
+    let text = |token: &ScanToken| fragment.text.get(offset(token.start)..offset(token.end));
+    let is = |token: Option<&ScanToken>, kind: Token| {
+        token.is_some_and(|token| token.token == kind as i32)
+    };
+    let mut builder = Builder::new(attributes);
+    let mut tokens = fragment.tokens.iter();
+    loop {
+        let name = tokens
+            .next()
+            .filter(|token| is(Some(token), Token::Ident))?;
+        let name = text(name)?;
+        let plain = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_';
+        if name.len() >= 63 || !name.bytes().all(plain) {
+            return None;
+        }
+        let target = builder.target(name).ok()?;
+        if !is(tokens.next(), Token::Ascii61) {
+            return None;
+        }
+        let first = tokens.next()?;
+        let (negative, number) = match Token::try_from(first.token) {
+            Ok(Token::Ascii45) => (true, tokens.next()?),
+            _ => (false, first),
+        };
+        let written = text(number)?;
+        let owned = match Token::try_from(number.token).ok()? {
+            Token::Sconst if !negative => unquote(written)?,
+            Token::Iconst | Token::Fconst if negative => format!("-{written}"),
+            Token::Iconst | Token::Fconst => written.to_owned(),
+            Token::NullP | Token::TrueP | Token::FalseP if !negative => String::new(),
+            _ => return None,
+        };
+        let constant = match Token::try_from(number.token).ok()? {
+            Token::NullP => Constant::Null,
+            Token::TrueP => Constant::Boolean(true),
+            Token::FalseP => Constant::Boolean(false),
+            Token::Iconst => Constant::Integer(&owned),
+            Token::Fconst => Constant::Number(&owned),
+            _ => Constant::Text(&owned),
+        };
+        if let Constant::Integer(digits) | Constant::Number(digits) = constant
+            && !crate::literal::is_bounded(digits)
+        {
+            return None;
+        }
+        let literal = constant.bound(&attributes.get(target).kind)?;
+        builder.set(target, CheckedValue::Literal(literal)).ok()?;
+        if builder.slots.len() > MAX_NODES {
+            return None;
+        }
+        match tokens.next() {
+            None => return Some(Ok(builder.finish(BTreeSet::new()))),
+            comma if is(comma, Token::Ascii44) => {}
+            Some(_) => return None,
+        }
+    }
+}
+
+/// The text of a constant in plain quotes; nothing for any other form of text, and for two constants
+/// on two lines, which SQL joins.
+fn unquote(written: &str) -> Option<String> {
+    let inner = written.strip_prefix('\'')?.strip_suffix('\'')?;
+    let mut text = String::with_capacity(inner.len());
+    let mut chars = inner.chars();
+    while let Some(c) = chars.next() {
+        text.push(c);
+        if c == '\'' && chars.next() != Some('\'') {
+            return None;
+        }
+    }
+    Some(text)
+}
+
+/// The general case, by the parser.
+fn checked(
+    fragment: &Fragment<'_>,
+    attributes: &FlowAttributes,
+) -> Result<CheckedSetClause, Fault> {
+    let NodeEnum::UpdateStmt(statement) = fragment.parse()? else {
+        return Err(Fault::new(RejectionCode::Construct, "not a SET clause"));
+    };
+    let UpdateStmt {
+        relation,
+        target_list,
+        where_clause,
+        from_clause,
+        returning_clause,
+        with_clause,
+    } = *statement;
+    if !is_wrapper(relation.as_ref())
+        || where_clause.is_some()
+        || !from_clause.is_empty()
+        || returning_clause.is_some()
+        || with_clause.is_some()
+    {
+        let fault = Fault::new(
+            RejectionCode::ExtraClause,
+            "only assignments are allowed here",
+        )
+        .hint("end the clause there: which instance is changed is not for it to say");
+        let words = [Token::Where, Token::From, Token::Returning, Token::With];
+        return Err(match fragment.find_word(&words) {
+            Some(at) => fault.at(at),
+            None => fault,
+        });
+    }
+    let mut builder = Builder::new(attributes);
+    let mut walk = Walk::new(fragment, attributes, true);
+    for target in &target_list {
+        let Some(NodeEnum::ResTarget(target)) = &target.node else {
+            return Err(Fault::new(RejectionCode::Target, "not an assignment"));
+        };
+        assign(&mut builder, &mut walk, target).map_err(|fault| match fault.at {
+            Some(_) => fault,
+            None => Fault {
+                at: fragment.offset(target.location),
+                ..fault
+            },
+        })?;
+    }
+    Ok(builder.finish(walk.read))
+}
+
+fn assign(builder: &mut Builder<'_>, walk: &mut Walk<'_>, target: &ResTarget) -> Result<(), Fault> {
+    let ResTarget {
+        name,
+        indirection,
+        val,
+        location: _,
+    } = target;
+    let value = match val.as_deref() {
+        Some(node) => node,
+        None => return Err(Fault::new(RejectionCode::Target, "a value is missing")),
+    };
+    if matches!(value.node, Some(NodeEnum::MultiAssignRef(_))) {
+        let fault = Fault::new(RejectionCode::Target, "rows cannot be assigned");
+        return Err(fault.hint("write attribute=value for each attribute"));
+    }
+    if !indirection.is_empty() {
+        let fault = Fault::new(RejectionCode::Target, "only whole attributes can be set");
+        return Err(fault.hint(
+            "name the attribute alone, without table, field or subscript; jsonb_set and array_append change parts",
+        ));
+    }
+    let index = builder.target(name)?;
+    let value = value_of(walk, value, &builder.attributes.get(index).kind)?;
+    builder.set(index, value)
+}
+
+fn value_of(
+    walk: &mut Walk<'_>,
+    node: &Node,
+    kind: &wedflow_model::AttributeType,
+) -> Result<CheckedValue, Fault> {
+    if let Some(NodeEnum::SetToDefault(_)) = &node.node {
+        return Ok(CheckedValue::Default);
+    }
+    // Checked as any other expression first, so that the bounds hold for constants too.
+    let written = walk.check(node)?;
+    let constant = match &node.node {
+        Some(NodeEnum::AConst(AConst { isnull, val, .. })) => match val {
+            None if *isnull => Some(Constant::Null),
+            Some(Val::Boolval(value)) => Some(Constant::Boolean(value.boolval)),
+            Some(Val::Ival(_)) => Some(Constant::Integer(&written)),
+            Some(Val::Fval(_)) => Some(Constant::Number(&written)),
+            Some(Val::Sval(value)) => Some(Constant::Text(&value.sval)),
+            Some(Val::Bsval(_)) | None => None,
+        },
+        _ => None,
+    };
+    Ok(match constant.and_then(|constant| constant.bound(kind)) {
+        Some(literal) => CheckedValue::Literal(literal),
+        None => CheckedValue::Expression(written),
+    })
+}
+
+/// Whether the relation is the wrapper's own, untouched by the fragment.
+pub(crate) fn is_wrapper(relation: Option<&RangeVar>) -> bool {
+    relation.is_some_and(|relation| {
+        let RangeVar {
+            catalogname,
+            schemaname,
+            relname,
+            inh: _,
+            relpersistence: _,
+            alias,
+            location: _,
+        } = relation;
+        catalogname.is_empty() && schemaname.is_empty() && relname == "wed_flow" && alias.is_none()
+    })
+}

@@ -1,0 +1,342 @@
+//! The corpora: what must be accepted, and what must be refused, where and by which code.
+
+use wedflow_guard::{
+    CheckedPredicate, CheckedSetClause, CheckedValue, FlowAttributes, MAX_BYTES, Rejection,
+    RejectionCode, SetClauseCache,
+};
+use wedflow_model::{Assignment, Scalar, Value};
+
+fn attributes() -> FlowAttributes {
+    let kinds = [
+        ("a1", "text"),
+        ("a2", "text"),
+        ("a3", "text"),
+        ("a4", "text"),
+        ("a7", "text"),
+        ("d2", "integer"),
+        ("big", "bigint"),
+        ("n1", "numeric"),
+        ("f", "float"),
+        ("ok", "boolean"),
+        ("at", "timestamptz"),
+        ("day", "date"),
+        ("span", "interval"),
+        ("id", "uuid"),
+        ("doc", "jsonb"),
+        ("tags", "text[]"),
+        ("Mixed", "text"),
+        ("order", "text"),
+        ("größe", "text"),
+    ];
+    FlowAttributes::new(kinds.map(|(name, kind)| (name, kind.parse().expect("type"))))
+}
+
+fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
+    text.lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+fn set(text: &str) -> Result<CheckedSetClause, Rejection> {
+    CheckedSetClause::parse(text, &attributes())
+}
+
+fn condition(text: &str) -> Result<CheckedPredicate, Rejection> {
+    CheckedPredicate::parse(text, &attributes())
+}
+
+/// What Postgres's own deparser makes of a statement.
+fn deparsed(statement: &str) -> String {
+    let tree = pg_query::parse(statement, 0).expect(statement);
+    tree.protobuf.deparse(Default::default()).expect(statement)
+}
+
+#[test]
+fn the_legitimate_are_accepted_and_come_out_meaning_the_same() {
+    let mut count = 0;
+    let mut wrong = Vec::new();
+    for line in lines(include_str!("data/accepted.txt")) {
+        count += 1;
+        let (kind, text) = line.split_once(' ').expect(line);
+        let reformed = kind.ends_with('~');
+        if kind.starts_with("set") {
+            let clause = set(text).unwrap_or_else(|e| panic!("{text}: {e}"));
+            let sql = clause.to_string();
+            let again = set(&sql).unwrap_or_else(|e| panic!("{text} -> {sql}: {e}"));
+            assert_eq!(clause, again, "{text} -> {sql}");
+            let single = clause.assignments().len() == 1;
+            let literal = clause.literals().next().is_some();
+            if !reformed && single && !literal {
+                let statement = |text: &str| deparsed(&format!("UPDATE wed_flow SET {text}"));
+                if statement(text) != statement(&sql) {
+                    wrong.push(format!("{}\n{}", statement(text), statement(&sql)));
+                }
+            }
+        } else {
+            let predicate = condition(text).unwrap_or_else(|e| panic!("{text}: {e}"));
+            let sql = predicate.sql();
+            let again = condition(sql).unwrap_or_else(|e| panic!("{text} -> {sql}: {e}"));
+            assert_eq!(predicate, again, "{text} -> {sql}");
+            if !reformed {
+                let statement = |text: &str| deparsed(&format!("DELETE FROM x WHERE {text}"));
+                if statement(text) != statement(sql) {
+                    wrong.push(format!("{}\n{}", statement(text), statement(sql)));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    assert!(count >= 80, "{count}");
+}
+
+#[test]
+fn the_hostile_are_refused_at_the_right_place() {
+    let mut count = 0;
+    let mut wrong = Vec::new();
+    for line in lines(include_str!("data/refused.txt")) {
+        count += 1;
+        let mut parts = line.splitn(4, ' ');
+        let mut part = || parts.next().expect(line);
+        let (kind, code, position, text) = (part(), part(), part(), part());
+        let error = if kind == "set" {
+            set(text).map(|clause| clause.to_string())
+        } else {
+            condition(text).map(|predicate| predicate.to_string())
+        };
+        match error {
+            Ok(sql) => wrong.push(format!("{line}: accepted as {sql}")),
+            Err(e) => {
+                let found = e.position.to_string();
+                if e.code.as_str() != code || (position != "-" && found != position) {
+                    wrong.push(format!("{line}: {} {found}: {e}", e.code));
+                }
+                assert!(e.position <= text.chars().count() + 1, "{line}: {e}");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    assert!(count >= 80, "{count}");
+}
+
+#[test]
+fn what_does_not_fit_on_a_line_is_refused_too() {
+    let code = |text: &str| set(text).map(|ok| ok.to_string()).map_err(|e| e.code);
+    assert_eq!(code(""), Err(RejectionCode::Empty));
+    assert_eq!(code(" \n\t"), Err(RejectionCode::Empty));
+    assert_eq!(code("a1='x\0'"), Err(RejectionCode::NulCharacter));
+    assert_eq!(code("a1=1 --\n"), Err(RejectionCode::Comment));
+    assert_eq!(code("a1=1 --\n, a2=2"), Err(RejectionCode::Comment));
+    assert_eq!(code("a1='x'\n'y'"), Ok("a1 = 'xy'".into()));
+    assert_eq!(
+        code("a1='x'\n'y' WHERE true"),
+        Err(RejectionCode::ExtraClause)
+    );
+
+    let long = format!("a1='{}'", "x".repeat(1 << 20));
+    assert_eq!(code(&long), Err(RejectionCode::TooLong));
+    let fits = format!("a1='{}'", "x".repeat(MAX_BYTES - 5));
+    assert_eq!(fits.len(), MAX_BYTES);
+    assert!(set(&fits).is_ok());
+
+    // Nested in every way the grammar knows, as deep as the length allows.
+    for (open, inside, close) in [
+        ("(", "1", ")"),
+        ("not ", "ok", ""),
+        ("- ", "d2", ""),
+        ("lower(", "a1", ")"),
+        ("array[", "1", "]"),
+        ("case when ok then ", "1", " end"),
+        ("", "a1", "||a1"),
+        ("", "d2", "+1"),
+        ("", "a1", "::text"),
+        ("", "tags", "[1]"),
+        ("(", "ok", ") is null"),
+        ("coalesce(", "1", ")"),
+        ("(select ", "1", ")"),
+    ] {
+        for levels in [50, 100, 1000, 5000] {
+            let text = format!("a1={}{inside}{}", open.repeat(levels), close.repeat(levels));
+            if text.len() > MAX_BYTES {
+                continue;
+            }
+            let found = code(&text);
+            // Parentheses, and steps of one access, are no levels of the tree.
+            let flat = (open == "(" && close == ")") || inside == "tags";
+            if !flat {
+                let found = found.expect_err(&text);
+                let expected = [RejectionCode::TooDeep, RejectionCode::Subquery];
+                assert!(
+                    expected.contains(&found),
+                    "{open}{inside}{close} {levels}: {found}"
+                );
+            }
+        }
+    }
+    // The same on a small stack.
+    let small = std::thread::Builder::new()
+        .stack_size(768 << 10)
+        .spawn(move || {
+            let text = format!("a1={}a1", "- ".repeat(8000));
+            CheckedSetClause::parse(&text, &attributes()).map_err(|e| e.code)
+        });
+    let found = small.expect("thread").join().expect("no overflow");
+    assert_eq!(found, Err(RejectionCode::TooDeep));
+
+    let many = vec!["'x'"; 2100].join(",");
+    let found = code(&format!("ok=a1 in ({many})"));
+    assert_eq!(found, Err(RejectionCode::TooComplex));
+}
+
+#[test]
+fn depth_and_length_within_the_bounds_are_accepted() {
+    let deep = format!("a1={}a1{}", "lower(".repeat(38), ")".repeat(38));
+    assert!(set(&deep).is_ok(), "{:?}", set(&deep));
+    let chain = vec!["a1 = 'x'"; 400].join(" or ");
+    assert!(condition(&chain).is_ok());
+}
+
+#[test]
+fn a_rejection_says_what_where_and_how_to_mend_it() {
+    let e = set("a1='größer', statsu=done").expect_err("unknown");
+    assert_eq!((e.position, e.token.as_str()), (14, "statsu"));
+    let e = set("a1='größer', a2=done").expect_err("unknown");
+    assert_eq!((e.position, e.token.as_str()), (17, "done"));
+    assert!(
+        e.to_string().contains("'done'") || e.to_string().contains("single quotes"),
+        "{e}"
+    );
+    let e = condition("a1 = 'ü' and odrer = 'x'").expect_err("unknown");
+    assert!(e.hint.contains("did you mean `order`"), "{e}");
+    let e = set("a1='x' wehre a2='y'").expect_err("syntax");
+    assert_eq!(
+        (e.code, e.position, e.token.as_str()),
+        (RejectionCode::Syntax, 8, "wehre")
+    );
+    let e = set("a1=count(*)").expect_err("aggregate");
+    assert_eq!(e.code, RejectionCode::Aggregate);
+    let mut names: Vec<_> = RejectionCode::ALL
+        .iter()
+        .map(|code| code.as_str())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), RejectionCode::ALL.len());
+}
+
+#[test]
+fn literals_are_bound_and_the_rest_is_written() {
+    let clause =
+        set("a2='it''s', d2=-5, a1=(a1::integer+1)::text, n1=null, f=default").expect("ok");
+    let values: Vec<_> = clause
+        .assignments()
+        .iter()
+        .map(|a| (a.attribute.as_str(), a.value.clone()))
+        .collect();
+    let literal = |text: &str| CheckedValue::Literal(Some(text.to_owned()));
+    assert_eq!(
+        values,
+        [
+            (
+                "a1",
+                CheckedValue::Expression("(a1::integer + 1)::text".into())
+            ),
+            ("a2", literal("it's")),
+            ("d2", literal("-5")),
+            ("n1", CheckedValue::Literal(None)),
+            ("f", CheckedValue::Default),
+        ]
+    );
+    assert_eq!(clause.attributes_read(), ["a1"]);
+    assert!(
+        clause
+            .attributes_written()
+            .eq(["a1", "a2", "d2", "n1", "f"])
+    );
+    assert!(clause.literals().eq([Some("it's"), Some("-5"), None]));
+    // A number means the same bound as written only where the attribute takes it as it is.
+    let written = |text: &str| set(text).expect(text).assignments()[0].value.clone();
+    assert_eq!(written("d2=1.5"), CheckedValue::Expression("1.5".into()));
+    assert_eq!(written("a1=1e3"), CheckedValue::Expression("1e3".into()));
+    assert_eq!(written("ok=1"), CheckedValue::Expression("1".into()));
+    assert_eq!(written("big=3000000000"), literal("3000000000"));
+    assert_eq!(written("a1=007"), literal("7"));
+}
+
+#[test]
+fn shapes_are_equal_exactly_when_one_statement_serves() {
+    let shape = |text: &str| set(text).expect(text).shape().to_owned();
+    assert_eq!(shape("a1='x', a2='y'"), shape("a2=null,a1 = 'other; '"));
+    assert_eq!(shape("a1=1"), shape("\"a1\" = '2'"));
+    assert_eq!(
+        shape("d2=d2+1, a1='x'"),
+        shape("a1='y',  d2 = ((d2) + (1))")
+    );
+    let all = [
+        "a1='x'",
+        "a2='x'",
+        "a1='x', a2='x'",
+        "a1=a2",
+        "a1=default",
+        "d2=d2+1",
+        "d2=d2+2",
+        "a1=a2||'$'",
+        "a1=a2||'?'",
+        "a1=lower(a1)",
+    ];
+    for (i, one) in all.iter().enumerate() {
+        for other in &all[i + 1..] {
+            assert_ne!(shape(one), shape(other), "{one} / {other}");
+        }
+    }
+}
+
+#[test]
+fn typed_assignments_become_literals() {
+    let assign = |name: &str, value: Scalar| Assignment {
+        attribute: name.to_owned(),
+        value: Value::Scalar(value),
+    };
+    let made = CheckedSetClause::from_assignments(
+        &[
+            assign("d2", Scalar::Integer(7)),
+            assign("a1", Scalar::Text("it's".into())),
+        ],
+        &attributes(),
+    )
+    .expect("clause");
+    assert_eq!(made, set("a1='it''s', d2=7").expect("clause"));
+    for (names, code, position) in [
+        (vec![], RejectionCode::Empty, 1),
+        (vec!["a1", "wid"], RejectionCode::Wid, 2),
+        (vec!["a1", "a9"], RejectionCode::UnknownAttribute, 2),
+        (vec!["a1", "a2", "a1"], RejectionCode::DuplicateAttribute, 3),
+    ] {
+        let list: Vec<_> = names
+            .iter()
+            .map(|name| assign(name, Scalar::Null))
+            .collect();
+        let e = CheckedSetClause::from_assignments(&list, &attributes()).expect_err("refused");
+        assert_eq!((e.code, e.position), (code, position));
+    }
+}
+
+#[test]
+fn many_threads_at_once_and_standard_error_survives() {
+    let cache = SetClauseCache::new(attributes(), 100);
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let cache = &cache;
+            scope.spawn(move || {
+                for n in 0..500 {
+                    let text = format!("a1=a1||'{thread}', d2=d2+{}", n % 50);
+                    cache.parse(&text).expect("clause");
+                    assert!(cache.parse("a1=pg_sleep(1)").is_err());
+                }
+            });
+        }
+    });
+    use std::io::Write;
+    let mut real = wedflow_guard::outside_of_parsing(std::io::stderr);
+    real.write_all(b"")
+        .and_then(|()| real.flush())
+        .expect("stderr");
+}
