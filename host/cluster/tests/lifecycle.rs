@@ -1,7 +1,8 @@
 //! A cluster's life: made, reached, stopped, started again, killed, recovered, thrown away.
 
+use std::io::BufRead;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -318,4 +319,44 @@ async fn the_server_outlives_its_starter_and_holds_nothing_of_it() {
         assert_eq!(rest.split(' ').nth(3), Some(server.to_string().as_str()));
     }
     cluster.stop().await.expect("stop");
+}
+
+/// Not a test: what `a_temporary_cluster_whose_process_died_is_swept_up` kills.
+#[test]
+fn holder() {
+    if std::env::var_os("WEDFLOW_TEST_HOLDER").is_none() {
+        return;
+    }
+    let runtime = tokio::runtime::Runtime::new().expect("runtime");
+    let temporary = runtime.block_on(Cluster::temporary()).expect("start");
+    println!("\nhome {}", temporary.cluster().settings().home.display());
+    std::thread::sleep(Duration::from_secs(120));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_temporary_cluster_whose_process_died_is_swept_up() {
+    let mut holder = Command::new(std::env::current_exe().expect("path"))
+        .args(["--exact", "holder", "--nocapture"])
+        .env("WEDFLOW_TEST_HOLDER", "1")
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("holder");
+    let pipe = holder.stdout.take().expect("pipe");
+    let home = std::io::BufReader::new(pipe)
+        .lines()
+        .map(|line| line.expect("line"))
+        .find_map(|line| line.strip_prefix("home ").map(PathBuf::from))
+        .expect("home");
+    let server = pid(&Cluster::open(settings(&home)).expect("cluster"));
+    holder.kill().expect("kill");
+    holder.wait().expect("wait");
+    assert!(home.exists());
+
+    let next = Cluster::temporary().await.expect("start");
+    assert!(!home.exists());
+    let left = std::fs::read_to_string(format!("/proc/{server}/stat"));
+    assert!(!left.is_ok_and(|text| !text.contains(") Z")));
+    tokio::task::spawn_blocking(move || drop(next))
+        .await
+        .expect("drop");
 }
