@@ -1,0 +1,37 @@
+# Everything about building and testing. `make` alone lists what there is.
+
+SHELL := /usr/bin/env bash
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test setup setup-test build samples lint bench clean
+
+help: ## List what there is to make
+	@echo "Wedflow. What there is to make:"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+demo: ## Install what is missing, build, and run the papers' flow to its final state
+	@scripts/demo.sh
+
+test: ## Run every check and every test, the fast ones first
+	@scripts/test.sh
+
+setup: ## Install what building needs and this machine lacks
+	@scripts/setup.sh build
+
+setup-test: ## Install what the tests need besides
+	@scripts/setup.sh test
+
+build: ## Build the program `wed` and the sample transitions
+	@scripts/build.sh
+
+samples: ## Build the sample transitions only
+	@scripts/build.sh samples
+
+lint: ## Check formatting, run clippy, build the documentation
+	@scripts/test.sh lint
+
+bench: ## Measure the commit path (see docs/benchmarks.md)
+	@scripts/bench.sh
+
+clean: ## Remove everything that was built
+	@scripts/clean.sh

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Builds `wed` and the sample transitions; `build.sh samples` the samples only.
+source "$(dirname "$0")/lib.sh"
+
+scripts/setup.sh build
+
+samples() {
+  # Always in their own folder: that is where `wed demo` looks for them.
+  cargo build --manifest-path sample-transitions/Cargo.toml --release --locked \
+    --target wasm32-wasip2 --target-dir sample-transitions/target
+}
+
+step "Building the sample transitions for wasm32-wasip2" samples
+if [[ ${1:-} != samples ]]; then
+  [[ -x $wed ]] || say "The first build compiles a WebAssembly compiler and Postgres's grammar: several minutes."
+  step "Building wed" cargo build --release --locked --package wedflow-cli
+fi

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Every check and every test, the fast ones first; `test.sh lint` only what looks at the source.
+# Ends at the first step that fails, with its exit code.
+source "$(dirname "$0")/lib.sh"
+
+only=${1:-all}
+
+# A private Postgres that the tests started does not outlive them; one that ran before goes on.
+ran_before=no
+running() { [[ -x $wed ]] && "$wed" db status --json 2>/dev/null | grep -q '"running": *true'; }
+running && ran_before=yes
+finish() {
+  local status=$?
+  if [[ $ran_before == no ]] && running; then
+    "$wed" --quiet db stop >/dev/null || say "the private Postgres could not be stopped"
+  fi
+  exit "$status"
+}
+trap finish EXIT
+
+guest_workspaces=(guest-sdk/rust sample-transitions tests/guests)
+logs=$(mktemp -d)
+
+formatting() {
+  local workspace
+  cargo fmt --check || return
+  for workspace in "${guest_workspaces[@]}"; do
+    cargo fmt --manifest-path "$workspace/Cargo.toml" --check || return
+  done
+}
+
+# Guests are tested natively, each workspace in a target folder of its own.
+in_guests() {
+  local workspace=$1 command=$2
+  shift 2
+  cargo "$command" --manifest-path "$workspace/Cargo.toml" --target-dir "$workspace/target" --locked "$@"
+}
+
+samples() {
+  in_guests sample-transitions build --release --target wasm32-wasip2
+}
+
+# Runs a test command and keeps what it prints, for the count at the end.
+counted() {
+  local name=$1
+  shift
+  "$@" 2>&1 | tee "$logs/$name"
+}
+
+documentation() {
+  RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --release --locked --quiet
+}
+
+step "What the machine needs" scripts/setup.sh test
+step "Formatting" formatting
+step "Guest SDK: clippy" in_guests guest-sdk/rust clippy --all-targets --quiet -- -D warnings
+step "Samples: clippy" in_guests sample-transitions clippy --workspace --all-targets --quiet -- -D warnings
+if [[ $only != lint ]]; then
+  step "Samples: build for wasm32-wasip2" samples
+  step "Guest SDK: tests" counted guest-sdk in_guests guest-sdk/rust test --workspace --no-fail-fast
+  step "Samples: tests" counted samples in_guests sample-transitions test --workspace --no-fail-fast
+fi
+step "Host: clippy" cargo clippy --workspace --all-targets --release --locked --quiet -- -D warnings
+step "Host: documentation" documentation
+if [[ $only != lint ]]; then
+  step "Host: build" cargo build --release --locked --package wedflow-cli
+  step "Host: tests" counted host cargo test --workspace --release --locked --no-fail-fast
+fi
+
+summary
+if [[ $only != lint ]]; then
+  cat "$logs"/* | awk '
+    /^test result:/ { runners++; passed += $4; failed += $6; ignored += $8 }
+    END { printf "\nAll checks passed: %d tests in %d runners, %d failed, %d ignored.\n", passed, runners, failed, ignored }'
+else
+  say "All checks passed."
+fi
+rm -rf "$logs"
