@@ -23,9 +23,9 @@ logs=$(mktemp -d)
 
 formatting() {
   local workspace
-  cargo fmt --check || return
+  cargo fmt --all --check || return
   for workspace in "${guest_workspaces[@]}"; do
-    cargo fmt --manifest-path "$workspace/Cargo.toml" --check || return
+    cargo fmt --manifest-path "$workspace/Cargo.toml" --all --check || return
   done
 }
 
