@@ -101,6 +101,7 @@ CREATE TABLE wed.trigger (
   predicate    text,
   reads        text[] NOT NULL DEFAULT '{}',
   timeout      interval NOT NULL,
+  timeout_ms   bigint GENERATED ALWAYS AS ((extract(epoch FROM timeout) * 1000)::bigint) STORED,
   attempts     integer NOT NULL,
   backoff      interval NOT NULL,
   delay        interval NOT NULL,
@@ -113,7 +114,7 @@ CREATE INDEX trigger_flow ON wed.trigger (flow_id);
 
 -- Status only; the state itself is the row of wed_flow. Updated only when the status changes.
 CREATE TABLE wed.instance (
-  flow_id integer NOT NULL REFERENCES wed.flow ON DELETE CASCADE,
+  flow_id integer NOT NULL,
   wid     integer NOT NULL,
   status  "char" NOT NULL CHECK (status IN ('R', 'F', 'E')),
   started timestamptz NOT NULL DEFAULT now(),
@@ -212,7 +213,7 @@ CREATE TABLE wed.host (
 -- An instance's new state with what its conditions say of it (made by the flow's match function).
 CREATE TYPE wed.evaluated AS (wid integer, state jsonb, fired integer[], final boolean, fault text);
 
--- One instance on its way through the gate.
+-- One instance on its way through the gate. Its finished job, if any, has left the pool already.
 CREATE TYPE wed.passing AS (
   wid          integer,
   state        jsonb,
@@ -221,11 +222,10 @@ CREATE TYPE wed.passing AS (
   forced       text,       -- why the instance must become an exception, if it must
   status       "char",     -- before
   seq          integer,    -- of the trace row to write
-  others       integer,    -- pending jobs but the finished one
+  others       integer,    -- jobs that are pending
   excpt        boolean,    -- an _EXCPT job is among them
-  waiting      integer,    -- those among them that wait for the others to end
+  waiting      boolean,    -- one among them waits for the others to end
   tgid         integer,    -- the finished job's trigger
-  token        bigint,     -- and its fencing token
   trw          text,
   attempt      integer,
   fuel         bigint,

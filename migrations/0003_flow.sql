@@ -463,6 +463,7 @@ BEGIN
   EXECUTE format('DROP OWNED BY %I', _flow.role_name);
   EXECUTE format('DROP ROLE %I', _flow.role_name);
   DELETE FROM wed.job WHERE flow_id = _flow_id;
+  DELETE FROM wed.instance WHERE flow_id = _flow_id;
   DELETE FROM wed.trace WHERE flow_id = _flow_id;
   DELETE FROM wed.attempt WHERE flow_id = _flow_id;
   DELETE FROM wed.log WHERE flow_id = _flow_id;

@@ -20,76 +20,64 @@ CREATE FUNCTION wed.next_status(_p wed.passing) RETURNS "char" LANGUAGE sql IMMU
                ELSE 'R' END)::"char"
 $$;
 
--- The last part of the gate, for every way into it: finished jobs out, fired jobs in, trace appended,
--- exception or final decided.
+-- The last part of the gate, for every way into it: fired jobs in, trace appended, exception or final
+-- decided. The finished jobs are out of the pool already.
 CREATE FUNCTION wed.settle(_flow_id integer, _passing wed.passing[], _host_id integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  _finished bigint;
-  _expected bigint;
-  _excpt integer;
-  _any_change boolean;
-  _any_excpt boolean;
-  _any_waiting boolean;
+  _changed boolean;
+  _excepted boolean;
+  _waiting boolean;
+  _fires boolean;
   _for_hosts boolean;
   _for_others boolean;
 BEGIN
-  SELECT count(p.tgid), bool_or(wed.next_status(p) <> p.status), bool_or(p.waiting > 0),
-         bool_or(wed.next_status(p) = 'E' AND NOT p.excpt)
-  INTO _expected, _any_change, _any_waiting, _any_excpt FROM unnest(_passing) p;
+  WITH p AS MATERIALIZED (
+    SELECT p.*, wed.next_status(p) AS becomes FROM unnest(_passing) p
+  ), fired AS (
+    INSERT INTO wed.job (flow_id, wid, tgid, trname, timeout, payload, seq, priority, due, fired_at,
+                         attempt, component_id, host_id, token)
+    SELECT _flow_id, p.wid, t.tgid, t.trname, t.timeout, p.state, p.seq, t.priority, now() + t.delay, now(),
+           l.leased::integer, t.component_id, CASE WHEN l.leased THEN _host_id END,
+           CASE WHEN l.leased THEN nextval('wed.fence') ELSE 0 END
+    FROM p
+    CROSS JOIN LATERAL unnest(p.fire) f(tgid)
+    JOIN wed.trigger t ON t.tgid = f.tgid
+    CROSS JOIN LATERAL (SELECT _host_id IS NOT NULL AND t.component_id IS NOT NULL AND t.delay = '0' AS leased) l
+  ), traced AS (
+    INSERT INTO wed.trace (flow_id, wid, seq, status, trw, trf, state, tgid, attempt, fuel, elapsed_us,
+                           memory_bytes, writer, note)
+    SELECT _flow_id, p.wid, p.seq, p.becomes, p.trw,
+           ARRAY(SELECT t.trname FROM unnest(p.fire) f(tgid) JOIN wed.trigger t ON t.tgid = f.tgid)
+             || CASE WHEN p.becomes = 'E' AND NOT p.excpt THEN ARRAY['_EXCPT'] END,
+           p.state, p.tgid, p.attempt, p.fuel, p.elapsed_us, p.memory_bytes,
+           CASE WHEN _host_id IS NULL THEN session_user::text ELSE 'host:' || _host_id END,
+           coalesce(p.forced, p.note)
+    FROM p
+  )
+  SELECT bool_or(becomes <> status), bool_or(becomes = 'E' AND NOT excpt), bool_or(waiting), bool_or(fire <> '{}')
+  INTO _changed, _excepted, _waiting, _fires FROM p;
 
-  IF _expected > 0 THEN
-    DELETE FROM wed.job j USING unnest(_passing) p
-    WHERE j.flow_id = _flow_id AND j.wid = p.wid AND j.tgid = p.tgid AND j.token = p.token;
-    GET DIAGNOSTICS _finished = ROW_COUNT;
-    IF _finished <> _expected THEN
-      RAISE EXCEPTION 'a job was taken by someone else meanwhile' USING ERRCODE = '40001',
-        HINT = 'Read job_pool again.';
-    END IF;
-  END IF;
-
-  INSERT INTO wed.job (flow_id, wid, tgid, trname, timeout, payload, seq, priority, due, fired_at,
-                       attempt, component_id, host_id, token)
-  SELECT _flow_id, p.wid, t.tgid, t.trname, t.timeout, p.state, p.seq, t.priority, now() + t.delay, now(),
-         l.leased::integer, t.component_id, CASE WHEN l.leased THEN _host_id END,
-         CASE WHEN l.leased THEN nextval('wed.fence') ELSE 0 END
-  FROM unnest(_passing) p
-  CROSS JOIN LATERAL unnest(p.fire) f(tgid)
-  JOIN wed.trigger t ON t.tgid = f.tgid
-  CROSS JOIN LATERAL (SELECT _host_id IS NOT NULL AND t.component_id IS NOT NULL AND t.delay = '0' AS leased) l;
-
-  -- An exception is served like a transition: whoever is bound to _EXCPT.
-  IF _any_excpt THEN
-    SELECT excpt_tgid INTO _excpt FROM wed.flow WHERE flow_id = _flow_id;
+  IF _excepted THEN
+    -- An exception is served like a transition: by whoever is bound to _EXCPT.
     INSERT INTO wed.job (flow_id, wid, tgid, trname, timeout, payload, seq, priority, due, fired_at, component_id)
     SELECT _flow_id, p.wid, t.tgid, t.trname, t.timeout, p.state, p.seq, t.priority, now(), now(), t.component_id
-    FROM unnest(_passing) p, wed.trigger t
-    WHERE t.tgid = _excpt AND NOT p.excpt AND wed.next_status(p) = 'E';
-    -- Recovery handlers wait on the papers' channel too, hosts on theirs.
+    FROM unnest(_passing) p, wed.flow f JOIN wed.trigger t ON t.tgid = f.excpt_tgid
+    WHERE f.flow_id = _flow_id AND NOT p.excpt AND wed.next_status(p) = 'E';
     PERFORM CASE WHEN t.component_id IS NULL
-                 THEN pg_notify('_EXCPT', format('{"wid":%s,"tgid":%s}', p.wid, _excpt))
+                 THEN pg_notify('_EXCPT', format('{"wid":%s,"tgid":%s}', p.wid, t.tgid))
                  ELSE pg_notify('wed_jobs', '') END
-    FROM unnest(_passing) p, wed.trigger t
-    WHERE t.tgid = _excpt AND NOT p.excpt AND wed.next_status(p) = 'E';
+    FROM unnest(_passing) p, wed.flow f JOIN wed.trigger t ON t.tgid = f.excpt_tgid
+    WHERE f.flow_id = _flow_id AND NOT p.excpt AND wed.next_status(p) = 'E';
   END IF;
 
-  INSERT INTO wed.trace (flow_id, wid, seq, status, trw, trf, state, tgid, attempt, fuel, elapsed_us,
-                         memory_bytes, writer, note)
-  SELECT _flow_id, p.wid, p.seq, s.status, p.trw,
-         ARRAY(SELECT t.trname FROM wed.trigger t WHERE t.tgid = ANY (p.fire) ORDER BY t.tgid)
-           || CASE WHEN s.status = 'E' AND NOT p.excpt THEN ARRAY['_EXCPT'] ELSE '{}' END,
-         p.state, p.tgid, p.attempt, p.fuel, p.elapsed_us, p.memory_bytes,
-         CASE WHEN _host_id IS NULL THEN session_user::text ELSE 'host:' || _host_id END,
-         coalesce(p.forced, p.note)
-  FROM unnest(_passing) p CROSS JOIN LATERAL (SELECT wed.next_status(p) AS status) s;
-
-  IF _any_change THEN
+  IF _changed THEN
     UPDATE wed.instance i SET status = wed.next_status(p), changed = clock_timestamp()
     FROM unnest(_passing) p
     WHERE i.flow_id = _flow_id AND i.wid = p.wid AND i.status <> wed.next_status(p);
   END IF;
 
-  IF _any_waiting THEN
+  IF _waiting THEN
     -- A job left the pool: those that waited for it may try again.
     UPDATE wed.job j SET due = now(), waits_for = NULL FROM unnest(_passing) p
     WHERE j.flow_id = _flow_id AND j.wid = p.wid AND j.waits_for IS NOT NULL;
@@ -98,10 +86,10 @@ BEGIN
 
   -- Wake the others: external workers by the papers' channel, one notification a job; hosts by one
   -- for the whole transaction. Notifications carry numbers only.
-  IF EXISTS (SELECT FROM unnest(_passing) WHERE fire <> '{}') THEN
-    SELECT bool_or(t.component_id IS NOT NULL AND _host_id IS NULL), bool_or(t.component_id IS NULL)
+  IF _fires THEN
+    SELECT bool_or(t.component_id IS NOT NULL AND (_host_id IS NULL OR t.delay > '0')), bool_or(t.component_id IS NULL)
     INTO _for_hosts, _for_others FROM wed.trigger t
-    WHERE t.tgid IN (SELECT unnest(fire) FROM unnest(_passing));
+    WHERE t.tgid = ANY (ARRAY(SELECT unnest(fire) FROM unnest(_passing)));
     IF _for_hosts THEN PERFORM pg_notify('wed_jobs', ''); END IF;
     IF _for_others THEN
       PERFORM pg_notify(t.trname, format('{"wid":%s,"tgid":%s}', p.wid, t.tgid))
@@ -131,8 +119,8 @@ BEGIN
   END IF;
   INSERT INTO wed.instance (flow_id, wid, status) SELECT _flow_id, r.wid, 'R' FROM unnest(_rows) r;
   PERFORM wed.settle(_flow_id, ARRAY(
-    SELECT ROW(r.wid, r.state, CASE WHEN r.final THEN '{}' ELSE r.fired END, r.final, NULL, 'R', 1, 0, false, 0,
-               NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::wed.passing
+    SELECT ROW(r.wid, r.state, CASE WHEN r.final THEN '{}' ELSE r.fired END, r.final, NULL, 'R', 1, 0, false,
+               false, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::wed.passing
     FROM unnest(_rows) r), NULL);
   -- A wid given by hand must not be given again by the sequence.
   SELECT schema_name INTO _schema FROM wed.flow WHERE flow_id = _flow_id;
@@ -142,90 +130,111 @@ BEGIN
   WHERE m.wid > coalesce(pg_sequence_last_value(s.seq), 0);
 END $$;
 
--- Changed states. Returns, when some instance's writer may not set every attribute, what each may set
--- (null: any); the caller holds it against the rows.
+-- Changed states, ordered by wid. Returns, when some instance's writer may not set every attribute, what
+-- each may set (null: any); the caller holds it against the rows.
 CREATE FUNCTION wed.gate_update(_flow_id integer, _rows wed.evaluated[]) RETURNS jsonb[]
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  _commit jsonb := nullif(current_setting('wed.commit', true), '')::jsonb;
+  _commit text := current_setting('wed.commit', true);
   _host_id integer;
-  _tokens bigint[] := '{}';
+  _tgids integer[];
+  _attempts integer[];
   _fuel bigint[];
   _us bigint[];
   _memory bigint[];
-  _locked bigint[] := '{}';
   _open text[];
   _passing wed.passing[];
   _allowed jsonb[];
   _fault text;
 BEGIN
-  IF _commit IS NOT NULL AND wed.is_host() THEN
-    _host_id := _commit ->> 'host';
-    _tokens := ARRAY(SELECT jsonb_array_elements_text(_commit -> 'token')::bigint);
-    _fuel := ARRAY(SELECT jsonb_array_elements_text(_commit -> 'fuel')::bigint);
-    _us := ARRAY(SELECT jsonb_array_elements_text(_commit -> 'us')::bigint);
-    _memory := ARRAY(SELECT jsonb_array_elements_text(_commit -> 'mem')::bigint);
+  -- Which job each writer finishes. It leaves the pool now, so that a trigger can fire itself again.
+  IF _commit <> '' AND wed.is_host() THEN
+    -- A host's batch has taken its jobs out already, checked by their tokens (commit_batch).
+    IF split_part(_commit, '|', 2)::integer[] IS DISTINCT FROM ARRAY(SELECT r.wid FROM unnest(_rows) r) THEN
+      RAISE EXCEPTION 'the batch does not fit its instances' USING ERRCODE = '40001';
+    END IF;
+    _host_id := split_part(_commit, '|', 1);
+    _tgids := split_part(_commit, '|', 3);
+    _attempts := split_part(_commit, '|', 4);
+    _fuel := split_part(_commit, '|', 5);
+    _us := split_part(_commit, '|', 6);
+    _memory := split_part(_commit, '|', 7);
   ELSE
     -- Anyone else shows by the papers' advisory lock which job it finishes.
-    _locked := ARRAY(SELECT (l.classid::bigint << 32) | l.objid::bigint FROM pg_locks l
-                     WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted
-                       AND l.pid = pg_backend_pid() AND l.mode = 'ExclusiveLock'
-                       AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()));
+    SELECT m.tgids, m.attempts, m.fault INTO _tgids, _attempts, _fault
+    FROM wed.finish_locked(_flow_id, ARRAY(SELECT r.wid FROM unnest(_rows) r)) m;
     SELECT open_attributes INTO _open FROM wed.flow WHERE flow_id = _flow_id;
   END IF;
 
-  SELECT array_agg(x.p ORDER BY (x.p).wid), min(x.fault), array_agg(x.allowed ORDER BY (x.p).wid)
-  INTO _passing, _fault, _allowed
-  FROM (
-    SELECT ROW(r.wid, r.state,
-        CASE WHEN r.final THEN '{}'
+  SELECT array_agg(ROW(r.wid, r.state,
+        CASE WHEN r.final OR r.fired = '{}' THEN '{}' WHEN j.others = 0 THEN r.fired
              ELSE ARRAY(SELECT f FROM unnest(r.fired) f WHERE f <> ALL (j.pending)) END,
-        r.final, r.fault, i.status, t.seq + 1, j.others, j.excpt, j.waiting, j.tgid, j.token,
-        coalesce(g.trname, '_EVENT'), coalesce(nullif(j.attempt, 0), 1), _fuel[a.at], _us[a.at], _memory[a.at],
-        NULL)::wed.passing AS p,
-      CASE
-        WHEN i.status = 'F' THEN 'WF002 ' || r.wid
-        WHEN t.xid = pg_current_xact_id_if_assigned() AND t.trw IS NOT NULL THEN 'WF006 ' || r.wid
-        WHEN j.finishing > 1 THEN 'WF005 ' || r.wid
-        WHEN j.finishing = 1 AND _host_id IS NULL AND j.host_id IS NOT NULL THEN 'WF004 ' || r.wid
-        WHEN j.finishing = 0 AND (_host_id IS NOT NULL OR _open = '{}') THEN 'WF003 ' || r.wid
-        WHEN r.final AND j.others > 0 THEN 'WF007 ' || r.wid
-      END AS fault,
-      CASE WHEN j.finishing = 0 THEN jsonb_build_object('event', true, 'set', to_jsonb(_open))
-           WHEN g.writes IS NOT NULL THEN jsonb_build_object('transition', g.trname, 'set', to_jsonb(g.writes))
-      END AS allowed
-    FROM unnest(_rows) r
-    JOIN wed.instance i ON i.flow_id = _flow_id AND i.wid = r.wid
-    CROSS JOIN LATERAL (
-      SELECT seq, xid, trw FROM wed.trace WHERE flow_id = _flow_id AND wid = r.wid
-      ORDER BY seq DESC LIMIT 1) t
-    CROSS JOIN LATERAL (
-      SELECT count(*) FILTER (WHERE m.mine) AS finishing,
-             (count(*) FILTER (WHERE NOT m.mine))::integer AS others,
-             coalesce(bool_or(q.trname = '_EXCPT') FILTER (WHERE NOT m.mine), false) AS excpt,
-             (count(*) FILTER (WHERE NOT m.mine AND q.waits_for IS NOT NULL))::integer AS waiting,
-             coalesce(array_agg(q.tgid) FILTER (WHERE NOT m.mine), '{}') AS pending,
-             max(q.tgid) FILTER (WHERE m.mine) AS tgid,
-             max(q.token) FILTER (WHERE m.mine) AS token,
-             max(q.attempt) FILTER (WHERE m.mine) AS attempt,
-             max(q.host_id) FILTER (WHERE m.mine) AS host_id
-      FROM wed.job q
-      CROSS JOIN LATERAL (SELECT CASE WHEN _host_id IS NOT NULL THEN q.token = ANY (_tokens)
-                                      ELSE ((q.wid::bigint << 32) | q.tgid::bigint) = ANY (_locked) END AS mine) m
-      WHERE q.flow_id = _flow_id AND q.wid = r.wid) j
-    LEFT JOIN wed.trigger g ON g.tgid = j.tgid
-    CROSS JOIN LATERAL (SELECT array_position(_tokens, j.token) AS at) a
-  ) x;
+        r.final, r.fault, t.status, t.seq + 1, j.others, j.excpt, j.waiting, r.tgid,
+        coalesce(g.trname, '_EVENT'), r.attempt, r.fuel, r.us, r.memory, NULL)::wed.passing),
+      coalesce(_fault, min(CASE
+        WHEN t.status = 'F' THEN 'WF002 ' || r.wid
+        WHEN t.xid = pg_current_xact_id() AND t.trw IS NOT NULL THEN 'WF006 ' || r.wid
+        WHEN r.tgid IS NULL AND (_host_id IS NOT NULL OR _open = '{}') THEN 'WF003 ' || r.wid
+        WHEN r.final AND j.others > 0 THEN 'WF007 ' || r.wid END)),
+      CASE WHEN bool_or(r.tgid IS NULL OR g.writes IS NOT NULL) THEN
+        array_agg(CASE WHEN r.tgid IS NULL THEN jsonb_build_object('event', true, 'set', to_jsonb(_open))
+                       WHEN g.writes IS NOT NULL THEN jsonb_build_object('transition', g.trname, 'set', to_jsonb(g.writes))
+                  END ORDER BY r.wid) END
+  INTO _passing, _fault, _allowed
+  FROM ROWS FROM (unnest(_rows), unnest(_tgids), unnest(_attempts), unnest(_fuel), unnest(_us), unnest(_memory))
+    AS r(wid, state, fired, final, fault, tgid, attempt, fuel, us, memory)
+  CROSS JOIN LATERAL (
+    SELECT seq, xid, trw, status FROM wed.trace WHERE flow_id = _flow_id AND wid = r.wid
+    ORDER BY seq DESC LIMIT 1) t
+  CROSS JOIN LATERAL (
+    SELECT count(*)::integer AS others, coalesce(bool_or(q.trname = '_EXCPT'), false) AS excpt,
+           coalesce(bool_or(q.waits_for IS NOT NULL), false) AS waiting, array_agg(q.tgid) AS pending
+    FROM wed.job q WHERE q.flow_id = _flow_id AND q.wid = r.wid) j
+  LEFT JOIN wed.trigger g ON g.tgid = r.tgid;
 
   IF _fault IS NOT NULL THEN
-    PERFORM wed.refuse_update(_fault, _rows);
+    PERFORM wed.refuse_update(_fault);
   END IF;
   PERFORM wed.settle(_flow_id, _passing, _host_id);
-  RETURN CASE WHEN array_remove(_allowed, NULL) <> '{}' THEN _allowed END;
+  RETURN _allowed;
+END $$;
+
+-- Takes the jobs of some instances out of the pool whose advisory lock (wid, tgid) this session holds.
+-- The arrays are in the order of the given wids; null where the session holds none.
+CREATE FUNCTION wed.finish_locked(
+  _flow_id integer, _wids integer[], OUT tgids integer[], OUT attempts integer[], OUT fault text)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _locked integer[];
+  _of integer[];
+BEGIN
+  SELECT array_agg(l.classid::bigint::integer), array_agg(l.objid::bigint::integer) INTO _of, _locked
+  FROM pg_locks l
+  WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted AND l.pid = pg_backend_pid()
+    AND l.mode = 'ExclusiveLock'
+    AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database());
+  IF _locked IS NULL THEN
+    tgids := array_fill(NULL::integer, ARRAY[cardinality(_wids)]);
+    attempts := tgids;
+    RETURN;
+  END IF;
+  SELECT array_agg(j.tgid ORDER BY w.at), array_agg(greatest(j.attempt, 1) ORDER BY w.at),
+         min(CASE WHEN j.jobs > 1 THEN 'WF005 ' || w.wid WHEN j.hosted THEN 'WF004 ' || w.wid END)
+  INTO tgids, attempts, fault
+  FROM unnest(_wids) WITH ORDINALITY w(wid, at)
+  CROSS JOIN LATERAL (
+    SELECT count(*) AS jobs, min(q.tgid) AS tgid, min(q.attempt) AS attempt, bool_or(q.host_id IS NOT NULL) AS hosted
+    FROM ROWS FROM (unnest(_of), unnest(_locked)) AS l(wid, tgid)
+    JOIN wed.job q ON q.flow_id = _flow_id AND q.wid = l.wid AND q.tgid = l.tgid
+    WHERE l.wid = w.wid) j;
+  IF fault IS NULL THEN
+    DELETE FROM wed.job q USING ROWS FROM (unnest(_wids), unnest(tgids)) AS f(wid, tgid)
+    WHERE q.flow_id = _flow_id AND q.wid = f.wid AND q.tgid = f.tgid;
+  END IF;
 END $$;
 
 -- Says why an update is refused, what about, and how to go on.
-CREATE FUNCTION wed.refuse_update(_fault text, _rows wed.evaluated[]) RETURNS void
+CREATE FUNCTION wed.refuse_update(_fault text) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
   _code text := substr(_fault, 1, 5);
@@ -283,11 +292,11 @@ BEGIN
     HINT = 'Let the instance reach its final state; its history is kept.';
 END $$;
 
--- Sends an instance through the gate as it stands, without a new state: a skipped job, an exhausted
--- one, a re-match. Its row is locked first. Returns what passed, or nothing when there was no need.
-CREATE FUNCTION wed.pass_current(
-  _flow_id integer, _wid integer, _tgid integer, _token bigint, _trw text, _forced text, _note text,
-  _host_id integer, _measure jsonb) RETURNS wed.passing
+-- An instance as it stands, ready to pass the gate without a new state: a skipped job, an exhausted one,
+-- a re-match. Its row is locked first; the named job counts as gone. Null when the instance is final.
+CREATE FUNCTION wed.as_it_stands(
+  _flow_id integer, _wid integer, _tgid integer, _trw text, _forced text, _note text, _measure jsonb)
+RETURNS wed.passing
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _flow wed.flow;
@@ -301,18 +310,31 @@ BEGIN
     CASE WHEN r.final OR _forced IS NOT NULL THEN '{}'
          ELSE ARRAY(SELECT f FROM unnest(r.fired) f WHERE f <> ALL (j.pending)) END,
     r.final AND _forced IS NULL, coalesce(_forced, r.fault), i.status, t.seq + 1, j.others, j.excpt, j.waiting,
-    _tgid, _token, _trw, (_measure ->> 'attempt')::integer, (_measure ->> 'fuel')::bigint,
+    _tgid, _trw, (_measure ->> 'attempt')::integer, (_measure ->> 'fuel')::bigint,
     (_measure ->> 'us')::bigint, (_measure ->> 'mem')::bigint, _note
   INTO _passing
   FROM (SELECT _row.*) r
   JOIN wed.instance i ON i.flow_id = _flow_id AND i.wid = r.wid
   CROSS JOIN LATERAL (SELECT max(seq) AS seq FROM wed.trace WHERE flow_id = _flow_id AND wid = r.wid) t
   CROSS JOIN LATERAL (
-    SELECT (count(*) FILTER (WHERE q.tgid IS DISTINCT FROM _tgid))::integer AS others,
-           coalesce(bool_or(q.trname = '_EXCPT') FILTER (WHERE q.tgid IS DISTINCT FROM _tgid), false) AS excpt,
-           (count(*) FILTER (WHERE q.tgid IS DISTINCT FROM _tgid AND q.waits_for IS NOT NULL))::integer AS waiting,
-           coalesce(array_agg(q.tgid) FILTER (WHERE q.tgid IS DISTINCT FROM _tgid), '{}') AS pending
-    FROM wed.job q WHERE q.flow_id = _flow_id AND q.wid = r.wid) j;
+    SELECT count(*)::integer AS others, coalesce(bool_or(q.trname = '_EXCPT'), false) AS excpt,
+           coalesce(bool_or(q.waits_for IS NOT NULL), false) AS waiting,
+           coalesce(array_agg(q.tgid), '{}') AS pending
+    FROM wed.job q WHERE q.flow_id = _flow_id AND q.wid = r.wid AND q.tgid IS DISTINCT FROM _tgid) j;
   IF _passing.wid IS NULL OR _passing.status = 'F' THEN RETURN NULL; END IF;
   RETURN _passing;
+END $$;
+
+-- The same, and through the gate: the named job leaves the pool. False when there was nothing to do.
+CREATE FUNCTION wed.pass_as_it_stands(
+  _flow_id integer, _wid integer, _tgid integer, _trw text, _forced text, _note text, _host_id integer,
+  _measure jsonb) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _passing wed.passing := wed.as_it_stands(_flow_id, _wid, _tgid, _trw, _forced, _note, _measure);
+BEGIN
+  IF _passing.wid IS NULL THEN RETURN false; END IF;
+  DELETE FROM wed.job WHERE flow_id = _flow_id AND wid = _wid AND tgid = _tgid;
+  PERFORM wed.settle(_flow_id, ARRAY[_passing], _host_id);
+  RETURN true;
 END $$;

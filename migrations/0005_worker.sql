@@ -13,7 +13,6 @@ DECLARE
   _job wed.job;
   _fired integer[];
   _flow wed.flow;
-  _passing wed.passing;
 BEGIN
   SELECT j.* INTO _job FROM wed.job j JOIN wed.trigger t USING (tgid)
   WHERE j.flow_id = _flow_id AND j.wid = _wid AND j.tgid = _tgid AND t.recheck AND t.trname <> '_EXCPT'
@@ -24,10 +23,10 @@ BEGIN
   EXECUTE format('SELECT FROM %I.wed_flow WHERE wid = $1 FOR NO KEY UPDATE', _flow.schema_name) USING _wid;
   EXECUTE format('SELECT ((%I.current(ARRAY[$1]))[1]).fired', _flow.shape_schema) INTO _fired USING _wid;
   IF _tgid = ANY (_fired) THEN RETURN false; END IF;
-  _passing := wed.pass_current(_flow_id, _wid, _tgid, _job.token, '_SKIP', NULL,
-    format('%s was skipped: its condition no longer holds', _job.trname), NULL, NULL);
-  IF _passing.wid IS NULL THEN RETURN false; END IF;
-  PERFORM wed.settle(_flow_id, ARRAY[_passing], NULL);
+  IF NOT wed.pass_as_it_stands(_flow_id, _wid, _tgid, '_SKIP', NULL,
+    format('%s was skipped: its condition no longer holds', _job.trname), NULL, NULL) THEN
+    RETURN false;
+  END IF;
   INSERT INTO wed.attempt (flow_id, wid, tgid, trname, attempt, outcome, message, writer)
   VALUES (_flow_id, _wid, _tgid, _job.trname, _job.attempt, 'skipped', 'its condition no longer holds', session_user);
   RETURN true;
@@ -123,67 +122,104 @@ END $$;
 CREATE FUNCTION wed.held(_host_id integer, _tokens bigint[]) RETURNS SETOF wed.claimed
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT j.flow_id, j.wid, j.tgid, t.tgname, j.trname, j.token, j.attempt,
-         (extract(epoch FROM j.timeout) * 1000)::bigint, j.payload::text, j.component_id, f.version
+         t.timeout_ms, j.payload::text, j.component_id, f.version
   FROM wed.job j JOIN wed.trigger t USING (tgid) JOIN wed.flow f ON f.flow_id = j.flow_id
   WHERE j.host_id = _host_id AND j.token = ANY (_tokens)
 $$;
 
--- Commits a batch of finished transitions: all of them or none. A group is one flow and one shape of
--- SET clause:
---   {"flow": 1, "set": "a2 = (_b._lit ->> 0)::text", "items":
---     [{"_wid": 1, "token": 7, "_lit": ["done"], "fuel": 10, "us": 20, "mem": 65536}]}
--- The clause comes from the guard and is run with the flow's own rights. Returns the jobs that the new
--- states fired, leased to this host, and the tokens that were no longer its own.
-CREATE FUNCTION wed.commit_batch(_host_id integer, _groups jsonb) RETURNS SETOF wed.claimed
+-- Commits a batch of finished transitions: all of them or none. Groups and items are parallel arrays: a
+-- group is one flow and one shape of SET clause, its items follow each other, ordered by wid. The clause
+-- comes from the guard and is run with the flow's own rights; in it, _b._1, _b._2, … are the item's
+-- literals as text, of which _lit holds, group after group, first all the first, then all the second.
+-- Returns the jobs that the new states fired, leased to this host, and the tokens that were not its own
+-- any more.
+CREATE FUNCTION wed.commit_batch(
+  _host_id integer, _flows integer[], _sets text[], _counts integer[], _literals integer[], _wids integer[],
+  _tgids integer[], _tokens bigint[], _fuel bigint[], _us bigint[], _memory bigint[], _lit text[])
+RETURNS SETOF wed.claimed
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _mark bigint := nextval('wed.fence');
-  _group record;
-  _items jsonb;
-  _lost bigint[];
+  _last integer := 0;
+  _last_lit integer := 0;
+  _from integer;
+  _flow record;
+  _attempts integer[];
+  _held integer[];
+  _w integer[];
+  _t integer[];
+  _f bigint[];
+  _u bigint[];
+  _m bigint[];
+  _l text[];
 BEGIN
   -- The rows first, in one order for everybody, so that batches never wait in a circle.
-  FOR _group IN
-    SELECT (g ->> 'flow')::integer AS flow_id, array_agg(i._wid ORDER BY i._wid) AS wids, f.schema_name
-    FROM jsonb_array_elements(_groups) g
-    CROSS JOIN LATERAL jsonb_to_recordset(g -> 'items') AS i(_wid integer)
-    JOIN wed.flow f ON f.flow_id = (g ->> 'flow')::integer
-    GROUP BY 1, 3 ORDER BY 1
+  FOR _flow IN
+    SELECT f.flow_id, f.schema_name, array_agg(w.wid) AS wids
+    FROM unnest(_flows, _counts) WITH ORDINALITY g(flow_id, items, at)
+    CROSS JOIN LATERAL (SELECT coalesce(sum(c), 0) AS before FROM unnest(_counts[:g.at - 1]) c) s
+    CROSS JOIN LATERAL unnest(_wids[s.before + 1 : s.before + g.items]) w(wid)
+    JOIN wed.flow f ON f.flow_id = g.flow_id
+    GROUP BY f.flow_id ORDER BY f.flow_id
   LOOP
     EXECUTE format('SELECT FROM %I.wed_flow WHERE wid = ANY ($1) ORDER BY wid FOR NO KEY UPDATE',
-                   _group.schema_name) USING _group.wids;
+                   _flow.schema_name) USING _flow.wids;
   END LOOP;
 
-  FOR _group IN
-    SELECT f.flow_id, f.schema_name, f.role_name, g ->> 'set' AS clause, g -> 'items' AS items
-    FROM jsonb_array_elements(_groups) g JOIN wed.flow f ON f.flow_id = (g ->> 'flow')::integer
-  LOOP
-    SELECT jsonb_agg(i) FILTER (WHERE j.token IS NOT NULL),
-           array_agg((i ->> 'token')::bigint) FILTER (WHERE j.token IS NULL)
-    INTO _items, _lost
-    FROM jsonb_array_elements(_group.items) i
-    LEFT JOIN wed.job j ON j.flow_id = _group.flow_id AND j.wid = (i ->> '_wid')::integer
-      AND j.host_id = _host_id AND j.token = (i ->> 'token')::bigint;
-    IF _lost IS NOT NULL THEN
-      RETURN QUERY SELECT _group.flow_id, NULL::integer, NULL::integer, NULL::text, NULL::text, l,
-        NULL::integer, NULL::bigint, NULL::text, NULL::integer, NULL::integer FROM unnest(_lost) l;
+  FOR _g IN 1 .. cardinality(_flows) LOOP
+    _from := _last + 1;
+    _last := _last + _counts[_g];
+    SELECT flow_id, schema_name, role_name, version INTO STRICT _flow FROM wed.flow WHERE flow_id = _flows[_g];
+    _w := _wids[_from:_last];
+    _t := _tgids[_from:_last];
+    _f := _fuel[_from:_last];
+    _u := _us[_from:_last];
+    _m := _memory[_from:_last];
+    _l := _lit[_last_lit + 1 : _last_lit + _counts[_g] * _literals[_g]];
+    _last_lit := _last_lit + _counts[_g] * _literals[_g];
+
+    -- Only the present holder of a claim takes its job out.
+    WITH done AS (
+      DELETE FROM wed.job j
+      USING ROWS FROM (unnest(_w), unnest(_t), unnest(_tokens[_from:_last])) AS i(wid, tgid, token)
+      WHERE j.flow_id = _flow.flow_id AND j.wid = i.wid AND j.tgid = i.tgid AND j.host_id = _host_id
+        AND j.token = i.token
+      RETURNING j.wid, j.attempt)
+    SELECT array_agg(d.attempt ORDER BY d.wid), array_agg(d.wid ORDER BY d.wid) INTO _attempts, _held FROM done d;
+
+    IF _held IS DISTINCT FROM _w THEN
+      RETURN QUERY SELECT _flow.flow_id, NULL::integer, NULL::integer, NULL::text, NULL::text, i.token,
+          NULL::integer, NULL::bigint, NULL::text, NULL::integer, NULL::integer
+        FROM ROWS FROM (unnest(_w), unnest(_tokens[_from:_last])) AS i(wid, token)
+        WHERE i.wid <> ALL (coalesce(_held, '{}'));
+      SELECT array_agg(i.t ORDER BY i.wid), array_agg(i.f ORDER BY i.wid), array_agg(i.u ORDER BY i.wid),
+             array_agg(i.m ORDER BY i.wid)
+      INTO _t, _f, _u, _m
+      FROM ROWS FROM (unnest(_w), unnest(_t), unnest(_f), unnest(_u), unnest(_m)) AS i(wid, t, f, u, m)
+      WHERE i.wid = ANY (_held);
+      _l := ARRAY(SELECT l.text FROM unnest(_l) WITH ORDINALITY l(text, at)
+                  WHERE _w[(l.at - 1) % cardinality(_w) + 1] = ANY (_held) ORDER BY l.at);
+      _w := _held;
     END IF;
-    CONTINUE WHEN _items IS NULL;
-    PERFORM set_config('wed.commit', (
-      SELECT jsonb_build_object('host', _host_id, 'token', jsonb_agg(i -> 'token'), 'fuel', jsonb_agg(i -> 'fuel'),
-                                'us', jsonb_agg(i -> 'us'), 'mem', jsonb_agg(i -> 'mem'))::text
-      FROM jsonb_array_elements(_items) i), true);
-    PERFORM set_config('role', _group.role_name, true);
-    EXECUTE format('UPDATE %I.wed_flow SET %s FROM jsonb_to_recordset($1) AS _b(_wid integer, _lit jsonb) WHERE wid = _b._wid',
-                   _group.schema_name, _group.clause) USING _items;
+    CONTINUE WHEN _w IS NULL;
+
+    PERFORM set_config('wed.commit', concat_ws('|', _host_id, _w, _t, _attempts, _f, _u, _m), true);
+    PERFORM set_config('role', _flow.role_name, true);
+    EXECUTE format('UPDATE %I.wed_flow SET %s FROM ROWS FROM (unnest($1)%s) AS _b(_wid%s) WHERE wid = _b._wid',
+      _flow.schema_name, _sets[_g],
+      (SELECT string_agg(format(', unnest($2[%s:%s])', (n - 1) * cardinality(_w) + 1, n * cardinality(_w)), '' ORDER BY n)
+       FROM generate_series(1, _literals[_g]) n),
+      (SELECT string_agg(format(', _%s', n), '' ORDER BY n) FROM generate_series(1, _literals[_g]) n))
+      USING _w, _l;
     PERFORM set_config('role', 'none', true);
     PERFORM set_config('wed.commit', '', true);
+
     RETURN QUERY
-      SELECT j.flow_id, j.wid, j.tgid, t.tgname, j.trname, j.token, j.attempt,
-             (extract(epoch FROM j.timeout) * 1000)::bigint, j.payload::text, j.component_id, f.version
-      FROM jsonb_to_recordset(_items) AS i(_wid integer)
-      JOIN wed.job j ON j.flow_id = _group.flow_id AND j.wid = i._wid
-      JOIN wed.trigger t USING (tgid) JOIN wed.flow f ON f.flow_id = j.flow_id
+      SELECT j.flow_id, j.wid, j.tgid, t.tgname, j.trname, j.token, j.attempt, t.timeout_ms, j.payload::text,
+             j.component_id, _flow.version
+      FROM unnest(_w) i(wid)
+      JOIN wed.job j ON j.flow_id = _flow.flow_id AND j.wid = i.wid
+      JOIN wed.trigger t ON t.tgid = j.tgid
       WHERE j.host_id = _host_id AND j.token > _mark;
   END LOOP;
 END $$;
@@ -200,7 +236,6 @@ DECLARE
   _item record;
   _job wed.job;
   _trigger wed.trigger;
-  _passing wed.passing;
   _running integer;
   _others integer;
 BEGIN
@@ -235,12 +270,9 @@ BEGIN
       WHERE flow_id = _job.flow_id AND wid = _job.wid AND tgid = _job.tgid;
       CONTINUE;
     END IF;
-    _passing := wed.pass_current(_job.flow_id, _job.wid, _job.tgid, _job.token, '_ABORT',
+    PERFORM wed.pass_as_it_stands(_job.flow_id, _job.wid, _job.tgid, '_ABORT',
       format('%s: %s after %s attempts: %s', _job.trname, _item.outcome, _job.attempt, left(_item.message, 1000)),
       NULL, _host_id, jsonb_build_object('attempt', _job.attempt, 'fuel', _item.fuel, 'us', _item.us, 'mem', _item.mem));
-    IF _passing.wid IS NOT NULL THEN
-      PERFORM wed.settle(_job.flow_id, ARRAY[_passing], _host_id);
-    END IF;
   END LOOP;
 END $$;
 
@@ -267,7 +299,6 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _late record;
   _ended bigint := 0;
-  _passing wed.passing;
 BEGIN
   FOR _late IN
     SELECT l.pid, a.usename, j.*, t.attempts, t.backoff
@@ -290,12 +321,9 @@ BEGIN
     VALUES (_late.flow_id, _late.wid, _late.tgid, _late.trname, _late.attempt, 'timed_out',
             format('the worker held the lock for longer than %s and was ended', _late.timeout), _late.usename);
     IF _late.attempt >= _late.attempts THEN
-      _passing := wed.pass_current(_late.flow_id, _late.wid, _late.tgid, 0, '_ABORT',
+      PERFORM wed.pass_as_it_stands(_late.flow_id, _late.wid, _late.tgid, '_ABORT',
         format('%s: timed_out after %s attempts', _late.trname, _late.attempt), NULL, NULL,
         jsonb_build_object('attempt', _late.attempt));
-      IF _passing.wid IS NOT NULL THEN
-        PERFORM wed.settle(_late.flow_id, ARRAY[_passing], NULL);
-      END IF;
     END IF;
   END LOOP;
   RETURN _ended;
@@ -328,18 +356,19 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _wid integer;
   _passing wed.passing;
-  _excpt record;
+  _excpt integer;
 BEGIN
   FOR _wid IN SELECT i.wid FROM wed.instance i WHERE i.flow_id = _flow_id AND i.status <> 'F' ORDER BY i.wid LOOP
-    _passing := wed.pass_current(_flow_id, _wid, NULL, NULL, '_REMATCH', NULL, NULL, NULL, NULL);
+    _excpt := NULL;
+    _passing := wed.as_it_stands(_flow_id, _wid, NULL, '_REMATCH', NULL, NULL, NULL);
     CONTINUE WHEN _passing.wid IS NULL;
     IF _passing.excpt AND _passing.forced IS NULL
        AND (_passing.fire <> '{}' OR _passing.others > 1 OR _passing.final) THEN
       -- The new model leads on from the exception: its job is done by that.
-      SELECT j.tgid, j.token INTO _excpt FROM wed.job j
+      SELECT j.tgid INTO _excpt FROM wed.job j
       WHERE j.flow_id = _flow_id AND j.wid = _wid AND j.trname = '_EXCPT' AND j.host_id IS NULL;
       IF FOUND THEN
-        _passing := wed.pass_current(_flow_id, _wid, _excpt.tgid, _excpt.token, '_REMATCH', NULL, NULL, NULL, NULL);
+        _passing := wed.as_it_stands(_flow_id, _wid, _excpt, '_REMATCH', NULL, NULL, NULL);
       END IF;
     END IF;
     CONTINUE WHEN _passing.fire = '{}' AND wed.next_status(_passing) = _passing.status;
@@ -347,6 +376,7 @@ BEGIN
     fires := ARRAY(SELECT t.trname FROM wed.trigger t WHERE t.tgid = ANY (_passing.fire) ORDER BY t.tgid);
     becomes := wed.next_status(_passing);
     IF NOT _preview THEN
+      DELETE FROM wed.job j WHERE j.flow_id = _flow_id AND j.wid = _wid AND j.tgid = _excpt;
       PERFORM wed.settle(_flow_id, ARRAY[_passing], NULL);
     END IF;
     RETURN NEXT;

@@ -6,8 +6,12 @@ use serde::Serialize;
 use wedflow_store::{Place, StoreError};
 
 /// Why the command could not do what was asked.
+#[derive(Debug, Clone)]
+pub(crate) struct Problem(Box<Account>);
+
+/// What is told of a problem.
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct Problem {
+pub(crate) struct Account {
     /// What is wrong.
     pub(crate) message: String,
     /// A stable code: a SQLSTATE, or a word.
@@ -16,9 +20,9 @@ pub(crate) struct Problem {
     /// Causes, outermost first, or details.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) details: Vec<String>,
-    /// The fragment of SQL and the character in it, counted from 1.
+    /// Where in a fragment of SQL.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) place: Option<(String, usize)>,
+    pub(crate) place: Option<FragmentPlace>,
     /// How to mend it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hint: Option<String>,
@@ -26,16 +30,33 @@ pub(crate) struct Problem {
     pub(crate) exit_code: u8,
 }
 
+/// A place in a fragment of SQL.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct FragmentPlace {
+    /// The fragment.
+    pub(crate) fragment: String,
+    /// The character, counted from 1.
+    pub(crate) position: usize,
+}
+
+impl std::ops::Deref for Problem {
+    type Target = Account;
+
+    fn deref(&self) -> &Account {
+        &self.0
+    }
+}
+
 impl Problem {
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Problem {
+        Problem(Box::new(Account {
             message: message.into(),
             code: None,
             details: Vec::new(),
             place: None,
             hint: None,
             exit_code: 1,
-        }
+        }))
     }
 
     pub(crate) fn because(mut self, source: impl Error) -> Self {
@@ -43,7 +64,7 @@ impl Problem {
         while let Some(error) = next {
             let text = error.to_string();
             if !self.details.contains(&text) && !self.message.contains(&text) {
-                self.details.push(text);
+                self.0.details.push(text);
             }
             next = error.source();
         }
@@ -51,69 +72,64 @@ impl Problem {
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        self.0.hint = Some(hint.into());
+        self
+    }
+
+    pub(crate) fn code(mut self, code: &str) -> Self {
+        self.0.code = Some(code.to_owned());
+        self
+    }
+
+    pub(crate) fn exit(mut self, exit_code: u8) -> Self {
+        self.0.exit_code = exit_code;
         self
     }
 
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Problem {
-            exit_code: 2,
-            ..Problem::new(message)
-        }
+        Problem::new(message).exit(2)
     }
 }
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Refused(refusal) => Problem {
+            StoreError::Refused(refusal) => Problem(Box::new(Account {
                 message: refusal.message,
                 code: Some(refusal.code),
                 details: refusal.detail.into_iter().collect(),
                 place: refusal
                     .place
-                    .map(|Place { fragment, position }| (fragment, position)),
+                    .map(|Place { fragment, position }| FragmentPlace { fragment, position }),
                 hint: refusal.hint,
                 exit_code: 4,
-            },
-            StoreError::NotFound { kind, .. } => Problem {
-                code: Some("not_found".into()),
-                exit_code: 3,
-                hint: match kind {
-                    "flow" => Some("`wed flow list` shows the flows there are.".into()),
+            })),
+            StoreError::NotFound { kind, .. } => {
+                let problem = Problem::new(error.to_string()).code("not_found").exit(3);
+                match kind {
+                    "flow" => problem.hint("`wed flow list` shows the flows there are."),
                     "component" => {
-                        Some("`wed component list` shows the components there are.".into())
+                        problem.hint("`wed component list` shows the components there are.")
                     }
                     "instance" => {
-                        Some("`wed instance list FLOW` shows the instances there are.".into())
+                        problem.hint("`wed instance list FLOW` shows the instances there are.")
                     }
-                    _ => None,
-                },
-                ..Problem::new(error.to_string())
-            },
-            StoreError::Unreachable(_) | StoreError::Url(_) | StoreError::TooOld { .. } => {
-                Problem {
-                    code: Some("database".into()),
-                    exit_code: 5,
-                    ..Problem::new(error.to_string())
+                    _ => problem,
                 }
-                .hint("Check DATABASE_URL, or leave it out to use the private Postgres.")
             }
-            other => Problem {
-                exit_code: 5,
-                ..Problem::new(other.to_string())
+            StoreError::Unreachable(_) | StoreError::Url(_) | StoreError::TooOld { .. } => {
+                Problem::new(error.to_string())
+                    .code("database")
+                    .exit(5)
+                    .hint("Check DATABASE_URL, or leave it out to use the private Postgres.")
             }
-            .because(other),
+            other => Problem::new(other.to_string()).exit(5).because(other),
         }
     }
 }
 
 impl From<wedflow_cluster::ClusterError> for Problem {
     fn from(error: wedflow_cluster::ClusterError) -> Self {
-        Problem {
-            exit_code: 5,
-            ..Problem::new(error.to_string())
-        }
-        .because(error)
+        Problem::new(error.to_string()).exit(5).because(error)
     }
 }

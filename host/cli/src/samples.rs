@@ -71,20 +71,16 @@ impl Sample {
     pub(crate) fn open(name: &str, folder: Option<&Path>) -> Result<Self, Problem> {
         if !SAMPLES.iter().any(|(known, _)| *known == name) {
             let known: Vec<&str> = SAMPLES.iter().map(|(name, _)| *name).collect();
-            return Err(Problem {
-                exit_code: 3,
-                ..Problem::new(format!("there is no demo \"{name}\""))
-            }
-            .hint(format!("There are: {}.", known.join(", "))));
+            return Err(Problem::new(format!("there is no demo \"{name}\""))
+                .exit(3)
+                .hint(format!("There are: {}.", known.join(", "))));
         }
         let samples = match folder {
             Some(folder) => folder.to_owned(),
             None => find().ok_or_else(|| {
-                Problem {
-                    exit_code: 3,
-                    ..Problem::new("the sample transitions are not to be found")
-                }
-                .hint("Run wed below the source folder, or name theirs with --samples.")
+                Problem::new("the sample transitions are not to be found")
+                    .exit(3)
+                    .hint("Run wed below the source folder, or name theirs with --samples.")
             })?,
         };
         let component_name = name.replace('-', "_");
@@ -92,11 +88,11 @@ impl Sample {
             .join("target/wasm32-wasip2/release")
             .join(format!("{component_name}.wasm"));
         if !component.is_file() {
-            return Err(Problem {
-                exit_code: 3,
-                ..Problem::new(format!("{} is not built", component.display()))
-            }
-            .hint("`make samples` builds the sample transitions."));
+            return Err(
+                Problem::new(format!("{} is not built", component.display()))
+                    .exit(3)
+                    .hint("`make samples` builds the sample transitions."),
+            );
         }
         let folder = samples.join(name);
         let path = folder.join("expected.toml");

@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use wedflow_store::TraceRow;
 
-use crate::problem::Problem;
+use crate::problem::{FragmentPlace, Problem};
 
 /// Where a command writes.
 #[derive(Debug, Clone, Copy)]
@@ -81,14 +81,14 @@ impl Terminal {
     pub(crate) fn problem(&self, problem: &Problem) -> ExitCode {
         let mut out = anstream::stderr();
         if self.json {
-            let text = serde_json::json!({ "error": problem });
+            let text = serde_json::json!({ "error": **problem });
             let _ = writeln!(out, "{text}");
             return ExitCode::from(problem.exit_code);
         }
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
         let cyan = Style::new().bold().fg_color(Some(AnsiColor::Cyan.into()));
         let _ = writeln!(out, "{red}error:{red:#} {}", problem.message);
-        if let Some((fragment, position)) = &problem.place {
+        if let Some(FragmentPlace { fragment, position }) = &problem.place {
             let (line, column) = line_and_column(fragment, *position);
             let _ = writeln!(out, "  {cyan}|{cyan:#} {line}");
             let _ = writeln!(

@@ -45,11 +45,10 @@ pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) ->
                 set,
                 item: CommitItem {
                     wid: key.wid,
+                    tgid: key.tgid,
                     token,
                     literals,
-                    fuel: measure.fuel,
-                    elapsed_us: measure.elapsed_us,
-                    memory_bytes: measure.memory_bytes,
+                    measure,
                 },
             }),
             Verdict::Fail {
@@ -148,6 +147,7 @@ fn groups(part: &[Ready]) -> Vec<CommitGroup> {
             groups.push(CommitGroup {
                 flow: ready.key.flow,
                 set: ready.set.clone(),
+                literals: ready.item.literals.len(),
                 items: Vec::new(),
             });
             groups.len() - 1
@@ -192,9 +192,9 @@ fn into_failure(ready: Ready, error: &StoreError) -> Option<FailedAttempt> {
         outcome: outcome.to_owned(),
         message: format!("{message} (SET {})", ready.set),
         retry,
-        fuel: ready.item.fuel,
-        elapsed_us: ready.item.elapsed_us,
-        memory_bytes: ready.item.memory_bytes,
+        fuel: ready.item.measure.fuel,
+        elapsed_us: ready.item.measure.elapsed_us,
+        memory_bytes: ready.item.measure.memory_bytes,
     })
 }
 
@@ -239,11 +239,10 @@ mod tests {
             set: set.to_owned(),
             item: CommitItem {
                 wid,
+                tgid: 1,
                 token: i64::from(wid),
                 literals: vec![Some("x".into())],
-                fuel: 0,
-                elapsed_us: 0,
-                memory_bytes: 0,
+                measure: Default::default(),
             },
         };
         let part = [

@@ -47,7 +47,7 @@ pub(crate) enum Verdict {
 /// A checked clause as the database takes it: equal texts are committed as one statement.
 #[derive(Debug, Clone)]
 pub(crate) struct Rendered {
-    /// The clause, with literal `n` as `(_b._lit ->> n)` cast to its attribute's type.
+    /// The clause, with literal `n`, counted from 1, as `_b._n` cast to its attribute's type.
     pub(crate) set: String,
     /// The literals.
     pub(crate) literals: Vec<Option<String>>,
@@ -71,8 +71,8 @@ impl Rendered {
                     literals.push(literal.clone());
                     write!(
                         set,
-                        "{name} = (_b._lit ->> {})::{}",
-                        literals.len() - 1,
+                        "{name} = _b._{}::{}",
+                        literals.len(),
                         sql_type(&assignment.attribute)
                     )
                 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use sqlx::FromRow;
-use wedflow_model::{Job, JobKey};
+use wedflow_model::{Job, JobKey, Measure};
 
 use crate::{Store, StoreError};
 
@@ -22,35 +22,31 @@ pub struct Claimed {
 }
 
 /// Finished transitions of one flow with one shape of SET clause.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub struct CommitGroup {
     /// The flow.
     pub flow: i32,
-    /// The clause, checked; literal `n` of an item stands in it as `(_b._lit ->> n)`.
+    /// The clause, checked; literal `n` of an item, counted from 1, stands in it as `_b._n`, as text.
     pub set: String,
+    /// How many literals each item has.
+    pub literals: usize,
     /// The transitions.
     pub items: Vec<CommitItem>,
 }
 
 /// One finished transition.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub struct CommitItem {
     /// The instance.
-    #[serde(rename = "_wid")]
     pub wid: i32,
+    /// The trigger.
+    pub tgid: i32,
     /// The claim's fencing token.
     pub token: i64,
     /// The clause's literals in Postgres's input notation.
-    #[serde(rename = "_lit")]
     pub literals: Vec<Option<String>>,
-    /// Fuel consumed.
-    pub fuel: u64,
-    /// Wall-clock time in microseconds.
-    #[serde(rename = "us")]
-    pub elapsed_us: u64,
-    /// Most linear memory held, in bytes.
-    #[serde(rename = "mem")]
-    pub memory_bytes: u64,
+    /// What the attempt used.
+    pub measure: Measure,
 }
 
 /// What a committed batch led to.
@@ -164,6 +160,48 @@ impl ClaimedRow {
     }
 }
 
+/// The items of all groups, a vector for each parameter, ordered as the database wants them.
+#[derive(Default)]
+struct Columns<'a> {
+    wids: Vec<i32>,
+    tgids: Vec<i32>,
+    tokens: Vec<i64>,
+    fuel: Vec<i64>,
+    elapsed_us: Vec<i64>,
+    memory_bytes: Vec<i64>,
+    literals: Vec<Option<&'a str>>,
+}
+
+impl<'a> Columns<'a> {
+    fn add(&mut self, group: &'a CommitGroup) {
+        let mut items: Vec<&CommitItem> = group.items.iter().collect();
+        items.sort_by_key(|item| item.wid);
+        for item in &items {
+            self.wids.push(item.wid);
+            self.tgids.push(item.tgid);
+            self.tokens.push(item.token);
+            self.fuel.push(figure(item.measure.fuel));
+            self.elapsed_us.push(figure(item.measure.elapsed_us));
+            self.memory_bytes.push(figure(item.measure.memory_bytes));
+        }
+        for n in 0..group.literals {
+            self.literals.extend(
+                items
+                    .iter()
+                    .map(|item| item.literals.get(n).and_then(|literal| literal.as_deref())),
+            );
+        }
+    }
+}
+
+fn figure(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+fn count(value: usize) -> i32 {
+    i32::try_from(value).unwrap_or(i32::MAX)
+}
+
 impl Store {
     /// Enters a host whose leases last `lease` unless [`Store::keep_host`] is called. Returns its number.
     ///
@@ -232,11 +270,44 @@ impl Store {
         host: i32,
         groups: &[CommitGroup],
     ) -> Result<Committed, StoreError> {
-        let rows: Vec<ClaimedRow> = sqlx::query_as("SELECT * FROM wed.commit_batch($1, $2)")
-            .bind(host)
-            .bind(sqlx::types::Json(groups))
-            .fetch_all(&self.pool)
-            .await?;
+        let mut groups: Vec<&CommitGroup> = groups.iter().collect();
+        groups.sort_by_key(|group| group.flow);
+        let mut columns = Columns::default();
+        for group in &groups {
+            columns.add(group);
+        }
+        let rows: Vec<ClaimedRow> = sqlx::query_as(
+            "SELECT * FROM wed.commit_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+        )
+        .bind(host)
+        .bind(groups.iter().map(|group| group.flow).collect::<Vec<_>>())
+        .bind(
+            groups
+                .iter()
+                .map(|group| group.set.as_str())
+                .collect::<Vec<_>>(),
+        )
+        .bind(
+            groups
+                .iter()
+                .map(|group| count(group.items.len()))
+                .collect::<Vec<_>>(),
+        )
+        .bind(
+            groups
+                .iter()
+                .map(|group| count(group.literals))
+                .collect::<Vec<_>>(),
+        )
+        .bind(columns.wids)
+        .bind(columns.tgids)
+        .bind(columns.tokens)
+        .bind(columns.fuel)
+        .bind(columns.elapsed_us)
+        .bind(columns.memory_bytes)
+        .bind(columns.literals)
+        .fetch_all(&self.pool)
+        .await?;
         let mut committed = Committed::default();
         for row in rows {
             match row.into_claimed() {

@@ -84,11 +84,9 @@ pub(crate) async fn run(
         ComponentCommand::Show { name } => {
             let versions = store.components(tenant, Some(name)).await?;
             let Some(newest) = versions.first() else {
-                return Err(Problem {
-                    exit_code: 3,
-                    ..Problem::new(format!("there is no component \"{name}\""))
-                }
-                .hint("`wed component list` shows the components there are."));
+                return Err(Problem::new(format!("there is no component \"{name}\""))
+                    .exit(3)
+                    .hint("`wed component list` shows the components there are."));
             };
             terminal.answer(&versions, || {
                 terminal.line(&format!(
@@ -135,11 +133,9 @@ pub(crate) async fn push(
     terminal: &Terminal,
 ) -> Result<Upload, Problem> {
     let bytes = std::fs::read(file).map_err(|source| {
-        Problem {
-            exit_code: 3,
-            ..Problem::new(format!("{} cannot be read", file.display()))
-        }
-        .because(source)
+        Problem::new(format!("{} cannot be read", file.display()))
+            .exit(3)
+            .because(source)
     })?;
     let name = match name {
         Some(name) => name.to_owned(),
@@ -153,10 +149,9 @@ pub(crate) async fn push(
     spinner.finish_and_clear();
     upload.map_err(|error| match error {
         wedflow_engine::UploadError::Store(error) => Problem::from(error),
-        refused => Problem {
-            exit_code: 4,
-            ..Problem::new(format!("{} is refused: {refused}", file.display())).because(refused)
-        },
+        refused => Problem::new(format!("{} is refused: {refused}", file.display()))
+            .exit(4)
+            .because(refused),
     })
 }
 
@@ -170,13 +165,11 @@ async fn bind(
     let flow = store.flow(tenant, flow).await?;
     for wanted in only {
         if !upload.transitions.contains(wanted) {
-            return Err(Problem {
-                exit_code: 4,
-                ..Problem::new(format!(
-                    "component {} does not declare transition \"{wanted}\"",
-                    upload.name
-                ))
-            }
+            return Err(Problem::new(format!(
+                "component {} does not declare transition \"{wanted}\"",
+                upload.name
+            ))
+            .exit(4)
             .hint(format!("It declares: {}.", upload.transitions.join(", "))));
         }
     }

@@ -96,10 +96,7 @@ pub(crate) async fn run(
             component,
         } => {
             if store.components(tenant, Some(component)).await?.is_empty() {
-                return Err(Problem {
-                    exit_code: 3,
-                    ..Problem::new(format!("there is no component \"{component}\""))
-                }
+                return Err(Problem::new(format!("there is no component \"{component}\"")).exit(3)
                 .hint("`wed component push FILE.wasm` uploads one; `wed component list` shows those there are."));
             }
             let flow = store.flow(tenant, flow).await?;
@@ -229,11 +226,9 @@ async fn show(tenant: &str, name: &str, store: &Store, terminal: &Terminal) -> R
 /// Reads a flow.toml.
 pub(crate) fn read_definition(file: &Path) -> Result<FlowDefinition, Problem> {
     let text = std::fs::read_to_string(file).map_err(|source| {
-        Problem {
-            exit_code: 3,
-            ..Problem::new(format!("{} cannot be read", file.display()))
-        }
-        .because(source)
+        Problem::new(format!("{} cannot be read", file.display()))
+            .exit(3)
+            .because(source)
     })?;
     toml::from_str(&text).map_err(|source| {
         Problem::usage(format!("{} is no flow definition", file.display()))
