@@ -2,6 +2,12 @@
 -- shape, its analysed tree is held against an allow-list, and what is stored and run is the deparsed
 -- tree, never the text. Every way of writing wed_trig passes here.
 
+-- Where a name stands in a predicate, as a sentence.
+CREATE FUNCTION wed.place(_name text, _text text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE strpos(lower(_text), lower(_name)) WHEN 0 THEN 'It is what Postgres makes of the predicate.'
+    ELSE format('At character %s of the predicate.', strpos(lower(_text), lower(_name))) END
+$$;
+
 -- Refuses a fragment that could be anything but one expression: what is left after taking out quoted
 -- strings and names must be balanced and hold no comment, no semicolon, no dollar, no backslash.
 CREATE FUNCTION wed.check_fragment(_text text) RETURNS void
@@ -42,6 +48,11 @@ BEGIN
         DETAIL = format('At character %s of the predicate.', strpos(_text, _found)),
         HINT = 'A predicate is one expression over the attributes, as after WHERE.';
   END IF;
+  IF _bare ~ '[0-9]{39}' OR _bare ~* '[0-9.]e[-+]?[0-9]{3}' OR _text ~* $r$'\s*[-+]?[0-9.]+e[-+]?[0-9]{3,}\s*'$r$ THEN
+    RAISE EXCEPTION 'a number of the predicate is too large' USING ERRCODE = 'WF011',
+      DETAIL = wed.place(coalesce(substring(_bare FROM '[0-9]{39}'), substring(_text FROM '(?i)[0-9.]+e[-+]?[0-9]{3}')), _text),
+      HINT = 'At most 38 digits, and exponents below 100.';
+  END IF;
   FOREACH _char IN ARRAY regexp_split_to_array(regexp_replace(_bare, '[^][()]', '', 'g'), '') LOOP
     _depth := _depth + CASE WHEN _char IN ('(', '[') THEN 1 WHEN _char IN (')', ']') THEN -1 ELSE 0 END;
     IF _depth < 0 OR _depth > 100 THEN EXIT; END IF;
@@ -76,12 +87,6 @@ INSERT INTO wed.allowed_type SELECT unnest(ARRAY['text', 'varchar', 'bpchar', 'u
   'int8', 'numeric', 'float4', 'float8', 'bool', 'date', 'time', 'timestamp', 'timestamptz', 'interval',
   'uuid', 'jsonb']);
 
--- Where a name stands in a predicate, as a sentence.
-CREATE FUNCTION wed.place(_name text, _text text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-  SELECT CASE strpos(lower(_text), lower(_name)) WHEN 0 THEN 'It is what Postgres makes of the predicate.'
-    ELSE format('At character %s of the predicate.', strpos(lower(_text), lower(_name))) END
-$$;
-
 -- Holds an analysed expression against the allow-lists, default reject.
 -- In the text of a node tree, constants are numbers and names are escaped, so a tenant's text cannot
 -- look like a node or a field.
@@ -95,7 +100,7 @@ BEGIN
     'SCALARARRAYOPEXPR', 'BOOLEXPR', 'RELABELTYPE', 'COERCEVIAIO', 'ARRAYCOERCEEXPR', 'CASE', 'CASEEXPR',
     'WHEN', 'CASEWHEN', 'CASETESTEXPR', 'ARRAY', 'ARRAYEXPR', 'COALESCE', 'COALESCEEXPR', 'MINMAX',
     'MINMAXEXPR', 'SQLVALUEFUNCTION', 'NULLTEST', 'BOOLEANTEST', 'SUBSCRIPTINGREF', 'ROWCOMPARE',
-    'ROWCOMPAREEXPR', 'COLLATEEXPR') LIMIT 1;
+    'ROWCOMPAREEXPR', 'COLLATEEXPR', 'NAMEDARGEXPR') LIMIT 1;
   IF _bad IS NOT NULL THEN
     RAISE EXCEPTION 'a predicate may not hold a % expression', lower(_bad) USING ERRCODE = 'WF011',
       HINT = 'Use comparisons, boolean logic, CASE, COALESCE, arithmetic, casts and the listed functions over the attributes.';
@@ -112,7 +117,7 @@ BEGIN
             OR p.oid IN (SELECT castfunc FROM pg_cast)) LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'the function % is not allowed in a predicate', coalesce(_bad, '?')
-      USING ERRCODE = 'WF011', DETAIL = wed.place(_bad, _text), HINT = 'See the list of functions in the documentation of conditions.';
+      USING ERRCODE = 'WF011', DETAIL = wed.place(_bad, _text), HINT = 'docs/conditions.md lists the functions that are.';
   END IF;
   SELECT o.oprname INTO _bad
   FROM (SELECT DISTINCT m[1]::oid AS op FROM regexp_matches(_tree, ':opno (\d+)', 'g') AS m) f
@@ -138,6 +143,9 @@ BEGIN
   END IF;
 END $$;
 
+-- Needed for the moment in which it becomes their owner.
+GRANT USAGE, CREATE ON SCHEMA wed TO wed_predicate;
+
 -- Puts a predicate on the shape table as a constraint that checks nothing: Postgres parses and
 -- analyses it there, follows renamed attributes, and refuses to drop one that it uses. Runs as
 -- wed_predicate, so that even a fragment that got past check_fragment could do nothing.
@@ -161,6 +169,7 @@ BEGIN
   EXECUTE format('ALTER TABLE %I.wed_flow DROP CONSTRAINT IF EXISTS %I', _shape_schema, 'c' || _tgid);
 END $$;
 ALTER FUNCTION wed.take_off_shape(text, integer) OWNER TO wed_predicate;
+REVOKE CREATE ON SCHEMA wed FROM wed_predicate;
 
 -- Checks a predicate and returns it as Postgres understood it, with the attributes it reads.
 CREATE FUNCTION wed.check_predicate(
@@ -175,8 +184,9 @@ BEGIN
   BEGIN
     PERFORM wed.put_on_shape(_shape_schema, _tgid, _text);
   EXCEPTION WHEN feature_not_supported THEN
-    RAISE EXCEPTION 'a predicate may not hold a subquery' USING ERRCODE = 'WF011',
-      DETAIL = format('At character %s of the predicate.', greatest(1, strpos(lower(_text), 'select'))),
+    RAISE EXCEPTION '%', CASE WHEN SQLERRM ~ 'subquer' THEN 'a predicate may not hold a subquery'
+                              ELSE 'a predicate may not hold this: ' || SQLERRM END USING ERRCODE = 'WF011',
+      DETAIL = wed.place('select', _text),
       HINT = 'A predicate looks at the attributes of its own instance only.';
   END;
   SELECT c.conbin::text, pg_get_expr(c.conbin, c.conrelid),

@@ -329,7 +329,7 @@ BEGIN
     'CREATE SCHEMA %1$I',
     'CREATE SCHEMA %2$I',
     'GRANT USAGE ON SCHEMA %1$I TO %1$I',
-    'GRANT USAGE ON SCHEMA %2$I TO wed_predicate',
+    'GRANT USAGE, CREATE ON SCHEMA %2$I TO wed_predicate',
     $t$CREATE TABLE %1$I.wed_attr (
       aname text PRIMARY KEY, adv text, atype text NOT NULL DEFAULT 'text', open boolean NOT NULL DEFAULT false)$t$,
     $t$CREATE TABLE %1$I.wed_trig (
@@ -446,6 +446,7 @@ BEGIN
   END LOOP;
   PERFORM wed.compile(_id);
   EXECUTE format('ALTER FUNCTION %I.match(%1$I.wed_flow[]) OWNER TO wed_predicate', _c);
+  EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM wed_predicate', _c);
   EXECUTE format('REVOKE ALL ON FUNCTION %I.match(%1$I.wed_flow[]) FROM PUBLIC', _c);
   EXECUTE format('GRANT EXECUTE ON FUNCTION %I.match(%1$I.wed_flow[]) TO %I', _c, current_user);
   RETURN _id;

@@ -67,6 +67,9 @@ pub(crate) enum Command {
     Instance(InstanceCommand),
     /// Run one of the sample flows to its end and print its trace.
     Demo(DemoArguments),
+    /// Measure how many transitions a second this machine commits.
+    #[command(subcommand)]
+    Bench(BenchCommand),
 }
 
 impl Command {
@@ -269,4 +272,48 @@ pub(crate) struct DemoArguments {
     /// Give up when the instances have not ended after so many seconds.
     #[arg(long, default_value_t = 60, value_name = "SECONDS")]
     pub(crate) wait: u64,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BenchCommand {
+    /// Compare the host with hand-written SQL on the same server, interleaved, in several rounds. Uses
+    /// throw-away databases.
+    Commit(CommitArguments),
+    /// See whether throughput holds as instances, triggers, flows and payloads grow.
+    Growth(GrowthArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CommitArguments {
+    /// Seconds of each measurement.
+    #[arg(long, default_value_t = 3, value_name = "N")]
+    pub(crate) seconds: u64,
+    /// Rounds; medians over them are printed.
+    #[arg(long, default_value_t = 3, value_name = "N")]
+    pub(crate) rounds: u32,
+    /// Flows of the measurement with many.
+    #[arg(long, default_value_t = 1_000, value_name = "N")]
+    pub(crate) flows: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GrowthArguments {
+    /// Seconds of each measurement.
+    #[arg(long, default_value_t = 3, value_name = "N")]
+    pub(crate) seconds: u64,
+    /// The most instances.
+    #[arg(long, default_value_t = 1_000_000, value_name = "N")]
+    pub(crate) instances: usize,
+    /// The most triggers.
+    #[arg(long, default_value_t = 1_000, value_name = "N")]
+    pub(crate) triggers: usize,
+    /// The most flows.
+    #[arg(long, default_value_t = 1_000, value_name = "N")]
+    pub(crate) flows: usize,
+    /// The most bytes of a payload.
+    #[arg(long, default_value_t = 100_000, value_name = "N")]
+    pub(crate) payload: usize,
+    /// Draw the curve into this file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
 }

@@ -1,5 +1,6 @@
 //! The commands, a file for each noun.
 
+mod bench;
 mod component;
 mod db;
 mod demo;
@@ -41,6 +42,7 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(),
             let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
             instance::run(command, &arguments.tenant, &store, terminal).await
         }
+        Command::Bench(command) => bench::run(&arguments, command, terminal).await,
         Command::Demo(demo) => demo::run(&arguments, demo, terminal).await,
     }
 }

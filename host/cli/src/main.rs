@@ -58,6 +58,7 @@ fn start_logging(arguments: &Arguments) {
     let filter = EnvFilter::try_from_env("WEDFLOW_LOG").unwrap_or_else(|_| EnvFilter::new(default));
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
+        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
         .with_writer(std::io::stderr);
     if arguments.json {
         builder.json().init();

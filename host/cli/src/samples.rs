@@ -75,14 +75,7 @@ impl Sample {
                 .exit(3)
                 .hint(format!("There are: {}.", known.join(", "))));
         }
-        let samples = match folder {
-            Some(folder) => folder.to_owned(),
-            None => find().ok_or_else(|| {
-                Problem::new("the sample transitions are not to be found")
-                    .exit(3)
-                    .hint("Run wed below the source folder, or name theirs with --samples.")
-            })?,
-        };
+        let samples = self::folder(folder)?;
         let component_name = name.replace('-', "_");
         let component = samples
             .join("target/wasm32-wasip2/release")
@@ -117,6 +110,18 @@ impl Sample {
     /// The path of a run's definition.
     pub(crate) fn definition(&self, run: &Run) -> PathBuf {
         self.folder.join(&run.flow)
+    }
+}
+
+/// The samples' folder: the one given, else the one found.
+pub(crate) fn folder(given: Option<&Path>) -> Result<PathBuf, Problem> {
+    match given {
+        Some(folder) => Ok(folder.to_owned()),
+        None => find().ok_or_else(|| {
+            Problem::new("the sample transitions are not to be found")
+                .exit(3)
+                .hint("Run wed below the source folder, or name theirs with --samples.")
+        }),
     }
 }
 

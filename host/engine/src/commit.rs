@@ -13,6 +13,15 @@ use crate::results::{Finished, Rendered, Verdict};
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
+/// What a batch led to.
+#[derive(Debug, Default)]
+pub(crate) struct Dealt {
+    /// Jobs that the new states fired, which are this host's already.
+    pub(crate) fired: Vec<Claimed>,
+    /// Results that were committed.
+    pub(crate) committed: usize,
+}
+
 /// A result that is to be committed.
 #[derive(Debug)]
 struct Ready {
@@ -22,10 +31,9 @@ struct Ready {
     set: String,
 }
 
-/// Commits what can be committed, records what failed, stores logs. Returns the jobs that the new
-/// states fired, which are this host's already. Ends when all of the batch is dealt with; while the
+/// Commits what can be committed, records what failed, stores logs. Ends when all of the batch is dealt with; while the
 /// database is away it goes on trying.
-pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) -> Vec<Claimed> {
+pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) -> Dealt {
     let mut ready = Vec::with_capacity(batch.len());
     let mut failed = Vec::new();
     let mut logs: Vec<LogLine> = Vec::new();
@@ -70,7 +78,7 @@ pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) ->
         }
     }
 
-    let mut fired = Vec::new();
+    let mut dealt = Dealt::default();
     // Halves of halves, on a list instead of the stack.
     let mut parts = if ready.is_empty() {
         Vec::new()
@@ -79,7 +87,10 @@ pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) ->
     };
     while let Some(mut part) = parts.pop() {
         match commit(store, host, &mut part).await {
-            Ok(claimed) => fired.extend(claimed),
+            Ok(claimed) => {
+                dealt.committed += part.len();
+                dealt.fired.extend(claimed);
+            }
             Err(refusal) if part.len() == 1 => {
                 failed.extend(part.pop().and_then(|alone| into_failure(alone, &refusal)));
             }
@@ -98,7 +109,7 @@ pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) ->
     {
         tracing::warn!(%error, lines = logs.len(), "log lines were lost");
     }
-    fired
+    dealt
 }
 
 /// Commits a part. An answer that was lost is looked up, never repeated blindly: what is no longer

@@ -1,7 +1,7 @@
 //! A host: lanes, and what they share.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::task::JoinHandle;
@@ -93,6 +93,7 @@ impl Host {
             draining: AtomicBool::new(false),
             in_hand: Default::default(),
             busy: AtomicUsize::new(0),
+            committed: AtomicU64::new(0),
         });
         let (lanes, mut schedulers): (Vec<Lane>, Vec<_>) = (0..lanes)
             .map(|_| Lane::new(Arc::clone(&shared), room))
@@ -119,6 +120,11 @@ impl Host {
     /// The host's number, as in `job_pool.lckid` and `wed_trace.writer`.
     pub fn id(&self) -> i32 {
         self.shared.host()
+    }
+
+    /// Transitions it has committed since it started.
+    pub fn committed(&self) -> u64 {
+        self.shared.committed.load(Ordering::Relaxed)
     }
 
     /// Stops: begins no more jobs, lets running ones finish for the grace period, commits what is

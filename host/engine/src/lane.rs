@@ -1,7 +1,7 @@
 //! A lane: one event scheduler, one processor's share of a host.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -37,6 +37,8 @@ pub(crate) struct Shared {
     pub(crate) in_hand: Mutex<HashSet<i64>>,
     /// Jobs being run or committed right now.
     pub(crate) busy: AtomicUsize,
+    /// Transitions committed so far.
+    pub(crate) committed: AtomicU64,
 }
 
 impl Shared {
@@ -225,8 +227,12 @@ impl Lane {
         let count = batch.len();
         debug_assert!(count <= BATCH);
         let tokens: Vec<i64> = batch.iter().map(|finished| finished.token).collect();
-        let fired = commit::deal_with(&self.shared.store, self.shared.host(), batch).await;
-        self.take(fired);
+        let dealt = commit::deal_with(&self.shared.store, self.shared.host(), batch).await;
+        self.take(dealt.fired);
+        let committed = u64::try_from(dealt.committed).unwrap_or(0);
+        self.shared
+            .committed
+            .fetch_add(committed, Ordering::Relaxed);
         {
             let mut in_hand = self.shared.tokens();
             for token in &tokens {

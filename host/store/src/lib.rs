@@ -8,6 +8,7 @@
 //! - `instances`: instances, trace, attempts
 //! - `jobs`: claim, commit, fail, leases: what a host does all day
 //! - [`Notifications`]: the one notification connection of a host
+//! - `scratch`: throw-away databases and bulk loads, for benchmarks
 
 mod components;
 mod error;
@@ -15,6 +16,7 @@ mod flows;
 mod instances;
 mod jobs;
 mod notifications;
+mod scratch;
 
 use std::time::Duration;
 

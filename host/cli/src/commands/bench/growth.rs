@@ -1,0 +1,215 @@
+//! `wed bench growth`: whether throughput holds as work grows; a table and a curve.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::scenario::Scenario;
+use crate::arguments::GrowthArguments;
+use crate::problem::Problem;
+use crate::terminal::Terminal;
+
+/// A measured point.
+#[derive(Debug, Serialize)]
+struct Point {
+    /// What grows.
+    series: &'static str,
+    /// How large it is.
+    size: usize,
+    /// Transitions per second.
+    per_s: f64,
+    /// That of the series' first point, divided by this one's: 1 is flat, 2 is half as fast.
+    slowdown: f64,
+}
+
+/// What grows, to which sizes, and how a size is made.
+type Series = (&'static str, Vec<usize>, fn(usize) -> Scenario);
+
+pub(super) async fn run(
+    url: &str,
+    options: &GrowthArguments,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let upto = |sizes: &[usize], most: usize| -> Vec<usize> {
+        sizes.iter().copied().filter(|size| *size <= most).collect()
+    };
+    let series: [Series; 4] = [
+        (
+            "instances",
+            upto(&[1_000, 10_000, 100_000, 1_000_000], options.instances),
+            |instances| Scenario {
+                instances,
+                ..Scenario::default()
+            },
+        ),
+        (
+            "triggers",
+            upto(&[10, 100, 1_000], options.triggers),
+            |triggers| Scenario {
+                triggers,
+                ..Scenario::default()
+            },
+        ),
+        (
+            "flows",
+            upto(&[1, 10, 100, 1_000], options.flows),
+            |flows| Scenario {
+                flows,
+                instances: 1_000_usize.div_ceil(flows),
+                ..Scenario::default()
+            },
+        ),
+        (
+            "payload bytes",
+            upto(&[0, 1_000, 10_000, 100_000], options.payload),
+            |ballast| Scenario {
+                ballast,
+                instances: 200,
+                ..Scenario::default()
+            },
+        ),
+    ];
+    let mut points: Vec<Point> = Vec::new();
+    for (name, sizes, scenario) in series {
+        let mut first = None;
+        for size in sizes {
+            let spinner = terminal.spinner(&format!("{name}: {size}"));
+            let ready = scenario(size).prepare(url).await?;
+            let measured = ready.measure(options.seconds).await;
+            let held = if name == "instances" && size == 1_000 {
+                spinner.set_message("beside a transaction held open");
+                Some(held_open(&ready, options.seconds).await)
+            } else {
+                None
+            };
+            ready.remove().await;
+            spinner.finish_and_clear();
+            let per_s = measured?.per_s;
+            let base = *first.get_or_insert(per_s);
+            points.push(Point {
+                series: name,
+                size,
+                per_s,
+                slowdown: base / per_s.max(1.0),
+            });
+            if let Some(held) = held {
+                let held = held?;
+                points.push(Point {
+                    series: "seconds beside a transaction held open",
+                    size: usize::try_from(2 * options.seconds).unwrap_or(0),
+                    per_s: held,
+                    slowdown: base / held.max(1.0),
+                });
+            }
+        }
+    }
+    if let Some(file) = &options.svg {
+        std::fs::write(file, svg(&points)).map_err(|source| {
+            Problem::new(format!("{} cannot be written", file.display())).because(source)
+        })?;
+        terminal.say(&format!("the curve is in {}", file.display()));
+    }
+    terminal.answer(&points, || {
+        terminal.table(
+            &["what grows", "to", "transitions/s", "slowdown"],
+            points.iter().map(|point| {
+                vec![
+                    point.series.to_owned(),
+                    point.size.to_string(),
+                    format!("{:.0}", point.per_s),
+                    format!("{:.2}", point.slowdown),
+                ]
+            }),
+        );
+    });
+    Ok(())
+}
+
+/// The rate in the second of two runs beside a transaction that nobody ends.
+async fn held_open(ready: &super::scenario::Ready, seconds: u64) -> Result<f64, Problem> {
+    let held = ready.store.hold_snapshot().await?;
+    ready.measure(seconds).await?;
+    let measured = ready.measure(seconds).await?;
+    drop(held);
+    Ok(measured.per_s)
+}
+
+/// A curve for each series: size on a logarithmic axis, slowdown upwards.
+fn svg(points: &[Point]) -> String {
+    const WIDTH: f64 = 720.0;
+    const HEIGHT: f64 = 360.0;
+    const COLOURS: [&str; 5] = ["#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad", "#b7791f"];
+    let most = points
+        .iter()
+        .map(|point| point.slowdown)
+        .fold(2.0, f64::max);
+    let x = |size: usize| 60.0 + (size.max(1) as f64).log10() / 6.0 * (WIDTH - 240.0);
+    let y = |slowdown: f64| HEIGHT - 40.0 - slowdown / most * (HEIGHT - 80.0);
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" font-size=\"12\">\
+         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\
+         <text x=\"60\" y=\"20\" font-size=\"14\">Slowdown as work grows (1 is flat)</text>"
+    );
+    let mut series: Vec<&str> = Vec::new();
+    for point in points {
+        if !series.contains(&point.series) {
+            series.push(point.series);
+        }
+    }
+    // Writing to a String cannot fail.
+    for power in 0..=6 {
+        let at = x(10_usize.pow(power));
+        let _ = write!(
+            out,
+            "<line x1=\"{at:.1}\" y1=\"40\" x2=\"{at:.1}\" y2=\"{0}\" stroke=\"#ddd\"/>\
+             <text x=\"{at:.1}\" y=\"{1}\" text-anchor=\"middle\">10^{power}</text>",
+            HEIGHT - 40.0,
+            HEIGHT - 20.0
+        );
+    }
+    for step in 0..=(most.ceil() as u32) {
+        let at = y(f64::from(step));
+        let _ = write!(
+            out,
+            "<line x1=\"60\" y1=\"{at:.1}\" x2=\"{}\" y2=\"{at:.1}\" stroke=\"#ddd\"/>\
+             <text x=\"50\" y=\"{at:.1}\" text-anchor=\"end\" dominant-baseline=\"middle\">{step}</text>",
+            WIDTH - 180.0
+        );
+    }
+    for (at, name) in series.iter().enumerate() {
+        let colour = COLOURS[at % COLOURS.len()];
+        let of: Vec<&Point> = points
+            .iter()
+            .filter(|point| point.series == *name)
+            .collect();
+        let line: Vec<String> = of
+            .iter()
+            .map(|point| format!("{:.1},{:.1}", x(point.size), y(point.slowdown)))
+            .collect();
+        let _ = write!(
+            out,
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>",
+            line.join(" ")
+        );
+        for point in of {
+            let _ = write!(
+                out,
+                "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"{colour}\"/>",
+                x(point.size),
+                y(point.slowdown)
+            );
+        }
+        let _ = write!(
+            out,
+            "<text x=\"{}\" y=\"{}\" fill=\"{colour}\">{}</text>",
+            WIDTH - 170.0,
+            60 + 18 * at,
+            name.replace(
+                "seconds beside a transaction held open",
+                "beside an open transaction"
+            )
+        );
+    }
+    out.push_str("</svg>\n");
+    out
+}

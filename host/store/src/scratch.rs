@@ -1,0 +1,153 @@
+//! Throw-away databases on the same server, and what benchmarks need of a store.
+
+use serde_json::{Map, Value as Json};
+use sqlx::{AssertSqlSafe, ConnectOptions};
+
+use crate::{Flow, Store, StoreError};
+
+impl Store {
+    /// Makes a database of its own on the server at `url`, migrated, and returns it with its URL. Remove
+    /// it with [`Store::drop_database`].
+    ///
+    /// # Errors
+    /// As [`Store::connect_or_create`]; [`StoreError::Refused`] when `name` is taken.
+    pub async fn scratch(
+        url: &str,
+        name: &str,
+        connections: u32,
+    ) -> Result<(Store, String), StoreError> {
+        let options: sqlx::postgres::PgConnectOptions = url
+            .parse()
+            .map_err(|source: sqlx::Error| StoreError::Url(source.to_string()))?;
+        let url = options.database(name).to_url_lossy().to_string();
+        // A setting of our driver's that other clients do not know.
+        let url = match url.split_once('?') {
+            Some((base, query)) => {
+                let kept: Vec<&str> = query
+                    .split('&')
+                    .filter(|setting| !setting.starts_with("statement-cache-capacity"))
+                    .collect();
+                format!("{base}?{}", kept.join("&"))
+            }
+            None => url,
+        };
+        let store = Store::connect_or_create(&url, connections).await?;
+        store.migrate().await?;
+        Ok((store, url))
+    }
+
+    /// Removes this store's database, and the roles of its flows.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn drop_database(self) -> Result<(), StoreError> {
+        let (_, _, name) = self.place();
+        let roles: Vec<String> = sqlx::query_scalar("SELECT role_name FROM wed.flow")
+            .fetch_all(&self.pool)
+            .await?;
+        self.pool.close().await;
+        let mut connection = self
+            .options
+            .clone()
+            .database("postgres")
+            .connect()
+            .await
+            .map_err(StoreError::unreachable)?;
+        let quoted = name.replace('"', "\"\"");
+        for statement in [format!("DROP DATABASE IF EXISTS \"{quoted}\" WITH (FORCE)")]
+            .into_iter()
+            .chain(
+                roles
+                    .iter()
+                    .map(|role| format!("DROP ROLE IF EXISTS \"{role}\"")),
+            )
+        {
+            sqlx::query(AssertSqlSafe(statement))
+                .persistent(false)
+                .execute(&mut connection)
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Starts many instances in one statement, which is one evaluation of the conditions.
+    ///
+    /// # Errors
+    /// As [`Store::start_instance`]; none is started then.
+    pub async fn start_instances(
+        &self,
+        flow: &Flow,
+        states: &[Map<String, Json>],
+    ) -> Result<(), StoreError> {
+        let Some(first) = states.first() else {
+            return Ok(());
+        };
+        let names: Vec<String> = first
+            .keys()
+            .map(|name| format!("\"{}\"", name.replace('"', "\"\"")))
+            .collect();
+        let names = names.join(", ");
+        sqlx::query(AssertSqlSafe(format!(
+            "INSERT INTO \"{schema}\".wed_flow ({names}) \
+             SELECT {names} FROM jsonb_populate_recordset(NULL::\"{schema}\".wed_flow, $1)",
+            schema = flow.schema_name
+        )))
+        .persistent(false)
+        .bind(sqlx::types::Json(states))
+        .execute(&self.pool)
+        .await?;
+        Ok(())
+    }
+
+    /// Makes a tenant, if it is not there.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when the name is not allowed.
+    pub async fn ensure_tenant(&self, name: &str) -> Result<(), StoreError> {
+        sqlx::query("INSERT INTO wed.tenant (name) VALUES ($1) ON CONFLICT DO NOTHING")
+            .bind(name)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
+    /// The 50th and 99th percentile, in microseconds, of the time between two commits of one instance,
+    /// over the newest `last` rows of the whole trace.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn commit_gaps(&self, last: i64) -> Result<(f64, f64), StoreError> {
+        Ok(sqlx::query_as(include_str!("../sql/commit_gaps.sql"))
+            .bind(last)
+            .fetch_one(&self.pool)
+            .await?)
+    }
+
+    /// Refreshes the planner's statistics and clears dead rows away.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn vacuum(&self) -> Result<(), StoreError> {
+        sqlx::query("VACUUM ANALYZE")
+            .persistent(false)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
+    /// Holds a transaction with a snapshot open until the returned value is dropped, as a forgotten
+    /// session would.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn hold_snapshot(&self) -> Result<impl Send + use<>, StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        sqlx::query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            .execute(&mut *transaction)
+            .await?;
+        sqlx::query("SELECT count(*) FROM wed.flow")
+            .execute(&mut *transaction)
+            .await?;
+        Ok(transaction)
+    }
+}
