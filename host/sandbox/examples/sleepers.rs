@@ -47,11 +47,17 @@ fn usage() -> ! {
 fn sleep(settings: Settings, count: u32) {
     let bytes = support::guest("hostile");
     let bare = Memory::now();
-    let sandbox = Sandbox::new(Settings {
+    let settings = Settings {
         concurrent: count,
         ..settings
-    })
-    .expect("a sandbox");
+    };
+    let sandbox = match Sandbox::new(settings) {
+        Ok(sandbox) => sandbox,
+        Err(error) => {
+            eprintln!("{error}");
+            std::process::exit(1);
+        }
+    };
     let limits = Limits::default();
     let component = sandbox.compile(&bytes, &limits).expect("accepted");
     let runtime = wedflow_sandbox::runtime()

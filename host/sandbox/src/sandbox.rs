@@ -35,11 +35,25 @@ pub enum SetupError {
     /// A setting that makes no sense.
     #[error("the sandbox's setting `{0}` {1}")]
     Setting(&'static str, &'static str),
+    /// More guests at once than the kernel has memory maps for.
+    #[error(
+        "{concurrent} guests at once need {needed} memory maps, but the kernel allows a process \
+         {limit} (`vm.max_map_count`): raise that limit or lower `concurrent` to {most}"
+    )]
+    Maps {
+        /// Guests at once.
+        concurrent: u32,
+        /// Memory maps that these and the rest of the process need.
+        needed: u64,
+        /// Memory maps that a process may have.
+        limit: u64,
+        /// Guests for which that limit suffices.
+        most: u64,
+    },
     /// The runtime refuses its settings, or the system refuses what they need.
     #[error(
         "the sandbox cannot start: {0}; it needs address space for `concurrent` times \
-         `memory_reservation` bytes and twice `concurrent` memory maps (`vm.max_map_count`): lower \
-         these settings or raise the system's limits"
+         `memory_reservation` bytes: lower these settings or raise the system's limits"
     )]
     Engine(String),
     /// The thread that counts epochs does not start.

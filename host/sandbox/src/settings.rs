@@ -13,13 +13,16 @@ pub(crate) const TABLES_PER_SLOT: u32 = 4;
 /// Core module instances that a slot has room for.
 pub(crate) const INSTANCES_PER_SLOT: u32 = 8;
 
+/// Memory maps that are left to the rest of the process.
+const MAPS_FOR_OTHERS: u64 = 4_096;
+
 /// How a [`Sandbox`](crate::Sandbox) is set up. [`Settings::fast`] suits computing guests,
 /// [`Settings::waiting`] suits very many that mostly wait.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Guests that may be in a call at once, computing or waiting; further calls queue. Each costs
-    /// address space ([`Settings::memory_reservation`]), up to six memory maps of the kernel's limit
-    /// (`vm.max_map_count`), and, from the start, two of them.
+    /// address space ([`Settings::memory_reservation`]) and [`Settings::maps_per_guest`] of the
+    /// memory maps that the kernel allows a process (`vm.max_map_count`).
     pub concurrent: u32,
     /// Address space set aside for one linear memory, in bytes. From 4 GiB on no access needs a
     /// bounds check; below, code that computes is up to a half slower, and page tables are denser.
@@ -32,6 +35,10 @@ pub struct Settings {
     /// Bytes of a slot's linear memory that stay resident for the next guest instead of going back
     /// to the kernel, where a call touched that many.
     pub keep_resident: usize,
+    /// Whether a memory's initial content is mapped from an image, page by page as it is written,
+    /// instead of copied. Mapping pays for guests with much initial content (interpreters), and
+    /// takes two memory maps more for each guest in a call.
+    pub copy_on_write: bool,
     /// Compiled components kept ready, the least recently used is dropped first.
     pub components: usize,
     /// The gate that guests which compute for long must pass; one of its own when none is given.
@@ -58,6 +65,7 @@ impl Settings {
             memory_bytes: 256 << 20,
             table_elements: 100_000,
             keep_resident: 1 << 20,
+            copy_on_write: true,
             components: 256,
             gate: None,
             clock: system_clock,
@@ -72,8 +80,37 @@ impl Settings {
             memory_reservation: 64 << 20,
             memory_bytes: 64 << 20,
             keep_resident: 64 << 10,
+            copy_on_write: false,
             ..Settings::fast()
         }
+    }
+
+    /// Memory maps that a guest in a call takes, two of them from the sandbox's start: its stack and
+    /// the guard below, its memory and the reservation behind, and with
+    /// [`Settings::copy_on_write`] the parts of the image. Some guests of unusual shape take more.
+    pub fn maps_per_guest(&self) -> u32 {
+        if self.copy_on_write { 6 } else { 4 }
+    }
+
+    /// Refuses more guests than the kernel has memory maps for: at that limit it is not the guest
+    /// alone that gets no memory, but whoever asks next in the whole process.
+    fn check_maps(&self) -> Result<(), SetupError> {
+        let limit = std::fs::read_to_string("/proc/sys/vm/max_map_count").ok();
+        // Elsewhere than on Linux there is no such limit.
+        let Some(limit) = limit.and_then(|text| text.trim().parse::<u64>().ok()) else {
+            return Ok(());
+        };
+        let each = u64::from(self.maps_per_guest());
+        let needed = u64::from(self.concurrent) * each + MAPS_FOR_OTHERS;
+        if needed > limit {
+            return Err(SetupError::Maps {
+                concurrent: self.concurrent,
+                needed,
+                limit,
+                most: limit.saturating_sub(MAPS_FOR_OTHERS) / each,
+            });
+        }
+        Ok(())
     }
 
     /// The engine. Why each value: `docs/decisions/0002-sandbox-settings.md`.
@@ -89,6 +126,7 @@ impl Settings {
                 "must not be more than memory_reservation",
             ));
         }
+        self.check_maps()?;
         let mut pool = PoolingAllocationConfig::new();
         pool.total_component_instances(self.concurrent)
             .total_core_instances(self.concurrent.saturating_mul(INSTANCES_PER_SLOT))
@@ -104,6 +142,7 @@ impl Settings {
             .pagemap_scan(Enabled::Auto);
         let mut config = Config::new();
         config
+            .memory_init_cow(self.copy_on_write)
             .consume_fuel(true)
             .epoch_interruption(true)
             .concurrency_support(false)

@@ -254,12 +254,18 @@ fn uploads_are_checked_and_kept() {
         Err(UploadError::Refused(Refusal::NotAComponent(_)))
     ));
     // Right names, wrong types: found when it is linked.
-    let wrong = wat::parse_str(
-        r#"(component (import "wed:flow/host@0.1.0" (instance (export "now" (func (result string))))))"#,
-    )
-    .expect("WAT");
-    let error = sandbox().compile(&wrong, &limits).expect_err("refused");
-    println!("{error}");
+    let contract = include_str!("../../../wit/transition.wit");
+    let other = contract.replace("now: func() -> s64", "now: func() -> s32");
+    assert_ne!(contract, other);
+    let import = r#"(module (import "wed:flow/host@0.1.0" "now" (func (result i32)))"#;
+    let wrong = core("", "unreachable").replacen("(module", import, 1);
+    let error = sandbox()
+        .compile(&support::component_of(&other, &wrong), &limits)
+        .expect_err("refused");
+    assert!(
+        matches!(&error, UploadError::DoesNotFit(what) if what.contains("now")),
+        "{error}"
+    );
 
     let small = Sandbox::new(Settings {
         concurrent: 2,

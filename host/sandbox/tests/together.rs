@@ -27,7 +27,6 @@ fn short_calls_and_timers_go_on_while_others_loop() {
                 })
             })
             .collect();
-        tokio::time::sleep(Duration::from_millis(300)).await;
         let (mut timers, mut calls) = (Vec::new(), Vec::new());
         for _ in 0..200 {
             let begun = Instant::now();
@@ -143,6 +142,20 @@ fn dropping_a_call_ends_its_guest_and_frees_its_room() {
         // And the sandbox itself ends, with its thread.
         drop(small);
     });
+}
+
+#[test]
+fn more_guests_than_the_kernel_has_maps_for_are_refused() {
+    let Ok(limit) = std::fs::read_to_string("/proc/sys/vm/max_map_count") else {
+        return;
+    };
+    let limit: u32 = limit.trim().parse().expect("a number");
+    let refused = Sandbox::new(Settings {
+        concurrent: limit / 4,
+        ..Settings::waiting()
+    });
+    let error = refused.expect_err("too many").to_string();
+    assert!(error.contains("vm.max_map_count"), "{error}");
 }
 
 #[test]

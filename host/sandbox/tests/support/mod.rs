@@ -49,9 +49,15 @@ pub fn guest(name: &str) -> Vec<u8> {
 
 /// Makes a component of a core module in text whose exports are those of the contract's world.
 pub fn component(core: &str) -> Vec<u8> {
+    component_of(include_str!("../../../../wit/transition.wit"), core)
+}
+
+/// The same for another contract.
+pub fn component_of(contract: &str, core: &str) -> Vec<u8> {
     let mut resolve = Resolve::default();
-    let contract = concat!(env!("CARGO_MANIFEST_DIR"), "/../../wit/transition.wit");
-    let (package, _) = resolve.push_path(contract).expect("the contract");
+    let package = resolve
+        .push_str("transition.wit", contract)
+        .expect("the contract");
     let world = resolve
         .select_world(&[package], Some("transition"))
         .expect("the world");
