@@ -15,24 +15,6 @@ if [[ $(printf '%s\n' "$rust_needed" "${rust_found%%-*}" | sort -V | head -n 1) 
   fail "Rust $rust_found is too old; $rust_needed or later is needed. Run: rustup update stable"
 fi
 
-wasm=wasm32-wasip2
-has_target() { [[ -d "$(rustc --print sysroot)/lib/rustlib/$wasm" ]]; }
-if ! has_target; then
-  command -v rustup >/dev/null || fail "the Rust target $wasm is missing, and so is rustup, which would install it"
-  say "Installing the Rust target $wasm"
-  rustup target add "$wasm"
-fi
-if [[ $level == test ]]; then
-  for component in rustfmt clippy; do
-    program=${component/clippy/cargo-clippy}
-    if [[ ! -x "$(rustc --print sysroot)/bin/$program" ]] && ! command -v "$program" >/dev/null; then
-      command -v rustup >/dev/null || fail "$component is missing, and so is rustup, which would install it"
-      say "Installing the Rust component $component"
-      rustup component add "$component"
-    fi
-  done
-fi
-
 # ---- System packages -------------------------------------------------------------------------------
 
 packages=()
@@ -41,11 +23,13 @@ any_file() { compgen -G "$1" >/dev/null; }
 
 command -v gcc >/dev/null || command -v cc >/dev/null || need gcc
 [[ -e /usr/include/stdio.h ]] || need libc6-dev
-# The SQL grammar is C; its bindings are made with libclang when it is built.
-if [[ -z "${LIBCLANG_PATH:-}" ]] && ! any_file '/usr/lib/llvm-*/lib/libclang*.so*' &&
-  ! any_file '/usr/lib/*/libclang*.so*' && ! any_file '/usr/lib*/libclang*.so*'; then
-  need libclang-dev
-fi
+# The SQL grammar is C; its bindings are made with libclang when it is built. libclang needs clang's headers.
+has_libclang() {
+  [[ -n "${LIBCLANG_PATH:-}" ]] && return
+  { any_file '/usr/lib/llvm-*/lib/libclang*.so*' || any_file '/usr/lib/*/libclang*.so*' || any_file '/usr/lib*/libclang*.so*'; } &&
+    { any_file '/usr/lib/llvm-*/lib/clang/*/include/stddef.h' || any_file '/usr/lib*/clang/*/include/stddef.h'; }
+}
+has_libclang || need libclang-dev
 any_file '/etc/ssl/certs/ca-certificates.crt' || any_file '/etc/ssl/cert.pem' ||
   any_file '/etc/pki/tls/certs/*' || [[ -n "${SSL_CERT_FILE:-}" ]] || need ca-certificates
 command -v psql >/dev/null || need postgresql-client
@@ -84,6 +68,26 @@ install_packages() {
   rm -f "$log"
 }
 ((${#packages[@]} == 0)) || install_packages
+
+# ---- What rustup installs --------------------------------------------------------------------------
+
+wasm=wasm32-wasip2
+has_target() { [[ -d "$(rustc --print sysroot)/lib/rustlib/$wasm" ]]; }
+if ! has_target; then
+  command -v rustup >/dev/null || fail "the Rust target $wasm is missing, and so is rustup, which would install it"
+  say "Installing the Rust target $wasm"
+  rustup target add "$wasm"
+fi
+if [[ $level == test ]]; then
+  # rustup puts a stand-in for each into the path; only one that answers is there.
+  for component in rustfmt clippy; do
+    if ! "cargo-${component/rust/}" --version >/dev/null 2>&1; then
+      command -v rustup >/dev/null || fail "$component is missing, and so is rustup, which would install it"
+      say "Installing the Rust component $component"
+      rustup component add "$component"
+    fi
+  done
+fi
 
 # ---- The tests' Python -----------------------------------------------------------------------------
 
