@@ -45,7 +45,8 @@ BEGIN
 END $$;
 
 -- Makes the match function of a flow anew: one function, one expression, every enabled condition.
--- Aliases begin with an underscore, which no attribute does. It returns, for each row, the state, the satisfied triggers and whether the final condition holds.
+-- Aliases begin with an underscore, which no attribute does. The caller has set search_path, time zone
+-- and styles, so that a condition means the same whoever writes. It returns, for each row, the state, the satisfied triggers and whether the final condition holds.
 CREATE FUNCTION wed.compile(_flow_id integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -61,9 +62,7 @@ BEGIN
   FROM wed.trigger WHERE flow_id = _flow_id AND enabled AND predicate IS NOT NULL;
   EXECUTE format($f$
 CREATE OR REPLACE FUNCTION %1$I.match(_rows %1$I.wed_flow[]) RETURNS SETOF wed.evaluated
-LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
-SET intervalstyle = 'iso_8601' SET standard_conforming_strings = on AS $match$
+LANGUAGE plpgsql STABLE SECURITY DEFINER AS $match$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY SELECT _row.wid, to_jsonb(_row) - 'wid', array_remove(ARRAY[
@@ -369,9 +368,10 @@ BEGIN
     'CREATE TRIGGER zz_compile AFTER INSERT OR UPDATE OR DELETE ON %1$I.wed_trig
        FOR EACH STATEMENT EXECUTE FUNCTION wed.after_definition(%3$s)',
 
-    -- The gate: what is the flow's own of it. The rest is in 0004_gate.sql.
+    -- The gate: what is the flow's own of it. The rest is in 0004_gate.sql. Its plans are made once in
+    -- a session, perhaps when the tables are still empty: they must be by index all the same.
     $t$CREATE FUNCTION %2$I.evaluate(_rows %2$I.wed_flow[]) RETURNS wed.evaluated[]
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $f$
+    LANGUAGE plpgsql AS $f$
     DECLARE _all wed.evaluated[]; _one wed.evaluated;
     BEGIN
       BEGIN
@@ -391,14 +391,18 @@ BEGIN
       RETURN _all;
     END $f$ $t$,
     $t$CREATE FUNCTION %2$I.gate_insert() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $f$
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET standard_conforming_strings = on
+    SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $f$
     BEGIN
       PERFORM wed.gate_insert(%3$s, %2$I.evaluate(ARRAY(
         SELECT ROW(_new.*)::%2$I.wed_flow FROM new_rows _new ORDER BY _new.wid)));
       RETURN NULL;
     END $f$ $t$,
     $t$CREATE FUNCTION %2$I.gate_update() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $f$
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET standard_conforming_strings = on
+    SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $f$
     DECLARE _wids integer[]; _allowed jsonb[];
     BEGIN
       _wids := ARRAY(SELECT _new.wid FROM new_rows _new ORDER BY _new.wid);
@@ -417,7 +421,9 @@ BEGIN
       RETURN NULL;
     END $f$ $t$,
     $t$CREATE FUNCTION %2$I.current(_wids integer[]) RETURNS wed.evaluated[]
-    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $f$
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+    SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET standard_conforming_strings = on
+    SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $f$
       SELECT %2$I.evaluate(ARRAY(SELECT ROW(_now.*)::%2$I.wed_flow FROM %1$I.wed_flow _now
                                  WHERE _now.wid = ANY (_wids) ORDER BY _now.wid))
     $f$ $t$,

@@ -1,16 +1,20 @@
 -- The gate: algorithm 1 of the papers, for a set of instances at a time, inside the statement that
 -- writes their states. Whoever writes wed_flow passes here; nothing else writes wed.job and wed.trace.
 --
+-- The functions in here have no search_path of their own: each setting of one costs a dozen microseconds
+-- a call. Whoever calls them has set it: the flow's triggers and the functions of 0005_worker.sql.
+--
 -- Why it is free of races: an UPDATE holds the rows of its instances before the gate runs, and each
 -- statement in here takes a fresh snapshot under Read Committed, so of two transactions on one
 -- instance the second sees all that the first did. Under stricter isolation the second fails.
 
 -- Whether this session is a host's: only hosts connect as the owner of this schema, and only they
 -- are believed about leases.
-CREATE FUNCTION wed.is_host() RETURNS boolean LANGUAGE sql STABLE AS $$
-  SELECT nspowner = (SELECT oid FROM pg_roles WHERE rolname = session_user)
-  FROM pg_namespace WHERE nspname = 'wed'
-$$;
+CREATE FUNCTION wed.is_host() RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN EXISTS (SELECT FROM pg_namespace
+                 WHERE nspname = 'wed' AND nspowner = quote_ident(session_user)::regrole::oid);
+END $$;
 
 -- What an instance becomes: final when its final condition holds and nothing is pending; an exception
 -- when it must, when one is being served, or when nothing is left to do; else regular.
@@ -23,7 +27,7 @@ $$;
 -- The last part of the gate, for every way into it: fired jobs in, trace appended, exception or final
 -- decided. The finished jobs are out of the pool already.
 CREATE FUNCTION wed.settle(_flow_id integer, _passing wed.passing[], _host_id integer) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql AS $$
 DECLARE
   _changed boolean;
   _excepted boolean;
@@ -102,7 +106,7 @@ END $$;
 
 -- New instances.
 CREATE FUNCTION wed.gate_insert(_flow_id integer, _rows wed.evaluated[]) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql AS $$
 DECLARE
   _bad wed.evaluated;
   _schema text;
@@ -133,7 +137,7 @@ END $$;
 -- Changed states, ordered by wid. Returns, when some instance's writer may not set every attribute, what
 -- each may set (null: any); the caller holds it against the rows.
 CREATE FUNCTION wed.gate_update(_flow_id integer, _rows wed.evaluated[]) RETURNS jsonb[]
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql AS $$
 DECLARE
   _commit text := current_setting('wed.commit', true);
   _host_id integer;
@@ -203,7 +207,7 @@ END $$;
 -- The arrays are in the order of the given wids; null where the session holds none.
 CREATE FUNCTION wed.finish_locked(
   _flow_id integer, _wids integer[], OUT tgids integer[], OUT attempts integer[], OUT fault text)
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql AS $$
 DECLARE
   _locked integer[];
   _of integer[];
@@ -264,7 +268,7 @@ END $$;
 
 -- Holds what an update changed against what its writer may set.
 CREATE FUNCTION wed.check_writes(_wids integer[], _allowed jsonb[], _old jsonb[], _new jsonb[]) RETURNS void
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE AS $$
 DECLARE
   _bad record;
 BEGIN
@@ -293,7 +297,7 @@ BEGIN
 END $$;
 
 -- An instance as it stands, ready to pass the gate without a new state: a skipped job, an exhausted one,
--- a re-match. Its row is locked first; the named job counts as gone. Null when the instance is final.
+-- a re-match. Its row is locked first, unless it is only looked at (_trw null); the named job counts as gone. Null when the instance is final.
 CREATE FUNCTION wed.as_it_stands(
   _flow_id integer, _wid integer, _tgid integer, _trw text, _forced text, _note text, _measure jsonb)
 RETURNS wed.passing
@@ -304,7 +308,9 @@ DECLARE
   _passing wed.passing;
 BEGIN
   SELECT * INTO _flow FROM wed.flow WHERE flow_id = _flow_id;
-  EXECUTE format('SELECT FROM %I.wed_flow WHERE wid = $1 FOR NO KEY UPDATE', _flow.schema_name) USING _wid;
+  IF _trw IS NOT NULL THEN
+    EXECUTE format('SELECT FROM %I.wed_flow WHERE wid = $1 FOR NO KEY UPDATE', _flow.schema_name) USING _wid;
+  END IF;
   EXECUTE format('SELECT (%I.current(ARRAY[$1]))[1].*', _flow.shape_schema) INTO _row USING _wid;
   SELECT r.wid, r.state,
     CASE WHEN r.final OR _forced IS NOT NULL THEN '{}'

@@ -357,10 +357,11 @@ DECLARE
   _wid integer;
   _passing wed.passing;
   _excpt integer;
+  _trw text := CASE WHEN NOT _preview THEN '_REMATCH' END;
 BEGIN
   FOR _wid IN SELECT i.wid FROM wed.instance i WHERE i.flow_id = _flow_id AND i.status <> 'F' ORDER BY i.wid LOOP
     _excpt := NULL;
-    _passing := wed.as_it_stands(_flow_id, _wid, NULL, '_REMATCH', NULL, NULL, NULL);
+    _passing := wed.as_it_stands(_flow_id, _wid, NULL, _trw, NULL, NULL, NULL);
     CONTINUE WHEN _passing.wid IS NULL;
     IF _passing.excpt AND _passing.forced IS NULL
        AND (_passing.fire <> '{}' OR _passing.others > 1 OR _passing.final) THEN
@@ -368,7 +369,7 @@ BEGIN
       SELECT j.tgid INTO _excpt FROM wed.job j
       WHERE j.flow_id = _flow_id AND j.wid = _wid AND j.trname = '_EXCPT' AND j.host_id IS NULL;
       IF FOUND THEN
-        _passing := wed.as_it_stands(_flow_id, _wid, _excpt, '_REMATCH', NULL, NULL, NULL);
+        _passing := wed.as_it_stands(_flow_id, _wid, _excpt, _trw, NULL, NULL, NULL);
       END IF;
     END IF;
     CONTINUE WHEN _passing.fire = '{}' AND wed.next_status(_passing) = _passing.status;

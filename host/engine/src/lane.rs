@@ -159,9 +159,9 @@ impl Lane {
         } else if let Ok(Some(due)) = self.shared.store.next_due().await
             && due < POLL
         {
-            // Jobs skipped or held by an external worker are due and cannot be claimed: not at once again.
-            self.work
-                .look_again(context.now() + due.max(Duration::from_millis(20)));
+            // What is due and was not claimed is held by someone, so it is not worth a look at once.
+            let wait = if due.is_zero() { POLL / 4 } else { due };
+            self.work.look_again(context.now() + wait);
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! `wed db`: the private Postgres.
 
 use serde_json::json;
+use wedflow_store::Store;
 
 use crate::arguments::DbCommand;
 use crate::database::{private_cluster, start_private};
@@ -10,7 +11,7 @@ use crate::terminal::Terminal;
 pub(crate) async fn run(command: &DbCommand, terminal: &Terminal) -> Result<(), Problem> {
     match command {
         DbCommand::Start => {
-            start_private(terminal).await?;
+            made(&start_private(terminal).await?).await?;
             status(terminal)
         }
         DbCommand::Stop => {
@@ -27,10 +28,16 @@ pub(crate) async fn run(command: &DbCommand, terminal: &Terminal) -> Result<(), 
         DbCommand::Status => status(terminal),
         DbCommand::Url => {
             let url = start_private(terminal).await?;
+            made(&url).await?;
             terminal.answer(&json!({ "url": url }), || terminal.line(&url));
             Ok(())
         }
     }
+}
+
+/// Makes the database, where this is the first command of all.
+async fn made(url: &str) -> Result<(), Problem> {
+    Ok(Store::connect_or_create(url, 1).await?.migrate().await?)
 }
 
 fn status(terminal: &Terminal) -> Result<(), Problem> {
