@@ -38,12 +38,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// One runtime for everything. The intervals keep timers on time while guests compute.
+/// One runtime for everything.
 fn runtime() -> Result<tokio::runtime::Runtime, Problem> {
-    tokio::runtime::Builder::new_multi_thread()
+    wedflow_engine::runtime()
         .enable_all()
-        .event_interval(1)
-        .global_queue_interval(1)
         .build()
         .map_err(|source| Problem::new("the runtime could not be started").because(source))
 }
