@@ -147,11 +147,9 @@ BEGIN
                      AND conname = 'c' || t.tgid),
       reads = array_replace(reads, OLD.aname, NEW.aname)
     WHERE flow_id = _flow.flow_id AND OLD.aname = ANY (reads);
-    PERFORM set_config('wed.renaming', 'yes', true);
     EXECUTE format('UPDATE %I.wed_trig w SET cpred = t.predicate, writes = array_replace(w.writes, $1, $2)
                     FROM wed.trigger t WHERE t.tgid = w.tgid AND ($2 = ANY (t.reads) OR $1 = ANY (w.writes))',
                    _flow.schema_name) USING OLD.aname, NEW.aname;
-    PERFORM set_config('wed.renaming', '', true);
     UPDATE wed.trigger SET writes = array_replace(writes, OLD.aname, NEW.aname)
     WHERE flow_id = _flow.flow_id AND OLD.aname = ANY (writes);
   END IF;
@@ -202,9 +200,9 @@ BEGIN
       USING ERRCODE = 'WF013', HINT = 'For example: timeout ''30 s'', backoff ''1 s'', attempts 3.';
   END IF;
   SELECT schema_name INTO _schema FROM wed.flow WHERE flow_id = TG_ARGV[0]::integer;
-  IF NEW.writes IS NOT NULL THEN
-    EXECUTE format('SELECT w FROM unnest($1) w WHERE w NOT IN (SELECT aname FROM %I.wed_attr)
-                      AND current_setting(''wed.renaming'', true) IS DISTINCT FROM ''yes'' LIMIT 1', _schema)
+  -- Deeper than one, it is on_attribute that writes, after a renaming.
+  IF NEW.writes IS NOT NULL AND pg_trigger_depth() = 1 THEN
+    EXECUTE format('SELECT w FROM unnest($1) w WHERE w NOT IN (SELECT aname FROM %I.wed_attr) LIMIT 1', _schema)
       INTO _unknown USING NEW.writes;
     IF _unknown IS NOT NULL THEN
       RAISE EXCEPTION 'writes names "%", which is no attribute of this flow', _unknown
@@ -241,8 +239,8 @@ BEGIN
     DELETE FROM wed.trigger WHERE tgid = OLD.tgid;
     RETURN NULL;
   END IF;
-  IF current_setting('wed.renaming', true) = 'yes' THEN
-    RETURN NULL; -- on_attribute has done it
+  IF pg_trigger_depth() > 1 THEN
+    RETURN NULL; -- on_attribute writes, after a renaming, and has done the rest
   END IF;
   _checked := wed.check_predicate(_flow.shape_schema, NEW.tgid, NEW.cpred);
   INSERT INTO wed.trigger AS t (tgid, flow_id, tgname, trname, cfinal, enabled, predicate, reads, timeout,
@@ -272,7 +270,7 @@ $$;
 CREATE FUNCTION wed.after_definition() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF current_setting('wed.renaming', true) IS DISTINCT FROM 'yes' THEN
+  IF pg_trigger_depth() = 1 THEN
     PERFORM wed.compile(TG_ARGV[0]::integer);
   END IF;
   RETURN NULL;
