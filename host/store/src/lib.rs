@@ -119,10 +119,19 @@ impl Store {
     /// # Errors
     /// [`StoreError::Migration`] when a migration fails, or the database is newer than this binary.
     pub async fn migrate(&self) -> Result<(), StoreError> {
-        MIGRATOR
-            .run(&self.pool)
-            .await
-            .map_err(|source| StoreError::Migration(source.to_string()))
+        use sqlx::migrate::MigrateError;
+        MIGRATOR.run(&self.pool).await.map_err(|source| {
+            StoreError::Migration(match source {
+                MigrateError::VersionMismatch(_) => {
+                    "it was made by another development version of wed; use another database, or drop this one"
+                        .to_owned()
+                }
+                MigrateError::VersionMissing(_) => {
+                    "it was made by a newer version of wed; use that one".to_owned()
+                }
+                other => other.to_string(),
+            })
+        })
     }
 
     /// Where the server is, for building a flow's URL: host, port, database.

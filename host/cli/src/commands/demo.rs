@@ -77,16 +77,15 @@ pub(crate) async fn run(
         }
         what_next(&ended, terminal);
     }
-    let exceptional = sample.runs.len() == 1;
     match ended
         .iter()
         .find(|run| run.trace.last().is_some_and(|row| row.status == "E"))
     {
-        Some(run) if exceptional => Err(Problem::new(format!(
-            "instance {} ended as an exception",
-            run.wid
+        Some(run) => Err(Problem::new(format!(
+            "instance {} of {} ended as an exception",
+            run.wid, run.flow.name
         ))),
-        _ => Ok(()),
+        None => Ok(()),
     }
 }
 
