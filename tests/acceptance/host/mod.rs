@@ -1,0 +1,53 @@
+//! Hosts: several on one database, killed ones, stale ones; guests that fail.
+
+mod failing;
+mod guests;
+mod leases;
+mod waiting;
+
+use std::sync::Arc;
+
+use libtest_mimic::Trial;
+
+use crate::support::{Database, Flow};
+
+pub(crate) fn trials() -> Vec<Trial> {
+    [leases::trials(), failing::trials(), waiting::trials()]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// The attributes that the hostile guest's transitions declare.
+const ATTRIBUTES: &str = "
+INSERT INTO wed_attr (aname, atype, adv) VALUES ('a1', 'text', 'new'), ('n', 'integer', '0');
+INSERT INTO wed_attr (aname, atype) VALUES ('tags', 'text[]');";
+
+/// A flow that fits the hostile guest, in a database that has it as component `hostile`; nothing is
+/// bound yet.
+fn flow(database: &Arc<Database>, name: &str, triggers: &str) -> Flow {
+    database.upload("hostile", guests::hostile());
+    let flow = database.flow(name);
+    flow.session()
+        .run(&format!("BEGIN; {ATTRIBUTES} {triggers}; COMMIT"));
+    flow
+}
+
+/// The same with one transition that a new instance fires, bound; the instance is final once `a1` is set.
+fn flow_of_one(database: &Arc<Database>, transition: &str, settings: &str) -> Flow {
+    let (names, values) = settings
+        .split_once('=')
+        .map_or(("", String::new()), |(names, values)| {
+            (names, format!(", {values}"))
+        });
+    let flow = flow(
+        database,
+        transition,
+        &format!(
+            "INSERT INTO wed_trig (tgname, trname, cpred{names}) VALUES ('t', '{transition}', $$a1 = 'new'$${values});
+             INSERT INTO wed_trig (cpred, cfinal) VALUES ($$a1 <> 'new'$$, true)"
+        ),
+    );
+    flow.bind(transition, "hostile");
+    flow
+}

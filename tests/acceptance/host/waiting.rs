@@ -1,0 +1,83 @@
+//! Results that make an instance final while other transitions of it are pending.
+
+use super::flow;
+use crate::race::assert_sound;
+use crate::support::database::one_lane;
+use crate::support::{Database, eventually, on, trials};
+
+trials![
+    a_final_result_waits_for_what_is_pending,
+    results_that_wait_for_each_other_are_an_exception,
+];
+
+fn a_final_result_waits_for_what_is_pending() {
+    let database = Database::new();
+    let flow = flow(
+        &database,
+        "waits",
+        "INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('t', 'clause', $$a1 = 'new'$$),
+           ('s', 'slow', $$a1 = 'new' and tags is null$$);
+         INSERT INTO wed_trig (cpred, cfinal) VALUES ($$a1 = 'done'$$, true)",
+    );
+    flow.bind("clause", "hostile");
+    let host = database.host(one_lane("waits"));
+    let mut session = flow.session();
+    let wid = session.start();
+    eventually("the result that waits", || {
+        let waiting = session.lines("SELECT trname, lckid, attempt, due = 'infinity' FROM job_pool WHERE waits_for IS NOT NULL");
+        (waiting == ["clause|·|0|t"]).then_some(())
+    });
+    assert_eq!(
+        session.lines("SELECT trname, outcome FROM wed_attempt"),
+        ["clause|final_pending"]
+    );
+    assert_eq!(session.status(wid), "R");
+    assert_eq!(session.trace(wid), ["-> {clause,slow} R"]);
+    session.finish(wid, "slow", "tags = '{x}'");
+    assert_eq!(flow.end_of(wid), "F");
+    on(host.stop());
+    assert_eq!(
+        session.trace(wid),
+        ["-> {clause,slow} R", "slow -> {} R", "clause -> {} F"]
+    );
+    // To wait is no failure: what was committed is the first attempt.
+    assert_eq!(
+        session.line("SELECT attempt FROM wed_trace WHERE trw = 'clause'"),
+        "1"
+    );
+    assert_eq!(
+        session.line("SELECT a1, n, tags FROM wed_flow"),
+        "done|1|{x}"
+    );
+    assert_sound(&flow);
+}
+
+fn results_that_wait_for_each_other_are_an_exception() {
+    let database = Database::new();
+    let flow = flow(
+        &database,
+        "circle",
+        "INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('t', 'clause', $$a1 = 'new'$$), ('u', 'nap', $$a1 = 'new'$$);
+         INSERT INTO wed_trig (cpred, cfinal) VALUES ($$a1 <> 'new'$$, true)",
+    );
+    flow.bind("clause", "hostile");
+    flow.bind("nap", "hostile");
+    let mut session = flow.session();
+    let wid = session.start();
+    let host = database.host(one_lane("circle"));
+    assert_eq!(flow.end_of(wid), "E");
+    on(host.stop());
+    assert_eq!(session.line("SELECT a1, n FROM wed_flow"), "new|0");
+    assert_eq!(
+        session.lines("SELECT DISTINCT outcome FROM wed_attempt"),
+        ["final_pending"]
+    );
+    assert_eq!(
+        session.line("SELECT trw, trf, status FROM wed_trace WHERE seq = 2"),
+        "_ABORT|{_EXCPT}|E"
+    );
+    let pending = session.pending(wid);
+    assert_eq!(pending.len(), 2, "{pending:?}");
+    assert!(pending.contains(&"_EXCPT".to_owned()), "{pending:?}");
+    assert_sound(&flow);
+}
