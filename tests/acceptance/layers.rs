@@ -1,0 +1,213 @@
+//! What the source itself must look like: imports that point down, files of a readable length, names
+//! that say something.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::support::{repository, trials};
+
+trials![
+    imports_point_down,
+    each_outside_library_has_one_user,
+    no_source_file_is_too_long,
+    no_module_is_named_after_nothing,
+    nothing_is_left_to_do_or_to_debug,
+];
+
+/// Our crates and the layer that each stands on. A crate may import those of lower layers only.
+const LAYERS: [(&str, u8); 9] = [
+    ("cli", 4),
+    ("engine", 3),
+    ("store", 2),
+    ("sandbox", 2),
+    ("guard", 1),
+    ("contract", 1),
+    ("scheduler", 1),
+    ("cluster", 1),
+    ("model", 0),
+];
+
+/// Crates that know nothing of the others.
+const ALONE: [&str; 3] = ["cluster", "scheduler", "model"];
+
+/// Libraries that one crate only may use, so that it alone knows what they are like.
+const ONE_USER: [(&str, &str); 3] = [
+    ("sqlx", "store"),
+    ("wasmtime", "sandbox"),
+    ("pg_query", "guard"),
+];
+
+/// The most lines that a file may have.
+const LONGEST: usize = 1_000;
+
+/// Names that say nothing of what is inside.
+const SAY_NOTHING: [&str; 8] = [
+    "utils", "util", "manager", "misc", "common", "helpers", "helper", "managers",
+];
+
+/// What may not be left in the product.
+const UNFINISHED: [&str; 3] = ["todo!(", "unimplemented!(", "dbg!("];
+
+/// What each of our crates depends on outside its tests: with `wedflow-` cut off where it is ours.
+fn dependencies() -> BTreeMap<String, Vec<String>> {
+    let mut crates = BTreeMap::new();
+    for folder in std::fs::read_dir(repository("host")).expect("host/") {
+        let folder = folder.expect("an entry").path();
+        let file = folder.join("Cargo.toml");
+        if !file.is_file() {
+            continue;
+        }
+        let manifest: toml::Table = toml::from_str(&text_of(&file)).expect("a manifest");
+        let name = manifest["package"]["name"].as_str().expect("its name");
+        let name = name.strip_prefix("wedflow-").expect("a crate of ours");
+        assert_eq!(folder.file_name().and_then(|n| n.to_str()), Some(name));
+        let mut used = Vec::new();
+        collect(&manifest, &mut used);
+        for table in manifest
+            .get("target")
+            .and_then(toml::Value::as_table)
+            .into_iter()
+            .flat_map(toml::Table::values)
+        {
+            collect(table.as_table().expect("a table"), &mut used);
+        }
+        crates.insert(name.to_owned(), used);
+    }
+    crates
+}
+
+fn collect(manifest: &toml::Table, used: &mut Vec<String>) {
+    for section in ["dependencies", "build-dependencies"] {
+        for (key, value) in manifest
+            .get(section)
+            .and_then(toml::Value::as_table)
+            .into_iter()
+            .flatten()
+        {
+            // A dependency may go by another name here.
+            let name = value
+                .get("package")
+                .and_then(toml::Value::as_str)
+                .unwrap_or(key);
+            used.push(name.strip_prefix("wedflow-").unwrap_or(name).to_owned());
+        }
+    }
+}
+
+fn layer(name: &str) -> Option<u8> {
+    LAYERS
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, layer)| *layer)
+}
+
+fn imports_point_down() {
+    let crates = dependencies();
+    let known: Vec<&str> = crates.keys().map(String::as_str).collect();
+    let mut expected: Vec<&str> = LAYERS.iter().map(|(name, _)| *name).collect();
+    expected.sort_unstable();
+    assert_eq!(known, expected, "every crate has a layer");
+    let mut complaints = Vec::new();
+    for (name, used) in &crates {
+        let own = layer(name).expect("its layer");
+        for (other, its) in used.iter().filter_map(|other| Some((other, layer(other)?))) {
+            if its >= own {
+                complaints.push(format!(
+                    "{name} imports {other}, which does not lie below it"
+                ));
+            }
+            if ALONE.contains(&name.as_str()) {
+                complaints.push(format!("{name} imports {other}, but it is to stand alone"));
+            }
+            if other == "cluster" && name != "cli" {
+                complaints.push(format!("{name} imports cluster, which is only for cli"));
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+fn each_outside_library_has_one_user() {
+    let crates = dependencies();
+    for (library, user) in ONE_USER {
+        let users: Vec<&str> = crates
+            .iter()
+            .filter(|(_, used)| used.iter().any(|one| one == library))
+            .map(|(name, _)| name.as_str())
+            .collect();
+        assert_eq!(users, [user], "users of {library}");
+    }
+}
+
+fn no_source_file_is_too_long() {
+    let mut files = sources("host", "rs");
+    files.extend(sources("migrations", "sql"));
+    files.extend(sources("guest-sdk", "rs"));
+    assert!(files.len() > 80, "only {} files found", files.len());
+    let long: Vec<String> = files
+        .iter()
+        .map(|file| (file, text_of(file).lines().count()))
+        .filter(|(_, lines)| *lines > LONGEST)
+        .map(|(file, lines)| format!("{}: {lines} lines", file.display()))
+        .collect();
+    assert!(long.is_empty(), "{}", long.join("\n"));
+}
+
+fn no_module_is_named_after_nothing() {
+    let mut files = sources("host", "rs");
+    files.extend(sources("guest-sdk", "rs"));
+    let named: Vec<String> = files
+        .iter()
+        .filter(|file| {
+            // `utils.rs`, and `utils/` of a `utils/mod.rs` as well.
+            let stem = file.with_extension("");
+            stem.strip_prefix(repository(""))
+                .unwrap_or(&stem)
+                .components()
+                .any(|part| SAY_NOTHING.iter().any(|name| part.as_os_str() == *name))
+        })
+        .map(|file| file.display().to_string())
+        .collect();
+    assert!(named.is_empty(), "{}", named.join("\n"));
+}
+
+fn nothing_is_left_to_do_or_to_debug() {
+    let mut found = Vec::new();
+    for file in sources("host", "rs") {
+        if !file.components().any(|part| part.as_os_str() == "src") {
+            continue;
+        }
+        for (number, line) in (1..).zip(text_of(&file).lines()) {
+            if UNFINISHED.iter().any(|what| line.contains(what)) {
+                found.push(format!("{}:{number}: {}", file.display(), line.trim()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// The files of a folder of the repository that end so, what was built left out.
+fn sources(folder: &str, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![repository(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in
+            std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()))
+        {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                if path.file_name().is_some_and(|name| name != "target") {
+                    folders.push(path);
+                }
+            } else if path.extension().is_some_and(|end| end == extension) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn text_of(file: &Path) -> String {
+    std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+}
