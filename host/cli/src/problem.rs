@@ -98,10 +98,16 @@ impl From<StoreError> for Problem {
                 message: refusal.message,
                 code: Some(refusal.code),
                 details: refusal.detail.into_iter().collect(),
+                // Postgres has no hint for most of what it cannot parse.
+                hint: refusal.hint.or_else(|| {
+                    refusal.place.as_ref().map(|_| {
+                        "`wed flow show` lists a flow's attributes; docs/conditions.md says what a predicate may hold."
+                            .to_owned()
+                    })
+                }),
                 place: refusal
                     .place
                     .map(|Place { fragment, position }| FragmentPlace { fragment, position }),
-                hint: refusal.hint,
                 exit_code: 4,
             })),
             StoreError::NotFound { kind, .. } => {

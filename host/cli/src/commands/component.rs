@@ -149,9 +149,17 @@ pub(crate) async fn push(
     spinner.finish_and_clear();
     upload.map_err(|error| match error {
         wedflow_engine::UploadError::Store(error) => Problem::from(error),
-        refused => Problem::new(format!("{} is refused: {refused}", file.display()))
-            .exit(4)
-            .because(refused),
+        refused => {
+            // A refusal says what is wrong, then how to mend it.
+            let text = refused.to_string();
+            let (what, mend) = text.rsplit_once("; ").unwrap_or((
+                &text,
+                "Build it for wasm32-wasip2 against wed:flow@0.1.0; see docs/transitions.md.",
+            ));
+            Problem::new(format!("{} is refused: {what}", file.display()))
+                .exit(4)
+                .hint(mend)
+        }
     })
 }
 
