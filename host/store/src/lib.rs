@@ -20,6 +20,7 @@ mod scratch;
 
 use std::time::Duration;
 
+use sqlx::ConnectOptions;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
 pub use components::{Component, NewComponent};
@@ -31,6 +32,9 @@ pub use notifications::Notifications;
 
 /// How long a statement of ours may wait for a connection of the pool.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long a server may take to let the first connection in.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The migrations, embedded in the binary.
 static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations");
@@ -50,9 +54,7 @@ impl Store {
     /// [`StoreError::Url`] when the URL cannot be read, [`StoreError::Unreachable`] when nobody
     /// answers, [`StoreError::TooOld`] when the server is older than Postgres 15.
     pub async fn connect(url: &str, connections: u32) -> Result<Self, StoreError> {
-        let options: PgConnectOptions = url
-            .parse()
-            .map_err(|source: sqlx::Error| StoreError::Url(source.to_string()))?;
+        let options = options_of(url)?;
         // jit costs more than it gains on statements this short.
         let options = options.application_name("wedflow").options([
             ("jit", "off"),
@@ -62,6 +64,12 @@ impl Store {
             ("enable_seqscan", "off"),
             ("client_min_messages", "warning"),
         ]);
+        // A pool would go on trying for as long as a statement may wait.
+        let probe = tokio::time::timeout(CONNECT_TIMEOUT, options.connect())
+            .await
+            .map_err(|_| StoreError::Unreachable(sqlx::Error::PoolTimedOut))?
+            .map_err(StoreError::unreachable)?;
+        drop(probe);
         let pool = PgPoolOptions::new()
             .max_connections(connections)
             .acquire_timeout(ACQUIRE_TIMEOUT)
@@ -87,9 +95,7 @@ impl Store {
             Err(StoreError::Refused(refusal)) if refusal.code == "3D000" => {}
             other => return other,
         }
-        let options: PgConnectOptions = url
-            .parse()
-            .map_err(|source: sqlx::Error| StoreError::Url(source.to_string()))?;
+        let options = options_of(url)?;
         let name = options
             .get_database()
             .unwrap_or_default()
@@ -151,4 +157,15 @@ impl Store {
     pub async fn close(&self) {
         self.pool.close().await;
     }
+}
+
+/// Reads a database's URL.
+pub(crate) fn options_of(url: &str) -> Result<PgConnectOptions, StoreError> {
+    if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
+        return Err(StoreError::Url(
+            "it does not begin with postgres://".to_owned(),
+        ));
+    }
+    url.parse()
+        .map_err(|source: sqlx::Error| StoreError::Url(source.to_string()))
 }

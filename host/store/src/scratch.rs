@@ -16,9 +16,7 @@ impl Store {
         name: &str,
         connections: u32,
     ) -> Result<(Store, String), StoreError> {
-        let options: sqlx::postgres::PgConnectOptions = url
-            .parse()
-            .map_err(|source: sqlx::Error| StoreError::Url(source.to_string()))?;
+        let options = crate::options_of(url)?;
         let url = options.database(name).to_url_lossy().to_string();
         // A setting of our driver's that other clients do not know.
         let url = match url.split_once('?') {
