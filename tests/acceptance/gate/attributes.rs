@@ -1,0 +1,532 @@
+//! Typed attributes: every type, its edge values, and changes of the model while instances live.
+
+use crate::support::flows::{PAPER, STEPS};
+use crate::support::{Database, Flow, Session, trials};
+
+trials![
+    text_round_trips,
+    integer_and_bigint_round_trip,
+    numeric_and_float_round_trip,
+    boolean_and_uuid_round_trip,
+    instants_dates_and_intervals_round_trip,
+    jsonb_round_trips,
+    arrays_round_trip,
+    enums_round_trip_and_refuse_other_labels,
+    a_value_that_does_not_fit_its_type_is_refused,
+    a_default_that_does_not_fit_its_type_is_refused,
+    every_name_of_a_type_is_known_and_no_other,
+    a_default_holds_for_new_instances_only,
+    an_attribute_is_added_while_instances_live,
+    an_attribute_is_added_while_others_read_and_write,
+    a_renamed_attribute_is_followed_by_conditions_writes_and_instances,
+    names_of_two_attributes_may_be_exchanged_by_way_of_a_third,
+    an_attribute_that_a_condition_uses_is_not_dropped,
+    an_attribute_that_nothing_uses_is_dropped,
+    a_type_changes_only_while_there_are_no_instances,
+];
+
+/// A flow with one attribute `v` of a type, set by a transition and by an event alike.
+fn flow_of(kind: &str) -> Session {
+    let flow = Database::new().flow("typed");
+    let mut s = flow.session();
+    s.execute(
+        "INSERT INTO wed_attr (aname, atype, open) VALUES ('v', $1, true)",
+        &[&kind],
+    )
+    .expect("the attribute");
+    s.run(
+        "INSERT INTO wed_attr (aname, adv) VALUES ('phase', 'one');
+         INSERT INTO wed_trig (trname, cpred) VALUES ('one', $$phase = 'one'$$), ('two', $$phase = 'two'$$);
+         INSERT INTO wed_trig (cpred, cfinal) VALUES ($$phase = 'end'$$, true);",
+    );
+    s
+}
+
+/// Each literal is inserted, set by a transition, and set by an event; the state in the trace and the payload gives
+/// back the same value.
+fn round_trips(kind: &str, cast: &str, literals: &[&str]) {
+    let mut s = flow_of(kind);
+    for literal in literals {
+        let value = format!("{}::{cast}", quoted(literal));
+        let inserted = s.number(&format!(
+            "INSERT INTO wed_flow (v) VALUES ({value}) RETURNING wid"
+        ));
+        let set = s.start();
+        s.finish(set, "one", &format!("v = {value}, phase = 'two'"));
+        let event = s.start();
+        s.run(&format!(
+            "UPDATE wed_flow SET v = {value} WHERE wid = {event}"
+        ));
+        for (wid, from) in [(inserted, "INSERT"), (set, "UPDATE"), (event, "event")] {
+            let same = |source: &str| {
+                format!(
+                    "SELECT (jsonb_populate_record(NULL::wed_flow, x)).v::text IS NOT DISTINCT FROM ({value})::text FROM ({source}) AS y(x)"
+                )
+            };
+            for (what, source) in [
+                (
+                    "the column",
+                    format!("SELECT to_jsonb(f) FROM wed_flow f WHERE wid = {wid}"),
+                ),
+                (
+                    "the trace",
+                    format!(
+                        "SELECT state FROM wed_trace WHERE wid = {wid} ORDER BY seq DESC LIMIT 1"
+                    ),
+                ),
+                (
+                    "the payload",
+                    match from {
+                        "event" => format!(
+                            "SELECT state FROM wed_trace WHERE wid = {wid} ORDER BY seq DESC LIMIT 1"
+                        ),
+                        _ => format!("SELECT payload FROM job_pool WHERE wid = {wid}"),
+                    },
+                ),
+            ] {
+                assert_eq!(
+                    s.lines(&same(&source)),
+                    ["t"],
+                    "{kind} {literal:.60} by {from}, in {what}"
+                );
+            }
+        }
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+fn text_round_trips() {
+    let long = "x".repeat(100_000);
+    let odd = "line\nbreak\ttab \"quote\" 'apostrophe' \\back\u{7f} \u{1f600} é ﷽ \u{202e}";
+    round_trips(
+        "text",
+        "text",
+        &[
+            "", " ", "null", "NULL", "'", "''", "{}", "$1", "\\u0000", odd, &long,
+        ],
+    );
+}
+
+fn integer_and_bigint_round_trip() {
+    round_trips(
+        "integer",
+        "integer",
+        &["0", "-1", "2147483647", "-2147483648"],
+    );
+    round_trips(
+        "bigint",
+        "bigint",
+        &[
+            "0",
+            "9007199254740993",
+            "9223372036854775807",
+            "-9223372036854775808",
+        ],
+    );
+}
+
+fn numeric_and_float_round_trip() {
+    let digits = format!("{}.{}", "9".repeat(500), "1".repeat(500));
+    round_trips(
+        "numeric",
+        "numeric",
+        &[
+            "0",
+            "-0.000",
+            "79.80",
+            "1e-30",
+            "NaN",
+            "Infinity",
+            "-Infinity",
+            &digits,
+        ],
+    );
+    round_trips(
+        "float",
+        "double precision",
+        &[
+            "0",
+            "0.1",
+            "1e308",
+            "5e-324",
+            "-1.7976931348623157e308",
+            "NaN",
+            "Infinity",
+            "-Infinity",
+        ],
+    );
+}
+
+fn boolean_and_uuid_round_trip() {
+    round_trips("boolean", "boolean", &["t", "f"]);
+    round_trips(
+        "uuid",
+        "uuid",
+        &[
+            "00000000-0000-0000-0000-000000000000",
+            "FFFFFFFF-ffff-FFFF-ffff-FFFFFFFFFFFF",
+        ],
+    );
+}
+
+fn instants_dates_and_intervals_round_trip() {
+    round_trips(
+        "timestamptz",
+        "timestamptz",
+        &[
+            "2026-02-28 23:59:59.999999+14",
+            "1970-01-01 00:00:00Z",
+            "0001-01-01 00:00:00Z",
+            "4713-01-01 00:00:00Z BC",
+            "294276-12-31 23:59:59.999999Z",
+            "infinity",
+            "-infinity",
+        ],
+    );
+    round_trips(
+        "date",
+        "date",
+        &[
+            "2024-02-29",
+            "0001-01-01",
+            "4713-01-01 BC",
+            "5874897-12-31",
+            "infinity",
+            "-infinity",
+        ],
+    );
+    round_trips(
+        "interval",
+        "interval",
+        &[
+            "0",
+            "1 year 2 mons -3 days 04:05:06.000007",
+            "-178000000 years",
+            "3d18h",
+            "00:00:00.000001",
+        ],
+    );
+}
+
+fn jsonb_round_trips() {
+    round_trips(
+        "jsonb",
+        "jsonb",
+        &[
+            "true",
+            "\"text\"",
+            "1e1000",
+            "[]",
+            "{}",
+            r#"{"a": [1, {"b": null}], "": "\"'\\ \ud83d\ude00", "wid": 1}"#,
+        ],
+    );
+}
+
+fn arrays_round_trip() {
+    round_trips(
+        "integer[]",
+        "integer[]",
+        &["{}", "{1}", "{1,NULL,-2147483648}"],
+    );
+    round_trips(
+        "text[]",
+        "text[]",
+        &["{}", r#"{"",NULL,"null","a,b","{","\"","\\"}"#],
+    );
+    round_trips("numeric[]", "numeric[]", &["{1.50,NULL,1e-20}"]);
+    round_trips(
+        "float[]",
+        "double precision[]",
+        &["{0.1,NaN,-Infinity,NULL}"],
+    );
+    round_trips("bigint[]", "bigint[]", &["{9223372036854775807}"]);
+    round_trips("boolean[]", "boolean[]", &["{t,f,NULL}"]);
+    round_trips(
+        "timestamptz[]",
+        "timestamptz[]",
+        &["{2026-01-01 00:00:00.000001Z,infinity,NULL}"],
+    );
+    round_trips("date[]", "date[]", &["{2024-02-29,infinity}"]);
+    round_trips("interval[]", "interval[]", &["{1 mon -1 day,NULL}"]);
+    round_trips(
+        "uuid[]",
+        "uuid[]",
+        &["{00000000-0000-0000-0000-000000000000,NULL}"],
+    );
+    round_trips("jsonb[]", "jsonb[]", &[r#"{"{\"a\": 1}","[]",NULL}"#]);
+    round_trips("enum(a, b)[]", "text[]", &["{}", "{a,b,a}"]);
+}
+
+fn enums_round_trip_and_refuse_other_labels() {
+    round_trips(
+        "enum(small, middle size, LARGE)",
+        "text",
+        &["small", "middle size", "LARGE"],
+    );
+    let mut s = flow_of("enum(small,large)");
+    s.refused("INSERT INTO wed_flow (v) VALUES ('Small')")
+        .expect("23514");
+    s.refused("INSERT INTO wed_flow (v) VALUES ('')")
+        .expect("23514");
+    let wid = s.number("INSERT INTO wed_flow (v) VALUES (NULL) RETURNING wid");
+    s.refused("UPDATE wed_flow SET v = 'medium'")
+        .expect("23514");
+    s.finish_refused(wid, "one", "v = 'medium'").expect("23514");
+    assert_eq!(
+        s.line(&format!("SELECT v FROM wed_flow WHERE wid = {wid}")),
+        "·"
+    );
+    let mut s = flow_of("enum(a,b)[]");
+    s.refused("INSERT INTO wed_flow (v) VALUES ('{a,c}')")
+        .expect("23514");
+}
+
+fn a_value_that_does_not_fit_its_type_is_refused() {
+    for (kind, literal, code) in [
+        ("integer", "'x'", "22P02"),
+        ("integer", "2147483648", "22003"),
+        ("boolean", "'perhaps'", "22P02"),
+        ("timestamptz", "'2023-02-29'", "22008"),
+        ("date", "'soon'", "22007"),
+        ("uuid", "'1234'", "22P02"),
+        ("jsonb", "'{'", "22P02"),
+        ("integer[]", "'{1,x}'", "22P02"),
+    ] {
+        let mut s = flow_of(kind);
+        let refusal = s.refused(&format!("INSERT INTO wed_flow (v) VALUES ({literal})"));
+        assert_eq!(refusal.code, code, "{kind} {literal}: {refusal:?}");
+    }
+}
+
+fn a_default_that_does_not_fit_its_type_is_refused() {
+    let mut s = flow_of("integer");
+    s.refused("INSERT INTO wed_attr (aname, atype, adv) VALUES ('w', 'integer', 'many')")
+        .expect("22P02");
+    s.refused("UPDATE wed_attr SET adv = 'many' WHERE aname = 'v'")
+        .expect("22P02");
+    // A default is a value, not an expression.
+    s.run("INSERT INTO wed_attr (aname, adv) VALUES ('t', 'now()''; DROP TABLE wed_flow; --')");
+    let wid = s.start();
+    assert_eq!(
+        s.line(&format!("SELECT t FROM wed_flow WHERE wid = {wid}")),
+        "now()'; DROP TABLE wed_flow; --"
+    );
+}
+
+fn every_name_of_a_type_is_known_and_no_other() {
+    let mut s = Database::new().flow("types").session();
+    for (at, kind) in [
+        "text",
+        "TEXT",
+        " text ",
+        "integer",
+        "int",
+        "int4",
+        "bigint",
+        "int8",
+        "numeric",
+        "decimal",
+        "float",
+        "float8",
+        "double precision",
+        "boolean",
+        "bool",
+        "timestamptz",
+        "timestamp with time zone",
+        "date",
+        "interval",
+        "uuid",
+        "jsonb",
+        "enum(a)",
+        "enum(a, b)",
+        "Enum (a,b)",
+        "text []",
+    ]
+    .iter()
+    .enumerate()
+    {
+        s.execute(
+            "INSERT INTO wed_attr (aname, atype) VALUES ($1, $2)",
+            &[&format!("a{at}"), kind],
+        )
+        .unwrap_or_else(|error| panic!("{kind}: {error:?}"));
+    }
+    for kind in [
+        "",
+        "money",
+        "json",
+        "xml",
+        "bytea",
+        "timestamp",
+        "oid",
+        "regclass",
+        "char(3)",
+        "varchar",
+        "numeric(10,2)",
+        "enum()",
+        "enum(a,,b)",
+        "enum",
+        "text[][]",
+        "text; DROP TABLE wed_attr",
+        "wed_flow",
+        "serial",
+        "int4range",
+    ] {
+        let error = s
+            .execute(
+                "INSERT INTO wed_attr (aname, atype) VALUES ('bad', $1)",
+                &[&kind],
+            )
+            .expect_err(kind);
+        let refusal = crate::support::session::Refusal::of(&error);
+        assert_eq!(refusal.code, "WF012", "{kind}: {refusal:?}");
+        assert!(refusal.hint.contains("jsonb"), "{kind}: {refusal:?}");
+    }
+}
+
+fn a_default_holds_for_new_instances_only() {
+    let mut s = Flow::of(PAPER).session();
+    let old = s.start();
+    s.run("UPDATE wed_attr SET adv = 'given' WHERE aname = 'a2'");
+    let new = s.start();
+    assert_eq!(
+        s.line(&format!("SELECT a2 FROM wed_flow WHERE wid = {old}")),
+        "·"
+    );
+    assert_eq!(
+        s.line(&format!("SELECT a2 FROM wed_flow WHERE wid = {new}")),
+        "given"
+    );
+    assert_eq!(s.pending(new), ["tr_a3"]);
+}
+
+fn an_attribute_is_added_while_instances_live() {
+    let mut s = Flow::of(PAPER).session();
+    let wid = s.start();
+    s.finish(wid, "tr_a2", "a2 = 'done'");
+    s.run("INSERT INTO wed_attr (aname, atype, adv) VALUES ('n', 'integer', '5'), ('m', 'text', NULL)");
+    assert_eq!(
+        s.trace(wid).len(),
+        2,
+        "the change of the model is no new state"
+    );
+    s.finish(wid, "tr_a3", "a3 = 'done', n = n + 1");
+    assert_eq!(
+        s.line("SELECT state ->> 'n', state ? 'm' FROM wed_trace ORDER BY seq DESC LIMIT 1"),
+        "6|t"
+    );
+    assert_eq!(s.pending(wid), ["tr_final"]);
+}
+
+fn an_attribute_is_added_while_others_read_and_write() {
+    let flow = Flow::of(STEPS);
+    let mut s = flow.session();
+    s.run("INSERT INTO wed_flow (n) SELECT 0 FROM generate_series(1, 30)");
+    let writer = {
+        let mut s = flow.session();
+        std::thread::spawn(move || {
+            for wid in 1..=30 {
+                for _ in 0..3 {
+                    s.finish(wid, "step", "n = n + 1");
+                }
+            }
+        })
+    };
+    for number in 0..10 {
+        s.run(&format!(
+            "INSERT INTO wed_attr (aname, adv) VALUES ('extra{number}', 'x')"
+        ));
+        s.start();
+    }
+    writer.join().expect("the writer");
+    assert_eq!(
+        s.number("SELECT count(*) FROM wed_instance WHERE status = 'F'"),
+        30
+    );
+    assert_eq!(
+        s.number("SELECT count(*) FROM wed_flow WHERE extra9 = 'x'"),
+        40
+    );
+}
+
+fn a_renamed_attribute_is_followed_by_conditions_writes_and_instances() {
+    let mut s = Flow::of(PAPER).session();
+    s.run("UPDATE wed_trig SET writes = '{a2,a3}' WHERE tgname = 't1'");
+    let wid = s.start();
+    s.run("UPDATE wed_attr SET aname = 'hotel' WHERE aname = 'a2'");
+    assert_eq!(
+        s.line("SELECT cpred LIKE '%hotel IS NULL%', writes FROM wed_trig WHERE tgname = 't1'"),
+        "t|{hotel,a3}"
+    );
+    assert_eq!(
+        s.number("SELECT count(*) FROM wed_trig WHERE cpred LIKE '%a2%'"),
+        0
+    );
+    s.finish(wid, "tr_a2", "hotel = 'booked'");
+    s.finish(wid, "tr_a3", "a3 = 'done'");
+    assert_eq!(s.pending(wid), ["tr_final"]);
+    let next = s.start();
+    assert_eq!(s.pending(next), ["tr_a2", "tr_a3"]);
+    s.refused("UPDATE wed_attr SET aname = 'hotel' WHERE aname = 'a3'");
+}
+
+fn names_of_two_attributes_may_be_exchanged_by_way_of_a_third() {
+    let mut s = Flow::of(PAPER).session();
+    s.run(
+        "BEGIN; UPDATE wed_attr SET aname = 'x' WHERE aname = 'a2'; UPDATE wed_attr SET aname = 'a2' WHERE aname = 'a3';
+         UPDATE wed_attr SET aname = 'a3' WHERE aname = 'x'; COMMIT",
+    );
+    let wid = s.start();
+    // What fired tr_a2 looks at the attribute now called a3.
+    s.finish(wid, "tr_a2", "a3 = 'done'");
+    s.finish(wid, "tr_a3", "a2 = 'done'");
+    assert_eq!(s.pending(wid), ["tr_final"]);
+}
+
+fn an_attribute_that_a_condition_uses_is_not_dropped() {
+    let mut s = Flow::of(PAPER).session();
+    let refusal = s
+        .refused("DELETE FROM wed_attr WHERE aname = 'a2'")
+        .expect("WF013");
+    assert!(
+        refusal.message.contains("t1") && refusal.message.contains("tf"),
+        "{refusal:?}"
+    );
+    assert_eq!(s.number("SELECT count(*) FROM wed_attr"), 3);
+    s.start();
+}
+
+fn an_attribute_that_nothing_uses_is_dropped() {
+    let mut s = Flow::of(PAPER).session();
+    s.run("INSERT INTO wed_attr (aname, adv) VALUES ('remark', 'x')");
+    let wid = s.start();
+    s.run("DELETE FROM wed_attr WHERE aname = 'remark'");
+    assert_eq!(s.lines("SELECT * FROM wed_flow"), ["1|ready|·|·"]);
+    s.finish(wid, "tr_a2", "a2 = 'done'");
+    assert_eq!(
+        s.lines("SELECT state ? 'remark' FROM wed_trace ORDER BY seq"),
+        ["t", "f"],
+        "history keeps what it was"
+    );
+    // The name is free again.
+    s.run("INSERT INTO wed_attr (aname, atype) VALUES ('remark', 'integer')");
+    s.start();
+}
+
+fn a_type_changes_only_while_there_are_no_instances() {
+    let mut s = Database::new().flow("changing").session();
+    s.run("INSERT INTO wed_attr (aname) VALUES ('n')");
+    s.run("UPDATE wed_attr SET atype = 'integer', adv = '3' WHERE aname = 'n'");
+    s.run("INSERT INTO wed_trig (trname, cpred) VALUES ('t', 'n > 2')");
+    s.refused("UPDATE wed_attr SET atype = 'text' WHERE aname = 'n'")
+        .expect("WF013");
+    s.run("INSERT INTO wed_attr (aname) VALUES ('m')");
+    s.start();
+    s.refused("UPDATE wed_attr SET atype = 'integer' WHERE aname = 'm'")
+        .expect("WF013");
+    assert_eq!(s.line("SELECT n + 1 FROM wed_flow"), "4");
+}

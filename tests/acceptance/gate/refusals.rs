@@ -1,0 +1,325 @@
+//! What the gate refuses, and that a refusal leaves no mark.
+
+use std::time::Duration;
+
+use crate::support::database::TENANT;
+use crate::support::flows::{PAPER, STEPS};
+use crate::support::{Flow, on, trials};
+
+trials![
+    an_update_without_a_lock,
+    an_update_with_the_lock_of_another_instance,
+    an_update_with_a_shared_lock,
+    an_update_with_a_lock_of_a_job_that_is_done,
+    an_update_of_many_of_which_one_is_not_locked,
+    a_second_update_in_one_transaction,
+    a_change_of_wid,
+    delete_and_truncate,
+    writing_what_only_the_gate_writes,
+    an_update_outside_of_the_declared_writes,
+    a_job_in_the_hands_of_a_host_is_not_granted_and_cannot_be_forced,
+    a_client_cannot_pass_for_a_host,
+    a_client_cannot_turn_the_gate_off,
+    a_lock_is_granted_to_one_session_only,
+    a_trigger_with_pending_jobs_is_not_removed,
+    tgid_is_given_by_the_server,
+    a_trigger_that_makes_no_sense,
+];
+
+fn an_update_without_a_lock() {
+    let mut s = Flow::of(PAPER).session();
+    let wid = s.start();
+    let refusal = s
+        .refused(&format!("UPDATE wed_flow SET a2 = 'x' WHERE wid = {wid}"))
+        .expect("WF003");
+    assert!(
+        refusal.hint.contains("pg_try_advisory_xact_lock"),
+        "{refusal:?}"
+    );
+    assert!(
+        refusal.hint.contains("declare the attribute open"),
+        "{refusal:?}"
+    );
+    assert_eq!(s.trace(wid).len(), 1);
+}
+
+fn an_update_with_the_lock_of_another_instance() {
+    let mut s = Flow::of(PAPER).session();
+    let (mine, other) = (s.start(), s.start());
+    s.run("BEGIN");
+    assert!(s.take(mine, "tr_a2"));
+    s.refused(&format!("UPDATE wed_flow SET a2 = 'x' WHERE wid = {other}"))
+        .expect("WF003");
+}
+
+fn an_update_with_a_shared_lock() {
+    let mut s = Flow::of(PAPER).session();
+    let wid = s.start();
+    s.run("BEGIN");
+    s.lines("SELECT pg_advisory_xact_lock_shared(wid, tgid) FROM job_pool WHERE trname = 'tr_a2'");
+    s.refused(&format!("UPDATE wed_flow SET a2 = 'x' WHERE wid = {wid}"))
+        .expect("WF003");
+}
+
+fn an_update_with_a_lock_of_a_job_that_is_done() {
+    let flow = Flow::of(PAPER);
+    let (mut one, mut two) = (flow.session(), flow.session());
+    let wid = one.start();
+    let tgid = one.number("SELECT tgid FROM job_pool WHERE trname = 'tr_a2'");
+    one.finish(wid, "tr_a2", "a2 = 'done'");
+    two.run("BEGIN");
+    assert_eq!(
+        two.line(&format!("SELECT pg_try_advisory_xact_lock({wid}, {tgid})")),
+        "f",
+        "the job is not there any more"
+    );
+    two.lines(&format!(
+        "SELECT pg_catalog.pg_advisory_xact_lock({wid}, {tgid})"
+    ));
+    two.refused(&format!(
+        "UPDATE wed_flow SET a2 = 'again' WHERE wid = {wid}"
+    ))
+    .expect("WF003");
+    assert_eq!(two.line("SELECT a2 FROM wed_flow"), "done");
+}
+
+fn an_update_of_many_of_which_one_is_not_locked() {
+    let mut s = Flow::of(STEPS).session();
+    s.run("INSERT INTO wed_flow (n) VALUES (0), (0), (0)");
+    s.run("BEGIN");
+    assert!(s.take(1, "step") && s.take(3, "step"));
+    let refusal = s.refused("UPDATE wed_flow SET n = 1").expect("WF003");
+    assert!(refusal.message.contains("instance 2"), "{refusal:?}");
+    assert_eq!(s.number("SELECT count(*) FROM wed_trace"), 3);
+}
+
+fn a_second_update_in_one_transaction() {
+    let mut s = Flow::of(PAPER).session();
+    let wid = s.start();
+    s.run("BEGIN");
+    assert!(s.take(wid, "tr_a2"));
+    s.run(&format!("UPDATE wed_flow SET a2 = 'x' WHERE wid = {wid}"));
+    s.refused(&format!("UPDATE wed_flow SET a2 = 'y' WHERE wid = {wid}"))
+        .expect("WF006");
+
+    // Not with another job of the instance either.
+    s.run("BEGIN");
+    assert!(s.take(wid, "tr_a2"));
+    s.run(&format!("UPDATE wed_flow SET a2 = 'x' WHERE wid = {wid}"));
+    assert!(s.take(wid, "tr_a3"));
+    s.refused(&format!("UPDATE wed_flow SET a3 = 'y' WHERE wid = {wid}"))
+        .expect("WF006");
+
+    // Nor behind a savepoint that was kept.
+    s.run("BEGIN");
+    assert!(s.take(wid, "tr_a2"));
+    s.run(&format!(
+        "SAVEPOINT one; UPDATE wed_flow SET a2 = 'x' WHERE wid = {wid}; RELEASE one"
+    ));
+    s.refused(&format!("UPDATE wed_flow SET a2 = 'y' WHERE wid = {wid}"))
+        .expect("WF006");
+    assert_eq!(s.trace(wid).len(), 1);
+}
+
+fn a_change_of_wid() {
+    let mut s = Flow::of(STEPS).session();
+    let (a, _) = (s.start(), s.start());
+    s.run("BEGIN");
+    assert!(s.take(a, "step"));
+    s.refused(&format!("UPDATE wed_flow SET wid = 77 WHERE wid = {a}"))
+        .expect("WF008");
+    s.run("BEGIN");
+    assert!(s.take(a, "step"));
+    s.refused(&format!(
+        "UPDATE wed_flow SET wid = 77, n = 1 WHERE wid = {a}"
+    ))
+    .expect("WF008");
+    assert_eq!(
+        s.lines("SELECT wid, n FROM wed_flow ORDER BY 1"),
+        ["1|0", "2|0"]
+    );
+}
+
+fn delete_and_truncate() {
+    let mut s = Flow::of(STEPS).session();
+    let wid = s.start();
+    let done = s.number("INSERT INTO wed_flow (n) VALUES (3) RETURNING wid");
+    for wid in [wid, done] {
+        s.refused(&format!("DELETE FROM wed_flow WHERE wid = {wid}"))
+            .expect("WF009");
+    }
+    s.refused("TRUNCATE wed_flow").expect("WF009");
+    s.refused("TRUNCATE wed_flow RESTART IDENTITY CASCADE")
+        .expect("42501");
+    assert_eq!(s.number("SELECT count(*) FROM wed_flow"), 2);
+}
+
+fn writing_what_only_the_gate_writes() {
+    let mut s = Flow::of(PAPER).session();
+    let wid = s.start();
+    for statement in [
+        "INSERT INTO job_pool (wid, tgid, trname) VALUES (1, 1, 'x')",
+        "UPDATE job_pool SET payload = '{}'",
+        "UPDATE job_pool SET timeout = '1 year'",
+        "DELETE FROM job_pool",
+        "INSERT INTO wed_trace (wid, seq, state) VALUES (1, 9, '{}')",
+        "UPDATE wed_trace SET status = 'F'",
+        "DELETE FROM wed_trace",
+        "UPDATE wed_instance SET status = 'F'",
+        "DELETE FROM wed_instance",
+        "DELETE FROM wed_attempt",
+    ] {
+        s.refused(statement).expect("42501");
+    }
+    assert_eq!(s.trace(wid), ["-> {tr_a2,tr_a3} R"]);
+}
+
+fn an_update_outside_of_the_declared_writes() {
+    let mut s = Flow::of(PAPER).session();
+    s.run("UPDATE wed_trig SET writes = '{a2}' WHERE tgname = 't1'");
+    let wid = s.start();
+    let refusal = s
+        .finish_refused(wid, "tr_a2", "a2 = 'done', a3 = 'done'")
+        .expect("WF010");
+    assert!(
+        refusal.message.contains("tr_a2") && refusal.message.contains("a3"),
+        "{refusal:?}"
+    );
+    assert!(refusal.detail.contains("a2"), "{refusal:?}");
+    // To set what stays as it is is to set nothing.
+    s.finish(wid, "tr_a2", "a2 = 'done', a1 = 'ready'");
+    s.finish(wid, "tr_a3", "a3 = 'done'");
+    s.refused("UPDATE wed_trig SET writes = '{nowhere}' WHERE tgname = 't1'")
+        .expect("WF013");
+}
+
+fn a_job_in_the_hands_of_a_host_is_not_granted_and_cannot_be_forced() {
+    let flow = Flow::of(PAPER);
+    flow.database
+        .upload("paper", crate::support::database::sample_component("paper"));
+    flow.bind("tr_a2", "paper");
+    let mut s = flow.session();
+    let wid = s.start();
+    let store = &flow.database.store;
+    let host = on(store.enter_host("a host", Duration::from_secs(600))).expect("entered");
+    let claimed = on(store.claim(host, 10)).expect("claimed");
+    assert_eq!(claimed.len(), 1, "tr_a3 is left to others");
+    assert_eq!(
+        s.line("SELECT lckid FROM job_pool WHERE trname = 'tr_a2'"),
+        format!("host:{host}")
+    );
+    s.run("BEGIN");
+    assert!(!s.take(wid, "tr_a2"));
+    s.lines(
+        "SELECT pg_catalog.pg_advisory_xact_lock(wid, tgid) FROM job_pool WHERE trname = 'tr_a2'",
+    );
+    s.refused(&format!(
+        "UPDATE wed_flow SET a2 = 'stolen' WHERE wid = {wid}"
+    ))
+    .expect("WF004");
+    s.finish(wid, "tr_a3", "a3 = 'done'");
+    assert_eq!(on(store.flow(TENANT, "trial")).expect("the flow").jobs, 1);
+}
+
+fn a_client_cannot_pass_for_a_host() {
+    let flow = Flow::of(PAPER);
+    flow.database
+        .upload("paper", crate::support::database::sample_component("paper"));
+    flow.bind("tr_a2", "paper");
+    let mut s = flow.session();
+    let wid = s.start();
+    let store = &flow.database.store;
+    let host = on(store.enter_host("a host", Duration::from_secs(600))).expect("entered");
+    let token = on(store.claim(host, 10)).expect("claimed")[0].job.token;
+    s.run(&format!(
+        "BEGIN; SELECT set_config('wed.commit', '{{\"host\": {host}, \"token\": [{token}], \"fuel\": [1], \"us\": [1], \"mem\": [1]}}', true)"
+    ));
+    s.refused(&format!(
+        "UPDATE wed_flow SET a2 = 'forged' WHERE wid = {wid}"
+    ))
+    .expect("WF003");
+    assert_eq!(s.trace(wid).len(), 1);
+}
+
+fn a_client_cannot_turn_the_gate_off() {
+    let mut s = Flow::of(PAPER).session();
+    s.start();
+    for statement in [
+        "SET session_replication_role = replica",
+        "ALTER TABLE wed_flow DISABLE TRIGGER ALL",
+        "DROP TRIGGER gate_update ON wed_flow",
+        "ALTER TABLE wed_flow ADD COLUMN x text",
+        "ALTER TABLE wed_attr DISABLE TRIGGER ALL",
+        "DROP TABLE wed_flow",
+        "CREATE TRIGGER mine AFTER UPDATE ON wed_flow EXECUTE FUNCTION suppress_redundant_updates_trigger()",
+        "CREATE RULE mine AS ON UPDATE TO wed_flow DO INSTEAD NOTHING",
+        "TRUNCATE wed_attr",
+        "TRUNCATE wed_trig",
+    ] {
+        let refusal = s.refused(statement);
+        assert_eq!(refusal.code, "42501", "{statement}: {refusal:?}");
+    }
+}
+
+fn a_lock_is_granted_to_one_session_only() {
+    let flow = Flow::of(PAPER);
+    let (mut one, mut two) = (flow.session(), flow.session());
+    let wid = one.start();
+    one.run("BEGIN");
+    two.run("BEGIN");
+    assert!(one.take(wid, "tr_a2"));
+    assert!(!two.take(wid, "tr_a2"));
+    assert!(
+        two.take(wid, "tr_a3"),
+        "another job of the instance is free"
+    );
+    one.run("ROLLBACK");
+    assert!(two.take(wid, "tr_a2"));
+    two.run("ROLLBACK");
+}
+
+fn a_trigger_with_pending_jobs_is_not_removed() {
+    let mut s = Flow::of(PAPER).session();
+    let wid = s.start();
+    s.refused("DELETE FROM wed_trig WHERE tgname = 't1'")
+        .expect("WF013");
+    s.run("DELETE FROM wed_trig WHERE tgname = 'tf'");
+    s.finish(wid, "tr_a2", "a2 = 'done'");
+    s.run("DELETE FROM wed_trig WHERE tgname = 't1'");
+    assert_eq!(s.trace(wid).len(), 2);
+}
+
+fn tgid_is_given_by_the_server() {
+    let mut s = Flow::of(PAPER).session();
+    s.refused("INSERT INTO wed_trig (tgid, trname, cpred) VALUES (1, 'x', 'a1 is null')")
+        .expect("WF013");
+    s.refused("UPDATE wed_trig SET tgid = 12345 WHERE tgname = 't1'")
+        .expect("WF013");
+}
+
+fn a_trigger_that_makes_no_sense() {
+    let mut s = Flow::of(PAPER).session();
+    for (columns, values) in [
+        ("cpred", "'a1 is null'"),
+        ("trname, cpred", "'', 'a1 is null'"),
+        ("trname, cpred", "'_mine', 'a1 is null'"),
+        ("trname, cpred", "repeat('x', 64), 'a1 is null'"),
+        ("trname, cpred", "E'a\\nb', 'a1 is null'"),
+        ("trname, cpred, cfinal", "'x', 'a1 is null', true"),
+        ("cpred, cfinal", "'a1 is null', true"),
+        ("trname, cpred, timeout", "'x', 'a1 is null', '0'"),
+        ("trname, cpred, timeout", "'x', 'a1 is null', '-1 s'"),
+        ("trname, cpred, delay", "'x', 'a1 is null', '-1 s'"),
+        ("trname, cpred, backoff", "'x', 'a1 is null', '-1 s'"),
+        ("trname, cpred, attempts", "'x', 'a1 is null', 0"),
+        ("trname, cpred, attempts", "'x', 'a1 is null', 1001"),
+        ("trname, cpred, writes", "'x', 'a1 is null', '{a1,missing}'"),
+    ] {
+        let refusal = s.refused(&format!(
+            "INSERT INTO wed_trig ({columns}) VALUES ({values})"
+        ));
+        assert_eq!(refusal.code, "WF013", "{columns}: {refusal:?}");
+        assert!(!refusal.hint.is_empty(), "{columns}: {refusal:?}");
+    }
+    assert_eq!(s.number("SELECT count(*) FROM wed_trig"), 4);
+}

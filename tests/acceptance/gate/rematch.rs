@@ -1,0 +1,107 @@
+//! After a change of the model: which live instances would fire what, and firing it.
+
+use crate::support::flows::PAPER;
+use crate::support::{Flow, on, trials};
+
+trials![
+    a_preview_says_what_would_fire_and_changes_nothing,
+    applying_fires_what_the_preview_said,
+    a_rematch_leads_on_from_an_exception,
+    a_rematch_leaves_final_instances_alone,
+    a_rematch_may_end_an_instance,
+    the_host_side_rematch_is_the_same,
+];
+
+const PREVIEW: &str = "SELECT wid, fires, becomes FROM wed_rematch() ORDER BY wid";
+const APPLY: &str = "SELECT wid, fires, becomes FROM wed_rematch(false) ORDER BY wid";
+
+fn a_preview_says_what_would_fire_and_changes_nothing() {
+    let mut s = Flow::of(PAPER).session();
+    let (one, two) = (s.start(), s.start());
+    s.finish(two, "tr_a2", "a2 = 'done'");
+    assert!(s.lines(PREVIEW).is_empty(), "nothing has changed");
+    s.run(
+        "INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('new', 'tr_new', 'a2 IS NOT NULL')",
+    );
+    assert_eq!(s.lines(PREVIEW), [format!("{two}|{{tr_new}}|R")]);
+    assert_eq!(s.pending(two), ["tr_a3"]);
+    assert_eq!(s.trace(two).len(), 2);
+    assert_eq!(s.trace(one).len(), 1);
+}
+
+fn applying_fires_what_the_preview_said() {
+    let mut s = Flow::of(PAPER).session();
+    s.run("INSERT INTO wed_flow (a1) SELECT 'ready' FROM generate_series(1, 5)");
+    s.run("INSERT INTO wed_attr (aname, atype, adv) VALUES ('level', 'integer', '1')");
+    s.run("INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('new', 'tr_new', 'level = 1')");
+    let preview = s.lines(PREVIEW);
+    assert_eq!(preview.len(), 5);
+    assert_eq!(s.lines(APPLY), preview);
+    assert!(
+        s.lines(PREVIEW).is_empty(),
+        "what is pending does not fire again"
+    );
+    assert_eq!(s.trace(1), ["-> {tr_a2,tr_a3} R", "_REMATCH -> {tr_new} R"]);
+    s.finish(1, "tr_new", "level = 2");
+    assert_eq!(s.pending(1), ["tr_a2", "tr_a3"]);
+}
+
+fn a_rematch_leads_on_from_an_exception() {
+    let mut s = Flow::of(PAPER).session();
+    let wid = s.start();
+    s.finish(wid, "tr_a2", "a2 = 'done'");
+    s.run("UPDATE wed_trig SET recheck = false WHERE tgname = 't2'");
+    s.finish(wid, "tr_a3", "a1 = NULL");
+    assert_eq!(s.status(wid), "E");
+    s.run("INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('mend', 'tr_mend', 'a1 IS NULL')");
+    assert_eq!(s.lines(PREVIEW), [format!("{wid}|{{tr_mend}}|R")]);
+    s.lines(APPLY);
+    assert_eq!(s.status(wid), "R");
+    assert_eq!(s.pending(wid), ["tr_mend"]);
+    s.finish(wid, "tr_mend", "a1 = 'done'");
+    assert_eq!(s.status(wid), "F");
+}
+
+fn a_rematch_leaves_final_instances_alone() {
+    let mut s = Flow::of(PAPER).session();
+    let wid = s.number("INSERT INTO wed_flow (a1) VALUES ('done') RETURNING wid");
+    s.run("INSERT INTO wed_trig (trname, cpred) VALUES ('always', 'true')");
+    assert!(s.lines(PREVIEW).is_empty());
+    assert!(s.lines(APPLY).is_empty());
+    assert_eq!(s.trace(wid), ["-> {} F"]);
+}
+
+fn a_rematch_may_end_an_instance() {
+    let mut s = Flow::of(
+        "INSERT INTO wed_attr (aname, adv) VALUES ('a', 'x');
+         INSERT INTO wed_trig (trname, cpred) VALUES ('only', $$a = 'x'$$);",
+    )
+    .session();
+    let wid = s.start();
+    s.finish(wid, "only", "a = 'y'");
+    assert_eq!(s.status(wid), "E");
+    s.run("INSERT INTO wed_trig (cpred, cfinal) VALUES ($$a = 'y'$$, true)");
+    assert_eq!(s.lines(PREVIEW), [format!("{wid}|{{}}|F")]);
+    s.lines(APPLY);
+    assert_eq!(
+        s.trace(wid),
+        ["-> {only} R", "only -> {_EXCPT} E", "_REMATCH -> {} F"]
+    );
+    assert!(s.pending(wid).is_empty());
+}
+
+fn the_host_side_rematch_is_the_same() {
+    let flow = Flow::of(PAPER);
+    let mut s = flow.session();
+    let wid = s.start();
+    s.run("INSERT INTO wed_trig (trname, cpred) VALUES ('always', 'true')");
+    let store = &flow.database.store;
+    let wanted = vec![(
+        i32::try_from(wid).expect("wid"),
+        vec!["always".to_owned()],
+        "R".to_owned(),
+    )];
+    assert_eq!(on(store.rematch(flow.id, true)).expect("preview"), wanted);
+    assert_eq!(on(store.rematch(flow.id, false)).expect("applied"), wanted);
+    assert_eq!(on(store.rematch(flow.id, false)).expect("applied"), []);
+}

@@ -1,0 +1,414 @@
+//! Every way to write passes the same gate.
+
+use std::io::Write;
+
+use crate::support::flows::{PAPER, STEPS};
+use crate::support::session::Refusal;
+use crate::support::{Flow, Session, trials};
+
+trials![
+    rows_of_one_insert_are_instances_of_their_own,
+    insert_from_select,
+    insert_with_returning_and_a_wid_by_hand,
+    copy_starts_instances,
+    copy_with_one_bad_row_starts_none,
+    merge_starts_and_finishes,
+    upsert_starts_and_finishes,
+    upsert_without_a_lock_is_refused,
+    data_modifying_ctes,
+    lock_and_update_in_one_statement,
+    one_statement_may_update_different_instances_twice,
+    update_from_another_table,
+    update_where_current_of_a_cursor,
+    a_rolled_back_savepoint_never_happened,
+    a_lock_of_a_rolled_back_savepoint_is_gone,
+    prepared_statements,
+    every_isolation_level_runs_the_papers_flow,
+    under_repeatable_read_the_second_writer_of_an_instance_fails_and_may_try_again,
+    bulk_of_ten_thousand,
+    an_update_of_nothing_is_no_event,
+];
+
+/// Many steps whose attribute `note` any session may set.
+const OPEN: &str = "
+INSERT INTO wed_attr (aname, atype, adv, open) VALUES ('n', 'integer', '0', false), ('note', 'text', NULL, true);
+INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('t', 'step', 'n < 3');
+INSERT INTO wed_trig (cpred, cfinal) VALUES ('n >= 3', true);";
+
+/// Every instance has the trace rows 1 to its number of rows, and one job unless it is final.
+fn consistent(s: &mut Session) {
+    assert_eq!(
+        s.number(
+            "SELECT count(*) FROM wed_instance i WHERE status <> 'F' AND (SELECT count(*) FROM job_pool j WHERE j.wid = i.wid) = 0"
+        ),
+        0,
+        "instances without a job"
+    );
+    assert_eq!(
+        s.number("SELECT count(*) FROM (SELECT wid FROM wed_trace GROUP BY wid HAVING max(seq) <> count(*)) x"),
+        0,
+        "instances with holes in their trace"
+    );
+    assert_eq!(
+        s.number("SELECT count(*) FROM wed_flow FULL JOIN wed_instance USING (wid) WHERE wed_flow IS NULL OR wed_instance IS NULL"),
+        0,
+        "instances without a state, or states without an instance"
+    );
+}
+
+fn rows_of_one_insert_are_instances_of_their_own() {
+    let mut s = Flow::of(STEPS).session();
+    s.run("INSERT INTO wed_flow (n) VALUES (0), (1), (DEFAULT), (7)");
+    assert_eq!(
+        s.lines("SELECT wid, seq, trf, status, state ->> 'n' FROM wed_trace ORDER BY wid"),
+        [
+            "1|1|{step}|R|0",
+            "2|1|{step}|R|1",
+            "3|1|{step}|R|0",
+            "4|1|{}|F|7"
+        ]
+    );
+    consistent(&mut s);
+}
+
+fn insert_from_select() {
+    let mut s = Flow::of(STEPS).session();
+    s.run("INSERT INTO wed_flow (n) SELECT g % 3 FROM generate_series(1, 90) g");
+    s.run("INSERT INTO wed_flow (n) SELECT n + 1 FROM wed_flow");
+    assert_eq!(
+        s.lines("SELECT status, count(*) FROM wed_instance GROUP BY 1 ORDER BY 1"),
+        ["F|30", "R|150"]
+    );
+    consistent(&mut s);
+}
+
+fn insert_with_returning_and_a_wid_by_hand() {
+    let mut s = Flow::of(STEPS).session();
+    assert_eq!(
+        s.lines("INSERT INTO wed_flow (wid, n) VALUES (40, 0), (30, 1) RETURNING wid, n"),
+        ["40|0", "30|1"]
+    );
+    assert_eq!(s.start(), 41, "a number given by hand is not given again");
+    s.refused("INSERT INTO wed_flow (wid) VALUES (30)")
+        .expect("23505");
+    s.refused("INSERT INTO wed_flow (wid) VALUES (0)")
+        .expect("23514");
+    s.refused("INSERT INTO wed_flow (wid) VALUES (-1)")
+        .expect("23514");
+    consistent(&mut s);
+}
+
+fn copy_starts_instances() {
+    let mut s = Flow::of(STEPS).session();
+    let mut copy = s.copy_in("COPY wed_flow (n) FROM STDIN").expect("COPY");
+    for n in 0..1000 {
+        writeln!(copy, "{}", n % 4).expect("a row");
+    }
+    assert_eq!(copy.finish().expect("COPY"), 1000);
+    assert_eq!(
+        s.lines("SELECT status, count(*) FROM wed_trace GROUP BY 1 ORDER BY 1"),
+        ["F|250", "R|750"]
+    );
+    consistent(&mut s);
+}
+
+fn copy_with_one_bad_row_starts_none() {
+    let mut s = Flow::of(STEPS).session();
+    let mut copy = s.copy_in("COPY wed_flow (n) FROM STDIN").expect("COPY");
+    copy.write_all(b"0\n1\n\\N\n2\n").expect("rows");
+    let error = copy.finish().expect_err("the third row satisfies nothing");
+    Refusal::of(&error).expect("WF001");
+    assert_eq!(s.number("SELECT count(*) FROM wed_flow"), 0);
+}
+
+fn merge_starts_and_finishes() {
+    let mut s = Flow::of(STEPS).session();
+    let wid = s.start();
+    let merge = format!(
+        "MERGE INTO wed_flow f USING (VALUES ({wid}, 1), (50, 2), (51, 3)) v(id, m) ON f.wid = v.id
+         WHEN MATCHED THEN UPDATE SET n = v.m
+         WHEN NOT MATCHED THEN INSERT (wid, n) VALUES (v.id, v.m)"
+    );
+    s.refused(&merge).expect("WF003");
+    assert_eq!(
+        s.number("SELECT count(*) FROM wed_flow"),
+        1,
+        "neither of the two parts was done"
+    );
+    s.run("BEGIN");
+    assert!(s.take(wid, "step"));
+    s.run(&merge);
+    s.run("COMMIT");
+    assert_eq!(s.trace(wid), ["-> {step} R", "step -> {step} R"]);
+    assert_eq!(s.trace(50), ["-> {step} R"]);
+    assert_eq!(s.trace(51), ["-> {} F"]);
+    s.refused(
+        "MERGE INTO wed_flow f USING (VALUES (50)) v(id) ON f.wid = v.id WHEN MATCHED THEN DELETE",
+    )
+    .expect("WF009");
+    consistent(&mut s);
+}
+
+fn upsert_starts_and_finishes() {
+    let mut s = Flow::of(STEPS).session();
+    let wid = s.start();
+    s.run("BEGIN");
+    assert!(s.take(wid, "step"));
+    s.run(&format!(
+        "INSERT INTO wed_flow (wid, n) VALUES ({wid}, 2), (60, 1) ON CONFLICT (wid) DO UPDATE SET n = excluded.n; COMMIT"
+    ));
+    assert_eq!(s.trace(wid), ["-> {step} R", "step -> {step} R"]);
+    assert_eq!(s.trace(60), ["-> {step} R"]);
+    s.run(&format!(
+        "INSERT INTO wed_flow (wid, n) VALUES ({wid}, 2), (61, 1) ON CONFLICT (wid) DO NOTHING"
+    ));
+    assert_eq!(s.trace(wid).len(), 2);
+    assert_eq!(s.trace(61), ["-> {step} R"]);
+    consistent(&mut s);
+}
+
+fn upsert_without_a_lock_is_refused() {
+    let mut s = Flow::of(STEPS).session();
+    let wid = s.start();
+    s.refused(&format!(
+        "INSERT INTO wed_flow (wid, n) VALUES ({wid}, 2), (60, 1) ON CONFLICT (wid) DO UPDATE SET n = excluded.n"
+    ))
+    .expect("WF003");
+    s.refused(&format!(
+        "INSERT INTO wed_flow (wid, n) VALUES ({wid}, 2) ON CONFLICT (wid) DO UPDATE SET wid = 99"
+    ))
+    .expect("WF008");
+    assert_eq!(s.lines("SELECT wid, n FROM wed_flow"), [format!("{wid}|0")]);
+}
+
+fn data_modifying_ctes() {
+    let mut s = Flow::of(STEPS).session();
+    let wid = s.start();
+    s.run("BEGIN");
+    assert!(s.take(wid, "step"));
+    assert_eq!(
+        s.lines(&format!(
+            "WITH done AS (UPDATE wed_flow SET n = n + 1 WHERE wid = {wid} RETURNING n),
+                  more AS (INSERT INTO wed_flow (n) SELECT n FROM done RETURNING wid)
+             SELECT done.n, more.wid FROM done, more"
+        )),
+        ["1|2"]
+    );
+    s.run("COMMIT");
+    assert_eq!(s.trace(wid), ["-> {step} R", "step -> {step} R"]);
+    assert_eq!(s.trace(2), ["-> {step} R"]);
+    s.refused("WITH u AS (UPDATE wed_flow SET n = 3 RETURNING wid) SELECT * FROM u")
+        .expect("WF003");
+    s.refused("WITH d AS (DELETE FROM wed_flow RETURNING wid) SELECT * FROM d")
+        .expect("WF009");
+    consistent(&mut s);
+}
+
+fn lock_and_update_in_one_statement() {
+    let mut s = Flow::of(STEPS).session();
+    s.run("INSERT INTO wed_flow (n) SELECT 0 FROM generate_series(1, 20)");
+    let done = s.lines(
+        "WITH job AS MATERIALIZED (SELECT wid FROM job_pool WHERE trname = 'step' AND wid <= 10
+                                   AND pg_try_advisory_xact_lock(wid, tgid))
+         UPDATE wed_flow f SET n = n + 1 FROM job WHERE f.wid = job.wid RETURNING f.wid",
+    );
+    assert_eq!(done.len(), 10);
+    assert_eq!(
+        s.number("SELECT count(*) FROM wed_trace WHERE trw = 'step'"),
+        10
+    );
+    consistent(&mut s);
+}
+
+fn one_statement_may_update_different_instances_twice() {
+    let mut s = Flow::of(STEPS).session();
+    let (a, b) = (s.start(), s.start());
+    s.run("BEGIN");
+    assert!(s.take(a, "step") && s.take(b, "step"));
+    s.run(&format!(
+        "WITH first AS (UPDATE wed_flow SET n = 1 WHERE wid = {a}) UPDATE wed_flow SET n = 2 WHERE wid = {b}; COMMIT"
+    ));
+    assert_eq!(
+        s.lines("SELECT wid, n FROM wed_flow ORDER BY wid"),
+        ["1|1", "2|2"]
+    );
+    for wid in [a, b] {
+        assert_eq!(s.trace(wid), ["-> {step} R", "step -> {step} R"]);
+    }
+    consistent(&mut s);
+}
+
+fn update_from_another_table() {
+    let mut s = Flow::of(STEPS).session();
+    s.run("INSERT INTO wed_flow (n) VALUES (0), (0), (0)");
+    s.run("BEGIN");
+    assert_eq!(
+        s.number("SELECT count(*) FROM job_pool WHERE wid IN (1, 3) AND pg_try_advisory_xact_lock(wid, tgid)"),
+        2
+    );
+    s.run(
+        "UPDATE wed_flow f SET n = (j.payload ->> 'n')::integer + v.by
+         FROM job_pool j JOIN (VALUES (1, 1), (3, 3)) v(wid, by) USING (wid) WHERE f.wid = j.wid; COMMIT",
+    );
+    assert_eq!(
+        s.lines("SELECT wid, n, status FROM wed_flow JOIN wed_instance USING (wid) ORDER BY wid"),
+        ["1|1|R", "2|0|R", "3|3|F"]
+    );
+    consistent(&mut s);
+}
+
+fn update_where_current_of_a_cursor() {
+    let mut s = Flow::of(STEPS).session();
+    let wid = s.start();
+    s.run("BEGIN");
+    assert!(s.take(wid, "step"));
+    s.run("DECLARE c CURSOR FOR SELECT * FROM wed_flow FOR UPDATE; FETCH c");
+    s.run("UPDATE wed_flow SET n = n + 1 WHERE CURRENT OF c; COMMIT");
+    assert_eq!(s.trace(wid), ["-> {step} R", "step -> {step} R"]);
+}
+
+fn a_rolled_back_savepoint_never_happened() {
+    let mut s = Flow::of(STEPS).session();
+    let wid = s.start();
+    s.run("BEGIN");
+    assert!(s.take(wid, "step"));
+    s.run(&format!(
+        "SAVEPOINT one;
+         UPDATE wed_flow SET n = 9 WHERE wid = {wid};
+         INSERT INTO wed_flow DEFAULT VALUES;
+         ROLLBACK TO one;
+         UPDATE wed_flow SET n = 2 WHERE wid = {wid};
+         COMMIT"
+    ));
+    assert_eq!(
+        s.lines("SELECT wid, seq, trw, state ->> 'n', status FROM wed_trace ORDER BY wid, seq"),
+        [format!("{wid}|1|·|0|R"), format!("{wid}|2|step|2|R")]
+    );
+    // After a refusal too.
+    s.run("BEGIN");
+    assert!(s.take(wid, "step"));
+    s.run("SAVEPOINT two");
+    assert!(
+        s.batch_execute(&format!("UPDATE wed_flow SET wid = 99 WHERE wid = {wid}"))
+            .is_err()
+    );
+    s.run(&format!(
+        "ROLLBACK TO two; UPDATE wed_flow SET n = 3 WHERE wid = {wid}; COMMIT"
+    ));
+    assert_eq!(s.status(wid), "F");
+    consistent(&mut s);
+}
+
+fn a_lock_of_a_rolled_back_savepoint_is_gone() {
+    let mut s = Flow::of(STEPS).session();
+    let wid = s.start();
+    s.run("BEGIN; SAVEPOINT one");
+    assert!(s.take(wid, "step"));
+    s.run("ROLLBACK TO one");
+    s.refused(&format!("UPDATE wed_flow SET n = 1 WHERE wid = {wid}"))
+        .expect("WF003");
+}
+
+fn prepared_statements() {
+    let mut s = Flow::of(STEPS).session();
+    let insert = s
+        .prepare("INSERT INTO wed_flow (n) VALUES ($1) RETURNING wid")
+        .expect("prepared");
+    let lock = s
+        .prepare("SELECT tgid, pg_try_advisory_xact_lock(wid, tgid) FROM job_pool WHERE wid = $1")
+        .expect("prepared");
+    let update = s
+        .prepare("UPDATE wed_flow SET n = $2 WHERE wid = $1")
+        .expect("prepared");
+    // Often enough for a generic plan.
+    for round in 1..=12 {
+        let wid: i32 = s.query_one(&insert, &[&0_i32]).expect("inserted").get(0);
+        assert_eq!(wid, round);
+        let mut transaction = s.transaction().expect("begun");
+        let row = transaction.query_one(&lock, &[&wid]).expect("a job");
+        assert!(row.get::<_, bool>(1));
+        assert_eq!(
+            transaction
+                .execute(&update, &[&wid, &3_i32])
+                .expect("updated"),
+            1
+        );
+        transaction.commit().expect("committed");
+    }
+    let error = s
+        .execute(&update, &[&1_i32, &4_i32])
+        .expect_err("it is final");
+    Refusal::of(&error).expect("WF002");
+    assert_eq!(
+        s.number("SELECT count(*) FROM wed_instance WHERE status = 'F'"),
+        12
+    );
+    consistent(&mut s);
+}
+
+fn every_isolation_level_runs_the_papers_flow() {
+    let mut s = Flow::of(PAPER).session();
+    for level in ["READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"] {
+        s.run(&format!("SET default_transaction_isolation = '{level}'"));
+        let wid = s.start();
+        s.finish(wid, "tr_a2", "a2 = 'done'");
+        s.finish(wid, "tr_a3", "a3 = 'done'");
+        s.finish(wid, "tr_final", "a1 = 'done'");
+        assert_eq!(
+            s.trace(wid),
+            [
+                "-> {tr_a2,tr_a3} R",
+                "tr_a2 -> {} R",
+                "tr_a3 -> {tr_final} R",
+                "tr_final -> {} F"
+            ],
+            "{level}"
+        );
+    }
+}
+
+fn under_repeatable_read_the_second_writer_of_an_instance_fails_and_may_try_again() {
+    for level in ["REPEATABLE READ", "SERIALIZABLE"] {
+        let flow = Flow::of(PAPER);
+        let (mut one, mut two) = (flow.session(), flow.session());
+        let wid = one.start();
+        two.run(&format!("BEGIN ISOLATION LEVEL {level}"));
+        assert!(two.take(wid, "tr_a3"));
+        one.finish(wid, "tr_a2", "a2 = 'done'");
+        let refusal = two.refused(&format!(
+            "UPDATE wed_flow SET a3 = 'done' WHERE wid = {wid}"
+        ));
+        assert_eq!(refusal.code, "40001", "{level}: {refusal:?}");
+        two.finish(wid, "tr_a3", "a3 = 'done'");
+        assert_eq!(two.trace(wid)[2], "tr_a3 -> {tr_final} R", "{level}");
+    }
+}
+
+fn bulk_of_ten_thousand() {
+    let mut s = Flow::of(OPEN).session();
+    s.run("INSERT INTO wed_flow (n) SELECT 0 FROM generate_series(1, 10000)");
+    assert_eq!(
+        s.number("SELECT count(*) FROM job_pool WHERE trname = 'step'"),
+        10_000
+    );
+    assert_eq!(
+        s.number("SELECT count(*) FROM wed_trace WHERE trf = '{step}' AND seq = 1"),
+        10_000
+    );
+    s.run("UPDATE wed_flow SET note = 'seen'");
+    assert_eq!(
+        s.number("SELECT count(*) FROM wed_trace WHERE trw = '_EVENT' AND trf = '{}' AND seq = 2"),
+        10_000
+    );
+    consistent(&mut s);
+}
+
+fn an_update_of_nothing_is_no_event() {
+    let mut s = Flow::of(STEPS).session();
+    let wid = s.start();
+    s.run("UPDATE wed_flow SET n = 3 WHERE wid = 12345");
+    s.run("INSERT INTO wed_flow (n) SELECT 1 WHERE false");
+    s.run("DELETE FROM wed_flow WHERE wid = 12345");
+    assert_eq!(s.trace(wid), ["-> {step} R"]);
+    consistent(&mut s);
+}

@@ -1,0 +1,52 @@
+//! Acceptance tests: the product from outside, on a real Postgres.
+//!
+//! One binary starts one throw-away server (or uses the one that `WEDFLOW_TEST_DATABASE_URL` names, whose
+//! role must be a superuser's), gives each trial a database of its own, and stops the server at the end.
+//!
+//! - `samples`: every sample through a real host, and `wed demo`
+//! - `gate`: algorithm 1 and every way to write, as the flow's own role
+//! - `defects`: the defects of the papers' reference implementation, each a test
+//! - `race`: many workers at once
+//! - `host`: hosts, leases, failing guests
+//! - `external`: a Python worker, psql and a host on one flow
+//! - `cli`: the command line
+//! - `layers`: what the source itself must look like
+
+mod cli;
+mod defects;
+mod external;
+mod gate;
+mod host;
+mod layers;
+mod race;
+mod samples;
+mod support;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+
+/// Trials run side by side unless `--test-threads` says otherwise. They wait more than they compute.
+const SIDE_BY_SIDE: usize = 6;
+
+fn main() -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads.get_or_insert(SIDE_BY_SIDE);
+    let trials: Vec<Trial> = [
+        layers::trials(),
+        samples::trials(),
+        gate::trials(),
+        defects::trials(),
+        host::trials(),
+        race::trials(),
+        external::trials(),
+        cli::trials(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    // A trial that panicked has unwound by now, so that the server stops whatever came of them.
+    support::server::stop();
+    conclusion.exit_code()
+}
