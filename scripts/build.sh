@@ -13,5 +13,5 @@ samples() {
 step "Building the sample transitions for wasm32-wasip2" samples
 if [[ ${1:-} != samples ]]; then
   [[ -x $wed ]] || say "The first build compiles a WebAssembly compiler and Postgres's grammar: several minutes."
-  step "Building wed" cargo build --release --locked --package wedflow-cli
+  step "Building wed" build_wed
 fi

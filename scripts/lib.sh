@@ -46,3 +46,10 @@ summary() {
   printf '\n%sTime taken%s\n' "$bold" "$plain"
   printf '%s\n' "${steps[@]}"
 }
+
+# Builds wed with the features that its dependencies have in the tests, so that a demo and the tests share
+# one build: naming one test among the targets has that effect. `--package wedflow-cli` would compile
+# wasmtime a second time.
+build_wed() {
+  cargo build --release --locked --workspace --bin wed --test lifecycle
+}

@@ -64,7 +64,7 @@ fi
 step "Host: clippy" cargo clippy --workspace --all-targets --release --locked --quiet -- -D warnings
 step "Host: documentation" documentation
 if [[ $only != lint ]]; then
-  step "Host: build" cargo build --release --locked --package wedflow-cli
+  step "Host: build" build_wed
   step "Host: tests" counted host cargo test --workspace --release --locked --no-fail-fast
 fi
 
