@@ -85,7 +85,18 @@ impl Store {
         .bind(component.bytes)
         .bind(component.declarations)
         .fetch_one(&mut *transaction)
-        .await?;
+        .await
+        .map_err(|error| match StoreError::from(error) {
+            StoreError::Refused(refusal) if refusal.code == "23514" => {
+                StoreError::Refused(Box::new(crate::Refusal {
+                    message: format!("the component name \"{}\" is not allowed", component.name),
+                    detail: None,
+                    hint: Some(crate::NAME_HINT.to_owned()),
+                    ..*refusal
+                }))
+            }
+            other => other,
+        })?;
         sqlx::query(
             "SELECT wed.resolve_bindings(flow_id) FROM (SELECT DISTINCT flow_id FROM wed.binding b \
              JOIN wed.flow f USING (flow_id) WHERE f.tenant_id = $1 AND b.component_name = $2) x",

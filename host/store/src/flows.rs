@@ -303,12 +303,12 @@ async fn create_flow(
             if let StoreError::Refused(refusal) = &mut error {
                 if refusal.code == "23505" {
                     refusal.message = format!("there is a flow \"{name}\" already");
-                    refusal.hint = Some("Choose another name, or change that one with `wed flow apply`.".into());
+                    refusal.hint = Some(
+                        "Choose another name, or change that one with `wed flow apply`.".into(),
+                    );
                 } else if refusal.code == "23514" {
                     refusal.message = format!("the flow name \"{name}\" is not allowed");
-                    refusal.hint = Some(
-                        "Use small letters, digits, - and _, at most 63, beginning with a letter or digit.".into(),
-                    );
+                    refusal.hint = Some(crate::NAME_HINT.to_owned());
                 }
                 if refusal.code.starts_with("23") {
                     refusal.detail = None;

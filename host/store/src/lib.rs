@@ -33,6 +33,10 @@ pub use notifications::Notifications;
 /// How long a statement of ours may wait for a connection of the pool.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// What a name of a flow or component may be.
+const NAME_HINT: &str =
+    "Use small letters, digits, - and _, at most 63, beginning with a letter or digit.";
+
 /// How long a server may take to let the first connection in.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
