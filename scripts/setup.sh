@@ -46,11 +46,11 @@ install_packages() {
   local as_root=()
   if ((EUID != 0)); then
     if ! command -v sudo >/dev/null; then
-      fail "system packages are missing, and this user is not root. As root, run: ${command[*]}"
+      fail "system packages are missing, and this user is not root. As root, run: apt-get update && ${command[*]}"
     fi
     as_root=(sudo)
     if ! sudo -n true 2>/dev/null; then
-      [[ -t 0 ]] || fail "system packages are missing, and sudo asks for a password. Run: sudo ${command[*]}"
+      [[ -t 0 ]] || fail "system packages are missing, and sudo asks for a password. Run: sudo apt-get update && sudo ${command[*]}"
       say "sudo may ask for your password."
     fi
   fi
