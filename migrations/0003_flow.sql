@@ -60,14 +60,15 @@ BEGIN
          coalesce(string_agg(format('coalesce(%s, false)', predicate), ' OR ') FILTER (WHERE cfinal), 'false')
   INTO _fired, _final
   FROM wed.trigger WHERE flow_id = _flow_id AND enabled AND predicate IS NOT NULL;
+  -- As a literal: between dollars, a tenant's string constant could end the body.
   EXECUTE format($f$
 CREATE OR REPLACE FUNCTION %1$I.match(_rows %1$I.wed_flow[]) RETURNS SETOF wed.evaluated
-LANGUAGE plpgsql STABLE SECURITY DEFINER AS $match$
+LANGUAGE plpgsql STABLE SECURITY DEFINER AS %2$L $f$, _flow.shape_schema, format($match$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY SELECT _row.wid, to_jsonb(_row) - 'wid', array_remove(ARRAY[
-    %2$s]::integer[], NULL), %3$s, NULL::text FROM unnest(_rows) _row;
-END $match$ $f$, _flow.shape_schema, _fired, _final);
+    %1$s]::integer[], NULL), %2$s, NULL::text FROM unnest(_rows) _row;
+END $match$, _fired, _final));
 END $$;
 
 -- What a new, changed or removed attribute does.
