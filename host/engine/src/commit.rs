@@ -1,10 +1,13 @@
 //! Commits a batch of results. A batch is all or nothing in Postgres, so on a refusal it is split,
 //! until the one bad result stands alone and hurts its own instance only.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use wedflow_model::JobKey;
+use wedflow_sandbox::Provided;
 use wedflow_store::{Claimed, CommitGroup, CommitItem, FailedAttempt, LogLine, Store, StoreError};
 
 use crate::results::{Finished, Rendered, Verdict};
@@ -29,6 +32,7 @@ struct Ready {
     token: i64,
     item: CommitItem,
     set: String,
+    provided: Option<Arc<Provided>>,
 }
 
 /// Commits what can be committed, records what failed, stores logs. Ends when all of the batch is dealt with; while the
@@ -44,6 +48,7 @@ pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) ->
             token,
             measure,
             verdict,
+            provided,
             ..
         } = finished;
         match verdict {
@@ -51,6 +56,7 @@ pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) ->
                 key,
                 token,
                 set,
+                provided,
                 item: CommitItem {
                     wid: key.wid,
                     tgid: key.tgid,
@@ -70,7 +76,7 @@ pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) ->
                 tgid: key.tgid,
                 token,
                 outcome,
-                message,
+                message: masked(message, provided.as_deref()),
                 retry,
                 after,
                 fuel: measure.fuel,
@@ -203,13 +209,24 @@ fn into_failure(ready: Ready, error: &StoreError) -> Option<FailedAttempt> {
         tgid: ready.key.tgid,
         token: ready.token,
         outcome: outcome.to_owned(),
-        message: format!("{message} (SET {})", ready.set),
+        message: masked(
+            format!("{message} (SET {})", ready.set),
+            ready.provided.as_deref(),
+        ),
         retry,
         after: None,
         fuel: ready.item.measure.fuel,
         elapsed_us: ready.item.measure.elapsed_us,
         memory_bytes: ready.item.measure.memory_bytes,
     })
+}
+
+/// A message for people, without the secrets that the transition was given.
+fn masked(message: String, provided: Option<&Provided>) -> String {
+    match provided.map(|provided| provided.mask(&message)) {
+        Some(Cow::Owned(masked)) => masked,
+        _ => message,
+    }
 }
 
 /// Calls until the database answers. A refusal is logged and ends it: the jobs stay leased and are
@@ -251,6 +268,7 @@ mod tests {
             key: JobKey { flow, wid, tgid: 1 },
             token: i64::from(wid),
             set: set.to_owned(),
+            provided: None,
             item: CommitItem {
                 wid,
                 tgid: 1,

@@ -191,6 +191,7 @@ impl Lane {
                 retry: true,
                 after: None,
             },
+            provided: None,
         };
         let runnable = commit::with_patience(|| shared.bindings.runnable(claimed)).await;
         let runnable = match runnable {
@@ -220,6 +221,7 @@ impl Lane {
         finished.measure = attempt.measure;
         finished.logs = log_lines(claimed, attempt.logs);
         finished.verdict = runnable.verdict(attempt.outcome);
+        finished.provided = runnable.bound.provided().cloned();
         finished
     }
 

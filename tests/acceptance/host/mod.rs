@@ -3,6 +3,7 @@
 mod failing;
 mod guests;
 mod leases;
+mod provided;
 mod waiting;
 
 use std::sync::Arc;
@@ -12,10 +13,15 @@ use libtest_mimic::Trial;
 use crate::support::{Database, Flow};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    [leases::trials(), failing::trials(), waiting::trials()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        leases::trials(),
+        failing::trials(),
+        waiting::trials(),
+        provided::trials(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// The attributes that the hostile guest's transitions declare.
