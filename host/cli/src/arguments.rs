@@ -172,7 +172,7 @@ pub(crate) enum ComponentCommand {
         /// The .wasm files.
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// The name to store it under; the file's name when absent.
+        /// The name to store it under; the one in its manifest when absent, else the file's.
         #[arg(long)]
         name: Option<String>,
         /// Bind its transitions in this flow as well: all it declares, or those given.
