@@ -77,11 +77,10 @@ pub(crate) fn missing(language: Language) -> Option<String> {
     };
     let sdk = |path: &str| Path::new(ROOT).join("guest-sdk").join(path);
     match language {
-        Language::Rust => None,
+        Language::Rust => (!Path::new(ROOT).join("tests/guests/conformance/rust").exists()).then(|| "its guest".into()),
         Language::C => {
-            let libc = Path::new("/usr/include/wasm32-wasi/stdlib.h").exists();
-            let there = runs(Path::new("clang"), "--version") && runs(Path::new("wasm-ld"), "--version") && libc;
-            (!there).then(|| "clang, lld and wasi-libc (apt-get install clang lld wasi-libc libclang-rt-dev-wasm32)".into())
+            let there = runs(Path::new("clang"), "--version") && runs(Path::new("wasm-ld"), "--version");
+            (!there).then(|| "clang and lld (apt-get install clang lld)".into())
         }
         Language::Go => (!runs(&go(), "version")).then(|| "Go 1.24 or later".into()),
         Language::JavaScript => (!sdk("js/node_modules/.package-lock.json").exists() || !runs(Path::new("node"), "--version"))
@@ -89,6 +88,27 @@ pub(crate) fn missing(language: Language) -> Option<String> {
         Language::Python => (!runs(&python(), "--version") || !componentize_py()).then(|| {
             "componentize-py (python3 -m venv guest-sdk/python/.venv, then its pip install -r guest-sdk/python/requirements.txt)".into()
         }),
+    }
+}
+
+/// What a language's component is built with, for people.
+pub(crate) fn tool(language: Language) -> String {
+    let said = |program: &Path, arguments: &[&str]| {
+        let output = Command::new(program).args(arguments).output();
+        let text = output.map_or_else(
+            |_| String::new(),
+            |output| String::from_utf8_lossy(&output.stdout).into_owned(),
+        );
+        text.lines().next().unwrap_or_default().to_owned()
+    };
+    let python_version =
+        "import importlib.metadata as m; print('componentize-py', m.version('componentize-py'))";
+    match language {
+        Language::Rust => said(Path::new("rustc"), &["--version"]),
+        Language::C => said(Path::new("clang"), &["--version"]),
+        Language::Go => said(&go(), &["version"]),
+        Language::JavaScript => "componentize-js 0.23.0".to_owned(),
+        Language::Python => said(&python(), &["-c", python_version]),
     }
 }
 
@@ -239,7 +259,14 @@ fn build(language: Language) -> Result<Vec<u8>, String> {
         }
         Language::C => {
             run(Command::new("clang")
-                .args(["--target=wasm32-wasi", "-O2", "-mexec-model=reactor", "-I"])
+                .args([
+                    "--target=wasm32",
+                    "-O2",
+                    "-nostdlib",
+                    "-Wl,--no-entry",
+                    "-Wl,-z,stack-size=65536",
+                    "-I",
+                ])
                 .arg(Path::new(ROOT).join("guest-sdk/c/include"))
                 .arg(source.join("conformance.c"))
                 .arg("-o")

@@ -2,11 +2,13 @@
 //!
 //! Each guest is built by its language's own tool and kept until one of its files changes. A language
 //! whose tool is not on this machine is ignored, with a word; with `WEDFLOW_ALL_LANGUAGES=1` it fails.
+//! With `WEDFLOW_MEASURE=FILE` it measures instead, and writes its table into the file.
 
 mod behaviours;
 mod call;
 mod equal;
 mod guests;
+mod measure;
 
 use std::process::ExitCode;
 
@@ -17,6 +19,15 @@ use guests::Language;
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
+    if let Some(file) = std::env::var_os("WEDFLOW_MEASURE") {
+        return match measure::measure(&file.to_string_lossy()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("error: {error}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     let demanded = std::env::var_os("WEDFLOW_ALL_LANGUAGES").is_some_and(|value| value == "1");
     let mut trials = Vec::new();
     for language in Language::ALL {
