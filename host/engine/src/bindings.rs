@@ -202,7 +202,7 @@ impl Runnable {
             }
         };
         match checked.and_then(|clause| self.within_writes(&clause).map(|()| clause)) {
-            Ok(clause) => Verdict::Commit(Rendered::new(&clause, |name| {
+            Ok(clause) => Verdict::Commit(Rendered::new(&clause, &self.flow.shape.gate, |name| {
                 self.flow
                     .shape
                     .attributes
