@@ -22,7 +22,8 @@ CREATE TABLE wed.secret (
 CREATE FUNCTION wed.on_setting() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  UPDATE wed.flow SET version = version + 1 WHERE flow_id = coalesce(NEW.flow_id, OLD.flow_id);
+  -- Not when the flow itself is on its way out.
+  PERFORM wed.compile(flow_id) FROM wed.flow WHERE flow_id = coalesce(NEW.flow_id, OLD.flow_id);
   RETURN NULL;
 END $$;
 CREATE TRIGGER changed AFTER INSERT OR UPDATE OR DELETE ON wed.setting FOR EACH ROW EXECUTE FUNCTION wed.on_setting();
