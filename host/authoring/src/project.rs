@@ -95,6 +95,15 @@ pub enum ProjectError {
          with a letter"
     )]
     Name(String),
+    /// A name that some language keeps for itself.
+    #[error("{0:?} is a word that languages keep for themselves; choose another name")]
+    KeptWord(String),
+    /// The folder for a new project holds something.
+    #[error("{} is not empty", .0.display())]
+    Taken(PathBuf),
+    /// A language for which no project can be made.
+    #[error("there is no template for {0} yet")]
+    NoTemplate(Language),
     /// A file or folder that cannot be read or written.
     #[error("{} cannot be {what}: {source}", path.display())]
     File {

@@ -28,12 +28,12 @@ pub(crate) fn define(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     host.func_wrap("now", |mut store: StoreContextMut<'_, State>, (): ()| {
         let state = store.data_mut();
         state.count_host_call("now")?;
-        Ok(((state.clock)(),))
+        Ok((state.answers.now(),))
     })?;
     host.func_wrap("random", |mut store: StoreContextMut<'_, State>, (): ()| {
         let state = store.data_mut();
         state.count_host_call("random")?;
-        Ok(((state.random)(),))
+        Ok((state.answers.random(),))
     })?;
     host.func_wrap(
         "attributes",
@@ -49,7 +49,7 @@ pub(crate) fn define(linker: &mut Linker<State>) -> wasmtime::Result<()> {
             Box::new(async move {
                 let state = store.data_mut();
                 state.count_host_call("sleep")?;
-                state.sleep(microseconds).await;
+                state.sleep(microseconds).await?;
                 Ok(())
             })
         },
