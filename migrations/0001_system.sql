@@ -75,7 +75,7 @@ CREATE TABLE wed.component (
   version      integer NOT NULL,
   digest       text NOT NULL CHECK (digest ~ '^[0-9a-f]{64}$'),
   bytes        bytea NOT NULL,
-  declarations jsonb NOT NULL,
+  manifest     jsonb NOT NULL,
   created_at   timestamptz NOT NULL DEFAULT now(),
   UNIQUE (tenant_id, name, version)
 );

@@ -226,7 +226,8 @@ END $$;
 
 -- Records attempts that changed nothing, and decides what becomes of their jobs: another attempt later,
 -- or, when those are used up, an exception. Items:
---   {"flow", "wid", "token", "outcome", "message", "retry", "fuel", "us", "mem"}
+--   {"flow", "wid", "token", "outcome", "message", "retry", "after_us", "fuel", "us", "mem"}
+-- after_us is when the transition wants to be tried again instead of after the trigger's backoff.
 -- The outcome 'final_pending' is no failure: the transition's result makes the instance final while
 -- others of it are pending, so it waits until one of them has left the pool; when all of them wait for
 -- each other so, the instance is an exception.
@@ -242,7 +243,7 @@ BEGIN
   FOR _item IN
     SELECT i.*, f.schema_name
     FROM jsonb_to_recordset(_items) AS i(flow integer, wid integer, token bigint, outcome text, message text,
-      retry boolean, fuel bigint, us bigint, mem bigint)
+      retry boolean, after_us bigint, fuel bigint, us bigint, mem bigint)
     JOIN wed.flow f ON f.flow_id = i.flow ORDER BY i.flow, i.wid
   LOOP
     EXECUTE format('SELECT FROM %I.wed_flow WHERE wid = $1 FOR NO KEY UPDATE', _item.schema_name) USING _item.wid;
@@ -266,7 +267,8 @@ BEGIN
       END IF;
     ELSIF _item.retry AND _job.attempt < _trigger.attempts THEN
       UPDATE wed.job SET host_id = NULL, token = 0,
-        due = now() + least(_trigger.backoff * (2 ^ least(_job.attempt - 1, 30)), interval '1 day')
+        due = now() + least(CASE WHEN _item.after_us IS NULL THEN _trigger.backoff * (2 ^ least(_job.attempt - 1, 30))
+          ELSE least(_item.after_us, 86400000000) * interval '1 microsecond' END, interval '1 day')
       WHERE flow_id = _job.flow_id AND wid = _job.wid AND tgid = _job.tgid;
       CONTINUE;
     END IF;

@@ -9,6 +9,21 @@ use serde::{Deserialize, Serialize};
 /// The file that makes a folder a project.
 pub(crate) const PROJECT_FILE: &str = "wedflow.toml";
 
+/// Folders whose content is made or fetched, not written by the author.
+pub(crate) const MADE: [&str; 8] = [
+    "target",
+    "build",
+    "node_modules",
+    ".venv",
+    ".git",
+    "vendor",
+    "__pycache__",
+    ".wedflow",
+];
+
+/// How source files end.
+const SOURCE: [&str; 8] = ["rs", "py", "js", "ts", "go", "c", "h", "mjs"];
+
 /// A language with an SDK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -172,6 +187,34 @@ impl Project {
         self.folder
             .join("build")
             .join(format!("{}.wasm", self.name))
+    }
+
+    /// Whether a source file was written after the component.
+    pub fn is_older_than_sources(&self) -> bool {
+        let changed = |path: &Path| std::fs::metadata(path).and_then(|file| file.modified()).ok();
+        let Some(built) = changed(&self.component()) else {
+            return false;
+        };
+        let mut folders = vec![self.folder.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+                let path = entry.path();
+                let made = MADE.iter().any(|made| entry.file_name() == *made);
+                if path.is_dir() {
+                    if !made {
+                        folders.push(path);
+                    }
+                } else if path
+                    .extension()
+                    .and_then(|end| end.to_str())
+                    .is_some_and(|end| SOURCE.contains(&end))
+                    && changed(&path).is_some_and(|at| at > built)
+                {
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     /// The folder of its fixtures.

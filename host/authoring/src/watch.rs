@@ -4,12 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
+use crate::project::MADE;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
-
-/// Folders whose content is made, not written.
-const MADE: [&str; 8] = [
-    "target", "build", "node_modules", ".venv", ".git", "vendor", "__pycache__", ".wedflow",
-];
 
 /// An editor writes a file in several steps: how long nothing may happen before they count as done.
 const QUIET: Duration = Duration::from_millis(150);

@@ -65,6 +65,15 @@ pub(crate) enum Command {
     /// Instances: start them, look at them.
     #[command(subcommand)]
     Instance(InstanceCommand),
+    /// Begin a project of your own; needs no server.
+    #[command(subcommand)]
+    New(NewCommand),
+    /// Build a project's component with its language's tool.
+    Build(BuildArguments),
+    /// Run a project's fixtures in the sandbox, with the real limits; needs no server.
+    Test(TestArguments),
+    /// Call a component's transition once, in the sandbox; needs no server.
+    Run(RunArguments),
     /// Run one of the sample flows to its end and print its trace.
     Demo(DemoArguments),
     /// Measure how many transitions a second this machine commits.
@@ -77,6 +86,110 @@ impl Command {
     pub(crate) fn is_long_running(&self) -> bool {
         matches!(self, Command::Dev(_) | Command::Serve(_))
     }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum NewCommand {
+    /// Make a project that builds and passes its own tests.
+    Transition {
+        /// rust, python, js, go or c.
+        #[arg(long, short)]
+        lang: String,
+        /// The component's name: small letters, digits, - and _.
+        name: String,
+        /// The folder to make it in; one of that name when absent.
+        #[arg(long, value_name = "FOLDER")]
+        dir: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BuildArguments {
+    /// The project's folder.
+    #[arg(value_name = "FOLDER")]
+    pub(crate) dir: Option<PathBuf>,
+    /// Install what is missing, where that needs no administrator.
+    #[arg(long)]
+    pub(crate) install: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TestArguments {
+    /// A project's folder, or a component with `fixtures` beside it; the working folder when absent.
+    #[arg(value_name = "FOLDER|FILE.wasm")]
+    pub(crate) path: Option<PathBuf>,
+    /// Only fixtures whose name holds this (may be given several times).
+    #[arg(long, value_name = "PART")]
+    pub(crate) name: Vec<String>,
+    /// The fixtures' folder.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) fixtures: Option<PathBuf>,
+    /// Write what the calls come to into the fixtures, as what is expected.
+    #[arg(long)]
+    pub(crate) update: bool,
+    /// Build and test again at every change.
+    #[arg(long)]
+    pub(crate) watch: bool,
+    /// Try random states as well, so many for each transition: it must not trap, and must answer what
+    /// the server takes.
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "200")]
+    pub(crate) properties: Option<usize>,
+    /// What the random states depend on.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(crate) seed: u64,
+    /// With --properties: types of attributes that the component leaves open, as name:type,…
+    #[arg(long, value_name = "TYPES")]
+    pub(crate) attrs: Option<String>,
+}
+
+impl TestArguments {
+    /// The types that were given.
+    pub(crate) fn types(
+        &self,
+    ) -> Result<
+        std::collections::BTreeMap<String, wedflow_model::AttributeType>,
+        crate::problem::Problem,
+    > {
+        match &self.attrs {
+            None => Ok(Default::default()),
+            Some(text) => wedflow_authoring::read_types(text)
+                .map_err(|reason| crate::problem::Problem::usage(format!("--attrs: {reason}"))),
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// The component.
+    #[arg(value_name = "FILE.wasm")]
+    pub(crate) component: PathBuf,
+    /// The state as a JSON object, or @FILE; what is not in it is null.
+    #[arg(long, default_value = "{}", value_name = "JSON")]
+    pub(crate) state: String,
+    /// The transition, where the component has several.
+    #[arg(long, short, value_name = "NAME")]
+    pub(crate) transition: Option<String>,
+    /// Types of attributes that the component leaves open, as name:type,…
+    #[arg(long, value_name = "TYPES")]
+    pub(crate) attrs: Option<String>,
+    /// A setting of the flow (may be given several times).
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) config: Vec<String>,
+    /// A file of secrets, NAME=VALUE in each line.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) secret_file: Option<PathBuf>,
+    /// The time that the transition is told, such as 2026-01-31T12:00:00Z; it moves by sleeping only.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) now: Option<String>,
+    /// What its random numbers depend on.
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Which attempt it is told to be.
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub(crate) attempt: u32,
+    /// The time it has, such as 10s or 250ms; the component's own suggestion, or 10 s, when absent.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) timeout: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -172,7 +285,7 @@ pub(crate) enum ComponentCommand {
         /// The .wasm files.
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// The name to store it under; the file's name when absent.
+        /// The name to store it under; the one in its manifest when absent, else the file's.
         #[arg(long)]
         name: Option<String>,
         /// Bind its transitions in this flow as well: all it declares, or those given.

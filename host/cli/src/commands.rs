@@ -7,6 +7,9 @@ mod demo;
 mod flow;
 mod host;
 mod instance;
+mod project;
+mod run;
+mod test;
 
 use crate::arguments::{Arguments, Command};
 use crate::database::{self, FEW_CONNECTIONS};
@@ -16,6 +19,10 @@ use crate::terminal::Terminal;
 /// Does what was asked.
 pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(), Problem> {
     match &arguments.command {
+        Command::New(command) => project::new(command, terminal),
+        Command::Build(build) => project::build_command(build, terminal),
+        Command::Test(test) => test::run(test, terminal).await,
+        Command::Run(call) => run::run(call, terminal).await,
         Command::Db(command) => db::run(command, terminal).await,
         Command::Migrate => {
             let store = database::open(&arguments, terminal, 1).await?;

@@ -1,6 +1,7 @@
 //! `wed`: the command line of Wedflow.
 //!
 //! - `arguments`: what can be asked
+//! - `calls`: how a call of a transition looks
 //! - `commands`: what is then done, a file for each noun
 //! - `database`: which database is meant, and starting our own
 //! - `samples`: the sample transitions beside the source
@@ -8,6 +9,7 @@
 //! - `problem`: how errors look, and their exit codes
 
 mod arguments;
+mod calls;
 mod commands;
 mod database;
 mod problem;

@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::OnceCell;
-use wedflow_contract::Declaration;
-use wedflow_guard::{CheckedSetClause, FlowAttributes, SetClauseCache};
-use wedflow_model::{Assignment, Limits, Outcome};
+use wedflow_contract::Manifest;
+use wedflow_guard::{FlowAttributes, SetClauseCache};
+use wedflow_model::{Limits, Outcome};
 use wedflow_sandbox::{Bound, Component, Sandbox};
 use wedflow_store::{Claimed, FlowShape, Store, StoreError};
 
@@ -34,7 +34,7 @@ pub(crate) struct Runnable {
 
 struct LoadedComponent {
     component: Component,
-    declarations: Vec<Declaration>,
+    manifest: Manifest,
 }
 
 /// A cell that is filled once; a reason it cannot be is kept too, a database that was away is not.
@@ -95,13 +95,10 @@ impl Bindings {
             Err(reason) => return Ok(Err(reason)),
         };
         let name = &claimed.job.transition;
-        let Some(declaration) = component
-            .declarations
-            .iter()
-            .find(|d| d.transition == *name)
-        else {
+        let Some(declaration) = component.manifest.transition(name) else {
             let declared: Vec<&str> = component
-                .declarations
+                .manifest
+                .transitions
                 .iter()
                 .map(|d| d.transition.as_str())
                 .collect();
@@ -167,9 +164,9 @@ impl Bindings {
                 }
             };
             Ok(match self.sandbox.describe(&component).await {
-                Ok(declarations) => Ok(Arc::new(LoadedComponent {
+                Ok(manifest) => Ok(Arc::new(LoadedComponent {
                     component,
-                    declarations,
+                    manifest,
                 })),
                 Err(error) => Err(error.to_string()),
             })
@@ -181,29 +178,22 @@ impl Bindings {
 
 impl Runnable {
     /// What is to be done with a guest's outcome: a returned clause is checked here, before anything of
-    /// it comes near the database.
-    pub(crate) fn verdict(&self, outcome: Outcome) -> Verdict {
-        let checked = match outcome {
-            Outcome::Clause(text) => self.flow.clauses.parse(&text).map_err(|rejection| {
-                format!(
-                    "the returned clause is refused: {rejection}; it was: SET {}",
-                    shortened(&text)
-                )
-            }),
-            Outcome::Assignments(list) if list.is_empty() => Err(
-                "the transition returned no assignment; to leave the state as it is, abort"
-                    .to_owned(),
-            ),
-            Outcome::Assignments(list) => self.checked(&list).map(Arc::new),
+    /// it comes near the database. `account` is the attempt's own, for an outcome that changes nothing.
+    pub(crate) fn verdict(&self, outcome: Outcome, account: String) -> Verdict {
+        let clauses = &self.flow.clauses;
+        let judged = match &outcome {
+            Outcome::Clause(text) => clauses.judge_clause(text, self.writes.as_ref()),
+            Outcome::Assignments(list) => clauses.judge_assignments(list, self.writes.as_ref()),
             other => {
                 return Verdict::Fail {
                     outcome: other.name().to_owned(),
-                    message: other.to_string(),
+                    message: account,
                     retry: other.may_retry(),
+                    after: other.after(),
                 };
             }
         };
-        match checked.and_then(|clause| self.within_writes(&clause).map(|()| clause)) {
+        match judged {
             Ok(clause) => Verdict::Commit(Rendered::new(&clause, |name| {
                 self.flow
                     .shape
@@ -217,32 +207,8 @@ impl Runnable {
                 outcome: "refused".to_owned(),
                 message,
                 retry: false,
+                after: None,
             },
-        }
-    }
-
-    fn checked(&self, list: &[Assignment]) -> Result<CheckedSetClause, String> {
-        CheckedSetClause::from_assignments(list, self.flow.clauses.attributes())
-            .map_err(|rejection| format!("the returned assignments are refused: {rejection}"))
-    }
-
-    fn within_writes(&self, clause: &CheckedSetClause) -> Result<(), String> {
-        let Some(writes) = &self.writes else {
-            return Ok(());
-        };
-        match clause
-            .attributes_written()
-            .find(|name| !writes.contains(*name))
-        {
-            None => Ok(()),
-            Some(name) => Err(format!(
-                "the transition sets \"{name}\", which it does not declare to write; it declares {}",
-                writes
-                    .iter()
-                    .map(String::as_str)
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            )),
         }
     }
 }
@@ -253,12 +219,4 @@ fn cell<K: std::hash::Hash + Eq, T>(map: &Mutex<HashMap<K, Cell<T>>>, key: K) ->
         map.clear();
     }
     Arc::clone(map.entry(key).or_default())
-}
-
-fn shortened(text: &str) -> String {
-    let mut short: String = text.chars().take(300).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
 }

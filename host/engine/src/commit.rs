@@ -63,6 +63,7 @@ pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) ->
                 outcome,
                 message,
                 retry,
+                after,
             } => failed.push(FailedAttempt {
                 flow: key.flow,
                 wid: key.wid,
@@ -71,6 +72,7 @@ pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) ->
                 outcome,
                 message,
                 retry,
+                after,
                 fuel: measure.fuel,
                 elapsed_us: measure.elapsed_us,
                 memory_bytes: measure.memory_bytes,
@@ -203,6 +205,7 @@ fn into_failure(ready: Ready, error: &StoreError) -> Option<FailedAttempt> {
         outcome: outcome.to_owned(),
         message: format!("{message} (SET {})", ready.set),
         retry,
+        after: None,
         fuel: ready.item.measure.fuel,
         elapsed_us: ready.item.measure.elapsed_us,
         memory_bytes: ready.item.measure.memory_bytes,

@@ -189,6 +189,7 @@ impl Lane {
                 outcome: "not_runnable".to_owned(),
                 message: String::new(),
                 retry: true,
+                after: None,
             },
         };
         let runnable = commit::with_patience(|| shared.bindings.runnable(claimed)).await;
@@ -218,7 +219,7 @@ impl Lane {
             .await;
         finished.measure = attempt.measure;
         finished.logs = log_lines(claimed, attempt.logs);
-        finished.verdict = runnable.verdict(attempt.outcome);
+        finished.verdict = runnable.verdict(attempt.outcome, attempt.account);
         finished
     }
 

@@ -4,6 +4,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Poll, Waker};
+use std::time::Duration;
 
 use wedflow_guard::CheckedSetClause;
 use wedflow_model::{JobKey, Measure};
@@ -41,6 +42,8 @@ pub(crate) enum Verdict {
         message: String,
         /// Whether another attempt may be made.
         retry: bool,
+        /// After which time, where the transition said so.
+        after: Option<Duration>,
     },
 }
 
@@ -164,6 +167,7 @@ mod tests {
                 outcome: "failed".into(),
                 message: String::new(),
                 retry: true,
+                after: None,
             },
         }
     }

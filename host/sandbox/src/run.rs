@@ -12,6 +12,7 @@ use crate::component::Bound;
 use crate::ending;
 use crate::log::Logs;
 use crate::payload::{self, PayloadError};
+use crate::provided::Provided;
 use crate::sandbox::Sandbox;
 use crate::state::State;
 
@@ -40,7 +41,7 @@ pub struct Attempt {
     pub outcome: Outcome,
     /// What it used.
     pub measure: Measure,
-    /// What the guest logged, and printed.
+    /// What the guest logged, and printed, with its secrets masked.
     pub logs: Logs,
     /// How it ended, for a person: the cause, the limit and what was used of it, and where the guest
     /// was. Empty when it answered with a change.
@@ -64,7 +65,8 @@ impl Sandbox {
     ///
     /// `timeout` covers computing and waiting alike, from the moment when there is room for the
     /// guest ([`Settings::concurrent`](crate::Settings::concurrent)); `limits` everything else,
-    /// within what the sandbox's settings allow. A guest that computes is interrupted at the next
+    /// within what the sandbox's settings allow and what the component says it needs
+    /// ([`Bound::within`]). A guest that computes is interrupted at the next
     /// epoch (1 ms), one that waits at once.
     ///
     /// The future runs the guest on the thread that polls it and yields at every epoch. Dropping it
@@ -107,10 +109,12 @@ impl Sandbox {
         let deadline = begun
             .checked_add(timeout)
             .unwrap_or_else(|| begun + Duration::from_secs(1 << 33));
+        let limits = &bound.within(limits);
         let mut store = self.store(limits, deadline, Some(bound.names()), from);
+        store.data_mut().provided = bound.provided().cloned();
         let work = call(&mut store, bound, invocation);
         let mut frames = Vec::new();
-        let outcome = match tokio::time::timeout_at(deadline, work).await {
+        let mut outcome = match tokio::time::timeout_at(deadline, work).await {
             Ok(Ok(answer)) => ending::of_answer(answer, bound.binding(), limits),
             Ok(Err(Ended::Guest(error))) => {
                 frames = backtrace::of_error(&error);
@@ -129,14 +133,35 @@ impl Sandbox {
             memory_bytes: store.data().room.memory_peak,
         };
         let (recording, beyond_recording) = store.data_mut().answers.finish();
+        let mut logs = store.data_mut().log.finish();
+        if let Some(provided) = bound.provided().filter(|provided| provided.masks()) {
+            mask(&mut outcome, &mut logs, provided);
+        }
         Attempt {
-            logs: store.data_mut().log.finish(),
             account: account(&outcome, &measure, timeout, limits, &frames),
             outcome,
             measure,
             backtrace: frames,
             recording,
             beyond_recording,
+            logs,
+        }
+    }
+}
+
+/// Masks secrets in whatever is meant for people.
+fn mask(outcome: &mut Outcome, logs: &mut Logs, provided: &Provided) {
+    match outcome {
+        Outcome::Aborted { reason: text, .. }
+        | Outcome::Failed { message: text, .. }
+        | Outcome::Trapped { message: text, .. } => provided.mask_in(text),
+        _ => {}
+    }
+    for line in &mut logs.lines {
+        provided.mask_in(&mut line.message);
+        for (key, value) in &mut line.fields {
+            provided.mask_in(key);
+            provided.mask_in(value);
         }
     }
 }

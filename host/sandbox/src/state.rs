@@ -9,6 +9,7 @@ use wedflow_model::Limits;
 use crate::answers::Answers;
 use crate::gate::{Gate, Turns};
 use crate::log::Log;
+use crate::provided::Provided;
 
 /// Why the host ended a guest. Travels through the runtime as the error of a call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,6 +33,8 @@ pub(crate) struct State {
     pub(crate) turns: Turns,
     /// The names of the attributes that the guest was handed; none while it describes itself.
     pub(crate) names: Option<Arc<[String]>>,
+    /// The settings and secrets that it may ask for.
+    pub(crate) provided: Option<Arc<Provided>>,
     /// What it is answered when it asks for the time, for chance, for settings.
     pub(crate) answers: Answers,
     deadline: Instant,
@@ -55,6 +58,7 @@ impl State {
             log: Log::new(limits.log_bytes),
             turns: Turns::new(gate),
             names,
+            provided: None,
             answers,
             deadline,
             timeout: deadline.saturating_duration_since(Instant::now()),

@@ -75,6 +75,9 @@ pub struct FailedAttempt {
     pub message: String,
     /// Whether another attempt may be made.
     pub retry: bool,
+    /// After which time, instead of the trigger's backoff; at most a day.
+    #[serde(rename = "after_us", serialize_with = "microseconds")]
+    pub after: Option<Duration>,
     /// Fuel consumed.
     pub fuel: u64,
     /// Wall-clock time in microseconds.
@@ -102,6 +105,14 @@ pub struct LogLine {
     pub message: String,
     /// Named values beside it.
     pub fields: serde_json::Map<String, serde_json::Value>,
+}
+
+fn microseconds<S: serde::Serializer>(
+    after: &Option<Duration>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let after = after.map(|after| i64::try_from(after.as_micros()).unwrap_or(i64::MAX));
+    after.serialize(serializer)
 }
 
 /// What a round of housekeeping found.

@@ -11,6 +11,7 @@ use crate::support::{Database, Session, eventually, on, trials};
 trials![
     failures_are_tried_again_and_end_as_an_exception,
     a_retry_waits_twice_as_long_each_time,
+    a_transition_says_when_it_is_tried_again,
     one_bad_row_hurts_its_own_instance_only,
     a_batch_is_all_or_nothing_in_the_database,
     a_component_serves_exceptions,
@@ -108,6 +109,34 @@ fn a_retry_waits_twice_as_long_each_time() {
     assert_eq!(flow.end_of(wid), "E");
     on(host.stop());
     assert_eq!(session.number("SELECT count(*) FROM wed_attempt"), 4);
+}
+
+fn a_transition_says_when_it_is_tried_again() {
+    let database = Database::new();
+    let flow = flow_of_one(
+        &database,
+        "abort-after",
+        ", timeout, attempts, backoff='1 minute', 2, '1 hour'",
+    );
+    let host = database.host(one_lane("patient"));
+    let mut session = flow.session();
+    let wid = session.start();
+    eventually("the attempt on record", || {
+        (session.number("SELECT count(*) FROM wed_attempt") == 1).then_some(())
+    });
+    assert_eq!(
+        session.line("SELECT outcome, attempt, message FROM wed_attempt"),
+        "aborted|1|aborted: the shop is closed"
+    );
+    // In 90 seconds instead of the trigger's hour.
+    assert_eq!(session.pending(wid), ["abort-after"]);
+    assert_eq!(
+        session.line(
+            "SELECT attempt, due - now() BETWEEN '30 seconds' AND '90 seconds' FROM job_pool"
+        ),
+        "1|t"
+    );
+    on(host.stop());
 }
 
 fn one_bad_row_hurts_its_own_instance_only() {
