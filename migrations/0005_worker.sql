@@ -135,7 +135,8 @@ $$;
 -- any more.
 CREATE FUNCTION wed.commit_batch(
   _host_id integer, _flows integer[], _sets text[], _counts integer[], _literals integer[], _wids integer[],
-  _tgids integer[], _tokens bigint[], _fuel bigint[], _us bigint[], _memory bigint[], _lit text[])
+  _tgids integer[], _tokens bigint[], _fuel bigint[], _us bigint[], _memory bigint[], _lit text[],
+  _records jsonb)
 RETURNS SETOF wed.claimed
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -165,6 +166,7 @@ BEGIN
     EXECUTE format('SELECT FROM %I.wed_flow WHERE wid = ANY ($1) ORDER BY wid FOR NO KEY UPDATE',
                    _flow.schema_name) USING _flow.wids;
   END LOOP;
+  IF _records IS NOT NULL THEN PERFORM wed.keep_records(_host_id, _records); END IF;
 
   FOR _g IN 1 .. cardinality(_flows) LOOP
     _from := _last + 1;
@@ -231,7 +233,7 @@ END $$;
 -- The outcome 'final_pending' is no failure: the transition's result makes the instance final while
 -- others of it are pending, so it waits until one of them has left the pool; when all of them wait for
 -- each other so, the instance is an exception.
-CREATE FUNCTION wed.fail_batch(_host_id integer, _items jsonb) RETURNS void
+CREATE FUNCTION wed.fail_batch(_host_id integer, _items jsonb, _records jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _item record;
@@ -240,6 +242,7 @@ DECLARE
   _running integer;
   _others integer;
 BEGIN
+  IF _records IS NOT NULL THEN PERFORM wed.keep_records(_host_id, _records); END IF;
   FOR _item IN
     SELECT i.*, f.schema_name
     FROM jsonb_to_recordset(_items) AS i(flow integer, wid integer, token bigint, outcome text, message text,

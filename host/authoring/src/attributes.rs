@@ -208,8 +208,13 @@ mod tests {
             Ok("qty:integer note:text sent:date")
         );
         assert_eq!(
-            told(None, None, "e:enum(a,b),u:uuid", json!({"n": 5, "b": true, "l": [1.5], "o": {}}))
-                .as_deref(),
+            told(
+                None,
+                None,
+                "e:enum(a,b),u:uuid",
+                json!({"n": 5, "b": true, "l": [1.5], "o": {}})
+            )
+            .as_deref(),
             Ok("e:enum(a,b) u:uuid n:integer b:boolean l:numeric[] o:jsonb")
         );
         for (result, part) in [

@@ -133,7 +133,8 @@ impl<'a> Tool<'a> {
         // Two pipes: one is read by a thread of its own, so that neither fills up.
         let out = child.stdout.take();
         let reader = std::thread::spawn(move || {
-            out.map(std::io::read_to_string).unwrap_or_else(|| Ok(String::new()))
+            out.map(std::io::read_to_string)
+                .unwrap_or_else(|| Ok(String::new()))
         });
         let mut said = String::new();
         if let Some(err) = child.stderr.take() {

@@ -6,7 +6,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value as Json};
 use wedflow_contract::{Declaration, Manifest};
-use wedflow_guard::{CheckedAssignment, CheckedSetClause, CheckedValue, FlowAttributes, SetClauseCache};
+use wedflow_guard::{
+    CheckedAssignment, CheckedSetClause, CheckedValue, FlowAttributes, SetClauseCache,
+};
 use wedflow_model::{AttributeType, Limits, Measure, Outcome, ScalarType};
 use wedflow_sandbox::{
     AnswersFrom, Attempt, Component, Invocation, Logs, Provided, Recording, Sandbox, Settings,
@@ -71,6 +73,8 @@ pub struct Call {
     pub flow_attributes: Option<Vec<(String, AttributeType)>>,
     /// The state; what is not in it is null.
     pub state: Map<String, Json>,
+    /// The state as JSON text, handed over as it stands instead of `state`.
+    pub payload: Option<String>,
     /// The flow's name.
     pub flow: String,
     /// The instance.
@@ -98,6 +102,7 @@ impl Default for Call {
             types: BTreeMap::new(),
             flow_attributes: None,
             state: Map::new(),
+            payload: None,
             flow: "flow".to_owned(),
             wid: 1,
             trigger: "trigger".to_owned(),
@@ -214,7 +219,10 @@ impl Workbench {
             };
             now.saturating_add(i64::try_from(timeout.as_micros()).unwrap_or(i64::MAX))
         });
-        let payload = Json::Object(call.state.clone()).to_string();
+        let payload = match &call.payload {
+            Some(text) => text.clone(),
+            None => Json::Object(call.state.clone()).to_string(),
+        };
         let invocation = Invocation {
             flow: &call.flow,
             wid: call.wid,
@@ -301,6 +309,11 @@ impl Called {
         }
     }
 
+    /// SHA-256 of what it answered, as hosts record it, in hexadecimal.
+    pub fn digest(&self) -> String {
+        wedflow_contract::Digest::of(self.outcome.transcript().as_bytes()).to_string()
+    }
+
     /// The answer, in one canonical text: equal texts are equal answers, byte for byte.
     pub fn answer(&self) -> String {
         match (&self.outcome, &self.verdict) {
@@ -308,7 +321,9 @@ impl Called {
             (_, Verdict::Change(clause)) => format!("SET {}", sql_of(clause, &self.attributes)),
             (_, Verdict::Refused(reason)) => format!("refused: {reason}"),
             (outcome, Verdict::Nothing) => match outcome {
-                Outcome::Failed { retry: true, .. } => format!("{outcome} (another attempt may succeed)"),
+                Outcome::Failed { retry: true, .. } => {
+                    format!("{outcome} (another attempt may succeed)")
+                }
                 other => other.to_string(),
             },
         }

@@ -238,7 +238,10 @@ impl Fixture {
         for (key, value) in Expectation::of(called).entries() {
             table.insert(key, toml_edit::value(value));
         }
-        match document.get_mut("expect").and_then(|item| item.as_table_mut()) {
+        match document
+            .get_mut("expect")
+            .and_then(|item| item.as_table_mut())
+        {
             Some(old) => {
                 old.clear();
                 for (key, value) in table {
@@ -412,12 +415,12 @@ pub(crate) fn json_of(value: &toml::Value) -> Result<Json, String> {
 /// # Errors
 /// What is wrong, for a person.
 pub fn read_time(text: &str) -> Result<i64, String> {
-    let parsed = text.parse::<Timestamp>().or_else(|error| {
-        match text.parse::<jiff::civil::Date>() {
-            Ok(date) => format!("{date}T00:00:00Z").parse(),
-            Err(_) => Err(error),
-        }
-    });
+    let parsed =
+        text.parse::<Timestamp>()
+            .or_else(|error| match text.parse::<jiff::civil::Date>() {
+                Ok(date) => format!("{date}T00:00:00Z").parse(),
+                Err(_) => Err(error),
+            });
     parsed
         .map(|at| at.as_microsecond())
         .map_err(|_| format!("{text:?} is no time such as 2026-01-31T12:00:00Z"))
@@ -518,8 +521,10 @@ mod tests {
             attempt: 3,
             timeout: Some(Duration::from_millis(1_500)),
             deadline: Some(5),
-            state: serde_json::from_str(r#"{"a": null, "n": 12345678901234567890.5, "t": "x\"'y\n"}"#)
-                .expect("a state"),
+            state: serde_json::from_str(
+                r#"{"a": null, "n": 12345678901234567890.5, "t": "x\"'y\n"}"#,
+            )
+            .expect("a state"),
             types: [("a".to_owned(), "enum(a,b)".parse().expect("type"))].into(),
             answers: AnswersFrom::Recording(vec![Answer::Now(3), Answer::Random(u64::MAX)]),
             ..Call::default()
@@ -530,7 +535,10 @@ mod tests {
             (read.wid, read.attempt, read.timeout, read.deadline),
             (call.wid, call.attempt, call.timeout, call.deadline)
         );
-        assert_eq!((read.state, read.types, read.answers), (call.state, call.types, call.answers));
+        assert_eq!(
+            (read.state, read.types, read.answers),
+            (call.state, call.types, call.answers)
+        );
         std::fs::remove_dir_all(&folder).expect("removed");
     }
 }

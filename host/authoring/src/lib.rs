@@ -21,9 +21,7 @@ mod watch;
 
 pub use attributes::{StateError, attributes_of, read_types};
 pub use build::{BuildError, Built, build};
-pub use call::{
-    Call, CallError, Called, DEFAULT_TIMEOUT, Subject, Verdict, Workbench, sql_of,
-};
+pub use call::{Call, CallError, Called, DEFAULT_TIMEOUT, Subject, Verdict, Workbench, sql_of};
 pub use expectation::{Difference, Expectation, differences_between};
 pub use fixture::{
     Budget, DEFAULT_NOW, Fixture, FixtureError, read_duration, read_time, write_fixture,
@@ -33,4 +31,5 @@ pub use property::{Counterexample, Searched, search};
 pub use template::{languages, new_project};
 pub use trial::{Trial, run_fixture};
 pub use watch::Watch;
+pub use wedflow_guard::CheckedValue;
 pub use wedflow_sandbox::{Answer, AnswersFrom};

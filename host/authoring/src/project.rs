@@ -191,7 +191,11 @@ impl Project {
 
     /// Whether a source file was written after the component.
     pub fn is_older_than_sources(&self) -> bool {
-        let changed = |path: &Path| std::fs::metadata(path).and_then(|file| file.modified()).ok();
+        let changed = |path: &Path| {
+            std::fs::metadata(path)
+                .and_then(|file| file.modified())
+                .ok()
+        };
         let Some(built) = changed(&self.component()) else {
             return false;
         };

@@ -179,7 +179,8 @@ fn value(kind: &AttributeType, random: &mut StdRng) -> Json {
 
 fn scalar(kind: &ScalarType, random: &mut StdRng) -> Json {
     let edge = random.random_ratio(2, 5);
-    let pick = |list: &[&str], random: &mut StdRng| list.choose(random).map_or("", |one| *one).to_owned();
+    let pick =
+        |list: &[&str], random: &mut StdRng| list.choose(random).map_or("", |one| *one).to_owned();
     match kind {
         ScalarType::Text => Json::from(text(random)),
         ScalarType::Integer if edge => {
@@ -217,7 +218,16 @@ fn scalar(kind: &ScalarType, random: &mut StdRng) -> Json {
         }
         ScalarType::Float if edge => {
             let text = pick(
-                &["0.0", "-0.0", "1e308", "-1e308", "5e-324", "\"NaN\"", "\"Infinity\"", "\"-Infinity\""],
+                &[
+                    "0.0",
+                    "-0.0",
+                    "1e308",
+                    "-1e308",
+                    "5e-324",
+                    "\"NaN\"",
+                    "\"Infinity\"",
+                    "\"-Infinity\"",
+                ],
                 random,
             );
             serde_json::from_str(&text).unwrap_or(Json::Null)
@@ -237,14 +247,21 @@ fn scalar(kind: &ScalarType, random: &mut StdRng) -> Json {
         )),
         ScalarType::Timestamptz => {
             let microseconds = random.random_range(0..4_000_000_000_000_000_i64);
-            Json::from(
-                jiff::Timestamp::from_microsecond(microseconds)
-                    .map_or_else(|_| "infinity".to_owned(), |at| at.to_string().replace('Z', "+00:00")),
-            )
+            Json::from(jiff::Timestamp::from_microsecond(microseconds).map_or_else(
+                |_| "infinity".to_owned(),
+                |at| at.to_string().replace('Z', "+00:00"),
+            ))
         }
         ScalarType::Date => Json::from(if edge {
             pick(
-                &["1970-01-01", "2024-02-29", "0001-01-01", "9999-12-31", "infinity", "-infinity"],
+                &[
+                    "1970-01-01",
+                    "2024-02-29",
+                    "0001-01-01",
+                    "9999-12-31",
+                    "infinity",
+                    "-infinity",
+                ],
                 random,
             )
         } else {
@@ -256,13 +273,25 @@ fn scalar(kind: &ScalarType, random: &mut StdRng) -> Json {
             )
         }),
         ScalarType::Interval => Json::from(if edge {
-            pick(&["PT0S", "-P1D", "P1Y2M3DT4H5M6.789S", "P10000Y", "PT-0.000001S"], random)
+            pick(
+                &[
+                    "PT0S",
+                    "-P1D",
+                    "P1Y2M3DT4H5M6.789S",
+                    "P10000Y",
+                    "PT-0.000001S",
+                ],
+                random,
+            )
         } else {
             format!("PT{}S", random.random_range(0..100_000))
         }),
         ScalarType::Uuid => Json::from(if edge {
             pick(
-                &["00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"],
+                &[
+                    "00000000-0000-0000-0000-000000000000",
+                    "ffffffff-ffff-ffff-ffff-ffffffffffff",
+                ],
                 random,
             )
         } else {
@@ -374,8 +403,20 @@ mod tests {
     use wedflow_model::Value;
 
     const TYPES: [&str; 14] = [
-        "text", "integer", "bigint", "numeric", "float", "boolean", "timestamptz", "date", "interval",
-        "uuid", "jsonb", "enum(a,b)", "text[]", "numeric[]",
+        "text",
+        "integer",
+        "bigint",
+        "numeric",
+        "float",
+        "boolean",
+        "timestamptz",
+        "date",
+        "interval",
+        "uuid",
+        "jsonb",
+        "enum(a,b)",
+        "text[]",
+        "numeric[]",
     ];
 
     #[test]

@@ -31,11 +31,65 @@ const RUST_LOCK: &str = include_str!("../../../guest-sdk/rust/Cargo.lock");
 
 /// Words that a language keeps for itself, so that no function can have them for a name.
 const KEPT_WORDS: [&str; 60] = [
-    "abstract", "and", "as", "async", "auto", "await", "box", "break", "case", "catch", "chan", "class",
-    "const", "continue", "crate", "def", "default", "defer", "delete", "do", "else", "enum", "export",
-    "extern", "false", "final", "fn", "for", "from", "func", "function", "go", "if", "import", "in", "int",
-    "interface", "lambda", "let", "loop", "main", "map", "match", "mod", "move", "new", "not", "null",
-    "package", "pass", "return", "self", "static", "struct", "super", "test", "true", "type", "while",
+    "abstract",
+    "and",
+    "as",
+    "async",
+    "auto",
+    "await",
+    "box",
+    "break",
+    "case",
+    "catch",
+    "chan",
+    "class",
+    "const",
+    "continue",
+    "crate",
+    "def",
+    "default",
+    "defer",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "export",
+    "extern",
+    "false",
+    "final",
+    "fn",
+    "for",
+    "from",
+    "func",
+    "function",
+    "go",
+    "if",
+    "import",
+    "in",
+    "int",
+    "interface",
+    "lambda",
+    "let",
+    "loop",
+    "main",
+    "map",
+    "match",
+    "mod",
+    "move",
+    "new",
+    "not",
+    "null",
+    "package",
+    "pass",
+    "return",
+    "self",
+    "static",
+    "struct",
+    "super",
+    "test",
+    "true",
+    "type",
+    "while",
     "with",
 ];
 
@@ -105,7 +159,9 @@ fn sdk_of(language: Language) -> Vec<File> {
     match language {
         Language::Rust => {
             files.extend(embedded::<RustGuest>("guest-sdk/rust/wedflow-guest"));
-            files.extend(embedded::<RustMacros>("guest-sdk/rust/wedflow-guest-macros"));
+            files.extend(embedded::<RustMacros>(
+                "guest-sdk/rust/wedflow-guest-macros",
+            ));
             files.push((
                 PathBuf::from("guest-sdk/rust/Cargo.toml"),
                 rust_workspace().into_bytes(),
@@ -142,7 +198,10 @@ fn embedded<E: RustEmbed>(folder: &str) -> Vec<File> {
     E::iter()
         .filter_map(|path| {
             let file = E::get(&path)?;
-            Some((Path::new(folder).join(path.as_ref()), file.data.into_owned()))
+            Some((
+                Path::new(folder).join(path.as_ref()),
+                file.data.into_owned(),
+            ))
         })
         .collect()
 }
@@ -188,15 +247,18 @@ mod tests {
     #[test]
     fn a_new_project_is_complete() {
         for language in languages() {
-            let folder = std::env::temp_dir().join(format!(
-                "wedflow-new-{}-{language}",
-                std::process::id()
-            ));
+            let folder =
+                std::env::temp_dir().join(format!("wedflow-new-{}-{language}", std::process::id()));
             let project = new_project("say-hello", language, &folder).expect("made");
-            assert_eq!((project.name.as_str(), project.language), ("say-hello", language));
+            assert_eq!(
+                (project.name.as_str(), project.language),
+                ("say-hello", language)
+            );
             let fixtures = Fixture::all_in(&project.fixtures()).expect("fixtures");
             assert_eq!(fixtures.len(), 2);
-            let source = source_of(language).expect("a source").replace("{{ident}}", "say_hello");
+            let source = source_of(language)
+                .expect("a source")
+                .replace("{{ident}}", "say_hello");
             let text = std::fs::read_to_string(folder.join(source)).expect("the source");
             assert!(text.contains("say_hello") && !text.contains("{{"), "{text}");
             assert!(folder.join("vendor/wedflow/wit/transition.wit").is_file());

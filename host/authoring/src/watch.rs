@@ -25,17 +25,18 @@ impl Watch {
     /// Why the system does not allow it, for a person.
     pub fn new(folder: &Path) -> Result<Self, String> {
         let (sender, changes) = channel();
-        let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            let Ok(event) = event else { return };
-            if matches!(event.kind, EventKind::Access(_)) {
-                return;
-            }
-            for path in event.paths {
-                // Nobody listens any more when the watch is over.
-                let _ = sender.send(path);
-            }
-        })
-        .map_err(|error| error.to_string())?;
+        let mut watcher =
+            notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+                let Ok(event) = event else { return };
+                if matches!(event.kind, EventKind::Access(_)) {
+                    return;
+                }
+                for path in event.paths {
+                    // Nobody listens any more when the watch is over.
+                    let _ = sender.send(path);
+                }
+            })
+            .map_err(|error| error.to_string())?;
         let root = folder
             .canonicalize()
             .map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -54,7 +55,9 @@ impl Watch {
         let mut files: Vec<PathBuf> = Vec::new();
         loop {
             let next = if files.is_empty() {
-                self.changes.recv().map_err(|_| RecvTimeoutError::Disconnected)
+                self.changes
+                    .recv()
+                    .map_err(|_| RecvTimeoutError::Disconnected)
             } else {
                 self.changes.recv_timeout(QUIET)
             };
@@ -94,8 +97,14 @@ mod tests {
         std::fs::write(folder.join("target").join("made"), "1").expect("written");
         std::fs::write(folder.join("src").join("lib.rs"), "1").expect("written");
         let files = watch.changed();
-        assert!(files.iter().any(|file| file.ends_with("src/lib.rs")), "{files:?}");
-        assert!(files.iter().all(|file| !file.ends_with("made")), "{files:?}");
+        assert!(
+            files.iter().any(|file| file.ends_with("src/lib.rs")),
+            "{files:?}"
+        );
+        assert!(
+            files.iter().all(|file| !file.ends_with("made")),
+            "{files:?}"
+        );
         std::fs::remove_dir_all(&folder).expect("removed");
     }
 }

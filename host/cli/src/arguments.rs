@@ -65,6 +65,11 @@ pub(crate) enum Command {
     /// Instances: start them, look at them.
     #[command(subcommand)]
     Instance(InstanceCommand),
+    /// Jobs: what is pending, what attempts came to and logged.
+    #[command(subcommand)]
+    Job(JobCommand),
+    /// Run a recorded attempt again: the same component on the same input, or another.
+    Replay(ReplayArguments),
     /// Begin a project of your own; needs no server.
     #[command(subcommand)]
     New(NewCommand),
@@ -86,6 +91,94 @@ impl Command {
     pub(crate) fn is_long_running(&self) -> bool {
         matches!(self, Command::Dev(_) | Command::Serve(_))
     }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum JobCommand {
+    /// List pending jobs.
+    List {
+        /// The flow.
+        flow: String,
+        /// Only those of this instance.
+        wid: Option<i32>,
+        /// At most so many.
+        #[arg(long, default_value_t = 100)]
+        limit: i64,
+    },
+    /// Print the attempts that hosts made for an instance: outcome, what was used, what was logged.
+    Logs {
+        /// The flow.
+        flow: String,
+        /// The instance.
+        wid: i32,
+        /// Only those at this transition.
+        transition: Option<String>,
+        /// Go on until the instance is final.
+        #[arg(long, short)]
+        follow: bool,
+        /// Only lines at least so serious.
+        #[arg(long, value_enum, default_value = "debug")]
+        level: LevelArgument,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(crate) enum LevelArgument {
+    /// Everything.
+    Debug,
+    /// Normal operation, and worse.
+    Info,
+    /// Something odd, and worse.
+    Warn,
+    /// What stopped a transition.
+    Error,
+}
+
+impl LevelArgument {
+    /// Whether a line of this severity is wanted.
+    pub(crate) fn admits(self, severity: &str) -> bool {
+        let own = match severity {
+            "debug" => LevelArgument::Debug,
+            "info" => LevelArgument::Info,
+            "warn" => LevelArgument::Warn,
+            _ => LevelArgument::Error,
+        };
+        own >= self
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArguments {
+    /// The attempt, as `wed job logs` names it (orders/17#4); or flow, instance and state; the last one
+    /// of the instance when no state is given.
+    #[arg(required = true, num_args = 1..=3, value_name = "FLOW/WID#SEQ")]
+    pub(crate) target: Vec<String>,
+    /// The last attempt at this transition.
+    #[arg(long, short, value_name = "NAME")]
+    pub(crate) transition: Option<String>,
+    /// The attempt of this number.
+    #[arg(long, value_name = "N")]
+    pub(crate) attempt: Option<i32>,
+    /// Run this component over the same input as well, and show the difference.
+    #[arg(long, value_name = "FILE.wasm")]
+    pub(crate) with: Option<PathBuf>,
+    /// Save the attempt as a fixture for `wed test`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) fixture: Option<PathBuf>,
+    /// With --fixture: attributes whose values are not for a file.
+    #[arg(
+        long,
+        value_name = "ATTRIBUTE",
+        value_delimiter = ',',
+        requires = "fixture"
+    )]
+    pub(crate) mask: Vec<String>,
+    /// Secrets, which are never recorded: a file with NAME=VALUE in each line.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) secret_file: Option<PathBuf>,
+    /// With --transition and --with: over the last N attempts of the flow, with a summary.
+    #[arg(long, value_name = "N")]
+    pub(crate) last: Option<i64>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -7,7 +7,9 @@ mod demo;
 mod flow;
 mod host;
 mod instance;
+mod job;
 mod project;
+mod replay;
 mod run;
 mod test;
 
@@ -48,6 +50,14 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(),
         Command::Instance(command) => {
             let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
             instance::run(command, &arguments.tenant, &store, terminal).await
+        }
+        Command::Job(command) => {
+            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
+            job::run(command, &arguments.tenant, &store, terminal).await
+        }
+        Command::Replay(replay) => {
+            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
+            replay::run(replay, &arguments.tenant, &store, terminal).await
         }
         Command::Bench(command) => bench::run(&arguments, command, terminal).await,
         Command::Demo(demo) => demo::run(&arguments, demo, terminal).await,

@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use wedflow_model::JobKey;
-use wedflow_store::{Claimed, CommitGroup, CommitItem, FailedAttempt, LogLine, Store, StoreError};
+use wedflow_store::{
+    AttemptRecord, Claimed, CommitGroup, CommitItem, FailedAttempt, Store, StoreError,
+};
 
-use crate::results::{Finished, Rendered, Verdict};
+use crate::results::{Finished, Rendered, Verdict, no_record};
 
 /// How long to wait before a database that did not answer is asked again, at first and at most.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -29,28 +31,38 @@ struct Ready {
     token: i64,
     item: CommitItem,
     set: String,
+    deadline: i64,
+    record: Option<Box<AttemptRecord>>,
 }
 
-/// Commits what can be committed, records what failed, stores logs. Ends when all of the batch is dealt with; while the
+/// A result that changes nothing, and what is to be kept of it.
+#[derive(Debug, Default)]
+struct Failures {
+    attempts: Vec<FailedAttempt>,
+    records: Vec<AttemptRecord>,
+}
+
+/// Commits what can be committed, records what failed, each with what is to be kept of it. Ends when all of the batch is dealt with; while the
 /// database is away it goes on trying.
 pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) -> Dealt {
     let mut ready = Vec::with_capacity(batch.len());
-    let mut failed = Vec::new();
-    let mut logs: Vec<LogLine> = Vec::new();
+    let mut failed = Failures::default();
     for finished in batch {
-        logs.extend(finished.logs);
         let Finished {
             key,
             token,
             measure,
+            deadline,
+            record,
             verdict,
-            ..
         } = finished;
         match verdict {
             Verdict::Commit(Rendered { set, literals }) => ready.push(Ready {
                 key,
                 token,
                 set,
+                deadline,
+                record,
                 item: CommitItem {
                     wid: key.wid,
                     tgid: key.tgid,
@@ -64,19 +76,22 @@ pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) ->
                 message,
                 retry,
                 after,
-            } => failed.push(FailedAttempt {
-                flow: key.flow,
-                wid: key.wid,
-                tgid: key.tgid,
-                token,
-                outcome,
-                message,
-                retry,
-                after,
-                fuel: measure.fuel,
-                elapsed_us: measure.elapsed_us,
-                memory_bytes: measure.memory_bytes,
-            }),
+            } => {
+                failed.records.extend(record.map(|record| *record));
+                failed.attempts.push(FailedAttempt {
+                    flow: key.flow,
+                    wid: key.wid,
+                    tgid: key.tgid,
+                    token,
+                    outcome,
+                    message,
+                    retry,
+                    after,
+                    fuel: measure.fuel,
+                    elapsed_us: measure.elapsed_us,
+                    memory_bytes: measure.memory_bytes,
+                });
+            }
         }
     }
 
@@ -94,7 +109,9 @@ pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) ->
                 dealt.fired.extend(claimed);
             }
             Err(refusal) if part.len() == 1 => {
-                failed.extend(part.pop().and_then(|alone| into_failure(alone, &refusal)));
+                if let Some(alone) = part.pop() {
+                    into_failure(alone, &refusal, &mut failed);
+                }
             }
             Err(_) => {
                 let second = part.split_off(part.len() / 2);
@@ -103,13 +120,9 @@ pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) ->
             }
         }
     }
-    if !failed.is_empty() {
-        with_patience(|| store.fail_batch(host, &failed)).await;
-    }
-    if !logs.is_empty()
-        && let Err(error) = store.store_logs(&logs).await
-    {
-        tracing::warn!(%error, lines = logs.len(), "log lines were lost");
+    if !failed.attempts.is_empty() {
+        let records: Vec<&AttemptRecord> = failed.records.iter().collect();
+        with_patience(|| store.fail_recorded(host, &failed.attempts, &records)).await;
     }
     dealt
 }
@@ -126,7 +139,11 @@ async fn commit(
         if part.is_empty() {
             return Ok(Vec::new());
         }
-        let error = match store.commit_batch(host, &groups(part)).await {
+        let records: Vec<&AttemptRecord> = part
+            .iter()
+            .filter_map(|ready| ready.record.as_deref())
+            .collect();
+        let error = match store.commit_recorded(host, &groups(part), &records).await {
             Ok(committed) => {
                 for token in &committed.lost {
                     tracing::info!(
@@ -171,13 +188,13 @@ fn groups(part: &[Ready]) -> Vec<CommitGroup> {
 }
 
 /// What a refusal means for the one result that caused it; nothing when the result is just dropped.
-fn into_failure(ready: Ready, error: &StoreError) -> Option<FailedAttempt> {
+fn into_failure(ready: Ready, error: &StoreError, failed: &mut Failures) {
     let code = error.code().unwrap_or("");
     let (outcome, retry) = match code {
         // The final condition would hold while others are pending: wait for them.
         "WF007" => ("final_pending", true),
         // Final meanwhile, or not ours any more.
-        "WF002" | "WF003" => return None,
+        "WF002" | "WF003" => return,
         // What the data make impossible may be possible later; a broken rule stays broken.
         _ if code.starts_with("22") || code.starts_with("23") || code == "57014" => {
             ("refused", true)
@@ -197,7 +214,15 @@ fn into_failure(ready: Ready, error: &StoreError) -> Option<FailedAttempt> {
         .join(" "),
         None => error.to_string(),
     };
-    Some(FailedAttempt {
+    let record = ready.record.map_or_else(
+        || no_record(ready.key, ready.token, ready.deadline),
+        |record| *record,
+    );
+    failed.records.push(AttemptRecord {
+        keep: true,
+        ..record
+    });
+    failed.attempts.push(FailedAttempt {
         flow: ready.key.flow,
         wid: ready.key.wid,
         tgid: ready.key.tgid,
@@ -209,7 +234,7 @@ fn into_failure(ready: Ready, error: &StoreError) -> Option<FailedAttempt> {
         fuel: ready.item.measure.fuel,
         elapsed_us: ready.item.measure.elapsed_us,
         memory_bytes: ready.item.measure.memory_bytes,
-    })
+    });
 }
 
 /// Calls until the database answers. A refusal is logged and ends it: the jobs stay leased and are
@@ -251,6 +276,8 @@ mod tests {
             key: JobKey { flow, wid, tgid: 1 },
             token: i64::from(wid),
             set: set.to_owned(),
+            deadline: 0,
+            record: None,
             item: CommitItem {
                 wid,
                 tgid: 1,

@@ -174,7 +174,10 @@ impl Answers {
         let now = match &mut self.source {
             Source::Host { clock, .. } => clock(),
             Source::Made(made) => {
-                let next = made.replayed.as_mut().map(|replayed| replayed.now.pop_front());
+                let next = made
+                    .replayed
+                    .as_mut()
+                    .map(|replayed| replayed.now.pop_front());
                 match next {
                     Some(Some(now)) => {
                         made.now = now;
@@ -238,6 +241,7 @@ impl Answers {
 
     /// A setting of the flow; `provided` is what the host has.
     pub(crate) fn config(&mut self, key: &str, provided: Option<&str>) -> Option<String> {
+        let key = &storable(key);
         let value = match &self.source {
             Source::Made(made)
                 if let Some(recorded) = made
@@ -249,7 +253,7 @@ impl Answers {
             }
             _ => provided.map(str::to_owned),
         };
-        self.keep(|| Answer::Config(key.to_owned(), value.clone()));
+        self.keep(|| Answer::Config(key.clone(), value.clone()));
         value
     }
 
@@ -266,7 +270,7 @@ impl Answers {
 
     /// Notes that a secret was asked for; its value comes from the host alone.
     pub(crate) fn secret(&mut self, name: &str) {
-        self.keep(|| Answer::Secret(name.to_owned()));
+        self.keep(|| Answer::Secret(storable(name)));
     }
 
     /// Sleeps without sleeping, where waiting takes no time: all that was slept in this call, in
@@ -305,6 +309,11 @@ impl Answers {
             }
         }
     }
+}
+
+/// A guest's text as it can be kept: Postgres's text holds no zero character.
+fn storable(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
 }
 
 #[cfg(test)]

@@ -88,23 +88,45 @@ pub struct FailedAttempt {
     pub memory_bytes: u64,
 }
 
-/// A line that a guest logged.
+/// What is to be kept of an attempt beside its result, in the same transaction.
 #[derive(Debug, Clone, Serialize)]
-pub struct LogLine {
+pub struct AttemptRecord {
     /// The flow.
     pub flow: i32,
     /// The instance.
     pub wid: i32,
     /// The trigger.
     pub tgid: i32,
-    /// The attempt.
-    pub attempt: i32,
+    /// The claim's fencing token: nothing is kept of an attempt whose job is another's.
+    pub token: i64,
+    /// Whether to keep what is needed to run it again.
+    pub keep: bool,
+    /// When its time ended, as it was told: microseconds since 1970.
+    pub deadline: i64,
+    /// What the host answered it; none when that was too much to keep.
+    pub answers: Option<serde_json::Value>,
+    /// SHA-256 of what it answered.
+    pub digest: Option<String>,
+    /// What it logged.
+    pub logs: Vec<LogLine>,
+}
+
+/// A line that a guest logged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LogLine {
     /// `debug`, `info`, `warn` or `error`.
     pub severity: &'static str,
     /// The line.
     pub message: String,
     /// Named values beside it.
     pub fields: serde_json::Map<String, serde_json::Value>,
+}
+
+/// Records as the database takes them: null when there are none.
+fn records_json<'a>(
+    records: &'a [&'a AttemptRecord],
+) -> Option<sqlx::types::Json<&'a [&'a AttemptRecord]>> {
+    (!records.is_empty()).then_some(sqlx::types::Json(records))
 }
 
 fn microseconds<S: serde::Serializer>(
@@ -271,15 +293,16 @@ impl Store {
     }
 
     /// Commits finished transitions, all or none, at most one of an instance. One round trip, one
-    /// transaction, one fsync.
+    /// transaction, one fsync; `records` are kept in it.
     ///
     /// # Errors
     /// [`StoreError::Refused`] when the gate, a constraint or an expression refuses one of them: split
     /// the batch and try the parts. [`StoreError::Conflict`]: try the same again.
-    pub async fn commit_batch(
+    pub async fn commit_recorded(
         &self,
         host: i32,
         groups: &[CommitGroup],
+        records: &[&AttemptRecord],
     ) -> Result<Committed, StoreError> {
         let mut groups: Vec<&CommitGroup> = groups.iter().collect();
         groups.sort_by_key(|group| group.flow);
@@ -288,7 +311,7 @@ impl Store {
             columns.add(group);
         }
         let rows: Vec<ClaimedRow> = sqlx::query_as(
-            "SELECT * FROM wed.commit_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+            "SELECT * FROM wed.commit_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
         )
         .bind(host)
         .bind(groups.iter().map(|group| group.flow).collect::<Vec<_>>())
@@ -317,6 +340,7 @@ impl Store {
         .bind(columns.elapsed_us)
         .bind(columns.memory_bytes)
         .bind(columns.literals)
+        .bind(records_json(records))
         .fetch_all(&self.pool)
         .await?;
         let mut committed = Committed::default();
@@ -333,17 +357,43 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Conflict`]: try the same again.
+    pub async fn fail_recorded(
+        &self,
+        host: i32,
+        attempts: &[FailedAttempt],
+        records: &[&AttemptRecord],
+    ) -> Result<(), StoreError> {
+        sqlx::query("SELECT wed.fail_batch($1, $2, $3)")
+            .bind(host)
+            .bind(sqlx::types::Json(attempts))
+            .bind(records_json(records))
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
+    /// [`Store::commit_recorded`] with nothing to keep.
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn commit_batch(
+        &self,
+        host: i32,
+        groups: &[CommitGroup],
+    ) -> Result<Committed, StoreError> {
+        self.commit_recorded(host, groups, &[]).await
+    }
+
+    /// [`Store::fail_recorded`] with nothing to keep.
+    ///
+    /// # Errors
+    /// The same.
     pub async fn fail_batch(
         &self,
         host: i32,
         attempts: &[FailedAttempt],
     ) -> Result<(), StoreError> {
-        sqlx::query("SELECT wed.fail_batch($1, $2)")
-            .bind(host)
-            .bind(sqlx::types::Json(attempts))
-            .execute(&self.pool)
-            .await?;
-        Ok(())
+        self.fail_recorded(host, attempts, &[]).await
     }
 
     /// Gives jobs back unrun.
@@ -419,21 +469,5 @@ impl Store {
             overdue,
             skipped,
         })
-    }
-
-    /// Stores what guests logged.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn store_logs(&self, lines: &[LogLine]) -> Result<(), StoreError> {
-        sqlx::query(
-            "INSERT INTO wed.log (flow_id, wid, tgid, attempt, severity, message, fields) \
-             SELECT flow, wid, tgid, attempt, severity, message, fields FROM jsonb_to_recordset($1) \
-             AS l(flow integer, wid integer, tgid integer, attempt integer, severity text, message text, fields jsonb)",
-        )
-        .bind(sqlx::types::Json(lines))
-        .execute(&self.pool)
-        .await?;
-        Ok(())
     }
 }

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use wedflow_authoring::{BuildError, Built, Language, Project, ProjectError, languages, new_project};
+use wedflow_authoring::{
+    BuildError, Built, Language, Project, ProjectError, languages, new_project,
+};
 
 use crate::arguments::{BuildArguments, NewCommand};
 use crate::calls;
@@ -34,7 +36,10 @@ pub(crate) fn new(command: &NewCommand, terminal: &Terminal) -> Result<(), Probl
     Ok(())
 }
 
-pub(crate) fn build_command(arguments: &BuildArguments, terminal: &Terminal) -> Result<(), Problem> {
+pub(crate) fn build_command(
+    arguments: &BuildArguments,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
     let folder = arguments.dir.as_deref().unwrap_or(Path::new("."));
     let project = Project::open(folder).map_err(project_problem)?;
     let built = build(&project, arguments.install, terminal)?;

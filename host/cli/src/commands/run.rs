@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::{Map, Value as Json};
 use wedflow_authoring::{
-    AnswersFrom, Call, CallError, DEFAULT_NOW, Subject, Verdict, Workbench, read_duration, read_time,
-    read_types,
+    AnswersFrom, Call, CallError, DEFAULT_NOW, Subject, Verdict, Workbench, read_duration,
+    read_time, read_types,
 };
 use wedflow_model::Outcome;
 
@@ -23,14 +23,16 @@ pub(crate) async fn run(arguments: &RunArguments, terminal: &Terminal) -> Result
     terminal.answer(&calls::document(&called), || {
         calls::print_answer(&called, terminal);
         calls::print_logs(&called, "  ", terminal);
-        terminal.say(&format!("{} used {}", called.transition, calls::used_of(&called)));
+        terminal.say(&format!(
+            "{} used {}",
+            called.transition,
+            calls::used_of(&called)
+        ));
     });
     match (&called.verdict, &called.outcome) {
-        (Verdict::Refused(_), _) => Err(Problem::new(
-            "the server would refuse this answer",
-        )
-        .code("refused")
-        .exit(4)),
+        (Verdict::Refused(_), _) => Err(Problem::new("the server would refuse this answer")
+            .code("refused")
+            .exit(4)),
         (
             _,
             Outcome::Clause(_)
@@ -38,8 +40,10 @@ pub(crate) async fn run(arguments: &RunArguments, terminal: &Terminal) -> Result
             | Outcome::Aborted { .. }
             | Outcome::Failed { .. },
         ) => Ok(()),
-        _ => Err(Problem::new(format!("`{}` ended without an answer", called.transition))
-            .code(called.name())),
+        _ => Err(
+            Problem::new(format!("`{}` ended without an answer", called.transition))
+                .code(called.name()),
+        ),
     }
 }
 
@@ -86,7 +90,9 @@ fn call_of(arguments: &RunArguments) -> Result<Call, Problem> {
         (None, None) => AnswersFrom::Host,
         (now, seed) => AnswersFrom::Test {
             now: match now {
-                Some(text) => read_time(text).map_err(|reason| Problem::usage(format!("--now: {reason}")))?,
+                Some(text) => {
+                    read_time(text).map_err(|reason| Problem::usage(format!("--now: {reason}")))?
+                }
                 None => DEFAULT_NOW,
             },
             seed: seed.unwrap_or(0),
@@ -142,7 +148,9 @@ fn pairs(words: &[String], option: &str) -> Result<BTreeMap<String, String>, Pro
         .map(|word| {
             word.split_once('=')
                 .map(|(key, value)| (key.to_owned(), value.to_owned()))
-                .ok_or_else(|| Problem::usage(format!("{option} `{word}` is not of the form KEY=VALUE")))
+                .ok_or_else(|| {
+                    Problem::usage(format!("{option} `{word}` is not of the form KEY=VALUE"))
+                })
         })
         .collect()
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value as Json, json};
 use wedflow_authoring::{
-    Call, Counterexample, Fixture, FixtureError, Project, Searched, Subject, Trial,
-    Watch, Workbench, run_fixture, search, write_fixture,
+    Call, Counterexample, Fixture, FixtureError, Project, Searched, Subject, Trial, Watch,
+    Workbench, run_fixture, search, write_fixture,
 };
 
 use crate::arguments::TestArguments;
@@ -108,14 +108,16 @@ async fn watch(
     let unwatched = |reason: String| {
         Problem::new(format!("{} cannot be watched", folder.display())).hint(reason)
     };
-    let watch = std::sync::Arc::new(Watch::new(&folder).map_err(unwatched)?);
+    let watch = Watch::new(&folder).map_err(unwatched)?;
     loop {
         let built = match &target.project {
             Some(project) => project::build(project, false, terminal).map(|_| ()),
             None => Ok(()),
         };
         let tested = match built {
-            Ok(()) => once(arguments, target, workbench, terminal).await.map(|_| ()),
+            Ok(()) => once(arguments, target, workbench, terminal)
+                .await
+                .map(|_| ()),
             Err(problem) => Err(problem),
         };
         if let Err(problem) = tested {
@@ -123,17 +125,16 @@ async fn watch(
             let _ = terminal.problem(&problem);
         }
         terminal.say(&format!("watching {}; Ctrl-C stops", folder.display()));
-        let waiting = std::sync::Arc::clone(&watch);
-        let changed = tokio::task::spawn_blocking(move || waiting.changed())
-            .await
-            .map_err(|source| Problem::new("watching ended").because(source))?;
+        let changed = tokio::task::block_in_place(|| watch.changed());
         if changed.is_empty() {
             return Ok(());
         }
         for file in changed.iter().take(3) {
             terminal.say(&format!(
                 "changed: {}",
-                file.file_name().unwrap_or(file.as_os_str()).to_string_lossy()
+                file.file_name()
+                    .unwrap_or(file.as_os_str())
+                    .to_string_lossy()
             ));
         }
     }
@@ -150,7 +151,11 @@ async fn once(
     let chosen: Vec<&Fixture> = fixtures
         .iter()
         .filter(|fixture| {
-            arguments.name.is_empty() || arguments.name.iter().any(|name| fixture.name.contains(name))
+            arguments.name.is_empty()
+                || arguments
+                    .name
+                    .iter()
+                    .any(|name| fixture.name.contains(name))
         })
         .collect();
     if let Some(project) = &target.project
@@ -190,7 +195,10 @@ async fn once(
         }
     }
     if let Some(count) = arguments.properties {
-        properties(arguments, count, target, workbench, &subject, &mut tally, terminal).await?;
+        properties(
+            arguments, count, target, workbench, &subject, &mut tally, terminal,
+        )
+        .await?;
     }
     if !terminal.is_json() {
         let style = match tally.failed {
@@ -234,7 +242,12 @@ fn print(fixture: &Fixture, trial: &Trial, updated: bool, width: usize, terminal
         }
         terminal.line("      `wed test --update` writes that into the fixture");
     }
-    calls::print_differences(&trial.differences, ("expected", "actual"), "      ", terminal);
+    calls::print_differences(
+        &trial.differences,
+        ("expected", "actual"),
+        "      ",
+        terminal,
+    );
     if let Some(called) = trial.called.as_ref().filter(|_| !updated) {
         calls::print_logs(called, "      ", terminal);
     }
@@ -366,7 +379,8 @@ fn searched_document(searched: &Searched) -> Json {
 pub(crate) fn fixture_problem(error: FixtureError) -> Problem {
     match &error {
         FixtureError::File { .. } => Problem::new(error.to_string()).exit(3),
-        FixtureError::Wrong { .. } => Problem::usage(error.to_string())
-            .hint("docs/authoring.md says what a fixture holds."),
+        FixtureError::Wrong { .. } => {
+            Problem::usage(error.to_string()).hint("docs/authoring.md says what a fixture holds.")
+        }
     }
 }
