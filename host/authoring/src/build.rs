@@ -1,5 +1,7 @@
 //! Building a component: each language's own tool, driven; what is missing is named, or installed.
 
+mod js;
+mod python;
 mod rust;
 
 use std::ffi::OsStr;
@@ -71,10 +73,12 @@ pub fn build(
     let begun = Instant::now();
     let made = match project.language {
         Language::Rust => rust::build(project, install, say)?,
-        other => return Err(BuildError::Unknown(other)),
+        Language::Python => python::build(project, install, say)?,
+        Language::Js => js::build(project, install, say)?,
+        other @ (Language::Go | Language::C) => return Err(BuildError::Unknown(other)),
     };
     let component = project.component();
-    if made != component {
+    if made != absolute(&component) {
         let copied = component
             .parent()
             .map_or(Ok(()), std::fs::create_dir_all)
@@ -114,6 +118,12 @@ impl<'a> Tool<'a> {
     /// With these arguments.
     fn args<S: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = S>) -> Self {
         self.command.args(arguments);
+        self
+    }
+
+    /// With this in its environment.
+    fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
         self
     }
 
@@ -180,6 +190,11 @@ fn shown(command: &Command) -> String {
         text.push_str(&argument.to_string_lossy());
     }
     text
+}
+
+/// A path that holds in another working folder as well.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Whether a program is in the path.

@@ -26,6 +26,22 @@ struct RustGuest;
 #[folder = "../../guest-sdk/rust/wedflow-guest-macros/"]
 struct RustMacros;
 
+#[derive(RustEmbed)]
+#[folder = "../../guest-sdk/python/wedflow/"]
+#[exclude = "*.pyc"]
+struct PythonGuest;
+
+#[derive(RustEmbed)]
+#[folder = "../../guest-sdk/js/src/"]
+struct JsGuest;
+
+const PYTHON_PROJECT: &str = include_str!("../../../guest-sdk/python/pyproject.toml");
+const JS_PROGRAM: &str = include_str!("../../../guest-sdk/js/bin/wedflow-build.js");
+const JS_PROJECT: &str = include_str!("../../../guest-sdk/js/package.json");
+const JS_LOCK: &str = include_str!("../../../guest-sdk/js/package-lock.json");
+const JS_SETTINGS: &str = include_str!("../../../guest-sdk/js/.npmrc");
+const CONTRACT: &str = include_str!("../../../wit/transition.wit");
+
 const RUST_WORKSPACE: &str = include_str!("../../../guest-sdk/rust/Cargo.toml");
 const RUST_LOCK: &str = include_str!("../../../guest-sdk/rust/Cargo.lock");
 
@@ -122,11 +138,11 @@ pub fn new_project(name: &str, language: Language, folder: &Path) -> Result<Proj
         return Err(ProjectError::NoTemplate(language));
     };
     let fill = |text: &str| {
-        text.replace("{{name}}", name)
+        text.replace("{{source}}", source)
+            .replace("{{name}}", name)
             .replace("{{ident}}", &ident)
             .replace("{{language}}", language.name())
             .replace("{{title}}", title_of(language))
-            .replace("{{source}}", source)
             // A flow's name may not end in `_`, and is not the component's.
             .replace("{{flow}}", &format!("{name}-flow"))
     };
@@ -167,7 +183,25 @@ fn sdk_of(language: Language) -> Vec<File> {
                 rust_workspace().into_bytes(),
             ));
         }
-        Language::Python | Language::Js | Language::Go | Language::C => {}
+        Language::Python => {
+            files.extend(embedded::<PythonGuest>("guest-sdk/python/wedflow"));
+            files.extend(texts(&[
+                ("guest-sdk/python/pyproject.toml", PYTHON_PROJECT),
+                // In the repository a link.
+                ("guest-sdk/python/wedflow/transition.wit", CONTRACT),
+            ]));
+        }
+        Language::Js => {
+            files.extend(embedded::<JsGuest>("guest-sdk/js/src"));
+            files.extend(texts(&[
+                ("guest-sdk/js/bin/wedflow-build.js", JS_PROGRAM),
+                ("guest-sdk/js/package.json", JS_PROJECT),
+                ("guest-sdk/js/package-lock.json", JS_LOCK),
+                ("guest-sdk/js/.npmrc", JS_SETTINGS),
+                ("guest-sdk/js/transition.wit", CONTRACT),
+            ]));
+        }
+        Language::Go | Language::C => {}
     }
     let mut files: Vec<File> = files
         .into_iter()
@@ -206,6 +240,12 @@ fn embedded<E: RustEmbed>(folder: &str) -> Vec<File> {
         .collect()
 }
 
+fn texts(list: &[(&str, &str)]) -> Vec<File> {
+    list.iter()
+        .map(|(path, text)| (PathBuf::from(path), text.as_bytes().to_vec()))
+        .collect()
+}
+
 fn title_of(language: Language) -> &'static str {
     match language {
         Language::Rust => "Rust",
@@ -220,7 +260,9 @@ fn title_of(language: Language) -> &'static str {
 fn source_of(language: Language) -> Option<&'static str> {
     match language {
         Language::Rust => Some("src/lib.rs"),
-        Language::Python | Language::Js | Language::Go | Language::C => None,
+        Language::Python => Some("{{ident}}.py"),
+        Language::Js => Some("src/index.js"),
+        Language::Go | Language::C => None,
     }
 }
 

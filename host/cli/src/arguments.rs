@@ -227,6 +227,9 @@ pub(crate) struct TestArguments {
     /// the server takes.
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "200")]
     pub(crate) properties: Option<usize>,
+    /// With --properties: only this transition.
+    #[arg(long, short, value_name = "NAME", requires = "properties")]
+    pub(crate) transition: Option<String>,
     /// What the random states depend on.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) seed: u64,

@@ -88,6 +88,8 @@ pub(crate) fn log_line(severity: &str, message: &str, fields: &[(&str, &str)]) -
         _ => Style::new().dimmed(),
     };
     let dim = Style::new().dimmed();
+    // Further lines of a message stand below the first.
+    let message = message.trim_end().replace('\n', "\n        ");
     let mut text = format!("{style}{severity:<5}{style:#} {message}");
     for (key, value) in fields {
         text.push_str(&format!(" {dim}{key}={dim:#}{value}"));

@@ -39,7 +39,7 @@ fn of_text(text: &str) -> Vec<String> {
             frames.push("…".to_owned());
             break;
         }
-        frames.push(without_hash(name.trim()).to_owned());
+        frames.push(plain(name.trim()));
     }
     for frame in &mut frames {
         if frame.len() > FRAME_BYTES {
@@ -54,14 +54,28 @@ fn of_text(text: &str) -> Vec<String> {
     frames
 }
 
-/// Without the hash that Rust's compiler appends: `core::panicking::panic::h0123456789abcdef`.
-fn without_hash(name: &str) -> &str {
-    match name.rsplit_once("::h") {
-        Some((front, hash)) if hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit()) => {
-            front
-        }
+/// Without the hashes that Rust's compiler puts into names: `core::panicking::panic::h0123456789abcdef`,
+/// `core[0123456789abcdef]::panicking::panic`.
+fn plain(name: &str) -> String {
+    let is_hash = |text: &str| text.len() == 16 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let name = match name.rsplit_once("::h") {
+        Some((front, hash)) if is_hash(hash) => front,
         _ => name,
+    };
+    let mut plain = String::with_capacity(name.len());
+    let mut rest = name;
+    while let Some((before, after)) = rest.split_once('[') {
+        plain.push_str(before);
+        match after.split_once(']') {
+            Some((hash, behind)) if is_hash(hash) => rest = behind,
+            _ => {
+                plain.push('[');
+                rest = after;
+            }
+        }
     }
+    plain.push_str(rest);
+    plain
 }
 
 #[cfg(test)]
@@ -70,7 +84,7 @@ mod tests {
 
     #[test]
     fn frames_are_names_innermost_first() {
-        let text = "error while executing at wasm backtrace:\n    0:   0x6f4 - parcel.wasm!core::panicking::panic::h0123456789abcdef\n    1:   0x12 - parcel.wasm!<wasm function 7>\n                - inlined\n                    at src/lib.rs:7:3\nnote: using the `WASMTIME_BACKTRACE_DETAILS=1`";
+        let text = "error while executing at wasm backtrace:\n    0:   0x6f4 - parcel.wasm!core[0123456789abcdef]::panicking::panic::h0123456789abcdef\n    1:   0x12 - parcel.wasm!<wasm function 7>\n                - inlined\n                    at src/lib.rs:7:3\nnote: using the `WASMTIME_BACKTRACE_DETAILS=1`";
         assert_eq!(
             of_text(text),
             [

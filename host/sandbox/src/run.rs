@@ -212,7 +212,7 @@ fn account(
             duration(Duration::from_micros(measure.elapsed_us))
         ),
         Outcome::TimedOut => format!(
-            "did not finish within its timeout of {}; it used {} fuel of {}",
+            "did not finish within its timeout of {}; it used at least {} fuel of {}",
             duration(timeout),
             measure.fuel,
             limits.fuel

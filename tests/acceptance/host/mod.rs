@@ -1,7 +1,7 @@
 //! Hosts: several on one database, killed ones, stale ones; guests that fail.
 
 mod failing;
-mod guests;
+pub(crate) mod guests;
 mod leases;
 mod waiting;
 
@@ -34,7 +34,7 @@ fn flow(database: &Arc<Database>, name: &str, triggers: &str) -> Flow {
 }
 
 /// The same with one transition that a new instance fires, bound; the instance is final once `a1` is set.
-fn flow_of_one(database: &Arc<Database>, transition: &str, settings: &str) -> Flow {
+pub(crate) fn flow_of_one(database: &Arc<Database>, transition: &str, settings: &str) -> Flow {
     let (names, values) = settings
         .split_once('=')
         .map_or(("", String::new()), |(names, values)| {

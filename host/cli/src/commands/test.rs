@@ -273,7 +273,11 @@ async fn properties(
     tally: &mut Tally,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    for declaration in &subject.manifest().transitions {
+    let wanted = match &arguments.transition {
+        Some(name) => std::slice::from_ref(subject.transition(Some(name))?),
+        None => subject.manifest().transitions.as_slice(),
+    };
+    for declaration in wanted {
         let base = Call {
             transition: Some(declaration.transition.clone()),
             types: arguments.types()?,
