@@ -28,9 +28,10 @@ COMMENT ON COLUMN wed.recording.digest IS 'SHA-256 of what the guest answered.';
 
 -- Keeps what is to be kept of the attempts that this transaction deals with. Before their jobs leave the
 -- pool: they say which component and state it was, and their tokens whether the host still holds them.
+-- Returns the host: it stands as the first argument of what deals with the attempts, and is run before.
 -- Items: {"flow", "wid", "tgid", "token", "keep", "deadline", "answers", "digest",
 --   "logs": [{"severity", "message", "fields"}]}
-CREATE FUNCTION wed.keep_records(_host_id integer, _records jsonb) RETURNS void
+CREATE FUNCTION wed.keep_records(_host_id integer, _records jsonb) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   INSERT INTO wed.recording (flow_id, wid, tgid, attempt, component_id, from_seq, deadline, answers, digest)
@@ -48,12 +49,13 @@ BEGIN
   CROSS JOIN LATERAL jsonb_array_elements(r.logs) WITH ORDINALITY e(line, at)
   CROSS JOIN LATERAL jsonb_to_record(e.line) AS l(severity text, message text, fields jsonb)
   ORDER BY j.flow_id, j.wid, e.at;
+  RETURN _host_id;
 END $$;
 
 -- The attempts that hosts made at an instance's transitions, in order: those that were committed, by the
--- trace row that they wrote, and those that changed nothing, by their number. The component is the one
--- that is on record, and where none is (exact is false) the version that was the newest then. The state
--- that fired it likewise: on record, or the last before that fired a transition of that name.
+-- trace row that they wrote, and those that changed nothing, by their number. Of an attempt without a
+-- record that changed nothing (its host died) the component is the version that was the newest then (exact
+-- is false), and the state the last one before that fired a transition of that name.
 CREATE FUNCTION wed.attempts_of(_flow_id integer, _wid integer)
 RETURNS TABLE (
   seq integer, attempt_id bigint, tgid integer, trigger text, trname text, attempt integer, outcome text,
@@ -64,9 +66,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WITH made AS (
     SELECT t.seq, NULL::bigint AS attempt_id, t.tgid, t.trw AS trname, t.attempt, 'returned' AS outcome,
            NULL::text AS message, t.fuel, t.elapsed_us, t.memory_bytes, t.writer, t.tstmp, t.xid,
-           -- Once the trace itself has these, they are read there.
-           (to_jsonb(t) ->> 'component_id')::integer AS component_id,
-           (to_jsonb(t) ->> 'from_seq')::integer AS from_seq
+           t.component_id, t.from_seq
     FROM wed.trace t
     WHERE t.flow_id = _flow_id AND t.wid = _wid AND t.tgid IS NOT NULL AND t.trw !~ '^_(ABORT|SKIP|EVENT|REMATCH)$'
       AND t.writer LIKE 'host:%'

@@ -311,6 +311,13 @@ pub(crate) enum DbCommand {
     Status,
     /// Print the URL of its superuser, for psql. It holds the password.
     Url,
+    /// How long history is kept in the database that is meant: shown, or set. Whole days of the trace
+    /// are dropped; states and pending work stay.
+    Retention {
+        /// A Postgres interval of at least a day (`90 days`, `1 year`), or `forever`.
+        #[arg(value_name = "INTERVAL")]
+        keep: Option<String>,
+    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -25,7 +25,7 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(),
         Command::Build(build) => project::build_command(build, terminal),
         Command::Test(test) => test::run(test, terminal).await,
         Command::Run(call) => run::run(call, terminal).await,
-        Command::Db(command) => db::run(command, terminal).await,
+        Command::Db(command) => db::run(&arguments, command, terminal).await,
         Command::Migrate => {
             let store = database::open(&arguments, terminal, 1).await?;
             let (host, port, name) = store.place();

@@ -194,7 +194,7 @@ impl Runnable {
             }
         };
         match judged {
-            Ok(clause) => Verdict::Commit(Rendered::new(&clause, |name| {
+            Ok(clause) => Verdict::Commit(Rendered::new(&clause, &self.flow.shape.gate, |name| {
                 self.flow
                     .shape
                     .attributes

@@ -9,7 +9,7 @@ use wedflow_store::{
     AttemptRecord, Claimed, CommitGroup, CommitItem, FailedAttempt, Store, StoreError,
 };
 
-use crate::results::{Finished, Rendered, Verdict, no_record};
+use crate::results::{Finished, Rendered, Shape, Verdict, no_record};
 
 /// How long to wait before a database that did not answer is asked again, at first and at most.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -30,7 +30,7 @@ struct Ready {
     key: JobKey,
     token: i64,
     item: CommitItem,
-    set: String,
+    shape: Shape,
     deadline: i64,
     record: Option<Box<AttemptRecord>>,
 }
@@ -57,10 +57,10 @@ pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) ->
             verdict,
         } = finished;
         match verdict {
-            Verdict::Commit(Rendered { set, literals }) => ready.push(Ready {
+            Verdict::Commit(Rendered { shape, literals }) => ready.push(Ready {
                 key,
                 token,
-                set,
+                shape,
                 deadline,
                 record,
                 item: CommitItem {
@@ -103,10 +103,22 @@ pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) ->
         vec![ready]
     };
     while let Some(mut part) = parts.pop() {
-        match commit(store, host, &mut part).await {
+        let mut answer = commit(store, host, &mut part, false).await;
+        if part.len() == 1 && matches!(answer, Err(StoreError::Refused(_))) {
+            // Perhaps it is not the result but a condition that fails on it.
+            answer = commit(store, host, &mut part, true).await;
+        }
+        match answer {
             Ok(claimed) => {
                 dealt.committed += part.len();
                 dealt.fired.extend(claimed);
+            }
+            Err(refusal) if refusal.code() == Some("WF016") => {
+                // What the host had in hand is another's by now.
+                tracing::info!(
+                    results = part.len(),
+                    "results came after the host's leases were lost; they are dropped"
+                );
             }
             Err(refusal) if part.len() == 1 => {
                 if let Some(alone) = part.pop() {
@@ -133,6 +145,7 @@ async fn commit(
     store: &Store,
     host: i32,
     part: &mut Vec<Ready>,
+    careful: bool,
 ) -> Result<Vec<Claimed>, StoreError> {
     let mut pause = FIRST_PAUSE;
     loop {
@@ -143,16 +156,11 @@ async fn commit(
             .iter()
             .filter_map(|ready| ready.record.as_deref())
             .collect();
-        let error = match store.commit_recorded(host, &groups(part), &records).await {
-            Ok(committed) => {
-                for token in &committed.lost {
-                    tracing::info!(
-                        token,
-                        "a result came after its lease was lost; it is dropped"
-                    );
-                }
-                return Ok(committed.fired);
-            }
+        let error = match store
+            .commit_recorded(host, &groups(part), careful, &records)
+            .await
+        {
+            Ok(fired) => return Ok(fired),
             Err(error) => error,
         };
         if !error.is_transient() {
@@ -163,7 +171,16 @@ async fn commit(
         pause = (pause * 2).min(LONGEST_PAUSE);
         let tokens: Vec<i64> = part.iter().map(|ready| ready.token).collect();
         if let Ok(held) = store.still_held(host, &tokens).await {
-            part.retain(|ready| held.contains(&ready.token));
+            part.retain(|ready| {
+                let ours = held.contains(&ready.token);
+                if !ours {
+                    tracing::info!(
+                        token = ready.token,
+                        "a result is committed already, or came after its lease was lost"
+                    );
+                }
+                ours
+            });
         }
     }
 }
@@ -171,12 +188,14 @@ async fn commit(
 /// One group for each flow and shape of clause.
 fn groups(part: &[Ready]) -> Vec<CommitGroup> {
     let mut groups: Vec<CommitGroup> = Vec::new();
-    let mut at: HashMap<(i32, &str), usize> = HashMap::new();
+    let mut at: HashMap<(i32, &Shape), usize> = HashMap::new();
     for ready in part {
-        let index = *at.entry((ready.key.flow, &ready.set)).or_insert_with(|| {
+        let index = *at.entry((ready.key.flow, &ready.shape)).or_insert_with(|| {
             groups.push(CommitGroup {
                 flow: ready.key.flow,
-                set: ready.set.clone(),
+                gate: ready.shape.gate.clone(),
+                assigned: ready.shape.assigned.clone(),
+                set: ready.shape.set.clone(),
                 literals: ready.item.literals.len(),
                 items: Vec::new(),
             });
@@ -228,7 +247,7 @@ fn into_failure(ready: Ready, error: &StoreError, failed: &mut Failures) {
         tgid: ready.key.tgid,
         token: ready.token,
         outcome: outcome.to_owned(),
-        message: format!("{message} (SET {})", ready.set),
+        message: format!("{message} (SET {})", ready.shape),
         retry,
         after: None,
         fuel: ready.item.measure.fuel,
@@ -275,9 +294,13 @@ mod tests {
         let ready = |flow, wid, set: &str| Ready {
             key: JobKey { flow, wid, tgid: 1 },
             token: i64::from(wid),
-            set: set.to_owned(),
             deadline: 0,
             record: None,
+            shape: Shape {
+                gate: format!("gate_{flow}"),
+                assigned: vec![set.to_owned()],
+                set: None,
+            },
             item: CommitItem {
                 wid,
                 tgid: 1,
@@ -298,7 +321,7 @@ mod tests {
             .map(|g| {
                 (
                     g.flow,
-                    g.set.as_str(),
+                    g.assigned[0].as_str(),
                     g.items.iter().map(|i| i.wid).collect::<Vec<_>>(),
                 )
             })

@@ -214,11 +214,12 @@ fn a_batch_is_all_or_nothing_in_the_database() {
     let mut claimed = on(store.claim(host, 10)).expect("claimed");
     claimed.sort_by_key(|claimed| claimed.job.key.wid);
     let set = "\"a1\" = _b._1::text, \"n\" = (10 / n)";
-    let mut all = group(&claimed[0], set, &["done"]);
+    let one = |claimed| group(store, claimed, &["a1", "n"], Some(set), &["done"]);
+    let mut all = one(&claimed[0]);
     for claimed in &claimed[1..] {
-        all.items.extend(group(claimed, set, &["done"]).items);
+        all.items.extend(one(claimed).items);
     }
-    let refused = on(store.commit_batch(host, &[all])).expect_err("a division by zero");
+    let refused = on(store.commit_batch(host, &[all], false)).expect_err("a division by zero");
     assert_eq!(refused.code(), Some("22012"), "{refused}");
     assert_eq!(session.lines("SELECT DISTINCT a1 FROM wed_flow"), ["new"]);
     assert_eq!(session.number("SELECT count(*) FROM wed_trace"), 3);
@@ -230,7 +231,7 @@ fn a_batch_is_all_or_nothing_in_the_database() {
     );
     // Alone, the good ones pass.
     for (at, passes) in [(0, true), (1, false), (2, true)] {
-        let alone = on(store.commit_batch(host, &[group(&claimed[at], set, &["done"])]));
+        let alone = on(store.commit_batch(host, &[one(&claimed[at])], true));
         assert_eq!(alone.is_ok(), passes, "{alone:?}");
     }
     assert_eq!(
@@ -260,6 +261,7 @@ fn a_component_serves_exceptions() {
         outcome: "failed".to_owned(),
         message: "no stock".to_owned(),
         retry: false,
+        after: None,
         fuel: 5,
         elapsed_us: 6,
         memory_bytes: 7,
@@ -275,15 +277,13 @@ fn a_component_serves_exceptions() {
     let claimed = on(store.claim(host, 10)).expect("claimed");
     assert_eq!(claimed.len(), 1, "{claimed:?}");
     assert_eq!(claimed[0].job.transition, "_EXCPT");
-    let committed = on(store.commit_batch(
+    let fired = on(store.commit_batch(
         host,
-        &[group(&claimed[0], "\"a1\" = _b._1::text", &["mended"])],
+        &[group(store, &claimed[0], &["a1"], None, &["mended"])],
+        false,
     ))
     .expect("committed");
-    assert!(
-        committed.lost.is_empty() && committed.fired.is_empty(),
-        "{committed:?}"
-    );
+    assert!(fired.is_empty(), "{fired:?}");
     assert_eq!(session.status(wid), "F");
     assert_eq!(
         session.trace(wid),
