@@ -3,11 +3,11 @@
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test setup setup-test build samples lint bench clean
+.PHONY: help demo test setup setup-test build samples lint bench bench-peers clean
 
 help: ## List what there is to make
 	@echo "Wedflow. What there is to make:"
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 demo: ## Install what is missing, build, and run the papers' flow to its final state
 	@scripts/demo.sh
@@ -32,6 +32,9 @@ lint: ## Check formatting, run clippy, build the documentation
 
 bench: ## Measure the commit path (see docs/benchmarks.md)
 	@scripts/bench.sh
+
+bench-peers: ## Measure other durable executors beside ours (see docs/benchmarks.md)
+	@scripts/bench-peers.sh
 
 clean: ## Remove everything that was built
 	@scripts/clean.sh

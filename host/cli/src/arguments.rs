@@ -497,6 +497,9 @@ pub(crate) enum BenchCommand {
     Commit(CommitArguments),
     /// See whether throughput holds as instances, triggers, flows and payloads grow.
     Growth(GrowthArguments),
+    /// Start instances of a flow of three steps and see how long it takes until all are final: what
+    /// other durable executors are compared by (`make bench-peers`).
+    Steps(StepsArguments),
 }
 
 #[derive(Debug, Args)]
@@ -510,6 +513,13 @@ pub(crate) struct CommitArguments {
     /// Flows of the measurement with many.
     #[arg(long, default_value_t = 1_000, value_name = "N")]
     pub(crate) flows: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StepsArguments {
+    /// Instances.
+    #[arg(long, default_value_t = 20_000, value_name = "N")]
+    pub(crate) instances: usize,
 }
 
 #[derive(Debug, Args)]

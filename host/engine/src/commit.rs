@@ -44,7 +44,13 @@ struct Failures {
 
 /// Commits what can be committed, records what failed, each with what is to be kept of it. Ends when all of the batch is dealt with; while the
 /// database is away it goes on trying.
-pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) -> Dealt {
+/// Without `lease`, what the batch fires is left to whoever claims it.
+pub(crate) async fn deal_with(
+    store: &Store,
+    host: i32,
+    batch: Vec<Finished>,
+    lease: bool,
+) -> Dealt {
     let mut ready = Vec::with_capacity(batch.len());
     let mut failed = Failures::default();
     for finished in batch {
@@ -103,10 +109,10 @@ pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) ->
         vec![ready]
     };
     while let Some(mut part) = parts.pop() {
-        let mut answer = commit(store, host, &mut part, false).await;
+        let mut answer = commit(store, host, &mut part, false, lease).await;
         if part.len() == 1 && matches!(answer, Err(StoreError::Refused(_))) {
             // Perhaps it is not the result but a condition that fails on it.
-            answer = commit(store, host, &mut part, true).await;
+            answer = commit(store, host, &mut part, true, lease).await;
         }
         match answer {
             Ok(claimed) => {
@@ -146,6 +152,7 @@ async fn commit(
     host: i32,
     part: &mut Vec<Ready>,
     careful: bool,
+    lease: bool,
 ) -> Result<Vec<Claimed>, StoreError> {
     let mut pause = FIRST_PAUSE;
     loop {
@@ -157,7 +164,7 @@ async fn commit(
             .filter_map(|ready| ready.record.as_deref())
             .collect();
         let error = match store
-            .commit_recorded(host, &groups(part), careful, &records)
+            .commit_recorded(host, &groups(part), careful, lease, &records)
             .await
         {
             Ok(fired) => return Ok(fired),

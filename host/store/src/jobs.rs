@@ -288,7 +288,8 @@ impl Store {
     /// Commits finished transitions, all or none, at most one of an instance. One round trip, one
     /// transaction, one fsync; `records` are kept in it. Returns the jobs that the new states fired,
     /// leased to this host already. With `careful`, an instance whose condition fails becomes an
-    /// exception; without, that refuses the batch.
+    /// exception; without, that refuses the batch. Without `lease`, the fired jobs are left to whoever
+    /// claims them, behind those that wait already, and nothing is returned.
     ///
     /// # Errors
     /// [`StoreError::Refused`] when the gate, a constraint or an expression refuses one of them: split
@@ -299,6 +300,7 @@ impl Store {
         host: i32,
         groups: &[CommitGroup],
         careful: bool,
+        lease: bool,
         records: &[&AttemptRecord],
     ) -> Result<Vec<Claimed>, StoreError> {
         let mut groups: Vec<&CommitGroup> = groups.iter().collect();
@@ -311,10 +313,10 @@ impl Store {
             // Records are kept by an argument, so that a batch without any is the same statement as ever.
             if records.is_empty() {
                 "SELECT * FROM wed.settle(wed.write_states($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $15), \
-                 $10, $11, $1, NULL, NULL, NULL, $12, $13, $14)"
+                 $10, $11, $1, NULL, NULL, NULL, $12, $13, $14, $16)"
             } else {
-                "SELECT * FROM wed.settle(wed.write_states(wed.keep_records($1, $16), $2, $3, $4, $5, $6, $7, $8, \
-                 $9, $10, $15), $10, $11, $1, NULL, NULL, NULL, $12, $13, $14)"
+                "SELECT * FROM wed.settle(wed.write_states(wed.keep_records($1, $17), $2, $3, $4, $5, $6, $7, $8, \
+                 $9, $10, $15), $10, $11, $1, NULL, NULL, NULL, $12, $13, $14, $16)"
             },
         )
         .bind(host)
@@ -336,7 +338,8 @@ impl Store {
         .bind(columns.fuel)
         .bind(columns.elapsed_us)
         .bind(columns.memory_bytes)
-        .bind(careful);
+        .bind(careful)
+        .bind(lease);
         let query = match records_json(records) {
             Some(records) => query.bind(records),
             None => query,
@@ -377,8 +380,10 @@ impl Store {
         host: i32,
         groups: &[CommitGroup],
         careful: bool,
+        lease: bool,
     ) -> Result<Vec<Claimed>, StoreError> {
-        self.commit_recorded(host, groups, careful, &[]).await
+        self.commit_recorded(host, groups, careful, lease, &[])
+            .await
     }
 
     /// [`Store::fail_recorded`] with nothing to keep.
