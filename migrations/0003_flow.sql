@@ -612,5 +612,6 @@ BEGIN
   DELETE FROM wed.trace WHERE flow_id = _flow_id;
   DELETE FROM wed.attempt WHERE flow_id = _flow_id;
   DELETE FROM wed.log WHERE flow_id = _flow_id;
+  DELETE FROM wed.recording WHERE flow_id = _flow_id;
   DELETE FROM wed.flow WHERE flow_id = _flow_id;
 END $$;

@@ -15,9 +15,10 @@ trials![
 ];
 
 /// Our crates and the layer that each stands on. A crate may import those of lower layers only.
-const LAYERS: [(&str, u8); 9] = [
+const LAYERS: [(&str, u8); 10] = [
     ("cli", 4),
     ("engine", 3),
+    ("authoring", 3),
     ("store", 2),
     ("sandbox", 2),
     ("guard", 1),

@@ -9,9 +9,11 @@
 //! - `race`: many workers at once
 //! - `host`: hosts, leases, failing guests
 //! - `external`: a Python worker, psql and a host on one flow
+//! - `authoring`: new, build, test, run, job, replay
 //! - `cli`: the command line
 //! - `layers`: what the source itself must look like
 
+mod authoring;
 mod cli;
 mod defects;
 mod external;
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         race::trials(),
         external::trials(),
         cli::trials(),
+        authoring::trials(),
     ]
     .into_iter()
     .flatten()

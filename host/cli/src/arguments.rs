@@ -65,6 +65,20 @@ pub(crate) enum Command {
     /// Instances: start them, look at them.
     #[command(subcommand)]
     Instance(InstanceCommand),
+    /// Jobs: what is pending, what attempts came to and logged.
+    #[command(subcommand)]
+    Job(JobCommand),
+    /// Run a recorded attempt again: the same component on the same input, or another.
+    Replay(ReplayArguments),
+    /// Begin a project of your own; needs no server.
+    #[command(subcommand)]
+    New(NewCommand),
+    /// Build a project's component with its language's tool.
+    Build(BuildArguments),
+    /// Run a project's fixtures in the sandbox, with the real limits; needs no server.
+    Test(TestArguments),
+    /// Call a component's transition once, in the sandbox; needs no server.
+    Run(RunArguments),
     /// Run one of the sample flows to its end and print its trace.
     Demo(DemoArguments),
     /// Measure how many transitions a second this machine commits.
@@ -77,6 +91,201 @@ impl Command {
     pub(crate) fn is_long_running(&self) -> bool {
         matches!(self, Command::Dev(_) | Command::Serve(_))
     }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum JobCommand {
+    /// List pending jobs.
+    List {
+        /// The flow.
+        flow: String,
+        /// Only those of this instance.
+        wid: Option<i32>,
+        /// At most so many.
+        #[arg(long, default_value_t = 100)]
+        limit: i64,
+    },
+    /// Print the attempts that hosts made for an instance: outcome, what was used, what was logged.
+    Logs {
+        /// The flow.
+        flow: String,
+        /// The instance.
+        wid: i32,
+        /// Only those at this transition.
+        transition: Option<String>,
+        /// Go on until the instance is final.
+        #[arg(long, short)]
+        follow: bool,
+        /// Only lines at least so serious.
+        #[arg(long, value_enum, default_value = "debug")]
+        level: LevelArgument,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(crate) enum LevelArgument {
+    /// Everything.
+    Debug,
+    /// Normal operation, and worse.
+    Info,
+    /// Something odd, and worse.
+    Warn,
+    /// What stopped a transition.
+    Error,
+}
+
+impl LevelArgument {
+    /// Whether a line of this severity is wanted.
+    pub(crate) fn admits(self, severity: &str) -> bool {
+        let own = match severity {
+            "debug" => LevelArgument::Debug,
+            "info" => LevelArgument::Info,
+            "warn" => LevelArgument::Warn,
+            _ => LevelArgument::Error,
+        };
+        own >= self
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArguments {
+    /// The attempt, as `wed job logs` names it (orders/17#4); or flow, instance and state; the last one
+    /// of the instance when no state is given.
+    #[arg(required = true, num_args = 1..=3, value_name = "FLOW/WID#SEQ")]
+    pub(crate) target: Vec<String>,
+    /// The last attempt at this transition.
+    #[arg(long, short, value_name = "NAME")]
+    pub(crate) transition: Option<String>,
+    /// The attempt of this number.
+    #[arg(long, value_name = "N")]
+    pub(crate) attempt: Option<i32>,
+    /// Run this component over the same input as well, and show the difference.
+    #[arg(long, value_name = "FILE.wasm")]
+    pub(crate) with: Option<PathBuf>,
+    /// Save the attempt as a fixture for `wed test`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) fixture: Option<PathBuf>,
+    /// With --fixture: attributes whose values are not for a file.
+    #[arg(
+        long,
+        value_name = "ATTRIBUTE",
+        value_delimiter = ',',
+        requires = "fixture"
+    )]
+    pub(crate) mask: Vec<String>,
+    /// Secrets, which are never recorded: a file with NAME=VALUE in each line.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) secret_file: Option<PathBuf>,
+    /// With --transition and --with: over the last N attempts of the flow, with a summary.
+    #[arg(long, value_name = "N")]
+    pub(crate) last: Option<i64>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum NewCommand {
+    /// Make a project that builds and passes its own tests.
+    Transition {
+        /// rust, python, js, go or c.
+        #[arg(long, short)]
+        lang: String,
+        /// The component's name: small letters, digits, - and _.
+        name: String,
+        /// The folder to make it in; one of that name when absent.
+        #[arg(long, value_name = "FOLDER")]
+        dir: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BuildArguments {
+    /// The project's folder.
+    #[arg(value_name = "FOLDER")]
+    pub(crate) dir: Option<PathBuf>,
+    /// Install what is missing, where that needs no administrator.
+    #[arg(long)]
+    pub(crate) install: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TestArguments {
+    /// A project's folder, or a component with `fixtures` beside it; the working folder when absent.
+    #[arg(value_name = "FOLDER|FILE.wasm")]
+    pub(crate) path: Option<PathBuf>,
+    /// Only fixtures whose name holds this (may be given several times).
+    #[arg(long, value_name = "PART")]
+    pub(crate) name: Vec<String>,
+    /// The fixtures' folder.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) fixtures: Option<PathBuf>,
+    /// Write what the calls come to into the fixtures, as what is expected.
+    #[arg(long)]
+    pub(crate) update: bool,
+    /// Build and test again at every change.
+    #[arg(long)]
+    pub(crate) watch: bool,
+    /// Try random states as well, so many for each transition: it must not trap, and must answer what
+    /// the server takes.
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "200")]
+    pub(crate) properties: Option<usize>,
+    /// With --properties: only this transition.
+    #[arg(long, short, value_name = "NAME", requires = "properties")]
+    pub(crate) transition: Option<String>,
+    /// What the random states depend on.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(crate) seed: u64,
+    /// With --properties: types of attributes that the component leaves open, as name:type,…
+    #[arg(long, value_name = "TYPES")]
+    pub(crate) attrs: Option<String>,
+}
+
+impl TestArguments {
+    /// The types that were given.
+    pub(crate) fn types(
+        &self,
+    ) -> Result<
+        std::collections::BTreeMap<String, wedflow_model::AttributeType>,
+        crate::problem::Problem,
+    > {
+        match &self.attrs {
+            None => Ok(Default::default()),
+            Some(text) => wedflow_authoring::read_types(text)
+                .map_err(|reason| crate::problem::Problem::usage(format!("--attrs: {reason}"))),
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// The component.
+    #[arg(value_name = "FILE.wasm")]
+    pub(crate) component: PathBuf,
+    /// The state as a JSON object, or @FILE; what is not in it is null.
+    #[arg(long, default_value = "{}", value_name = "JSON")]
+    pub(crate) state: String,
+    /// The transition, where the component has several.
+    #[arg(long, short, value_name = "NAME")]
+    pub(crate) transition: Option<String>,
+    /// Types of attributes that the component leaves open, as name:type,…
+    #[arg(long, value_name = "TYPES")]
+    pub(crate) attrs: Option<String>,
+    /// A setting of the flow (may be given several times).
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) config: Vec<String>,
+    /// A file of secrets, NAME=VALUE in each line.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) secret_file: Option<PathBuf>,
+    /// The time that the transition is told, such as 2026-01-31T12:00:00Z; it moves by sleeping only.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) now: Option<String>,
+    /// What its random numbers depend on.
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Which attempt it is told to be.
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub(crate) attempt: u32,
+    /// The time it has, such as 10s or 250ms; the component's own suggestion, or 10 s, when absent.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) timeout: Option<String>,
 }
 
 #[derive(Debug, Args)]

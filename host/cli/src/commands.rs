@@ -8,6 +8,11 @@ mod flow;
 mod host;
 mod instance;
 mod setting;
+mod job;
+mod project;
+mod replay;
+mod run;
+mod test;
 
 use crate::arguments::{Arguments, Command};
 use crate::database::{self, FEW_CONNECTIONS};
@@ -17,6 +22,10 @@ use crate::terminal::Terminal;
 /// Does what was asked.
 pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(), Problem> {
     match &arguments.command {
+        Command::New(command) => project::new(command, terminal),
+        Command::Build(build) => project::build_command(build, terminal),
+        Command::Test(test) => test::run(test, terminal).await,
+        Command::Run(call) => run::run(call, terminal).await,
         Command::Db(command) => db::run(&arguments, command, terminal).await,
         Command::Migrate => {
             let store = database::open(&arguments, terminal, 1).await?;
@@ -42,6 +51,14 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(),
         Command::Instance(command) => {
             let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
             instance::run(command, &arguments.tenant, &store, terminal).await
+        }
+        Command::Job(command) => {
+            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
+            job::run(command, &arguments.tenant, &store, terminal).await
+        }
+        Command::Replay(replay) => {
+            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
+            replay::run(replay, &arguments.tenant, &store, terminal).await
         }
         Command::Bench(command) => bench::run(&arguments, command, terminal).await,
         Command::Demo(demo) => demo::run(&arguments, demo, terminal).await,

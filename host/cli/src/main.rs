@@ -1,6 +1,7 @@
 //! `wed`: the command line of Wedflow.
 //!
 //! - `arguments`: what can be asked
+//! - `calls`: how a call of a transition looks
 //! - `commands`: what is then done, a file for each noun
 //! - `database`: which database is meant, and starting our own
 //! - `secret_key`: the key under which secrets are kept
@@ -13,6 +14,7 @@
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 mod arguments;
+mod calls;
 mod commands;
 mod database;
 mod problem;

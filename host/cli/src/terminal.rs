@@ -77,6 +77,14 @@ impl Terminal {
         bar
     }
 
+    /// A spinner for what may take a moment; nothing is said where nobody looks.
+    pub(crate) fn spinner_if_slow(&self, text: &str) -> ProgressBar {
+        if self.quiet || self.json || !std::io::stderr().is_terminal() {
+            return ProgressBar::hidden();
+        }
+        self.spinner(text)
+    }
+
     /// Prints a problem and gives its exit code.
     pub(crate) fn problem(&self, problem: &Problem) -> ExitCode {
         let mut out = anstream::stderr();

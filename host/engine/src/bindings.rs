@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::OnceCell;
 use wedflow_contract::Manifest;
-use wedflow_guard::{CheckedSetClause, FlowAttributes, SetClauseCache};
-use wedflow_model::{Assignment, Limits, Outcome};
+use wedflow_guard::{FlowAttributes, SetClauseCache};
+use wedflow_model::{Limits, Outcome};
 use wedflow_sandbox::{Bound, Component, Provided, Sandbox};
 use wedflow_store::{Claimed, FlowShape, SealedSecret, Store, StoreError};
 
@@ -216,31 +216,24 @@ impl Bindings {
 
 impl Runnable {
     /// What is to be done with a guest's outcome: a returned clause is checked here, before anything of
-    /// it comes near the database.
-    pub(crate) fn verdict(&self, outcome: Outcome) -> Verdict {
-        let checked = match outcome {
-            Outcome::Clause(text) => self.flow.clauses.parse(&text).map_err(|rejection| {
-                format!(
-                    "the returned clause is refused: {rejection}; it was: SET {}",
-                    // Masked before it is cut: half a secret is one too.
-                    shortened(&self.mask(&text))
-                )
+    /// it comes near the database. `account` is the attempt's own, for an outcome that changes nothing.
+    pub(crate) fn verdict(&self, outcome: Outcome, account: String) -> Verdict {
+        let clauses = &self.flow.clauses;
+        let judged = match &outcome {
+            Outcome::Clause(text) => clauses.judge_clause(text, self.writes.as_ref(), |text| {
+                self.mask(text).into_owned()
             }),
-            Outcome::Assignments(list) if list.is_empty() => Err(
-                "the transition returned no assignment; to leave the state as it is, abort"
-                    .to_owned(),
-            ),
-            Outcome::Assignments(list) => self.checked(&list).map(Arc::new),
+            Outcome::Assignments(list) => clauses.judge_assignments(list, self.writes.as_ref()),
             other => {
                 return Verdict::Fail {
                     outcome: other.name().to_owned(),
-                    message: other.to_string(),
+                    message: account,
                     retry: other.may_retry(),
                     after: other.after(),
                 };
             }
         };
-        match checked.and_then(|clause| self.within_writes(&clause).map(|()| clause)) {
+        match judged {
             Ok(clause) => Verdict::Commit(Rendered::new(&clause, &self.flow.shape.gate, |name| {
                 self.flow
                     .shape
@@ -266,31 +259,6 @@ impl Runnable {
             None => Cow::Borrowed(text),
         }
     }
-
-    fn checked(&self, list: &[Assignment]) -> Result<CheckedSetClause, String> {
-        CheckedSetClause::from_assignments(list, self.flow.clauses.attributes())
-            .map_err(|rejection| format!("the returned assignments are refused: {rejection}"))
-    }
-
-    fn within_writes(&self, clause: &CheckedSetClause) -> Result<(), String> {
-        let Some(writes) = &self.writes else {
-            return Ok(());
-        };
-        match clause
-            .attributes_written()
-            .find(|name| !writes.contains(*name))
-        {
-            None => Ok(()),
-            Some(name) => Err(format!(
-                "the transition sets \"{name}\", which it does not declare to write; it declares {}",
-                writes
-                    .iter()
-                    .map(String::as_str)
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            )),
-        }
-    }
 }
 
 fn cell<K: std::hash::Hash + Eq, T>(map: &Mutex<HashMap<K, Cell<T>>>, key: K) -> Cell<T> {
@@ -299,12 +267,4 @@ fn cell<K: std::hash::Hash + Eq, T>(map: &Mutex<HashMap<K, Cell<T>>>, key: K) ->
         map.clear();
     }
     Arc::clone(map.entry(key).or_default())
-}
-
-fn shortened(text: &str) -> String {
-    let mut short: String = text.chars().take(300).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
 }

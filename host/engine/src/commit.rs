@@ -8,9 +8,11 @@ use std::time::Duration;
 
 use wedflow_model::JobKey;
 use wedflow_sandbox::Provided;
-use wedflow_store::{Claimed, CommitGroup, CommitItem, FailedAttempt, LogLine, Store, StoreError};
+use wedflow_store::{
+    AttemptRecord, Claimed, CommitGroup, CommitItem, FailedAttempt, Store, StoreError,
+};
 
-use crate::results::{Finished, Rendered, Shape, Verdict};
+use crate::results::{Finished, Rendered, Shape, Verdict, no_record};
 
 /// How long to wait before a database that did not answer is asked again, at first and at most.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -33,9 +35,18 @@ struct Ready {
     item: CommitItem,
     shape: Shape,
     provided: Option<Arc<Provided>>,
+    deadline: i64,
+    record: Option<Box<AttemptRecord>>,
 }
 
-/// Commits what can be committed, records what failed, stores logs. Ends when all of the batch is dealt with; while the
+/// A result that changes nothing, and what is to be kept of it.
+#[derive(Debug, Default)]
+struct Failures {
+    attempts: Vec<FailedAttempt>,
+    records: Vec<AttemptRecord>,
+}
+
+/// Commits what can be committed, records what failed, each with what is to be kept of it. Ends when all of the batch is dealt with; while the
 /// database is away it goes on trying.
 /// Without `lease`, what the batch fires is left to whoever claims it.
 pub(crate) async fn deal_with(
@@ -45,17 +56,16 @@ pub(crate) async fn deal_with(
     lease: bool,
 ) -> Dealt {
     let mut ready = Vec::with_capacity(batch.len());
-    let mut failed = Vec::new();
-    let mut logs: Vec<LogLine> = Vec::new();
+    let mut failed = Failures::default();
     for finished in batch {
-        logs.extend(finished.logs);
         let Finished {
             key,
             token,
             measure,
+            deadline,
+            record,
             verdict,
             provided,
-            ..
         } = finished;
         match verdict {
             Verdict::Commit(Rendered { shape, literals }) => ready.push(Ready {
@@ -63,6 +73,8 @@ pub(crate) async fn deal_with(
                 token,
                 shape,
                 provided,
+                deadline,
+                record,
                 item: CommitItem {
                     wid: key.wid,
                     tgid: key.tgid,
@@ -76,19 +88,22 @@ pub(crate) async fn deal_with(
                 message,
                 retry,
                 after,
-            } => failed.push(FailedAttempt {
-                flow: key.flow,
-                wid: key.wid,
-                tgid: key.tgid,
-                token,
-                outcome,
-                message: masked(message, provided.as_deref()),
-                retry,
-                after,
-                fuel: measure.fuel,
-                elapsed_us: measure.elapsed_us,
-                memory_bytes: measure.memory_bytes,
-            }),
+            } => {
+                failed.records.extend(record.map(|record| *record));
+                failed.attempts.push(FailedAttempt {
+                    flow: key.flow,
+                    wid: key.wid,
+                    tgid: key.tgid,
+                    token,
+                    outcome,
+                    message: masked(message, provided.as_deref()),
+                    retry,
+                    after,
+                    fuel: measure.fuel,
+                    elapsed_us: measure.elapsed_us,
+                    memory_bytes: measure.memory_bytes,
+                });
+            }
         }
     }
 
@@ -118,7 +133,9 @@ pub(crate) async fn deal_with(
                 );
             }
             Err(refusal) if part.len() == 1 => {
-                failed.extend(part.pop().and_then(|alone| into_failure(alone, &refusal)));
+                if let Some(alone) = part.pop() {
+                    into_failure(alone, &refusal, &mut failed);
+                }
             }
             Err(_) => {
                 let second = part.split_off(part.len() / 2);
@@ -127,13 +144,9 @@ pub(crate) async fn deal_with(
             }
         }
     }
-    if !failed.is_empty() {
-        with_patience(|| store.fail_batch(host, &failed)).await;
-    }
-    if !logs.is_empty()
-        && let Err(error) = store.store_logs(&logs).await
-    {
-        tracing::warn!(%error, lines = logs.len(), "log lines were lost");
+    if !failed.attempts.is_empty() {
+        let records: Vec<&AttemptRecord> = failed.records.iter().collect();
+        with_patience(|| store.fail_recorded(host, &failed.attempts, &records)).await;
     }
     dealt
 }
@@ -152,8 +165,12 @@ async fn commit(
         if part.is_empty() {
             return Ok(Vec::new());
         }
+        let records: Vec<&AttemptRecord> = part
+            .iter()
+            .filter_map(|ready| ready.record.as_deref())
+            .collect();
         let error = match store
-            .commit_batch(host, &groups(part), careful, lease)
+            .commit_recorded(host, &groups(part), careful, lease, &records)
             .await
         {
             Ok(fired) => return Ok(fired),
@@ -203,13 +220,13 @@ fn groups(part: &[Ready]) -> Vec<CommitGroup> {
 }
 
 /// What a refusal means for the one result that caused it; nothing when the result is just dropped.
-fn into_failure(ready: Ready, error: &StoreError) -> Option<FailedAttempt> {
+fn into_failure(ready: Ready, error: &StoreError, failed: &mut Failures) {
     let code = error.code().unwrap_or("");
     let (outcome, retry) = match code {
         // The final condition would hold while others are pending: wait for them.
         "WF007" => ("final_pending", true),
         // Final meanwhile, or not ours any more.
-        "WF002" | "WF003" => return None,
+        "WF002" | "WF003" => return,
         // What the data make impossible may be possible later; a broken rule stays broken.
         _ if code.starts_with("22") || code.starts_with("23") || code == "57014" => {
             ("refused", true)
@@ -229,7 +246,15 @@ fn into_failure(ready: Ready, error: &StoreError) -> Option<FailedAttempt> {
         .join(" "),
         None => error.to_string(),
     };
-    Some(FailedAttempt {
+    let record = ready.record.map_or_else(
+        || no_record(ready.key, ready.token, ready.deadline),
+        |record| *record,
+    );
+    failed.records.push(AttemptRecord {
+        keep: true,
+        ..record
+    });
+    failed.attempts.push(FailedAttempt {
         flow: ready.key.flow,
         wid: ready.key.wid,
         tgid: ready.key.tgid,
@@ -244,7 +269,7 @@ fn into_failure(ready: Ready, error: &StoreError) -> Option<FailedAttempt> {
         fuel: ready.item.measure.fuel,
         elapsed_us: ready.item.measure.elapsed_us,
         memory_bytes: ready.item.measure.memory_bytes,
-    })
+    });
 }
 
 /// A message for people, without the secrets that the transition was given.
@@ -293,6 +318,8 @@ mod tests {
         let ready = |flow, wid, set: &str| Ready {
             key: JobKey { flow, wid, tgid: 1 },
             token: i64::from(wid),
+            deadline: 0,
+            record: None,
             shape: Shape {
                 gate: format!("gate_{flow}"),
                 assigned: vec![set.to_owned()],

@@ -6,14 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::mpsc;
-use wedflow_model::{Limits, Severity};
-use wedflow_sandbox::{Invocation, Sandbox};
+use wedflow_contract::Digest;
+use wedflow_model::{Limits, Outcome, Severity};
+use wedflow_sandbox::{Invocation, Logs, Sandbox};
 use wedflow_scheduler::{Context, HandlerResult, Registration, Scheduler};
 use wedflow_store::{Claimed, LogLine, Store};
 
 use crate::bindings::Bindings;
 use crate::commit;
-use crate::results::{BATCH, Finished, Results, Verdict};
+use crate::results::{BATCH, Finished, Results, Verdict, no_record};
 use crate::work::Work;
 
 /// How often a lane looks for work that nobody told it of.
@@ -201,7 +202,8 @@ impl Lane {
             key: job.key,
             token: job.token,
             measure: Default::default(),
-            logs: Vec::new(),
+            deadline: 0,
+            record: None,
             verdict: Verdict::Fail {
                 outcome: "not_runnable".to_owned(),
                 message: String::new(),
@@ -223,12 +225,13 @@ impl Lane {
                 return finished;
             }
         };
+        let deadline = deadline(job.timeout);
         let invocation = Invocation {
             flow: &runnable.flow.shape.name,
             wid: job.key.wid,
             trigger: &claimed.trigger,
             attempt: u32::try_from(job.attempt).unwrap_or(1),
-            deadline: deadline(job.timeout),
+            deadline,
             payload: &job.payload,
         };
         let attempt = shared
@@ -236,9 +239,30 @@ impl Lane {
             .run(&runnable.bound, invocation, job.timeout, &shared.limits)
             .await;
         finished.measure = attempt.measure;
-        finished.logs = log_lines(claimed, attempt.logs);
-        finished.verdict = runnable.verdict(attempt.outcome);
         finished.provided = runnable.bound.provided().cloned();
+        finished.deadline = deadline;
+        let recording = attempt.recording;
+        let fails = !matches!(
+            attempt.outcome,
+            Outcome::Clause(_) | Outcome::Assignments(_)
+        );
+        let digest = (fails || !recording.is_empty())
+            .then(|| Digest::of(attempt.outcome.transcript().as_bytes()).to_string());
+        finished.verdict = runnable.verdict(attempt.outcome, attempt.account);
+        let keep = !recording.is_empty() || matches!(finished.verdict, Verdict::Fail { .. });
+        if keep || !attempt.logs.lines.is_empty() || attempt.logs.dropped > 0 {
+            let record = finished
+                .record
+                .insert(Box::new(no_record(job.key, job.token, deadline)));
+            record.keep = keep;
+            record.digest = digest;
+            record.logs = log_lines(attempt.logs);
+            record.answers = if recording.overflowed {
+                None
+            } else {
+                serde_json::to_value(recording.answers).ok()
+            };
+        }
         finished
     }
 
@@ -280,17 +304,7 @@ fn deadline(timeout: Duration) -> i64 {
         .unwrap_or(i64::MAX)
 }
 
-fn log_lines(claimed: &Claimed, logs: wedflow_sandbox::Logs) -> Vec<LogLine> {
-    let key = claimed.job.key;
-    let line = |severity, message, fields| LogLine {
-        flow: key.flow,
-        wid: key.wid,
-        tgid: key.tgid,
-        attempt: claimed.job.attempt,
-        severity,
-        message,
-        fields,
-    };
+fn log_lines(logs: Logs) -> Vec<LogLine> {
     let mut lines: Vec<LogLine> = logs
         .lines
         .into_iter()
@@ -314,15 +328,19 @@ fn log_lines(claimed: &Claimed, logs: wedflow_sandbox::Logs) -> Vec<LogLine> {
                 .into_iter()
                 .map(|(key, value)| (clean(key), clean(value).into()))
                 .collect();
-            line(severity, clean(said.message), fields)
+            LogLine {
+                severity,
+                message: clean(said.message),
+                fields,
+            }
         })
         .collect();
     if logs.dropped > 0 {
-        lines.push(line(
-            "warn",
-            format!("{} more lines were dropped", logs.dropped),
-            Default::default(),
-        ));
+        lines.push(LogLine {
+            severity: "warn",
+            message: format!("{} more lines were dropped", logs.dropped),
+            fields: Default::default(),
+        });
     }
     lines
 }

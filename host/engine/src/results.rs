@@ -10,7 +10,7 @@ use wedflow_guard::CheckedSetClause;
 use wedflow_model::{JobKey, Measure};
 use wedflow_sandbox::Provided;
 use wedflow_scheduler::{EventSource, Observing};
-use wedflow_store::LogLine;
+use wedflow_store::AttemptRecord;
 
 /// The most results of one batch. DESIGN: 64 to 128 is where larger ones gain no more.
 pub(crate) const BATCH: usize = 256;
@@ -24,12 +24,29 @@ pub(crate) struct Finished {
     pub(crate) token: i64,
     /// What it used.
     pub(crate) measure: Measure,
-    /// What it logged.
-    pub(crate) logs: Vec<LogLine>,
+    /// When its time ended, as it was told: microseconds since 1970.
+    pub(crate) deadline: i64,
+    /// What is to be kept of it, where there is anything; always for an attempt that changes nothing.
+    pub(crate) record: Option<Box<AttemptRecord>>,
     /// What to do with it.
     pub(crate) verdict: Verdict,
     /// The secrets it was given, for masking them in what the database says of it.
     pub(crate) provided: Option<Arc<Provided>>,
+}
+
+/// The record of an attempt that asked its host for nothing and logged nothing.
+pub(crate) fn no_record(key: JobKey, token: i64, deadline: i64) -> AttemptRecord {
+    AttemptRecord {
+        flow: key.flow,
+        wid: key.wid,
+        tgid: key.tgid,
+        token,
+        keep: true,
+        deadline,
+        answers: Some(serde_json::Value::Array(Vec::new())),
+        digest: None,
+        logs: Vec::new(),
+    }
 }
 
 /// What is to be done with a finished run.
@@ -212,7 +229,8 @@ mod tests {
             key: JobKey { flow: 1, wid, tgid },
             token: i64::from(tgid),
             measure: Measure::default(),
-            logs: Vec::new(),
+            deadline: 0,
+            record: None,
             verdict: Verdict::Fail {
                 outcome: "failed".into(),
                 message: String::new(),

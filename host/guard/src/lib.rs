@@ -18,6 +18,7 @@
 //! program that inherits it.
 
 mod allowed;
+mod answer;
 mod attributes;
 mod cache;
 mod call;

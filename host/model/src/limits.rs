@@ -18,6 +18,9 @@ pub struct Limits {
     pub host_calls: u64,
     /// Log bytes kept per attempt; what comes after is dropped and counted.
     pub log_bytes: u64,
+    /// Bytes kept per attempt of what the host answered the guest, so that it can be run again; an
+    /// attempt that asked for more cannot.
+    pub recording_bytes: u64,
     /// Bytes of the returned clause, or of all returned values together.
     pub output_bytes: u64,
     /// Bytes of a component at upload.
@@ -35,6 +38,7 @@ impl Default for Limits {
             instances: 64,
             host_calls: 100_000,
             log_bytes: 64 << 10,
+            recording_bytes: 64 << 10,
             output_bytes: 256 << 10,
             component_bytes: 32 << 20,
             component_functions: 200_000,

@@ -122,6 +122,23 @@ impl Outcome {
         }
     }
 
+    /// All of what the guest answered in one text: equal texts are equal answers, byte for byte.
+    pub fn transcript(&self) -> String {
+        match self {
+            Outcome::Clause(clause) => format!("clause {clause}"),
+            Outcome::Assignments(list) => {
+                let mut text = String::from("assignments");
+                for Assignment { attribute, value } in list {
+                    text.push_str(&format!(" {attribute:?}={value:?}"));
+                }
+                text
+            }
+            Outcome::Aborted { reason, after } => format!("aborted {after:?} {reason}"),
+            Outcome::Failed { message, retry } => format!("failed {retry} {message}"),
+            other => other.name().to_owned(),
+        }
+    }
+
     /// Whether another attempt may be made (the trigger's own limit on attempts still holds).
     pub fn may_retry(&self) -> bool {
         !matches!(self, Outcome::Failed { retry: false, .. })

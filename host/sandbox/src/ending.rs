@@ -106,7 +106,13 @@ pub(crate) fn of_error(error: &Error, limits: &Limits) -> Outcome {
 }
 
 fn message(error: &Error) -> String {
-    let mut text = format!("{error:?}");
+    // The stack is told apart (`backtrace.rs`).
+    let mut text = error
+        .chain()
+        .map(ToString::to_string)
+        .filter(|cause| !cause.starts_with("error while executing at wasm backtrace"))
+        .collect::<Vec<_>>()
+        .join(": ");
     if text.len() > MESSAGE_BYTES {
         let end = (0..=MESSAGE_BYTES)
             .rev()

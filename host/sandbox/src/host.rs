@@ -29,12 +29,12 @@ pub(crate) fn define(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     host.func_wrap("now", |mut store: StoreContextMut<'_, State>, (): ()| {
         let state = store.data_mut();
         state.count_host_call("now")?;
-        Ok(((state.clock)(),))
+        Ok((state.answers.now(),))
     })?;
     host.func_wrap("random", |mut store: StoreContextMut<'_, State>, (): ()| {
         let state = store.data_mut();
         state.count_host_call("random")?;
-        Ok(((state.random)(),))
+        Ok((state.answers.random(),))
     })?;
     host.func_wrap(
         "attributes",
@@ -46,14 +46,17 @@ pub(crate) fn define(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     )?;
     host.func_wrap(
         "config",
-        |store: StoreContextMut<'_, State>, (key,): (WasmStr,)| {
-            ask(store, "config", &key, Provided::config)
+        |mut store: StoreContextMut<'_, State>, (key,): (WasmStr,)| {
+            let (key, found) = ask(&mut store, "config", &key, Provided::config)?;
+            Ok((store.data_mut().answers.config(&key, found.as_deref()),))
         },
     )?;
     host.func_wrap(
         "secret",
-        |store: StoreContextMut<'_, State>, (name,): (WasmStr,)| {
-            ask(store, "secret", &name, Provided::secret)
+        |mut store: StoreContextMut<'_, State>, (name,): (WasmStr,)| {
+            let (name, found) = ask(&mut store, "secret", &name, Provided::secret)?;
+            store.data_mut().answers.secret(&name);
+            Ok((found,))
         },
     )?;
     host.func_wrap_async(
@@ -62,7 +65,7 @@ pub(crate) fn define(linker: &mut Linker<State>) -> wasmtime::Result<()> {
             Box::new(async move {
                 let state = store.data_mut();
                 state.count_host_call("sleep")?;
-                state.sleep(microseconds).await;
+                state.sleep(microseconds).await?;
                 Ok(())
             })
         },
@@ -72,18 +75,18 @@ pub(crate) fn define(linker: &mut Linker<State>) -> wasmtime::Result<()> {
 
 /// Looks up what the flow provides; all of it was loaded with the binding.
 fn ask(
-    mut store: StoreContextMut<'_, State>,
+    store: &mut StoreContextMut<'_, State>,
     function: &'static str,
     key: &WasmStr,
     look: for<'a> fn(&'a Provided, &str) -> Option<&'a str>,
-) -> wasmtime::Result<(Option<String>,)> {
+) -> wasmtime::Result<(String, Option<String>)> {
     store.data_mut().count_host_call(function)?;
-    let key = key.to_str(store.as_context())?;
+    let key = key.to_str(store.as_context())?.into_owned();
     let found = match &store.data().provided {
         Some(provided) => look(provided, &key).map(str::to_owned),
         None => None,
     };
-    Ok((found,))
+    Ok((key, found))
 }
 
 fn log(

@@ -20,6 +20,8 @@
 //!
 //! How guests share threads is told at [`Gate`] and [`runtime`].
 
+mod answers;
+mod backtrace;
 mod bindings;
 mod component;
 mod ending;
@@ -37,6 +39,7 @@ mod state;
 mod ticker;
 mod wasi;
 
+pub use answers::{Answer, AnswersFrom, Recording};
 pub use component::{Bound, Component};
 pub use gate::Gate;
 pub use log::{LogLine, Logs};

@@ -5,6 +5,8 @@ use tokio::time::{Duration, Instant};
 use wasmtime::Store;
 use wedflow_model::{Limits, Measure, Outcome};
 
+use crate::answers::{AnswersFrom, Recording};
+use crate::backtrace;
 use crate::bindings;
 use crate::component::Bound;
 use crate::ending;
@@ -42,6 +44,16 @@ pub struct Attempt {
     pub measure: Measure,
     /// What the guest logged, and printed, with its secrets masked.
     pub logs: Logs,
+    /// How it ended, for a person: the cause, the limit and what was used of it, and where the guest
+    /// was. Empty when it answered with a change.
+    pub account: String,
+    /// The functions on the guest's stack when it was ended, innermost first; empty when it ended
+    /// otherwise.
+    pub backtrace: Vec<String>,
+    /// What it was answered when it asked for the time, for chance, for settings.
+    pub recording: Recording,
+    /// A recording was played back, and the guest asked for more than it holds.
+    pub beyond_recording: bool,
 }
 
 enum Ended {
@@ -69,6 +81,20 @@ impl Sandbox {
         timeout: Duration,
         limits: &Limits,
     ) -> Attempt {
+        self.run_answered(bound, invocation, timeout, limits, AnswersFrom::Host)
+            .await
+    }
+
+    /// The same as [`Sandbox::run`], with answers that need not be the host's: for tests, and for
+    /// playing back a [`Recording`].
+    pub async fn run_answered(
+        &self,
+        bound: &Bound,
+        invocation: Invocation<'_>,
+        timeout: Duration,
+        limits: &Limits,
+        from: AnswersFrom,
+    ) -> Attempt {
         let component = bound.component();
         let Some(pool) = self.pool_of(component) else {
             return refused(Pool::foreign());
@@ -82,12 +108,16 @@ impl Sandbox {
             .checked_add(timeout)
             .unwrap_or_else(|| begun + Duration::from_secs(1 << 33));
         let limits = &bound.within(limits);
-        let mut store = self.store(pool, limits, deadline, Some(bound.names()));
+        let mut store = self.store(pool, limits, deadline, Some(bound.names()), from);
         store.data_mut().provided = bound.provided().cloned();
         let work = call(&mut store, bound, invocation);
+        let mut frames = Vec::new();
         let mut outcome = match tokio::time::timeout_at(deadline, work).await {
             Ok(Ok(answer)) => ending::of_answer(answer, bound.binding(), limits),
-            Ok(Err(Ended::Guest(error))) => ending::of_error(&error, limits),
+            Ok(Err(Ended::Guest(error))) => {
+                frames = backtrace::of_error(&error);
+                ending::of_error(&error, limits)
+            }
             Ok(Err(Ended::Payload(error))) => Outcome::Failed {
                 message: error.to_string(),
                 retry: false,
@@ -100,13 +130,18 @@ impl Sandbox {
             elapsed_us: u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX),
             memory_bytes: store.data().room.memory_peak,
         };
+        let (recording, beyond_recording) = store.data_mut().answers.finish();
         let mut logs = store.data_mut().log.finish();
         if let Some(provided) = bound.provided().filter(|provided| provided.masks()) {
             mask(&mut outcome, &mut logs, provided);
         }
         Attempt {
+            account: account(&outcome, &measure, timeout, limits, &frames),
             outcome,
             measure,
+            backtrace: frames,
+            recording,
+            beyond_recording,
             logs,
         }
     }
@@ -158,11 +193,55 @@ async fn call(
         .map_err(Ended::Guest)
 }
 
+/// How an attempt ended, for a person.
+fn account(
+    outcome: &Outcome,
+    measure: &Measure,
+    timeout: Duration,
+    limits: &Limits,
+    frames: &[String],
+) -> String {
+    let mut text = match outcome {
+        Outcome::Clause(_) | Outcome::Assignments(_) => return String::new(),
+        Outcome::OutOfFuel => format!(
+            "used up its fuel: {} of {} in {}",
+            measure.fuel,
+            limits.fuel,
+            duration(Duration::from_micros(measure.elapsed_us))
+        ),
+        Outcome::TimedOut => format!(
+            "did not finish within its timeout of {}; it used at least {} fuel of {}",
+            duration(timeout),
+            measure.fuel,
+            limits.fuel
+        ),
+        Outcome::OverMemory { .. } => format!("{outcome}; it had {}", measure.memory_bytes),
+        other => other.to_string(),
+    };
+    for frame in frames {
+        text.push_str("\n  in ");
+        text.push_str(frame);
+    }
+    text
+}
+
+fn duration(time: Duration) -> String {
+    match time.as_micros() {
+        0..1_000 => format!("{} us", time.as_micros()),
+        1_000..1_000_000 => format!("{} ms", time.as_millis()),
+        _ => format!("{:.1} s", time.as_secs_f64()),
+    }
+}
+
 /// The attempt that never began.
 fn refused(outcome: Outcome) -> Attempt {
     Attempt {
+        account: outcome.to_string(),
         outcome,
         measure: Measure::default(),
         logs: Logs::default(),
+        backtrace: Vec::new(),
+        recording: Recording::default(),
+        beyond_recording: false,
     }
 }

@@ -10,6 +10,7 @@ use wedflow_contract::{
 };
 use wedflow_model::{AttributeType, Limits, Outcome};
 
+use crate::answers::{Answers, AnswersFrom};
 use crate::bindings::{Attribute, TransitionPre};
 use crate::component::{Bound, Component, Shelf};
 use crate::ending;
@@ -204,7 +205,7 @@ impl Sandbox {
             return Err(DescribeError::Ended(pool.too_large(component)));
         };
         let deadline = Instant::now() + DESCRIBE_TIME;
-        let mut store = self.store(pool, &limits, deadline, None);
+        let mut store = self.store(pool, &limits, deadline, None, AnswersFrom::Host);
         let work = async {
             let instance = component.pre().instantiate_quickly(&mut store).await?;
             instance.call_describe(&mut store).await
@@ -273,6 +274,7 @@ impl Sandbox {
         limits: &Limits,
         deadline: Instant,
         names: Option<Arc<[String]>>,
+        from: AnswersFrom,
     ) -> Store<State> {
         let room = Room::new(
             limits,
@@ -285,8 +287,12 @@ impl Sandbox {
             deadline,
             self.gate.clone(),
             names,
-            self.settings.clock,
-            self.settings.random,
+            Answers::new(
+                from,
+                limits.recording_bytes,
+                self.settings.clock,
+                self.settings.random,
+            ),
         );
         let mut store = pool.store(state);
         store.limiter(|state| &mut state.room);

@@ -6,6 +6,7 @@ use tokio::time::{Duration, Instant};
 use wasmtime::{ResourceLimiter, UpdateDeadline};
 use wedflow_model::Limits;
 
+use crate::answers::Answers;
 use crate::gate::{Gate, Turns};
 use crate::log::Log;
 use crate::provided::Provided;
@@ -34,10 +35,11 @@ pub(crate) struct State {
     pub(crate) names: Option<Arc<[String]>>,
     /// The settings and secrets that it may ask for.
     pub(crate) provided: Option<Arc<Provided>>,
-    pub(crate) clock: fn() -> i64,
-    pub(crate) random: fn() -> u64,
-    begun: Instant,
+    /// What it is answered when it asks for the time, for chance, for settings.
+    pub(crate) answers: Answers,
     deadline: Instant,
+    /// The call's time, from its beginning.
+    timeout: Duration,
     calls_left: u64,
     call_limit: u64,
 }
@@ -49,8 +51,7 @@ impl State {
         deadline: Instant,
         gate: Gate,
         names: Option<Arc<[String]>>,
-        clock: fn() -> i64,
-        random: fn() -> u64,
+        answers: Answers,
     ) -> Self {
         State {
             room,
@@ -58,10 +59,9 @@ impl State {
             turns: Turns::new(gate),
             names,
             provided: None,
-            clock,
-            random,
-            begun: Instant::now(),
+            answers,
             deadline,
+            timeout: deadline.saturating_duration_since(Instant::now()),
             calls_left: limits.host_calls,
             call_limit: limits.host_calls,
         }
@@ -89,8 +89,15 @@ impl State {
     }
 
     /// Waits, with the permit of the gate handed on meanwhile. A wait beyond the call's time never
-    /// ends: the time ends the call.
-    pub(crate) async fn sleep(&mut self, microseconds: u64) {
+    /// ends: the time ends the call. Where waiting takes no time, it does so at once.
+    pub(crate) async fn sleep(&mut self, microseconds: u64) -> Result<(), Stop> {
+        if let Some(slept) = self.answers.slept(microseconds) {
+            return if Duration::from_micros(slept) < self.timeout {
+                Ok(())
+            } else {
+                Err(Stop::TimedOut)
+            };
+        }
         self.turns.release();
         let at = Instant::now()
             .checked_add(Duration::from_micros(microseconds))
@@ -100,11 +107,7 @@ impl State {
             Some(at) => tokio::time::sleep_until(at).await,
             None => std::future::pending().await,
         }
-    }
-
-    /// Nanoseconds since the call began.
-    pub(crate) fn elapsed(&self) -> u64 {
-        u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX)
+        Ok(())
     }
 
     /// What happens at the end of an epoch to a guest that computes.

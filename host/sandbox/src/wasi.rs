@@ -175,7 +175,8 @@ fn serve(
                 let state = store.data_mut();
                 state.count_call()?;
                 let at = state
-                    .elapsed()
+                    .answers
+                    .since_begun()
                     .saturating_add(nanoseconds)
                     .div_ceil(1_000_000);
                 let at = u32::try_from(at).unwrap_or(u32::MAX);
@@ -186,8 +187,9 @@ fn serve(
             "wasi:random/random" | "wasi:random/insecure",
             "get-random-u64" | "get-insecure-random-u64",
         ) => target.func_wrap(name, |mut store: Store<'_>, (): ()| {
-            store.data_mut().count_call()?;
-            Ok(((store.data().random)(),))
+            let state = store.data_mut();
+            state.count_call()?;
+            Ok((state.answers.random(),))
         }),
         (
             "wasi:random/random" | "wasi:random/insecure",
@@ -195,22 +197,24 @@ fn serve(
         ) => target.func_wrap(name, random_bytes),
         ("wasi:random/insecure-seed", "insecure-seed") => {
             target.func_wrap(name, |mut store: Store<'_>, (): ()| {
-                store.data_mut().count_call()?;
-                let random = store.data().random;
-                Ok(((random(), random()),))
+                let state = store.data_mut();
+                state.count_call()?;
+                Ok(((state.answers.random(), state.answers.random()),))
             })
         }
         ("wasi:clocks/monotonic-clock", "now") => {
             target.func_wrap(name, |mut store: Store<'_>, (): ()| {
-                store.data_mut().count_call()?;
-                Ok((store.data().elapsed(),))
+                let state = store.data_mut();
+                state.count_call()?;
+                Ok((state.answers.elapsed(),))
             })
         }
         ("wasi:clocks/monotonic-clock", "resolution") => answer(target, name, || (1_u64,)),
         ("wasi:clocks/wall-clock", "now") => {
             target.func_wrap(name, |mut store: Store<'_>, (): ()| {
-                store.data_mut().count_call()?;
-                let now = (store.data().clock)();
+                let state = store.data_mut();
+                state.count_call()?;
+                let now = state.answers.now();
                 Ok((Datetime {
                     seconds: u64::try_from(now.div_euclid(1_000_000)).unwrap_or(0),
                     // Less than 10^9 by the division.
@@ -253,9 +257,9 @@ fn block(
         let state = store.data_mut();
         state.count_call()?;
         let at = u64::from(pollable.rep()).saturating_mul(1_000);
-        let left = at.saturating_sub(state.elapsed() / 1_000);
+        let left = at.saturating_sub(state.answers.since_begun() / 1_000);
         if left > 0 {
-            state.sleep(left).await;
+            state.sleep(left).await?;
         }
         Ok(())
     })
@@ -288,7 +292,7 @@ fn random_bytes(mut store: Store<'_>, (count,): (u64,)) -> wasmtime::Result<(Vec
     }
     let mut bytes = vec![0; count as usize];
     for chunk in bytes.chunks_mut(8) {
-        let drawn = (state.random)().to_le_bytes();
+        let drawn = state.answers.random().to_le_bytes();
         chunk.copy_from_slice(&drawn[..chunk.len()]);
     }
     Ok((bytes,))

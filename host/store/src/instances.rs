@@ -119,7 +119,7 @@ pub struct LogRow {
 }
 
 /// How an instant is written in answers.
-const RFC3339: &str = r#"'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'"#;
+pub(crate) const RFC3339: &str = r#"'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'"#;
 
 impl Store {
     /// Starts an instance with the given attributes (the others take their defaults). Values are in

@@ -85,23 +85,45 @@ pub struct FailedAttempt {
     pub memory_bytes: u64,
 }
 
-/// A line that a guest logged.
+/// What is to be kept of an attempt beside its result, in the same transaction.
 #[derive(Debug, Clone, Serialize)]
-pub struct LogLine {
+pub struct AttemptRecord {
     /// The flow.
     pub flow: i32,
     /// The instance.
     pub wid: i32,
     /// The trigger.
     pub tgid: i32,
-    /// The attempt.
-    pub attempt: i32,
+    /// The claim's fencing token: nothing is kept of an attempt whose job is another's.
+    pub token: i64,
+    /// Whether to keep what is needed to run it again.
+    pub keep: bool,
+    /// When its time ended, as it was told: microseconds since 1970.
+    pub deadline: i64,
+    /// What the host answered it; none when that was too much to keep.
+    pub answers: Option<serde_json::Value>,
+    /// SHA-256 of what it answered.
+    pub digest: Option<String>,
+    /// What it logged.
+    pub logs: Vec<LogLine>,
+}
+
+/// A line that a guest logged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LogLine {
     /// `debug`, `info`, `warn` or `error`.
     pub severity: &'static str,
     /// The line.
     pub message: String,
     /// Named values beside it.
     pub fields: serde_json::Map<String, serde_json::Value>,
+}
+
+/// Records as the database takes them: null when there are none.
+fn records_json<'a>(
+    records: &'a [&'a AttemptRecord],
+) -> Option<sqlx::types::Json<&'a [&'a AttemptRecord]>> {
+    (!records.is_empty()).then_some(sqlx::types::Json(records))
 }
 
 fn microseconds<S: serde::Serializer>(
@@ -264,21 +286,22 @@ impl Store {
     }
 
     /// Commits finished transitions, all or none, at most one of an instance. One round trip, one
-    /// transaction, one fsync. Returns the jobs that the new states fired, leased to this host already.
-    /// With `careful`, an instance whose condition fails becomes an exception; without, that refuses the
-    /// batch. Without `lease`, the fired jobs are left to whoever claims them, behind those that wait
-    /// already, and nothing is returned.
+    /// transaction, one fsync; `records` are kept in it. Returns the jobs that the new states fired,
+    /// leased to this host already. With `careful`, an instance whose condition fails becomes an
+    /// exception; without, that refuses the batch. Without `lease`, the fired jobs are left to whoever
+    /// claims them, behind those that wait already, and nothing is returned.
     ///
     /// # Errors
     /// [`StoreError::Refused`] when the gate, a constraint or an expression refuses one of them: split
     /// the batch and try the parts. [`StoreError::Conflict`]: try those again that are still this
     /// host's ([`Store::still_held`]).
-    pub async fn commit_batch(
+    pub async fn commit_recorded(
         &self,
         host: i32,
         groups: &[CommitGroup],
         careful: bool,
         lease: bool,
+        records: &[&AttemptRecord],
     ) -> Result<Vec<Claimed>, StoreError> {
         let mut groups: Vec<&CommitGroup> = groups.iter().collect();
         groups.sort_by_key(|group| group.flow);
@@ -286,9 +309,15 @@ impl Store {
         for group in &groups {
             columns.add(group);
         }
-        let rows: Vec<ClaimedRow> = sqlx::query_as(
-            "SELECT * FROM wed.settle(wed.write_states($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $15), \
-             $10, $11, $1, NULL, NULL, NULL, $12, $13, $14, $16)",
+        let query = sqlx::query_as(
+            // Records are kept by an argument, so that a batch without any is the same statement as ever.
+            if records.is_empty() {
+                "SELECT * FROM wed.settle(wed.write_states($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $15), \
+                 $10, $11, $1, NULL, NULL, NULL, $12, $13, $14, $16)"
+            } else {
+                "SELECT * FROM wed.settle(wed.write_states(wed.keep_records($1, $17), $2, $3, $4, $5, $6, $7, $8, \
+                 $9, $10, $15), $10, $11, $1, NULL, NULL, NULL, $12, $13, $14, $16)"
+            },
         )
         .bind(host)
         .bind(each(&groups, |group| group.gate.as_str()))
@@ -310,9 +339,12 @@ impl Store {
         .bind(columns.elapsed_us)
         .bind(columns.memory_bytes)
         .bind(careful)
-        .bind(lease)
-        .fetch_all(&self.pool)
-        .await?;
+        .bind(lease);
+        let query = match records_json(records) {
+            Some(records) => query.bind(records),
+            None => query,
+        };
+        let rows: Vec<ClaimedRow> = query.fetch_all(&self.pool).await?;
         Ok(rows.into_iter().map(Claimed::from).collect())
     }
 
@@ -320,17 +352,50 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Conflict`]: try the same again.
+    pub async fn fail_recorded(
+        &self,
+        host: i32,
+        attempts: &[FailedAttempt],
+        records: &[&AttemptRecord],
+    ) -> Result<(), StoreError> {
+        let query = match records_json(records) {
+            None => sqlx::query("SELECT wed.fail_batch($1, $2)")
+                .bind(host)
+                .bind(sqlx::types::Json(attempts)),
+            Some(records) => sqlx::query("SELECT wed.fail_batch(wed.keep_records($1, $3), $2)")
+                .bind(host)
+                .bind(sqlx::types::Json(attempts))
+                .bind(records),
+        };
+        query.execute(&self.pool).await?;
+        Ok(())
+    }
+
+    /// [`Store::commit_recorded`] with nothing to keep.
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn commit_batch(
+        &self,
+        host: i32,
+        groups: &[CommitGroup],
+        careful: bool,
+        lease: bool,
+    ) -> Result<Vec<Claimed>, StoreError> {
+        self.commit_recorded(host, groups, careful, lease, &[])
+            .await
+    }
+
+    /// [`Store::fail_recorded`] with nothing to keep.
+    ///
+    /// # Errors
+    /// The same.
     pub async fn fail_batch(
         &self,
         host: i32,
         attempts: &[FailedAttempt],
     ) -> Result<(), StoreError> {
-        sqlx::query("SELECT wed.fail_batch($1, $2)")
-            .bind(host)
-            .bind(sqlx::types::Json(attempts))
-            .execute(&self.pool)
-            .await?;
-        Ok(())
+        self.fail_recorded(host, attempts, &[]).await
     }
 
     /// Gives jobs back unrun.
@@ -435,22 +500,6 @@ impl Store {
             .bind(keep)
             .execute(&self.pool)
             .await?;
-        Ok(())
-    }
-
-    /// Stores what guests logged.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn store_logs(&self, lines: &[LogLine]) -> Result<(), StoreError> {
-        sqlx::query(
-            "INSERT INTO wed.log (flow_id, wid, tgid, attempt, severity, message, fields) \
-             SELECT flow, wid, tgid, attempt, severity, message, fields FROM jsonb_to_recordset($1) \
-             AS l(flow integer, wid integer, tgid integer, attempt integer, severity text, message text, fields jsonb)",
-        )
-        .bind(sqlx::types::Json(lines))
-        .execute(&self.pool)
-        .await?;
         Ok(())
     }
 }

@@ -7,10 +7,12 @@
 //! - `components`: uploaded components
 //! - `settings`: settings, and secrets as ciphertext
 //! - `instances`: instances, trace, attempts
+//! - `attempts`: what hosts made of jobs, and what it takes to run one again
 //! - `jobs`: claim, commit, fail, leases: what a host does all day
 //! - [`Notifications`]: the one notification connection of a host
 //! - `scratch`: throw-away databases and bulk loads, for benchmarks
 
+mod attempts;
 mod components;
 mod error;
 mod flows;
@@ -25,11 +27,12 @@ use std::time::Duration;
 use sqlx::ConnectOptions;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
+pub use attempts::{AttemptLog, MadeAttempt, PendingJob};
 pub use components::{Component, NewComponent};
 pub use error::{Place, Refusal, StoreError};
 pub use flows::{Applied, Flow, FlowShape, Trigger};
 pub use instances::{AttemptRow, Instance, JobRow, LogRow, TraceRow};
-pub use jobs::{Claimed, CommitGroup, CommitItem, FailedAttempt, LogLine, Swept};
+pub use jobs::{AttemptRecord, Claimed, CommitGroup, CommitItem, FailedAttempt, LogLine, Swept};
 pub use notifications::Notifications;
 pub use settings::SealedSecret;
 

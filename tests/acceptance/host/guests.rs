@@ -6,13 +6,13 @@ use std::sync::LazyLock;
 use crate::support::repository;
 
 /// Transitions that misbehave, one each, and small ones that do not. The flow they fit is [`super::flow`].
-pub(super) fn hostile() -> &'static [u8] {
+pub(crate) fn hostile() -> &'static [u8] {
     static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| built("hostile"));
     &BYTES
 }
 
 /// A guest with the standard library, whose transition `clause` sets what it does not declare to write.
-pub(super) fn ordinary() -> &'static [u8] {
+pub(crate) fn ordinary() -> &'static [u8] {
     static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| built("ordinary"));
     &BYTES
 }

@@ -2,7 +2,7 @@
 
 mod commits;
 mod failing;
-mod guests;
+pub(crate) mod guests;
 mod leases;
 mod provided;
 mod waiting;
@@ -42,7 +42,7 @@ fn flow(database: &Arc<Database>, name: &str, triggers: &str) -> Flow {
 }
 
 /// The same with one transition that a new instance fires, bound; the instance is final once `a1` is set.
-fn flow_of_one(database: &Arc<Database>, transition: &str, settings: &str) -> Flow {
+pub(crate) fn flow_of_one(database: &Arc<Database>, transition: &str, settings: &str) -> Flow {
     let (names, values) = settings
         .split_once('=')
         .map_or(("", String::new()), |(names, values)| {

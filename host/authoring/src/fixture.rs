@@ -1,0 +1,544 @@
+//! A fixture: a file that says what a transition is called with and what it should answer.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::Deserialize;
+use serde_json::{Map, Value as Json};
+use toml_edit::DocumentMut;
+use wedflow_model::AttributeType;
+use wedflow_sandbox::{Answer, AnswersFrom};
+
+use crate::call::{Call, Called};
+use crate::expectation::Expectation;
+
+/// The time that a fixture's clock shows when it does not say: 2026-01-01T00:00:00Z.
+pub const DEFAULT_NOW: i64 = 1_767_225_600_000_000;
+
+/// A fixture that cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum FixtureError {
+    /// The file or folder cannot be read or written.
+    #[error("{} cannot be {what}: {source}", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// `read` or `written`.
+        what: &'static str,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file says something wrong.
+    #[error("{} is no fixture: {reason}", path.display())]
+    Wrong {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong, and where.
+        reason: String,
+    },
+}
+
+/// What a fixture allows a call to use; beyond it the fixture fails (for time: is warned of).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// wasmtime fuel.
+    pub fuel: Option<u64>,
+    /// Linear memory in bytes.
+    pub memory: Option<u64>,
+    /// Wall-clock time.
+    pub time: Option<Duration>,
+}
+
+/// A fixture.
+#[derive(Debug, Clone)]
+pub struct Fixture {
+    /// The file.
+    pub path: PathBuf,
+    /// The file's name without its end.
+    pub name: String,
+    /// What the transition is called with.
+    pub call: Call,
+    /// What it should answer; none as long as nobody has said.
+    pub expectation: Option<Expectation>,
+    /// What it may use.
+    pub budget: Budget,
+    text: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Body {
+    #[serde(rename = "description")]
+    _description: Option<String>,
+    transition: Option<String>,
+    flow: Option<String>,
+    wid: Option<i32>,
+    trigger: Option<String>,
+    attempt: Option<u32>,
+    now: Option<toml::Value>,
+    seed: Option<u64>,
+    timeout: Option<String>,
+    deadline: Option<i64>,
+    answers: Option<String>,
+    #[serde(default)]
+    types: BTreeMap<String, String>,
+    state: Option<toml::Value>,
+    #[serde(default)]
+    config: BTreeMap<String, String>,
+    #[serde(default)]
+    secrets: BTreeMap<String, String>,
+    expect: Option<Expectation>,
+    #[serde(default)]
+    budget: BudgetBody,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BudgetBody {
+    fuel: Option<u64>,
+    memory: Option<u64>,
+    time: Option<String>,
+}
+
+impl Fixture {
+    /// Reads all `*.toml` of a folder, by name. A folder that is not there holds none.
+    ///
+    /// # Errors
+    /// [`FixtureError`] of the first that cannot be read.
+    pub fn all_in(folder: &Path) -> Result<Vec<Fixture>, FixtureError> {
+        let entries = match std::fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => {
+                return Err(FixtureError::File {
+                    path: folder.to_owned(),
+                    what: "read",
+                    source,
+                });
+            }
+        };
+        let mut files: Vec<PathBuf> = entries
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| path.extension().is_some_and(|end| end == "toml"))
+            .collect();
+        files.sort();
+        files.iter().map(|file| Fixture::read(file)).collect()
+    }
+
+    /// Reads one.
+    ///
+    /// # Errors
+    /// [`FixtureError`] when the file cannot be read, or says something wrong.
+    pub fn read(path: &Path) -> Result<Fixture, FixtureError> {
+        let text = std::fs::read_to_string(path).map_err(|source| FixtureError::File {
+            path: path.to_owned(),
+            what: "read",
+            source,
+        })?;
+        Fixture::parse(path, text)
+    }
+
+    fn parse(path: &Path, text: String) -> Result<Fixture, FixtureError> {
+        let wrong = |reason: String| FixtureError::Wrong {
+            path: path.to_owned(),
+            reason,
+        };
+        let body: Body =
+            toml::from_str(&text).map_err(|error| wrong(error.to_string().trim().to_owned()))?;
+        let state = match body.state {
+            None => Map::new(),
+            Some(value) => state_of(&value).map_err(wrong)?,
+        };
+        let types = body
+            .types
+            .iter()
+            .map(|(name, kind)| {
+                kind.parse::<AttributeType>()
+                    .map(|kind| (name.clone(), kind))
+                    .map_err(|error| wrong(format!("types.{name}: {error}")))
+            })
+            .collect::<Result<_, _>>()?;
+        let now = match &body.now {
+            None => DEFAULT_NOW,
+            Some(value) => time_of(value).map_err(|reason| wrong(format!("now: {reason}")))?,
+        };
+        let span = |what: &str, text: &Option<String>| {
+            text.as_deref()
+                .map(read_duration)
+                .transpose()
+                .map_err(|reason| wrong(format!("{what}: {reason}")))
+        };
+        let answers = match &body.answers {
+            None => AnswersFrom::Test {
+                now,
+                seed: body.seed.unwrap_or(0),
+            },
+            Some(text) => AnswersFrom::Recording(
+                serde_json::from_str(text)
+                    .map_err(|error| wrong(format!("answers is no record: {error}")))?,
+            ),
+        };
+        let call = Call {
+            transition: body.transition,
+            types,
+            state,
+            attempt: body.attempt.unwrap_or(1),
+            timeout: span("timeout", &body.timeout)?,
+            deadline: body.deadline,
+            config: body.config,
+            secrets: body.secrets,
+            answers,
+            ..Call::default()
+        };
+        let call = Call {
+            flow: body.flow.unwrap_or(call.flow),
+            wid: body.wid.unwrap_or(call.wid),
+            trigger: body.trigger.unwrap_or(call.trigger),
+            ..call
+        };
+        if let Some(expectation) = &body.expect {
+            expectation
+                .check()
+                .map_err(|reason| wrong(format!("expect: {reason}")))?;
+        }
+        Ok(Fixture {
+            name: path
+                .file_stem()
+                .map(|stem| stem.to_string_lossy().into_owned())
+                .unwrap_or_default(),
+            path: path.to_owned(),
+            call,
+            expectation: body.expect,
+            budget: Budget {
+                fuel: body.budget.fuel,
+                memory: body.budget.memory,
+                time: span("budget.time", &body.budget.time)?,
+            },
+            text,
+        })
+    }
+
+    /// Writes into the file that what the call came to is what is expected. The rest of the file,
+    /// comments included, stays as it is.
+    ///
+    /// # Errors
+    /// [`FixtureError::File`] when it cannot be written.
+    pub fn expect(&self, called: &Called) -> Result<(), FixtureError> {
+        let wrong = |reason: String| FixtureError::Wrong {
+            path: self.path.clone(),
+            reason,
+        };
+        let mut document: DocumentMut = self
+            .text
+            .parse()
+            .map_err(|error| wrong(format!("{error}")))?;
+        let mut table = toml_edit::Table::new();
+        for (key, value) in Expectation::of(called).entries() {
+            table.insert(key, toml_edit::value(value));
+        }
+        match document
+            .get_mut("expect")
+            .and_then(|item| item.as_table_mut())
+        {
+            Some(old) => {
+                old.clear();
+                for (key, value) in table {
+                    old.insert(&key, value);
+                }
+            }
+            None => {
+                document.insert("expect", toml_edit::Item::Table(table));
+            }
+        }
+        write(&self.path, &document.to_string())
+    }
+}
+
+/// Writes a new fixture: what a transition was called with, and what it answered. Values for which
+/// `masked` holds are left out of state and expectation alike by the caller.
+///
+/// # Errors
+/// [`FixtureError::File`] when it cannot be written.
+pub fn write_fixture(
+    path: &Path,
+    description: &str,
+    call: &Call,
+    called: Option<&Called>,
+) -> Result<(), FixtureError> {
+    let mut document = DocumentMut::new();
+    document.insert("description", toml_edit::value(description));
+    let transition = called
+        .map(|called| called.transition.clone())
+        .or_else(|| call.transition.clone());
+    if let Some(transition) = transition {
+        document.insert("transition", toml_edit::value(transition));
+    }
+    let usual = Call::default();
+    if call.flow != usual.flow {
+        document.insert("flow", toml_edit::value(call.flow.as_str()));
+    }
+    if call.wid != usual.wid {
+        document.insert("wid", toml_edit::value(i64::from(call.wid)));
+    }
+    if call.trigger != usual.trigger {
+        document.insert("trigger", toml_edit::value(call.trigger.as_str()));
+    }
+    if call.attempt != usual.attempt {
+        document.insert("attempt", toml_edit::value(i64::from(call.attempt)));
+    }
+    if let Some(timeout) = call.timeout {
+        document.insert("timeout", toml_edit::value(write_duration(timeout)));
+    }
+    if let Some(deadline) = call.deadline {
+        document.insert("deadline", toml_edit::value(deadline));
+    }
+    match &call.answers {
+        AnswersFrom::Host => {}
+        AnswersFrom::Test { now, seed } => {
+            if *now != DEFAULT_NOW {
+                document.insert("now", toml_edit::value(time_text(*now)));
+            }
+            if *seed != 0 {
+                document.insert(
+                    "seed",
+                    toml_edit::value(i64::try_from(*seed).unwrap_or(i64::MAX)),
+                );
+            }
+        }
+        AnswersFrom::Recording(answers) => {
+            document.insert("answers", toml_edit::value(answers_text(answers)));
+        }
+    }
+    document.insert(
+        "state",
+        toml_edit::value(Json::Object(call.state.clone()).to_string()),
+    );
+    let types = match &call.flow_attributes {
+        Some(attributes) => attributes
+            .iter()
+            .map(|(name, kind)| (name.clone(), kind.clone()))
+            .collect(),
+        None => call.types.clone(),
+    };
+    let strings = |map: &BTreeMap<String, String>| {
+        let mut table = toml_edit::Table::new();
+        for (key, value) in map {
+            table.insert(key, toml_edit::value(value.as_str()));
+        }
+        toml_edit::Item::Table(table)
+    };
+    for (name, map) in [
+        (
+            "types",
+            &types
+                .iter()
+                .map(|(name, kind)| (name.clone(), kind.to_string()))
+                .collect(),
+        ),
+        ("config", &call.config),
+        ("secrets", &call.secrets),
+    ] {
+        if !map.is_empty() {
+            document.insert(name, strings(map));
+        }
+    }
+    if let Some(called) = called {
+        let mut table = toml_edit::Table::new();
+        for (key, value) in Expectation::of(called).entries() {
+            table.insert(key, toml_edit::value(value));
+        }
+        document.insert("expect", toml_edit::Item::Table(table));
+    }
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(|source| FixtureError::File {
+            path: folder.to_owned(),
+            what: "written",
+            source,
+        })?;
+    }
+    write(path, &document.to_string())
+}
+
+fn answers_text(answers: &[Answer]) -> String {
+    serde_json::to_string(answers).unwrap_or_default()
+}
+
+fn write(path: &Path, text: &str) -> Result<(), FixtureError> {
+    std::fs::write(path, text).map_err(|source| FixtureError::File {
+        path: path.to_owned(),
+        what: "written",
+        source,
+    })
+}
+
+/// A state from a table, or from a text that holds a JSON object (for null, and for numbers of many
+/// digits).
+fn state_of(value: &toml::Value) -> Result<Map<String, Json>, String> {
+    match value {
+        toml::Value::String(text) => {
+            serde_json::from_str(text).map_err(|error| format!("state is no JSON object: {error}"))
+        }
+        toml::Value::Table(table) => table
+            .iter()
+            .map(|(name, value)| Ok((name.clone(), json_of(value)?)))
+            .collect(),
+        _ => Err("state is neither a table nor a text with a JSON object".to_owned()),
+    }
+}
+
+/// A value of TOML as the JSON that a state holds.
+pub(crate) fn json_of(value: &toml::Value) -> Result<Json, String> {
+    Ok(match value {
+        toml::Value::String(text) => Json::from(text.as_str()),
+        toml::Value::Integer(n) => Json::from(*n),
+        toml::Value::Float(n) if n.is_finite() => {
+            serde_json::Number::from_f64(*n).map_or(Json::Null, Json::Number)
+        }
+        toml::Value::Float(n) if n.is_nan() => Json::from("NaN"),
+        toml::Value::Float(n) => Json::from(if *n > 0.0 { "Infinity" } else { "-Infinity" }),
+        toml::Value::Boolean(b) => Json::from(*b),
+        toml::Value::Datetime(at) => Json::from(at.to_string()),
+        toml::Value::Array(list) => list.iter().map(json_of).collect::<Result<_, _>>()?,
+        toml::Value::Table(table) => Json::Object(
+            table
+                .iter()
+                .map(|(name, value)| Ok((name.clone(), json_of(value)?)))
+                .collect::<Result<_, String>>()?,
+        ),
+    })
+}
+
+/// Reads a time: RFC 3339, or a date for its first moment in UTC.
+///
+/// # Errors
+/// What is wrong, for a person.
+pub fn read_time(text: &str) -> Result<i64, String> {
+    let parsed =
+        text.parse::<Timestamp>()
+            .or_else(|error| match text.parse::<jiff::civil::Date>() {
+                Ok(date) => format!("{date}T00:00:00Z").parse(),
+                Err(_) => Err(error),
+            });
+    parsed
+        .map(|at| at.as_microsecond())
+        .map_err(|_| format!("{text:?} is no time such as 2026-01-31T12:00:00Z"))
+}
+
+fn time_of(value: &toml::Value) -> Result<i64, String> {
+    match value {
+        toml::Value::String(text) => read_time(text),
+        toml::Value::Datetime(at) => read_time(&at.to_string()),
+        other => Err(format!("{other} is no time such as 2026-01-31T12:00:00Z")),
+    }
+}
+
+/// A time as it is written into a fixture.
+fn time_text(microseconds: i64) -> String {
+    Timestamp::from_microsecond(microseconds)
+        .map_or_else(|_| microseconds.to_string(), |at| at.to_string())
+}
+
+/// Reads a length of time such as `10s`, `250ms` or `1m 30s`.
+///
+/// # Errors
+/// What is wrong, for a person.
+pub fn read_duration(text: &str) -> Result<Duration, String> {
+    text.parse::<SignedDuration>()
+        .ok()
+        .and_then(|span| Duration::try_from(span).ok())
+        .ok_or_else(|| format!("{text:?} is no length of time such as 10s, 250ms or 1m 30s"))
+}
+
+fn write_duration(time: Duration) -> String {
+    SignedDuration::try_from(time).map_or_else(|_| "1h".to_owned(), |span| format!("{span:#}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Result<Fixture, String> {
+        Fixture::parse(Path::new("fixtures/a.toml"), text.to_owned())
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_fixture_says_what_a_call_is_made_with() {
+        let fixture = parsed(
+            r#"
+            transition = "pack"
+            now = 2026-01-31T12:00:00Z
+            seed = 7
+            attempt = 2
+            timeout = "250ms"
+            state = { qty = 3, tags = ["a"], at = 2026-02-01 }
+            config = { rate = "3" }
+            [types]
+            tags = "text[]"
+            [expect]
+            set = "packed = true"
+            [budget]
+            fuel = 1000
+            time = "1ms"
+            "#,
+        )
+        .expect("a fixture");
+        let call = &fixture.call;
+        assert_eq!(call.state["at"], "2026-02-01");
+        assert_eq!(call.timeout, Some(Duration::from_millis(250)));
+        assert_eq!(
+            call.answers,
+            AnswersFrom::Test {
+                now: 1_769_860_800_000_000,
+                seed: 7
+            }
+        );
+        assert_eq!(fixture.budget.time, Some(Duration::from_millis(1)));
+        assert_eq!(read_time("2026-01-01"), Ok(DEFAULT_NOW));
+        let json = parsed(r#"state = '{"n": null}'"#).expect("a fixture");
+        assert_eq!(json.call.state["n"], Json::Null);
+        for (text, part) in [
+            ("stat = 1", "unknown field `stat`"),
+            ("state = 1", "neither a table"),
+            ("now = 'soon'", "soon"),
+            ("timeout = 'long'", "long"),
+            ("[types]\na = 'varchar'", "types.a"),
+            ("[expect]\nset = 'a = 1'\nabort = 'x'", "one of"),
+        ] {
+            let error = parsed(text).expect_err(part);
+            assert!(error.contains(part), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let folder = std::env::temp_dir().join(format!("wedflow-fixture-{}", std::process::id()));
+        let path = folder.join("deep").join("one.toml");
+        let call = Call {
+            wid: 7,
+            attempt: 3,
+            timeout: Some(Duration::from_millis(1_500)),
+            deadline: Some(5),
+            state: serde_json::from_str(
+                r#"{"a": null, "n": 12345678901234567890.5, "t": "x\"'y\n"}"#,
+            )
+            .expect("a state"),
+            types: [("a".to_owned(), "enum(a,b)".parse().expect("type"))].into(),
+            answers: AnswersFrom::Recording(vec![Answer::Now(3), Answer::Random(u64::MAX)]),
+            ..Call::default()
+        };
+        write_fixture(&path, "as it was", &call, None).expect("written");
+        let read = Fixture::read(&path).expect("read").call;
+        assert_eq!(
+            (read.wid, read.attempt, read.timeout, read.deadline),
+            (call.wid, call.attempt, call.timeout, call.deadline)
+        );
+        assert_eq!(
+            (read.state, read.types, read.answers),
+            (call.state, call.types, call.answers)
+        );
+        std::fs::remove_dir_all(&folder).expect("removed");
+    }
+}

@@ -1,0 +1,35 @@
+//! What an author of transitions does on their own machine: begin a project, drive its language's tool,
+//! run fixtures, make one call. No server and no database: the sandbox, its limits and the guard are
+//! those of a host.
+//!
+//! - [`new_project`], [`Project`], [`build`](build()): from nothing to a component
+//! - [`Workbench`]: one call in the sandbox, judged as the server would judge it
+//! - [`Fixture`], [`run_fixture`]: a call that is written down with what should come of it
+//! - [`search`]: random states that should do no harm
+//! - [`Watch`]: waits for a change
+
+mod attributes;
+mod build;
+mod call;
+mod expectation;
+mod fixture;
+mod project;
+mod property;
+mod template;
+mod trial;
+mod watch;
+
+pub use attributes::{StateError, attributes_of, read_types};
+pub use build::{BuildError, Built, build};
+pub use call::{Call, CallError, Called, DEFAULT_TIMEOUT, Subject, Verdict, Workbench, sql_of};
+pub use expectation::{Difference, Expectation, differences_between};
+pub use fixture::{
+    Budget, DEFAULT_NOW, Fixture, FixtureError, read_duration, read_time, write_fixture,
+};
+pub use project::{Language, Project, ProjectError};
+pub use property::{Counterexample, Searched, search};
+pub use template::{languages, new_project};
+pub use trial::{Trial, run_fixture};
+pub use watch::Watch;
+pub use wedflow_guard::CheckedValue;
+pub use wedflow_sandbox::{Answer, AnswersFrom};

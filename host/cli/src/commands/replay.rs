@@ -1,0 +1,628 @@
+//! `wed replay`: an attempt run again, by the same component or by another, on what was recorded.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::time::Duration;
+
+use anstyle::AnsiColor;
+use serde_json::{Map, Value as Json, json};
+use wedflow_authoring::{
+    Answer, AnswersFrom, Call, Called, Difference, Subject, Verdict, Workbench,
+    differences_between, write_fixture,
+};
+use wedflow_model::{AttributeType, Outcome, Value};
+use wedflow_store::{Flow, MadeAttempt, Store};
+
+use crate::arguments::ReplayArguments;
+use crate::calls;
+use crate::commands::job::identifier;
+use crate::commands::run::{load, secrets_in, workbench};
+use crate::commands::test::fixture_problem;
+use crate::problem::Problem;
+use crate::terminal::Terminal;
+
+/// Differing attempts that a shadow run shows one by one.
+const SHOWN: usize = 10;
+
+/// What stands for a value that is not for a file.
+const MASK: &str = "***";
+
+/// What is replayed, and with what.
+struct Replay<'a> {
+    store: &'a Store,
+    terminal: &'a Terminal,
+    workbench: Workbench,
+    flow: Flow,
+    attributes: Vec<(String, AttributeType)>,
+    secrets: BTreeMap<String, String>,
+    /// Components by number.
+    subjects: HashMap<i32, Subject>,
+}
+
+/// Which attempt is meant.
+#[derive(Debug, PartialEq)]
+enum Which {
+    /// The one that wrote this state.
+    Seq(i32),
+    /// The one of this number, which changed nothing.
+    Number(i64),
+    /// The last one, or the last that fits.
+    Last,
+}
+
+/// How a replay compares with what was.
+enum Sameness {
+    /// The same, and how that is known.
+    Same(String),
+    /// Different.
+    Different(Vec<Difference>),
+}
+
+pub(crate) async fn run(
+    arguments: &ReplayArguments,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let (flow, wid, which) = target(&arguments.target)?;
+    let flow = store.flow(tenant, flow).await?;
+    let attributes = store.flow_shape(flow.flow_id).await?.attributes;
+    let mut replay = Replay {
+        store,
+        terminal,
+        workbench: workbench()?,
+        flow,
+        attributes,
+        secrets: match &arguments.secret_file {
+            Some(file) => secrets_in(file)?,
+            None => BTreeMap::new(),
+        },
+        subjects: HashMap::new(),
+    };
+    if let Some(count) = arguments.last {
+        return replay.shadow(arguments, wid, count).await;
+    }
+    let Some(wid) = wid else {
+        return Err(Problem::usage("say which instance is meant").hint(
+            "For example: wed replay orders/17#4, or wed replay orders 17; --last N for many.",
+        ));
+    };
+    store.instance(&replay.flow, wid).await?;
+    let attempt = replay.find(wid, &which, arguments).await?;
+    replay.one(wid, &attempt, arguments).await
+}
+
+/// Reads `orders/17#4`, `orders 17 4`, `orders 17`, `orders`.
+fn target(words: &[String]) -> Result<(&str, Option<i32>, Which), Problem> {
+    let wrong = || {
+        Problem::usage(format!("`{}` names no attempt", words.join(" "))).hint(
+            "For example: orders/17#4, as `wed job logs` prints it; or orders 17; or orders 17 4",
+        )
+    };
+    let parts: Vec<&str> = words
+        .iter()
+        .flat_map(|word| word.split(['/', '#']))
+        .collect();
+    let number = |text: &str| text.parse::<i32>().map_err(|_| wrong());
+    let which = |text: &str| match text.strip_prefix('a') {
+        Some(id) => id.parse().map(Which::Number).map_err(|_| wrong()),
+        None => number(text).map(Which::Seq),
+    };
+    match parts.as_slice() {
+        [flow] => Ok((flow, None, Which::Last)),
+        [flow, wid] => Ok((flow, Some(number(wid)?), Which::Last)),
+        [flow, wid, one] => Ok((flow, Some(number(wid)?), which(one)?)),
+        _ => Err(wrong()),
+    }
+}
+
+impl Replay<'_> {
+    /// The attempt that is meant.
+    async fn find(
+        &self,
+        wid: i32,
+        which: &Which,
+        arguments: &ReplayArguments,
+    ) -> Result<MadeAttempt, Problem> {
+        let attempts = self.store.made_attempts(self.flow.flow_id, wid).await?;
+        let found = attempts.into_iter().rfind(|attempt| {
+            (match which {
+                Which::Seq(seq) => attempt.seq == Some(*seq),
+                Which::Number(number) => attempt.attempt_id == Some(*number),
+                Which::Last => true,
+            }) && arguments
+                .transition
+                .as_ref()
+                .is_none_or(|transition| *transition == attempt.trname)
+                && arguments
+                    .attempt
+                    .is_none_or(|number| number == attempt.attempt)
+        });
+        found.ok_or_else(|| {
+            Problem::new(format!(
+                "no host made such an attempt at instance {wid} of {}",
+                self.flow.name
+            ))
+            .code("not_found")
+            .exit(3)
+            .hint(format!(
+                "`wed job logs {} {wid}` lists the attempts. What external workers did cannot be replayed.",
+                self.flow.name
+            ))
+        })
+    }
+
+    /// The call that an attempt was.
+    async fn call(&self, wid: i32, attempt: &MadeAttempt) -> Result<Call, Problem> {
+        let id = identifier(&self.flow, wid, attempt);
+        let cannot = |why: &str| {
+            Problem::new(format!("{id} cannot be run again: {why}")).code("not_replayable")
+        };
+        if attempt.recorded && attempt.answers.is_none() {
+            return Err(cannot(
+                "it asked its host for more than is kept of an attempt",
+            ));
+        }
+        let from = attempt
+            .from_seq
+            .ok_or_else(|| cannot("the state that fired it is not on record"))?;
+        let payload = self
+            .store
+            .state_at(self.flow.flow_id, wid, from)
+            .await?
+            .ok_or_else(|| cannot("the state that fired it is gone from the trace"))?;
+        let answers: Vec<Answer> = match &attempt.answers {
+            Some(answers) => serde_json::from_value(answers.clone())
+                .map_err(|source| cannot("its record cannot be read").because(source))?,
+            None => Vec::new(),
+        };
+        let timeout = Duration::from_millis(
+            attempt
+                .timeout_ms
+                .and_then(|limit| u64::try_from(limit).ok())
+                .unwrap_or(3_600_000),
+        );
+        // Where none is on record, the guest asked for no time either; this is when it ended, or nearly.
+        let deadline = attempt.deadline.unwrap_or_else(|| {
+            attempt.at_us - attempt.elapsed_us.unwrap_or(0)
+                + i64::try_from(timeout.as_micros()).unwrap_or(i64::MAX / 2)
+        });
+        Ok(Call {
+            transition: Some(attempt.trname.clone()),
+            flow_attributes: Some(self.attributes.clone()),
+            state: serde_json::from_str(&payload)
+                .map_err(|source| cannot("its state cannot be read").because(source))?,
+            payload: Some(payload),
+            flow: self.flow.name.clone(),
+            wid,
+            trigger: attempt.trigger.clone(),
+            attempt: u32::try_from(attempt.attempt).unwrap_or(1),
+            timeout: Some(timeout),
+            deadline: Some(deadline),
+            secrets: self.secrets.clone(),
+            answers: AnswersFrom::Recording(answers),
+            ..Call::default()
+        })
+    }
+
+    /// Calls the component that made an attempt.
+    async fn again(&mut self, attempt: &MadeAttempt, call: &Call) -> Result<Called, Problem> {
+        let number = attempt.component_id.ok_or_else(|| {
+            Problem::new(format!(
+                "it is not known which component ran `{}`",
+                attempt.trname
+            ))
+            .code("not_replayable")
+        })?;
+        if !self.subjects.contains_key(&number) {
+            let bytes = self.store.component_bytes(number).await?;
+            let spinner = self.terminal.spinner_if_slow("compiling the component");
+            let subject = self.workbench.load(&bytes).await;
+            spinner.finish_and_clear();
+            self.subjects.insert(number, subject?);
+        }
+        let subject = &self.subjects[&number];
+        Ok(self.workbench.call(subject, call).await?)
+    }
+
+    async fn one(
+        &mut self,
+        wid: i32,
+        attempt: &MadeAttempt,
+        arguments: &ReplayArguments,
+    ) -> Result<(), Problem> {
+        let id = identifier(&self.flow, wid, attempt);
+        let call = self.call(wid, attempt).await?;
+        let called = self.again(attempt, &call).await?;
+        let other = match &arguments.with {
+            Some(file) => {
+                let subject = load(&self.workbench, file, self.terminal).await?;
+                Some(self.workbench.call(&subject, &call).await?)
+            }
+            None => None,
+        };
+        let sameness = self.compare(wid, attempt, &called).await?;
+        let missing = self.missing_secrets(attempt);
+        if let Some(file) = &arguments.fixture {
+            self.save(file, &id, attempt, &call, arguments).await?;
+        }
+        let between = other
+            .as_ref()
+            .map(|other| differences_between(&called, other));
+        let document = json!({
+            "id": id,
+            "attempt": attempt,
+            "replayed": calls::document(&called),
+            "same": matches!(sameness, Sameness::Same(_)),
+            "differences": match &sameness { Sameness::Different(list) => Some(list), _ => None },
+            "missing_secrets": missing,
+            "with": other.as_ref().map(calls::document),
+            "differences_with": between,
+            "fixture": arguments.fixture,
+        });
+        let terminal = self.terminal;
+        terminal.answer(&document, || {
+            terminal.line(&headline(&id, attempt));
+            calls::print_answer(&called, terminal);
+            calls::print_logs(&called, "  ", terminal);
+            print_sameness(&sameness, terminal);
+            for name in &missing {
+                terminal.line(&format!(
+                    "it asked for the secret `{name}`, which is never recorded: give it with --secret-file"
+                ));
+            }
+            if let (Some(other), Some(between), Some(file)) = (&other, &between, &arguments.with) {
+                terminal.line(&format!("with {}:", file.display()));
+                calls::print_answer(other, terminal);
+                calls::print_logs(other, "  ", terminal);
+                if between.is_empty() {
+                    terminal.line("the same answer from both");
+                } else {
+                    calls::print_differences(between, ("before", "with it"), "  ", terminal);
+                }
+                if other.beyond_recording {
+                    terminal.line("  it asked the host for more than was recorded; that was made up");
+                }
+            }
+            if let Some(file) = &arguments.fixture {
+                terminal.line(&format!("saved as {}", file.display()));
+            }
+        });
+        match (sameness, between) {
+            (_, Some(between)) if !between.is_empty() => {
+                Err(Problem::new("the two versions answer differently").code("different"))
+            }
+            (Sameness::Different(_), None) => Err(Problem::new(
+                "the attempt does not come to the same when it is run again",
+            )
+            .code("different")
+            .hint(if attempt.exact {
+                "The flow's attributes may have changed since, or a secret."
+            } else {
+                "Which version of the component ran is not on record; it may have been another."
+            })),
+            _ => Ok(()),
+        }
+    }
+
+    /// Holds a replay against what is on record of the attempt.
+    async fn compare(
+        &self,
+        wid: i32,
+        attempt: &MadeAttempt,
+        called: &Called,
+    ) -> Result<Sameness, Problem> {
+        if called.beyond_recording {
+            return Ok(Sameness::Different(vec![Difference {
+                what: "answers".to_owned(),
+                expected: None,
+                actual: Some("it asked the host for more than was recorded".to_owned()),
+            }]));
+        }
+        // How far a guest comes within its time depends on the machine.
+        if attempt.outcome == "timed_out"
+            && matches!(called.outcome, Outcome::TimedOut | Outcome::OutOfFuel)
+        {
+            return Ok(Sameness::Same(
+                "it does not come to an end now either".to_owned(),
+            ));
+        }
+        if let Some(digest) = &attempt.digest {
+            let now = called.digest();
+            return Ok(if *digest == now {
+                Sameness::Same(format!(
+                    "the same answer, byte for byte (SHA-256 {}…)",
+                    &digest[..12.min(digest.len())]
+                ))
+            } else {
+                Sameness::Different(vec![Difference {
+                    what: "answer".to_owned(),
+                    expected: Some(format!("SHA-256 {digest}")),
+                    actual: Some(format!("SHA-256 {now}: {}", called.answer())),
+                }])
+            });
+        }
+        let Some(seq) = attempt.seq else {
+            let said = attempt.message.clone().unwrap_or_default();
+            return Ok(if attempt.outcome == called.name() {
+                Sameness::Same(format!("the same outcome, {}", attempt.outcome))
+            } else {
+                Sameness::Different(vec![Difference {
+                    what: "outcome".to_owned(),
+                    expected: Some(format!("{}: {said}", attempt.outcome)),
+                    actual: Some(called.answer()),
+                }])
+            });
+        };
+        let state = self.store.state_at(self.flow.flow_id, wid, seq).await?;
+        let state: Map<String, Json> = state
+            .as_deref()
+            .and_then(|text| serde_json::from_str(text).ok())
+            .unwrap_or_default();
+        Ok(effect(called, &state, seq))
+    }
+
+    /// Secrets that the attempt asked for and that were not given.
+    fn missing_secrets(&self, attempt: &MadeAttempt) -> Vec<String> {
+        let answers: Vec<Answer> = attempt
+            .answers
+            .clone()
+            .and_then(|answers| serde_json::from_value(answers).ok())
+            .unwrap_or_default();
+        let mut missing: Vec<String> = answers
+            .into_iter()
+            .filter_map(|answer| match answer {
+                Answer::Secret(name) if !self.secrets.contains_key(&name) => Some(name),
+                _ => None,
+            })
+            .collect();
+        missing.sort();
+        missing.dedup();
+        missing
+    }
+
+    /// Saves the attempt as a fixture: what is not for a file is masked, in the state as well, and what
+    /// is expected is what the masked call comes to.
+    async fn save(
+        &mut self,
+        file: &Path,
+        id: &str,
+        attempt: &MadeAttempt,
+        call: &Call,
+        arguments: &ReplayArguments,
+    ) -> Result<(), Problem> {
+        let mut masked = call.clone();
+        masked.payload = None;
+        for (name, value) in &mut masked.state {
+            if arguments.mask.contains(name) {
+                *value = match value {
+                    Json::String(_) => Json::from(MASK),
+                    _ => Json::Null,
+                };
+            }
+            for secret in self.secrets.values().filter(|secret| !secret.is_empty()) {
+                mask_in(value, secret);
+            }
+        }
+        for secret in masked.secrets.values_mut() {
+            *secret = MASK.to_owned();
+        }
+        for name in self.missing_secrets(attempt) {
+            masked.secrets.insert(name, MASK.to_owned());
+        }
+        let called = self.again(attempt, &masked).await?;
+        write_fixture(file, &format!("Recorded: {id}"), &masked, Some(&called))
+            .map_err(fixture_problem)
+    }
+
+    /// Runs another component over the last attempts at a transition, and says where it differs.
+    async fn shadow(
+        &mut self,
+        arguments: &ReplayArguments,
+        wid: Option<i32>,
+        count: i64,
+    ) -> Result<(), Problem> {
+        let (Some(transition), Some(file), None) = (&arguments.transition, &arguments.with, wid)
+        else {
+            return Err(Problem::usage("--last runs a new version over many attempts").hint(
+                "For example: wed replay orders --last 100 --transition pack --with build/parcel.wasm",
+            ));
+        };
+        let subject = load(&self.workbench, file, self.terminal).await?;
+        let last = self
+            .store
+            .last_attempts(self.flow.flow_id, transition, count)
+            .await?;
+        let mut same = 0_usize;
+        let mut skipped: BTreeMap<String, usize> = BTreeMap::new();
+        let mut differing: Vec<(String, Vec<Difference>)> = Vec::new();
+        for (wid, seq, number) in &last {
+            let attempts = self.store.made_attempts(self.flow.flow_id, *wid).await?;
+            let Some(attempt) = attempts
+                .into_iter()
+                .find(|attempt| attempt.seq == *seq && attempt.attempt_id == *number)
+            else {
+                continue;
+            };
+            let call = match self.call(*wid, &attempt).await {
+                Ok(call) => call,
+                Err(problem) => {
+                    let why = problem.message.split_once(": ").map_or("", |(_, why)| why);
+                    *skipped.entry(why.to_owned()).or_default() += 1;
+                    continue;
+                }
+            };
+            let before = self.again(&attempt, &call).await?;
+            let after = self.workbench.call(&subject, &call).await?;
+            let found = differences_between(&before, &after);
+            if found.is_empty() {
+                same += 1;
+            } else {
+                differing.push((identifier(&self.flow, *wid, &attempt), found));
+            }
+        }
+        let mut by_what: BTreeMap<&str, usize> = BTreeMap::new();
+        for (_, differences) in &differing {
+            for difference in differences {
+                *by_what.entry(&difference.what).or_default() += 1;
+            }
+        }
+        let document = json!({
+            "transition": transition,
+            "with": file,
+            "attempts": last.len(),
+            "same": same,
+            "different": differing.len(),
+            "not_replayable": skipped,
+            "by": by_what,
+            "differences": differing.iter().map(|(id, list)| json!({ "id": id, "differences": list })).collect::<Vec<_>>(),
+        });
+        let terminal = self.terminal;
+        terminal.answer(&document, || {
+            for (id, differences) in differing.iter().take(SHOWN) {
+                terminal.line(id);
+                calls::print_differences(differences, ("before", "with it"), "  ", terminal);
+            }
+            if differing.len() > SHOWN {
+                terminal.line(&format!("… and {} more", differing.len() - SHOWN));
+            }
+            let style = if differing.is_empty() {
+                calls::colour(AnsiColor::Green)
+            } else {
+                calls::colour(AnsiColor::Yellow)
+            };
+            terminal.line(&format!(
+                "{style}{} attempts at {transition}: {same} the same, {} different{style:#}",
+                last.len(),
+                differing.len()
+            ));
+            for (what, times) in &by_what {
+                terminal.line(&format!("  {what}: {times}"));
+            }
+            for (why, times) in &skipped {
+                terminal.line(&format!("  not run again, {times}: {why}"));
+            }
+        });
+        if differing.is_empty() {
+            Ok(())
+        } else {
+            Err(Problem::new("the two versions answer differently").code("different"))
+        }
+    }
+}
+
+fn headline(id: &str, attempt: &MadeAttempt) -> String {
+    let component = match (&attempt.component, attempt.version) {
+        (Some(name), Some(version)) => format!(
+            "component {name} v{version}{}",
+            if attempt.exact {
+                ""
+            } else {
+                " (the newest then)"
+            }
+        ),
+        _ => "an unknown component".to_owned(),
+    };
+    format!(
+        "{id}  {}, attempt {}, {component}, on state {}",
+        attempt.trname,
+        attempt.attempt,
+        attempt
+            .from_seq
+            .map_or_else(|| "?".to_owned(), |seq| seq.to_string()),
+    )
+}
+
+fn print_sameness(sameness: &Sameness, terminal: &Terminal) {
+    match sameness {
+        Sameness::Same(how) => {
+            let green = calls::colour(AnsiColor::Green);
+            terminal.line(&format!("{green}{how}{green:#}"));
+        }
+        Sameness::Different(differences) => {
+            calls::print_differences(differences, ("was", "is"), "  ", terminal);
+        }
+    }
+}
+
+/// Holds what a replay sets against the state that was committed. Expressions were evaluated by the
+/// database; what they came to then cannot be told from here.
+fn effect(called: &Called, state: &Map<String, Json>, seq: i32) -> Sameness {
+    let Verdict::Change(clause) = &called.verdict else {
+        return Sameness::Different(vec![Difference {
+            what: "answer".to_owned(),
+            expected: Some(format!("the change to state {seq}")),
+            actual: Some(called.answer()),
+        }]);
+    };
+    let mut differences = Vec::new();
+    let mut expressions = 0;
+    for assignment in clause.assignments() {
+        let wedflow_authoring::CheckedValue::Literal(literal) = &assignment.value else {
+            expressions += 1;
+            continue;
+        };
+        let committed = called
+            .attributes
+            .iter()
+            .find(|(name, _)| *name == assignment.attribute)
+            .zip(state.get(&assignment.attribute))
+            .and_then(|((_, kind), value)| {
+                let canonical = |json: &Json| Value::from_json(kind, json).ok();
+                // The literal by the same way as the state's value, so that notations do not matter.
+                let own = literal.as_ref().map_or(Json::Null, |text| {
+                    serde_json::from_str(text)
+                        .ok()
+                        .filter(|json| canonical(json).is_some())
+                        .unwrap_or_else(|| Json::from(text.as_str()))
+                });
+                (canonical(value) != canonical(&own)).then(|| Difference {
+                    what: assignment.attribute.clone(),
+                    expected: Some(value.to_string()),
+                    actual: literal.clone(),
+                })
+            });
+        differences.extend(committed);
+    }
+    if !differences.is_empty() {
+        return Sameness::Different(differences);
+    }
+    let rest = match expressions {
+        0 => String::new(),
+        n => format!("; {n} computed by SQL then, not compared"),
+    };
+    Sameness::Same(format!("the same values as in state {seq}{rest}"))
+}
+
+/// Masks a text wherever it stands in a value.
+fn mask_in(value: &mut Json, secret: &str) {
+    match value {
+        Json::String(text) if text.contains(secret) => *text = text.replace(secret, MASK),
+        Json::Array(list) => list.iter_mut().for_each(|one| mask_in(one, secret)),
+        Json::Object(map) => map.values_mut().for_each(|one| mask_in(one, secret)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attempts_are_named_in_several_ways() {
+        let read = |text: &str| {
+            let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+            target(&words)
+                .map(|(flow, wid, which)| (flow.to_owned(), wid, which))
+                .ok()
+        };
+        let named = |wid, which| Some(("orders".to_owned(), wid, which));
+        assert_eq!(read("orders/17#4"), named(Some(17), Which::Seq(4)));
+        assert_eq!(read("orders/17#a98"), named(Some(17), Which::Number(98)));
+        assert_eq!(read("orders 17 4"), named(Some(17), Which::Seq(4)));
+        assert_eq!(read("orders 17"), named(Some(17), Which::Last));
+        assert_eq!(read("orders"), named(None, Which::Last));
+        assert_eq!(read("orders/x"), None);
+        assert_eq!(read("orders 1 2 3"), None);
+    }
+}

@@ -1,0 +1,377 @@
+//! What a guest is answered when it asks for the time, for chance, for a setting: by the host as it is,
+//! as a test says, or as was recorded; and the record of it.
+
+use std::collections::{HashMap, VecDeque};
+
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+
+/// Bytes that an answer counts in a record beside its text.
+const ANSWER_COST: usize = 24;
+
+/// One answer of the host, as it is recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// The time: microseconds since 1970-01-01T00:00:00Z.
+    Now(i64),
+    /// 64 random bits.
+    Random(u64),
+    /// Nanoseconds since the call began (WASI's monotonic clock).
+    Elapsed(u64),
+    /// A setting of the flow, by key.
+    Config(String, Option<String>),
+    /// A secret that was asked for, by name. Its value is never recorded.
+    Secret(String),
+}
+
+impl Answer {
+    fn cost(&self) -> usize {
+        ANSWER_COST
+            + match self {
+                Answer::Now(_) | Answer::Random(_) | Answer::Elapsed(_) => 0,
+                Answer::Config(key, value) => key.len() + value.as_ref().map_or(0, String::len),
+                Answer::Secret(name) => name.len(),
+            }
+    }
+}
+
+/// What a guest was answered in one call, in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Recording {
+    /// The answers.
+    pub answers: Vec<Answer>,
+    /// There were more of them than [`Limits::recording_bytes`](wedflow_model::Limits::recording_bytes)
+    /// has room for; none is kept then, and the call cannot be played back.
+    pub overflowed: bool,
+}
+
+impl Recording {
+    /// Whether the guest asked for nothing, so that there is nothing to keep.
+    pub fn is_empty(&self) -> bool {
+        self.answers.is_empty() && !self.overflowed
+    }
+}
+
+/// Where the answers of a call come from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum AnswersFrom {
+    /// The host: its clock, its chance, real waiting.
+    #[default]
+    Host,
+    /// A clock that stands at `now` (microseconds since 1970) and is moved by sleeping alone, and a
+    /// sequence of random numbers that depends on `seed` alone. Sleeping takes no time.
+    Test {
+        /// The time when the call begins.
+        now: i64,
+        /// What the random numbers depend on.
+        seed: u64,
+    },
+    /// A record: each kind of question is answered in the recorded order; when a record has no more
+    /// answers of a kind, or none for a key, it goes on as a test would. Sleeping takes no time.
+    Recording(Vec<Answer>),
+}
+
+/// The answers of a running call.
+#[derive(Debug)]
+pub(crate) struct Answers {
+    source: Source,
+    recording: Recording,
+    room: usize,
+    begun: Instant,
+    /// Whether a record lacked an answer.
+    beyond: bool,
+}
+
+#[derive(Debug)]
+enum Source {
+    Host {
+        clock: fn() -> i64,
+        random: fn() -> u64,
+    },
+    Made(Box<Made>),
+}
+
+/// Answers that do not depend on the host.
+#[derive(Debug)]
+struct Made {
+    now: i64,
+    chance: SplitMix64,
+    /// Microseconds slept.
+    slept: u64,
+    replayed: Option<Replayed>,
+}
+
+#[derive(Debug, Default)]
+struct Replayed {
+    now: VecDeque<i64>,
+    random: VecDeque<u64>,
+    elapsed: VecDeque<u64>,
+    config: HashMap<String, Option<String>>,
+}
+
+/// Steele, Lea and Flood's generator: five lines that give the same numbers in every version of every
+/// library, which a stored expectation needs.
+#[derive(Debug)]
+struct SplitMix64(u64);
+
+impl SplitMix64 {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
+impl Answers {
+    pub(crate) fn new(
+        from: AnswersFrom,
+        room: u64,
+        clock: fn() -> i64,
+        random: fn() -> u64,
+    ) -> Self {
+        let made = |now, seed, replayed| {
+            Source::Made(Box::new(Made {
+                now,
+                chance: SplitMix64(seed),
+                slept: 0,
+                replayed,
+            }))
+        };
+        let source = match from {
+            AnswersFrom::Host => Source::Host { clock, random },
+            AnswersFrom::Test { now, seed } => made(now, seed, None),
+            AnswersFrom::Recording(answers) => {
+                let mut replayed = Replayed::default();
+                for answer in answers {
+                    match answer {
+                        Answer::Now(now) => replayed.now.push_back(now),
+                        Answer::Random(bits) => replayed.random.push_back(bits),
+                        Answer::Elapsed(nanoseconds) => replayed.elapsed.push_back(nanoseconds),
+                        Answer::Config(key, value) => {
+                            replayed.config.insert(key, value);
+                        }
+                        Answer::Secret(_) => {}
+                    }
+                }
+                let first = replayed.now.front().copied().unwrap_or(0);
+                made(first, 0, Some(replayed))
+            }
+        };
+        Answers {
+            source,
+            recording: Recording::default(),
+            room: usize::try_from(room).unwrap_or(usize::MAX),
+            begun: Instant::now(),
+            beyond: false,
+        }
+    }
+
+    /// The time: microseconds since 1970.
+    pub(crate) fn now(&mut self) -> i64 {
+        let now = match &mut self.source {
+            Source::Host { clock, .. } => clock(),
+            Source::Made(made) => {
+                let next = made
+                    .replayed
+                    .as_mut()
+                    .map(|replayed| replayed.now.pop_front());
+                match next {
+                    Some(Some(now)) => {
+                        made.now = now;
+                        now
+                    }
+                    other => {
+                        self.beyond |= other.is_some();
+                        made.now
+                    }
+                }
+            }
+        };
+        self.keep(|| Answer::Now(now));
+        now
+    }
+
+    /// 64 random bits.
+    pub(crate) fn random(&mut self) -> u64 {
+        let bits = match &mut self.source {
+            Source::Host { random, .. } => random(),
+            Source::Made(made) => {
+                let next = made
+                    .replayed
+                    .as_mut()
+                    .map(|replayed| replayed.random.pop_front());
+                match next {
+                    Some(Some(bits)) => bits,
+                    other => {
+                        self.beyond |= other.is_some();
+                        made.chance.next()
+                    }
+                }
+            }
+        };
+        self.keep(|| Answer::Random(bits));
+        bits
+    }
+
+    /// Nanoseconds since the call began.
+    pub(crate) fn elapsed(&mut self) -> u64 {
+        let own = self.since_begun();
+        let nanoseconds = match &mut self.source {
+            Source::Host { .. } => own,
+            Source::Made(made) => {
+                let next = made
+                    .replayed
+                    .as_mut()
+                    .map(|replayed| replayed.elapsed.pop_front());
+                match next {
+                    Some(Some(nanoseconds)) => nanoseconds,
+                    other => {
+                        self.beyond |= other.is_some();
+                        own
+                    }
+                }
+            }
+        };
+        self.keep(|| Answer::Elapsed(nanoseconds));
+        nanoseconds
+    }
+
+    /// A setting of the flow; `provided` is what the host has.
+    pub(crate) fn config(&mut self, key: &str, provided: Option<&str>) -> Option<String> {
+        let key = &storable(key);
+        let value = match &self.source {
+            Source::Made(made)
+                if let Some(recorded) = made
+                    .replayed
+                    .as_ref()
+                    .and_then(|replayed| replayed.config.get(key)) =>
+            {
+                recorded.clone()
+            }
+            _ => provided.map(str::to_owned),
+        };
+        self.keep(|| Answer::Config(key.clone(), value.clone()));
+        value
+    }
+
+    /// Nanoseconds since the call began, for the host's own use: what the guest is not told is not
+    /// recorded.
+    pub(crate) fn since_begun(&self) -> u64 {
+        match &self.source {
+            Source::Host { .. } => {
+                u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX)
+            }
+            Source::Made(made) => made.slept.saturating_mul(1_000),
+        }
+    }
+
+    /// Notes that a secret was asked for; its value comes from the host alone.
+    pub(crate) fn secret(&mut self, name: &str) {
+        self.keep(|| Answer::Secret(storable(name)));
+    }
+
+    /// Sleeps without sleeping, where waiting takes no time: all that was slept in this call, in
+    /// microseconds. None where waiting is real.
+    pub(crate) fn slept(&mut self, microseconds: u64) -> Option<u64> {
+        let Source::Made(made) = &mut self.source else {
+            return None;
+        };
+        made.slept = made.slept.saturating_add(microseconds);
+        made.now = made
+            .now
+            .saturating_add(i64::try_from(microseconds).unwrap_or(i64::MAX));
+        Some(made.slept)
+    }
+
+    /// What was answered so far, and whether a record that was played back lacked an answer.
+    pub(crate) fn finish(&mut self) -> (Recording, bool) {
+        (std::mem::take(&mut self.recording), self.beyond)
+    }
+
+    fn keep(&mut self, answer: impl FnOnce() -> Answer) {
+        if self.recording.overflowed {
+            return;
+        }
+        let answer = answer();
+        match self.room.checked_sub(answer.cost()) {
+            Some(left) => {
+                self.room = left;
+                self.recording.answers.push(answer);
+            }
+            None => {
+                self.recording = Recording {
+                    answers: Vec::new(),
+                    overflowed: true,
+                };
+            }
+        }
+    }
+}
+
+/// A guest's text as it can be kept: Postgres's text holds no zero character.
+fn storable(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answers(from: AnswersFrom, room: u64) -> Answers {
+        Answers::new(from, room, || 7, || 9)
+    }
+
+    #[test]
+    fn what_the_host_answered_is_recorded_and_answered_again() {
+        let mut first = answers(AnswersFrom::Host, 1_000);
+        assert_eq!((first.now(), first.random()), (7, 9));
+        let elapsed = first.elapsed();
+        assert_eq!(first.config("rate", Some("3")).as_deref(), Some("3"));
+        first.secret("key");
+        assert_eq!(first.slept(5), None);
+        let (recording, _) = first.finish();
+        assert_eq!(recording.answers.len(), 5);
+        let text = serde_json::to_string(&recording.answers).expect("JSON");
+        let read = serde_json::from_str(&text).expect("the same");
+        let mut again = answers(AnswersFrom::Recording(read), 1_000);
+        assert_eq!((again.now(), again.random()), (7, 9));
+        assert_eq!(again.elapsed(), elapsed);
+        // As it was, not as it is.
+        assert_eq!(again.config("rate", Some("4")).as_deref(), Some("3"));
+        again.secret("key");
+        let (same, beyond) = again.finish();
+        assert_eq!((same, beyond), (recording, false));
+        again.random();
+        assert!(again.finish().1, "more was asked than before");
+    }
+
+    #[test]
+    fn a_test_has_its_own_time_and_chance() {
+        let from = AnswersFrom::Test {
+            now: 1_000,
+            seed: 42,
+        };
+        let mut one = answers(from.clone(), 1_000);
+        let mut other = answers(from, 1_000);
+        assert_eq!(one.random(), other.random());
+        assert_ne!(one.random(), 9);
+        assert_eq!(one.slept(50), Some(50));
+        assert_eq!(one.slept(50), Some(100));
+        assert_eq!((one.now(), one.elapsed()), (1_100, 100_000));
+    }
+
+    #[test]
+    fn a_record_is_bounded_and_whole_or_not_kept() {
+        let mut answers = answers(AnswersFrom::Host, 100);
+        for _ in 0..4 {
+            answers.now();
+        }
+        assert_eq!(answers.recording.answers.len(), 4);
+        answers.now();
+        let (recording, _) = answers.finish();
+        assert!(recording.overflowed && recording.answers.is_empty());
+    }
+}

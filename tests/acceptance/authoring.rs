@@ -1,0 +1,484 @@
+//! What an author does on their own machine, and with what a host recorded: new, build, test, run, job,
+//! replay.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use crate::host::guests;
+use crate::support::database::{one_lane, sample_component};
+use crate::support::program::{Answer, run, wed};
+use crate::support::{Database, Flow, on, repository, trials};
+
+trials![
+    a_new_project_builds_and_passes_its_own_tests,
+    every_language_has_a_project,
+    a_call_needs_no_server,
+    a_call_ends_by_name,
+    a_fixture_fails_with_a_difference_and_can_be_updated,
+    random_states_find_what_traps,
+    an_attempt_that_asked_is_run_again_byte_for_byte,
+    a_recorded_attempt_becomes_a_fixture,
+    another_version_is_held_against_what_was,
+    a_failed_attempt_tells_why_and_is_run_again,
+    what_asked_for_nothing_leaves_nothing,
+    logs_are_committed_with_their_attempt,
+];
+
+/// Where nothing answers: none of these commands may need a database.
+const NOWHERE: &str = "postgres://nobody@127.0.0.1:1/nothing";
+
+/// `wed` in a folder, with nothing to talk to.
+fn alone(folder: &Path, arguments: &[&str]) -> Answer {
+    run(wed(NOWHERE).args(arguments).current_dir(folder))
+}
+
+/// A component in a folder, with fixtures beside it.
+fn component(folder: &Path, bytes: &[u8], fixtures: &[(&str, &str)]) -> PathBuf {
+    let file = folder.join("component.wasm");
+    std::fs::write(&file, bytes).expect("written");
+    std::fs::create_dir_all(folder.join("fixtures")).expect("a folder");
+    for (name, text) in fixtures {
+        std::fs::write(folder.join("fixtures").join(name), text).expect("written");
+    }
+    file
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+fn a_new_project_builds_and_passes_its_own_tests() {
+    let place = folder();
+    alone(
+        place.path(),
+        &["new", "transition", "--lang", "rust", "say-hello"],
+    )
+    .done();
+    let project = place.path().join("say-hello");
+    // What the samples are built of is built already.
+    let built = run(wed(NOWHERE)
+        .args(["build", "--json"])
+        .env("CARGO_TARGET_DIR", repository("sample-transitions/target"))
+        .current_dir(&project))
+    .done()
+    .json();
+    assert!(built["bytes"].as_u64().is_some_and(|bytes| bytes > 1_000));
+    let tested = alone(&project, &["test", "--properties", "50", "--json"])
+        .done()
+        .json();
+    assert_eq!(
+        (&tested["passed"], &tested["failed"]),
+        (&3.into(), &0.into())
+    );
+    let call = &tested["fixtures"][0]["call"];
+    assert_eq!(call["outcome"], "returned");
+    assert!(call["used"]["fuel"].as_u64().is_some_and(|fuel| fuel > 100));
+    let taken = alone(
+        place.path(),
+        &["new", "transition", "--lang", "rust", "say-hello"],
+    );
+    assert!(taken.exits(2).err.contains("not empty"));
+}
+
+fn every_language_has_a_project() {
+    let place = folder();
+    for language in ["rust", "python", "js"] {
+        let name = format!("in-{language}");
+        let made = alone(
+            place.path(),
+            &["new", "transition", "--lang", language, &name, "--json"],
+        );
+        assert_eq!(made.done().json()["language"], language);
+        assert!(place.path().join(name).join("wedflow.toml").is_file());
+    }
+    let unknown = alone(place.path(), &["new", "transition", "--lang", "cobol", "x"]);
+    assert!(unknown.exits(2).err.contains("cobol"));
+    let nowhere = alone(place.path(), &["build", "nowhere"]).exits(3);
+    assert!(nowhere.err.contains("wed new transition"), "{nowhere:?}");
+}
+
+fn a_call_needs_no_server() {
+    let place = folder();
+    component(place.path(), sample_component("paper"), &[]);
+    let call = |arguments: &[&str]| {
+        let mut all = vec!["run", "component.wasm"];
+        all.extend(arguments);
+        alone(place.path(), &all)
+    };
+    let state = "{}";
+    let answer = call(&["--transition", "tr_a2", "--state", state, "--json"])
+        .done()
+        .json();
+    assert_eq!(answer["set"], "a2 = 'done'");
+    assert_eq!(answer["transition"], "tr_a2");
+    assert!(
+        answer["used"]["memory_bytes"]
+            .as_u64()
+            .is_some_and(|bytes| bytes > 0)
+    );
+    let told = call(&["--transition", "tr_a2", "--state", state]).done();
+    assert!(told.out.starts_with("SET a2 = 'done'"), "{told:?}");
+    assert!(told.err.contains("fuel of 10 000 000 000"), "{told:?}");
+    let several = call(&["--state", state]).exits(2);
+    assert!(several.err.contains("tr_final"), "{several:?}");
+    let typo = call(&["--transition", "tr_a2", "--state", "{1}"]).exits(2);
+    assert!(typo.err.contains("--state"), "{typo:?}");
+    alone(place.path(), &["run", "nothing.wasm"]).exits(3);
+    std::fs::write(place.path().join("none.wasm"), "none").expect("written");
+    alone(place.path(), &["run", "none.wasm"]).exits(4);
+}
+
+fn a_call_ends_by_name() {
+    let place = folder();
+    component(place.path(), guests::hostile(), &[]);
+    let call = |transition: &str, more: &[&str]| {
+        let mut all = vec![
+            "run",
+            "component.wasm",
+            "--json",
+            "--transition",
+            transition,
+        ];
+        all.extend(["--attrs", "a1:text,n:integer,tags:text[]"]);
+        all.extend(more);
+        alone(place.path(), &all)
+    };
+    for (transition, more, code, outcome, part) in [
+        ("trap", &[][..], 1, "trapped:unreachable", "unreachable"),
+        (
+            "loop",
+            &["--timeout", "50ms"][..],
+            1,
+            "timed_out",
+            "timeout of 50 ms",
+        ),
+        // Under a clock of its own, sleeping takes no time.
+        (
+            "sleep-forever",
+            &["--timeout", "1h", "--seed", "1"][..],
+            1,
+            "timed_out",
+            "3600",
+        ),
+        ("memory-bomb", &[][..], 1, "over_memory", "allowed"),
+        ("recursion", &[][..], 1, "trapped:stack_overflow", "stack"),
+        ("fail", &[][..], 0, "failed", ""),
+        ("abort", &[][..], 0, "aborted", ""),
+        ("bad-position", &[][..], 1, "trapped:contract", "position"),
+    ] {
+        let answer = call(transition, more).exits(code).json();
+        assert_eq!(answer["outcome"], outcome, "{transition}");
+        let message = answer["message"].as_str().unwrap_or_default();
+        assert!(message.contains(part), "{transition}: {message}");
+    }
+    let trap = call("trap", &[]).json();
+    let message = trap["message"].as_str().expect("a message");
+    assert!(message.contains("\n  in "), "where it was: {message}");
+    // What the guard refuses, in the server's words.
+    component(place.path(), guests::ordinary(), &[]);
+    let refused = call("clause", &["--state", r#"{"a1": "x"}"#])
+        .exits(4)
+        .json();
+    assert_eq!(refused["outcome"], "refused");
+    assert!(
+        refused["message"]
+            .as_str()
+            .is_some_and(|text| text.contains("a2")),
+        "{refused}"
+    );
+}
+
+fn a_fixture_fails_with_a_difference_and_can_be_updated() {
+    let place = folder();
+    let right = "transition = \"tr_a2\"\n[expect]\nset = { a2 = \"done\" }\n";
+    let wrong = "# kept\ntransition = \"tr_a2\"\n[expect]\nset = \"a2 = 'gone'\"\n[budget]\nfuel = 1\n";
+    let unsaid = "transition = \"tr_a3\"\n";
+    let fixtures = [
+        ("right.toml", right),
+        ("unsaid.toml", unsaid),
+        ("wrong.toml", wrong),
+    ];
+    component(place.path(), sample_component("paper"), &fixtures);
+    let failed = alone(place.path(), &["test", "component.wasm", "--json"]).exits(1);
+    let document = failed.json();
+    assert_eq!(
+        (&document["passed"], &document["failed"]),
+        (&1.into(), &2.into())
+    );
+    let differences: Vec<String> = document["fixtures"][2]["differences"]
+        .as_array()
+        .expect("differences")
+        .iter()
+        .map(|one| format!("{} {} {}", one["what"], one["expected"], one["actual"]))
+        .collect();
+    assert_eq!(differences[0], r#""a2" "'gone'" "'done'""#);
+    assert!(differences[1].contains("at most 1"), "{differences:?}");
+    let told = alone(place.path(), &["test", "component.wasm", "--name", "wrong"]).exits(1);
+    assert!(
+        told.out.contains("expected  'gone'") && told.out.contains("actual    'done'"),
+        "{told:?}"
+    );
+    alone(place.path(), &["test", "component.wasm", "--update"]).done();
+    let written = std::fs::read_to_string(place.path().join("fixtures/wrong.toml")).expect("read");
+    assert!(
+        written.starts_with("# kept") && written.contains("a2 = 'done'"),
+        "{written}"
+    );
+    // A budget is no expectation: it is not updated away.
+    let still = alone(place.path(), &["test", "component.wasm", "--json"])
+        .exits(1)
+        .json();
+    assert_eq!((&still["passed"], &still["failed"]), (&2.into(), &1.into()));
+    std::fs::write(place.path().join("fixtures/bad.toml"), "stat = 1").expect("written");
+    let bad = alone(place.path(), &["test", "component.wasm"]).exits(2);
+    assert!(
+        bad.err.contains("bad.toml") && bad.err.contains("stat"),
+        "{bad:?}"
+    );
+}
+
+fn random_states_find_what_traps() {
+    let place = folder();
+    component(place.path(), sample_component("random-walk"), &[]);
+    let sound = alone(
+        place.path(),
+        &["test", "component.wasm", "--properties", "100", "--json"],
+    );
+    let search = sound.done().json()["properties"][0].clone();
+    assert_eq!(
+        (&search["tried"], &search["counterexample"]),
+        (&100.into(), &Json::Null)
+    );
+    component(place.path(), guests::hostile(), &[]);
+    let arguments = [
+        "test",
+        "component.wasm",
+        "--properties",
+        "5",
+        "--transition",
+        "trap",
+        "--attrs",
+        "a1:text,n:integer,tags:text[]",
+    ];
+    let mut json = arguments.to_vec();
+    json.extend(["--json", "--update"]);
+    let found =
+        alone(place.path(), &json).exits(1).json()["properties"][0]["counterexample"].clone();
+    assert!(
+        found["wrong"]
+            .as_str()
+            .is_some_and(|text| text.starts_with("trapped:")),
+        "{found}"
+    );
+    // It traps whatever the state, so that the simplest state is what remains.
+    let state = found["state"].as_object().expect("a state");
+    assert!(state.values().all(Json::is_null), "{state:?}");
+    let offered = place.path().join("fixtures/found-trap.toml");
+    let again = alone(place.path(), &["test", "component.wasm", "--json"])
+        .exits(1)
+        .json();
+    assert!(offered.is_file() && again["fixtures"][0]["call"]["outcome"] == "trapped:unreachable");
+}
+
+/// A walk of chance to its end, on a host.
+struct Walk {
+    database: Arc<Database>,
+    flow: Flow,
+    wid: i64,
+}
+
+impl Walk {
+    fn new() -> Self {
+        let database = Database::new();
+        database.upload("random_walk", sample_component("random-walk"));
+        let flow = database.apply(&repository("sample-transitions/random-walk/flow.toml"));
+        let host = database.host(one_lane("walk"));
+        let wid = flow.session().start();
+        assert_eq!(flow.end_of(wid), "F");
+        on(host.stop());
+        Walk {
+            database,
+            flow,
+            wid,
+        }
+    }
+
+    fn wed(&self, arguments: &[&str]) -> Answer {
+        run(wed(&self.database.url()).args(arguments))
+    }
+}
+
+fn an_attempt_that_asked_is_run_again_byte_for_byte() {
+    let walk = Walk::new();
+    let mut owner = walk.database.owner();
+    let steps = walk
+        .flow
+        .session()
+        .number("SELECT count(*) FROM wed_trace WHERE trw = 'tr_move'");
+    // Each step drew a number, which is on record with the component and the state.
+    assert_eq!(owner.number("SELECT count(*) FROM wed.recording WHERE answers -> 0 ? 'random' AND component_id IS NOT NULL"), steps);
+    let logged = walk
+        .wed(&[
+            "job",
+            "logs",
+            "random-walk",
+            &walk.wid.to_string(),
+            "--json",
+        ])
+        .done()
+        .json();
+    let attempts = logged.as_array().expect("attempts").clone();
+    assert_eq!(i64::try_from(attempts.len()).ok(), Some(steps));
+    assert_eq!(attempts[0]["logs"][0]["message"], "moves");
+    for attempt in &attempts {
+        let id = attempt["id"].as_str().expect("an identifier");
+        let replayed = walk.wed(&["replay", id, "--json"]).done().json();
+        assert_eq!(replayed["same"], true, "{replayed}");
+        assert_eq!(replayed["attempt"]["exact"], true);
+        // What was committed is what the replay sets.
+        let seq = &replayed["attempt"]["seq"];
+        let state = walk.flow.session().line(&format!(
+            "SELECT concat_ws(' ', state->>'a1', state->>'a2', state->>'a3', state->>'a4', state->>'a5', state->>'a6', state->>'a7') FROM wed_trace WHERE seq = {seq}"
+        ));
+        let one = state.split(' ').position(|cell| cell == "1").expect("a 1") + 1;
+        let set = replayed["replayed"]["set"].as_str().expect("a change");
+        assert!(set.contains(&format!("a{one} = '1'")), "{set} but {state}");
+    }
+    let told = walk
+        .wed(&["replay", "random-walk", &walk.wid.to_string()])
+        .done();
+    assert!(told.out.contains("byte for byte"), "{told:?}");
+    walk.wed(&["replay", "random-walk/1#999"]).exits(3);
+    walk.wed(&["replay", "random-walk/x"]).exits(2);
+    // A record that says otherwise is noticed.
+    owner.run("UPDATE wed.recording SET digest = repeat('0', 64)");
+    walk.wed(&["replay", "random-walk", &walk.wid.to_string()])
+        .exits(1);
+}
+
+fn a_recorded_attempt_becomes_a_fixture() {
+    let walk = Walk::new();
+    let place = folder();
+    component(place.path(), sample_component("random-walk"), &[]);
+    let file = place.path().join("fixtures/recorded.toml");
+    let wid = walk.wid.to_string();
+    let saved = ["replay", "random-walk", &wid, "--mask", "a7", "--fixture"];
+    let mut arguments: Vec<&str> = saved.to_vec();
+    arguments.push(file.to_str().expect("a path"));
+    walk.wed(&arguments).done();
+    let text = std::fs::read_to_string(&file).expect("written");
+    assert!(
+        text.contains("\"a7\":\"***\"") && text.contains("\"random\""),
+        "{text}"
+    );
+    alone(place.path(), &["test", "component.wasm"]).done();
+}
+
+fn another_version_is_held_against_what_was() {
+    let walk = Walk::new();
+    let place = folder();
+    let same = component(place.path(), sample_component("random-walk"), &[]);
+    let same = same.to_str().expect("a path");
+    let wid = walk.wid.to_string();
+    let replayed = walk
+        .wed(&["replay", "random-walk", &wid, "--with", same, "--json"])
+        .done()
+        .json();
+    assert_eq!(replayed["differences_with"], Json::Array(Vec::new()));
+    let shadow = [
+        "replay",
+        "random-walk",
+        "--last",
+        "3",
+        "--transition",
+        "tr_move",
+        "--with",
+        same,
+        "--json",
+    ];
+    let summary = walk.wed(&shadow).done().json();
+    assert_eq!(summary["attempts"], summary["same"]);
+    assert!(
+        summary["same"].as_u64().is_some_and(|count| count > 0),
+        "{summary}"
+    );
+    // A record of another chance: the two components, given the same, still agree; a component without
+    // the transition cannot be held against it.
+    let other = place.path().join("other.wasm");
+    std::fs::write(&other, sample_component("paper")).expect("written");
+    let other = other.to_str().expect("a path");
+    let unfit = walk
+        .wed(&["replay", "random-walk", &wid, "--with", other])
+        .exits(2);
+    assert!(unfit.err.contains("tr_move"), "{unfit:?}");
+    walk.wed(&["replay", "random-walk", "--last", "3"]).exits(2);
+}
+
+fn a_failed_attempt_tells_why_and_is_run_again() {
+    let database = Database::new();
+    let flow = crate::host::flow_of_one(&database, "trap", ", attempts='1'");
+    let host = database.host(one_lane("trap"));
+    let wid = flow.session().start();
+    assert_eq!(flow.end_of(wid), "E");
+    on(host.stop());
+    let wed = |arguments: &[&str]| run(wed(&database.url()).args(arguments));
+    let logged = wed(&["job", "logs", "trap", &wid.to_string(), "--json"])
+        .done()
+        .json();
+    let attempt = &logged[0];
+    assert_eq!(attempt["outcome"], "trapped:unreachable");
+    let message = attempt["message"].as_str().expect("a message");
+    assert!(
+        message.contains("unreachable") && message.contains("\n  in "),
+        "{message}"
+    );
+    let id = attempt["id"].as_str().expect("an identifier");
+    assert!(id.contains("#a"), "{id}");
+    let replayed = wed(&["replay", id, "--json"]).done().json();
+    assert_eq!(replayed["same"], true, "{replayed}");
+    assert_eq!(replayed["replayed"]["outcome"], "trapped:unreachable");
+    let pending = wed(&["job", "list", "trap", "--json"]).done().json();
+    assert_eq!(pending[0]["transition"], "_EXCPT");
+}
+
+fn what_asked_for_nothing_leaves_nothing() {
+    let database = Database::new();
+    database.upload("paper", sample_component("paper"));
+    let flow = database.apply(&repository("sample-transitions/paper/flow.toml"));
+    let host = database.host(one_lane("paper"));
+    let wid = flow.session().start();
+    assert_eq!(flow.end_of(wid), "F");
+    on(host.stop());
+    assert_eq!(
+        database
+            .owner()
+            .number("SELECT count(*) FROM wed.recording"),
+        0
+    );
+    // All that it depends on is known all the same.
+    let replayed = run(wed(&database.url()).args(["replay", "paper", &wid.to_string(), "--json"]))
+        .done()
+        .json();
+    assert_eq!(replayed["same"], true, "{replayed}");
+}
+
+fn logs_are_committed_with_their_attempt() {
+    let database = Database::new();
+    let flow = crate::host::flow_of_one(&database, "log-line", "");
+    let host = database.host(one_lane("log"));
+    let wid = flow.session().start();
+    flow.end_of(wid);
+    on(host.stop());
+    let mut owner = database.owner();
+    assert!(owner.number("SELECT count(*) FROM wed.log") > 0);
+    assert_eq!(
+        owner.number(
+            "SELECT count(*) FROM wed.log l WHERE NOT EXISTS (
+               SELECT FROM wed.trace t WHERE t.wid = l.wid AND t.xid = l.xid AND t.tgid = l.tgid
+               UNION ALL SELECT FROM wed.attempt a WHERE a.wid = l.wid AND a.xid = l.xid)"
+        ),
+        0
+    );
+}
