@@ -3,7 +3,7 @@
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test setup setup-test build samples lint bench bench-guests clean
+.PHONY: help demo test setup setup-test build samples lint bench bench-guests bench-peers clean
 
 help: ## List what there is to make
 	@echo "Wedflow. What there is to make:"
@@ -32,6 +32,9 @@ lint: ## Check formatting, run clippy, build the documentation
 
 bench: ## Measure the commit path (see docs/benchmarks.md)
 	@scripts/bench.sh
+
+bench-peers: ## Measure other durable executors beside ours (see docs/benchmarks.md)
+	@scripts/bench-peers.sh
 
 bench-guests: ## Measure a call in every language (see docs/guests.md)
 	@scripts/bench-guests.sh

@@ -7,6 +7,7 @@ mod demo;
 mod flow;
 mod host;
 mod instance;
+mod setting;
 
 use crate::arguments::{Arguments, Command};
 use crate::database::{self, FEW_CONNECTIONS};

@@ -1,10 +1,13 @@
 //! Commits a batch of results. A batch is all or nothing in Postgres, so on a refusal it is split,
 //! until the one bad result stands alone and hurts its own instance only.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use wedflow_model::JobKey;
+use wedflow_sandbox::Provided;
 use wedflow_store::{Claimed, CommitGroup, CommitItem, FailedAttempt, LogLine, Store, StoreError};
 
 use crate::results::{Finished, Rendered, Shape, Verdict};
@@ -29,6 +32,7 @@ struct Ready {
     token: i64,
     item: CommitItem,
     shape: Shape,
+    provided: Option<Arc<Provided>>,
 }
 
 /// Commits what can be committed, records what failed, stores logs. Ends when all of the batch is dealt with; while the
@@ -50,6 +54,7 @@ pub(crate) async fn deal_with(
             token,
             measure,
             verdict,
+            provided,
             ..
         } = finished;
         match verdict {
@@ -57,6 +62,7 @@ pub(crate) async fn deal_with(
                 key,
                 token,
                 shape,
+                provided,
                 item: CommitItem {
                     wid: key.wid,
                     tgid: key.tgid,
@@ -76,7 +82,7 @@ pub(crate) async fn deal_with(
                 tgid: key.tgid,
                 token,
                 outcome,
-                message,
+                message: masked(message, provided.as_deref()),
                 retry,
                 after,
                 fuel: measure.fuel,
@@ -229,13 +235,24 @@ fn into_failure(ready: Ready, error: &StoreError) -> Option<FailedAttempt> {
         tgid: ready.key.tgid,
         token: ready.token,
         outcome: outcome.to_owned(),
-        message: format!("{message} (SET {})", ready.shape),
+        message: masked(
+            format!("{message} (SET {})", ready.shape),
+            ready.provided.as_deref(),
+        ),
         retry,
         after: None,
         fuel: ready.item.measure.fuel,
         elapsed_us: ready.item.measure.elapsed_us,
         memory_bytes: ready.item.measure.memory_bytes,
     })
+}
+
+/// A message for people, without the secrets that the transition was given.
+fn masked(message: String, provided: Option<&Provided>) -> String {
+    match provided.map(|provided| provided.mask(&message)) {
+        Some(Cow::Owned(masked)) => masked,
+        _ => message,
+    }
 }
 
 /// Calls until the database answers. A refusal is logged and ends it: the jobs stay leased and are
@@ -281,6 +298,7 @@ mod tests {
                 assigned: vec![set.to_owned()],
                 set: None,
             },
+            provided: None,
             item: CommitItem {
                 wid,
                 tgid: 1,

@@ -208,6 +208,7 @@ impl Lane {
                 retry: true,
                 after: None,
             },
+            provided: None,
         };
         let runnable = commit::with_patience(|| shared.bindings.runnable(claimed)).await;
         let runnable = match runnable {
@@ -237,6 +238,7 @@ impl Lane {
         finished.measure = attempt.measure;
         finished.logs = log_lines(claimed, attempt.logs);
         finished.verdict = runnable.verdict(attempt.outcome);
+        finished.provided = runnable.bound.provided().cloned();
         finished
     }
 

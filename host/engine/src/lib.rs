@@ -23,10 +23,12 @@ mod housekeeping;
 mod lane;
 mod results;
 mod upload;
+mod vault;
 mod work;
 
 pub use error::{HostError, UploadError};
 pub use host::{Host, HostSettings};
 pub use upload::{StoredAs, Upload, upload};
+pub use vault::{MAX_SECRET_BYTES, MIN_SECRET_BYTES, SecretError, SecretKey};
 /// The settings of a tokio runtime that keeps timers on time while guests compute.
 pub use wedflow_sandbox::runtime;

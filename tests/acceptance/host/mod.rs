@@ -4,6 +4,7 @@ mod commits;
 mod failing;
 mod guests;
 mod leases;
+mod provided;
 mod waiting;
 
 use std::sync::Arc;
@@ -18,6 +19,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         failing::trials(),
         waiting::trials(),
         commits::trials(),
+        provided::trials(),
     ]
     .into_iter()
     .flatten()
