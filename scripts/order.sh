@@ -10,6 +10,8 @@ mkdir -p "$out"
 skipped=()
 skip() { skipped+=("$1"); say "skipped: $1 ($2)"; }
 
+encodes() { "$wed" component encode --help >/dev/null 2>&1; }
+
 rust() {
   cargo build --manifest-path sample-transitions/Cargo.toml --release --locked --quiet \
     --target wasm32-wasip2 --target-dir sample-transitions/target -p order_validate &&
@@ -20,6 +22,7 @@ go_step() {
   local go core
   go=$(command -v go || echo /usr/local/go/bin/go)
   "$go" version >/dev/null 2>&1 || { skip Go "Go 1.24 or later is missing"; return; }
+  encodes || { skip Go "this wed has no \`component encode\`"; return; }
   core=$(mktemp)
   (cd "$sample/reserve" && GOOS=wasip1 GOARCH=wasm "$go" build -buildmode=c-shared -ldflags='-s -w' -o "$core" .) &&
     "$wed" component encode "$core" --output "$out/order_reserve.wasm"
@@ -43,6 +46,7 @@ javascript() {
 c_step() {
   local core
   { clang --version && wasm-ld --version; } >/dev/null 2>&1 || { skip C "clang or lld is missing"; return; }
+  encodes || { skip C "this wed has no \`component encode\`"; return; }
   core=$(mktemp)
   clang --target=wasm32 -O2 -nostdlib -Wl,--no-entry -Wl,-z,stack-size=65536 -I guest-sdk/c/include \
     -o "$core" "$sample/notify/notify.c" &&

@@ -84,7 +84,7 @@ fn through_a_host(sample: &str) {
 }
 
 /// All runs of a sample whose components are uploaded.
-fn runs_of(sample: &str, database: &Database) {
+fn runs_of(sample: &str, database: &std::sync::Arc<Database>) {
     let host = database.host(one_lane(sample));
     let started: Vec<(Run, Flow, i64)> = expected(sample)
         .into_iter()
