@@ -220,10 +220,16 @@ impl Runnable {
     pub(crate) fn verdict(&self, outcome: Outcome) -> Verdict {
         let checked = match outcome {
             Outcome::Clause(text) => self.flow.clauses.parse(&text).map_err(|rejection| {
+                let shown = self.mask(&text);
+                // What the rejection quotes may be half of a secret, which would not be masked.
+                let why = match &shown {
+                    Cow::Owned(_) => rejection.code.as_str().to_owned(),
+                    Cow::Borrowed(_) => rejection.to_string(),
+                };
                 format!(
-                    "the returned clause is refused: {rejection}; it was: SET {}",
-                    // Masked before it is cut: half a secret is one too.
-                    shortened(&self.mask(&text))
+                    "the returned clause is refused: {why}; it was: SET {}",
+                    // Masked before it is cut, for the same reason.
+                    shortened(&shown)
                 )
             }),
             Outcome::Assignments(list) if list.is_empty() => Err(
