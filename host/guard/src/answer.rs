@@ -25,9 +25,16 @@ impl SetClauseCache {
         mask: impl FnOnce(&str) -> String,
     ) -> Result<Arc<CheckedSetClause>, String> {
         let clause = self.parse(text).map_err(|rejection| {
+            let shown = mask(text);
+            // What the rejection quotes may be half of a secret, which would not be masked.
+            let why = if shown == text {
+                rejection.to_string()
+            } else {
+                rejection.code.as_str().to_owned()
+            };
             format!(
-                "the returned clause is refused: {rejection}; it was: SET {}",
-                shortened(&mask(text))
+                "the returned clause is refused: {why}; it was: SET {}",
+                shortened(&shown)
             )
         })?;
         within(&clause, writes)?;
