@@ -55,9 +55,9 @@ DECLARE
   _final text;
 BEGIN
   UPDATE wed.flow f SET version = version + 1 WHERE f.flow_id = _flow_id RETURNING * INTO _flow;
-  SELECT coalesce(string_agg(format('CASE WHEN %s THEN %s END', predicate, tgid), E',\n    ' ORDER BY tgid)
+  SELECT coalesce(string_agg(format('CASE WHEN %s THEN %s END', wed.guarded(predicate), tgid), E',\n    ' ORDER BY tgid)
                     FILTER (WHERE NOT cfinal), ''),
-         coalesce(string_agg(format('coalesce(%s, false)', predicate), ' OR ') FILTER (WHERE cfinal), 'false')
+         coalesce(string_agg(format('coalesce(%s, false)', wed.guarded(predicate)), ' OR ') FILTER (WHERE cfinal), 'false')
   INTO _fired, _final
   FROM wed.trigger WHERE flow_id = _flow_id AND enabled AND predicate IS NOT NULL;
   -- As a literal: between dollars, a tenant's string constant could end the body.
@@ -116,6 +116,10 @@ BEGIN
         USING ERRCODE = 'WF013', HINT = 'Change its type before writing conditions over it.';
     END IF;
   END IF;
+  IF TG_OP = 'UPDATE' AND NEW.aname <> OLD.aname THEN
+    PERFORM wed.put_on_shape(_flow.shape_schema, t.tgid, t.predicate)
+    FROM wed.trigger t WHERE t.flow_id = _flow.flow_id AND OLD.aname = ANY (t.reads);
+  END IF;
   FOREACH _schema IN ARRAY ARRAY[_flow.schema_name, _flow.shape_schema] LOOP
     IF TG_OP = 'INSERT' THEN
       EXECUTE format('ALTER TABLE %I.wed_flow ADD COLUMN %I %s DEFAULT %L', _schema, NEW.aname,
@@ -124,7 +128,8 @@ BEGIN
       IF NEW.aname <> OLD.aname THEN
         EXECUTE format('ALTER TABLE %I.wed_flow RENAME COLUMN %I TO %I', _schema, OLD.aname, NEW.aname);
       END IF;
-      EXECUTE format('ALTER TABLE %I.wed_flow DROP CONSTRAINT IF EXISTS %I', _schema, 'enum_' || OLD.aname);
+      EXECUTE format('ALTER TABLE %I.wed_flow DROP CONSTRAINT IF EXISTS %I, DROP CONSTRAINT IF EXISTS %I', _schema,
+                     'enum_' || OLD.aname, 'digits_' || OLD.aname);
       IF wed.attribute_type(OLD.atype) IS DISTINCT FROM _type THEN
         EXECUTE format('ALTER TABLE %I.wed_flow ALTER COLUMN %I DROP DEFAULT, ALTER COLUMN %2$I TYPE %s USING NULL',
                        _schema, NEW.aname, _type.sql_type);
@@ -132,6 +137,9 @@ BEGIN
       EXECUTE format('ALTER TABLE %I.wed_flow ALTER COLUMN %I SET DEFAULT %L', _schema, NEW.aname, NEW.adv);
     ELSE
       EXECUTE format('ALTER TABLE %I.wed_flow DROP COLUMN %I', _schema, OLD.aname);
+    END IF;
+    IF TG_OP <> 'DELETE' AND _schema = _flow.schema_name THEN
+      PERFORM wed.bound_attribute(_schema, NEW.aname, _type.sql_type);
     END IF;
     IF TG_OP <> 'DELETE' AND _type.labels IS NOT NULL AND _schema = _flow.schema_name THEN
       EXECUTE format('ALTER TABLE %I.wed_flow ADD CONSTRAINT %I CHECK (%I %s) NOT VALID', _schema,
@@ -148,6 +156,8 @@ BEGIN
                      AND conname = 'c' || t.tgid),
       reads = array_replace(reads, OLD.aname, NEW.aname)
     WHERE flow_id = _flow.flow_id AND OLD.aname = ANY (reads);
+    PERFORM wed.take_off_shape(_flow.shape_schema, t.tgid)
+    FROM wed.trigger t WHERE t.flow_id = _flow.flow_id AND NEW.aname = ANY (t.reads);
     EXECUTE format('UPDATE %I.wed_trig w SET cpred = t.predicate, writes = array_replace(w.writes, $1, $2)
                     FROM wed.trigger t WHERE t.tgid = w.tgid AND ($2 = ANY (t.reads) OR $1 = ANY (w.writes))',
                    _flow.schema_name) USING OLD.aname, NEW.aname;
@@ -257,14 +267,14 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- The component that performs a transition of a flow: the newest version of the one bound to it.
+-- The component that performs a transition of a flow: the active version of the one bound to it.
 CREATE FUNCTION wed.bound_component(_flow_id integer, _trname text) RETURNS integer
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT c.component_id
   FROM wed.binding b JOIN wed.flow f USING (flow_id)
   JOIN wed.component c ON c.tenant_id = f.tenant_id AND c.name = b.component_name
   WHERE b.flow_id = _flow_id AND b.trname = _trname
-  ORDER BY c.version DESC LIMIT 1
+  ORDER BY c.activated_at DESC, c.version DESC LIMIT 1
 $$;
 
 -- After a statement on wed_attr or wed_trig.
@@ -449,6 +459,7 @@ BEGIN
   ] LOOP
     EXECUTE format(_statement, _s, _c, _id);
   END LOOP;
+  PERFORM wed.bound_rows(_s);
   PERFORM wed.compile(_id);
   EXECUTE format('ALTER FUNCTION %I.match(%1$I.wed_flow[]) OWNER TO wed_predicate', _c);
   EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM wed_predicate', _c);

@@ -20,7 +20,11 @@ BEGIN
     AND EXISTS (SELECT FROM wed.trace r WHERE r.flow_id = j.flow_id AND r.wid = j.wid AND r.seq > j.seq);
   IF NOT FOUND THEN RETURN false; END IF;
   SELECT * INTO _flow FROM wed.flow WHERE flow_id = _flow_id;
-  EXECUTE format('SELECT FROM %I.wed_flow WHERE wid = $1 FOR NO KEY UPDATE', _flow.schema_name) USING _wid;
+  BEGIN
+    EXECUTE format('SELECT FROM %I.wed_flow WHERE wid = $1 FOR NO KEY UPDATE', _flow.schema_name) USING _wid;
+  EXCEPTION WHEN lock_not_available THEN
+    RETURN false; -- somebody has locked the table: who commits will see
+  END;
   EXECUTE format('SELECT ((%I.current(ARRAY[$1]))[1]).fired', _flow.shape_schema) INTO _fired USING _wid;
   IF _tgid = ANY (_fired) THEN RETURN false; END IF;
   IF NOT wed.pass_as_it_stands(_flow_id, _wid, _tgid, '_SKIP', NULL,

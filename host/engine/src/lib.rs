@@ -16,6 +16,7 @@
 //! ```
 
 mod bindings;
+mod cache;
 mod commit;
 mod error;
 mod host;
@@ -30,3 +31,5 @@ pub use host::{Host, HostSettings};
 pub use upload::{Upload, upload};
 /// The settings of a tokio runtime that keeps timers on time while guests compute.
 pub use wedflow_sandbox::runtime;
+/// What a program calls first of all, so that components are compiled in a child process of it.
+pub use wedflow_sandbox::serve_as_compiler;

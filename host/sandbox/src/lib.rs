@@ -21,6 +21,8 @@
 //! How guests share threads is told at [`Gate`] and [`runtime`].
 
 mod bindings;
+mod cache;
+mod compiler;
 mod component;
 mod ending;
 mod gate;
@@ -35,6 +37,7 @@ mod state;
 mod ticker;
 mod wasi;
 
+pub use compiler::serve_as_compiler;
 pub use component::{Bound, Component};
 pub use gate::Gate;
 pub use log::{LogLine, Logs};

@@ -13,12 +13,13 @@ use wedflow_contract::{
 use wedflow_model::{AttributeType, Limits, Outcome};
 
 use crate::bindings::{Attribute, TransitionPre};
+use crate::cache::Cache;
 use crate::component::{Bound, Component, Shelf};
 use crate::ending;
 use crate::gate::Gate;
 use crate::state::{Room, State, Stop};
 use crate::ticker::Ticker;
-use crate::{Settings, host, wasi};
+use crate::{Settings, compiler, host, wasi};
 
 /// The time that `describe` may take.
 const DESCRIBE_TIME: Duration = Duration::from_secs(2);
@@ -67,6 +68,27 @@ pub enum UploadError {
     /// Its structure is refused, before anything is compiled.
     #[error(transparent)]
     Refused(#[from] Refusal),
+    /// Compiling it takes longer than is allowed.
+    #[error(
+        "compiling the component takes more than {seconds} s; leave out what it does not need, and build \
+         it for size (Rust: `opt-level = \"s\"`)"
+    )]
+    CompileTime {
+        /// Seconds that are allowed.
+        seconds: u64,
+    },
+    /// Compiling it takes more memory than is allowed.
+    #[error(
+        "compiling the component takes more than {bytes} bytes of memory; leave out what it does not \
+         need, and split its largest functions"
+    )]
+    CompileMemory {
+        /// Bytes that are allowed.
+        bytes: u64,
+    },
+    /// Not the component's fault: the compiler cannot be run.
+    #[error("{0}; try again")]
+    Compiler(String),
     /// The compiler refuses it.
     #[error("the component cannot be compiled: {0}")]
     NotCompiled(String),
@@ -105,6 +127,7 @@ pub struct Sandbox {
     pub(crate) slots: Semaphore,
     linker: Linker<State>,
     shelf: Mutex<Shelf>,
+    cache: Option<Cache>,
     _ticker: Ticker,
 }
 
@@ -131,6 +154,13 @@ impl Sandbox {
             gate: settings.gate.clone().unwrap_or_default(),
             slots: Semaphore::new(settings.concurrent as usize),
             shelf: Mutex::new(Shelf::new(settings.components)),
+            cache: settings.cache.as_deref().and_then(|folder| {
+                Cache::open(folder)
+                    .inspect_err(|error| {
+                        tracing::warn!("no compiled code is kept in {}: {error}", folder.display());
+                    })
+                    .ok()
+            }),
             linker,
             engine,
             settings,
@@ -145,8 +175,9 @@ impl Sandbox {
     /// Checks an uploaded component's structure and compiles it, unless it is kept ready already.
     ///
     /// Compiling takes from milliseconds to many seconds of every processor, and memory in
-    /// proportion: call it from a thread that may block, and never for bytes that did not pass
-    /// [`inspect`] with limits that suit the tenant (this does so first).
+    /// proportion: call it from a thread that may block. It is done in a child process within
+    /// `limits`, in a program that [serves as a compiler](crate::serve_as_compiler); code that was compiled
+    /// before comes from [`Settings::cache`].
     ///
     /// # Errors
     /// [`UploadError`], which says what is wrong and how to mend it.
@@ -155,8 +186,7 @@ impl Sandbox {
         if let Some(known) = self.get(&inspection.digest) {
             return Ok(known);
         }
-        let compiled = wasmtime::component::Component::from_binary(&self.engine, bytes)
-            .map_err(|error| UploadError::NotCompiled(format!("{error:#}")))?;
+        let compiled = self.code(bytes, &inspection.digest, limits)?;
         let link = || {
             let mut linker = self.linker.clone();
             wasi::define(&mut linker, &compiled, &self.engine)?;
@@ -164,6 +194,54 @@ impl Sandbox {
         };
         let pre = link().map_err(|error| UploadError::DoesNotFit(format!("{error:#}")))?;
         Ok(self.shelf().put(Component::new(inspection, pre)))
+    }
+
+    /// The compiled code: from the cache, from a child process, or, in a program that does not serve as
+    /// a compiler, made here.
+    fn code(
+        &self,
+        bytes: &[u8],
+        digest: &Digest,
+        limits: &Limits,
+    ) -> Result<wasmtime::component::Component, UploadError> {
+        use std::hash::{DefaultHasher, Hash, Hasher};
+        // The hash is of wasmtime's version, the processor's features and all that code depends on.
+        let mut hasher = DefaultHasher::new();
+        self.engine
+            .precompile_compatibility_hash()
+            .hash(&mut hasher);
+        let name = format!("{digest}-{:016x}", hasher.finish());
+        if let Some(code) = self.cache.as_ref().and_then(|cache| cache.get(&name)) {
+            match self.revive(&code) {
+                Ok(component) => return Ok(component),
+                Err(error) => tracing::warn!("compiled code of {digest} is of no use: {error:#}"),
+            }
+        }
+        let Some(code) = compiler::compile(bytes, &self.settings, limits) else {
+            return wasmtime::component::Component::from_binary(&self.engine, bytes)
+                .map_err(|error| UploadError::NotCompiled(format!("{error:#}")));
+        };
+        let code = code?;
+        if let Some(cache) = &self.cache
+            && let Err(error) = cache.put(&name, &code)
+        {
+            tracing::warn!("compiled code of {digest} cannot be kept: {error}");
+        }
+        self.revive(&code).map_err(|error| {
+            UploadError::Compiler(format!("the compiled code does not load: {error:#}"))
+        })
+    }
+
+    /// Loads code that our own compiler made.
+    fn revive(&self, code: &[u8]) -> wasmtime::Result<wasmtime::component::Component> {
+        #[expect(
+            unsafe_code,
+            reason = "what comes here is from our own child process, or authenticated by the cache's key"
+        )]
+        // SAFETY: see the reason; bytes of a tenant are never given to this function.
+        unsafe {
+            wasmtime::component::Component::deserialize(&self.engine, code)
+        }
     }
 
     /// Asks a component what it can do: runs its `describe` in the sandbox, with little time and
