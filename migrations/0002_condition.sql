@@ -229,10 +229,14 @@ END $$;
 ALTER FUNCTION wed.take_off_shape(text, integer) OWNER TO wed_predicate;
 REVOKE CREATE ON SCHEMA wed FROM wed_predicate;
 
--- Checks a predicate and returns it as Postgres understood it, with the attributes it reads.
+-- Checks a predicate and returns it as Postgres understood it, with the attributes it reads and whether
+-- it may change with time alone: by a function that is not immutable, or by text that is read as a date,
+-- which may say 'now'.
 CREATE FUNCTION wed.check_predicate(
-  _shape_schema text, _tgid integer, _text text, OUT predicate text, OUT reads text[])
-LANGUAGE plpgsql AS $$
+  _shape_schema text, _tgid integer, _text text, OUT predicate text, OUT reads text[], OUT timely boolean)
+LANGUAGE plpgsql
+-- The deparser writes strings and points in time as the session's settings are.
+SET standard_conforming_strings = on SET timezone = 'UTC' SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' AS $$
 DECLARE
   _tree text;
   _relation oid := format('%I.wed_flow', _shape_schema)::regclass;
@@ -264,4 +268,10 @@ BEGIN
       HINT = 'At most 38 digits, before and behind the point together.';
   END IF;
   PERFORM wed.guarded(predicate);
+  timely := _tree ~ '\{(SQLVALUEFUNCTION|COERCEVIAIO)' OR EXISTS (
+    SELECT FROM regexp_matches(_tree, ':funcid (\d+)', 'g') AS m JOIN pg_proc p ON p.oid = m[1]::oid
+    WHERE p.provolatile <> 'i'
+    UNION ALL
+    SELECT FROM regexp_matches(_tree, ':opno (\d+)', 'g') AS m JOIN pg_operator o ON o.oid = m[1]::oid
+    JOIN pg_proc p ON p.oid = o.oprcode WHERE p.provolatile <> 'i');
 END $$;

@@ -147,7 +147,7 @@ END $$;
 
 -- Writes a condition, as Postgres deparsed it, so that it can be run: casts to numeric, and what is
 -- searched for, pass through wed_bounded. Refuses lengths and exponents that are no small constants.
--- It reads tokens and keeps a stack of brackets; Postgres's deparser puts each operation and each
+-- It reads tokens and keeps a stack of brackets; a string of the deparser's has no escapes, and it puts each operation and each
 -- operand of a cast in brackets of its own.
 CREATE FUNCTION wed.guarded(_sql text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $guarded$
@@ -170,7 +170,7 @@ BEGIN
     RETURN _sql;
   END IF;
   _t := ARRAY(SELECT m[1] FROM regexp_matches(_sql,
-    $r$(E?'(?:[^'\\]|''|\\.)*'|"(?:[^"]|"")*"|(?:[A-Za-z_]|[^\x01-\x7f])(?:[A-Za-z0-9_$]|[^\x01-\x7f])*|[0-9.]+|\s+|::|[-+*/<>=~!@#%^&|?]+|.)$r$,
+    $r$('(?:[^']|'')*'|"(?:[^"]|"")*"|(?:[A-Za-z_]|[^\x01-\x7f])(?:[A-Za-z0-9_$]|[^\x01-\x7f])*|[0-9.]+|\s+|::|[-+*/<>=~!@#%^&|?]+|.)$r$,
     'g') AS m);
   _n := cardinality(_t);
   _out := _t;
@@ -185,9 +185,9 @@ BEGIN
       _wrapped[_d] := false;
       IF _names[_d] = 'replace' THEN
         _out[_i - 1] := 'wed_bounded.replace';
-      ELSIF _names[_d] = 'POSITION' AND _t[_i + 1] = '(' AND _t[_i + 2] !~ '^E?''' THEN
+      ELSIF _names[_d] = 'POSITION' AND _t[_i + 1] = '(' AND _t[_i + 2] !~ '^''' THEN
         _out[_i] := _out[_i] || 'wed_bounded.short';
-      ELSIF _names[_d] = 'concat_ws' AND _t[_i + 1] !~ '^E?''' THEN
+      ELSIF _names[_d] = 'concat_ws' AND _t[_i + 1] !~ '^''' THEN
         _out[_i] := _out[_i] || 'wed_bounded.short(';
         _wrapped[_d] := true;
       END IF;
@@ -213,14 +213,14 @@ BEGIN
             HINT = CASE WHEN _names[_d] IN ('power', 'pow') THEN 'An exponent is a whole number, at most 16.'
                         ELSE 'A length is a whole number, at most 1000; write the length itself.' END;
         END IF;
-      ELSIF _next !~ '^E?''' AND (_argument[_d] > 1 AND _names[_d] IN ('strpos', 'btrim', 'ltrim', 'rtrim', 'split_part',
+      ELSIF _next !~ '^''' AND (_argument[_d] > 1 AND _names[_d] IN ('strpos', 'btrim', 'ltrim', 'rtrim', 'split_part',
           'string_to_array', 'array_to_string', 'to_char', 'to_date', 'to_number', 'to_timestamp', 'translate', 'replace')
           OR _argument[_d] = 3 AND _names[_d] IN ('lpad', 'rpad')) THEN
         _out[_i] := _out[_i] || ' wed_bounded.short(';
         _wrapped[_d] := true;
       END IF;
     ELSIF _d > 0 AND _names[_d] = 'TRIM' AND _token IN ('BOTH', 'LEADING', 'TRAILING') THEN
-      IF _t[_i + 2] <> 'FROM' AND _t[_i + 2] !~ '^E?''' THEN
+      IF _t[_i + 2] <> 'FROM' AND _t[_i + 2] !~ '^''' THEN
         _out[_i] := _out[_i] || ' wed_bounded.short(';
         _wrapped[_d] := true;
       END IF;
@@ -228,7 +228,7 @@ BEGIN
       _out[_i] := ') FROM';
       _wrapped[_d] := false;
     ELSIF _d > 0 AND _token IN ('@>', '<@', '&&', '?|', '?&', '~~', '!~~', '~~*', '!~~*', '-') AND _t[_i + 1] = ' ' THEN
-      IF _t[_i + 2] !~ '^(E?''|[0-9])' THEN
+      IF _t[_i + 2] !~ '^(''|[0-9])' THEN
         _out[_i] := _out[_i] || ' wed_bounded.short(';
         _wrapped[_d] := true;
       END IF;
@@ -284,7 +284,7 @@ REVOKE ALL ON FUNCTION wed.activate_component, wed.collect_components FROM PUBLI
 
 -- A flow's own role may lock its tables. Hosts wait for such locks for a moment only, so that other flows'
 -- work goes on, and put the locked flow's jobs off.
-ALTER FUNCTION wed.commit_batch SET lock_timeout = '1s';
+ALTER FUNCTION wed.write_states SET lock_timeout = '1s';
 ALTER FUNCTION wed.fail_batch SET lock_timeout = '1s';
 ALTER FUNCTION wed.skip_if_stale SET lock_timeout = '100ms';
 

@@ -84,6 +84,7 @@ impl Host {
             cache: crate::cache::folder(),
             ..Settings::fast()
         })?);
+        store.roll_trace().await?;
         let host = store.enter_host(&settings.name, LEASE).await?;
         let shared = Arc::new(Shared {
             bindings: Bindings::new(store.clone(), Arc::clone(&sandbox), settings.limits.clone()),

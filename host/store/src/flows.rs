@@ -40,6 +40,8 @@ pub struct FlowShape {
     pub name: String,
     /// The version this describes.
     pub version: i32,
+    /// The schema of its own part of the gate.
+    pub gate: String,
     /// Its attributes in the order of the columns.
     pub attributes: Vec<(String, AttributeType)>,
 }
@@ -182,8 +184,8 @@ impl Store {
     /// [`StoreError::NotFound`] when it was dropped meanwhile.
     pub async fn flow_shape(&self, flow_id: i32) -> Result<FlowShape, StoreError> {
         let mut transaction = self.pool.begin().await?;
-        let (name, version, schema): (String, i32, String) = sqlx::query_as(
-            "SELECT name, version, schema_name FROM wed.flow WHERE flow_id = $1 FOR KEY SHARE",
+        let (name, version, schema, gate): (String, i32, String, String) = sqlx::query_as(
+            "SELECT name, version, schema_name, shape_schema FROM wed.flow WHERE flow_id = $1 FOR KEY SHARE",
         )
         .bind(flow_id)
         .fetch_optional(&mut *transaction)
@@ -210,6 +212,7 @@ impl Store {
             flow_id,
             name,
             version,
+            gate,
             attributes,
         })
     }
