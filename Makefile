@@ -3,11 +3,11 @@
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test setup setup-test build samples lint fuzz bench clean
+.PHONY: help demo test setup setup-test build samples lint fuzz bench bench-guests bench-peers clean
 
 help: ## List what there is to make
 	@echo "Wedflow. What there is to make:"
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 demo: ## Install what is missing, build, and run the papers' flow to its final state
 	@scripts/demo.sh
@@ -35,6 +35,12 @@ fuzz: ## Try a million random SQL fragments against the guard and a server
 
 bench: ## Measure the commit path (see docs/benchmarks.md)
 	@scripts/bench.sh
+
+bench-peers: ## Measure other durable executors beside ours (see docs/benchmarks.md)
+	@scripts/bench-peers.sh
+
+bench-guests: ## Measure a call in every language (see docs/guests.md)
+	@scripts/bench-guests.sh
 
 clean: ## Remove everything that was built
 	@scripts/clean.sh

@@ -7,3 +7,4 @@ for workspace in guest-sdk/rust sample-transitions tests/guests; do
   cargo clean --manifest-path "$workspace/Cargo.toml" --target-dir "$workspace/target"
 done
 rm -rf .venv
+rm -rf guest-sdk/python/.venv guest-sdk/js/node_modules sample-transitions/order/dist

@@ -9,7 +9,7 @@ import sys
 root = pathlib.Path(__file__).resolve().parent.parent
 files = []
 for folder, folders, names in os.walk(root):
-    folders[:] = sorted(name for name in folders if name not in {".git", ".venv", "target"})
+    folders[:] = sorted(name for name in folders if name not in {".git", ".venv", "node_modules", "target"})
     files += [pathlib.Path(folder, name).relative_to(root) for name in sorted(names) if name.endswith(".md")]
 
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Installs what this machine lacks: `setup.sh build` for the program and the samples, `setup.sh test` for
-# the tests as well. Says nothing to install when nothing is missing.
+# Installs what this machine lacks: `setup.sh build` for the program and the samples, `setup.sh guests` for
+# transitions in Python and JavaScript besides, `setup.sh test` for the tests as well. Says nothing to
+# install when nothing is missing.
 source "$(dirname "$0")/lib.sh"
 
 level=${1:-build}
-[[ $level == build || $level == test ]] || fail "usage: scripts/setup.sh build|test"
+[[ $level == build || $level == guests || $level == test ]] || fail "usage: scripts/setup.sh build|guests|test"
 
 # ---- Rust ------------------------------------------------------------------------------------------
 
@@ -33,9 +34,13 @@ has_libclang || need libclang-dev
 any_file '/etc/ssl/certs/ca-certificates.crt' || any_file '/etc/ssl/cert.pem' ||
   any_file '/etc/pki/tls/certs/*' || [[ -n "${SSL_CERT_FILE:-}" ]] || need ca-certificates
 command -v psql >/dev/null || need postgresql-client
-if [[ $level == test && ! -x .venv/bin/python ]]; then
-  command -v python3 >/dev/null || need python3
-  python3 -c 'import ensurepip, venv' 2>/dev/null || need python3-venv
+if [[ $level != build ]]; then
+  if [[ ! -x .venv/bin/python || ! -x guest-sdk/python/.venv/bin/python ]]; then
+    command -v python3 >/dev/null || need python3
+    python3 -c 'import ensurepip, venv' 2>/dev/null || need python3-venv
+  fi
+  command -v node >/dev/null || need nodejs
+  command -v npm >/dev/null || need npm
 fi
 
 install_packages() {
@@ -96,6 +101,24 @@ if [[ $level == test ]] && ! cmp -s scripts/requirements.txt .venv/requirements.
   [[ -x .venv/bin/python ]] || python3 -m venv .venv
   .venv/bin/python -m pip install --quiet --disable-pip-version-check -r scripts/requirements.txt
   cp scripts/requirements.txt .venv/requirements.txt
+fi
+
+# ---- Transitions in Python and JavaScript ----------------------------------------------------------
+
+if [[ $level != build ]]; then
+  python=guest-sdk/python
+  if ! cmp -s $python/requirements.txt $python/.venv/requirements.txt; then
+    say "Making $python/.venv with what $python/requirements.txt lists"
+    [[ -x $python/.venv/bin/python ]] || python3 -m venv $python/.venv
+    $python/.venv/bin/python -m pip install --quiet --disable-pip-version-check -r $python/requirements.txt
+    cp $python/requirements.txt $python/.venv/requirements.txt
+  fi
+  js=guest-sdk/js
+  if ! cmp -s $js/package-lock.json $js/node_modules/.wedflow-lock.json; then
+    say "Installing what $js/package-lock.json lists"
+    npm ci --prefix $js --no-fund --no-audit --loglevel=error
+    cp $js/package-lock.json $js/node_modules/.wedflow-lock.json
+  fi
 fi
 
 say "Everything that is needed is here: Rust $rust_found with $wasm, $(psql --version)"

@@ -47,6 +47,17 @@ counted() {
   "$@" 2>&1 | tee "$logs/$name"
 }
 
+python_sdk() {
+  (cd guest-sdk/python && .venv/bin/python -m pytest --quiet) || return
+  (cd sample-transitions/order/charge && PYTHONPATH=../../../guest-sdk/python ../../../guest-sdk/python/.venv/bin/python -m pytest --quiet)
+}
+
+javascript_sdk() {
+  npm --prefix guest-sdk/js test --silent -- >"$logs/npm.txt" 2>&1 || { cat "$logs/npm.txt"; return 1; }
+  grep -E '^# (tests|pass|fail)' "$logs/npm.txt"
+  rm "$logs/npm.txt"
+}
+
 documentation() {
   RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --release --locked --quiet
 }
@@ -59,6 +70,8 @@ step "Guest SDK: clippy" in_guests guest-sdk/rust clippy --all-targets --quiet -
 step "Samples: clippy" in_guests sample-transitions clippy --workspace --all-targets --quiet -- -D warnings
 if [[ $only != lint ]]; then
   step "Samples: build for wasm32-wasip2" samples
+  step "Python SDK: tests" python_sdk
+  step "JavaScript SDK: tests" javascript_sdk
   step "Guest SDK: tests" counted guest-sdk in_guests guest-sdk/rust test --workspace --no-fail-fast
   step "Samples: tests" counted samples in_guests sample-transitions test --workspace --no-fail-fast
 fi
@@ -66,6 +79,7 @@ step "Host: clippy" cargo clippy --workspace --all-targets --release --locked --
 step "Host: documentation" documentation
 if [[ $only != lint ]]; then
   step "Host: build" build_wed
+  step "The sample order: build in its languages" scripts/order.sh
   step "Host: tests" counted host cargo test --workspace --release --locked --no-fail-fast
 fi
 

@@ -203,6 +203,12 @@ pub(crate) enum FlowCommand {
         #[arg(long)]
         apply: bool,
     },
+    /// Settings that the flow's transitions can ask for, in clear text.
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Secrets that are granted to single transitions, and kept encrypted.
+    #[command(subcommand)]
+    Secret(SecretCommand),
     /// Remove a flow with its instances and their history.
     Drop {
         /// The flow.
@@ -210,6 +216,74 @@ pub(crate) enum FlowCommand {
         /// Do not ask.
         #[arg(long)]
         yes: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Give the flow a setting, or another value to one.
+    Set {
+        /// The flow.
+        flow: String,
+        /// The setting's name: letters, digits, _, . and -.
+        key: String,
+        /// Its value, at most 64 KiB.
+        value: String,
+    },
+    /// Print a setting.
+    Get {
+        /// The flow.
+        flow: String,
+        /// The setting.
+        key: String,
+    },
+    /// Take a setting away.
+    Unset {
+        /// The flow.
+        flow: String,
+        /// The setting.
+        key: String,
+    },
+    /// List the settings.
+    List {
+        /// The flow.
+        flow: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SecretCommand {
+    /// Give the flow a secret, or another value to one; the value is read from standard input, or asked
+    /// for. It is never printed again.
+    Set {
+        /// The flow.
+        flow: String,
+        /// The secret's name: letters, digits, _, . and -.
+        name: String,
+        /// Grant it to this transition at once (may be given several times).
+        #[arg(long, value_name = "TRANSITION")]
+        grant: Vec<String>,
+    },
+    /// Say which transitions may ask for a secret; none when none is given.
+    Grant {
+        /// The flow.
+        flow: String,
+        /// The secret.
+        name: String,
+        /// The transitions, as in wed_trig.trname; they replace those granted before.
+        transitions: Vec<String>,
+    },
+    /// List the secrets: names and grants.
+    List {
+        /// The flow.
+        flow: String,
+    },
+    /// Take a secret away.
+    Remove {
+        /// The flow.
+        flow: String,
+        /// The secret.
+        name: String,
     },
 }
 
@@ -347,6 +421,9 @@ pub(crate) enum BenchCommand {
     Commit(CommitArguments),
     /// See whether throughput holds as instances, triggers, flows and payloads grow.
     Growth(GrowthArguments),
+    /// Start instances of a flow of three steps and see how long it takes until all are final: what
+    /// other durable executors are compared by (`make bench-peers`).
+    Steps(StepsArguments),
 }
 
 #[derive(Debug, Args)]
@@ -360,6 +437,13 @@ pub(crate) struct CommitArguments {
     /// Flows of the measurement with many.
     #[arg(long, default_value_t = 1_000, value_name = "N")]
     pub(crate) flows: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StepsArguments {
+    /// Instances.
+    #[arg(long, default_value_t = 20_000, value_name = "N")]
+    pub(crate) instances: usize,
 }
 
 #[derive(Debug, Args)]

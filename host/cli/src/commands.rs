@@ -8,6 +8,7 @@ mod flow;
 mod guard;
 mod host;
 mod instance;
+mod setting;
 
 use crate::arguments::{Arguments, Command};
 use crate::database::{self, FEW_CONNECTIONS};

@@ -3,6 +3,7 @@
 //! - `arguments`: what can be asked
 //! - `commands`: what is then done, a file for each noun
 //! - `database`: which database is meant, and starting our own
+//! - `secret_key`: the key under which secrets are kept
 //! - `samples`: the sample transitions beside the source
 //! - `terminal`: how answers look, for people and as JSON
 //! - `problem`: how errors look, and their exit codes
@@ -16,6 +17,7 @@ mod commands;
 mod database;
 mod problem;
 mod samples;
+mod secret_key;
 mod terminal;
 
 use std::process::ExitCode;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 use crate::problem::Problem;
 
 /// The samples, in the order in which they are listed.
-pub(crate) const SAMPLES: [(&str, &str); 6] = [
+pub(crate) const SAMPLES: [(&str, &str); 7] = [
     (
         "paper",
         "the papers' flow: two transitions side by side, and a third that waits for both",
@@ -30,15 +30,17 @@ pub(crate) const SAMPLES: [(&str, &str); 6] = [
         "book-sale",
         "an order through eleven triggers with declared write sets",
     ),
+    (
+        "order",
+        "an order whose steps are in Rust, Go, Python, JavaScript and C; one that fails is compensated",
+    ),
 ];
 
 /// A sample.
 #[derive(Debug)]
 pub(crate) struct Sample {
-    /// What its component is called in its flows' bindings.
-    pub(crate) name: String,
-    /// Its built component.
-    pub(crate) component: PathBuf,
+    /// Its built components, and what they are called in its flows' bindings.
+    pub(crate) components: Vec<(String, PathBuf)>,
     /// What its demo runs.
     pub(crate) runs: Vec<Run>,
     folder: PathBuf,
@@ -57,6 +59,21 @@ pub(crate) struct Run {
     pub(crate) insert: Map<String, Json>,
     /// How it ends: `F` final, `E` exception.
     status: String,
+}
+
+/// `components.toml`: the components of a sample that has several.
+#[derive(Deserialize)]
+struct Components {
+    component: Vec<OneOfSeveral>,
+}
+
+#[derive(Deserialize)]
+struct OneOfSeveral {
+    name: String,
+    /// What it is written in.
+    language: String,
+    /// What building it takes.
+    needs: String,
 }
 
 #[derive(Deserialize)]
@@ -78,18 +95,8 @@ impl Sample {
                 .hint(format!("There are: {}.", known.join(", "))));
         }
         let samples = self::folder(folder)?;
-        let component_name = name.replace('-', "_");
-        let component = samples
-            .join("target/wasm32-wasip2/release")
-            .join(format!("{component_name}.wasm"));
-        if !component.is_file() {
-            return Err(
-                Problem::new(format!("{} is not built", component.display()))
-                    .exit(3)
-                    .hint("`make samples` builds the sample transitions."),
-            );
-        }
         let folder = samples.join(name);
+        let components = components(&samples, name)?;
         let path = folder.join("expected.toml");
         let text = std::fs::read_to_string(&path).map_err(|source| {
             Problem::new(format!("{} cannot be read", path.display())).because(source)
@@ -104,8 +111,7 @@ impl Sample {
             run.truncate(1);
         }
         Ok(Sample {
-            name: component_name,
-            component,
+            components,
             runs: run,
             folder,
         })
@@ -115,6 +121,52 @@ impl Sample {
     pub(crate) fn definition(&self, run: &Run) -> PathBuf {
         self.folder.join(&run.flow)
     }
+}
+
+/// The built components of a sample, by name.
+fn components(samples: &Path, name: &str) -> Result<Vec<(String, PathBuf)>, Problem> {
+    let folder = samples.join(name);
+    let path = folder.join("components.toml");
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        let component = name.replace('-', "_");
+        let file = samples
+            .join("target/wasm32-wasip2/release")
+            .join(format!("{component}.wasm"));
+        return if file.is_file() {
+            Ok(vec![(component, file)])
+        } else {
+            Err(Problem::new(format!("{} is not built", file.display()))
+                .exit(3)
+                .hint("`make samples` builds the sample transitions."))
+        };
+    };
+    let Components { component } = toml::from_str(&text)
+        .map_err(|source| Problem::new(format!("{} is damaged", path.display())).because(source))?;
+    let file = |one: &OneOfSeveral| folder.join("dist").join(format!("{}.wasm", one.name));
+    let missing: Vec<_> = component
+        .iter()
+        .filter(|one| !file(one).is_file())
+        .collect();
+    if missing.is_empty() {
+        return Ok(component
+            .iter()
+            .map(|one| (one.name.clone(), file(one)))
+            .collect());
+    }
+    let languages: Vec<&str> = missing.iter().map(|one| one.language.as_str()).collect();
+    let needs: Vec<String> = missing
+        .iter()
+        .map(|one| format!("{} needs {}", one.language, one.needs))
+        .collect();
+    Err(Problem::new(format!(
+        "the steps of \"{name}\" in {} are not built",
+        languages.join(", ")
+    ))
+    .exit(3)
+    .hint(format!(
+        "`scripts/order.sh` builds what this machine has the languages for. {}.",
+        needs.join("; ")
+    )))
 }
 
 /// The samples' folder: the one given, else the one found.

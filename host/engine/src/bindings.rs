@@ -1,5 +1,6 @@
 //! Components, compiled once, and transitions bound to flows, once for each version of a flow.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,9 +8,10 @@ use tokio::sync::OnceCell;
 use wedflow_contract::Manifest;
 use wedflow_guard::{CheckedSetClause, FlowAttributes, SetClauseCache};
 use wedflow_model::{Assignment, Limits, Outcome};
-use wedflow_sandbox::{Bound, Component, Sandbox};
-use wedflow_store::{Claimed, FlowShape, Store, StoreError};
+use wedflow_sandbox::{Bound, Component, Provided, Sandbox};
+use wedflow_store::{Claimed, FlowShape, SealedSecret, Store, StoreError};
 
+use crate::SecretKey;
 use crate::results::{Rendered, Verdict};
 
 /// How many bindings, flows and components are kept before all are forgotten and loaded anew.
@@ -22,6 +24,8 @@ const CLAUSES_KEPT: usize = 1_024;
 pub(crate) struct LoadedFlow {
     pub(crate) shape: FlowShape,
     pub(crate) clauses: SetClauseCache,
+    settings: HashMap<String, String>,
+    secrets: Vec<SealedSecret>,
 }
 
 /// A transition that can be run.
@@ -47,17 +51,24 @@ pub(crate) struct Bindings {
     store: Store,
     sandbox: Arc<Sandbox>,
     limits: Limits,
+    secret_key: Option<SecretKey>,
     components: Mutex<HashMap<i32, Cell<LoadedComponent>>>,
     flows: Mutex<HashMap<(i32, i32), Cell<LoadedFlow>>>,
     runnables: Mutex<HashMap<BindingKey, Cell<Runnable>>>,
 }
 
 impl Bindings {
-    pub(crate) fn new(store: Store, sandbox: Arc<Sandbox>, limits: Limits) -> Self {
+    pub(crate) fn new(
+        store: Store,
+        sandbox: Arc<Sandbox>,
+        limits: Limits,
+        secret_key: Option<SecretKey>,
+    ) -> Self {
         Bindings {
             store,
             sandbox,
             limits,
+            secret_key,
             components: Mutex::default(),
             flows: Mutex::default(),
             runnables: Mutex::default(),
@@ -107,6 +118,10 @@ impl Bindings {
                 declared.join(", ")
             )));
         };
+        let provided = match self.provided(&flow, name) {
+            Ok(provided) => Arc::new(provided),
+            Err(reason) => return Ok(Err(reason)),
+        };
         Ok(
             match component
                 .component
@@ -120,11 +135,32 @@ impl Bindings {
                             .collect()
                     }),
                     flow,
-                    bound,
+                    bound: bound.provided_with(provided),
                 })),
                 Err(error) => Err(error.to_string()),
             },
         )
+    }
+
+    /// What the flow's owner gives a transition beside the state.
+    fn provided(&self, flow: &LoadedFlow, transition: &str) -> Result<Provided, String> {
+        let mut secrets = HashMap::new();
+        for sealed in &flow.secrets {
+            if !sealed.transitions.iter().any(|name| name == transition) {
+                continue;
+            }
+            let Some(key) = &self.secret_key else {
+                return Err(format!(
+                    "it is granted the secret \"{}\", and this host has no key to secrets",
+                    sealed.name
+                ));
+            };
+            let secret = key
+                .open(flow.shape.flow_id, sealed)
+                .map_err(|error| format!("the secret \"{}\": {error}", sealed.name))?;
+            secrets.insert(sealed.name.clone(), secret);
+        }
+        Ok(Provided::new(flow.settings.clone(), secrets))
     }
 
     async fn flow(
@@ -139,6 +175,8 @@ impl Bindings {
             Ok(Ok(Arc::new(LoadedFlow {
                 shape,
                 clauses: SetClauseCache::new(attributes, CLAUSES_KEPT),
+                settings: self.store.settings(flow_id).await?.into_iter().collect(),
+                secrets: self.store.secrets(flow_id).await?,
             })))
         })
         .await
@@ -184,7 +222,8 @@ impl Runnable {
             Outcome::Clause(text) => self.flow.clauses.parse(&text).map_err(|rejection| {
                 format!(
                     "the returned clause is refused: {rejection}; it was: SET {}",
-                    shortened(&text)
+                    // Masked before it is cut: half a secret is one too.
+                    shortened(&self.mask(&text))
                 )
             }),
             Outcome::Assignments(list) if list.is_empty() => Err(
@@ -217,6 +256,14 @@ impl Runnable {
                 retry: false,
                 after: None,
             },
+        }
+    }
+
+    /// A text for people, without the secrets that this transition was given.
+    pub(crate) fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        match self.bound.provided() {
+            Some(provided) => provided.mask(text),
+            None => Cow::Borrowed(text),
         }
     }
 

@@ -1,10 +1,13 @@
 //! Commits a batch of results. A batch is all or nothing in Postgres, so on a refusal it is split,
 //! until the one bad result stands alone and hurts its own instance only.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use wedflow_model::JobKey;
+use wedflow_sandbox::Provided;
 use wedflow_store::{Claimed, CommitGroup, CommitItem, FailedAttempt, LogLine, Store, StoreError};
 
 use crate::results::{Finished, Rendered, Shape, Verdict};
@@ -29,11 +32,18 @@ struct Ready {
     token: i64,
     item: CommitItem,
     shape: Shape,
+    provided: Option<Arc<Provided>>,
 }
 
 /// Commits what can be committed, records what failed, stores logs. Ends when all of the batch is dealt with; while the
 /// database is away it goes on trying.
-pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) -> Dealt {
+/// Without `lease`, what the batch fires is left to whoever claims it.
+pub(crate) async fn deal_with(
+    store: &Store,
+    host: i32,
+    batch: Vec<Finished>,
+    lease: bool,
+) -> Dealt {
     let mut ready = Vec::with_capacity(batch.len());
     let mut failed = Vec::new();
     let mut logs: Vec<LogLine> = Vec::new();
@@ -44,6 +54,7 @@ pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) ->
             token,
             measure,
             verdict,
+            provided,
             ..
         } = finished;
         match verdict {
@@ -51,6 +62,7 @@ pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) ->
                 key,
                 token,
                 shape,
+                provided,
                 item: CommitItem {
                     wid: key.wid,
                     tgid: key.tgid,
@@ -70,7 +82,7 @@ pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) ->
                 tgid: key.tgid,
                 token,
                 outcome,
-                message,
+                message: masked(message, provided.as_deref()),
                 retry,
                 after,
                 fuel: measure.fuel,
@@ -88,10 +100,10 @@ pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) ->
         vec![ready]
     };
     while let Some(mut part) = parts.pop() {
-        let mut answer = commit(store, host, &mut part, false).await;
+        let mut answer = commit(store, host, &mut part, false, lease).await;
         if part.len() == 1 && matches!(answer, Err(StoreError::Refused(_))) {
             // Perhaps it is not the result but a condition that fails on it.
-            answer = commit(store, host, &mut part, true).await;
+            answer = commit(store, host, &mut part, true, lease).await;
         }
         match answer {
             Ok(claimed) => {
@@ -188,13 +200,17 @@ async fn commit(
     host: i32,
     part: &mut Vec<Ready>,
     careful: bool,
+    lease: bool,
 ) -> Result<Vec<Claimed>, StoreError> {
     let mut pause = FIRST_PAUSE;
     loop {
         if part.is_empty() {
             return Ok(Vec::new());
         }
-        let error = match store.commit_batch(host, &groups(part), careful).await {
+        let error = match store
+            .commit_batch(host, &groups(part), careful, lease)
+            .await
+        {
             Ok(fired) => return Ok(fired),
             Err(error) => error,
         };
@@ -274,13 +290,24 @@ fn into_failure(ready: Ready, error: &StoreError) -> Option<FailedAttempt> {
         tgid: ready.key.tgid,
         token: ready.token,
         outcome: outcome.to_owned(),
-        message: format!("{message} (SET {})", ready.shape),
+        message: masked(
+            format!("{message} (SET {})", ready.shape),
+            ready.provided.as_deref(),
+        ),
         retry,
         after: None,
         fuel: ready.item.measure.fuel,
         elapsed_us: ready.item.measure.elapsed_us,
         memory_bytes: ready.item.measure.memory_bytes,
     })
+}
+
+/// A message for people, without the secrets that the transition was given.
+fn masked(message: String, provided: Option<&Provided>) -> String {
+    match provided.map(|provided| provided.mask(&message)) {
+        Some(Cow::Owned(masked)) => masked,
+        _ => message,
+    }
 }
 
 /// Calls until the database answers. A refusal is logged and ends it: the jobs stay leased and are
@@ -326,6 +353,7 @@ mod tests {
                 assigned: vec![set.to_owned()],
                 set: None,
             },
+            provided: None,
             item: CommitItem {
                 wid,
                 tgid: 1,

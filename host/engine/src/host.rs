@@ -11,6 +11,7 @@ use wedflow_scheduler::Signals;
 use wedflow_store::Store;
 
 use crate::HostError;
+use crate::SecretKey;
 use crate::bindings::Bindings;
 use crate::housekeeping::{self, LEASE};
 use crate::lane::{Lane, Shared};
@@ -28,6 +29,8 @@ pub struct HostSettings {
     pub grace: Duration,
     /// What an attempt may use.
     pub limits: Limits,
+    /// The key to the flows' secrets; without it, transitions that are granted one cannot run.
+    pub secret_key: Option<SecretKey>,
 }
 
 impl Default for HostSettings {
@@ -38,6 +41,7 @@ impl Default for HostSettings {
             in_hand: 1_000,
             grace: Duration::from_secs(5),
             limits: Limits::default(),
+            secret_key: None,
         }
     }
 }
@@ -87,7 +91,12 @@ impl Host {
         store.roll_trace().await?;
         let host = store.enter_host(&settings.name, LEASE).await?;
         let shared = Arc::new(Shared {
-            bindings: Bindings::new(store.clone(), Arc::clone(&sandbox), settings.limits.clone()),
+            bindings: Bindings::new(
+                store.clone(),
+                Arc::clone(&sandbox),
+                settings.limits.clone(),
+                settings.secret_key,
+            ),
             store,
             sandbox,
             limits: settings.limits,

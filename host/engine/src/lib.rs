@@ -24,11 +24,13 @@ mod housekeeping;
 mod lane;
 mod results;
 mod upload;
+mod vault;
 mod work;
 
 pub use error::{HostError, UploadError};
 pub use host::{Host, HostSettings};
 pub use upload::{StoredAs, Upload, upload};
+pub use vault::{MAX_SECRET_BYTES, MIN_SECRET_BYTES, SecretError, SecretKey};
 /// The settings of a tokio runtime that keeps timers on time while guests compute.
 pub use wedflow_sandbox::runtime;
 /// What a program calls first of all, so that components are compiled in a child process of it.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use wedflow_guard::CheckedSetClause;
 use wedflow_model::{JobKey, Measure};
+use wedflow_sandbox::Provided;
 use wedflow_scheduler::{EventSource, Observing};
 use wedflow_store::LogLine;
 
@@ -27,6 +28,8 @@ pub(crate) struct Finished {
     pub(crate) logs: Vec<LogLine>,
     /// What to do with it.
     pub(crate) verdict: Verdict,
+    /// The secrets it was given, for masking them in what the database says of it.
+    pub(crate) provided: Option<Arc<Provided>>,
 }
 
 /// What is to be done with a finished run.
@@ -216,6 +219,7 @@ mod tests {
                 retry: true,
                 after: None,
             },
+            provided: None,
         }
     }
 

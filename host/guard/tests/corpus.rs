@@ -59,6 +59,30 @@ fn deparsed(statement: &str) -> String {
 }
 
 #[test]
+fn a_suggested_condition_is_checked_without_a_flow() {
+    let integer = |name: &str| (name.to_owned(), "integer".parse().expect("a type"));
+    for good in [
+        "a1 = 'ready' AND \"Odd Name\" > 1",
+        "lower(Status) = 'x' OR tags IS NULL",
+        "repeat(a, n) = 'aa'",
+    ] {
+        CheckedPredicate::parse_for_any_flow(good, [integer("n")])
+            .unwrap_or_else(|rejection| panic!("{good}: {rejection}"));
+    }
+    for bad in [
+        "a = 1; DROP TABLE wed_flow",
+        "a = (SELECT 1)",
+        "pg_sleep(a) IS NULL",
+        "a =",
+    ] {
+        assert!(
+            CheckedPredicate::parse_for_any_flow(bad, []).is_err(),
+            "{bad}"
+        );
+    }
+}
+
+#[test]
 fn the_legitimate_are_accepted_and_come_out_meaning_the_same() {
     let mut count = 0;
     let mut wrong = Vec::new();

@@ -99,6 +99,7 @@ fn run(
         .arg(limits.compile_cpu_seconds.to_string())
         .arg(limits.compile_memory_bytes.to_string())
         .arg(settings.memory_reservation.to_string())
+        .arg(settings.stack.to_string())
         .arg(settings.copy_on_write.to_string())
         .env_clear()
         .stdin(Stdio::piped())
@@ -169,7 +170,9 @@ fn ended(status: ExitStatus, limits: &Limits) -> UploadError {
 /// The child: limits itself, reads, compiles, writes.
 fn child(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let mut number = || -> Option<u64> { arguments.next()?.to_str()?.parse().ok() };
-    let (Some(cpu), Some(memory), Some(reservation)) = (number(), number(), number()) else {
+    let (Some(cpu), Some(memory), Some(reservation), Some(stack)) =
+        (number(), number(), number(), number())
+    else {
         return ExitCode::from(2);
     };
     let copy_on_write = arguments.next().is_some_and(|word| word == "true");
@@ -194,6 +197,7 @@ fn child(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     }
     let settings = Settings {
         memory_reservation: reservation,
+        stack: usize::try_from(stack).unwrap_or(0),
         copy_on_write,
         ..Settings::fast()
     };

@@ -29,6 +29,7 @@ mod gate;
 mod host;
 mod log;
 mod payload;
+mod pool;
 mod provided;
 mod run;
 mod runtime;

@@ -2,7 +2,7 @@
 
 use bumpalo::Bump;
 use tokio::time::{Duration, Instant};
-use wasmtime::{Engine, Store};
+use wasmtime::Store;
 use wedflow_model::{Limits, Measure, Outcome};
 
 use crate::bindings;
@@ -10,6 +10,7 @@ use crate::component::Bound;
 use crate::ending;
 use crate::log::Logs;
 use crate::payload::{self, PayloadError};
+use crate::pool::Pool;
 use crate::provided::Provided;
 use crate::sandbox::Sandbox;
 use crate::state::State;
@@ -69,14 +70,11 @@ impl Sandbox {
         limits: &Limits,
     ) -> Attempt {
         let component = bound.component();
-        if !Engine::same(&self.engine, component.pre().engine()) {
-            return refused(Outcome::Failed {
-                message: "the component was compiled by another sandbox".to_owned(),
-                retry: false,
-            });
-        }
-        let Some(_slots) = self.slots(component).await else {
-            return refused(self.too_large(component));
+        let Some(pool) = self.pool_of(component) else {
+            return refused(Pool::foreign());
+        };
+        let Some(_room) = pool.room(component).await else {
+            return refused(pool.too_large(component));
         };
         let begun = Instant::now();
         // Centuries, when the sum does not exist.
@@ -84,7 +82,7 @@ impl Sandbox {
             .checked_add(timeout)
             .unwrap_or_else(|| begun + Duration::from_secs(1 << 33));
         let limits = &bound.within(limits);
-        let mut store = self.store(limits, deadline, Some(bound.names()));
+        let mut store = self.store(pool, limits, deadline, Some(bound.names()));
         store.data_mut().provided = bound.provided().cloned();
         let work = call(&mut store, bound, invocation);
         let mut outcome = match tokio::time::timeout_at(deadline, work).await {

@@ -1,11 +1,9 @@
 //! The sandbox: from uploaded bytes to compiled components, and what they say of themselves.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use tokio::sync::Semaphore;
 use tokio::time::{Duration, Instant};
-use wasmtime::component::Linker;
-use wasmtime::{Engine, Store};
+use wasmtime::Store;
 use wedflow_contract::{
     BindError, Declaration, DeclarationError, DeclaredAttribute, DeclaredKind, Digest, Manifest,
     Refusal, check_manifest, inspect,
@@ -17,15 +15,19 @@ use crate::cache::Cache;
 use crate::component::{Bound, Component, Shelf};
 use crate::ending;
 use crate::gate::Gate;
+use crate::pool::Pool;
 use crate::state::{Room, State, Stop};
-use crate::ticker::Ticker;
-use crate::{Settings, compiler, host, wasi};
+use crate::{Settings, compiler, wasi};
 
 /// The time that `describe` may take.
 const DESCRIBE_TIME: Duration = Duration::from_secs(2);
 
 /// The fuel that `describe` may use.
 const DESCRIBE_FUEL: u64 = 1_000_000_000;
+
+/// Bytes from which on a component is taken to hold an interpreter with an initialised heap: those of
+/// Python and JavaScript have 12 to 20 MB, what compilers make is far below.
+const INTERPRETER_BYTES: u64 = 6 << 20;
 
 /// Bytes that `describe` may return.
 const DESCRIBE_BYTES: u64 = 1 << 20;
@@ -120,15 +122,14 @@ pub enum DescribeError {
 /// One per process and kind of guest (see [`Settings`]); shared by reference. Calls need a tokio
 /// runtime with time enabled, best one of [`runtime`](crate::runtime).
 pub struct Sandbox {
-    pub(crate) engine: Engine,
     pub(crate) settings: Settings,
     pub(crate) gate: Gate,
-    /// Room in the pool; a call takes as many permits as its component needs slots.
-    pub(crate) slots: Semaphore,
-    linker: Linker<State>,
+    /// For components as compilers make them.
+    pool: Pool,
+    /// For components that hold an interpreter; set up when the first of them comes.
+    interpreters: OnceLock<Result<Pool, String>>,
     shelf: Mutex<Shelf>,
     cache: Option<Cache>,
-    _ticker: Ticker,
 }
 
 impl std::fmt::Debug for Sandbox {
@@ -146,13 +147,10 @@ impl Sandbox {
     /// # Errors
     /// [`SetupError`] when a setting makes no sense or the system refuses what it needs.
     pub fn new(settings: Settings) -> Result<Self, SetupError> {
-        let engine = settings.engine()?;
-        let mut linker = Linker::new(&engine);
-        host::define(&mut linker).map_err(|error| SetupError::Engine(format!("{error:#}")))?;
         Ok(Sandbox {
-            _ticker: Ticker::start(&engine)?,
+            pool: Pool::new(&settings)?,
+            interpreters: OnceLock::new(),
             gate: settings.gate.clone().unwrap_or_default(),
-            slots: Semaphore::new(settings.concurrent as usize),
             shelf: Mutex::new(Shelf::new(settings.components)),
             cache: settings.cache.as_deref().and_then(|folder| {
                 Cache::open(folder)
@@ -161,10 +159,30 @@ impl Sandbox {
                     })
                     .ok()
             }),
-            linker,
-            engine,
             settings,
         })
+    }
+
+    /// The pool for a component of this size.
+    fn pool_for(&self, bytes: u64) -> Result<&Pool, UploadError> {
+        if bytes < INTERPRETER_BYTES {
+            return Ok(&self.pool);
+        }
+        self.interpreters
+            .get_or_init(|| {
+                Pool::new(&self.settings.for_interpreters()).map_err(|error| error.to_string())
+            })
+            .as_ref()
+            .map_err(|error| UploadError::NotCompiled(error.clone()))
+    }
+
+    /// The pool that a component was compiled for; none when that was another sandbox's.
+    pub(crate) fn pool_of(&self, component: &Component) -> Option<&Pool> {
+        let interpreters = self.interpreters.get().and_then(|pool| pool.as_ref().ok());
+        [Some(&self.pool), interpreters]
+            .into_iter()
+            .flatten()
+            .find(|pool| pool.has(component))
     }
 
     /// A component that was compiled here and is still kept ready.
@@ -186,10 +204,11 @@ impl Sandbox {
         if let Some(known) = self.get(&inspection.digest) {
             return Ok(known);
         }
-        let compiled = self.code(bytes, &inspection.digest, limits)?;
+        let pool = self.pool_for(inspection.bytes)?;
+        let compiled = self.code(pool, bytes, &inspection.digest, limits)?;
         let link = || {
-            let mut linker = self.linker.clone();
-            wasi::define(&mut linker, &compiled, &self.engine)?;
+            let mut linker = pool.linker.clone();
+            wasi::define(&mut linker, &compiled, &pool.engine)?;
             TransitionPre::new(linker.instantiate_pre(&compiled)?)
         };
         let pre = link().map_err(|error| UploadError::DoesNotFit(format!("{error:#}")))?;
@@ -200,6 +219,7 @@ impl Sandbox {
     /// a compiler, made here.
     fn code(
         &self,
+        pool: &Pool,
         bytes: &[u8],
         digest: &Digest,
         limits: &Limits,
@@ -207,18 +227,23 @@ impl Sandbox {
         use std::hash::{DefaultHasher, Hash, Hasher};
         // The hash is of wasmtime's version, the processor's features and all that code depends on.
         let mut hasher = DefaultHasher::new();
-        self.engine
+        pool.engine
             .precompile_compatibility_hash()
             .hash(&mut hasher);
         let name = format!("{digest}-{:016x}", hasher.finish());
         if let Some(code) = self.cache.as_ref().and_then(|cache| cache.get(&name)) {
-            match self.revive(&code) {
+            match revive(pool, &code) {
                 Ok(component) => return Ok(component),
                 Err(error) => tracing::warn!("compiled code of {digest} is of no use: {error:#}"),
             }
         }
-        let Some(code) = compiler::compile(bytes, &self.settings, limits) else {
-            return wasmtime::component::Component::from_binary(&self.engine, bytes)
+        let settings = if bytes.len() as u64 >= INTERPRETER_BYTES {
+            self.settings.for_interpreters()
+        } else {
+            self.settings.clone()
+        };
+        let Some(code) = compiler::compile(bytes, &settings, limits) else {
+            return wasmtime::component::Component::from_binary(&pool.engine, bytes)
                 .map_err(|error| UploadError::NotCompiled(format!("{error:#}")));
         };
         let code = code?;
@@ -227,21 +252,9 @@ impl Sandbox {
         {
             tracing::warn!("compiled code of {digest} cannot be kept: {error}");
         }
-        self.revive(&code).map_err(|error| {
+        revive(pool, &code).map_err(|error| {
             UploadError::Compiler(format!("the compiled code does not load: {error:#}"))
         })
-    }
-
-    /// Loads code that our own compiler made.
-    fn revive(&self, code: &[u8]) -> wasmtime::Result<wasmtime::component::Component> {
-        #[expect(
-            unsafe_code,
-            reason = "what comes here is from our own child process, or authenticated by the cache's key"
-        )]
-        // SAFETY: see the reason; bytes of a tenant are never given to this function.
-        unsafe {
-            wasmtime::component::Component::deserialize(&self.engine, code)
-        }
     }
 
     /// Asks a component what it can do: runs its `describe` in the sandbox, with little time and
@@ -256,11 +269,14 @@ impl Sandbox {
             output_bytes: DESCRIBE_BYTES,
             ..Limits::default()
         };
-        let Some(_slots) = self.slots(component).await else {
-            return Err(DescribeError::Ended(self.too_large(component)));
+        let Some(pool) = self.pool_of(component) else {
+            return Err(DescribeError::Ended(Pool::foreign()));
+        };
+        let Some(_room) = pool.room(component).await else {
+            return Err(DescribeError::Ended(pool.too_large(component)));
         };
         let deadline = Instant::now() + DESCRIBE_TIME;
-        let mut store = self.store(&limits, deadline, None);
+        let mut store = self.store(pool, &limits, deadline, None);
         let work = async {
             let instance = component.pre().instantiate_quickly(&mut store).await?;
             instance.call_describe(&mut store).await
@@ -322,28 +338,10 @@ impl Sandbox {
         component.bind(declaration, attributes)
     }
 
-    /// Waits for room in the pool; none when the component needs more than there is at all.
-    pub(crate) async fn slots(
-        &self,
-        component: &Component,
-    ) -> Option<tokio::sync::SemaphorePermit<'_>> {
-        if component.slots() > self.settings.concurrent {
-            return None;
-        }
-        self.slots.acquire_many(component.slots()).await.ok()
-    }
-
-    /// The outcome for a component that needs more room than the pool has.
-    pub(crate) fn too_large(&self, component: &Component) -> Outcome {
-        Outcome::OverMemory {
-            limit: u64::from(self.settings.concurrent),
-            asked: u64::from(component.slots()),
-        }
-    }
-
     /// A fresh store for one call.
     pub(crate) fn store(
         &self,
+        pool: &Pool,
         limits: &Limits,
         deadline: Instant,
         names: Option<Arc<[String]>>,
@@ -362,7 +360,7 @@ impl Sandbox {
             self.settings.clock,
             self.settings.random,
         );
-        let mut store = Store::new(&self.engine, state);
+        let mut store = pool.store(state);
         store.limiter(|state| &mut state.room);
         store
             .set_fuel(limits.fuel)
@@ -376,6 +374,18 @@ impl Sandbox {
 
     fn shelf(&self) -> std::sync::MutexGuard<'_, Shelf> {
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Loads code that our own compiler made.
+fn revive(pool: &Pool, code: &[u8]) -> wasmtime::Result<wasmtime::component::Component> {
+    #[expect(
+        unsafe_code,
+        reason = "what comes here is from our own child process, or authenticated by the cache's key"
+    )]
+    // SAFETY: see the reason; bytes of a tenant are never given to this function.
+    unsafe {
+        wasmtime::component::Component::deserialize(&pool.engine, code)
     }
 }
 

@@ -35,6 +35,8 @@ pub struct Settings {
     /// Bytes of a slot's linear memory that stay resident for the next guest instead of going back
     /// to the kernel, where a call touched that many.
     pub keep_resident: usize,
+    /// Bytes of WebAssembly stack that a guest has.
+    pub stack: usize,
     /// Whether a memory's initial content is mapped from an image, page by page as it is written,
     /// instead of copied. Mapping pays for guests with much initial content (interpreters), and
     /// takes two memory maps more for each guest in a call.
@@ -67,6 +69,7 @@ impl Settings {
             memory_bytes: 256 << 20,
             table_elements: 100_000,
             keep_resident: 1 << 20,
+            stack: 128 << 10,
             copy_on_write: true,
             components: 256,
             cache: None,
@@ -85,6 +88,23 @@ impl Settings {
             keep_resident: 64 << 10,
             copy_on_write: false,
             ..Settings::fast()
+        }
+    }
+
+    /// For components that hold an interpreter with an initialised heap (Python, JavaScript), as a
+    /// sandbox of these settings sets up beside its own: the heap mapped, not copied, most of what a
+    /// call touches of it kept resident, and stack for a thousand calls of the interpreted language.
+    /// At most 64 at once, since what is kept resident is kept for each.
+    pub(crate) fn for_interpreters(&self) -> Self {
+        let memory_bytes = self.memory_bytes.max(64 << 20);
+        Settings {
+            concurrent: self.concurrent.min(64),
+            memory_reservation: self.memory_reservation.max(memory_bytes),
+            memory_bytes,
+            keep_resident: 8 << 20,
+            stack: 1 << 20,
+            copy_on_write: true,
+            ..self.clone()
         }
     }
 
@@ -126,8 +146,9 @@ impl Settings {
             .concurrency_support(false)
             .memory_reservation(self.memory_reservation)
             .memory_guard_size(64 << 10)
-            .async_stack_size(256 << 10)
-            .max_wasm_stack(128 << 10);
+            // The host's own functions run on the same stack.
+            .async_stack_size(self.stack + (128 << 10))
+            .max_wasm_stack(self.stack);
         config
     }
 

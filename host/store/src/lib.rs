@@ -5,6 +5,7 @@
 //! - [`Store`]: the connection pool, migrations
 //! - `flows`: flows, their attributes, triggers and bindings
 //! - `components`: uploaded components
+//! - `settings`: settings, and secrets as ciphertext
 //! - `instances`: instances, trace, attempts
 //! - `jobs`: claim, commit, fail, leases: what a host does all day
 //! - [`Notifications`]: the one notification connection of a host
@@ -17,6 +18,7 @@ mod instances;
 mod jobs;
 mod notifications;
 mod scratch;
+mod settings;
 
 use std::time::Duration;
 
@@ -29,6 +31,7 @@ pub use flows::{Applied, Flow, FlowShape, Trigger};
 pub use instances::{AttemptRow, Instance, JobRow, LogRow, TraceRow};
 pub use jobs::{Claimed, CommitGroup, CommitItem, FailedAttempt, LogLine, Swept};
 pub use notifications::Notifications;
+pub use settings::SealedSecret;
 
 /// How long a statement of ours may wait for a connection of the pool.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);

@@ -121,6 +121,16 @@ impl Store {
             .await?)
     }
 
+    /// The process that serves one of this store's connections, on the server's machine.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn backend_process(&self) -> Result<i32, StoreError> {
+        Ok(sqlx::query_scalar("SELECT pg_backend_pid()")
+            .fetch_one(&self.pool)
+            .await?)
+    }
+
     /// Refreshes the planner's statistics and clears dead rows away.
     ///
     /// # Errors

@@ -1,8 +1,10 @@
 //! Hosts: several on one database, killed ones, stale ones; guests that fail.
 
+mod commits;
 mod failing;
 mod guests;
 mod leases;
+mod provided;
 mod waiting;
 
 use std::sync::Arc;
@@ -12,10 +14,16 @@ use libtest_mimic::Trial;
 use crate::support::{Database, Flow};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    [leases::trials(), failing::trials(), waiting::trials()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        leases::trials(),
+        failing::trials(),
+        waiting::trials(),
+        commits::trials(),
+        provided::trials(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// The attributes that the hostile guest's transitions declare.

@@ -3,6 +3,7 @@
 mod growth;
 mod pgbench;
 mod scenario;
+mod steps;
 
 use serde::Serialize;
 use serde_json::json;
@@ -27,6 +28,7 @@ pub(crate) async fn run(
     match command {
         BenchCommand::Commit(options) => commit(&url, options, terminal).await,
         BenchCommand::Growth(options) => growth::run(&url, options, terminal).await,
+        BenchCommand::Steps(options) => steps::run(&url, options, terminal).await,
     }
 }
 
@@ -197,7 +199,7 @@ async fn rounds(
     scenarios: &[(&str, Scenario)],
     ready: &[Ready],
 ) -> Result<Vec<Row>, Problem> {
-    let pgbench = Pgbench::find();
+    let pgbench = Pgbench::find(ready[0].server().await?);
     if pgbench.is_none() {
         terminal.say(
             "pgbench is not installed (Debian: postgresql-contrib or postgresql-15): no baseline",

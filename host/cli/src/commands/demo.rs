@@ -44,18 +44,13 @@ pub(crate) async fn run(
     let store = database::open(arguments, terminal, settings.connections()).await?;
     let tenant = &arguments.tenant;
 
-    let upload = component::push(
-        &sample.component,
-        Some(&sample.name),
-        tenant,
-        &store,
-        terminal,
-    )
-    .await?;
-    terminal.say(&format!(
-        "component {} version {} is uploaded",
-        upload.name, upload.version
-    ));
+    for (name, file) in &sample.components {
+        let upload = component::push(file, Some(name), tenant, &store, terminal).await?;
+        terminal.say(&format!(
+            "component {} version {} is uploaded",
+            upload.name, upload.version
+        ));
+    }
     let host = host::start(&store, settings).await?;
     let result = run_all(&sample, tenant, demo, &store, terminal).await;
     host.stop().await;

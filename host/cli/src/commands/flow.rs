@@ -8,6 +8,7 @@ use wedflow_model::FlowDefinition;
 use wedflow_store::Store;
 
 use crate::arguments::FlowCommand;
+use crate::commands::setting;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
@@ -128,6 +129,8 @@ pub(crate) async fn run(
             );
             Ok(())
         }
+        FlowCommand::Config(command) => setting::config(command, tenant, store, terminal).await,
+        FlowCommand::Secret(command) => setting::secret(command, tenant, store, terminal).await,
         FlowCommand::Rematch { name, apply } => {
             let flow = store.flow(tenant, name).await?;
             let rows = store.rematch(flow.flow_id, !apply).await?;

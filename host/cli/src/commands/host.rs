@@ -6,6 +6,7 @@ use wedflow_store::Store;
 use crate::arguments::{Arguments, HostArguments};
 use crate::database::{self, private_cluster};
 use crate::problem::Problem;
+use crate::secret_key;
 use crate::terminal::Terminal;
 
 /// Everything in one process. The private Postgres is stopped with it, when it was started by it.
@@ -47,6 +48,10 @@ pub(crate) async fn serve(
 
 /// Starts a host.
 pub(crate) async fn start(store: &Store, settings: HostSettings) -> Result<Host, Problem> {
+    let settings = HostSettings {
+        secret_key: secret_key::existing()?,
+        ..settings
+    };
     Host::start(store.clone(), settings)
         .await
         .map_err(|error| match error {

@@ -9,11 +9,15 @@ use super::scenario::{Measured, Processors};
 use crate::problem::Problem;
 
 /// pgbench, where it is installed.
-pub(super) struct Pgbench(PathBuf);
+pub(super) struct Pgbench {
+    program: PathBuf,
+    /// The server's process, where it runs on this machine.
+    server: Option<u32>,
+}
 
 impl Pgbench {
     /// Looks in the PATH and where Debian puts it.
-    pub(super) fn find() -> Option<Self> {
+    pub(super) fn find(server: Option<u32>) -> Option<Self> {
         let mut folders: Vec<PathBuf> = std::env::var_os("PATH")
             .map(|path| std::env::split_paths(&path).collect())
             .unwrap_or_default();
@@ -24,7 +28,7 @@ impl Pgbench {
             .into_iter()
             .map(|folder| folder.join("pgbench"))
             .find(|path| path.is_file())
-            .map(Pgbench)
+            .map(|program| Pgbench { program, server })
     }
 
     /// The four statements of a transition, pipelined in one transaction, on 8 connections.
@@ -59,7 +63,7 @@ impl Pgbench {
         first: bool,
     ) -> Result<Measured, Problem> {
         if first {
-            let made = Command::new(&self.0)
+            let made = Command::new(&self.program)
                 .args(["-i", "-q", "-s", "10", url])
                 .output()
                 .await;
@@ -91,13 +95,13 @@ impl Pgbench {
         if clients == "1" {
             options[5] = "1";
         }
-        let before = Processors::now();
+        let before = Processors::now(self.server);
         let answer = match script {
             Some(script) => self.run(url, script, &options).await?,
             None => {
                 options.extend(["-N", url]);
                 checked(
-                    Command::new(&self.0)
+                    Command::new(&self.program)
                         .arg("-n")
                         .args(&options)
                         .stdin(Stdio::null())
@@ -106,7 +110,7 @@ impl Pgbench {
                 )?
             }
         };
-        let used = before.since();
+        let used = before.since(self.server);
         let per_s = answer
             .lines()
             .find_map(|line| {
@@ -134,7 +138,7 @@ impl Pgbench {
         let unwritable =
             |source| Problem::new(format!("{} cannot be written", file.display())).because(source);
         std::fs::write(&file, script).map_err(unwritable)?;
-        let output = Command::new(&self.0)
+        let output = Command::new(&self.program)
             .arg("-n")
             .args(options)
             .arg("-f")

@@ -12,7 +12,7 @@ use wedflow_store::Store;
 use crate::problem::Problem;
 use crate::samples;
 
-/// How long a host runs before it is measured.
+/// How long a host runs at least before it is measured.
 const WARM_UP: Duration = Duration::from_millis(700);
 /// Instances started in one statement.
 const CHUNK: usize = 10_000;
@@ -34,6 +34,8 @@ pub(super) struct Scenario {
     pub(super) ballast: usize,
     /// The sample component's transition.
     pub(super) transition: &'static str,
+    /// The step at which an instance is final; without it, none ever is.
+    pub(super) last: Option<usize>,
 }
 
 impl Default for Scenario {
@@ -45,6 +47,7 @@ impl Default for Scenario {
             tenants: 1,
             ballast: 0,
             transition: "advance",
+            last: None,
         }
     }
 }
@@ -66,6 +69,8 @@ pub(super) struct Ready {
     pub(super) url: String,
     /// The URL of its first flow.
     pub(super) flow_url: String,
+    /// How long a host runs before it is measured.
+    warm_up: Duration,
 }
 
 impl Scenario {
@@ -81,6 +86,10 @@ impl Scenario {
                 store,
                 url,
                 flow_url,
+                // Each flow is loaded once, each tenant's component compiled once.
+                warm_up: WARM_UP
+                    + Duration::from_millis(5) * u32::try_from(self.flows).unwrap_or(0)
+                    + Duration::from_millis(100) * u32::try_from(self.tenants).unwrap_or(0),
             }),
             Err(problem) => {
                 store.drop_database().await?;
@@ -122,7 +131,8 @@ impl Scenario {
         Ok(flow_url.unwrap_or_default())
     }
 
-    fn state(&self, n: usize) -> Map<String, Json> {
+    /// The state that instance `n` begins with.
+    pub(super) fn state(&self, n: usize) -> Map<String, Json> {
         let mut state = Map::new();
         state.insert("step".into(), json!(n % 10));
         if self.ballast > 0 {
@@ -192,7 +202,7 @@ impl Scenario {
             description: String::new(),
             attributes,
             triggers,
-            final_condition: Some("step = 100".to_owned()),
+            final_condition: Some(format!("step = {}", self.last.unwrap_or(100))),
             transitions: [(
                 self.transition.to_owned(),
                 TransitionDefinition {
@@ -207,19 +217,12 @@ impl Scenario {
 impl Ready {
     /// Runs a host over it for so many seconds.
     pub(super) async fn measure(&self, seconds: u64) -> Result<Measured, Problem> {
-        let host = Host::start(
-            self.store.clone(),
-            HostSettings {
-                name: "bench".into(),
-                ..HostSettings::default()
-            },
-        )
-        .await
-        .map_err(|error| Problem::new("the host could not be started").because(error))?;
-        tokio::time::sleep(WARM_UP).await;
-        let (count, used, at) = (host.committed(), Processors::now(), Instant::now());
+        let host = self.host().await?;
+        tokio::time::sleep(self.warm_up).await;
+        let server = self.server().await?;
+        let (count, used, at) = (host.committed(), Processors::now(server), Instant::now());
         tokio::time::sleep(Duration::from_secs(seconds)).await;
-        let (done, used, took) = (host.committed() - count, used.since(), at.elapsed());
+        let (done, used, took) = (host.committed() - count, used.since(server), at.elapsed());
         host.stop().await;
         let done = done as f64;
         let (p50, p99) = self.store.commit_gaps(NEWEST).await?;
@@ -230,6 +233,30 @@ impl Ready {
             p50_us: Some(p50),
             p99_us: Some(p99),
         })
+    }
+
+    /// The process that all of the server's are children of, where it runs on this machine.
+    pub(super) async fn server(&self) -> Result<Option<u32>, Problem> {
+        let backend = self.store.backend_process().await?;
+        let stat = std::fs::read_to_string(format!("/proc/{backend}/stat")).ok();
+        Ok(stat.and_then(|stat| {
+            let (head, tail) = stat.rsplit_once(')')?;
+            let parent = tail.split_whitespace().nth(1)?.parse().ok()?;
+            head.ends_with("(postgres").then_some(parent)
+        }))
+    }
+
+    /// Starts a host on it.
+    pub(super) async fn host(&self) -> Result<Host, Problem> {
+        Host::start(
+            self.store.clone(),
+            HostSettings {
+                name: "bench".into(),
+                ..HostSettings::default()
+            },
+        )
+        .await
+        .map_err(|error| Problem::new("the host could not be started").because(error))
     }
 
     /// Removes the database.
@@ -256,14 +283,15 @@ fn component() -> Result<PathBuf, Problem> {
 pub(super) struct Processors {
     /// By this process.
     pub(super) host: Option<f64>,
-    /// By all processes called postgres.
+    /// By the server's processes.
     pub(super) server: Option<f64>,
 }
 
 impl Processors {
-    pub(super) fn now() -> Self {
-        let of = |stat: String| -> Option<(bool, f64)> {
-            let (head, tail) = stat.rsplit_once(')')?;
+    /// `server` is the process that all of the server's are children of; none when it is elsewhere.
+    pub(super) fn now(server: Option<u32>) -> Self {
+        let of = |stat: String| -> Option<(u32, f64)> {
+            let (_, tail) = stat.rsplit_once(')')?;
             let fields: Vec<&str> = tail.split_whitespace().collect();
             // utime, stime, and those of children that were waited for, in ticks of 10 ms.
             let ticks: f64 = fields
@@ -271,27 +299,30 @@ impl Processors {
                 .iter()
                 .filter_map(|field| field.parse::<f64>().ok())
                 .sum();
-            Some((head.ends_with("(postgres"), ticks * 10_000.0))
+            Some((fields.get(1)?.parse().ok()?, ticks * 10_000.0))
         };
-        let host = std::fs::read_to_string("/proc/self/stat")
-            .ok()
-            .and_then(of)
-            .map(|(_, us)| us);
-        let server = std::fs::read_dir("/proc").ok().map(|processes| {
-            processes
-                .flatten()
-                .filter_map(
-                    |process| of(std::fs::read_to_string(process.path().join("stat")).ok()?),
-                )
-                .filter_map(|(postgres, us)| postgres.then_some(us))
-                .sum()
-        });
-        Processors { host, server }
+        let stat = |process: &str| {
+            std::fs::read_to_string(format!("/proc/{process}/stat"))
+                .ok()
+                .and_then(of)
+        };
+        let children = |server: u32| {
+            let processes = std::fs::read_dir("/proc").ok()?.flatten();
+            let used: f64 = processes
+                .filter_map(|process| stat(process.file_name().to_str()?))
+                .filter_map(|(parent, us)| (parent == server).then_some(us))
+                .sum();
+            Some(used + stat(&server.to_string())?.1)
+        };
+        Processors {
+            host: stat("self").map(|(_, us)| us),
+            server: server.and_then(children),
+        }
     }
 
     /// What was used since.
-    pub(super) fn since(self) -> Self {
-        let now = Processors::now();
+    pub(super) fn since(self, server: Option<u32>) -> Self {
+        let now = Processors::now(server);
         let less = |now: Option<f64>, then: Option<f64>| Some((now? - then?).max(0.0));
         Processors {
             host: less(now.host, self.host),

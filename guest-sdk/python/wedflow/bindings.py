@@ -1,0 +1,140 @@
+"""The component's side: what the bindings call. Imported only while a component is built."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+
+import wit_world
+from wit_world.imports import host, types, values
+
+from . import host as asked
+from .transitions import Job, Transition, Wire, component_name, perform, transitions
+from .values import READ
+from .version import VERSION
+
+_SEVERITIES = {
+    "debug": host.Severity.DEBUG,
+    "info": host.Severity.INFO,
+    "warn": host.Severity.WARN,
+    "error": host.Severity.ERROR,
+}
+
+_TAGS = {
+    values.Scalar_Text: "text",
+    values.Scalar_Integer: "integer",
+    values.Scalar_Bigint: "bigint",
+    values.Scalar_Numeric: "numeric",
+    values.Scalar_Float: "float",
+    values.Scalar_Boolean: "boolean",
+    values.Scalar_Timestamptz: "timestamptz",
+    values.Scalar_Date: "date",
+    values.Scalar_Interval: "interval",
+    values.Scalar_Uuid: "uuid",
+    values.Scalar_Jsonb: "jsonb",
+}
+_SCALARS = {tag: scalar for scalar, tag in _TAGS.items()}
+_NULL = values.Scalar_Null()
+
+
+class _Server:
+    """The functions that the server gives, as the SDK asks for them."""
+
+    now = staticmethod(host.now)
+    random = staticmethod(host.random)
+    sleep = staticmethod(host.sleep)
+    config = staticmethod(host.config)
+    secret = staticmethod(host.secret)
+    attributes = staticmethod(host.attributes)
+
+    @staticmethod
+    def log(severity: str, message: str, fields: dict[str, str]) -> None:
+        host.log(_SEVERITIES[severity], message, [host.Field(key, value) for key, value in fields.items()])
+
+
+def _lift_scalar(scalar: values.Scalar) -> None | tuple[str, object]:
+    tag = _TAGS.get(type(scalar))
+    return None if tag is None else (tag, scalar.value)
+
+
+def _lift(value: values.Value) -> Wire:
+    inner = value.value
+    return [_lift_scalar(one) for one in inner] if type(inner) is list else _lift_scalar(inner)
+
+
+def _lower_scalar(wire: None | tuple[str, object]) -> values.Scalar:
+    return _NULL if wire is None else _SCALARS[wire[0]](wire[1])
+
+
+def _lower(wire: Wire) -> values.Value:
+    if type(wire) is list:
+        return values.Value_List([_lower_scalar(one) for one in wire])
+    return values.Value_Scalar(_lower_scalar(wire))
+
+
+def _declaration(made: Transition) -> types.Declaration:
+    def attributes(kinds):
+        return None if kinds is None else [types.Attribute(name, kind.name) for name, kind in kinds.items()]
+
+    return types.Declaration(
+        made.name,
+        made.description,
+        attributes(made.reads),
+        attributes(made.writes),
+        made.condition,
+        made.timeout,
+        made.fuel,
+        made.memory,
+    )
+
+
+class WitWorld(wit_world.WitWorld):
+    """The world `transition`."""
+
+    def describe(self) -> types.Manifest:
+        return types.Manifest(
+            component_name(),
+            f"python {VERSION}",
+            [_declaration(made) for made in transitions().values()],
+        )
+
+    def run(self, payload: types.Payload) -> types.Outcome:
+        made = transitions().get(payload.transition)
+        if made is None:
+            return types.Outcome_Fail(
+                types.Failure(f"this component has no transition `{payload.transition}`", False)
+            )
+        deadline = READ["timestamptz"](min(payload.deadline, 253_402_300_799_999_999))
+        job = Job(payload.flow, payload.wid, payload.trigger, payload.transition, payload.attempt, deadline)
+        names = host.attributes() if made.reads is None else list(made.reads)
+        tag, answer = perform(made, names, [_lift(value) for value in payload.state], job)
+        match tag:
+            case "clause":
+                return types.Outcome_SetClause(answer)
+            case "assignments":
+                return types.Outcome_Assignments([types.Assignment(at, _lower(wire)) for at, wire in answer])
+            case "abort":
+                return types.Outcome_Abort(types.Postponement(*answer))
+            case _:
+                return types.Outcome_Fail(types.Failure(*answer))
+
+
+def ready() -> None:
+    """Called at the end of the build: what it leaves in memory is what every call begins with."""
+    import gc
+    import traceback  # noqa: F401  (there are no files to import it from later)
+
+    # Source lines for tracebacks, while the files are there; afterwards nobody looks for them.
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        name = getattr(module, "__name__", "")
+        if file and file.endswith(".py") and not name.startswith(("wit_world", "wedflow", "encodings")):
+            if not file.startswith((sys.prefix + "/lib", "/python")):
+                linecache.getlines(file)
+    linecache.checkcache = lambda filename=None: None
+    asked.use(_Server())
+    # Collecting touches every object and so copies every page of the image; a call is too short for
+    # it, unless it makes very many objects.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(200_000, 20, 20)

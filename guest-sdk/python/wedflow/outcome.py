@@ -1,0 +1,88 @@
+"""What a transition answers besides new values: aborting, failing, and SQL expressions."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+
+class Abort(Exception):
+    """Raise it to commit nothing and be tried again later.
+
+    ``after`` says when at the earliest, in seconds or as a ``timedelta``; without it the trigger's
+    backoff does.
+    """
+
+    def __init__(self, reason: str, after: float | timedelta | None = None):
+        super().__init__(reason)
+        self.reason = str(reason)
+        if after is not None and not isinstance(after, timedelta):
+            after = timedelta(seconds=after)
+        if after is not None and after < timedelta(0):
+            raise ValueError("`after` must not be negative")
+        self.after = after
+
+    def microseconds(self) -> int | None:
+        """``after`` in microseconds."""
+        return None if self.after is None else self.after // timedelta(microseconds=1)
+
+
+class Fail(Exception):
+    """Raise it when no further attempt can help: the instance becomes an exception at once."""
+
+    retry = False
+
+    def __init__(self, message: str):
+        super().__init__(message)
+        self.message = str(message)
+
+
+class Retry(Fail):
+    """Raise it when it failed and another attempt may succeed."""
+
+    retry = True
+
+
+class sql:  # noqa: N801  (it reads as a function)
+    """A SQL expression, evaluated on the state as it is when the transition commits.
+
+    What stands in braces is given by name and written as a literal of its type, never as SQL::
+
+        {"n": sql("n + {step}", step=2)}
+
+    Returned alone it is the whole SET clause: ``return sql("a2 = {name}, n = n + 1", name=name)``.
+    Braces themselves are doubled.
+    """
+
+    __slots__ = ("text",)
+
+    _PLACE = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z_0-9]*)\}|[{}]")
+
+    def __init__(self, text: str, /, **values: object):
+        from .values import literal
+
+        used = set()
+
+        def place(match: re.Match[str]) -> str:
+            found = match.group(0)
+            if found in ("{{", "}}"):
+                return found[0]
+            name = match.group(1)
+            if name is None:
+                raise ValueError(f"a single `{found}` in the SQL {text!r}; double it, or name a value")
+            if name not in values:
+                raise ValueError(f"the SQL {text!r} names {name!r}, which was not given")
+            used.add(name)
+            return literal(values[name])
+
+        self.text = self._PLACE.sub(place, text)
+        if unused := set(values) - used:
+            raise ValueError(f"the SQL {text!r} has no place for {', '.join(sorted(unused))}")
+
+    def __repr__(self) -> str:
+        return f"sql({self.text!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, sql) and self.text == other.text
+
+    __hash__ = None  # type: ignore[assignment]

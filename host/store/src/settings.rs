@@ -1,0 +1,154 @@
+//! What a flow's owner gives its transitions beside the state: settings, and secrets as ciphertext.
+
+use sqlx::FromRow;
+
+use crate::{Store, StoreError};
+
+/// A secret of a flow, as it is stored.
+#[derive(Debug, Clone, FromRow)]
+pub struct SealedSecret {
+    /// Its name in the flow.
+    pub name: String,
+    /// What was encrypted.
+    pub ciphertext: Vec<u8>,
+    /// The number used once; 24 bytes.
+    pub nonce: Vec<u8>,
+    /// The transitions that may ask for it.
+    pub transitions: Vec<String>,
+}
+
+impl Store {
+    /// Gives a flow a setting, or another value to one.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when the key is not allowed or the value has more than 64 KiB.
+    pub async fn set_setting(&self, flow: i32, key: &str, value: &str) -> Result<(), StoreError> {
+        sqlx::query(
+            "INSERT INTO wed.setting (flow_id, key, value) VALUES ($1, $2, $3) \
+             ON CONFLICT (flow_id, key) DO UPDATE SET value = excluded.value",
+        )
+        .bind(flow)
+        .bind(key)
+        .bind(value)
+        .execute(&self.pool)
+        .await
+        .map_err(|error| hinted(error, "setting", key))?;
+        Ok(())
+    }
+
+    /// Takes a setting away. False: there was none.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn unset_setting(&self, flow: i32, key: &str) -> Result<bool, StoreError> {
+        let done = sqlx::query("DELETE FROM wed.setting WHERE flow_id = $1 AND key = $2")
+            .bind(flow)
+            .bind(key)
+            .execute(&self.pool)
+            .await?;
+        Ok(done.rows_affected() > 0)
+    }
+
+    /// A flow's settings, by key.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn settings(&self, flow: i32) -> Result<Vec<(String, String)>, StoreError> {
+        Ok(
+            sqlx::query_as("SELECT key, value FROM wed.setting WHERE flow_id = $1 ORDER BY key")
+                .bind(flow)
+                .fetch_all(&self.pool)
+                .await?,
+        )
+    }
+
+    /// Gives a flow a secret, or another value to one; grants that it has stay.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when the name is not allowed or the value has more than 64 KiB.
+    pub async fn put_secret(
+        &self,
+        flow: i32,
+        name: &str,
+        ciphertext: &[u8],
+        nonce: &[u8],
+    ) -> Result<(), StoreError> {
+        sqlx::query(
+            "INSERT INTO wed.secret (flow_id, name, ciphertext, nonce) VALUES ($1, $2, $3, $4) \
+             ON CONFLICT (flow_id, name) DO UPDATE SET ciphertext = excluded.ciphertext, nonce = excluded.nonce",
+        )
+        .bind(flow)
+        .bind(name)
+        .bind(ciphertext)
+        .bind(nonce)
+        .execute(&self.pool)
+        .await
+        .map_err(|error| hinted(error, "secret", name))?;
+        Ok(())
+    }
+
+    /// Says which transitions may ask for a secret. False: there is none of that name.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn grant_secret(
+        &self,
+        flow: i32,
+        name: &str,
+        transitions: &[String],
+    ) -> Result<bool, StoreError> {
+        let done =
+            sqlx::query("UPDATE wed.secret SET transitions = $3 WHERE flow_id = $1 AND name = $2")
+                .bind(flow)
+                .bind(name)
+                .bind(transitions)
+                .execute(&self.pool)
+                .await?;
+        Ok(done.rows_affected() > 0)
+    }
+
+    /// Takes a secret away. False: there was none.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn remove_secret(&self, flow: i32, name: &str) -> Result<bool, StoreError> {
+        let done = sqlx::query("DELETE FROM wed.secret WHERE flow_id = $1 AND name = $2")
+            .bind(flow)
+            .bind(name)
+            .execute(&self.pool)
+            .await?;
+        Ok(done.rows_affected() > 0)
+    }
+
+    /// A flow's secrets, by name.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn secrets(&self, flow: i32) -> Result<Vec<SealedSecret>, StoreError> {
+        Ok(sqlx::query_as(
+            "SELECT name, ciphertext, nonce, transitions FROM wed.secret WHERE flow_id = $1 ORDER BY name",
+        )
+        .bind(flow)
+        .fetch_all(&self.pool)
+        .await?)
+    }
+}
+
+/// A refusal of a check, in words.
+fn hinted(error: sqlx::Error, what: &str, name: &str) -> StoreError {
+    match StoreError::from(error) {
+        StoreError::Refused(refusal) if refusal.code == "23514" => {
+            StoreError::Refused(Box::new(crate::Refusal {
+                message: format!("the {what} \"{name}\" is not allowed"),
+                // The failing row would hold the value.
+                detail: None,
+                hint: Some(
+                    "A name has letters, digits, _, . and -, at most 127; a value at most 64 KiB."
+                        .to_owned(),
+                ),
+                ..*refusal
+            }))
+        }
+        other => other,
+    }
+}

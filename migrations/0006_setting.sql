@@ -1,0 +1,33 @@
+-- What a flow's owner gives its transitions beside the state: settings in clear text, and secrets, which
+-- reach the database only encrypted (XChaCha20-Poly1305, the flow and the name as associated data).
+
+CREATE TABLE wed.setting (
+  flow_id integer NOT NULL REFERENCES wed.flow ON DELETE CASCADE,
+  key     text NOT NULL CHECK (key ~ '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,126}$'),
+  value   text NOT NULL CHECK (octet_length(value) <= 65536),
+  PRIMARY KEY (flow_id, key)
+);
+
+CREATE TABLE wed.secret (
+  flow_id     integer NOT NULL REFERENCES wed.flow ON DELETE CASCADE,
+  name        text NOT NULL CHECK (name ~ '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,126}$'),
+  ciphertext  bytea NOT NULL CHECK (octet_length(ciphertext) <= 65552),
+  nonce       bytea NOT NULL CHECK (octet_length(nonce) = 24),
+  -- The transitions it is granted to, by name.
+  transitions text[] NOT NULL DEFAULT '{}',
+  PRIMARY KEY (flow_id, name)
+);
+
+-- A change makes hosts load the flow anew.
+CREATE FUNCTION wed.on_setting() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  -- Not when the flow itself is on its way out.
+  PERFORM wed.compile(flow_id) FROM wed.flow WHERE flow_id = coalesce(NEW.flow_id, OLD.flow_id);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER changed AFTER INSERT OR UPDATE OR DELETE ON wed.setting FOR EACH ROW EXECUTE FUNCTION wed.on_setting();
+CREATE TRIGGER changed AFTER INSERT OR UPDATE OR DELETE ON wed.secret FOR EACH ROW EXECUTE FUNCTION wed.on_setting();
+
+REVOKE ALL ON wed.setting, wed.secret FROM PUBLIC;
+REVOKE ALL ON FUNCTION wed.on_setting() FROM PUBLIC;

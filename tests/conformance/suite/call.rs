@@ -1,0 +1,176 @@
+//! Calls of a guest in the real sandbox.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use wedflow_contract::{Declaration, Manifest};
+use wedflow_model::{AttributeType, Limits};
+use wedflow_sandbox::{Attempt, Bound, Component, Invocation, Provided, Sandbox, Settings};
+
+use crate::guests::{Absent, Language, guest};
+
+/// The time that a call has that should not need it.
+pub(crate) const LONG: Duration = Duration::from_secs(60);
+
+/// 64 bits that the sandbox draws always.
+pub(crate) const RANDOM: u64 = 0xFEDC_BA98_7654_3210;
+
+/// When the guests are told that their time ends.
+pub(crate) const DEADLINE: i64 = 1_800_000_000_123_456;
+
+/// The types that an attribute may have.
+const TYPES: [&str; 12] = [
+    "text",
+    "enum(new,paid)",
+    "integer",
+    "bigint",
+    "numeric",
+    "float",
+    "boolean",
+    "timestamptz",
+    "date",
+    "interval",
+    "uuid",
+    "jsonb",
+];
+
+/// A guest, compiled and described.
+#[derive(Clone)]
+pub(crate) struct Ready {
+    pub(crate) component: Component,
+    pub(crate) manifest: Manifest,
+}
+
+pub(crate) fn sandbox() -> &'static Sandbox {
+    static SANDBOX: OnceLock<Sandbox> = OnceLock::new();
+    SANDBOX.get_or_init(|| {
+        Sandbox::new(Settings {
+            concurrent: 50,
+            random: || RANDOM,
+            ..Settings::fast()
+        })
+        .expect("a sandbox")
+    })
+}
+
+/// A language's guest, compiled once.
+pub(crate) fn ready(language: Language) -> Result<Ready, String> {
+    static READY: OnceLock<Mutex<Vec<(Language, Result<Ready, String>)>>> = OnceLock::new();
+    let mut all = READY
+        .get_or_init(Mutex::default)
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, known)) = all.iter().find(|(one, _)| *one == language) {
+        return known.clone();
+    }
+    let made = guest(language)
+        .map_err(|absent| match absent {
+            Absent::Tool(what) => format!("{what} is missing"),
+            Absent::Broken(why) => why,
+        })
+        .and_then(|guest| {
+            let component = sandbox()
+                .compile(&guest.bytes, &Limits::default())
+                .map_err(|error| error.to_string())?;
+            let manifest =
+                on_runtime(sandbox().describe(&component)).map_err(|error| error.to_string())?;
+            Ok(Ready {
+                component,
+                manifest,
+            })
+        });
+    all.push((language, made.clone()));
+    made
+}
+
+/// Runs a future on a runtime of its own.
+pub(crate) fn on_runtime<T>(work: impl Future<Output = T>) -> T {
+    wedflow_sandbox::runtime()
+        .worker_threads(1)
+        .build()
+        .expect("a runtime")
+        .block_on(work)
+}
+
+/// The flow's attributes: one of each type, and an array of each.
+pub(crate) fn flow() -> Vec<(String, AttributeType)> {
+    let name = |prefix: &str, kind: &str| {
+        format!("{prefix}{}", kind.split('(').next().unwrap_or_default())
+    };
+    let single = TYPES
+        .iter()
+        .map(|kind| (name("a_", kind), (*kind).to_owned()));
+    let arrays = TYPES
+        .iter()
+        .map(|kind| (name("l_", kind), format!("{kind}[]")));
+    single
+        .chain(arrays)
+        .map(|(name, kind)| (name, kind.parse().expect("a type")))
+        .collect()
+}
+
+/// One call.
+pub(crate) struct Call<'a> {
+    pub(crate) transition: &'a str,
+    pub(crate) state: &'a str,
+    pub(crate) timeout: Duration,
+    pub(crate) limits: Limits,
+}
+
+impl<'a> Call<'a> {
+    pub(crate) fn of(transition: &'a str) -> Self {
+        Call {
+            transition,
+            state: "{}",
+            timeout: LONG,
+            limits: Limits::default(),
+        }
+    }
+
+    pub(crate) fn on(self, state: &'a str) -> Self {
+        Call { state, ..self }
+    }
+}
+
+impl Ready {
+    pub(crate) fn declaration(&self, transition: &str) -> Result<&Declaration, String> {
+        self.manifest
+            .transitions
+            .iter()
+            .find(|one| one.transition == transition)
+            .ok_or_else(|| format!("it declares no transition `{transition}`"))
+    }
+
+    pub(crate) fn bound(
+        &self,
+        transition: &str,
+        flow: &[(String, AttributeType)],
+    ) -> Result<Bound, String> {
+        self.component
+            .bind(self.declaration(transition)?, flow)
+            .map_err(|error| error.to_string())
+    }
+
+    pub(crate) fn call(&self, call: &Call<'_>) -> Result<Attempt, String> {
+        Ok(self.attempt(&self.bound(call.transition, &flow())?, call))
+    }
+
+    pub(crate) fn attempt(&self, bound: &Bound, call: &Call<'_>) -> Attempt {
+        let given = |key: &str, value: &str| HashMap::from([(key.to_owned(), value.to_owned())]);
+        let bound = bound.clone().provided_with(Arc::new(Provided::new(
+            given("region", "eu"),
+            given("api_key", "s3cret"),
+        )));
+        let invocation = Invocation {
+            flow: "conformance",
+            wid: 7,
+            trigger: "fired",
+            attempt: 2,
+            deadline: DEADLINE,
+            payload: call.state,
+        };
+        on_runtime(sandbox().run(&bound, invocation, call.timeout, &call.limits))
+    }
+}

@@ -1,0 +1,338 @@
+//! The conformance guest in each language: what builds it, and its component, kept by its inputs.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use sha2::{Digest, Sha256};
+use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
+use wit_parser::Resolve;
+
+/// The repository.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// The languages that have an SDK.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Language {
+    Rust,
+    C,
+    Go,
+    JavaScript,
+    Python,
+}
+
+impl Language {
+    pub(crate) const ALL: [Language; 5] = [
+        Language::Rust,
+        Language::C,
+        Language::Go,
+        Language::JavaScript,
+        Language::Python,
+    ];
+
+    /// Its name in trials, in folders and in a manifest's `sdk`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Language::Rust => "rust",
+            Language::C => "c",
+            Language::Go => "go",
+            Language::JavaScript => "js",
+            Language::Python => "python",
+        }
+    }
+}
+
+impl fmt::Display for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A built guest.
+#[derive(Debug, Clone)]
+pub(crate) struct Guest {
+    pub(crate) bytes: Vec<u8>,
+    /// How long building took, when it was built.
+    pub(crate) built: Duration,
+}
+
+/// Why there is no guest.
+#[derive(Debug, Clone)]
+pub(crate) enum Absent {
+    /// What it takes to build it is not on this machine; what, and how to get it.
+    Tool(String),
+    /// It does not build.
+    Broken(String),
+}
+
+/// What is missing to build a language's guest; none when nothing is.
+pub(crate) fn missing(language: Language) -> Option<String> {
+    let runs = |program: &Path, argument: &str| {
+        Command::new(program)
+            .arg(argument)
+            .output()
+            .is_ok_and(|output| output.status.success())
+    };
+    let sdk = |path: &str| Path::new(ROOT).join("guest-sdk").join(path);
+    match language {
+        Language::Rust => (!Path::new(ROOT).join("tests/guests/conformance/rust").exists()).then(|| "its guest".into()),
+        Language::C => {
+            let there = runs(Path::new("clang"), "--version") && runs(Path::new("wasm-ld"), "--version");
+            (!there).then(|| "clang and lld (apt-get install clang lld)".into())
+        }
+        Language::Go => (!runs(&go(), "version")).then(|| "Go 1.24 or later".into()),
+        Language::JavaScript => (!sdk("js/node_modules/.package-lock.json").exists() || !runs(Path::new("node"), "--version"))
+            .then(|| "node and the packages of guest-sdk/js (npm ci in that folder)".into()),
+        Language::Python => (!runs(&python(), "--version") || !componentize_py()).then(|| {
+            "componentize-py (python3 -m venv guest-sdk/python/.venv, then its pip install -r guest-sdk/python/requirements.txt)".into()
+        }),
+    }
+}
+
+/// What a language's component is built with, for people.
+pub(crate) fn tool(language: Language) -> String {
+    let said = |program: &Path, arguments: &[&str]| {
+        let output = Command::new(program).args(arguments).output();
+        let text = output.map_or_else(
+            |_| String::new(),
+            |output| String::from_utf8_lossy(&output.stdout).into_owned(),
+        );
+        text.lines().next().unwrap_or_default().to_owned()
+    };
+    let python_version =
+        "import importlib.metadata as m; print('componentize-py', m.version('componentize-py'))";
+    match language {
+        Language::Rust => said(Path::new("rustc"), &["--version"]),
+        Language::C => said(Path::new("clang"), &["--version"]),
+        Language::Go => said(&go(), &["version"]),
+        Language::JavaScript => "componentize-js 0.23.0".to_owned(),
+        Language::Python => said(&python(), &["-c", python_version]),
+    }
+}
+
+/// The interpreter that has componentize-py.
+fn python() -> PathBuf {
+    Path::new(ROOT).join("guest-sdk/python/.venv/bin/python")
+}
+
+fn componentize_py() -> bool {
+    Command::new(python())
+        .args(["-c", "import componentize_py"])
+        .output()
+        .is_ok_and(|output| output.status.success())
+}
+
+fn go() -> PathBuf {
+    let usual = Path::new("/usr/local/go/bin/go");
+    if usual.exists() {
+        usual.into()
+    } else {
+        "go".into()
+    }
+}
+
+/// A language's guest, built once a process, and not at all when nothing has changed since.
+pub(crate) fn guest(language: Language) -> Result<Guest, Absent> {
+    static GUESTS: OnceLock<Mutex<Vec<(Language, Result<Guest, Absent>)>>> = OnceLock::new();
+    // One at a time: each takes every processor.
+    let mut guests = GUESTS
+        .get_or_init(Mutex::default)
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, known)) = guests.iter().find(|(one, _)| *one == language) {
+        return known.clone();
+    }
+    let made = match missing(language) {
+        Some(what) => Err(Absent::Tool(what)),
+        None => kept(language).map_err(Absent::Broken),
+    };
+    guests.push((language, made.clone()));
+    made
+}
+
+fn kept(language: Language) -> Result<Guest, String> {
+    let store = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let file = store.join(format!("conformance-{language}-{}.wasm", inputs(language)?));
+    let time = file.with_extension("ms");
+    if let Ok(bytes) = std::fs::read(&file) {
+        let millis = std::fs::read_to_string(&time)
+            .ok()
+            .and_then(|text| text.parse().ok());
+        return Ok(Guest {
+            bytes,
+            built: Duration::from_millis(millis.unwrap_or_default()),
+        });
+    }
+    let begun = Instant::now();
+    let bytes = build(language)?;
+    let built = begun.elapsed();
+    let write = |path: &Path, content: &[u8]| {
+        std::fs::create_dir_all(store)
+            .and_then(|()| std::fs::write(path, content))
+            .map_err(|error| format!("{}: {error}", path.display()))
+    };
+    write(&time, built.as_millis().to_string().as_bytes())?;
+    write(&file, &bytes)?;
+    Ok(Guest { bytes, built })
+}
+
+/// A digest of all files that the guest is made of.
+fn inputs(language: Language) -> Result<String, String> {
+    let mut files = vec![Path::new(ROOT).join("wit/transition.wit")];
+    for folder in [
+        format!("guest-sdk/{language}"),
+        format!("tests/guests/conformance/{language}"),
+    ] {
+        walk(&Path::new(ROOT).join(folder), &mut files).map_err(|error| error.to_string())?;
+    }
+    files.sort();
+    let mut hash = Sha256::new();
+    for file in files {
+        hash.update(file.to_string_lossy().as_bytes());
+        hash.update(std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?);
+    }
+    Ok(hash
+        .finalize()
+        .iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect())
+}
+
+fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    /// What is made, not written.
+    const MADE: [&str; 6] = [
+        "target",
+        "dist",
+        "node_modules",
+        ".venv",
+        "__pycache__",
+        ".pytest_cache",
+    ];
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path
+            .file_name()
+            .is_some_and(|name| MADE.iter().any(|made| name == *made))
+        {
+            continue;
+        }
+        if path.is_dir() {
+            walk(&path, files)?;
+        } else {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn build(language: Language) -> Result<Vec<u8>, String> {
+    let source = Path::new(ROOT)
+        .join("tests/guests/conformance")
+        .join(language.name());
+    let work = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let out = work.path().join("conformance.wasm");
+    match language {
+        Language::Rust => {
+            let target = "wasm32-wasip2";
+            run(Command::new(env!("CARGO"))
+                .args([
+                    "build",
+                    "--release",
+                    "--locked",
+                    "--target",
+                    target,
+                    "--target-dir",
+                ])
+                .arg(source.join("target"))
+                .current_dir(&source)
+                .env_remove("CARGO_ENCODED_RUSTFLAGS")
+                .env_remove("RUSTFLAGS"))?;
+            return read(
+                &source
+                    .join("target")
+                    .join(target)
+                    .join("release/conformance.wasm"),
+            );
+        }
+        Language::C => {
+            run(Command::new("clang")
+                .args([
+                    "--target=wasm32",
+                    "-O2",
+                    "-nostdlib",
+                    "-Wl,--no-entry",
+                    "-Wl,-z,stack-size=65536",
+                    "-I",
+                ])
+                .arg(Path::new(ROOT).join("guest-sdk/c/include"))
+                .arg(source.join("conformance.c"))
+                .arg("-o")
+                .arg(&out))?;
+            return encode(&read(&out)?);
+        }
+        Language::Go => {
+            run(Command::new(go())
+                .args(["build", "-buildmode=c-shared", "-ldflags=-s -w", "-o"])
+                .arg(&out)
+                .arg(".")
+                .env("GOOS", "wasip1")
+                .env("GOARCH", "wasm")
+                .current_dir(&source))?;
+            return encode(&read(&out)?);
+        }
+        Language::JavaScript => run(Command::new("node")
+            .arg(Path::new(ROOT).join("guest-sdk/js/bin/wedflow-build.js"))
+            .arg(&source)
+            .arg("--output")
+            .arg(&out))?,
+        Language::Python => run(Command::new(python())
+            .args(["-m", "wedflow.build"])
+            .arg(&source)
+            .arg("--output")
+            .arg(&out)
+            .env("PYTHONPATH", Path::new(ROOT).join("guest-sdk/python")))?,
+    }
+    read(&out)
+}
+
+/// Makes a component of a core module whose exports are those of the contract.
+fn encode(module: &[u8]) -> Result<Vec<u8>, String> {
+    let inner = || -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+        let mut resolve = Resolve::default();
+        let (package, _) = resolve.push_path(Path::new(ROOT).join("wit/transition.wit"))?;
+        let world = resolve.select_world(&[package], Some("transition"))?;
+        let mut module = module.to_vec();
+        embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8)?;
+        Ok(ComponentEncoder::default()
+            .realloc_via_memory_grow(true)
+            .module(&module)?
+            .adapter(
+                wasi_preview1_component_adapter_provider::WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME,
+                wasi_preview1_component_adapter_provider::WASI_SNAPSHOT_PREVIEW1_REACTOR_ADAPTER,
+            )?
+            .encode()?)
+    };
+    inner().map_err(|error| format!("the module is no component: {error}"))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn run(command: &mut Command) -> Result<(), String> {
+    let output = command
+        .output()
+        .map_err(|error| format!("{command:?}: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(format!(
+        "{command:?} ended with {}:\n{}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    ))
+}

@@ -1,0 +1,71 @@
+//! One guest, five languages, the same behaviours: see `tests/guests/conformance/BEHAVIOURS.md`.
+//!
+//! Each guest is built by its language's own tool and kept until one of its files changes. A language
+//! whose tool is not on this machine is ignored, with a word; with `WEDFLOW_ALL_LANGUAGES=1` it fails.
+//! With `WEDFLOW_MEASURE=FILE` it measures instead, and writes its table into the file.
+
+mod behaviours;
+mod call;
+mod equal;
+mod guests;
+mod measure;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+use behaviours::{BEHAVIOURS, flow_of_ten};
+use guests::Language;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    if let Some(file) = std::env::var_os("WEDFLOW_MEASURE") {
+        return match measure::measure(&file.to_string_lossy()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("error: {error}");
+                ExitCode::FAILURE
+            }
+        };
+    }
+    let demanded = std::env::var_os("WEDFLOW_ALL_LANGUAGES").is_some_and(|value| value == "1");
+    let mut trials = Vec::new();
+    for language in Language::ALL {
+        let missing = guests::missing(language);
+        if let Some(what) = &missing
+            && !arguments.list
+        {
+            eprintln!(
+                "{language}: {what} is missing; its behaviours are {}",
+                if demanded { "failures" } else { "ignored" }
+            );
+        }
+        let ignored = missing.is_some() && !demanded;
+        for (name, behaviour) in BEHAVIOURS {
+            let trial = Trial::test(format!("{language}::{name}"), move || {
+                let guest = call::ready(language)?;
+                behaviour(&guest, language).map_err(Failed::from)
+            });
+            trials.push(trial.with_ignored_flag(ignored));
+        }
+        let trial = Trial::test(format!("{language}::clause_of_ten"), move || {
+            let guest = call::ready(language)?;
+            let bound = guest.bound("clause_of_ten", &flow_of_ten())?;
+            let state: String = (1..=10)
+                .map(|n| format!(r#""t{n}": "it's {n}","#))
+                .collect();
+            let state = format!("{{{}}}", state.trim_end_matches(','));
+            let attempt = guest.attempt(&bound, &call::Call::of("clause_of_ten").on(&state));
+            match attempt.outcome {
+                wedflow_model::Outcome::Clause(clause)
+                    if clause.replace([' ', '"'], "") == "t1='it''s1',t2='done'" =>
+                {
+                    Ok(())
+                }
+                other => Err(format!("{other:?}").into()),
+            }
+        });
+        trials.push(trial.with_ignored_flag(ignored));
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
