@@ -3,7 +3,7 @@
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test setup setup-test build samples lint bench bench-guests bench-peers clean
+.PHONY: help demo test setup setup-test build samples lint fuzz bench bench-guests bench-peers clean
 
 help: ## List what there is to make
 	@echo "Wedflow. What there is to make:"
@@ -27,8 +27,11 @@ build: ## Build the program `wed` and the sample transitions
 samples: ## Build the sample transitions only
 	@scripts/build.sh samples
 
-lint: ## Check formatting, run clippy, build the documentation
+lint: ## Check formatting, licences, links; run clippy, build the documentation
 	@scripts/test.sh lint
+
+fuzz: ## Try a million random SQL fragments against the guard and a server
+	@WEDFLOW_FUZZ=$${WEDFLOW_FUZZ:-1000000} cargo test --release --locked -p wedflow-tests -- guard::fuzz --nocapture
 
 bench: ## Measure the commit path (see docs/benchmarks.md)
 	@scripts/bench.sh

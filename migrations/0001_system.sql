@@ -77,6 +77,8 @@ CREATE TABLE wed.component (
   bytes        bytea NOT NULL,
   manifest     jsonb NOT NULL,
   created_at   timestamptz NOT NULL DEFAULT now(),
+  -- Of the versions of a name, the one activated last is in use: a new one by its upload.
+  activated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   UNIQUE (tenant_id, name, version)
 );
 ALTER TABLE wed.component ALTER COLUMN bytes SET STORAGE EXTERNAL;

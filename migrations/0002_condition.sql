@@ -8,82 +8,127 @@ CREATE FUNCTION wed.place(_name text, _text text) RETURNS text LANGUAGE sql IMMU
     ELSE format('At character %s of the predicate.', strpos(lower(_text), lower(_name))) END
 $$;
 
--- Refuses a fragment that could be anything but one expression: what is left after taking out quoted
--- strings and names must be balanced and hold no comment, no semicolon, no dollar, no backslash.
+-- Refuses a fragment that could be anything but one expression: read token by token as Postgres's
+-- lexer does, it must be balanced and hold no comment, no semicolon, no parameter.
 CREATE FUNCTION wed.check_fragment(_text text) RETURNS void
-LANGUAGE plpgsql IMMUTABLE AS $$
+LANGUAGE plpgsql IMMUTABLE AS $check$
 DECLARE
-  _bare text;
-  _char text;
-  _depth integer := 0;
-  _found text;
+  _at integer := 1;
+  _rest text;
+  _token text;
+  _open text := '';
+  _fault text;
+  _before text;
+  _hint text := 'A predicate is one expression over the attributes, as after WHERE.';
 BEGIN
-  IF _text IS NULL OR btrim(_text, E' \t\r\n') = '' THEN
+  IF _text IS NULL OR btrim(_text, E' \t\r\n\v\f') = '' THEN
     RAISE EXCEPTION 'a condition needs a predicate' USING ERRCODE = 'WF011',
       HINT = 'Write what stands after WHERE, for example: a1 = ''ready'' AND a2 IS NULL';
   END IF;
-  IF length(_text) > 16384 THEN
-    RAISE EXCEPTION 'the predicate has % characters; 16384 are allowed', length(_text)
+  IF octet_length(_text) > 16384 THEN
+    RAISE EXCEPTION 'the predicate has % bytes; 16384 are allowed', octet_length(_text)
       USING ERRCODE = 'WF011', HINT = 'Split it into several triggers.';
   END IF;
   IF _text ~ E'[\x01-\x08\x0e-\x1f]' THEN
     RAISE EXCEPTION 'the predicate holds a control character' USING ERRCODE = 'WF011',
-      HINT = 'Remove it; to compare with one, compare with an attribute that holds it.';
+      HINT = 'Remove it; to compare with one, write it as E''\x01'' or compare with an attribute that holds it.';
   END IF;
-  -- Leftmost first, as the lexer reads: of a string its mark and one quote stay, of a quoted name
-  -- the mark and one double quote.
-  _bare := regexp_replace(_text, $r$(')([^']|'')*'|(")([^"]|"")*"$r$, E'\x01\\1\\3', 'g');
-  IF _bare ~ E'[[:alnum:]_&]\x01''' THEN
-    RAISE EXCEPTION 'a string with a prefix (E'''', U&'''', B'''', ...) is not allowed in a predicate'
-      USING ERRCODE = 'WF011', HINT = 'Write a plain string, and leave a space before its quote.';
-  END IF;
-  _found := coalesce(substring(_bare FROM E'[^\x01]([''"])'), substring(_bare FROM E'^([''"])'),
-                     substring(_bare FROM $r$(--|/\*|\*/|[;$\\`])$r$));
-  IF _found IS NOT NULL THEN
-    RAISE EXCEPTION '% is not allowed in a predicate', CASE _found
-        WHEN '--' THEN 'a comment (--)' WHEN '/*' THEN 'a comment (/*)'
-        WHEN '''' THEN 'an unterminated string' WHEN '"' THEN 'an unterminated quoted name'
-        ELSE quote_literal(_found) END
-      USING ERRCODE = 'WF011',
-        DETAIL = format('At character %s of the predicate.', strpos(_text, _found)),
-        HINT = 'A predicate is one expression over the attributes, as after WHERE.';
-  END IF;
-  IF _bare ~ '[0-9]{39}' OR _bare ~* '[0-9.]e[-+]?[0-9]{3}' OR _text ~* $r$'\s*[-+]?[0-9.]+e[-+]?[0-9]{3,}\s*'$r$ THEN
-    RAISE EXCEPTION 'a number of the predicate is too large' USING ERRCODE = 'WF011',
-      DETAIL = wed.place(coalesce(substring(_bare FROM '[0-9]{39}'), substring(_text FROM '(?i)[0-9.]+e[-+]?[0-9]{3}')), _text),
-      HINT = 'At most 38 digits, and exponents below 100.';
-  END IF;
-  FOREACH _char IN ARRAY regexp_split_to_array(regexp_replace(_bare, '[^][()]', '', 'g'), '') LOOP
-    _depth := _depth + CASE WHEN _char IN ('(', '[') THEN 1 WHEN _char IN (')', ']') THEN -1 ELSE 0 END;
-    IF _depth < 0 OR _depth > 100 THEN EXIT; END IF;
+  LOOP
+    _rest := substr(_text, _at);
+    EXIT WHEN _rest = '';
+    IF _before ~ $r$([A-Za-z0-9_$")]|[^\x01-\x7f]|\])$r$ AND _rest ~ '^\s*\.\s*[^0-9[:space:]]' THEN
+      RAISE EXCEPTION 'names are written without a table or schema' USING ERRCODE = 'WF011',
+        DETAIL = format('At character %s of the predicate.', _at), HINT = 'Write the name alone.';
+    ELSIF lower(_before) IN ('operator', 'variadic') AND (lower(_before) = 'variadic' OR _rest ~ '^\s*\(') THEN
+      RAISE EXCEPTION '% is not allowed in a predicate', upper(_before) USING ERRCODE = 'WF011',
+        DETAIL = format('At character %s of the predicate.', _at), HINT = 'Write the operator''s sign, the arguments one by one.';
+    END IF;
+    -- What means nothing here: space, digits, commas, dots, operators without - / and what follows.
+    _token := substring(_rest FROM $r$^[^-A-Za-z_'"$;\\`()\[\]/\x80-\U0010ffff]+$r$);
+    IF _token IS NULL THEN
+      _token := substring(_rest FROM $r$^(?:[A-Za-z_]|[^\x01-\x7f])(?:[A-Za-z0-9_$]|[^\x01-\x7f])*$r$);
+      IF _token IN ('e', 'E') AND substr(_rest, 2, 1) = '''' THEN
+        _token := substring(_rest FROM $r$^[eE]'(?:[^'\\]|''|\\.)*'$r$);
+        _fault := CASE WHEN _token IS NULL THEN 'an unterminated string' END;
+      END IF;
+    END IF;
+    IF _token IS NULL AND _fault IS NULL THEN
+      CASE left(_rest, 1)
+        WHEN '''' THEN
+          _token := substring(_rest FROM $r$^'(?:[^']|'')*'$r$);
+          _fault := CASE WHEN _token IS NULL THEN 'an unterminated string' END;
+        WHEN '"' THEN
+          _token := substring(_rest FROM $r$^"(?:[^"]|"")*"$r$);
+          _fault := CASE WHEN _token IS NULL THEN 'an unterminated quoted name' END;
+        WHEN '$' THEN
+          _token := substring(_rest FROM $r$^\$(?:(?:[A-Za-z_]|[^\x01-\x7f])(?:[A-Za-z0-9_]|[^\x01-\x7f])*)?\$$r$);
+          IF _token IS NULL THEN
+            _fault := quote_literal('$');
+          ELSIF strpos(substr(_rest, length(_token) + 1), _token) = 0 THEN
+            _fault := 'an unterminated string';
+          ELSE
+            _token := left(_rest, strpos(substr(_rest, length(_token) + 1), _token) - 1 + 2 * length(_token));
+          END IF;
+        WHEN '-', '/' THEN
+          _token := left(_rest, 1);
+          _fault := CASE WHEN left(_rest, 2) IN ('--', '/*') THEN format('a comment (%s)', left(_rest, 2)) END;
+        WHEN '(', '[' THEN
+          _token := left(_rest, 1);
+          _open := _open || _token;
+          IF length(_open) > 200 THEN
+            RAISE EXCEPTION 'the predicate nests more than 200 brackets' USING ERRCODE = 'WF011',
+              HINT = 'Write it with fewer brackets.';
+          END IF;
+        WHEN ')', ']' THEN
+          _token := left(_rest, 1);
+          IF right(_open, 1) IS DISTINCT FROM translate(_token, ')]', '([') THEN
+            RAISE EXCEPTION 'a closing bracket of the predicate was never opened' USING ERRCODE = 'WF011',
+              DETAIL = format('At character %s of the predicate.', _at), HINT = 'Balance the brackets.';
+          END IF;
+          _open := left(_open, -1);
+        ELSE
+          _fault := quote_literal(left(_rest, 1));
+      END CASE;
+    END IF;
+    IF _fault IS NOT NULL THEN
+      RAISE EXCEPTION '% is not allowed in a predicate', _fault USING ERRCODE = 'WF011',
+        DETAIL = format('At character %s of the predicate.', _at), HINT = _hint;
+    END IF;
+    _at := _at + length(_token);
+    -- White space joins what it stands between; of a string nothing is asked.
+    IF _token !~ '^\s+$' THEN
+      _before := CASE WHEN _token ~ '^[(\[\])"]' THEN right(_token, 1)
+                      WHEN _token ~ $r$^[A-Za-z_]|^[^\x01-\x7f]$r$ AND right(_token, 1) <> '''' THEN _token END;
+    END IF;
   END LOOP;
-  IF _depth <> 0 THEN
-    RAISE EXCEPTION '%', CASE WHEN _depth < 0 THEN 'a closing bracket of the predicate was never opened'
-        WHEN _depth > 100 THEN 'the predicate nests more than 100 brackets'
-        ELSE 'an opening bracket of the predicate is never closed' END
-      USING ERRCODE = 'WF011', HINT = 'Balance the brackets.';
+  IF _open <> '' THEN
+    RAISE EXCEPTION 'an opening bracket of the predicate is never closed' USING ERRCODE = 'WF011',
+      HINT = 'Balance the brackets.';
   END IF;
-END $$;
+END $check$;
 
--- Functions a predicate may call by name, besides casts between allowed types.
+-- Functions a predicate may call by name, besides casts between allowed types: those of the guard
+-- (host/guard/src/catalog/functions.txt), but for the volatile ones.
 CREATE TABLE wed.allowed_function (name text PRIMARY KEY);
 INSERT INTO wed.allowed_function SELECT unnest(ARRAY[
-  'lower', 'upper', 'initcap', 'btrim', 'ltrim', 'rtrim', 'length', 'char_length', 'character_length',
-  'octet_length', 'substr', 'substring', 'left', 'right', 'position', 'strpos', 'starts_with', 'replace',
-  'split_part', 'concat', 'concat_ws', 'reverse', 'translate', 'md5', 'ascii', 'like_escape', 'like',
-  'abs', 'ceil', 'ceiling', 'floor', 'round', 'trunc', 'mod', 'div', 'sign', 'sqrt', 'greatest', 'least',
-  'now', 'transaction_timestamp', 'date_part', 'extract', 'date_trunc', 'date_bin', 'age', 'make_date',
-  'make_interval', 'make_time', 'make_timestamptz', 'to_timestamp', 'to_date', 'to_number', 'to_char',
-  'isfinite', 'justify_days', 'justify_hours', 'justify_interval', 'timezone', 'overlaps',
-  'jsonb_typeof', 'jsonb_array_length', 'jsonb_extract_path', 'jsonb_extract_path_text',
-  'jsonb_exists', 'jsonb_exists_any', 'jsonb_exists_all', 'jsonb_contains', 'jsonb_strip_nulls',
-  'array_length', 'array_lower', 'array_upper', 'array_ndims', 'cardinality', 'array_position',
-  'array_to_string', 'string_to_array', 'num_nulls', 'num_nonnulls', 'bool', 'int4', 'int8', 'numeric',
-  'float8', 'text', 'date', 'timestamptz', 'timestamp', 'interval', 'time']);
+  'abs', 'age', 'array_append', 'array_cat', 'array_length', 'array_lower', 'array_ndims', 'array_position',
+  'array_positions', 'array_prepend', 'array_remove', 'array_replace', 'array_to_string', 'array_upper', 'ascii',
+  'bit_length', 'btrim', 'cardinality', 'ceil', 'ceiling', 'char_length', 'character_length', 'chr', 'concat',
+  'concat_ws', 'date', 'date_bin', 'date_part', 'date_trunc', 'div', 'extract', 'floor', 'gcd', 'initcap',
+  'isfinite', 'jsonb_array_length', 'jsonb_build_array', 'jsonb_build_object', 'jsonb_contains', 'jsonb_exists',
+  'jsonb_exists_all', 'jsonb_exists_any', 'jsonb_extract_path', 'jsonb_extract_path_text', 'jsonb_insert',
+  'jsonb_object', 'jsonb_set', 'jsonb_strip_nulls', 'jsonb_typeof', 'justify_days', 'justify_hours',
+  'justify_interval', 'lcm', 'left', 'length', 'like_escape', 'lower', 'lpad', 'ltrim', 'make_date',
+  'make_interval', 'make_time', 'make_timestamp', 'make_timestamptz', 'md5', 'min_scale', 'mod', 'now',
+  'num_nonnulls', 'num_nulls', 'octet_length', 'overlaps', 'overlay', 'position', 'pow', 'power', 'repeat',
+  'replace', 'reverse', 'right', 'round', 'rpad', 'rtrim', 'scale', 'sign', 'split_part', 'sqrt', 'starts_with',
+  'statement_timestamp', 'string_to_array', 'strpos', 'substr', 'substring', 'timezone', 'to_char', 'to_date',
+  'to_hex', 'to_jsonb', 'to_number', 'to_timestamp', 'transaction_timestamp', 'translate', 'trim_array',
+  'trim_scale', 'trunc', 'upper']);
 
 -- Types a predicate may hold or cast to; arrays of them too.
 CREATE TABLE wed.allowed_type (name text PRIMARY KEY);
-INSERT INTO wed.allowed_type SELECT unnest(ARRAY['text', 'varchar', 'bpchar', 'unknown', 'int2', 'int4',
+INSERT INTO wed.allowed_type SELECT unnest(ARRAY['text', 'varchar', 'unknown', 'int2', 'int4',
   'int8', 'numeric', 'float4', 'float8', 'bool', 'date', 'time', 'timestamp', 'timestamptz', 'interval',
   'uuid', 'jsonb']);
 
@@ -100,7 +145,7 @@ BEGIN
     'SCALARARRAYOPEXPR', 'BOOLEXPR', 'RELABELTYPE', 'COERCEVIAIO', 'ARRAYCOERCEEXPR', 'CASE', 'CASEEXPR',
     'WHEN', 'CASEWHEN', 'CASETESTEXPR', 'ARRAY', 'ARRAYEXPR', 'COALESCE', 'COALESCEEXPR', 'MINMAX',
     'MINMAXEXPR', 'SQLVALUEFUNCTION', 'NULLTEST', 'BOOLEANTEST', 'SUBSCRIPTINGREF', 'ROWCOMPARE',
-    'ROWCOMPAREEXPR', 'COLLATEEXPR', 'NAMEDARGEXPR') LIMIT 1;
+    'ROWCOMPAREEXPR', 'NAMEDARGEXPR') LIMIT 1;
   IF _bad IS NOT NULL THEN
     RAISE EXCEPTION 'a predicate may not hold a % expression', lower(_bad) USING ERRCODE = 'WF011',
       HINT = 'Use comparisons, boolean logic, CASE, COALESCE, arithmetic, casts and the listed functions over the attributes.';
@@ -114,7 +159,10 @@ BEGIN
   LEFT JOIN pg_proc p ON p.oid = f.fn
   WHERE p.oid IS NULL OR p.pronamespace <> 'pg_catalog'::regnamespace OR p.provolatile = 'v' OR p.proretset
     OR NOT (p.proname IN (SELECT name FROM wed.allowed_function)
-            OR p.oid IN (SELECT castfunc FROM pg_cast)) LIMIT 1;
+            OR p.oid IN (SELECT castfunc FROM pg_cast))
+    -- These take a regular expression, or numbers that take very long.
+    OR p.oid IN ('substring(text,text)'::regprocedure, 'substring(text,text,text)'::regprocedure,
+                 'gcd(numeric,numeric)'::regprocedure, 'lcm(numeric,numeric)'::regprocedure) LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'the function % is not allowed in a predicate', coalesce(_bad, '?')
       USING ERRCODE = 'WF011', DETAIL = wed.place(_bad, _text), HINT = 'docs/conditions.md lists the functions that are.';
@@ -124,11 +172,22 @@ BEGIN
   LEFT JOIN pg_operator o ON o.oid = f.op
   WHERE o.oid IS NULL OR o.oprnamespace <> 'pg_catalog'::regnamespace
     OR o.oprname NOT IN ('=', '<>', '<', '<=', '>', '>=', '+', '-', '*', '/', '%', '||', '~~', '!~~', '~~*',
-      '!~~*', '->', '->>', '#>', '#>>', '@>', '<@', '?', '?|', '?&', '&&', '&', '|', '#', '<<', '>>')
+      '!~~*', '->', '->>', '#>', '#>>', '#-', '@>', '<@', '?', '?|', '?&', '&&', '&', '|', '#', '<<', '>>', '^')
     LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'the operator % is not allowed in a predicate', coalesce(_bad, '?')
       USING ERRCODE = 'WF011', DETAIL = wed.place(_bad, _text), HINT = 'Use comparison, arithmetic, ||, LIKE, and the operators of jsonb and arrays.';
+  END IF;
+  IF _tree ~ '\{SCALARARRAYOPEXPR' AND EXISTS (
+    SELECT FROM regexp_matches(_tree, '\{SCALARARRAYOPEXPR :opno (\d+)', 'g') m JOIN pg_operator o ON o.oid = m[1]::oid
+    WHERE o.oprname NOT IN ('=', '<>', '<', '<=', '>', '>=')) THEN
+    RAISE EXCEPTION 'ANY and ALL take a comparison in a predicate' USING ERRCODE = 'WF011',
+      HINT = 'Write = ANY (...), or combine several LIKE with OR.';
+  END IF;
+  IF (SELECT count(*) FROM regexp_matches(_tree, '\{FUNCEXPR :funcid', 'g')) > 400
+     OR (SELECT count(*) FROM regexp_matches(_tree, '\{OPEXPR :opno (?:1760|1761|1762|1038) ', 'g')) > 64 THEN
+    RAISE EXCEPTION 'the predicate holds too many calls, or products of decimals' USING ERRCODE = 'WF011',
+      HINT = 'At most 64 products; compute some of it in a transition.';
   END IF;
   SELECT format_type(f.ty, NULL) INTO _bad
   FROM (SELECT DISTINCT m[1]::oid AS ty
@@ -146,9 +205,8 @@ END $$;
 -- Needed for the moment in which it becomes their owner.
 GRANT USAGE, CREATE ON SCHEMA wed TO wed_predicate;
 
--- Puts a predicate on the shape table as a constraint that checks nothing: Postgres parses and
--- analyses it there, follows renamed attributes, and refuses to drop one that it uses. Runs as
--- wed_predicate, so that even a fragment that got past check_fragment could do nothing.
+-- Puts a predicate on the shape table, for a moment, as a constraint that checks nothing: Postgres parses
+-- and analyses it there, and follows attributes that are renamed meanwhile. Runs as wed_predicate, so that even a fragment that got past check_fragment could do nothing.
 CREATE FUNCTION wed.put_on_shape(_shape_schema text, _tgid integer, _predicate text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET standard_conforming_strings = on SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
@@ -176,7 +234,9 @@ REVOKE CREATE ON SCHEMA wed FROM wed_predicate;
 -- which may say 'now'.
 CREATE FUNCTION wed.check_predicate(
   _shape_schema text, _tgid integer, _text text, OUT predicate text, OUT reads text[], OUT timely boolean)
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql
+-- The deparser writes strings and points in time as the session's settings are.
+SET standard_conforming_strings = on SET timezone = 'UTC' SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' AS $$
 DECLARE
   _tree text;
   _relation oid := format('%I.wed_flow', _shape_schema)::regclass;
@@ -196,7 +256,18 @@ BEGIN
                    WHERE a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey)), '{}')
   INTO _tree, predicate, reads
   FROM pg_constraint c WHERE c.conrelid = _relation AND c.conname = 'c' || _tgid;
+  -- Everybody can read constraints.
+  PERFORM wed.take_off_shape(_shape_schema, _tgid);
   PERFORM wed.check_tree(_tree, _text);
+  IF 'wid' = ANY (reads) THEN
+    RAISE EXCEPTION 'wid is the identity of an instance, not an attribute' USING ERRCODE = 'WF011',
+      DETAIL = wed.place('wid', _text), HINT = 'A condition is over the attributes.';
+  END IF;
+  IF predicate ~ $r$'[^']*[0-9.]{39}[^']*'::(numeric|jsonb)|(^|[^'0-9])[0-9.]{39}$r$ THEN
+    RAISE EXCEPTION 'a number of the predicate is too large' USING ERRCODE = 'WF011',
+      HINT = 'At most 38 digits, before and behind the point together.';
+  END IF;
+  PERFORM wed.guarded(predicate);
   timely := _tree ~ '\{(SQLVALUEFUNCTION|COERCEVIAIO)' OR EXISTS (
     SELECT FROM regexp_matches(_tree, ':funcid (\d+)', 'g') AS m JOIN pg_proc p ON p.oid = m[1]::oid
     WHERE p.provolatile <> 'i'

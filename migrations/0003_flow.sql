@@ -72,7 +72,7 @@ $$;
 -- clause (_set), run with the flow's own rights. It returns the new states evaluated, ordered by wid;
 -- _careful finds out which instance's condition fails where one does.
 CREATE FUNCTION wed.compile(_flow_id integer) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
 DECLARE
   _flow wed.flow;
   _fired text;
@@ -106,10 +106,10 @@ BEGIN
                              E'\n    || ' ORDER BY g), '''{}''::bigint[]')
   INTO _fired
   FROM (SELECT condition_group AS g, format('array_remove(ARRAY[%s]::bigint[], NULL)', string_agg(
-          format('CASE WHEN %s THEN %s END', predicate, (condition_group::bigint << 32) + tgid), E',\n      ' ORDER BY tgid)) AS c
+          format('CASE WHEN %s THEN %s END', wed.guarded(predicate), (condition_group::bigint << 32) + tgid), E',\n      ' ORDER BY tgid)) AS c
         FROM wed.trigger WHERE flow_id = _flow_id AND enabled AND NOT cfinal AND predicate IS NOT NULL
         GROUP BY condition_group) g;
-  SELECT coalesce(string_agg(format('coalesce(%s, false)', predicate), ' OR '), 'false') INTO _final
+  SELECT coalesce(string_agg(format('coalesce(%s, false)', wed.guarded(predicate)), ' OR '), 'false') INTO _final
   FROM wed.trigger WHERE flow_id = _flow_id AND enabled AND cfinal AND predicate IS NOT NULL;
   SELECT string_agg(format('(%s, %L::text[])', condition_group, reads), ', ') INTO _groups
   FROM (SELECT DISTINCT condition_group, reads FROM wed.trigger
@@ -125,7 +125,7 @@ BEGIN
   INTO _state, _sent, _few, _declare, _places, _sets
   FROM pg_attribute
   WHERE attrelid = format('%I.wed_flow', _flow.shape_schema)::regclass AND attnum > 1 AND NOT attisdropped;
-
+  -- As a literal: between dollars, a tenant's string constant could end the body.
   EXECUTE format($f$
 CREATE OR REPLACE FUNCTION %1$I.match(_rows %1$I.wed_flow[], _kept integer[]) RETURNS wed.evaluated[]
 LANGUAGE plpgsql STABLE SECURITY DEFINER AS %2$L $f$, _flow.shape_schema, format($match$
@@ -204,7 +204,8 @@ END $$;
 
 -- What a new, changed or removed attribute does.
 CREATE FUNCTION wed.on_attribute() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+SET standard_conforming_strings = on SET timezone = 'UTC' SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' AS $$
 DECLARE
   _flow wed.flow;
   _type record;
@@ -247,6 +248,10 @@ BEGIN
         USING ERRCODE = 'WF013', HINT = 'Change its type before writing conditions over it.';
     END IF;
   END IF;
+  IF TG_OP = 'UPDATE' AND NEW.aname <> OLD.aname THEN
+    PERFORM wed.put_on_shape(_flow.shape_schema, t.tgid, t.predicate)
+    FROM wed.trigger t WHERE t.flow_id = _flow.flow_id AND OLD.aname = ANY (t.reads);
+  END IF;
   FOREACH _schema IN ARRAY ARRAY[_flow.schema_name, _flow.shape_schema] LOOP
     IF TG_OP = 'INSERT' THEN
       EXECUTE format('ALTER TABLE %I.wed_flow ADD COLUMN %I %s DEFAULT %L', _schema, NEW.aname,
@@ -255,7 +260,8 @@ BEGIN
       IF NEW.aname <> OLD.aname THEN
         EXECUTE format('ALTER TABLE %I.wed_flow RENAME COLUMN %I TO %I', _schema, OLD.aname, NEW.aname);
       END IF;
-      EXECUTE format('ALTER TABLE %I.wed_flow DROP CONSTRAINT IF EXISTS %I', _schema, 'enum_' || OLD.aname);
+      EXECUTE format('ALTER TABLE %I.wed_flow DROP CONSTRAINT IF EXISTS %I, DROP CONSTRAINT IF EXISTS %I', _schema,
+                     'enum_' || OLD.aname, 'digits_' || OLD.aname);
       IF wed.attribute_type(OLD.atype) IS DISTINCT FROM _type THEN
         EXECUTE format('ALTER TABLE %I.wed_flow ALTER COLUMN %I DROP DEFAULT, ALTER COLUMN %2$I TYPE %s USING NULL',
                        _schema, NEW.aname, _type.sql_type);
@@ -263,6 +269,9 @@ BEGIN
       EXECUTE format('ALTER TABLE %I.wed_flow ALTER COLUMN %I SET DEFAULT %L', _schema, NEW.aname, NEW.adv);
     ELSE
       EXECUTE format('ALTER TABLE %I.wed_flow DROP COLUMN %I', _schema, OLD.aname);
+    END IF;
+    IF TG_OP <> 'DELETE' AND _schema = _flow.schema_name THEN
+      PERFORM wed.bound_attribute(_schema, NEW.aname, _type.sql_type);
     END IF;
     IF TG_OP <> 'DELETE' AND _type.labels IS NOT NULL AND _schema = _flow.schema_name THEN
       EXECUTE format('ALTER TABLE %I.wed_flow ADD CONSTRAINT %I CHECK (%I %s) NOT VALID', _schema,
@@ -279,6 +288,8 @@ BEGIN
                      AND conname = 'c' || t.tgid),
       reads = array_replace(reads, OLD.aname, NEW.aname)
     WHERE flow_id = _flow.flow_id AND OLD.aname = ANY (reads);
+    PERFORM wed.take_off_shape(_flow.shape_schema, t.tgid)
+    FROM wed.trigger t WHERE t.flow_id = _flow.flow_id AND NEW.aname = ANY (t.reads);
     EXECUTE format('UPDATE %I.wed_trig w SET cpred = t.predicate, writes = array_replace(w.writes, $1, $2)
                     FROM wed.trigger t WHERE t.tgid = w.tgid AND ($2 = ANY (t.reads) OR $1 = ANY (w.writes))',
                    _flow.schema_name) USING OLD.aname, NEW.aname;
@@ -388,14 +399,14 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- The component that performs a transition of a flow: the newest version of the one bound to it.
+-- The component that performs a transition of a flow: the active version of the one bound to it.
 CREATE FUNCTION wed.bound_component(_flow_id integer, _trname text) RETURNS integer
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT c.component_id
   FROM wed.binding b JOIN wed.flow f USING (flow_id)
   JOIN wed.component c ON c.tenant_id = f.tenant_id AND c.name = b.component_name
   WHERE b.flow_id = _flow_id AND b.trname = _trname
-  ORDER BY c.version DESC LIMIT 1
+  ORDER BY c.activated_at DESC, c.version DESC LIMIT 1
 $$;
 
 -- After a statement on wed_attr or wed_trig.
@@ -588,6 +599,7 @@ BEGIN
   ] LOOP
     EXECUTE format(_statement, _s, _c, _id, _owner);
   END LOOP;
+  PERFORM wed.bound_rows(_s);
   PERFORM wed.compile(_id);
   EXECUTE format('ALTER FUNCTION %I.match(%1$I.wed_flow[], integer[]) OWNER TO wed_predicate', _c);
   EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM wed_predicate', _c);

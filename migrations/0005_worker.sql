@@ -16,8 +16,12 @@ BEGIN
     AND j.last_seq > j.seq;
   IF NOT FOUND THEN RETURN false; END IF;
   SELECT schema_name INTO _schema FROM wed.flow WHERE flow_id = _flow_id;
-  EXECUTE format('SELECT wid FROM %I.wed_flow WHERE wid = $1 FOR NO KEY UPDATE', _schema)
-    || CASE WHEN _now THEN ' SKIP LOCKED' ELSE '' END INTO _found USING _wid;
+  BEGIN
+    EXECUTE format('SELECT wid FROM %I.wed_flow WHERE wid = $1 FOR NO KEY UPDATE', _schema)
+      || CASE WHEN _now THEN ' SKIP LOCKED' ELSE '' END INTO _found USING _wid;
+  EXCEPTION WHEN lock_not_available THEN
+    RETURN false; -- somebody has locked the table: who commits will see
+  END;
   IF _found IS NULL
      OR EXISTS (SELECT FROM unnest(wed.as_it_stands(_flow_id, _wid)) r CROSS JOIN LATERAL unnest(r.fired) f
                 WHERE f & 4294967295 = _tgid)

@@ -65,6 +65,7 @@ documentation() {
 step "What the machine needs" scripts/setup.sh test
 step "Formatting" formatting
 step "Links in the documentation" python3 scripts/links.py
+step "Licences of dependencies" .venv/bin/python scripts/licences.py
 step "Guest SDK: clippy" in_guests guest-sdk/rust clippy --all-targets --quiet -- -D warnings
 step "Samples: clippy" in_guests sample-transitions clippy --workspace --all-targets --quiet -- -D warnings
 if [[ $only != lint ]]; then

@@ -4,20 +4,24 @@
 //! role must be a superuser's), gives each trial a database of its own, and stops the server at the end.
 //!
 //! - `samples`: every sample through a real host, and `wed demo`
+//! - `guard`: both guards, hostile values, random fragments
 //! - `gate`: algorithm 1 and every way to write, as the flow's own role
 //! - `defects`: the defects of the papers' reference implementation, each a test
 //! - `race`: many workers at once
 //! - `host`: hosts, leases, failing guests
 //! - `external`: a Python worker, psql and a host on one flow
 //! - `authoring`: new, build, test, run, job, replay
+//! - `compiling`: components in a child process, compiled code on disk
 //! - `cli`: the command line
 //! - `layers`: what the source itself must look like
 
 mod authoring;
 mod cli;
+mod compiling;
 mod defects;
 mod external;
 mod gate;
+mod guard;
 mod host;
 mod layers;
 mod race;
@@ -32,12 +36,17 @@ use libtest_mimic::{Arguments, Trial};
 const SIDE_BY_SIDE: usize = 6;
 
 fn main() -> ExitCode {
+    if let Some(ended) = wedflow_engine::serve_as_compiler() {
+        return ended;
+    }
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(SIDE_BY_SIDE);
     let trials: Vec<Trial> = [
         layers::trials(),
         samples::trials(),
         gate::trials(),
+        guard::trials(),
+        compiling::trials(),
         defects::trials(),
         host::trials(),
         race::trials(),

@@ -62,6 +62,9 @@ pub(crate) enum Command {
     /// Components: the WebAssembly that performs transitions.
     #[command(subcommand)]
     Component(ComponentCommand),
+    /// SQL fragments: would this condition or SET clause be accepted? Needs no database.
+    #[command(subcommand)]
+    Guard(GuardCommand),
     /// Instances: start them, look at them.
     #[command(subcommand)]
     Instance(InstanceCommand),
@@ -302,6 +305,44 @@ pub(crate) struct HostArguments {
 }
 
 #[derive(Debug, Subcommand)]
+pub(crate) enum GuardCommand {
+    /// Check fragments against a flow's attributes, and say where what is wrong.
+    #[command(
+        after_help = "Example:\n  wed guard check --kind set --attrs a1:text,qty:integer \"a1='x', qty=qty+1\""
+    )]
+    Check {
+        /// What the fragments are.
+        #[arg(long, value_enum)]
+        kind: FragmentKind,
+        /// The flow's attributes with their types, as in `a1:text,qty:numeric,size:enum(s,m,l)`; without a
+        /// type: text.
+        #[arg(
+            long,
+            value_name = "NAME:TYPE,…",
+            default_value = "",
+            hide_default_value = true
+        )]
+        attrs: String,
+        /// Read lines of {"text": …}, and answer each with a line
+        /// {"verdict", "code", "message", "position", "token"}.
+        #[arg(long)]
+        jsonl: bool,
+        /// The fragment; with --jsonl the file of lines, standard input when absent.
+        #[arg(value_name = "FRAGMENT|FILE", allow_hyphen_values = true)]
+        input: Option<String>,
+    },
+}
+
+/// The two kinds of fragment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FragmentKind {
+    /// A condition, as after WHERE.
+    Pred,
+    /// The clause that a transition returns, as after SET.
+    Set,
+}
+
+#[derive(Debug, Subcommand)]
 pub(crate) enum DbCommand {
     /// Start it, if it is not running.
     Start,
@@ -472,8 +513,26 @@ pub(crate) enum ComponentCommand {
         #[arg(long, value_name = "NAME", requires = "flow")]
         transition: Vec<String>,
     },
-    /// List the components, newest version first.
+    /// List the components, newest version first, and which flows use them.
     List,
+    /// Put a version into use, for what is fired from now on.
+    Activate {
+        /// The component.
+        name: String,
+        /// The version.
+        version: i32,
+    },
+    /// Go back to the version before the one in use.
+    Rollback {
+        /// The component.
+        name: String,
+    },
+    /// Remove versions that are not in use.
+    Gc {
+        /// How many of the newest versions of each component stay, for going back.
+        #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(i32).range(0..=10_000))]
+        keep: i32,
+    },
     /// Show what a component declares and which flows use it.
     Show {
         /// The component.

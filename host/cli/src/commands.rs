@@ -5,6 +5,7 @@ mod component;
 mod db;
 mod demo;
 mod flow;
+mod guard;
 mod host;
 mod instance;
 mod setting;
@@ -60,6 +61,7 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(),
             let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
             replay::run(replay, &arguments.tenant, &store, terminal).await
         }
+        Command::Guard(command) => guard::run(command, terminal),
         Command::Bench(command) => bench::run(&arguments, command, terminal).await,
         Command::Demo(demo) => demo::run(&arguments, demo, terminal).await,
     }

@@ -31,6 +31,9 @@ use crate::problem::Problem;
 use crate::terminal::Terminal;
 
 fn main() -> ExitCode {
+    if let Some(ended) = wedflow_engine::serve_as_compiler() {
+        return ended;
+    }
     let arguments = Arguments::parse();
     let terminal = Terminal::new(arguments.json, arguments.quiet);
     start_logging(&arguments);

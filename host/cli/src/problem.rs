@@ -86,6 +86,11 @@ impl Problem {
         self
     }
 
+    pub(crate) fn place(mut self, place: FragmentPlace) -> Self {
+        self.0.place = Some(place);
+        self
+    }
+
     pub(crate) fn exit(mut self, exit_code: u8) -> Self {
         self.0.exit_code = exit_code;
         self

@@ -125,6 +125,13 @@ pub(crate) async fn deal_with(
                 dealt.committed += part.len();
                 dealt.fired.extend(claimed);
             }
+            Err(refusal) if is_locked(&refusal) => match other_flows(&mut part) {
+                Some(others) => {
+                    parts.push(others);
+                    parts.push(part);
+                }
+                None => put_off(store, host, part.iter().map(|ready| ready.token)).await,
+            },
             Err(refusal) if refusal.code() == Some("WF016") => {
                 // What the host had in hand is another's by now.
                 tracing::info!(
@@ -144,11 +151,63 @@ pub(crate) async fn deal_with(
             }
         }
     }
-    if !failed.attempts.is_empty() {
-        let records: Vec<&AttemptRecord> = failed.records.iter().collect();
-        with_patience(|| store.fail_recorded(host, &failed.attempts, &records)).await;
-    }
+    record(store, host, failed).await;
     dealt
+}
+
+/// Whether somebody holds a lock that was waited for in vain: that of a flow's own session on its table.
+fn is_locked(error: &StoreError) -> bool {
+    matches!(error, StoreError::Locked(_))
+}
+
+/// Takes out of a part what is not of its first flow; nothing when it is of one flow only.
+fn other_flows(part: &mut Vec<Ready>) -> Option<Vec<Ready>> {
+    let flow = part.first()?.key.flow;
+    let others: Vec<Ready> = part
+        .extract_if(.., |ready| ready.key.flow != flow)
+        .collect();
+    (!others.is_empty()).then_some(others)
+}
+
+/// The instances of a locked flow wait; those of others do not.
+async fn put_off(store: &Store, host: i32, tokens: impl Iterator<Item = i64>) {
+    let tokens: Vec<i64> = tokens.collect();
+    tracing::warn!(
+        jobs = tokens.len(),
+        "a flow's table is locked by a session of its own; its jobs are put off"
+    );
+    with_patience(|| store.put_off(host, &tokens)).await;
+}
+
+/// Records failed attempts, those of a locked flow excepted.
+async fn record(store: &Store, host: i32, failed: Failures) {
+    let mut parts = vec![failed.attempts];
+    while let Some(mut part) = parts.pop() {
+        let Some(flow) = part.first().map(|first| first.flow) else {
+            continue;
+        };
+        let records: Vec<&AttemptRecord> = failed
+            .records
+            .iter()
+            .filter(|record| part.iter().any(|one| one.token == record.token))
+            .collect();
+        let locked = with_patience(|| async {
+            match store.fail_recorded(host, &part, &records).await {
+                Err(error) if is_locked(&error) => Ok(true),
+                other => other.map(|()| false),
+            }
+        })
+        .await;
+        if locked == Some(true) {
+            let others: Vec<_> = part.extract_if(.., |one| one.flow != flow).collect();
+            if others.is_empty() {
+                put_off(store, host, part.iter().map(|one| one.token)).await;
+            } else {
+                parts.push(others);
+                parts.push(part);
+            }
+        }
+    }
 }
 
 /// Commits a part. An answer that was lost is looked up, never repeated blindly: what is no longer

@@ -85,6 +85,7 @@ impl Host {
         let room = settings.in_hand.div_ceil(lanes).max(1);
         let sandbox = Arc::new(Sandbox::new(Settings {
             concurrent: u32::try_from(settings.in_hand.max(16)).unwrap_or(u32::MAX),
+            cache: crate::cache::folder(),
             ..Settings::fast()
         })?);
         store.roll_trace().await?;

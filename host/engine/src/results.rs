@@ -143,7 +143,7 @@ impl Rendered {
                         sql_type(&assignment.attribute)
                     )
                 }
-                CheckedValue::Expression(sql) => write!(set, "{name} = ({sql})"),
+                CheckedValue::Expression { guarded, .. } => write!(set, "{name} = ({guarded})"),
                 CheckedValue::Default => write!(set, "{name} = DEFAULT"),
             };
         }

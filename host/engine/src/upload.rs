@@ -1,5 +1,7 @@
 //! Uploading a component: checked, compiled, asked what it can do, stored.
 
+use std::sync::Arc;
+
 use serde_json::{Value as Json, json};
 use wedflow_contract::{Declaration, DeclaredAttribute, DeclaredKind, Manifest};
 use wedflow_guard::CheckedPredicate;
@@ -7,7 +9,7 @@ use wedflow_model::Limits;
 use wedflow_sandbox::{Sandbox, Settings};
 use wedflow_store::{NewComponent, Store};
 
-use crate::UploadError;
+use crate::{UploadError, cache};
 
 /// A stored component.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,11 +55,17 @@ pub async fn upload(
 ) -> Result<Upload, UploadError> {
     let sandbox = Sandbox::new(Settings {
         concurrent: 4,
+        cache: cache::folder(),
         ..Settings::fast()
     })?;
-    let limits = Limits::default();
-    let component = sandbox
-        .compile(bytes, &limits)
+    let sandbox = Arc::new(sandbox);
+    let compiled = tokio::task::spawn_blocking({
+        let (sandbox, bytes) = (Arc::clone(&sandbox), bytes.to_vec());
+        move || sandbox.compile(&bytes, &Limits::default())
+    });
+    let component = compiled
+        .await
+        .map_err(|error| UploadError::Refused(error.to_string()))?
         .map_err(|error| UploadError::Refused(error.to_string()))?;
     let manifest = sandbox
         .describe(&component)

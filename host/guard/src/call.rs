@@ -1,22 +1,85 @@
 //! Function calls: by name from the list, with nothing but plain arguments.
 
-use pg_query::protobuf::{AExprKind, CoercionForm, FuncCall, NamedArgExpr, a_const::Val};
+use pg_query::protobuf::{CoercionForm, FuncCall, NamedArgExpr};
 use pg_query::{Node, NodeEnum};
-use wedflow_model::ScalarType;
 
 use crate::allowed::{self, INTERVAL_PARTS};
-use crate::expression::{Checked, Walk};
-use crate::literal::write_text;
+use crate::catalog::{self, Signature};
+use crate::expression::{Checked, Done, Seen, Walk};
+use crate::kind::{Base, Context, Kind};
+use crate::literal::{small_integer, write_text};
 use crate::node::{text_constant, text_of};
-use crate::rejection::RejectionCode;
+use crate::rejection::{Fault, RejectionCode};
+use crate::resolve::{self, Unresolved};
+use crate::written::Guard;
+
+/// The parts of a point in time or an interval, by the names Postgres knows.
+const TIME_FIELDS: [&str; 52] = [
+    "century",
+    "centuries",
+    "c",
+    "day",
+    "days",
+    "d",
+    "decade",
+    "decades",
+    "dec",
+    "dow",
+    "doy",
+    "epoch",
+    "hour",
+    "hours",
+    "h",
+    "hr",
+    "hrs",
+    "isodow",
+    "isoyear",
+    "julian",
+    "microsecond",
+    "microseconds",
+    "us",
+    "usec",
+    "millennium",
+    "millennia",
+    "mil",
+    "mils",
+    "millisecond",
+    "milliseconds",
+    "ms",
+    "msec",
+    "minute",
+    "minutes",
+    "m",
+    "min",
+    "mins",
+    "month",
+    "months",
+    "mon",
+    "mons",
+    "quarter",
+    "qtr",
+    "second",
+    "seconds",
+    "s",
+    "sec",
+    "secs",
+    "timezone",
+    "week",
+    "year",
+    "years",
+];
 
 /// How much larger than its input text may grow through nested replacements: unbounded, sixty of
 /// them in a row double a text sixty times.
 const MAX_GROWTH: usize = 1024;
+/// The longest that `lpad`, `rpad` and `repeat` make of a text, in characters or repetitions.
+const MAX_LENGTH: i64 = 1000;
+/// The most function calls of a fragment: each may look at all of a long text.
+const MAX_CALLS: usize = 200;
 
 impl Walk<'_> {
     /// Refuses what a call may carry beyond its arguments.
-    pub(crate) fn plain(&self, call: &FuncCall) -> Checked {
+    pub(crate) fn plain(&self, call: &FuncCall) -> Done {
         let FuncCall {
             funcname: _,
             args: _,
@@ -53,11 +116,16 @@ impl Walk<'_> {
     pub(crate) fn call(&mut self, call: &FuncCall) -> Checked {
         self.plain(call)?;
         let place = call.location;
+        self.calls += 1;
+        if self.calls > MAX_CALLS {
+            let message = format!("more than {MAX_CALLS} function calls");
+            return Err(self.refuse(RejectionCode::TooComplex, message, place));
+        }
         let Some(name) = function_name(call) else {
             let message = "functions are named without a schema";
             return Err(self.refuse(RejectionCode::Function, message, place));
         };
-        let Some(function) = allowed::find_function(name) else {
+        let Some((name, signatures)) = catalog::functions(name) else {
             let code = match name {
                 "count" | "sum" | "avg" | "min" | "max" | "array_agg" | "string_agg"
                 | "row_number" => RejectionCode::Aggregate,
@@ -68,138 +136,260 @@ impl Walk<'_> {
                 .refuse(code, message, place)
                 .hint(allowed::why_not(name)));
         };
-        if function.volatile && !self.volatile {
+        if signatures.iter().all(|signature| signature.volatile) && !self.volatile {
             let message = format!("`{name}` gives another result each time");
             return Err(self.refuse(RejectionCode::Function, message, place).hint(
                 "a condition must depend on the state; compare with now() for points in time",
             ));
         }
         let count = call.args.len();
-        if count < function.least || count > function.most {
-            let message = if function.least == function.most {
-                format!("`{name}` takes {} arguments, not {count}", function.least)
-            } else {
-                format!(
-                    "`{name}` takes {} to {} arguments, not {count}",
-                    function.least, function.most
-                )
-            };
+        if !signatures
+            .iter()
+            .any(|signature| signature.for_count(count).is_some())
+        {
+            let message = format!("`{name}` does not take {count} arguments");
             return Err(self.refuse(RejectionCode::Function, message, place));
         }
-        match (function.name, call.args.as_slice()) {
+        let args = call.args.as_slice();
+        self.bounds(name, args, place)?;
+        let seen = match (name, args) {
             ("extract", [field, value]) => {
-                let Some(field) = text_constant(field) else {
+                let Some(word) = text_constant(field) else {
                     let message = "the field of EXTRACT must be a word";
                     return Err(self.refuse(RejectionCode::Function, message, place));
                 };
                 self.out.push_str("EXTRACT(");
-                write_text(&mut self.out, field);
+                write_text(self.out.text(), word);
                 self.out.push_str(" FROM ");
-                self.expression(value)?;
+                let seen = self.expression(value)?;
                 self.out.push(')');
-                Ok(())
+                vec![CONSTANT, seen]
             }
-            // With a text there, it would be a regular expression.
-            ("substring", [_, start, ..]) if !self.is_number(start) => {
-                let message = "`substring` takes a position here, not a pattern";
-                Err(self
-                    .refuse(RejectionCode::Function, message, place)
-                    .hint("use substr(text, start, length), split_part or LIKE"))
+            ("overlaps", [a, b, c, d]) => {
+                let mut seen = self.list("((", &[a.clone(), b.clone()], ") OVERLAPS ")?;
+                seen.extend(self.list("(", &[c.clone(), d.clone()], "))")?);
+                seen
+            }
+            ("make_interval", args) if args.iter().any(is_named) => {
+                return self.interval(args, place);
             }
             // POSITION(a IN b) under the name that can be called like any other.
-            ("position", args) => self.list("strpos(", args, ")"),
-            ("make_interval", args) => self.interval(args, place),
-            ("replace", [_, _, by]) => {
-                let factor = text_constant(by).map_or(MAX_GROWTH, |by| by.len().max(1));
-                let before = self.growth;
-                self.growth = before.saturating_mul(factor);
-                if self.growth > MAX_GROWTH {
-                    let message = "nested replacements could make the text far too large";
-                    return Err(self
-                        .refuse(RejectionCode::TooLarge, message, place)
-                        .hint("replace by short constants, or compose the text with concat"));
-                }
-                let checked = self.list("replace(", &call.args, ")");
-                self.growth = before;
-                checked
+            ("position", _) => self.arguments("strpos", args)?,
+            (name, args) => self.arguments(name, args)?,
+        };
+        self.settle(name, signatures, args, &seen, place)
+    }
+
+    /// Finds which function of the name is meant.
+    fn settle(
+        &mut self,
+        name: &str,
+        signatures: &[Signature],
+        args: &[Node],
+        seen: &[Seen],
+        place: i32,
+    ) -> Checked {
+        let kinds: Vec<Kind> = seen.iter().map(|seen| seen.kind).collect();
+        // A function named as a type is the cast.
+        if name == "date"
+            && let ([arg], [kind]) = (args, kinds.as_slice())
+            && (kind.is_unknown() || kind.category() == 'S')
+        {
+            self.fits(arg, *kind, Kind::one(Base::Date), Context::Explicit)?;
+            return self.made(Kind::one(Base::Date), 0, seen[0].constant);
+        }
+        let resolved = resolve::select(&signatures.iter().collect::<Vec<_>>(), &kinds);
+        let resolved = match resolved {
+            Ok(resolved) => resolved,
+            Err(why) => {
+                let shown: Vec<String> = kinds
+                    .iter()
+                    .map(|kind| match kind.is_unknown() {
+                        true => "a constant".to_owned(),
+                        false => kind.to_string(),
+                    })
+                    .collect();
+                let message = match why {
+                    Unresolved::None => format!("there is no {name}({})", shown.join(", ")),
+                    Unresolved::Ambiguous => {
+                        format!("{name}({}) could mean several functions", shown.join(", "))
+                    }
+                };
+                return Err(self
+                    .refuse(RejectionCode::Type, message, place)
+                    .hint("cast the arguments, for example a1::integer"));
             }
-            (name, args) => {
-                self.out.push_str(name);
-                self.list("(", args, ")")
+        };
+        for ((arg, kind), wanted) in args.iter().zip(&kinds).zip(&resolved.arguments) {
+            self.fits(arg, *kind, *wanted, Context::Implicit)?;
+        }
+        if name == "substring" && resolved.arguments.get(1) == Some(&Kind::TEXT) {
+            let message = "`substring` takes a position here, not a pattern";
+            return Err(self
+                .refuse(RejectionCode::Function, message, place)
+                .hint("use substr(text, start, length), split_part or LIKE"));
+        }
+        if resolved.arguments.contains(&Kind::one(Base::Numeric)) {
+            match name {
+                "power" | "pow" => self.multiplied(16)?,
+                "mod" | "div" | "sqrt" => self.multiplied(1)?,
+                _ => {}
             }
+        }
+        let sum: u64 = seen
+            .iter()
+            .map(|seen| seen.size)
+            .fold(0, u64::saturating_add);
+        let size = match name {
+            "replace" => {
+                let by = seen.get(2).map_or(1, |seen| seen.size.max(1));
+                sum.saturating_mul(by).min(crate::MAX_REPLACED_BYTES as u64)
+            }
+            "lpad" | "rpad" | "repeat" => sum.saturating_mul(4).saturating_add(
+                length_of(name, args).saturating_mul(if name == "repeat" { sum } else { 4 }),
+            ),
+            // Quotes and names.
+            "to_jsonb" | "jsonb_build_array" | "jsonb_build_object" => sum.saturating_mul(2),
+            _ => sum,
+        };
+        let volatile = signatures.iter().any(|signature| signature.volatile);
+        let constant = !volatile && seen.iter().all(|seen| seen.constant);
+        self.made(resolved.result, size, constant)
+    }
+
+    /// What must be small constants, so that a small input cannot make a large value.
+    fn bounds(&self, name: &str, args: &[Node], place: i32) -> Done {
+        match (name, args) {
+            ("power" | "pow", [_, exponent]) => self.small_power(exponent, place),
+            ("lpad" | "rpad" | "repeat", [_, length, ..])
+                if small_integer(length, MAX_LENGTH).is_none() =>
+            {
+                let message =
+                    format!("the length of `{name}` is a whole number, at most {MAX_LENGTH}");
+                Err(self
+                    .refuse(RejectionCode::TooLarge, message, place)
+                    .hint("write the length itself"))
+            }
+            ("extract" | "date_part" | "date_trunc", [field, ..])
+                if text_constant(field).is_some_and(|word| {
+                    !TIME_FIELDS.contains(&word.to_ascii_lowercase().as_str())
+                }) =>
+            {
+                let message = "there is no such part of a point in time";
+                let fault = Fault::new(RejectionCode::Function, message)
+                    .hint("for example year, month, week, day, dow, hour, minute, second, epoch");
+                Err(self.placed(fault, field))
+            }
+            _ => Ok(()),
         }
     }
 
-    fn interval(&mut self, args: &[Node], place: i32) -> Checked {
-        self.out.push_str("make_interval(");
+    /// The name and the arguments. What is searched for must be short; some functions are replaced
+    /// by ones of ours that look at their arguments first.
+    fn arguments(&mut self, name: &str, args: &[Node]) -> Result<Vec<Seen>, Fault> {
+        let before = self.growth;
+        if name == "replace" {
+            self.out.guard(Guard::Function);
+            let factor = args
+                .get(2)
+                .and_then(text_constant)
+                .map_or(MAX_GROWTH, |by| by.len().max(1));
+            self.growth = before.saturating_mul(factor);
+            if self.growth > MAX_GROWTH {
+                let message = "nested replacements could make the text far too large";
+                return Err(Fault::new(RejectionCode::TooLarge, message)
+                    .hint("replace by short constants, or compose the text with concat"));
+            }
+        }
+        self.out.push_str(name);
+        self.out.push('(');
+        let mut seen = Vec::with_capacity(args.len());
         for (at, arg) in args.iter().enumerate() {
             if at > 0 {
                 self.out.push_str(", ");
             }
-            let Some(NodeEnum::NamedArgExpr(named)) = &arg.node else {
-                self.expression(arg)?;
-                continue;
+            // Other names than these are for values that are looked at once.
+            let sought = match name {
+                "strpos" if at == 0 && args.len() == 2 => false,
+                "strpos" | "btrim" | "ltrim" | "rtrim" | "split_part" | "string_to_array"
+                | "array_to_string" | "to_char" | "to_date" | "to_number" | "to_timestamp"
+                | "translate" | "replace" => at > 0,
+                "concat_ws" | "lpad" | "rpad" => at == 0 && name == "concat_ws" || at == 2,
+                "array_position" | "array_positions" | "array_remove" | "array_replace" => false,
+                _ => false,
+            } && !matches!(small_integer(arg, i64::MAX), Some(_))
+                && !(name == "split_part" && at == 2);
+            seen.push(if sought {
+                self.sought_for(arg)?
+            } else {
+                self.expression(arg)?
+            });
+        }
+        self.out.push(')');
+        self.growth = before;
+        Ok(seen)
+    }
+
+    fn interval(&mut self, args: &[Node], place: i32) -> Checked {
+        self.out.push_str("make_interval(");
+        let mut named = Vec::new();
+        for (at, arg) in args.iter().enumerate() {
+            if at > 0 {
+                self.out.push_str(", ");
+            }
+            let (name, value) = match &arg.node {
+                Some(NodeEnum::NamedArgExpr(argument)) => {
+                    let NamedArgExpr { arg, name, .. } = argument.as_ref();
+                    (Some(name.as_str()), self.required(arg.as_deref())?)
+                }
+                _ => (None, arg),
             };
-            let NamedArgExpr { arg, name, .. } = named.as_ref();
-            let Some(part) = INTERVAL_PARTS.iter().find(|part| *part == name) else {
-                let message = format!("`make_interval` has no argument `{name}`");
+            let part = match name {
+                None => INTERVAL_PARTS.get(at),
+                Some(name) => INTERVAL_PARTS.iter().find(|part| **part == name),
+            };
+            let Some(part) = part.filter(|part| !named.contains(*part)) else {
+                let name = name.unwrap_or("that");
+                let message =
+                    format!("`make_interval` has no argument `{name}`, or has it already");
                 return Err(self
                     .refuse(RejectionCode::Function, message, place)
                     .hint(format!("its arguments are {}", INTERVAL_PARTS.join(", "))));
             };
-            self.out.push_str(part);
-            self.out.push_str(" => ");
-            self.expression(self.required(arg.as_deref())?)?;
+            named.push(*part);
+            if name.is_some() {
+                self.out.push_str(part);
+                self.out.push_str(" => ");
+            }
+            let seen = self.expression(value)?;
+            let base = if *part == "secs" {
+                Base::Float8
+            } else {
+                Base::Int4
+            };
+            self.fits(value, seen.kind, Kind::one(base), Context::Implicit)?;
         }
         self.out.push(')');
-        Ok(())
+        self.made(Kind::one(Base::Interval), 0, false)
     }
+}
 
-    /// Whether an expression is surely a number, as far as can be seen without the database.
-    fn is_number(&self, node: &Node) -> bool {
-        match &node.node {
-            Some(NodeEnum::AConst(constant)) => {
-                matches!(constant.val, Some(Val::Ival(_) | Val::Fval(_)))
-            }
-            Some(NodeEnum::ColumnRef(column)) => match column.fields.as_slice() {
-                [field] => text_of(field)
-                    .and_then(|name| self.attributes.find(name))
-                    .is_some_and(|index| {
-                        let kind = &self.attributes.get(index).kind;
-                        !kind.array && matches!(kind.scalar, ScalarType::Integer)
-                    }),
-                _ => false,
-            },
-            Some(NodeEnum::TypeCast(cast)) => cast.type_name.as_ref().is_some_and(|kind| {
-                kind.array_bounds.is_empty()
-                    && kind
-                        .names
-                        .last()
-                        .and_then(text_of)
-                        .is_some_and(|name| matches!(name, "int2" | "int4"))
-            }),
-            Some(NodeEnum::FuncCall(call)) => matches!(
-                function_name(call),
-                Some("length" | "char_length" | "character_length" | "strpos" | "position")
-            ),
-            Some(NodeEnum::AExpr(operation)) => {
-                operation.kind == AExprKind::AexprOp as i32
-                    && matches!(
-                        operation.name.first().and_then(text_of),
-                        Some("+" | "-" | "*" | "/" | "%")
-                    )
-                    && operation
-                        .lexpr
-                        .as_deref()
-                        .is_none_or(|left| self.is_number(left))
-                    && operation
-                        .rexpr
-                        .as_deref()
-                        .is_some_and(|right| self.is_number(right))
-            }
-            _ => false,
-        }
-    }
+/// A word of the grammar as an argument.
+const CONSTANT: Seen = Seen {
+    kind: Kind::UNKNOWN,
+    size: 0,
+    constant: true,
+};
+
+/// How long `lpad`, `rpad` and `repeat` make it.
+fn length_of(_name: &str, args: &[Node]) -> u64 {
+    args.get(1)
+        .and_then(|length| small_integer(length, MAX_LENGTH))
+        .map_or(0, |length| u64::try_from(length).unwrap_or(0))
+}
+
+fn is_named(arg: &Node) -> bool {
+    matches!(arg.node, Some(NodeEnum::NamedArgExpr(_)))
 }
 
 /// The name of a function that is named alone, or in the schema of Postgres's own, which is where
@@ -209,7 +399,7 @@ pub(crate) fn function_name(call: &FuncCall) -> Option<&str> {
         [name] => {
             // EXTRACT, POSITION and OVERLAY are words of the grammar; a plain call of that name is
             // of a function of someone's own.
-            text_of(name).filter(|name| !matches!(*name, "extract" | "position"))
+            text_of(name).filter(|name| !matches!(*name, "extract" | "position" | "overlaps"))
         }
         [schema, name] if text_of(schema) == Some("pg_catalog") => {
             let written = CoercionForm::try_from(call.funcformat);

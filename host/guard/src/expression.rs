@@ -4,21 +4,55 @@
 use std::collections::BTreeSet;
 
 use pg_query::protobuf::{
-    AArrayExpr, AConst, AExpr, AExprKind, AIndirection, BoolExpr, BoolExprType, BoolTestType,
-    BooleanTest, CaseExpr, ColumnRef, List, MinMaxExpr, MinMaxOp, NullTest, NullTestType,
-    SqlValueFunction, SqlValueFunctionOp, a_const::Val,
+    AArrayExpr, AConst, AExprKind, AIndirection, BoolExpr, BoolExprType, BoolTestType, BooleanTest,
+    CaseExpr, ColumnRef, MinMaxExpr, MinMaxOp, NullTest, NullTestType, SqlValueFunction,
+    SqlValueFunctionOp, a_const::Val,
 };
 use pg_query::{Node, NodeEnum};
 
-use crate::allowed::{BINARY, COMPARISON, PREFIX};
-use crate::call::function_name;
 use crate::fragment::{Fragment, too_deep};
+use crate::kind::{Base, Context, Kind};
 use crate::literal::{is_bounded, write_text};
-use crate::node::{foreign, location, unknown};
+use crate::node::{foreign, location, text_constant, unknown};
 use crate::rejection::{Fault, RejectionCode};
+use crate::resolve::common;
+use crate::written::Written;
 use crate::{FlowAttributes, MAX_DEPTH, MAX_NODES};
 
-pub(crate) type Checked = Result<(), Fault>;
+/// What a walk over an expression finds.
+pub(crate) type Checked = Result<Seen, Fault>;
+/// A check that finds nothing but faults.
+pub(crate) type Done = Result<(), Fault>;
+
+/// The most bytes that the values of a fragment may come to, all intermediate ones together, when
+/// every attribute is as long as its row may be.
+const MAX_WORK: u64 = 192 << 20;
+/// The longest text, array or document an attribute can hold: that of its row.
+const WIDE: u64 = crate::MAX_ROW_BYTES as u64;
+/// What any other value takes at most.
+const NARROW: u64 = 256;
+/// The most multiplications and divisions of decimals in a fragment: each adds up digits.
+const MAX_PRODUCTS: usize = 64;
+
+/// An expression that was walked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) kind: Kind,
+    /// How many bytes its value may take at most.
+    pub(crate) size: u64,
+    /// Whether no attribute is in it.
+    pub(crate) constant: bool,
+}
+
+impl Seen {
+    pub(crate) fn truth() -> Seen {
+        Seen {
+            kind: Kind::BOOL,
+            size: NARROW,
+            constant: false,
+        }
+    }
+}
 
 /// The state of one walk; one per fragment, so that the bounds hold for all of it.
 pub(crate) struct Walk<'a> {
@@ -28,11 +62,16 @@ pub(crate) struct Walk<'a> {
     pub(crate) volatile: bool,
     /// The attributes that are read, by index.
     pub(crate) read: BTreeSet<usize>,
-    pub(crate) out: String,
+    pub(crate) out: Written,
     nodes: usize,
     depth: usize,
+    work: u64,
+    products: usize,
+    pub(crate) calls: usize,
     /// How much larger the functions around the current node may make it.
     pub(crate) growth: usize,
+    /// Bytes of the constants that are searched for.
+    pub(crate) sought: usize,
 }
 
 impl<'a> Walk<'a> {
@@ -46,18 +85,85 @@ impl<'a> Walk<'a> {
             attributes,
             volatile,
             read: BTreeSet::new(),
-            out: String::new(),
+            out: Written::default(),
             nodes: 0,
             depth: 0,
+            work: 0,
+            products: 0,
+            calls: 0,
             growth: 1,
+            sought: 0,
         }
     }
 
-    /// Checks a whole expression and gives it written anew.
-    pub(crate) fn check(&mut self, node: &Node) -> Result<String, Fault> {
-        self.out.clear();
-        self.expression(node)?;
+    /// Checks a whole expression that is to be of a type, and gives it written anew.
+    pub(crate) fn check(
+        &mut self,
+        node: &Node,
+        wanted: Kind,
+        context: Context,
+    ) -> Result<Written, Fault> {
+        self.out = Written::default();
+        let found = self.expression(node)?;
+        self.fits(node, found.kind, wanted, context)?;
         Ok(std::mem::take(&mut self.out))
+    }
+
+    /// Refuses a value that Postgres would not take for one of the wanted type.
+    pub(crate) fn fits(&self, node: &Node, found: Kind, wanted: Kind, context: Context) -> Done {
+        if let Some(text) = text_constant(node)
+            && found.is_unknown()
+            && let Err(fault) = crate::literal::fits(text, wanted)
+        {
+            return Err(self.placed(fault, node));
+        }
+        if found.becomes(wanted, context) {
+            return Ok(());
+        }
+        let message = format!("{found} where {wanted} is needed");
+        let fault = Fault::new(RejectionCode::Type, message).hint(match context {
+            Context::Explicit => "there is no such cast; go by way of text".to_owned(),
+            _ => format!("cast it: (…)::{wanted}"),
+        });
+        Err(self.placed(fault, node))
+    }
+
+    /// The fault at the node's own place.
+    pub(crate) fn placed(&self, fault: Fault, node: &Node) -> Fault {
+        let at = node.node.as_ref().and_then(location);
+        match at.and_then(|at| self.fragment.offset(at)) {
+            Some(at) if fault.at.is_none() => fault.at(at),
+            _ => fault,
+        }
+    }
+
+    /// A value that is made of others: counts it.
+    pub(crate) fn made(&mut self, kind: Kind, size: u64, constant: bool) -> Checked {
+        let size = if is_wide(kind) { size } else { NARROW };
+        if size > NARROW {
+            self.work = self.work.saturating_add(size);
+        }
+        if self.work > MAX_WORK {
+            let message = "the values in it could take too much memory";
+            return Err(Fault::new(RejectionCode::TooLarge, message)
+                .hint("use concat(…) for long chains of ||, and text attributes less often"));
+        }
+        Ok(Seen {
+            kind,
+            size,
+            constant,
+        })
+    }
+
+    /// Counts multiplications and divisions of decimals.
+    pub(crate) fn multiplied(&mut self, times: usize) -> Done {
+        self.products += times;
+        if self.products > MAX_PRODUCTS {
+            let message = format!("more than {MAX_PRODUCTS} products of decimals");
+            return Err(Fault::new(RejectionCode::TooComplex, message)
+                .hint("each adds up digits; use double precision, or several steps"));
+        }
+        Ok(())
     }
 
     pub(crate) fn refuse(
@@ -98,9 +204,9 @@ impl<'a> Walk<'a> {
             NodeEnum::FuncCall(call) => self.call(call),
             NodeEnum::TypeCast(cast) => self.cast(cast),
             NodeEnum::CaseExpr(case) => self.case(case),
-            NodeEnum::CoalesceExpr(first) => self.list("COALESCE(", &first.args, ")"),
+            NodeEnum::CoalesceExpr(first) => self.alike("COALESCE(", &first.args),
             NodeEnum::MinMaxExpr(extreme) => self.extreme(extreme),
-            NodeEnum::AArrayExpr(AArrayExpr { elements, .. }) => self.list("ARRAY[", elements, "]"),
+            NodeEnum::AArrayExpr(AArrayExpr { elements, .. }) => self.array(elements),
             NodeEnum::AIndirection(access) => self.subscript(access),
             NodeEnum::SqlvalueFunction(value) => self.value_function(value),
             other => Err(foreign(other)),
@@ -122,30 +228,99 @@ impl<'a> Walk<'a> {
             return self.expression(node);
         }
         self.out.push('(');
-        self.expression(node)?;
+        let seen = self.expression(node)?;
         self.out.push(')');
-        Ok(())
+        Ok(seen)
     }
 
     pub(crate) fn required<'n>(&self, node: Option<&'n Node>) -> Result<&'n Node, Fault> {
         node.ok_or_else(|| Fault::new(RejectionCode::Construct, "an operand is missing"))
     }
 
-    fn part(&mut self, node: Option<&Node>) -> Checked {
+    pub(crate) fn part(&mut self, node: Option<&Node>) -> Checked {
         let node = self.required(node)?;
         self.operand(node)
     }
 
-    pub(crate) fn list(&mut self, open: &str, nodes: &[Node], close: &str) -> Checked {
+    /// An operand that must be a truth value.
+    fn truth(&mut self, node: Option<&Node>) -> Done {
+        let node = self.required(node)?;
+        let found = self.operand(node)?;
+        self.fits(node, found.kind, Kind::BOOL, Context::Implicit)
+    }
+
+    /// Expressions between commas.
+    pub(crate) fn list(
+        &mut self,
+        open: &str,
+        nodes: &[Node],
+        close: &str,
+    ) -> Result<Vec<Seen>, Fault> {
         self.out.push_str(open);
+        let mut seen = Vec::with_capacity(nodes.len());
         for (at, node) in nodes.iter().enumerate() {
             if at > 0 {
                 self.out.push_str(", ");
             }
-            self.expression(node)?;
+            seen.push(self.expression(node)?);
         }
         self.out.push_str(close);
-        Ok(())
+        Ok(seen)
+    }
+
+    /// The type that several expressions have in common.
+    pub(crate) fn agree(&self, nodes: &[&Node], seen: &[Seen]) -> Result<Kind, Fault> {
+        let kinds: Vec<Kind> = seen.iter().map(|seen| seen.kind).collect();
+        let Some(kind) = common(&kinds) else {
+            let known: Vec<String> = kinds
+                .iter()
+                .filter(|kind| !kind.is_unknown())
+                .map(Kind::to_string)
+                .collect();
+            let message = format!("{} have no type in common", known.join(" and "));
+            let fault = Fault::new(RejectionCode::Type, message).hint("cast them to one type");
+            return Err(match nodes.first() {
+                Some(node) => self.placed(fault, node),
+                None => fault,
+            });
+        };
+        for (node, kind_of) in nodes.iter().zip(&kinds) {
+            self.fits(node, *kind_of, kind, Context::Implicit)?;
+        }
+        Ok(kind)
+    }
+
+    /// A call of which every argument and the result are of one type.
+    fn alike(&mut self, open: &str, nodes: &[Node]) -> Checked {
+        let seen = self.list(open, nodes, ")")?;
+        let kind = self.agree(&nodes.iter().collect::<Vec<_>>(), &seen)?;
+        self.one_of(kind, &seen)
+    }
+
+    /// The value is one of these.
+    fn one_of(&mut self, kind: Kind, seen: &[Seen]) -> Checked {
+        Ok(Seen {
+            kind,
+            size: seen.iter().map(|seen| seen.size).max().unwrap_or(NARROW),
+            constant: seen.iter().all(|seen| seen.constant),
+        })
+    }
+
+    fn array(&mut self, elements: &[Node]) -> Checked {
+        let seen = self.list("ARRAY[", elements, "]")?;
+        if seen.is_empty() {
+            // Of which type is for a cast around it to say.
+            return Ok(Seen {
+                kind: Kind::many(Base::Unknown),
+                size: NARROW,
+                constant: true,
+            });
+        }
+        let kind = self.agree(&elements.iter().collect::<Vec<_>>(), &seen)?;
+        let constant = seen.iter().all(|seen| seen.constant);
+        let size = seen.iter().map(|seen| seen.size.max(24)).sum();
+        // An array of arrays is one of more dimensions, of the same type.
+        self.made(Kind::many(kind.base), size, constant)
     }
 
     fn constant(&mut self, constant: &AConst) -> Checked {
@@ -154,14 +329,26 @@ impl<'a> Walk<'a> {
             location,
             val,
         } = constant;
-        match val {
-            None if *isnull => self.out.push_str("NULL"),
+        let mut size = NARROW;
+        let kind = match val {
+            None if *isnull => {
+                self.out.push_str("NULL");
+                Kind::UNKNOWN
+            }
             Some(Val::Boolval(value)) => {
                 self.out
                     .push_str(if value.boolval { "true" } else { "false" });
+                Kind::BOOL
             }
-            Some(Val::Ival(value)) => self.out.push_str(&value.ival.to_string()),
-            Some(Val::Sval(value)) => write_text(&mut self.out, &value.sval),
+            Some(Val::Ival(value)) => {
+                self.out.push_str(&value.ival.to_string());
+                Kind::one(Base::Int4)
+            }
+            Some(Val::Sval(value)) => {
+                write_text(self.out.text(), &value.sval);
+                size = value.sval.len() as u64;
+                Kind::UNKNOWN
+            }
             Some(Val::Fval(value)) => {
                 let number = &value.fval;
                 let known =
@@ -171,6 +358,7 @@ impl<'a> Walk<'a> {
                 }
                 self.bounded(number, *location)?;
                 self.out.push_str(number);
+                Kind::one(crate::literal::kind_of_number(number))
             }
             Some(Val::Bsval(_)) | None => {
                 return Err(self
@@ -181,12 +369,16 @@ impl<'a> Walk<'a> {
                     )
                     .hint("write a number or text"));
             }
-        }
-        Ok(())
+        };
+        Ok(Seen {
+            kind,
+            size,
+            constant: true,
+        })
     }
 
     /// Refuses a number of too many digits.
-    pub(crate) fn bounded(&self, number: &str, location: i32) -> Checked {
+    pub(crate) fn bounded(&self, number: &str, location: i32) -> Done {
         if is_bounded(number) {
             return Ok(());
         }
@@ -228,175 +420,14 @@ impl<'a> Walk<'a> {
             );
         };
         self.read.insert(index);
-        self.out.push_str(&self.attributes.get(index).quoted);
-        Ok(())
-    }
-
-    fn operation(&mut self, operation: &AExpr) -> Checked {
-        let AExpr {
+        let attribute = self.attributes.get(index);
+        self.out.push_str(&attribute.quoted);
+        let kind = Kind::of(&attribute.kind);
+        Ok(Seen {
             kind,
-            name,
-            lexpr,
-            rexpr,
-            rexpr_list_start: _,
-            rexpr_list_end: _,
-            location,
-        } = operation;
-        let [
-            Node {
-                node: Some(NodeEnum::String(name)),
-            },
-        ] = name.as_slice()
-        else {
-            return Err(self
-                .refuse(
-                    RejectionCode::Operator,
-                    "operators are written without a schema",
-                    *location,
-                )
-                .hint("write the operator's sign alone"));
-        };
-        let name = name.sval.as_str();
-        let (left, right) = (lexpr.as_deref(), rexpr.as_deref());
-        let kind = AExprKind::try_from(*kind).unwrap_or(AExprKind::Undefined);
-        match kind {
-            AExprKind::AexprOp => {
-                let allowed: &[&str] = if left.is_some() { &BINARY } else { &PREFIX };
-                let sign = self.sign(name, allowed, *location)?;
-                if left.is_some() {
-                    self.part(left)?;
-                    self.word(sign);
-                } else {
-                    self.out.push_str(sign);
-                    self.out.push(' ');
-                }
-                self.part(right)
-            }
-            AExprKind::AexprOpAny | AExprKind::AexprOpAll => {
-                let sign = self.sign(name, &COMPARISON, *location)?;
-                self.part(left)?;
-                self.word(sign);
-                let any = kind == AExprKind::AexprOpAny;
-                self.out.push_str(if any { "ANY (" } else { "ALL (" });
-                self.expression(self.required(right)?)?;
-                self.out.push(')');
-                Ok(())
-            }
-            AExprKind::AexprDistinct => self.between_parts(left, "IS DISTINCT FROM", right),
-            AExprKind::AexprNotDistinct => self.between_parts(left, "IS NOT DISTINCT FROM", right),
-            AExprKind::AexprNullif => {
-                self.out.push_str("NULLIF(");
-                self.expression(self.required(left)?)?;
-                self.out.push_str(", ");
-                self.expression(self.required(right)?)?;
-                self.out.push(')');
-                Ok(())
-            }
-            AExprKind::AexprIn => {
-                self.part(left)?;
-                self.word(if name == "<>" { "NOT IN" } else { "IN" });
-                let items = self.items(right, *location)?;
-                self.list("(", items, ")")
-            }
-            AExprKind::AexprLike | AExprKind::AexprIlike => {
-                self.part(left)?;
-                self.word(match (kind, name.starts_with('!')) {
-                    (AExprKind::AexprLike, false) => "LIKE",
-                    (AExprKind::AexprLike, true) => "NOT LIKE",
-                    (_, false) => "ILIKE",
-                    (_, true) => "NOT ILIKE",
-                });
-                self.pattern(self.required(right)?)
-            }
-            AExprKind::AexprBetween
-            | AExprKind::AexprNotBetween
-            | AExprKind::AexprBetweenSym
-            | AExprKind::AexprNotBetweenSym => {
-                let [low, high] = self.items(right, *location)? else {
-                    let message = "BETWEEN takes two bounds";
-                    return Err(self.refuse(RejectionCode::Construct, message, *location));
-                };
-                let word = match kind {
-                    AExprKind::AexprBetween => "BETWEEN",
-                    AExprKind::AexprNotBetween => "NOT BETWEEN",
-                    AExprKind::AexprBetweenSym => "BETWEEN SYMMETRIC",
-                    _ => "NOT BETWEEN SYMMETRIC",
-                };
-                self.part(left)?;
-                self.word(word);
-                self.operand(low)?;
-                self.word("AND");
-                self.operand(high)
-            }
-            AExprKind::AexprSimilar => Err(self
-                .refuse(
-                    RejectionCode::Operator,
-                    "SIMILAR TO is not allowed",
-                    *location,
-                )
-                .hint("use LIKE or ILIKE")),
-            AExprKind::Undefined => {
-                Err(self.refuse(RejectionCode::Operator, "an unknown operation", *location))
-            }
-        }
-    }
-
-    /// The operator's sign as our own text, when it is on the list.
-    fn sign(
-        &self,
-        name: &str,
-        allowed: &[&'static str],
-        location: i32,
-    ) -> Result<&'static str, Fault> {
-        if let Some(sign) = allowed.iter().find(|sign| **sign == name) {
-            return Ok(sign);
-        }
-        let fault = self.refuse(
-            RejectionCode::Operator,
-            format!("the operator `{name}` is not allowed here"),
-            location,
-        );
-        Err(match name {
-            "~" | "~*" | "!~" | "!~*" => fault.hint("use LIKE or ILIKE"),
-            "==" => fault.hint("write ="),
-            "&&" => fault.hint("write AND"),
-            "^" => fault.hint("multiply instead"),
-            _ => fault.hint(format!("allowed are {}", allowed.join(" "))),
+            size: if is_wide(kind) { WIDE } else { NARROW },
+            constant: false,
         })
-    }
-
-    fn word(&mut self, word: &str) {
-        self.out.push(' ');
-        self.out.push_str(word);
-        self.out.push(' ');
-    }
-
-    fn between_parts(&mut self, left: Option<&Node>, word: &str, right: Option<&Node>) -> Checked {
-        self.part(left)?;
-        self.word(word);
-        self.part(right)
-    }
-
-    fn items<'n>(&self, node: Option<&'n Node>, location: i32) -> Result<&'n [Node], Fault> {
-        match self.required(node)?.node.as_ref() {
-            Some(NodeEnum::List(List { items })) => Ok(items),
-            Some(other) => Err(foreign(other)),
-            None => Err(self.refuse(RejectionCode::Construct, "a list is missing", location)),
-        }
-    }
-
-    /// What follows LIKE: `ESCAPE` hides in a function of the grammar's own making.
-    fn pattern(&mut self, node: &Node) -> Checked {
-        if let Some(NodeEnum::FuncCall(call)) = node.node.as_ref()
-            && function_name(call) == Some("like_escape")
-            && let [pattern, escape] = call.args.as_slice()
-        {
-            self.plain(call)?;
-            self.operand(pattern)?;
-            self.word("ESCAPE");
-            return self.operand(escape);
-        }
-        self.operand(node)
     }
 
     fn logic(&mut self, logic: &BoolExpr) -> Checked {
@@ -409,7 +440,8 @@ impl<'a> Walk<'a> {
         let word = match (BoolExprType::try_from(*boolop), args.as_slice()) {
             (Ok(BoolExprType::NotExpr), [negated]) => {
                 self.out.push_str("NOT ");
-                return self.operand(negated);
+                self.truth(Some(negated))?;
+                return Ok(Seen::truth());
             }
             (Ok(BoolExprType::AndExpr), [_, ..]) => "AND",
             (Ok(BoolExprType::OrExpr), [_, ..]) => "OR",
@@ -421,9 +453,9 @@ impl<'a> Walk<'a> {
             if at > 0 {
                 self.word(word);
             }
-            self.operand(part)?;
+            self.truth(Some(part))?;
         }
-        Ok(())
+        Ok(Seen::truth())
     }
 
     fn null_test(&mut self, test: &NullTest) -> Checked {
@@ -441,7 +473,7 @@ impl<'a> Walk<'a> {
         };
         self.part(arg.as_deref())?;
         self.out.push_str(word);
-        Ok(())
+        Ok(Seen::truth())
     }
 
     fn truth_test(&mut self, test: &BooleanTest) -> Checked {
@@ -460,9 +492,9 @@ impl<'a> Walk<'a> {
             Ok(BoolTestType::IsNotUnknown) => " IS NOT UNKNOWN",
             _ => return Err(self.refuse(RejectionCode::Construct, "unknown test", *location)),
         };
-        self.part(arg.as_deref())?;
+        self.truth(arg.as_deref())?;
         self.out.push_str(word);
-        Ok(())
+        Ok(Seen::truth())
     }
 
     fn case(&mut self, case: &CaseExpr) -> Checked {
@@ -476,31 +508,57 @@ impl<'a> Walk<'a> {
             location,
         } = case;
         self.out.push_str("CASE");
-        if let Some(subject) = arg {
-            self.out.push(' ');
-            self.operand(subject)?;
-        }
+        let subject = match arg.as_deref() {
+            Some(subject) => {
+                self.out.push(' ');
+                Some(self.operand(subject)?)
+            }
+            None => None,
+        };
+        let mut nodes = Vec::new();
+        let mut seen = Vec::new();
         for branch in args {
             let Some(NodeEnum::CaseWhen(branch)) = &branch.node else {
                 return Err(self.refuse(RejectionCode::Construct, "not a branch", *location));
             };
             self.out.push_str(" WHEN ");
-            self.part(branch.expr.as_deref())?;
+            let test = self.required(branch.expr.as_deref())?;
+            match subject {
+                None => self.truth(Some(test))?,
+                Some(subject) => {
+                    let value = self.operand(test)?;
+                    // A subject without a type is text.
+                    let kind = match subject.kind.is_unknown() {
+                        true => Kind::TEXT,
+                        false => subject.kind,
+                    };
+                    self.compare("=", (None, kind), (Some(test), value.kind))?;
+                }
+            }
             self.out.push_str(" THEN ");
-            self.part(branch.result.as_deref())?;
+            let result = self.required(branch.result.as_deref())?;
+            seen.push(self.operand(result)?);
+            nodes.push(result);
         }
-        if let Some(otherwise) = defresult {
+        if let Some(otherwise) = defresult.as_deref() {
             self.out.push_str(" ELSE ");
-            self.operand(otherwise)?;
+            // Postgres looks at this one first.
+            seen.insert(0, self.operand(otherwise)?);
+            nodes.insert(0, otherwise);
         }
         self.out.push_str(" END");
-        Ok(())
+        let kind = self.agree(&nodes, &seen)?;
+        let seen = self.one_of(kind, &seen)?;
+        Ok(Seen {
+            constant: false,
+            ..seen
+        })
     }
 
     fn extreme(&mut self, extreme: &MinMaxExpr) -> Checked {
         match MinMaxOp::try_from(extreme.op) {
-            Ok(MinMaxOp::IsGreatest) => self.list("GREATEST(", &extreme.args, ")"),
-            Ok(MinMaxOp::IsLeast) => self.list("LEAST(", &extreme.args, ")"),
+            Ok(MinMaxOp::IsGreatest) => self.alike("GREATEST(", &extreme.args),
+            Ok(MinMaxOp::IsLeast) => self.alike("LEAST(", &extreme.args),
             _ => Err(Fault::new(RejectionCode::Construct, "an unknown function")),
         }
     }
@@ -508,13 +566,26 @@ impl<'a> Walk<'a> {
     fn subscript(&mut self, access: &AIndirection) -> Checked {
         let AIndirection { arg, indirection } = access;
         let base = self.required(arg.as_deref())?;
-        if matches!(base.node, Some(NodeEnum::ColumnRef(_))) {
-            self.expression(base)?;
+        let found = if matches!(base.node, Some(NodeEnum::ColumnRef(_))) {
+            self.expression(base)?
         } else {
             self.out.push('(');
-            self.expression(base)?;
+            let found = self.expression(base)?;
             self.out.push(')');
+            found
+        };
+        let jsonb = found.kind == Kind::one(Base::Jsonb);
+        if indirection
+            .iter()
+            .all(|step| matches!(step.node, Some(NodeEnum::AIndices(_))))
+            && !jsonb
+            && !found.kind.array
+        {
+            let message = format!("{} has no elements", found.kind);
+            let fault = Fault::new(RejectionCode::Type, message);
+            return Err(self.placed(fault, base));
         }
+        let mut slice = false;
         for step in indirection {
             let Some(NodeEnum::AIndices(step)) = &step.node else {
                 return Err(Fault::new(
@@ -524,32 +595,56 @@ impl<'a> Walk<'a> {
                 .hint("jsonb is taken apart with -> and ->>"));
             };
             self.out.push('[');
-            if let Some(lower) = &step.lidx {
-                self.expression(lower)?;
+            if let Some(lower) = step.lidx.as_deref() {
+                self.index(lower, jsonb)?;
             }
             if step.is_slice {
+                slice = true;
                 self.out.push_str(" : ");
             }
-            if let Some(upper) = &step.uidx {
-                self.expression(upper)?;
+            if let Some(upper) = step.uidx.as_deref() {
+                self.index(upper, jsonb)?;
             }
             self.out.push(']');
         }
-        Ok(())
+        if jsonb && slice {
+            let message = "jsonb has no slices";
+            let fault = Fault::new(RejectionCode::Type, message);
+            return Err(self.placed(fault, base));
+        }
+        let kind = match found.kind {
+            kind if jsonb || slice => kind,
+            kind => kind.element(),
+        };
+        self.made(kind, found.size, found.constant)
+    }
+
+    /// A subscript: a number, for jsonb also the name of a field.
+    fn index(&mut self, node: &Node, jsonb: bool) -> Done {
+        let found = self.expression(node)?;
+        if jsonb && (found.kind.category() == 'S' || found.kind.is_unknown()) {
+            return Ok(());
+        }
+        // As if assigned: a bigint will do.
+        self.fits(node, found.kind, Kind::one(Base::Int4), Context::Assignment)
     }
 
     fn value_function(&mut self, value: &SqlValueFunction) -> Checked {
         use SqlValueFunctionOp as Op;
-        let (word, digits) = match Op::try_from(value.op) {
-            Ok(Op::SvfopCurrentDate) => ("CURRENT_DATE", false),
-            Ok(Op::SvfopCurrentTime) => ("CURRENT_TIME", false),
-            Ok(Op::SvfopCurrentTimeN) => ("CURRENT_TIME", true),
-            Ok(Op::SvfopCurrentTimestamp) => ("CURRENT_TIMESTAMP", false),
-            Ok(Op::SvfopCurrentTimestampN) => ("CURRENT_TIMESTAMP", true),
-            Ok(Op::SvfopLocaltime) => ("LOCALTIME", false),
-            Ok(Op::SvfopLocaltimeN) => ("LOCALTIME", true),
-            Ok(Op::SvfopLocaltimestamp) => ("LOCALTIMESTAMP", false),
-            Ok(Op::SvfopLocaltimestampN) => ("LOCALTIMESTAMP", true),
+        let (word, digits, base) = match Op::try_from(value.op) {
+            Ok(Op::SvfopCurrentDate) => ("CURRENT_DATE", false, Base::Date),
+            Ok(Op::SvfopCurrentTime | Op::SvfopCurrentTimeN) => {
+                let message = "CURRENT_TIME is not allowed";
+                return Err(self
+                    .refuse(RejectionCode::Function, message, value.location)
+                    .hint("use LOCALTIME or CURRENT_TIMESTAMP"));
+            }
+            Ok(Op::SvfopCurrentTimestamp) => ("CURRENT_TIMESTAMP", false, Base::Timestamptz),
+            Ok(Op::SvfopCurrentTimestampN) => ("CURRENT_TIMESTAMP", true, Base::Timestamptz),
+            Ok(Op::SvfopLocaltime) => ("LOCALTIME", false, Base::Time),
+            Ok(Op::SvfopLocaltimeN) => ("LOCALTIME", true, Base::Time),
+            Ok(Op::SvfopLocaltimestamp) => ("LOCALTIMESTAMP", false, Base::Timestamp),
+            Ok(Op::SvfopLocaltimestampN) => ("LOCALTIMESTAMP", true, Base::Timestamp),
             _ => {
                 let message = "who runs this, and where, is not for fragments to see";
                 return Err(self.refuse(RejectionCode::Function, message, value.location));
@@ -559,8 +654,21 @@ impl<'a> Walk<'a> {
         if digits {
             self.out.push_str(&format!("({})", value.typmod));
         }
-        Ok(())
+        Ok(Seen {
+            kind: Kind::one(base),
+            size: NARROW,
+            constant: true,
+        })
     }
+}
+
+/// Whether values of a type can be long.
+fn is_wide(kind: Kind) -> bool {
+    kind.array
+        || matches!(
+            kind.base,
+            Base::Text | Base::Varchar | Base::Bpchar | Base::Jsonb
+        )
 }
 
 /// Whether a node is written so that nothing around it can take it apart.

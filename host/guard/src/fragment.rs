@@ -9,6 +9,9 @@ use pg_query::{Node, NodeEnum};
 use crate::MAX_BYTES;
 use crate::rejection::{Fault, Rejection, RejectionCode, shorten};
 
+/// How many brackets may be open at once.
+const MAX_BRACKETS: usize = 200;
+
 /// One parse at a time: see the crate's documentation.
 static PARSING: Mutex<()> = Mutex::new(());
 
@@ -66,8 +69,20 @@ impl<'a> Fragment<'a> {
             Ok(tokens) => tokens,
             Err(error) => return Err(self.lexical(&library_message(error))),
         };
+        let mut brackets = 0_usize;
         for token in &self.tokens {
             let fault = match Token::try_from(token.token) {
+                Ok(Token::Ascii40 | Token::Ascii91) => {
+                    brackets += 1;
+                    if brackets <= MAX_BRACKETS {
+                        continue;
+                    }
+                    too_deep()
+                }
+                Ok(Token::Ascii41 | Token::Ascii93) => {
+                    brackets = brackets.saturating_sub(1);
+                    continue;
+                }
                 Ok(Token::SqlComment | Token::CComment) => {
                     Fault::new(RejectionCode::Comment, "comments are not allowed here")
                 }

@@ -8,8 +8,13 @@
 //! out is never the text that went in, but SQL written anew from the nodes that were checked; its
 //! constructors being private, holding a value of these types is the proof that it was.
 //!
-//! What is not checked here is left to the database: types, and which overload of an operator is
-//! meant. Whoever runs the SQL does so with a `search_path` in which a tenant can create nothing.
+//! Types are checked as Postgres would, by its own rules of which operator or function is meant. What
+//! comes out has a second form, the one to be run (`guarded`): in it, values that are cast to numbers
+//! or searched for pass a function of the database that refuses those which would take too long.
+//!
+//! What is not checked here is left to the database: whether a text in quotes is a date, an interval
+//! or a time zone. Whoever runs the SQL does so with a `search_path` in which a tenant can create
+//! nothing.
 //!
 //! # Standard error
 //! The parser library points the process's standard error elsewhere for the microseconds a parse
@@ -22,14 +27,19 @@ mod answer;
 mod attributes;
 mod cache;
 mod call;
+mod catalog;
 mod expression;
 mod fragment;
+mod kind;
 mod literal;
 mod node;
+mod operation;
 mod predicate;
 mod rejection;
+mod resolve;
 mod set_clause;
 mod type_name;
+mod written;
 
 pub use attributes::FlowAttributes;
 pub use cache::SetClauseCache;
@@ -47,3 +57,8 @@ pub const MAX_DEPTH: usize = 40;
 pub const MAX_NODES: usize = 2000;
 /// The most digits of a number.
 pub const MAX_DIGITS: usize = 38;
+/// The most bytes of an instance's row, held by the database (`wed.refuse_row`): what is accepted is
+/// bounded in time and memory for rows up to this size.
+pub const MAX_ROW_BYTES: usize = 256 << 10;
+/// The most bytes that one `replace` makes, held by the database (`wed_bounded.replace`).
+pub const MAX_REPLACED_BYTES: usize = 4 << 20;

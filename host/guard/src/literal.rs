@@ -1,8 +1,13 @@
 //! Constants: their bounds, how they are written, and when one may be bound instead of written.
 
+use pg_query::protobuf::{AConst, a_const::Val};
+use pg_query::{Node, NodeEnum};
 use wedflow_model::{AttributeType, ScalarType};
 
 use crate::MAX_DIGITS;
+use crate::kind::{Base, Kind};
+use crate::node::text_of;
+use crate::rejection::{Fault, RejectionCode};
 
 /// A constant, as the parser sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +89,210 @@ pub(crate) fn is_bounded(number: &str) -> bool {
         },
     };
     digits.saturating_add(shift) <= MAX_DIGITS
+}
+
+/// The type of a number that is not a plain small integer.
+pub(crate) fn kind_of_number(number: &str) -> Base {
+    let digits = number.replace('_', "").to_ascii_lowercase();
+    let radix = [("0x", 16), ("0o", 8), ("0b", 2)]
+        .into_iter()
+        .find_map(|(prefix, radix)| Some((digits.strip_prefix(prefix)?, radix)));
+    let value = match radix {
+        Some((digits, radix)) => i64::from_str_radix(digits, radix).ok(),
+        None => digits.parse::<i64>().ok(),
+    };
+    match value {
+        Some(value) if i32::try_from(value).is_ok() => Base::Int4,
+        Some(_) => Base::Int8,
+        None => Base::Numeric,
+    }
+}
+
+/// A whole number that is written as such, between minus and plus `most`.
+pub(crate) fn small_integer(node: &Node, most: i64) -> Option<i64> {
+    let value = match node.node.as_ref()? {
+        NodeEnum::AConst(AConst {
+            val: Some(Val::Ival(value)),
+            ..
+        }) => i64::from(value.ival),
+        NodeEnum::AExpr(minus)
+            if minus.lexpr.is_none() && minus.name.first().and_then(text_of) == Some("-") =>
+        {
+            -small_integer(minus.rexpr.as_deref()?, most)?
+        }
+        _ => return None,
+    };
+    (-most..=most).contains(&value).then_some(value)
+}
+
+/// Refuses text in quotes that Postgres would not read as a value of the type, where that is plain to
+/// see. Dates and intervals are left to Postgres, which reads many forms of them.
+pub(crate) fn fits(text: &str, kind: Kind) -> Result<(), Fault> {
+    let trimmed = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b');
+    let no = |what: &str| {
+        let shown = crate::rejection::shorten(text, 40);
+        Err(Fault::new(
+            RejectionCode::Type,
+            format!("'{shown}' is no {what}"),
+        ))
+    };
+    let too_large = || {
+        let message = format!("a number of more than {MAX_DIGITS} digits");
+        Err(Fault::new(RejectionCode::TooLarge, message))
+    };
+    if kind.array {
+        if !trimmed.starts_with(['{', '[']) || !trimmed.ends_with('}') {
+            return no(&format!("array; its notation is {{…}}, of {kind}"));
+        }
+        let numbers = matches!(kind.base, Base::Numeric | Base::Jsonb);
+        let bounded = |text: &str| {
+            text.split([',', '{', '}', '"', ':', '[', ']', ' '])
+                .all(is_bounded)
+        };
+        return match numbers && !bounded(trimmed) {
+            true => too_large(),
+            false => Ok(()),
+        };
+    }
+    let whole = |least: i64, most: i64| {
+        let digits = trimmed.replace('_', "").to_ascii_lowercase();
+        let unsigned = digits.trim_start_matches(['-', '+']);
+        let other_radix = ["0x", "0o", "0b"]
+            .iter()
+            .any(|prefix| unsigned.starts_with(prefix));
+        other_radix
+            || digits
+                .parse::<i64>()
+                .is_ok_and(|value| (least..=most).contains(&value))
+    };
+    match kind.base {
+        Base::Int2 if !whole(i64::from(i16::MIN), i64::from(i16::MAX)) => no("smallint"),
+        Base::Int4 if !whole(i64::from(i32::MIN), i64::from(i32::MAX)) => no("integer"),
+        Base::Int8 if !whole(i64::MIN, i64::MAX) => no("bigint"),
+        Base::Numeric if !is_bounded(trimmed) => too_large(),
+        Base::Numeric | Base::Float4 | Base::Float8 => {
+            let lower = trimmed.to_ascii_lowercase();
+            let word = lower.trim_start_matches(['-', '+']);
+            let number = word.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+                || ["nan", "inf", "infinity"].contains(&word);
+            let hexadecimal =
+                word.starts_with("0x") || word.starts_with("0o") || word.starts_with("0b");
+            let read = || lower.replace('_', "").parse::<f64>();
+            let fits = number
+                && (hexadecimal
+                    || match (read(), kind.base) {
+                        (Ok(value), Base::Float8) => {
+                            value.is_finite() || !word.starts_with(|c: char| c.is_ascii_digit())
+                        }
+                        #[expect(
+                            clippy::cast_possible_truncation,
+                            reason = "whether it fits is the question"
+                        )]
+                        (Ok(value), Base::Float4) => {
+                            (value as f32).is_finite() || !value.is_finite()
+                        }
+                        (Ok(_), _) => true,
+                        (Err(_), _) => false,
+                    });
+            if fits { Ok(()) } else { no("number") }
+        }
+        Base::Bool => {
+            let word = trimmed.to_ascii_lowercase();
+            let starts = |full: &str, least: usize| word.len() >= least && full.starts_with(&word);
+            let known = starts("true", 1)
+                || starts("false", 1)
+                || starts("yes", 1)
+                || starts("no", 1)
+                || word == "on"
+                || starts("off", 2)
+                || word == "1"
+                || word == "0";
+            if known { Ok(()) } else { no("boolean") }
+        }
+        Base::Uuid => {
+            let bare = text
+                .strip_prefix('{')
+                .and_then(|t| t.strip_suffix('}'))
+                .unwrap_or(text);
+            let digits = bare.bytes().filter(u8::is_ascii_hexdigit).count();
+            let others = bare.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+            if digits == 32 && others {
+                Ok(())
+            } else {
+                no("uuid")
+            }
+        }
+        Base::Jsonb => match serde_json::from_str::<serde_json::Value>(text) {
+            Ok(value) if numbers_are_bounded(&value) => Ok(()),
+            Ok(_) => too_large(),
+            Err(_) => no("JSON"),
+        },
+        Base::Date
+        | Base::Time
+        | Base::Timetz
+        | Base::Timestamp
+        | Base::Timestamptz
+        | Base::Interval
+            if !may_be_time(trimmed) =>
+        {
+            no(&kind.to_string())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Words that stand for points in time without a digit.
+const POINTS: [&str; 8] = [
+    "now",
+    "today",
+    "tomorrow",
+    "yesterday",
+    "epoch",
+    "infinity",
+    "-infinity",
+    "allballs",
+];
+
+/// Whether Postgres might read a date, a time or an interval in it: a year, month and day must be ones.
+fn may_be_time(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    if !text.contains(|c: char| c.is_ascii_digit()) {
+        return POINTS.iter().any(|word| text.contains(word));
+    }
+    let day = text.split([' ', 't']).next().unwrap_or_default();
+    let parts: Vec<&str> = day.split('-').collect();
+    let [year, month, day] = parts.as_slice() else {
+        return true;
+    };
+    if year.len() != 4 {
+        return true;
+    }
+    let (Ok(year), Ok(month), Ok(day)) = (
+        year.parse::<u32>(),
+        month.parse::<u32>(),
+        day.parse::<u32>(),
+    ) else {
+        return true;
+    };
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        2 if leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return false,
+    };
+    (1..=days).contains(&day)
+}
+
+fn numbers_are_bounded(value: &serde_json::Value) -> bool {
+    use serde_json::Value;
+    match value {
+        Value::Number(number) => is_bounded(&number.to_string()),
+        Value::Array(list) => list.iter().all(numbers_are_bounded),
+        Value::Object(fields) => fields.values().all(numbers_are_bounded),
+        _ => true,
+    }
 }
 
 /// Writes a text constant. A backslash needs the escaping form, which means the same whatever

@@ -9,6 +9,7 @@ use wedflow_model::{AttributeType, ScalarType};
 use crate::FlowAttributes;
 use crate::expression::Walk;
 use crate::fragment::Fragment;
+use crate::kind::{Context, Kind};
 use crate::rejection::{Fault, Rejection, RejectionCode};
 use crate::set_clause::is_wrapper;
 
@@ -22,6 +23,7 @@ const WRAPPER: &str = "DELETE FROM wed_flow WHERE ";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedPredicate {
     sql: String,
+    guarded: String,
     read: Vec<String>,
 }
 
@@ -58,6 +60,12 @@ impl CheckedPredicate {
     /// The condition as SQL.
     pub fn sql(&self) -> &str {
         &self.sql
+    }
+
+    /// The condition as SQL to be run: values that could take too long are refused by functions of the
+    /// schema `wed_bounded`.
+    pub fn guarded(&self) -> &str {
+        &self.guarded
     }
 
     /// The attributes it reads, in the order of the flow's attributes.
@@ -104,9 +112,10 @@ fn checked(
         ));
     }
     let mut walk = Walk::new(fragment, attributes, false);
-    let sql = walk.check(&condition)?;
+    let written = walk.check(&condition, Kind::BOOL, Context::Implicit)?;
     Ok(CheckedPredicate {
-        sql,
+        sql: written.to_string(),
+        guarded: written.guarded(),
         read: walk
             .read
             .iter()

@@ -9,6 +9,7 @@ use wedflow_model::Assignment;
 
 use crate::expression::Walk;
 use crate::fragment::{Fragment, offset};
+use crate::kind::{Context, Kind};
 use crate::literal::{Constant, write_text};
 use crate::node::unknown;
 use crate::rejection::{Fault, Rejection, RejectionCode};
@@ -46,7 +47,13 @@ pub enum CheckedValue {
     /// the attribute's type.
     Literal(Option<String>),
     /// An expression over the flow's attributes.
-    Expression(String),
+    Expression {
+        /// As SQL.
+        sql: String,
+        /// As SQL to be run: values that could take too long are refused by functions of the schema
+        /// `wed_bounded`.
+        guarded: String,
+    },
     /// The attribute's default value.
     Default,
 }
@@ -127,7 +134,7 @@ impl CheckedSetClause {
             .iter()
             .filter_map(|assignment| match &assignment.value {
                 CheckedValue::Literal(literal) => Some(literal.as_deref()),
-                CheckedValue::Expression(_) | CheckedValue::Default => None,
+                CheckedValue::Expression { .. } | CheckedValue::Default => None,
             })
     }
 }
@@ -146,7 +153,7 @@ impl fmt::Display for CheckedSetClause {
                     write_text(&mut text, literal);
                     f.write_str(&text)?;
                 }
-                CheckedValue::Expression(sql) => f.write_str(sql)?,
+                CheckedValue::Expression { sql, .. } => f.write_str(sql)?,
                 CheckedValue::Default => f.write_str("DEFAULT")?,
             }
         }
@@ -198,7 +205,7 @@ impl<'a> Builder<'a> {
                 // No expression begins with a `$` or is the word DEFAULT.
                 match &value {
                     CheckedValue::Literal(_) => shape.push_str("=$"),
-                    CheckedValue::Expression(sql) => {
+                    CheckedValue::Expression { sql, .. } => {
                         shape.push('=');
                         shape.push_str(sql);
                     }
@@ -275,7 +282,11 @@ fn constants_only(
         {
             return None;
         }
-        let literal = constant.bound(&attributes.get(target).kind)?;
+        let kind = &attributes.get(target).kind;
+        if let Constant::Text(text) = constant {
+            crate::literal::fits(text, Kind::of(kind)).ok()?;
+        }
+        let literal = constant.bound(kind)?;
         builder.set(target, CheckedValue::Literal(literal)).ok()?;
         if builder.slots.len() > MAX_NODES {
             return None;
@@ -388,13 +399,14 @@ fn value_of(
         return Ok(CheckedValue::Default);
     }
     // Checked as any other expression first, so that the bounds hold for constants too.
-    let written = walk.check(node)?;
+    let written = walk.check(node, Kind::of(kind), Context::Assignment)?;
+    let text = written.to_string();
     let constant = match &node.node {
         Some(NodeEnum::AConst(AConst { isnull, val, .. })) => match val {
             None if *isnull => Some(Constant::Null),
             Some(Val::Boolval(value)) => Some(Constant::Boolean(value.boolval)),
-            Some(Val::Ival(_)) => Some(Constant::Integer(&written)),
-            Some(Val::Fval(_)) => Some(Constant::Number(&written)),
+            Some(Val::Ival(_)) => Some(Constant::Integer(&text)),
+            Some(Val::Fval(_)) => Some(Constant::Number(&text)),
             Some(Val::Sval(value)) => Some(Constant::Text(&value.sval)),
             Some(Val::Bsval(_)) | None => None,
         },
@@ -402,7 +414,10 @@ fn value_of(
     };
     Ok(match constant.and_then(|constant| constant.bound(kind)) {
         Some(literal) => CheckedValue::Literal(literal),
-        None => CheckedValue::Expression(written),
+        None => CheckedValue::Expression {
+            guarded: written.guarded(),
+            sql: text,
+        },
     })
 }
 

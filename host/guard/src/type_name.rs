@@ -5,8 +5,10 @@ use pg_query::protobuf::{AConst, TypeCast, TypeName, a_const::Val};
 
 use crate::allowed;
 use crate::expression::{Checked, Walk};
+use crate::kind::{Base, Context, Kind};
 use crate::node::text_of;
 use crate::rejection::{Fault, RejectionCode};
+use crate::written::Guard;
 
 impl Walk<'_> {
     /// A cast, always in the short form.
@@ -19,25 +21,38 @@ impl Walk<'_> {
         let name = type_name
             .as_ref()
             .ok_or_else(|| self.refuse(RejectionCode::Type, "a type is missing", *location))?;
-        let written = self.type_name(name)?;
+        let (written, kind) = self.type_name(name)?;
         let value = self.required(arg.as_deref())?;
-        if let Some(NodeEnum::AConst(AConst {
-            val: Some(Val::Sval(text)),
-            location,
-            ..
-        })) = &value.node
-            && written.starts_with("numeric")
-        {
-            self.bounded(&text.sval, *location)?;
+        let before = self.out.clone();
+        let found = self.operand(value)?;
+        let number = kind.base == Base::Numeric
+            && !found.constant
+            && (found.kind.category() == 'S'
+                || found.kind.base == Base::Jsonb
+                || (found.kind.array && found.kind.element().category() == 'S'));
+        if number {
+            // Written again, with its guard around it.
+            let inner = self.out.after(&before);
+            self.out = before;
+            self.out.guard(Guard::Number);
+            self.out.push_str(&inner);
+            self.out.guard(Guard::End);
         }
-        self.operand(value)?;
+        let empty = found.kind == Kind::many(Base::Unknown);
+        if empty && !kind.array {
+            let message = format!("an array is no {kind}");
+            return Err(self.refuse(RejectionCode::Type, message, *location));
+        }
+        if !empty {
+            self.fits(value, found.kind, kind, Context::Explicit)?;
+        }
         self.out.push_str("::");
         self.out.push_str(&written);
-        Ok(())
+        self.made(kind, found.size, found.constant)
     }
 
     /// The type, written anew.
-    fn type_name(&self, kind: &TypeName) -> Result<String, Fault> {
+    fn type_name(&self, kind: &TypeName) -> Result<(String, Kind), Fault> {
         let TypeName {
             names,
             type_oid: _,
@@ -91,6 +106,8 @@ impl Walk<'_> {
         if !array_bounds.is_empty() {
             written.push_str("[]");
         }
-        Ok(written)
+        let base = Kind::named(name).map_or(Base::Text, |kind| kind.base);
+        let array = !array_bounds.is_empty();
+        Ok((written, Kind { base, array }))
     }
 }

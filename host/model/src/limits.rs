@@ -27,6 +27,12 @@ pub struct Limits {
     pub component_bytes: u64,
     /// Functions in a component, all its modules together, at upload.
     pub component_functions: u32,
+    /// Seconds of computing, all processors together, that compiling a component may take.
+    pub compile_cpu_seconds: u64,
+    /// Seconds that compiling a component may take.
+    pub compile_seconds: u64,
+    /// Address space in bytes of the process that compiles a component.
+    pub compile_memory_bytes: u64,
 }
 
 impl Default for Limits {
@@ -42,6 +48,9 @@ impl Default for Limits {
             output_bytes: 256 << 10,
             component_bytes: 32 << 20,
             component_functions: 200_000,
+            compile_cpu_seconds: 60,
+            compile_seconds: 120,
+            compile_memory_bytes: 3 << 30,
         }
     }
 }

@@ -23,6 +23,8 @@
 mod answers;
 mod backtrace;
 mod bindings;
+mod cache;
+mod compiler;
 mod component;
 mod ending;
 mod gate;
@@ -40,6 +42,7 @@ mod ticker;
 mod wasi;
 
 pub use answers::{Answer, AnswersFrom, Recording};
+pub use compiler::serve_as_compiler;
 pub use component::{Bound, Component};
 pub use gate::Gate;
 pub use log::{LogLine, Logs};

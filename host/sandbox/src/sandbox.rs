@@ -12,12 +12,13 @@ use wedflow_model::{AttributeType, Limits, Outcome};
 
 use crate::answers::{Answers, AnswersFrom};
 use crate::bindings::{Attribute, TransitionPre};
+use crate::cache::Cache;
 use crate::component::{Bound, Component, Shelf};
 use crate::ending;
 use crate::gate::Gate;
 use crate::pool::Pool;
 use crate::state::{Room, State, Stop};
-use crate::{Settings, wasi};
+use crate::{Settings, compiler, wasi};
 
 /// The time that `describe` may take.
 const DESCRIBE_TIME: Duration = Duration::from_secs(2);
@@ -70,6 +71,27 @@ pub enum UploadError {
     /// Its structure is refused, before anything is compiled.
     #[error(transparent)]
     Refused(#[from] Refusal),
+    /// Compiling it takes longer than is allowed.
+    #[error(
+        "compiling the component takes more than {seconds} s; leave out what it does not need, and build \
+         it for size (Rust: `opt-level = \"s\"`)"
+    )]
+    CompileTime {
+        /// Seconds that are allowed.
+        seconds: u64,
+    },
+    /// Compiling it takes more memory than is allowed.
+    #[error(
+        "compiling the component takes more than {bytes} bytes of memory; leave out what it does not \
+         need, and split its largest functions"
+    )]
+    CompileMemory {
+        /// Bytes that are allowed.
+        bytes: u64,
+    },
+    /// Not the component's fault: the compiler cannot be run.
+    #[error("{0}; try again")]
+    Compiler(String),
     /// The compiler refuses it.
     #[error("the component cannot be compiled: {0}")]
     NotCompiled(String),
@@ -108,6 +130,7 @@ pub struct Sandbox {
     /// For components that hold an interpreter; set up when the first of them comes.
     interpreters: OnceLock<Result<Pool, String>>,
     shelf: Mutex<Shelf>,
+    cache: Option<Cache>,
 }
 
 impl std::fmt::Debug for Sandbox {
@@ -130,6 +153,13 @@ impl Sandbox {
             interpreters: OnceLock::new(),
             gate: settings.gate.clone().unwrap_or_default(),
             shelf: Mutex::new(Shelf::new(settings.components)),
+            cache: settings.cache.as_deref().and_then(|folder| {
+                Cache::open(folder)
+                    .inspect_err(|error| {
+                        tracing::warn!("no compiled code is kept in {}: {error}", folder.display());
+                    })
+                    .ok()
+            }),
             settings,
         })
     }
@@ -164,8 +194,9 @@ impl Sandbox {
     /// Checks an uploaded component's structure and compiles it, unless it is kept ready already.
     ///
     /// Compiling takes from milliseconds to many seconds of every processor, and memory in
-    /// proportion: call it from a thread that may block, and never for bytes that did not pass
-    /// [`inspect`] with limits that suit the tenant (this does so first).
+    /// proportion: call it from a thread that may block. It is done in a child process within
+    /// `limits`, in a program that [serves as a compiler](crate::serve_as_compiler); code that was compiled
+    /// before comes from [`Settings::cache`].
     ///
     /// # Errors
     /// [`UploadError`], which says what is wrong and how to mend it.
@@ -175,8 +206,7 @@ impl Sandbox {
             return Ok(known);
         }
         let pool = self.pool_for(inspection.bytes)?;
-        let compiled = wasmtime::component::Component::from_binary(&pool.engine, bytes)
-            .map_err(|error| UploadError::NotCompiled(format!("{error:#}")))?;
+        let compiled = self.code(pool, bytes, &inspection.digest, limits)?;
         let link = || {
             let mut linker = pool.linker.clone();
             wasi::define(&mut linker, &compiled, &pool.engine)?;
@@ -184,6 +214,48 @@ impl Sandbox {
         };
         let pre = link().map_err(|error| UploadError::DoesNotFit(format!("{error:#}")))?;
         Ok(self.shelf().put(Component::new(inspection, pre)))
+    }
+
+    /// The compiled code: from the cache, from a child process, or, in a program that does not serve as
+    /// a compiler, made here.
+    fn code(
+        &self,
+        pool: &Pool,
+        bytes: &[u8],
+        digest: &Digest,
+        limits: &Limits,
+    ) -> Result<wasmtime::component::Component, UploadError> {
+        use std::hash::{DefaultHasher, Hash, Hasher};
+        // The hash is of wasmtime's version, the processor's features and all that code depends on.
+        let mut hasher = DefaultHasher::new();
+        pool.engine
+            .precompile_compatibility_hash()
+            .hash(&mut hasher);
+        let name = format!("{digest}-{:016x}", hasher.finish());
+        if let Some(code) = self.cache.as_ref().and_then(|cache| cache.get(&name)) {
+            match revive(pool, &code) {
+                Ok(component) => return Ok(component),
+                Err(error) => tracing::warn!("compiled code of {digest} is of no use: {error:#}"),
+            }
+        }
+        let settings = if bytes.len() as u64 >= INTERPRETER_BYTES {
+            self.settings.for_interpreters()
+        } else {
+            self.settings.clone()
+        };
+        let Some(code) = compiler::compile(bytes, &settings, limits) else {
+            return wasmtime::component::Component::from_binary(&pool.engine, bytes)
+                .map_err(|error| UploadError::NotCompiled(format!("{error:#}")));
+        };
+        let code = code?;
+        if let Some(cache) = &self.cache
+            && let Err(error) = cache.put(&name, &code)
+        {
+            tracing::warn!("compiled code of {digest} cannot be kept: {error}");
+        }
+        revive(pool, &code).map_err(|error| {
+            UploadError::Compiler(format!("the compiled code does not load: {error:#}"))
+        })
     }
 
     /// Asks a component what it can do: runs its `describe` in the sandbox, with little time and
@@ -308,6 +380,18 @@ impl Sandbox {
 
     fn shelf(&self) -> std::sync::MutexGuard<'_, Shelf> {
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Loads code that our own compiler made.
+fn revive(pool: &Pool, code: &[u8]) -> wasmtime::Result<wasmtime::component::Component> {
+    #[expect(
+        unsafe_code,
+        reason = "what comes here is from our own child process, or authenticated by the cache's key"
+    )]
+    // SAFETY: see the reason; bytes of a tenant are never given to this function.
+    unsafe {
+        wasmtime::component::Component::deserialize(&pool.engine, code)
     }
 }
 

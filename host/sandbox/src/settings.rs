@@ -43,6 +43,8 @@ pub struct Settings {
     pub copy_on_write: bool,
     /// Compiled components kept ready, the least recently used is dropped first.
     pub components: usize,
+    /// The folder where compiled code is kept from one process to the next, mode 700; none: nowhere.
+    pub cache: Option<std::path::PathBuf>,
     /// The gate that guests which compute for long must pass; one of its own when none is given.
     /// Sandboxes of one process should share one.
     pub gate: Option<Gate>,
@@ -70,6 +72,7 @@ impl Settings {
             stack: 128 << 10,
             copy_on_write: true,
             components: 256,
+            cache: None,
             gate: None,
             clock: system_clock,
             random: rand::random,
@@ -133,6 +136,22 @@ impl Settings {
         Ok(())
     }
 
+    /// What decides how code is compiled, for a compiler that runs nothing.
+    pub(crate) fn code(&self) -> Config {
+        let mut config = Config::new();
+        config
+            .memory_init_cow(self.copy_on_write)
+            .consume_fuel(true)
+            .epoch_interruption(true)
+            .concurrency_support(false)
+            .memory_reservation(self.memory_reservation)
+            .memory_guard_size(64 << 10)
+            // The host's own functions run on the same stack.
+            .async_stack_size(self.stack + (128 << 10))
+            .max_wasm_stack(self.stack);
+        config
+    }
+
     /// The engine. Why each value: `docs/decisions/0002-sandbox-settings.md`.
     pub(crate) fn engine(&self) -> Result<Engine, SetupError> {
         let memory = usize::try_from(self.memory_bytes)
@@ -160,18 +179,8 @@ impl Settings {
             .linear_memory_keep_resident(self.keep_resident)
             .table_keep_resident(64 << 10)
             .pagemap_scan(Enabled::Auto);
-        let mut config = Config::new();
-        config
-            .memory_init_cow(self.copy_on_write)
-            .consume_fuel(true)
-            .epoch_interruption(true)
-            .concurrency_support(false)
-            .memory_reservation(self.memory_reservation)
-            .memory_guard_size(64 << 10)
-            // The host's own functions run on the same stack.
-            .async_stack_size(self.stack + (128 << 10))
-            .max_wasm_stack(self.stack)
-            .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+        let mut config = self.code();
+        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
         Engine::new(&config).map_err(|error| SetupError::Engine(format!("{error:#}")))
     }
 }

@@ -36,7 +36,9 @@ pub struct Component {
     pub manifest: Json,
     /// When it was uploaded.
     pub created_at: String,
-    /// `flow/transition` of every binding to the name.
+    /// Whether it is the version in use.
+    pub active: bool,
+    /// `flow/transition` of every binding to the name; none for versions that are not in use.
     pub used_by: Vec<String>,
 }
 
@@ -68,6 +70,12 @@ impl Store {
         .await?;
         let version = match newest {
             Some((id, version, digest)) if digest == component.digest => {
+                sqlx::query("SELECT wed.activate_component($1, $2, $3)")
+                    .bind(tenant_id)
+                    .bind(component.name)
+                    .bind(version)
+                    .execute(&mut *transaction)
+                    .await?;
                 transaction.commit().await?;
                 return Ok((id, version));
             }
@@ -123,6 +131,62 @@ impl Store {
             .bind(name)
             .fetch_all(&self.pool)
             .await?)
+    }
+
+    /// Makes a version of a component the one in use; the one before the present when none is given.
+    /// Returns it.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] for the tenant, or when there is no such version.
+    pub async fn activate_component(
+        &self,
+        tenant: &str,
+        name: &str,
+        version: Option<i32>,
+    ) -> Result<i32, StoreError> {
+        let tenant_id = self.tenant_of_components(tenant).await?;
+        let active: Option<i32> = sqlx::query_scalar("SELECT wed.activate_component($1, $2, $3)")
+            .bind(tenant_id)
+            .bind(name)
+            .bind(version)
+            .fetch_one(&self.pool)
+            .await?;
+        active.ok_or_else(|| match version {
+            Some(version) => {
+                StoreError::not_found("component", format!("{name} version {version}"))
+            }
+            None => StoreError::not_found("component", format!("{name}, an earlier version")),
+        })
+    }
+
+    /// Removes versions that nothing uses, but for the newest `keep` of each name. Returns name and
+    /// version of each that was removed.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] for the tenant.
+    pub async fn collect_components(
+        &self,
+        tenant: &str,
+        keep: i32,
+    ) -> Result<Vec<(String, i32)>, StoreError> {
+        let tenant_id = self.tenant_of_components(tenant).await?;
+        Ok(
+            sqlx::query_as(
+                "SELECT name, version FROM wed.collect_components($1, $2) ORDER BY 1, 2",
+            )
+            .bind(tenant_id)
+            .bind(keep)
+            .fetch_all(&self.pool)
+            .await?,
+        )
+    }
+
+    async fn tenant_of_components(&self, tenant: &str) -> Result<i32, StoreError> {
+        sqlx::query_scalar("SELECT tenant_id FROM wed.tenant WHERE name = $1")
+            .bind(tenant)
+            .fetch_optional(&self.pool)
+            .await?
+            .ok_or_else(|| StoreError::not_found("tenant", tenant))
     }
 
     /// The bytes of a component, for a host that has not compiled it yet.

@@ -58,6 +58,9 @@ pub enum StoreError {
     /// Two transactions got in each other's way; the same call may succeed when made again.
     #[error("another transaction was in the way: {0}")]
     Conflict(String),
+    /// A lock was waited for in vain, for as long as may be.
+    #[error("somebody holds a lock that is in the way: {0}")]
+    Locked(String),
     /// Anything else the driver reports.
     #[error("the database reported: {0}")]
     Other(#[source] sqlx::Error),
@@ -124,8 +127,11 @@ impl From<sqlx::Error> for StoreError {
         let Some(error) = error.try_downcast_ref::<PgDatabaseError>() else {
             return StoreError::Other(source);
         };
-        // Serialization failure, deadlock, lock not available.
-        if matches!(error.code(), "40001" | "40P01" | "55P03") {
+        if error.code() == "55P03" {
+            return StoreError::Locked(error.message().to_owned());
+        }
+        // Serialization failure, deadlock.
+        if matches!(error.code(), "40001" | "40P01") {
             return StoreError::Conflict(error.message().to_owned());
         }
         StoreError::Refused(Box::new(Refusal {

@@ -411,6 +411,20 @@ impl Store {
         Ok(())
     }
 
+    /// Gives back, unrun and for a while, jobs whose flow's table somebody has locked: their results could
+    /// not be committed.
+    ///
+    /// # Errors
+    /// Only those of the connection; the leases then end by themselves.
+    pub async fn put_off(&self, host: i32, tokens: &[i64]) -> Result<(), StoreError> {
+        sqlx::query("SELECT wed.put_off($1, $2)")
+            .bind(host)
+            .bind(tokens)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
     /// Which of these claims are still this host's: after a commit whose answer was lost, those that are
     /// gone were committed (or taken away), and only the others may be committed again.
     ///

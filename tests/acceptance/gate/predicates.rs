@@ -108,10 +108,6 @@ fn what_a_condition_may_say() {
         "a1 = U&'x' IS NOT TRUE OR true",
     ] {
         let outcome = define(&mut s, condition);
-        if condition.contains("U&") {
-            assert_eq!(outcome.expect_err(condition).code, "WF011", "{condition}");
-            continue;
-        }
         outcome.unwrap_or_else(|refusal| panic!("{condition}: {refusal:?}"));
     }
 }
@@ -129,7 +125,6 @@ fn an_error_is_placed_inside_the_fragment() {
         ("a1", "42804", "a1"),
         ("n", "42804", "n"),
         ("n = 'three'", "22P02", "'three'"),
-        ("a1 = x.y", "42P01", "x.y"),
         ("a1::nothing = 'x'", "42704", "nothing"),
     ] {
         let refusal = refused(&mut s, condition);
@@ -183,9 +178,17 @@ fn attempts_at_injection_are_refused() {
         "n = 1]",
         "[n = 1",
     ] {
+        // Strings in their other notations are strings, whatever they hold.
+        let harmless = [
+            "a1 = 'x\\'",
+            "a1 = $$x$$",
+            "a1 = $x$y$x$",
+            "a1 = E'\\'; DROP TABLE wed_flow; --'",
+            "a1 = e'x'",
+            "a1 = U&'\\0027'",
+        ];
         match define(&mut s, condition) {
-            // In a string a backslash is a character like any other.
-            Ok(()) => assert_eq!(condition, "a1 = 'x\\'"),
+            Ok(()) => assert!(harmless.contains(&condition), "{condition}"),
             Err(refusal) => {
                 assert!(
                     refusal.code == "WF011" || refusal.code.starts_with("42"),
@@ -195,7 +198,7 @@ fn attempts_at_injection_are_refused() {
         }
     }
     assert_eq!(s.number("SELECT count(*) FROM wed_attr"), 11);
-    assert!(s.number("SELECT count(*) FROM wed_trig") <= 1);
+    assert_eq!(s.number("SELECT count(*) FROM wed_trig"), 6);
 }
 
 /// A constant that looks like the end of the function that conditions are compiled into.
@@ -258,7 +261,7 @@ fn functions_that_are_not_listed_are_refused() {
             "query_to_xml('SELECT 1', true, true, '') IS NULL",
             "query_to_xml",
         ),
-        ("pg_catalog.version() = ''", "version"),
+        ("version() = ''", "version"),
         ("repeat(a1, 1000000000) = ''", "repeat"),
         ("pg_terminate_backend(1)", "pg_terminate_backend"),
         (
@@ -316,7 +319,7 @@ fn types_and_system_columns_that_are_no_attribute_are_refused() {
 fn empty_long_and_unbalanced_fragments_are_refused() {
     let mut s = typed();
     let long = format!("a1 = '{}'", "x".repeat(20_000));
-    let deep = format!("{}true{}", "(".repeat(101), ")".repeat(101));
+    let deep = format!("{}true{}", "(".repeat(201), ")".repeat(201));
     for condition in [
         "",
         "   \n",

@@ -10,6 +10,8 @@ trials![
     a_flows_role_reads_nothing_of_the_system_schema,
     a_flows_role_creates_nothing,
     a_flows_role_becomes_nobody_else,
+    a_flows_role_takes_nothing_that_all_share,
+    conditions_are_not_to_be_read_by_others,
     a_flows_role_reads_its_own_history_and_status,
     a_dropped_flow_leaves_nothing,
 ];
@@ -57,15 +59,63 @@ fn locks_of_two_flows_do_not_collide() {
         s.line(&format!("SELECT pg_try_advisory_xact_lock({a}, {tgid})")),
         "f"
     );
-    s.lines(&format!(
+    s.refused(&format!(
         "SELECT pg_catalog.pg_try_advisory_xact_lock({a}, {tgid})"
-    ));
+    ))
+    .expect("42501");
     s.refused(&format!("UPDATE wed_flow SET a3 = 'x' WHERE wid = {a}"))
         .expect("WF003");
 }
 
 fn schema_of(flow: &Flow) -> String {
     flow.session().line("SELECT current_schema")
+}
+
+fn a_flows_role_takes_nothing_that_all_share() {
+    let mut s = Database::new().flow("taker").session();
+    for statement in [
+        "SELECT pg_advisory_lock(1)",
+        "SELECT pg_advisory_xact_lock(1, 2)",
+        "SELECT pg_try_advisory_lock_shared(1)",
+        "SELECT pg_catalog.pg_try_advisory_xact_lock(1, 2)",
+        "SELECT lo_create(0)",
+        "SELECT lo_from_bytea(0, 'x')",
+        "SELECT pg_logical_emit_message(true, 'x', 'y')",
+        "CREATE TEMP TABLE mine ()",
+        "CREATE TABLE public.mine ()",
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()",
+    ] {
+        s.refused(statement).expect("42501");
+    }
+    // What clients ask for as a matter of course is answered.
+    for statement in [
+        "SELECT proname, pronargs, prorettype::regtype FROM pg_proc LIMIT 1",
+        "SELECT a.attname, format_type(a.atttypid, a.atttypmod), pg_get_expr(d.adbin, d.adrelid) FROM pg_attribute a
+           LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum WHERE a.attrelid = 'wed_flow'::regclass",
+        "SELECT conname, pg_get_constraintdef(oid, true) FROM pg_constraint WHERE conrelid = 'wed_flow'::regclass",
+        "SELECT count(*) FROM information_schema.columns",
+        "SELECT count(*) FROM information_schema.routines",
+        "SELECT t.typname, r.rngsubtype FROM pg_type t LEFT JOIN pg_range r ON r.rngtypid = t.oid LIMIT 1",
+    ] {
+        assert!(!s.lines(statement).is_empty(), "{statement}");
+    }
+}
+
+fn conditions_are_not_to_be_read_by_others() {
+    let database = Database::new();
+    let (one, two) = (database.flow("one"), database.flow("two"));
+    two.session().run(
+        "INSERT INTO wed_attr (aname) VALUES ('a1');
+         INSERT INTO wed_trig (trname, cpred) VALUES ('t', $$a1 = 'canary'$$)",
+    );
+    let mut s = one.session();
+    s.refused("SELECT prosrc FROM pg_proc").expect("42501");
+    s.refused("SELECT pg_get_functiondef(p.oid) FROM pg_proc p WHERE proname = 'match'")
+        .expect("42501");
+    assert_eq!(
+        s.lines("SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE pg_get_constraintdef(oid) ~ 'canary'"),
+        Vec::<String>::new()
+    );
 }
 
 fn a_flows_role_reads_nothing_of_another_flow() {

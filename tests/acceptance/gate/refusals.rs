@@ -52,8 +52,18 @@ fn an_update_with_the_lock_of_another_instance() {
         .expect("WF003");
 }
 
+/// Gives back what is taken from everybody in a database of our own; in others it is not.
+fn let_everybody_lock(flow: &Flow) {
+    flow.database.owner().run(
+        "GRANT EXECUTE ON FUNCTION pg_catalog.pg_advisory_xact_lock(integer, integer),
+           pg_catalog.pg_advisory_xact_lock_shared(integer, integer) TO PUBLIC",
+    );
+}
+
 fn an_update_with_a_shared_lock() {
-    let mut s = Flow::of(PAPER).session();
+    let flow = Flow::of(PAPER);
+    let_everybody_lock(&flow);
+    let mut s = flow.session();
     let wid = s.start();
     s.run("BEGIN");
     s.lines("SELECT pg_advisory_xact_lock_shared(wid, tgid) FROM job_pool WHERE trname = 'tr_a2'");
@@ -63,6 +73,7 @@ fn an_update_with_a_shared_lock() {
 
 fn an_update_with_a_lock_of_a_job_that_is_done() {
     let flow = Flow::of(PAPER);
+    let_everybody_lock(&flow);
     let (mut one, mut two) = (flow.session(), flow.session());
     let wid = one.start();
     let tgid = one.number("SELECT tgid FROM job_pool WHERE trname = 'tr_a2'");
@@ -197,6 +208,7 @@ fn an_update_outside_of_the_declared_writes() {
 
 fn a_job_in_the_hands_of_a_host_is_not_granted_and_cannot_be_forced() {
     let flow = Flow::of(PAPER);
+    let_everybody_lock(&flow);
     flow.database
         .upload("paper", crate::support::database::sample_component("paper"));
     flow.bind("tr_a2", "paper");

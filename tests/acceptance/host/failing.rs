@@ -261,6 +261,7 @@ fn a_component_serves_exceptions() {
         token: claimed[0].job.token,
         outcome: "failed".to_owned(),
         message: "no stock".to_owned(),
+        after: None,
         retry: false,
         after: None,
         fuel: 5,

@@ -277,6 +277,7 @@ fn a_stale_hosts_failure_changes_nothing() {
         token: stale.1.job.token,
         outcome: "failed".to_owned(),
         message: "late".to_owned(),
+        after: None,
         retry: false,
         after: None,
         fuel: 1,

@@ -8,6 +8,7 @@ use crate::support::{Database, eventually, on, trials};
 trials![
     a_final_result_waits_for_what_is_pending,
     results_that_wait_for_each_other_are_an_exception,
+    a_flow_that_locks_its_own_table_delays_itself_only,
 ];
 
 fn a_final_result_waits_for_what_is_pending() {
@@ -80,4 +81,40 @@ fn results_that_wait_for_each_other_are_an_exception() {
     assert_eq!(pending.len(), 2, "{pending:?}");
     assert!(pending.contains(&"_EXCPT".to_owned()), "{pending:?}");
     assert_sound(&flow);
+}
+
+fn a_flow_that_locks_its_own_table_delays_itself_only() {
+    let database = Database::new();
+    let triggers =
+        "INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('t', 'clause', $$a1 = 'new'$$);
+         INSERT INTO wed_trig (cpred, cfinal) VALUES ($$a1 <> 'new'$$, true)";
+    let (one, two) = (flow(&database, "locked", triggers), database.flow("free"));
+    two.session()
+        .run(&format!("BEGIN; {} {triggers}; COMMIT", super::ATTRIBUTES));
+    one.bind("clause", "hostile");
+    two.bind("clause", "hostile");
+    let (mut s, mut t) = (one.session(), two.session());
+    let first = s.start();
+    let mut holder = one.session();
+    holder.run("BEGIN; LOCK TABLE wed_flow IN EXCLUSIVE MODE");
+    let host = database.host(one_lane("locks"));
+    // Several rounds, while the other's result cannot be committed.
+    for _ in 0..3 {
+        let wid = t.start();
+        assert_eq!(two.end_of(wid), "F");
+    }
+    eventually("the locked flow's job is put off", || {
+        let waiting =
+            s.lines("SELECT trname, lckid, attempt FROM job_pool WHERE waits_for LIKE 'a lock%'");
+        (waiting == ["clause|·|0"]).then_some(())
+    });
+    assert_eq!(s.status(first), "R");
+    holder.run("COMMIT");
+    assert_eq!(one.end_of(first), "F");
+    on(host.stop());
+    assert_eq!(
+        s.line("SELECT attempt FROM wed_trace WHERE trw = 'clause'"),
+        "1"
+    );
+    assert_sound(&one);
 }

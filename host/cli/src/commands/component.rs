@@ -1,9 +1,11 @@
 //! `wed component`: upload and look.
 
+use std::io::Read;
 use std::path::Path;
 
 use serde_json::json;
 use wedflow_engine::{StoredAs, Upload};
+use wedflow_model::Limits;
 use wedflow_store::Store;
 
 use crate::arguments::ComponentCommand;
@@ -62,6 +64,7 @@ pub(crate) async fn run(
                     &[
                         "component",
                         "version",
+                        "in use",
                         "size",
                         "transitions",
                         "used by",
@@ -71,6 +74,7 @@ pub(crate) async fn run(
                         vec![
                             component.name.clone(),
                             component.version.to_string(),
+                            if component.active { "yes" } else { "" }.to_owned(),
                             format!("{} kB", (component.size + 999) / 1000),
                             transitions(&component.manifest).join(", "),
                             component.used_by.join(", "),
@@ -78,6 +82,26 @@ pub(crate) async fn run(
                         ]
                     }),
                 );
+            });
+            Ok(())
+        }
+        ComponentCommand::Activate { name, version } => {
+            activated(store, tenant, name, Some(*version), terminal).await
+        }
+        ComponentCommand::Rollback { name } => activated(store, tenant, name, None, terminal).await,
+        ComponentCommand::Gc { keep } => {
+            let removed = store.collect_components(tenant, *keep).await?;
+            let document: Vec<_> = removed
+                .iter()
+                .map(|(name, version)| json!({ "component": name, "version": version }))
+                .collect();
+            terminal.answer(&json!({ "removed": document }), || {
+                if removed.is_empty() {
+                    terminal.line("Nothing to remove.");
+                }
+                for (name, version) in &removed {
+                    terminal.line(&format!("Removed {name} version {version}."));
+                }
             });
             Ok(())
         }
@@ -128,6 +152,46 @@ pub(crate) async fn run(
     }
 }
 
+async fn activated(
+    store: &Store,
+    tenant: &str,
+    name: &str,
+    version: Option<i32>,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let version = store.activate_component(tenant, name, version).await?;
+    terminal.answer(&json!({ "component": name, "version": version }), || {
+        terminal.line(&format!("Component {name} version {version} is in use."));
+    });
+    Ok(())
+}
+
+/// Reads a component's file, but no more of it than is accepted.
+fn read(file: &Path) -> Result<Vec<u8>, Problem> {
+    let limit = Limits::default().component_bytes;
+    let unreadable = |source| {
+        Problem::new(format!("{} cannot be read", file.display()))
+            .exit(3)
+            .because(source)
+    };
+    let opened = std::fs::File::open(file).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    // A pipe or a device may go on for ever.
+    opened
+        .take(limit + 1)
+        .read_to_end(&mut bytes)
+        .map_err(unreadable)?;
+    if bytes.len() as u64 > limit {
+        return Err(Problem::new(format!(
+            "{} is refused: it has more than {limit} bytes",
+            file.display()
+        ))
+        .exit(4)
+        .hint("Strip debug information (Rust: `strip = true`) and build for size."));
+    }
+    Ok(bytes)
+}
+
 /// Checks, compiles and stores one file.
 pub(crate) async fn push(
     file: &Path,
@@ -136,11 +200,7 @@ pub(crate) async fn push(
     store: &Store,
     terminal: &Terminal,
 ) -> Result<Upload, Problem> {
-    let bytes = std::fs::read(file).map_err(|source| {
-        Problem::new(format!("{} cannot be read", file.display()))
-            .exit(3)
-            .because(source)
-    })?;
+    let bytes = read(file)?;
     let of_file = file
         .file_stem()
         .map(|stem| stem.to_string_lossy().to_lowercase())

@@ -1,0 +1,224 @@
+//! `wed guard`: tries SQL fragments against the guard, without a database.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::json;
+use wedflow_guard::{CheckedPredicate, CheckedSetClause, FlowAttributes, Rejection};
+use wedflow_model::AttributeType;
+
+use crate::arguments::{FragmentKind, GuardCommand};
+use crate::problem::{FragmentPlace, Problem};
+use crate::terminal::Terminal;
+
+/// The longest line that is read, in bytes. A fragment in it may have 16 KiB, and each of its characters
+/// may be written as `\u0000`.
+const LONGEST_LINE: u64 = 1 << 20;
+
+/// The answer to one line.
+#[derive(Debug, Serialize)]
+struct Verdict<'a> {
+    verdict: &'static str,
+    code: Option<&'a str>,
+    message: Option<&'a str>,
+    /// The character of the fragment, counted from 1.
+    position: Option<usize>,
+    token: Option<&'a str>,
+}
+
+impl<'a> Verdict<'a> {
+    fn of(rejection: Option<&'a Rejection>) -> Self {
+        Verdict {
+            verdict: if rejection.is_none() {
+                "accept"
+            } else {
+                "reject"
+            },
+            code: rejection.map(|r| r.code.as_str()),
+            message: rejection.map(|r| r.message.as_str()),
+            position: rejection.map(|r| r.position),
+            token: rejection.map(|r| r.token.as_str()),
+        }
+    }
+
+    /// A line in which there is no fragment.
+    fn unreadable(code: &'a str, message: &'a str) -> Self {
+        Verdict {
+            verdict: "reject",
+            code: Some(code),
+            message: Some(message),
+            position: Some(1),
+            token: Some(""),
+        }
+    }
+}
+
+pub(crate) fn run(command: &GuardCommand, terminal: &Terminal) -> Result<(), Problem> {
+    let GuardCommand::Check {
+        kind,
+        attrs,
+        jsonl,
+        input,
+    } = command;
+    let attributes = attributes(attrs)?;
+    if *jsonl {
+        let unreadable = |source: io::Error, name: &str| {
+            Problem::new(format!("{name} cannot be read"))
+                .exit(3)
+                .because(source)
+        };
+        return match input.as_deref().filter(|input| *input != "-") {
+            Some(file) => {
+                let opened = File::open(Path::new(file)).map_err(|e| unreadable(e, file))?;
+                lines(*kind, &attributes, BufReader::new(opened))
+                    .map_err(|source| unreadable(source, file))
+            }
+            None => lines(*kind, &attributes, io::stdin().lock())
+                .map_err(|source| unreadable(source, "standard input")),
+        };
+    }
+    let Some(text) = input else {
+        return Err(Problem::usage("the fragment is missing").hint(
+            "Give it as the last argument, in quotes; or --jsonl and lines of {\"text\": …}.",
+        ));
+    };
+    let sql = check(*kind, text, &attributes).map_err(|rejection| {
+        let mut problem = Problem::new(rejection.message)
+            .code(rejection.code.as_str())
+            .exit(4)
+            .place(FragmentPlace {
+                fragment: text.clone(),
+                position: rejection.position,
+            });
+        if !rejection.hint.is_empty() {
+            problem = problem.hint(rejection.hint);
+        }
+        problem
+    })?;
+    terminal.answer(&json!({ "verdict": "accept", "sql": sql }), || {
+        terminal.line(&format!("Accepted; it is run as: {sql}"));
+    });
+    Ok(())
+}
+
+/// Answers each line of the input, as it comes. Empty lines are passed over.
+fn lines(
+    kind: FragmentKind,
+    attributes: &FlowAttributes,
+    mut input: impl BufRead,
+) -> io::Result<()> {
+    #[derive(serde::Deserialize)]
+    struct Line {
+        text: String,
+    }
+    let mut output = io::stdout().lock();
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = (&mut input)
+            .take(LONGEST_LINE)
+            .read_until(b'\n', &mut line)?;
+        if read == 0 {
+            return Ok(());
+        }
+        let complete = line.last() == Some(&b'\n') || (read as u64) < LONGEST_LINE;
+        let written = if !complete {
+            skip_line(&mut input)?;
+            write_line(
+                &mut output,
+                &Verdict::unreadable("too_long", "the line is longer than 1 MiB"),
+            )
+        } else if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        } else if std::str::from_utf8(&line).is_err() {
+            write_line(
+                &mut output,
+                &Verdict::unreadable("not_utf8", "the line is not UTF-8"),
+            )
+        } else {
+            match serde_json::from_slice::<Line>(&line) {
+                Err(error) => {
+                    let message = format!("no line of the form {{\"text\": …}}: {error}");
+                    write_line(&mut output, &Verdict::unreadable("not_json", &message))
+                }
+                Ok(line) => {
+                    let rejection = check(kind, &line.text, attributes).err();
+                    write_line(&mut output, &Verdict::of(rejection.as_ref()))
+                }
+            }
+        };
+        match written {
+            // Whoever reads has seen enough.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
+            other => other?,
+        }
+    }
+}
+
+fn write_line(output: &mut impl Write, verdict: &Verdict<'_>) -> io::Result<()> {
+    let mut text = serde_json::to_string(verdict)?;
+    text.push('\n');
+    output.write_all(text.as_bytes())?;
+    output.flush()
+}
+
+/// Passes over the rest of a line.
+fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
+    loop {
+        let buffer = input.fill_buf()?;
+        if buffer.is_empty() {
+            return Ok(());
+        }
+        match buffer.iter().position(|byte| *byte == b'\n') {
+            Some(end) => {
+                input.consume(end + 1);
+                return Ok(());
+            }
+            None => {
+                let all = buffer.len();
+                input.consume(all);
+            }
+        }
+    }
+}
+
+fn check(kind: FragmentKind, text: &str, attributes: &FlowAttributes) -> Result<String, Rejection> {
+    match kind {
+        FragmentKind::Set => CheckedSetClause::parse(text, attributes).map(|c| c.to_string()),
+        FragmentKind::Pred => CheckedPredicate::parse(text, attributes).map(|p| p.to_string()),
+    }
+}
+
+/// Reads `a1:text,qty:numeric,size:enum(s,m,l)`.
+fn attributes(text: &str) -> Result<FlowAttributes, Problem> {
+    let mut found: Vec<(String, AttributeType)> = Vec::new();
+    let mut depth = 0_i32;
+    let parts = text.split(|c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ',' && depth == 0
+    });
+    for part in parts.map(str::trim).filter(|part| !part.is_empty()) {
+        let (name, kind) = part.split_once(':').unwrap_or((part, "text"));
+        let name = name.trim();
+        let good = name.starts_with(char::is_alphabetic)
+            && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+            && name.len() <= 63;
+        if !good {
+            return Err(Problem::usage(format!("\"{name}\" is no attribute's name"))
+                .hint("Begin with a letter, go on with letters, digits and underscores."));
+        }
+        if found.iter().any(|(known, _)| known == name) {
+            return Err(Problem::usage(format!(
+                "the attribute \"{name}\" is named twice"
+            )));
+        }
+        let kind = kind
+            .trim()
+            .parse::<AttributeType>()
+            .map_err(|error| Problem::usage(error.to_string()))?;
+        found.push((name.to_owned(), kind));
+    }
+    Ok(FlowAttributes::new(found))
+}

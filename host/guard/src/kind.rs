@@ -1,0 +1,268 @@
+//! The types of expressions, and which of them Postgres takes for which.
+
+use std::fmt;
+
+use wedflow_model::{AttributeType, ScalarType};
+
+/// A type without its modifiers: that of a value, or of an array's elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Base {
+    /// A constant in quotes, or NULL: whatever its place asks for.
+    Unknown,
+    Bool,
+    Int2,
+    Int4,
+    Int8,
+    Numeric,
+    Float4,
+    Float8,
+    Text,
+    Varchar,
+    Bpchar,
+    Date,
+    Time,
+    Timetz,
+    Timestamp,
+    Timestamptz,
+    Interval,
+    Uuid,
+    Jsonb,
+    // What signatures say instead of a type.
+    Any,
+    AnyArray,
+    AnyElement,
+    AnyNonArray,
+    AnyCompatible,
+    AnyCompatibleArray,
+    AnyCompatibleNonArray,
+}
+
+/// The type of an expression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Kind {
+    pub(crate) base: Base,
+    pub(crate) array: bool,
+}
+
+/// The types by their names in the catalog.
+const NAMES: [(&str, Base); 26] = [
+    ("unknown", Base::Unknown),
+    ("bool", Base::Bool),
+    ("int2", Base::Int2),
+    ("int4", Base::Int4),
+    ("int8", Base::Int8),
+    ("numeric", Base::Numeric),
+    ("float4", Base::Float4),
+    ("float8", Base::Float8),
+    ("text", Base::Text),
+    ("varchar", Base::Varchar),
+    ("bpchar", Base::Bpchar),
+    ("date", Base::Date),
+    ("time", Base::Time),
+    ("timetz", Base::Timetz),
+    ("timestamp", Base::Timestamp),
+    ("timestamptz", Base::Timestamptz),
+    ("interval", Base::Interval),
+    ("uuid", Base::Uuid),
+    ("jsonb", Base::Jsonb),
+    ("any", Base::Any),
+    ("anyarray", Base::AnyArray),
+    ("anyelement", Base::AnyElement),
+    ("anynonarray", Base::AnyNonArray),
+    ("anycompatible", Base::AnyCompatible),
+    ("anycompatiblearray", Base::AnyCompatibleArray),
+    ("anycompatiblenonarray", Base::AnyCompatibleNonArray),
+];
+
+/// Where a value is to become another type, in the order of what that may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Context {
+    /// As an operand or argument.
+    Implicit,
+    /// As an attribute's new value.
+    Assignment,
+    /// By a cast.
+    Explicit,
+}
+
+impl Kind {
+    pub(crate) const UNKNOWN: Kind = Kind::one(Base::Unknown);
+    pub(crate) const BOOL: Kind = Kind::one(Base::Bool);
+    pub(crate) const TEXT: Kind = Kind::one(Base::Text);
+
+    pub(crate) const fn one(base: Base) -> Kind {
+        Kind { base, array: false }
+    }
+
+    pub(crate) const fn many(base: Base) -> Kind {
+        Kind { base, array: true }
+    }
+
+    /// The type of this name in the catalog; arrays begin with an underscore.
+    pub(crate) fn named(name: &str) -> Option<Kind> {
+        let (array, name) = match name.strip_prefix('_') {
+            Some(element) => (true, element),
+            None => (false, name),
+        };
+        let (_, base) = NAMES.iter().find(|(known, _)| *known == name)?;
+        Some(Kind { base: *base, array })
+    }
+
+    /// The type of an attribute's column.
+    pub(crate) fn of(attribute: &AttributeType) -> Kind {
+        let base = match attribute.scalar {
+            ScalarType::Text | ScalarType::Enum(_) => Base::Text,
+            ScalarType::Integer => Base::Int4,
+            ScalarType::Bigint => Base::Int8,
+            ScalarType::Numeric => Base::Numeric,
+            ScalarType::Float => Base::Float8,
+            ScalarType::Boolean => Base::Bool,
+            ScalarType::Timestamptz => Base::Timestamptz,
+            ScalarType::Date => Base::Date,
+            ScalarType::Interval => Base::Interval,
+            ScalarType::Uuid => Base::Uuid,
+            ScalarType::Jsonb => Base::Jsonb,
+        };
+        Kind {
+            base,
+            array: attribute.array,
+        }
+    }
+
+    pub(crate) fn is_unknown(self) -> bool {
+        self == Kind::UNKNOWN
+    }
+
+    pub(crate) fn element(self) -> Kind {
+        Kind::one(self.base)
+    }
+
+    pub(crate) fn is_polymorphic(self) -> bool {
+        use Base::{
+            AnyArray, AnyCompatible, AnyCompatibleArray, AnyCompatibleNonArray, AnyElement,
+            AnyNonArray,
+        };
+        matches!(
+            self.base,
+            AnyArray
+                | AnyElement
+                | AnyNonArray
+                | AnyCompatible
+                | AnyCompatibleArray
+                | AnyCompatibleNonArray
+        )
+    }
+
+    /// Postgres's categories of types, by its letters.
+    pub(crate) fn category(self) -> char {
+        use Base::{
+            Bool, Bpchar, Date, Float4, Float8, Int2, Int4, Int8, Interval, Numeric, Text, Time,
+            Timestamp, Timestamptz, Timetz, Unknown, Varchar,
+        };
+        match self.base {
+            _ if self.array => 'A',
+            Bool => 'B',
+            Int2 | Int4 | Int8 | Numeric | Float4 | Float8 => 'N',
+            Text | Varchar | Bpchar => 'S',
+            Date | Time | Timetz | Timestamp | Timestamptz => 'D',
+            Interval => 'T',
+            Unknown => 'X',
+            Base::Uuid | Base::Jsonb => 'U',
+            _ => 'P',
+        }
+    }
+
+    /// The type of its category that Postgres prefers.
+    pub(crate) fn is_preferred(self) -> bool {
+        !self.array
+            && matches!(
+                self.base,
+                Base::Bool | Base::Float8 | Base::Text | Base::Timestamptz | Base::Interval
+            )
+    }
+
+    /// Whether Postgres makes a value of this type one of `to`. Polymorphic targets take what has
+    /// their form; that they agree with each other is for [`crate::resolve`] to see.
+    pub(crate) fn becomes(self, to: Kind, context: Context) -> bool {
+        use Base::{
+            Any, AnyArray, AnyCompatible, AnyCompatibleArray, AnyCompatibleNonArray, AnyElement,
+            AnyNonArray,
+        };
+        if self == to || self.is_unknown() {
+            return true;
+        }
+        match to.base {
+            Any | AnyElement | AnyCompatible => return true,
+            AnyArray | AnyCompatibleArray => return self.array,
+            AnyNonArray | AnyCompatibleNonArray => return !self.array,
+            _ => {}
+        }
+        match (self.array, to.array) {
+            (true, true) => self.element().becomes(to.element(), context),
+            (true, false) => context > Context::Implicit && to.category() == 'S',
+            (false, true) => context == Context::Explicit && self.category() == 'S',
+            (false, false) => {
+                cast(self.base, to.base).is_some_and(|least| context >= least)
+                    || (context > Context::Implicit && to.category() == 'S')
+                    || (context == Context::Explicit && self.category() == 'S')
+            }
+        }
+    }
+}
+
+/// The least context in which the catalog casts one type to another.
+fn cast(from: Base, to: Base) -> Option<Context> {
+    use Base::{
+        Bool, Bpchar, Date, Float4, Float8, Int2, Int4, Int8, Interval, Jsonb, Numeric, Text, Time,
+        Timestamp, Timestamptz, Timetz, Varchar,
+    };
+    use Context::{Assignment, Explicit, Implicit};
+    Some(match (from, to) {
+        (Int2, Int4 | Int8 | Numeric | Float4 | Float8)
+        | (Int4, Int8 | Numeric | Float4 | Float8)
+        | (Int8, Numeric | Float4 | Float8)
+        | (Numeric, Float4 | Float8)
+        | (Float4, Float8)
+        | (Text | Varchar | Bpchar, Text | Varchar | Bpchar)
+        | (Date, Timestamp | Timestamptz)
+        | (Time, Interval | Timetz)
+        | (Timestamp, Timestamptz) => Implicit,
+        (Int4 | Int8, Int2)
+        | (Int8, Int4)
+        | (Numeric | Float4 | Float8, Int2 | Int4 | Int8)
+        | (Float8, Float4)
+        | (Float4 | Float8, Numeric)
+        | (Bool, Text | Varchar | Bpchar)
+        | (Interval | Timetz, Time)
+        | (Timestamp, Date | Time)
+        | (Timestamptz, Date | Time | Timetz | Timestamp) => Assignment,
+        (Bool, Int4) | (Int4, Bool) => Explicit,
+        (Jsonb, Bool | Int2 | Int4 | Int8 | Numeric | Float4 | Float8) => Explicit,
+        _ => return None,
+    })
+}
+
+/// The name as people write it.
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self.base {
+            Base::Bool => "boolean",
+            Base::Int2 => "smallint",
+            Base::Int4 => "integer",
+            Base::Int8 => "bigint",
+            Base::Float4 => "real",
+            Base::Float8 => "double precision",
+            Base::Bpchar => "character",
+            base => NAMES
+                .iter()
+                .find(|(_, known)| *known == base)
+                .map_or("?", |(name, _)| name),
+        };
+        f.write_str(name)?;
+        if self.array {
+            f.write_str("[]")
+        } else {
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,519 @@
+//! Operators: which are allowed, on what types, and what is searched for.
+
+use pg_query::protobuf::{AExpr, AExprKind, List, RowExpr};
+use pg_query::{Node, NodeEnum};
+
+use crate::allowed::{BINARY, COMPARISON, PREFIX};
+use crate::call::function_name;
+use crate::catalog;
+use crate::expression::{Checked, Done, Seen, Walk};
+use crate::kind::{Base, Context, Kind};
+use crate::node::{foreign, text_constant, text_of};
+use crate::rejection::{Fault, RejectionCode};
+use crate::resolve::{self, Resolved, Unresolved};
+use crate::written::Guard;
+
+/// The longest constant that is searched for, and the most of all of them, in bytes. What is searched
+/// for and is no constant is held to the shorter bound when it is run.
+const MAX_SOUGHT: usize = 4096;
+/// What something searched for counts that is no constant.
+const SOUGHT: usize = 256;
+
+/// An operand: what was written, and what it is.
+pub(crate) type Operand<'n> = (Option<&'n Node>, Kind);
+
+impl Walk<'_> {
+    pub(crate) fn operation(&mut self, operation: &AExpr) -> Checked {
+        let AExpr {
+            kind,
+            name,
+            lexpr,
+            rexpr,
+            rexpr_list_start: _,
+            rexpr_list_end: _,
+            location,
+        } = operation;
+        let [name] = name.as_slice() else {
+            return Err(self
+                .refuse(
+                    RejectionCode::Operator,
+                    "operators are written without a schema",
+                    *location,
+                )
+                .hint("write the operator's sign alone"));
+        };
+        let name = text_of(name).unwrap_or_default();
+        let (left, right) = (lexpr.as_deref(), rexpr.as_deref());
+        let kind = AExprKind::try_from(*kind).unwrap_or(AExprKind::Undefined);
+        match kind {
+            AExprKind::AexprOp => match (row(left), row(right)) {
+                (Some(one), Some(other)) => {
+                    let sign = self.sign(name, &COMPARISON, *location)?;
+                    self.rows(one, sign, sign, other, *location)
+                }
+                _ if left.is_some() => self.infix(name, left, right, *location),
+                _ => {
+                    let sign = self.sign(name, &PREFIX, *location)?;
+                    self.out.push_str(sign);
+                    self.out.push(' ');
+                    let node = self.required(right)?;
+                    let found = self.operand(node)?;
+                    let list = catalog::operators(sign, 1);
+                    let resolved = resolve::select(&list, &[found.kind])
+                        .map_err(|why| self.no_operator(sign, &[found.kind], why, *location))?;
+                    self.fits(node, found.kind, resolved.arguments[0], Context::Implicit)?;
+                    self.made(resolved.result, found.size, found.constant)
+                }
+            },
+            AExprKind::AexprOpAny | AExprKind::AexprOpAll => {
+                self.any_of(kind, name, left, right, *location)
+            }
+            AExprKind::AexprDistinct => self.distinct(left, "IS DISTINCT FROM", right, *location),
+            AExprKind::AexprNotDistinct => {
+                self.distinct(left, "IS NOT DISTINCT FROM", right, *location)
+            }
+            AExprKind::AexprNullif => {
+                self.out.push_str("NULLIF(");
+                let (one, other) = (self.required(left)?, self.required(right)?);
+                let found = self.expression(one)?;
+                self.out.push_str(", ");
+                let by = self.expression(other)?;
+                self.out.push(')');
+                let resolved =
+                    self.compare("=", (Some(one), found.kind), (Some(other), by.kind))?;
+                Ok(Seen {
+                    kind: if found.kind.is_unknown() {
+                        resolved.arguments[0]
+                    } else {
+                        found.kind
+                    },
+                    ..found
+                })
+            }
+            AExprKind::AexprIn => self.among(name, left, right, *location),
+            AExprKind::AexprLike | AExprKind::AexprIlike => {
+                let (word, sign) = match (kind, name.starts_with('!')) {
+                    (AExprKind::AexprLike, false) => ("LIKE", "~~"),
+                    (AExprKind::AexprLike, true) => ("NOT LIKE", "!~~"),
+                    (_, false) => ("ILIKE", "~~*"),
+                    (_, true) => ("NOT ILIKE", "!~~*"),
+                };
+                let one = self.required(left)?;
+                let text = self.operand(one)?;
+                self.word(word);
+                let (pattern, found) = self.pattern(self.required(right)?)?;
+                self.resolved(sign, (Some(one), text.kind), (pattern, found), *location)?;
+                Ok(Seen::truth())
+            }
+            AExprKind::AexprBetween
+            | AExprKind::AexprNotBetween
+            | AExprKind::AexprBetweenSym
+            | AExprKind::AexprNotBetweenSym => {
+                let [low, high] = self.items(right, *location)? else {
+                    let message = "BETWEEN takes two bounds";
+                    return Err(self.refuse(RejectionCode::Construct, message, *location));
+                };
+                let word = match kind {
+                    AExprKind::AexprBetween => "BETWEEN",
+                    AExprKind::AexprNotBetween => "NOT BETWEEN",
+                    AExprKind::AexprBetweenSym => "BETWEEN SYMMETRIC",
+                    _ => "NOT BETWEEN SYMMETRIC",
+                };
+                let value = self.required(left)?;
+                let found = self.operand(value)?;
+                self.word(word);
+                for (at, (sign, bound)) in [(">=", low), ("<=", high)].into_iter().enumerate() {
+                    if at > 0 {
+                        self.word("AND");
+                    }
+                    let limit = self.operand(bound)?;
+                    let limit = (Some(bound), limit.kind);
+                    self.resolved(sign, (Some(value), found.kind), limit, *location)?;
+                }
+                Ok(Seen::truth())
+            }
+            AExprKind::AexprSimilar => Err(self
+                .refuse(
+                    RejectionCode::Operator,
+                    "SIMILAR TO is not allowed",
+                    *location,
+                )
+                .hint("use LIKE or ILIKE")),
+            AExprKind::Undefined => {
+                Err(self.refuse(RejectionCode::Operator, "an unknown operation", *location))
+            }
+        }
+    }
+
+    /// The operator's sign as our own text, when it is on the list.
+    fn sign(
+        &self,
+        name: &str,
+        allowed: &[&'static str],
+        location: i32,
+    ) -> Result<&'static str, Fault> {
+        if let Some(sign) = allowed.iter().find(|sign| **sign == name) {
+            return Ok(sign);
+        }
+        let fault = self.refuse(
+            RejectionCode::Operator,
+            format!("the operator `{name}` is not allowed here"),
+            location,
+        );
+        Err(match name {
+            "~" | "~*" | "!~" | "!~*" => fault.hint("use LIKE or ILIKE"),
+            "==" => fault.hint("write ="),
+            _ => fault.hint(format!("allowed are {}", allowed.join(" "))),
+        })
+    }
+
+    fn infix(
+        &mut self,
+        name: &str,
+        left: Option<&Node>,
+        right: Option<&Node>,
+        location: i32,
+    ) -> Checked {
+        let sign = self.sign(name, &BINARY, location)?;
+        let (one, other) = (self.required(left)?, self.required(right)?);
+        if sign == "^" {
+            self.small_power(other, location)?;
+        }
+        let found = self.operand(one)?;
+        self.word(sign);
+        let searches = match sign {
+            // The longer of two takes the product of their lengths.
+            "@>" | "<@" | "&&" | "?|" | "?&" => !found.constant,
+            "-" => found.kind == Kind::one(Base::Jsonb),
+            "~~" | "!~~" | "~~*" | "!~~*" => true,
+            _ => false,
+        };
+        let by = if searches {
+            self.sought_for(other)?
+        } else {
+            self.operand(other)?
+        };
+        let resolved = self.resolved(
+            sign,
+            (Some(one), found.kind),
+            (Some(other), by.kind),
+            location,
+        )?;
+        let decimal = resolved.arguments.contains(&Kind::one(Base::Numeric));
+        match sign {
+            "*" | "/" | "%" if decimal => self.multiplied(1)?,
+            "^" if decimal => self.multiplied(16)?,
+            _ => {}
+        }
+        let size = found.size.saturating_add(by.size);
+        self.made(resolved.result, size, found.constant && by.constant)
+    }
+
+    /// The operator that Postgres would take, and its operands fit for it.
+    fn resolved(
+        &self,
+        sign: &str,
+        left: Operand<'_>,
+        right: Operand<'_>,
+        location: i32,
+    ) -> Result<Resolved, Fault> {
+        let list = catalog::operators(sign, 2);
+        let resolved = resolve::binary(&list, left.1, right.1)
+            .map_err(|why| self.no_operator(sign, &[left.1, right.1], why, location))?;
+        for ((node, kind), wanted) in [left, right].into_iter().zip(&resolved.arguments) {
+            if let Some(node) = node {
+                self.fits(node, kind, *wanted, Context::Implicit)?;
+            }
+        }
+        Ok(resolved)
+    }
+
+    /// A comparison that is not written by its sign.
+    pub(crate) fn compare(
+        &self,
+        sign: &str,
+        left: Operand<'_>,
+        right: Operand<'_>,
+    ) -> Result<Resolved, Fault> {
+        self.resolved(sign, left, right, -1)
+            .map_err(|fault| match right.0.or(left.0) {
+                Some(node) => self.placed(fault, node),
+                None => fault,
+            })
+    }
+
+    fn no_operator(&self, sign: &str, kinds: &[Kind], why: Unresolved, location: i32) -> Fault {
+        let shown = |kind: &Kind| match kind.is_unknown() {
+            true => "a constant".to_owned(),
+            false => kind.to_string(),
+        };
+        let operands = match kinds {
+            [one, other] => format!("{} {sign} {}", shown(one), shown(other)),
+            _ => format!("{sign} {}", kinds.first().map(shown).unwrap_or_default()),
+        };
+        match why {
+            Unresolved::None => self
+                .refuse(
+                    RejectionCode::Type,
+                    format!("there is no operator for {operands}"),
+                    location,
+                )
+                .hint("cast one side, for example a1::integer"),
+            Unresolved::Ambiguous => self
+                .refuse(
+                    RejectionCode::Type,
+                    format!("{operands} could mean several operators"),
+                    location,
+                )
+                .hint("cast the constant"),
+        }
+    }
+
+    pub(crate) fn word(&mut self, word: &str) {
+        self.out.push(' ');
+        self.out.push_str(word);
+        self.out.push(' ');
+    }
+
+    fn distinct(
+        &mut self,
+        left: Option<&Node>,
+        word: &str,
+        right: Option<&Node>,
+        location: i32,
+    ) -> Checked {
+        if let (Some(one), Some(other)) = (row(left), row(right)) {
+            return self.rows(one, word, "=", other, location);
+        }
+        let (one, other) = (self.required(left)?, self.required(right)?);
+        let found = self.operand(one)?;
+        self.word(word);
+        let by = self.operand(other)?;
+        // With NULL it is a test for null, of any type.
+        if found.kind.is_unknown() || by.kind.is_unknown() {
+            let kind = if found.kind.is_unknown() {
+                by.kind
+            } else {
+                found.kind
+            };
+            let null = |node: &Node| text_constant(node).is_none();
+            if (found.kind.is_unknown() && null(one)) || (by.kind.is_unknown() && null(other)) {
+                return Ok(Seen::truth());
+            }
+            self.resolved("=", (Some(one), kind), (Some(other), by.kind), location)?;
+        }
+        self.resolved(
+            "=",
+            (Some(one), found.kind),
+            (Some(other), by.kind),
+            location,
+        )?;
+        Ok(Seen::truth())
+    }
+
+    fn among(
+        &mut self,
+        name: &str,
+        left: Option<&Node>,
+        right: Option<&Node>,
+        location: i32,
+    ) -> Checked {
+        let word = if name == "<>" { "NOT IN" } else { "IN" };
+        let sign = if name == "<>" { "<>" } else { "=" };
+        let items = self.items(right, location)?;
+        if let Some(one) = row(left) {
+            let kinds = self.row(one)?;
+            self.word(word);
+            self.out.push('(');
+            for (at, item) in items.iter().enumerate() {
+                if at > 0 {
+                    self.out.push_str(", ");
+                }
+                let Some(other) = row(Some(item)) else {
+                    let message = "rows are compared with rows";
+                    return Err(self.refuse(RejectionCode::Construct, message, location));
+                };
+                let others = self.row(other)?;
+                self.pairs(sign, &one.args, &kinds, &other.args, &others, location)?;
+            }
+            self.out.push(')');
+            return Ok(Seen::truth());
+        }
+        let value = self.required(left)?;
+        let found = self.operand(value)?;
+        self.word(word);
+        let seen = self.list("(", items, ")")?;
+        // Constants become one array of the type they have in common with the value.
+        let mut kinds = vec![found.kind];
+        kinds.extend(seen.iter().map(|seen| seen.kind));
+        let same = resolve::common(&kinds);
+        for (item, seen) in items.iter().zip(&seen) {
+            let (found, item_kind) = match same {
+                Some(kind) => {
+                    self.fits(item, seen.kind, kind, Context::Implicit)?;
+                    (kind, kind)
+                }
+                None => (found.kind, seen.kind),
+            };
+            self.compare(sign, (Some(value), found), (Some(item), item_kind))?;
+        }
+        Ok(Seen::truth())
+    }
+
+    fn any_of(
+        &mut self,
+        kind: AExprKind,
+        name: &str,
+        left: Option<&Node>,
+        right: Option<&Node>,
+        location: i32,
+    ) -> Checked {
+        let sign = self.sign(name, &COMPARISON, location)?;
+        let (value, array) = (self.required(left)?, self.required(right)?);
+        let found = self.operand(value)?;
+        self.word(sign);
+        let any = kind == AExprKind::AexprOpAny;
+        self.out.push_str(if any { "ANY (" } else { "ALL (" });
+        let list = self.expression(array)?;
+        self.out.push(')');
+        let element = if list.kind.is_unknown() {
+            Kind::UNKNOWN
+        } else if list.kind.array {
+            list.kind.element()
+        } else {
+            let message = format!("{} is no array", list.kind);
+            let fault = Fault::new(RejectionCode::Type, message)
+                .hint("write ARRAY[…], or IN (…) for a list of values");
+            return Err(self.placed(fault, array));
+        };
+        let resolved = self.resolved(sign, (Some(value), found.kind), (None, element), location)?;
+        if list.kind.is_unknown() {
+            let wanted = Kind::many(resolved.arguments[1].base);
+            self.fits(array, Kind::UNKNOWN, wanted, Context::Implicit)?;
+        }
+        Ok(Seen::truth())
+    }
+
+    /// Two rows of as many values, compared one by one.
+    fn rows(
+        &mut self,
+        one: &RowExpr,
+        word: &str,
+        sign: &str,
+        other: &RowExpr,
+        location: i32,
+    ) -> Checked {
+        let kinds = self.row(one)?;
+        self.word(word);
+        let others = self.row(other)?;
+        self.pairs(sign, &one.args, &kinds, &other.args, &others, location)?;
+        Ok(Seen::truth())
+    }
+
+    fn row(&mut self, row: &RowExpr) -> Result<Vec<Seen>, Fault> {
+        let open = if row.args.len() < 2 { "ROW(" } else { "(" };
+        self.list(open, &row.args, ")")
+    }
+
+    fn pairs(
+        &self,
+        sign: &str,
+        ones: &[Node],
+        kinds: &[Seen],
+        others: &[Node],
+        other_kinds: &[Seen],
+        location: i32,
+    ) -> Done {
+        if ones.len() != others.len() || ones.is_empty() {
+            let message = "the rows have different numbers of values";
+            return Err(self.refuse(RejectionCode::Construct, message, location));
+        }
+        for (((one, kind), other), other_kind) in
+            ones.iter().zip(kinds).zip(others).zip(other_kinds)
+        {
+            self.resolved(
+                sign,
+                (Some(one), kind.kind),
+                (Some(other), other_kind.kind),
+                location,
+            )?;
+        }
+        Ok(())
+    }
+
+    fn items<'n>(&self, node: Option<&'n Node>, location: i32) -> Result<&'n [Node], Fault> {
+        match self.required(node)?.node.as_ref() {
+            Some(NodeEnum::List(List { items })) => Ok(items),
+            Some(other) => Err(foreign(other)),
+            None => Err(self.refuse(RejectionCode::Construct, "a list is missing", location)),
+        }
+    }
+
+    /// What follows LIKE: `ESCAPE` hides in a function of the grammar's own making.
+    fn pattern<'n>(&mut self, node: &'n Node) -> Result<Operand<'n>, Fault> {
+        if let Some(NodeEnum::FuncCall(call)) = node.node.as_ref()
+            && function_name(call) == Some("like_escape")
+            && let [pattern, escape] = call.args.as_slice()
+        {
+            self.plain(call)?;
+            let found = self.sought_for(pattern)?;
+            self.fits(pattern, found.kind, Kind::TEXT, Context::Implicit)?;
+            self.word("ESCAPE");
+            let found = self.operand(escape)?;
+            self.fits(escape, found.kind, Kind::TEXT, Context::Implicit)?;
+            if text_constant(escape).is_none_or(|text| text.chars().count() > 1) {
+                let message = "ESCAPE takes one character";
+                return Err(self.refuse(RejectionCode::Construct, message, call.location));
+            }
+            return Ok((None, Kind::TEXT));
+        }
+        let found = self.sought_for(node)?;
+        if let Some(text) = text_constant(node) {
+            let slashes = text.chars().rev().take_while(|c| *c == '\\').count();
+            if slashes % 2 == 1 {
+                let message = "the pattern ends with its escape character";
+                let fault = Fault::new(RejectionCode::Construct, message)
+                    .hint("write \\\\ for a backslash itself");
+                return Err(self.placed(fault, node));
+            }
+        }
+        Ok((Some(node), found.kind))
+    }
+
+    /// Something that a text or array is searched for: searching takes the product of both lengths.
+    pub(crate) fn sought_for(&mut self, node: &Node) -> Checked {
+        let guard = text_constant(node).is_none();
+        if guard {
+            self.out.guard(Guard::Short);
+        }
+        let found = self.operand(node)?;
+        if guard {
+            self.out.guard(Guard::End);
+        }
+        self.sought += text_constant(node).map_or(SOUGHT, str::len);
+        if self.sought > MAX_SOUGHT {
+            let message = format!("more than {MAX_SOUGHT} bytes to search for");
+            let fault = Fault::new(RejectionCode::TooLarge, message)
+                .hint("search for less; compare whole values with IN (…)");
+            return Err(self.placed(fault, node));
+        }
+        Ok(found)
+    }
+
+    /// The exponent of a power: a small whole number.
+    pub(crate) fn small_power(&self, exponent: &Node, location: i32) -> Done {
+        if crate::literal::small_integer(exponent, 16).is_some() {
+            return Ok(());
+        }
+        let message = "a power's exponent is a whole number, at most 16";
+        let fault = self.refuse(RejectionCode::TooLarge, message, location);
+        Err(fault.hint("multiply instead"))
+    }
+}
+
+fn row(node: Option<&Node>) -> Option<&RowExpr> {
+    match node?.node.as_ref()? {
+        NodeEnum::RowExpr(row) => Some(row),
+        _ => None,
+    }
+}

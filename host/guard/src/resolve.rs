@@ -1,0 +1,283 @@
+//! Which operator or function is meant, by Postgres's own rules ("Operator Type Resolution",
+//! "Function Type Resolution", "UNION, CASE, and Related Constructs" in its manual): so that what
+//! the database would refuse for its types is refused here, with its place.
+
+use crate::catalog::Signature;
+use crate::kind::{Base, Context, Kind};
+
+/// Why nothing was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unresolved {
+    /// No candidate takes these arguments.
+    None,
+    /// Several do, and none is better.
+    Ambiguous,
+}
+
+/// A candidate with its arguments' types made definite.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Resolved {
+    pub(crate) arguments: Vec<Kind>,
+    pub(crate) result: Kind,
+}
+
+/// The type that values of several types have in common, as for CASE, COALESCE, IN and ARRAY.
+pub(crate) fn common(kinds: &[Kind]) -> Option<Kind> {
+    let mut found = Kind::UNKNOWN;
+    for kind in kinds.iter().copied().filter(|kind| !kind.is_unknown()) {
+        if found.is_unknown() || found == kind {
+            found = kind;
+            continue;
+        }
+        if found.category() != kind.category() {
+            return None;
+        }
+        if !found.is_preferred()
+            && found.becomes(kind, Context::Implicit)
+            && !kind.becomes(found, Context::Implicit)
+        {
+            found = kind;
+        }
+    }
+    if found.is_unknown() {
+        return Some(Kind::TEXT);
+    }
+    kinds
+        .iter()
+        .all(|kind| kind.becomes(found, Context::Implicit))
+        .then_some(found)
+}
+
+/// An operator with two operands.
+pub(crate) fn binary(
+    candidates: &[&Signature],
+    left: Kind,
+    right: Kind,
+) -> Result<Resolved, Unresolved> {
+    // A constant without a type is taken for what the other side is.
+    let same = match (left.is_unknown(), right.is_unknown()) {
+        (true, false) => Some(right),
+        (false, true) => Some(left),
+        (true, true) => Some(Kind::TEXT),
+        (false, false) => None,
+    };
+    if left.is_unknown() != right.is_unknown()
+        && let Some(kind) = same
+        && let Some(exact) = candidates
+            .iter()
+            .find(|candidate| candidate.arguments == [kind, kind])
+    {
+        return settle(exact, &[kind, kind]);
+    }
+    select(candidates, &[left, right])
+}
+
+/// An operator before its operand, or a function.
+pub(crate) fn select(candidates: &[&Signature], given: &[Kind]) -> Result<Resolved, Unresolved> {
+    let expanded: Vec<(Vec<Kind>, &Signature)> = candidates
+        .iter()
+        .filter_map(|candidate| Some((candidate.for_count(given.len())?, *candidate)))
+        .collect();
+    if let Some((arguments, exact)) = expanded.iter().find(|(arguments, _)| arguments == given) {
+        return settle_as(exact, arguments, given);
+    }
+    let mut left: Vec<(Vec<Kind>, &Signature)> = expanded
+        .into_iter()
+        .filter(|(arguments, candidate)| {
+            arguments
+                .iter()
+                .zip(given)
+                .all(|(wanted, given)| given.becomes(*wanted, Context::Implicit))
+                && settle_as(candidate, arguments, given).is_ok()
+        })
+        .collect();
+    if left.is_empty() {
+        return Err(Unresolved::None);
+    }
+    // Most exact matches; then most matches of exact or preferred types.
+    keep_best(&mut left, |wanted, at| {
+        !given[at].is_unknown() && wanted == given[at]
+    });
+    if left.len() > 1 {
+        keep_best(&mut left, |wanted, at| {
+            !given[at].is_unknown()
+                && (wanted == given[at]
+                    || (wanted.is_preferred() && wanted.category() == given[at].category()))
+        });
+    }
+    if left.len() > 1 && given.iter().any(|kind| kind.is_unknown()) {
+        by_category(&mut left, given);
+    }
+    if left.len() > 1 {
+        // All that are known are of one type: then the others are too.
+        let mut known = given.iter().filter(|kind| !kind.is_unknown());
+        if let Some(first) = known.next()
+            && known.all(|kind| kind == first)
+            && given.iter().any(|kind| kind.is_unknown())
+        {
+            let all: Vec<usize> = (0..left.len())
+                .filter(|at| {
+                    left[*at]
+                        .0
+                        .iter()
+                        .all(|wanted| first.becomes(*wanted, Context::Implicit))
+                })
+                .collect();
+            if let [one] = all.as_slice() {
+                left = vec![left.swap_remove(*one)];
+            }
+        }
+    }
+    match left.as_slice() {
+        [(arguments, one)] => settle_as(one, arguments, given),
+        _ => Err(Unresolved::Ambiguous),
+    }
+}
+
+fn keep_best(left: &mut Vec<(Vec<Kind>, &Signature)>, matches: impl Fn(Kind, usize) -> bool) {
+    let score = |arguments: &[Kind]| {
+        arguments
+            .iter()
+            .enumerate()
+            .filter(|(at, wanted)| matches(**wanted, *at))
+            .count()
+    };
+    let best = left.iter().map(|(arguments, _)| score(arguments)).max();
+    left.retain(|(arguments, _)| Some(score(arguments)) == best);
+}
+
+/// What constants without a type are taken for: text if some candidate takes text there, else the
+/// category that all candidates agree on.
+fn by_category(left: &mut Vec<(Vec<Kind>, &Signature)>, given: &[Kind]) {
+    let mut wanted = Vec::new();
+    for (at, kind) in given.iter().enumerate() {
+        if !kind.is_unknown() {
+            wanted.push(None);
+            continue;
+        }
+        let categories: Vec<char> = left
+            .iter()
+            .map(|(arguments, _)| arguments[at].category())
+            .collect();
+        let category = if categories.contains(&'S') {
+            'S'
+        } else if categories.iter().all(|category| *category == categories[0]) {
+            categories[0]
+        } else {
+            return;
+        };
+        let preferred = left.iter().any(|(arguments, _)| {
+            arguments[at].category() == category && arguments[at].is_preferred()
+        });
+        wanted.push(Some((category, preferred)));
+    }
+    let fits = |arguments: &[Kind]| {
+        wanted.iter().zip(arguments).all(|(wanted, kind)| {
+            wanted.is_none_or(|(category, preferred)| {
+                kind.category() == category && (!preferred || kind.is_preferred())
+            })
+        })
+    };
+    if left.iter().any(|(arguments, _)| fits(arguments)) {
+        left.retain(|(arguments, _)| fits(arguments));
+    }
+}
+
+fn settle(candidate: &Signature, given: &[Kind]) -> Result<Resolved, Unresolved> {
+    settle_as(candidate, &candidate.arguments, given)
+}
+
+/// Makes polymorphic types definite: all of one family must agree.
+fn settle_as(
+    candidate: &Signature,
+    wanted: &[Kind],
+    given: &[Kind],
+) -> Result<Resolved, Unresolved> {
+    let mut element: Option<Kind> = None;
+    let mut compatible = Vec::new();
+    let mut polymorphic = false;
+    for (wanted, given) in wanted.iter().zip(given) {
+        polymorphic |= wanted.is_polymorphic();
+        if given.is_unknown() {
+            continue;
+        }
+        let found = match wanted.base {
+            Base::AnyArray | Base::AnyCompatibleArray if !given.array => {
+                return Err(Unresolved::None);
+            }
+            Base::AnyNonArray | Base::AnyCompatibleNonArray if given.array => {
+                return Err(Unresolved::None);
+            }
+            Base::AnyArray | Base::AnyCompatibleArray => given.element(),
+            _ => *given,
+        };
+        match wanted.base {
+            Base::AnyArray | Base::AnyElement | Base::AnyNonArray => {
+                if element.is_some_and(|before| before != found) {
+                    return Err(Unresolved::None);
+                }
+                element = Some(found);
+            }
+            Base::AnyCompatible | Base::AnyCompatibleArray | Base::AnyCompatibleNonArray => {
+                compatible.push(found);
+            }
+            _ => {}
+        }
+    }
+    let compatible = if compatible.is_empty() {
+        None
+    } else {
+        Some(common(&compatible).ok_or(Unresolved::None)?)
+    };
+    // With nothing but constants without a type there is no telling.
+    if polymorphic && element.is_none() && compatible.is_none() {
+        let family_of_any = wanted.iter().any(|kind| {
+            matches!(
+                kind.base,
+                Base::AnyArray | Base::AnyElement | Base::AnyNonArray
+            )
+        });
+        if family_of_any
+            || wanted
+                .iter()
+                .any(|kind| kind.base == Base::AnyCompatibleArray)
+        {
+            return Err(Unresolved::None);
+        }
+    }
+    let definite = |kind: Kind| -> Result<Kind, Unresolved> {
+        let of = |kind: Option<Kind>| kind.unwrap_or(Kind::TEXT);
+        Ok(match kind.base {
+            Base::AnyElement | Base::AnyNonArray => of(element),
+            Base::AnyCompatible | Base::AnyCompatibleNonArray => of(compatible),
+            Base::AnyArray => array_of(of(element))?,
+            Base::AnyCompatibleArray => array_of(of(compatible))?,
+            Base::Any => Kind::TEXT,
+            _ => kind,
+        })
+    };
+    let mut arguments = Vec::with_capacity(wanted.len());
+    for (wanted, given) in wanted.iter().zip(given) {
+        let kind = if wanted.base == Base::Any && !given.is_unknown() {
+            *given
+        } else {
+            definite(*wanted)?
+        };
+        if !given.becomes(kind, Context::Implicit) {
+            return Err(Unresolved::None);
+        }
+        arguments.push(kind);
+    }
+    Ok(Resolved {
+        arguments,
+        result: definite(candidate.result)?,
+    })
+}
+
+/// The array of a type; there are no arrays of arrays.
+fn array_of(kind: Kind) -> Result<Kind, Unresolved> {
+    if kind.array {
+        return Err(Unresolved::None);
+    }
+    Ok(Kind::many(kind.base))
+}

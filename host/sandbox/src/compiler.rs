@@ -1,0 +1,219 @@
+//! Compiling in a child process: the compiler's time and memory are no promise of the sandbox's, so it
+//! runs where both are limited and nothing else is lost when it reaches them.
+//!
+//! The child is the same program, started anew with a hidden argument ([`serve_as_compiler`]). It gets
+//! the component on its standard input, limits itself before it reads it, and gives the compiled code
+//! back on its standard output.
+
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
+use std::sync::{Condvar, Mutex, OnceLock, PoisonError, mpsc};
+use std::time::Duration;
+
+use rustix::process::{Resource, Rlimit, setrlimit};
+use wedflow_model::Limits;
+
+use crate::{Settings, UploadError};
+
+/// The argument that makes a compiler of the program.
+const AS_COMPILER: &str = "__compile-component";
+
+/// Compilers at once: each may take as much memory as the limit allows.
+const AT_ONCE: usize = 2;
+
+/// The most compiled code that is taken from a child, in bytes.
+const MOST_CODE: u64 = 1 << 30;
+
+/// The program that can be started as a compiler: this one, when it said so.
+static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+
+static RUNNING: Mutex<usize> = Mutex::new(0);
+static ENDED: Condvar = Condvar::new();
+
+/// To be called first of all in `main`. When the process was started to compile a component, does that and
+/// returns how it is to exit; otherwise the program serves as its own compiler from now on, and nothing is
+/// returned. Without this call components are compiled in the process itself, without limits.
+pub fn serve_as_compiler() -> Option<ExitCode> {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|first| first == AS_COMPILER) {
+        return Some(child(arguments));
+    }
+    // Still the same program when the file has been replaced meanwhile.
+    let own = PathBuf::from("/proc/self/exe");
+    let program = if own.exists() {
+        Some(own)
+    } else {
+        std::env::current_exe().ok()
+    };
+    if let Some(program) = program {
+        let _ = PROGRAM.set(program);
+    }
+    None
+}
+
+/// Compiles in a child process; nothing when this program cannot be started as one.
+pub(crate) fn compile(
+    bytes: &[u8],
+    settings: &Settings,
+    limits: &Limits,
+) -> Option<Result<Vec<u8>, UploadError>> {
+    let program = PROGRAM.get()?;
+    let _turn = Turn::take();
+    Some(run(program, bytes, settings, limits))
+}
+
+/// One of the compilers that may run at once.
+struct Turn;
+
+impl Turn {
+    fn take() -> Turn {
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        while *running >= AT_ONCE {
+            running = ENDED.wait(running).unwrap_or_else(PoisonError::into_inner);
+        }
+        *running += 1;
+        Turn
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        ENDED.notify_one();
+    }
+}
+
+fn run(
+    program: &std::path::Path,
+    bytes: &[u8],
+    settings: &Settings,
+    limits: &Limits,
+) -> Result<Vec<u8>, UploadError> {
+    let failed = |what: &str, error: std::io::Error| {
+        UploadError::Compiler(format!("the compiler's process {what}: {error}"))
+    };
+    let mut child = Command::new(program)
+        .arg(AS_COMPILER)
+        .arg(limits.compile_cpu_seconds.to_string())
+        .arg(limits.compile_memory_bytes.to_string())
+        .arg(settings.memory_reservation.to_string())
+        .arg(settings.stack.to_string())
+        .arg(settings.copy_on_write.to_string())
+        .env_clear()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| failed("does not start", error))?;
+    let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err(UploadError::Compiler("the compiler has no pipes".into()));
+    };
+    let (done, answer) = mpsc::channel();
+    let reader = std::thread::spawn(move || {
+        let mut code = Vec::new();
+        let read = output.take(MOST_CODE + 1).read_to_end(&mut code);
+        // Nobody waits any more when the time was over.
+        let _ = done.send(read.map(|_| code));
+    });
+    // A child that has ended does not read to the end; how it ended says why.
+    let fed = input.write_all(bytes);
+    drop(input);
+    let answer = answer.recv_timeout(Duration::from_secs(limits.compile_seconds));
+    if answer.is_err() {
+        let _ = child.kill();
+    }
+    let status = child.wait().map_err(|error| failed("was lost", error))?;
+    let _ = reader.join();
+    let Ok(code) = answer else {
+        return Err(UploadError::CompileTime {
+            seconds: limits.compile_seconds,
+        });
+    };
+    let code = code.map_err(|error| failed("cannot be read", error))?;
+    match code.split_first() {
+        Some((b'C', compiled)) if status.success() && compiled.len() as u64 <= MOST_CODE => {
+            Ok(compiled.to_vec())
+        }
+        Some((b'E', message)) if status.success() => Err(UploadError::NotCompiled(
+            String::from_utf8_lossy(message).into_owned(),
+        )),
+        _ => Err(match fed {
+            Err(error) if status.success() => failed("does not read", error),
+            _ => ended(status, limits),
+        }),
+    }
+}
+
+/// Why a compiler ended without an answer.
+fn ended(status: ExitStatus, limits: &Limits) -> UploadError {
+    use rustix::process::Signal;
+    use std::os::unix::process::ExitStatusExt;
+    let signal = status.signal();
+    let is = |one: Signal| signal == Some(one.as_raw());
+    if is(Signal::XCPU) || is(Signal::KILL) {
+        UploadError::CompileTime {
+            seconds: limits.compile_cpu_seconds,
+        }
+    } else if is(Signal::ABORT) || is(Signal::SEGV) || is(Signal::BUS) || status.code() == Some(101)
+    {
+        // What fails first when there is no more memory: an allocation, a stack, a thread.
+        UploadError::CompileMemory {
+            bytes: limits.compile_memory_bytes,
+        }
+    } else {
+        UploadError::Compiler(format!("the compiler's process ended with {status}"))
+    }
+}
+
+/// The child: limits itself, reads, compiles, writes.
+fn child(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    let mut number = || -> Option<u64> { arguments.next()?.to_str()?.parse().ok() };
+    let (Some(cpu), Some(memory), Some(reservation), Some(stack)) =
+        (number(), number(), number(), number())
+    else {
+        return ExitCode::from(2);
+    };
+    let copy_on_write = arguments.next().is_some_and(|word| word == "true");
+    let limit = |resource: Resource, most: u64| {
+        let both = Rlimit {
+            current: Some(most),
+            maximum: Some(most),
+        };
+        setrlimit(resource, both).is_ok()
+    };
+    // No files, no core dumps; a second more until the kernel ends it for good.
+    let held = limit(Resource::Cpu, cpu)
+        && limit(Resource::As, memory)
+        && limit(Resource::Core, 0)
+        && limit(Resource::Fsize, 0);
+    if !held {
+        return ExitCode::from(3);
+    }
+    let mut bytes = Vec::new();
+    if std::io::stdin().read_to_end(&mut bytes).is_err() {
+        return ExitCode::from(4);
+    }
+    let settings = Settings {
+        memory_reservation: reservation,
+        stack: usize::try_from(stack).unwrap_or(0),
+        copy_on_write,
+        ..Settings::fast()
+    };
+    let compiled = wasmtime::Engine::new(&settings.code())
+        .and_then(|engine| engine.precompile_component(&bytes));
+    let (mark, answer) = match compiled {
+        Ok(code) => (b'C', code),
+        Err(error) => (b'E', format!("{error:#}").into_bytes()),
+    };
+    let mut output = std::io::stdout().lock();
+    let written = output
+        .write_all(&[mark])
+        .and_then(|()| output.write_all(&answer))
+        .and_then(|()| output.flush());
+    match written {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::from(5),
+    }
+}

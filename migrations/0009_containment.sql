@@ -1,0 +1,328 @@
+-- Containment: what keeps hostile values from holding a backend, and rows from growing without bound.
+-- statement_timeout is not enough: Postgres looks at it between rows, not within an expression.
+
+-- Functions through which conditions and SET clauses pass values whose size decides how long a
+-- computation takes. They are called in the database of every flow, by its own role and by
+-- wed_predicate; being in PL/pgSQL, each call is also a moment at which a timeout is seen.
+CREATE SCHEMA wed_bounded;
+GRANT USAGE ON SCHEMA wed_bounded TO PUBLIC;
+COMMENT ON SCHEMA wed_bounded IS 'Wedflow''s own: refuses values that would take too long to compute with.';
+
+-- Text that is about to be cast to a number: at most 100 digits, before and behind the point.
+CREATE FUNCTION wed_bounded.number(_text text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF octet_length(_text) <= 100 AND strpos(_text, 'e') = 0 AND strpos(_text, 'E') = 0 THEN
+    RETURN _text;
+  END IF;
+  IF octet_length(_text) > 200 OR _text ~ '[eE][-+]?[0-9_]{4}' OR _text ~ '[0-9_.]{103}'
+     OR abs(coalesce(replace(substring(_text FROM '[eE]([-+]?[0-9_]{1,3})'), '_', '')::integer, 0)) > 100 THEN
+    RAISE EXCEPTION 'the number % has too many digits', quote_literal(left(_text, 40)) USING ERRCODE = 'WF031',
+      HINT = 'At most 100 digits before the point and 100 behind it.';
+  END IF;
+  RETURN _text;
+END $$;
+CREATE FUNCTION wed_bounded.number(_value jsonb) RETURNS jsonb
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF jsonb_typeof(_value) = 'number' THEN
+    PERFORM wed_bounded.number(_value #>> '{}');
+  END IF;
+  RETURN _value;
+END $$;
+CREATE FUNCTION wed_bounded.number(_list text[]) RETURNS text[]
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _one text;
+BEGIN
+  FOREACH _one IN ARRAY _list LOOP
+    PERFORM wed_bounded.number(_one);
+  END LOOP;
+  RETURN _list;
+END $$;
+CREATE FUNCTION wed_bounded.number(_list jsonb[]) RETURNS jsonb[]
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _one jsonb;
+BEGIN
+  FOREACH _one IN ARRAY _list LOOP
+    PERFORM wed_bounded.number(_one);
+  END LOOP;
+  RETURN _list;
+END $$;
+-- All other types have few digits, or come from columns that are held to them.
+CREATE FUNCTION wed_bounded.number(_value anyelement) RETURNS anyelement
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT $1 $$;
+
+-- What a text, array or document is searched for: searching takes the product of both lengths.
+CREATE FUNCTION wed_bounded.refuse_long(_what text, _most integer) RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RAISE EXCEPTION 'a value that is searched for has %', _what USING ERRCODE = 'WF032',
+    HINT = format('At most %s. Compare whole values with =.', _most);
+END $$;
+CREATE FUNCTION wed_bounded.short(_text text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF octet_length(_text) > 256 THEN
+    PERFORM wed_bounded.refuse_long(octet_length(_text) || ' bytes', 256);
+  END IF;
+  RETURN _text;
+END $$;
+CREATE FUNCTION wed_bounded.short(_value jsonb) RETURNS jsonb
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF pg_column_size(_value) > 4096 THEN
+    PERFORM wed_bounded.refuse_long(pg_column_size(_value) || ' bytes', 4096);
+  END IF;
+  RETURN _value;
+END $$;
+CREATE FUNCTION wed_bounded.short(_list anyarray) RETURNS anyarray
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF cardinality(_list) > 256 THEN
+    PERFORM wed_bounded.refuse_long(cardinality(_list) || ' elements', 256);
+  END IF;
+  RETURN _list;
+END $$;
+CREATE FUNCTION wed_bounded.short(_value anynonarray) RETURNS anynonarray
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT $1 $$;
+
+-- As Postgres's own, where what it makes stays below 4 MiB.
+CREATE FUNCTION wed_bounded.replace(_text text, _from text, _to text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF octet_length(_text)::bigint / greatest(octet_length(_from), 1) * octet_length(_to) > 4194304 THEN
+    RAISE EXCEPTION 'the text could grow to more than 4 MiB by this replacement' USING ERRCODE = 'WF032',
+      HINT = 'Replace by something shorter, or in a shorter text.';
+  END IF;
+  RETURN replace(_text, _from, _to);
+END $$;
+
+-- A number of an attribute: what has too many digits is refused; NaN and the infinities have none.
+CREATE FUNCTION wed_bounded.refuse_digits(_attribute text) RETURNS boolean
+LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'the value of attribute "%" has too many digits', _attribute USING ERRCODE = 'WF031',
+    HINT = 'At most 100 digits before the point and 100 behind it; round(value, digits) cuts.';
+END $$;
+CREATE FUNCTION wed_bounded.few_digits(_number numeric) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT coalesce(abs($1) < 1e100 AND scale($1) <= 100, true) OR $1 IN ('NaN', 'Infinity', '-Infinity')
+$$;
+CREATE FUNCTION wed_bounded.few_digits(_list numeric[]) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT coalesce((SELECT bool_and(wed_bounded.few_digits(n)) FROM unnest($1) n), true)
+$$;
+CREATE FUNCTION wed_bounded.refuse_row(_wid integer, _bytes integer) RETURNS boolean
+LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'the state of instance % takes % bytes', _wid, _bytes USING ERRCODE = 'WF033',
+    HINT = 'At most 262144 (256 KiB) for all attributes together. Keep large things elsewhere, and their place in the state.';
+END $$;
+
+-- Holds a flow's rows to their size.
+CREATE FUNCTION wed.bound_rows(_schema text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  EXECUTE format('ALTER TABLE %I.wed_flow ADD CONSTRAINT bytes CHECK (pg_column_size(wed_flow.*) <= 262144
+                    OR wed_bounded.refuse_row(wid, pg_column_size(wed_flow.*)))', _schema);
+END $$;
+
+-- Holds a numeric attribute to its digits.
+CREATE FUNCTION wed.bound_attribute(_schema text, _name text, _sql_type text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF _sql_type = 'numeric' THEN
+    EXECUTE format('ALTER TABLE %I.wed_flow ADD CONSTRAINT %I CHECK (
+        (abs(%I) < 1e100 AND scale(%3$I) <= 100) IS NOT FALSE AND %3$I <> ''NaN''
+        OR wed_bounded.few_digits(%3$I) OR wed_bounded.refuse_digits(%L)) NOT VALID',
+      _schema, 'digits_' || _name, _name, _name);
+  ELSIF _sql_type = 'numeric[]' THEN
+    EXECUTE format('ALTER TABLE %I.wed_flow ADD CONSTRAINT %I CHECK (
+        wed_bounded.few_digits(%I) OR wed_bounded.refuse_digits(%L)) NOT VALID',
+      _schema, 'digits_' || _name, _name, _name);
+  END IF;
+END $$;
+
+-- Writes a condition, as Postgres deparsed it, so that it can be run: casts to numeric, and what is
+-- searched for, pass through wed_bounded. Refuses lengths and exponents that are no small constants.
+-- It reads tokens and keeps a stack of brackets; a string of the deparser's has no escapes, and it puts each operation and each
+-- operand of a cast in brackets of its own.
+CREATE FUNCTION wed.guarded(_sql text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $guarded$
+DECLARE
+  _t text[];
+  _n integer;
+  _out text[];
+  _opens integer[] := '{}';   -- where in _out each open bracket stands
+  _names text[] := '{}';      -- the function it belongs to
+  _argument integer[] := '{}';
+  _wrapped boolean[] := '{}'; -- an inner bracket is to be closed with it
+  _d integer := 0;
+  _i integer := 0;
+  _token text;
+  _rest text;
+  _next text;
+  _number text;
+BEGIN
+  IF _sql !~ '::numeric|~~|[@|?#^]|&&| - |\m(strpos|btrim|ltrim|rtrim|split_part|string_to_array|array_to_string|to_char|to_date|to_number|to_timestamp|translate|replace|concat_ws|lpad|rpad|repeat|power|pow)\(|POSITION\(|TRIM\(' THEN
+    RETURN _sql;
+  END IF;
+  _t := ARRAY(SELECT m[1] FROM regexp_matches(_sql,
+    $r$('(?:[^']|'')*'|"(?:[^"]|"")*"|(?:[A-Za-z_]|[^\x01-\x7f])(?:[A-Za-z0-9_$]|[^\x01-\x7f])*|[0-9.]+|\s+|::|[-+*/<>=~!@#%^&|?]+|.)$r$,
+    'g') AS m);
+  _n := cardinality(_t);
+  _out := _t;
+  WHILE _i < _n LOOP
+    _i := _i + 1;
+    _token := _t[_i];
+    IF _token IN ('(', '[') THEN
+      _d := _d + 1;
+      _opens[_d] := _i;
+      _names[_d] := CASE WHEN _token = '(' AND _i > 1 AND _t[_i - 1] ~ '^([A-Za-z_"]|[^\x01-\x7f])' THEN btrim(_t[_i - 1], '"') ELSE '' END;
+      _argument[_d] := 1;
+      _wrapped[_d] := false;
+      IF _names[_d] = 'replace' THEN
+        _out[_i - 1] := 'wed_bounded.replace';
+      ELSIF _names[_d] = 'POSITION' AND _t[_i + 1] = '(' AND _t[_i + 2] !~ '^''' THEN
+        _out[_i] := _out[_i] || 'wed_bounded.short';
+      ELSIF _names[_d] = 'concat_ws' AND _t[_i + 1] !~ '^''' THEN
+        _out[_i] := _out[_i] || 'wed_bounded.short(';
+        _wrapped[_d] := true;
+      END IF;
+    ELSIF _token IN (')', ']') THEN
+      IF _wrapped[_d] THEN _out[_i] := ')' || _out[_i]; END IF;
+      IF _token = ')' AND _names[_d] IN ('', 'CASE') AND _t[_i + 1] = '::' AND _t[_i + 2] = 'numeric' THEN
+        _out[_opens[_d]] := 'wed_bounded.number' || _out[_opens[_d]];
+      END IF;
+      _d := _d - 1;
+    ELSIF _token = ',' AND _d > 0 THEN
+      IF _wrapped[_d] THEN
+        _out[_i] := ')' || _out[_i];
+        _wrapped[_d] := false;
+      END IF;
+      _argument[_d] := _argument[_d] + 1;
+      _next := _t[_i + 2]; -- behind one space
+      IF _names[_d] IN ('lpad', 'rpad', 'repeat', 'power', 'pow') AND _argument[_d] = 2 THEN
+        _rest := array_to_string(_t[_i + 1 : _i + 12], '');
+        _number := substring(_rest FROM $r$^\s*\(*'?(-?[0-9]{1,4})'?(?:::integer)?\)?(?:::(?:numeric|double precision))?[,)]$r$);
+        IF _number IS NULL OR abs(_number::integer) > 1000
+           OR _names[_d] IN ('power', 'pow') AND abs(_number::integer) > 16 THEN
+          RAISE EXCEPTION 'the second argument of % is no small constant', _names[_d] USING ERRCODE = 'WF011',
+            HINT = CASE WHEN _names[_d] IN ('power', 'pow') THEN 'An exponent is a whole number, at most 16.'
+                        ELSE 'A length is a whole number, at most 1000; write the length itself.' END;
+        END IF;
+      ELSIF _next !~ '^''' AND (_argument[_d] > 1 AND _names[_d] IN ('strpos', 'btrim', 'ltrim', 'rtrim', 'split_part',
+          'string_to_array', 'array_to_string', 'to_char', 'to_date', 'to_number', 'to_timestamp', 'translate', 'replace')
+          OR _argument[_d] = 3 AND _names[_d] IN ('lpad', 'rpad')) THEN
+        _out[_i] := _out[_i] || ' wed_bounded.short(';
+        _wrapped[_d] := true;
+      END IF;
+    ELSIF _d > 0 AND _names[_d] = 'TRIM' AND _token IN ('BOTH', 'LEADING', 'TRAILING') THEN
+      IF _t[_i + 2] <> 'FROM' AND _t[_i + 2] !~ '^''' THEN
+        _out[_i] := _out[_i] || ' wed_bounded.short(';
+        _wrapped[_d] := true;
+      END IF;
+    ELSIF _d > 0 AND _names[_d] = 'TRIM' AND _token = 'FROM' AND _wrapped[_d] THEN
+      _out[_i] := ') FROM';
+      _wrapped[_d] := false;
+    ELSIF _d > 0 AND _token IN ('@>', '<@', '&&', '?|', '?&', '~~', '!~~', '~~*', '!~~*', '-') AND _t[_i + 1] = ' ' THEN
+      IF _t[_i + 2] !~ '^(''|[0-9])' THEN
+        _out[_i] := _out[_i] || ' wed_bounded.short(';
+        _wrapped[_d] := true;
+      END IF;
+    ELSIF _token = '^' THEN
+      _number := substring(array_to_string(_t[_i + 1 : _i + 12], '')
+        FROM $r$^\s*\(*'?(-?[0-9]{1,4})'?(?:::integer)?\)?(?:::(?:numeric|double precision))?\)$r$);
+      IF _number IS NULL OR abs(_number::integer) > 16 THEN
+        RAISE EXCEPTION 'a power''s exponent is no small constant' USING ERRCODE = 'WF011',
+          HINT = 'An exponent is a whole number, at most 16.';
+      END IF;
+    END IF;
+  END LOOP;
+  RETURN array_to_string(_out, '');
+END $guarded$;
+
+REVOKE ALL ON FUNCTION wed.bound_rows, wed.bound_attribute, wed.guarded FROM PUBLIC;
+
+-- Makes a version of a component the one in use, for what is fired from now on and for jobs that nobody
+-- has in hand. Without a version: the one before the present. Returns it; null when there is none.
+CREATE FUNCTION wed.activate_component(_tenant_id integer, _name text, _version integer) RETURNS integer
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM FROM wed.tenant WHERE tenant_id = _tenant_id FOR NO KEY UPDATE;
+  IF _version IS NULL THEN
+    SELECT max(c.version) INTO _version FROM wed.component c
+    WHERE c.tenant_id = _tenant_id AND c.name = _name AND c.version < (
+      SELECT a.version FROM wed.component a WHERE a.tenant_id = _tenant_id AND a.name = _name
+      ORDER BY a.activated_at DESC, a.version DESC LIMIT 1);
+  END IF;
+  UPDATE wed.component SET activated_at = clock_timestamp()
+  WHERE tenant_id = _tenant_id AND name = _name AND version = _version;
+  IF NOT FOUND THEN RETURN NULL; END IF;
+  PERFORM wed.resolve_bindings(flow_id) FROM (
+    SELECT DISTINCT b.flow_id FROM wed.binding b JOIN wed.flow f USING (flow_id)
+    WHERE f.tenant_id = _tenant_id AND b.component_name = _name ORDER BY b.flow_id) x;
+  RETURN _version;
+END $$;
+
+-- Removes the versions of a tenant's components that nothing uses, but for the newest _keep of each name
+-- and the active one.
+CREATE FUNCTION wed.collect_components(_tenant_id integer, _keep integer) RETURNS TABLE (name text, version integer)
+LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  DELETE FROM wed.component c USING (
+    SELECT component_id, row_number() OVER (PARTITION BY k.name ORDER BY k.version DESC) AS back,
+           row_number() OVER (PARTITION BY k.name ORDER BY k.activated_at DESC, k.version DESC) AS used
+    FROM wed.component k WHERE k.tenant_id = _tenant_id) r
+  WHERE r.component_id = c.component_id AND r.back > _keep AND r.used > 1
+    AND NOT EXISTS (SELECT FROM wed.trigger t WHERE t.component_id = c.component_id)
+    AND NOT EXISTS (SELECT FROM wed.job j WHERE j.component_id = c.component_id)
+  RETURNING c.name, c.version
+$$;
+REVOKE ALL ON FUNCTION wed.activate_component, wed.collect_components FROM PUBLIC;
+
+-- A flow's own role may lock its tables. Hosts wait for such locks for a moment only, so that other flows'
+-- work goes on, and put the locked flow's jobs off.
+ALTER FUNCTION wed.write_states SET lock_timeout = '1s';
+ALTER FUNCTION wed.fail_batch SET lock_timeout = '1s';
+ALTER FUNCTION wed.skip_if_stale SET lock_timeout = '100ms';
+
+CREATE FUNCTION wed.put_off(_host_id integer, _tokens bigint[]) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  UPDATE wed.job SET host_id = NULL, token = 0, attempt = attempt - 1, due = now() + interval '15 s',
+    waits_for = 'a lock on the table of its flow'
+  WHERE host_id = _host_id AND token = ANY (_tokens);
+END $$;
+REVOKE ALL ON FUNCTION wed.put_off FROM PUBLIC;
+
+-- In a database of our own, what Postgres lets everybody do by default and no flow needs is taken from
+-- PUBLIC: locks by number, which are other flows' too; large objects, which belong to no flow and have no
+-- bound; messages into the write-ahead log; the source of functions, which conditions are compiled into.
+-- It needs a superuser, as the catalog is one's. What is left is told in SECURITY.md.
+DO $contain$
+DECLARE
+  _function regprocedure;
+BEGIN
+  IF EXISTS (SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relname !~ '^_sqlx_')
+     OR EXISTS (SELECT FROM pg_namespace WHERE nspname NOT IN ('public', 'information_schema') AND nspname !~ '^(pg_|wed)') THEN
+    RETURN;
+  END IF;
+  FOR _function IN
+    SELECT oid::regprocedure FROM pg_proc
+    WHERE pronamespace = 'pg_catalog'::regnamespace AND (
+      proname ~ '^pg_(try_)?advisory_' OR proname ~ '^lo_|^lowrite$|^loread$'
+      OR proname IN ('pg_logical_emit_message', 'pg_get_functiondef', 'pg_get_function_sqlbody'))
+  LOOP
+    EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', _function);
+  END LOOP;
+  -- All columns but those that hold a function's body.
+  EXECUTE 'REVOKE SELECT ON pg_proc FROM PUBLIC';
+  EXECUTE format('GRANT SELECT (%s) ON pg_proc TO PUBLIC', (
+    SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
+    WHERE attrelid = 'pg_proc'::regclass AND NOT attisdropped AND attname NOT IN ('prosrc', 'prosqlbody', 'probin')
+      AND (attnum > 0 OR attname IN ('tableoid'))));
+EXCEPTION WHEN insufficient_privilege THEN
+  RAISE NOTICE 'a superuser could take more from PUBLIC in this database; see SECURITY.md';
+END $contain$;

@@ -1,0 +1,153 @@
+//! Hostile values: in a row, in a clause, in a condition.
+
+use std::time::Duration;
+
+use super::{TOO_LONG, corpus, flow, hostile_rows, longest, statement};
+use crate::support::{Database, trials};
+
+trials![
+    no_accepted_fragment_runs_long_on_hostile_rows,
+    numbers_with_too_many_digits_are_refused,
+    rows_that_are_too_large_are_refused,
+    a_hostile_text_makes_a_condition_fail_for_its_instance_only,
+];
+
+fn no_accepted_fragment_runs_long_on_hostile_rows() {
+    let flow = flow();
+    let mut session = hostile_rows(&flow);
+    let mut slowest = (Duration::ZERO, String::new());
+    let mut fragments = corpus("accepted.txt", 2);
+    // Close to every bound at once.
+    let many = |part: &str, with: &str, times: usize| vec![part; times].join(with);
+    fragments.extend(
+        [
+            ("where", format!("{} > 0", many("n1", " * ", 30))),
+            ("where", format!("{} > 0", many("a1::numeric", " * ", 30))),
+            (
+                "where",
+                format!("{} > 0", many("(doc ->> 'n')::numeric", " * ", 30)),
+            ),
+            ("where", format!("{} > 0", many("(n1 / 3)", " * ", 30))),
+            ("where", many("a1 like a2", " or ", 15)),
+            ("where", many("position(a2 in a1) > 0", " or ", 15)),
+            ("where", many("tags @> tags", " and ", 15)),
+            ("where", many("lower(a1) = upper(a2)", " or ", 99)),
+            (
+                "where",
+                many(&format!("a1 like '%{}b%'", "a".repeat(250)), " or ", 16),
+            ),
+            ("where", "power(power(n1, 16), 16) > 1".to_owned()),
+            ("where", "round(n1, 2147483647) > 1".to_owned()),
+            ("where", "sqrt(sqrt(abs(n1) * abs(n1))) > 1".to_owned()),
+            ("set", format!("a1 = {}", many("a1", " || ", 30))),
+            ("set", format!("a1 = concat({})", many("a1", ", ", 90))),
+            ("set", "a1 = replace(a1, 'a', repeat('b', 1000))".to_owned()),
+            (
+                "set",
+                "a1 = replace(a1, '', a2), a2 = replace(a2, 'a', a1)".to_owned(),
+            ),
+            ("set", "a1 = translate(a1, a2, a3)".to_owned()),
+            ("set", "n1 = n1 * n1 * n1".to_owned()),
+            ("set", "doc = jsonb_set(doc, tags, doc)".to_owned()),
+            ("set", "doc = doc - tags".to_owned()),
+            (
+                "set",
+                "a1 = to_char(n1, a1), a2 = to_char(at, a2)".to_owned(),
+            ),
+        ]
+        .map(|(kind, text)| (kind.to_owned(), text)),
+    );
+    let mut refused = Vec::new();
+    for (kind, text) in &fragments {
+        let Some(sql) = statement(kind, text, "hostile") else {
+            refused.push(text);
+            continue;
+        };
+        let took = longest(&mut session, &sql);
+        if took > slowest.0 {
+            slowest = (took, text.clone());
+        }
+        assert!(took < TOO_LONG, "{text} took {took:?}");
+    }
+    println!(
+        "{} fragments on hostile rows; the slowest took {:?}: {:.100}",
+        fragments.len(),
+        slowest.0,
+        slowest.1
+    );
+    assert!(refused.len() < 8, "{refused:?}");
+}
+
+fn numbers_with_too_many_digits_are_refused() {
+    let flow = Database::new().flow("digits");
+    let mut s = flow.session();
+    s.run(
+        "INSERT INTO wed_attr (aname, atype) VALUES ('n', 'numeric'), ('list', 'numeric[]'), ('t', 'text');
+         INSERT INTO wed_trig (trname, cpred) VALUES ('go', 'true')",
+    );
+    for value in ["1e100", "-1e100", "1e131000", "1e-101"] {
+        s.refused(&format!("INSERT INTO wed_flow (n) VALUES ({value})"))
+            .expect("WF031");
+        s.refused(&format!(
+            "INSERT INTO wed_flow (list) VALUES (ARRAY[1, {value}])"
+        ))
+        .expect("WF031");
+    }
+    for value in [
+        "9.9e99",
+        "1e-100",
+        "'NaN'",
+        "'Infinity'",
+        "'-Infinity'",
+        "NULL",
+        "0",
+    ] {
+        s.run(&format!(
+            "INSERT INTO wed_flow (n, list) VALUES ({value}, ARRAY[{value}]::numeric[])"
+        ));
+    }
+    // Renamed, it is held to the same.
+    s.run("UPDATE wed_attr SET aname = 'm' WHERE aname = 'n'");
+    let refusal = s
+        .refused("INSERT INTO wed_flow (m) VALUES (1e200)")
+        .expect("WF031");
+    assert!(refusal.message.contains("\"m\""), "{refusal:?}");
+}
+
+fn rows_that_are_too_large_are_refused() {
+    let flow = Database::new().flow("bytes");
+    let mut s = flow.session();
+    s.run(
+        "INSERT INTO wed_attr (aname, atype) VALUES ('t', 'text'), ('u', 'text');
+         INSERT INTO wed_trig (trname, cpred) VALUES ('go', 't IS NOT NULL')",
+    );
+    s.run("INSERT INTO wed_flow (t, u) VALUES (repeat('x', 130000), repeat('y', 130000))");
+    let refusal = s
+        .refused("INSERT INTO wed_flow (t, u) VALUES (repeat('x', 140000), repeat('y', 140000))")
+        .expect("WF033");
+    assert!(refusal.hint.contains("262144"), "{refusal:?}");
+    // Attributes still come, change and go.
+    s.run("INSERT INTO wed_attr (aname) VALUES ('v')");
+    s.run("UPDATE wed_attr SET aname = 'w' WHERE aname = 'v'");
+    s.run("DELETE FROM wed_attr WHERE aname = 'w'");
+    s.refused("INSERT INTO wed_flow (t) VALUES (repeat('x', 300000))")
+        .expect("WF033");
+}
+
+fn a_hostile_text_makes_a_condition_fail_for_its_instance_only() {
+    let flow = Database::new().flow("hostile");
+    let mut s = flow.session();
+    s.run(
+        "INSERT INTO wed_attr (aname, open) VALUES ('t', true), ('u', false);
+         INSERT INTO wed_trig (trname, cpred) VALUES ('go', 'u IS NULL'),
+           ('more', $$t::numeric > 10 AND u IS NOT NULL$$)",
+    );
+    s.run("INSERT INTO wed_flow (u) VALUES (NULL), (NULL)");
+    s.run("UPDATE wed_flow SET t = CASE wid WHEN 1 THEN '1e131000' ELSE '5' END");
+    assert_eq!(
+        s.lines("SELECT wid, status FROM wed_instance ORDER BY wid"),
+        ["1|E", "2|R"]
+    );
+    let note = s.line("SELECT note FROM wed_trace WHERE wid = 1 ORDER BY seq DESC LIMIT 1");
+    assert!(note.contains("too many digits"), "{note}");
+}

@@ -1,0 +1,527 @@
+//! Random fragments: mostly of the allowed grammar and of fitting types, some not, some hostile. Without a
+//! database the host's guard must not panic and must write what it accepts so that it reads the same;
+//! with one, Postgres is the judge of what is accepted.
+//!
+//! `WEDFLOW_FUZZ` says how many (`make fuzz`: a million); `WEDFLOW_FUZZ_SEED` repeats a run.
+
+use std::time::Duration;
+
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+use wedflow_guard::{CheckedPredicate, CheckedSetClause};
+
+use super::{TOO_LONG, attributes, flow, hostile_rows, longest, statement};
+use crate::support::session::Refusal;
+use crate::support::trials;
+
+trials![
+    random_fragments_neither_panic_nor_change_when_written_anew,
+    what_is_accepted_of_random_fragments_stays_in_its_row,
+];
+
+/// How many fragments, unless the environment says otherwise.
+const FEW: usize = 20_000;
+/// Of how many fragments one is tried on a server.
+const ONE_IN: usize = 40;
+
+fn count() -> usize {
+    std::env::var("WEDFLOW_FUZZ")
+        .ok()
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(FEW)
+}
+
+fn seed() -> u64 {
+    let seed = std::env::var("WEDFLOW_FUZZ_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok())
+        .unwrap_or_else(rand::random);
+    println!("WEDFLOW_FUZZ_SEED={seed}");
+    seed
+}
+
+/// What an expression is to be.
+const KINDS: [&str; 10] = [
+    "text",
+    "integer",
+    "numeric",
+    "float",
+    "boolean",
+    "timestamptz",
+    "date",
+    "interval",
+    "jsonb",
+    "text[]",
+];
+
+/// Makes fragments.
+struct Maker {
+    random: StdRng,
+}
+
+impl Maker {
+    fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
+        of.choose(&mut self.random).copied().unwrap_or_default()
+    }
+
+    fn chance(&mut self, of: u32) -> bool {
+        self.random.random_ratio(1, of)
+    }
+
+    /// What must never be accepted, whatever is around it.
+    fn hostile(&mut self) -> String {
+        self.pick(&[
+            "(select 1)",
+            "pg_sleep(9)",
+            "wid",
+            "ctid",
+            "current_user",
+            "$1",
+            "(select passwd from pg_shadow)",
+            "'x'; drop table wed_flow; --",
+            "1 /* */",
+            "a1 -- ",
+            "nextval('wed.fence')",
+            "repeat('x', 1000000000)",
+            "10 ^ 100000",
+            "1e131000",
+            "count(*)",
+            "unnest(tags)",
+            "a1 ~ '(a+)+$'",
+            "set_config('role', 'none', false)::text",
+            "'pg_shadow'::regclass::text",
+            "a1 operator(pg_catalog.||) a2",
+            "wed_flow.a1",
+            "row(1, 2)",
+            "default",
+            "pg_advisory_lock(1)::text",
+            "$x$ $x$ $y$",
+            "E'\\",
+            "'",
+            "\"",
+            ")",
+            "(",
+            "a1 collate \"C\"",
+            "random() over ()",
+            "lo_import('/etc/passwd')",
+            "generate_series(1, 9)",
+            "regexp_replace(a1, '(.*)*', '')",
+            "a1::xml",
+            "xmlparse(content a1)",
+        ])
+        .to_owned()
+    }
+
+    fn text(&mut self) -> String {
+        let inner: String = (0..self.random.random_range(0..6))
+            .map(|_| {
+                *[
+                    'a', 'b', '1', 'e', '\'', '\\', '%', '_', '$', ';', '-', 'ü', '😀', ' ', '"',
+                    '{',
+                ]
+                .choose(&mut self.random)
+                .unwrap_or(&'a')
+            })
+            .collect();
+        match self.random.random_range(0..5) {
+            0 => format!("E'{}'", inner.replace('\\', "\\\\").replace('\'', "\\'")),
+            1 if !inner.contains('$') => format!("$q${inner}$q$"),
+            _ => format!("'{}'", inner.replace('\'', "''")),
+        }
+    }
+
+    fn leaf(&mut self, kind: &str) -> String {
+        match kind {
+            "text" => match self.random.random_range(0..3) {
+                0 => self.text(),
+                _ => self
+                    .pick(&["a1", "a2", "\"order\"", "größe", "'1e131000'", "null"])
+                    .to_owned(),
+            },
+            "integer" => self
+                .pick(&[
+                    "d2",
+                    "1",
+                    "-3",
+                    "0",
+                    "2147483647",
+                    "big::integer",
+                    "ints[1]",
+                    "0x1F",
+                ])
+                .to_owned(),
+            "numeric" => self
+                .pick(&["n1", "1.5", "-0.001", "1e30", "nums[1]", "big", ".5"])
+                .to_owned(),
+            "float" => self.pick(&["f", "1.5::float", "d2::float"]).to_owned(),
+            "boolean" => self
+                .pick(&["ok", "true", "false", "null", "a1 is null"])
+                .to_owned(),
+            "timestamptz" => self
+                .pick(&[
+                    "at",
+                    "now()",
+                    "current_timestamp",
+                    "'2024-02-29T12:00:00Z'::timestamptz",
+                ])
+                .to_owned(),
+            "date" => self
+                .pick(&["day", "current_date", "date '2024-02-29'"])
+                .to_owned(),
+            "interval" => self
+                .pick(&["span", "interval '1 day'", "make_interval(days => 3)"])
+                .to_owned(),
+            "jsonb" => self
+                .pick(&["doc", "'{\"a\": [1, {\"b\": null}]}'::jsonb", "jsonb '[]'"])
+                .to_owned(),
+            _ => self
+                .pick(&["tags", "array['x', 'y']", "'{a,b}'::text[]"])
+                .to_owned(),
+        }
+    }
+
+    fn make(&mut self, kind: &str, depth: u32) -> String {
+        if self.chance(200) {
+            return self.hostile();
+        }
+        if depth == 0 || self.chance(6) {
+            return self.leaf(kind);
+        }
+        let kind = if self.chance(60) {
+            self.pick(&KINDS)
+        } else {
+            kind
+        };
+        let d = depth - 1;
+        let form = self.random.random_range(0..8);
+        match (form, kind) {
+            (0, _) => format!(
+                "case when {} then {} else {} end",
+                self.make("boolean", d),
+                self.make(kind, d),
+                self.make(kind, d)
+            ),
+            (1, _) => format!("coalesce({}, {})", self.make(kind, d), self.make(kind, d)),
+            (2, "text") => {
+                let other = self.pick(&KINDS);
+                format!("({})::text", self.make(other, d))
+            }
+            (2, _) => format!("nullif({}, {})", self.make(kind, d), self.make(kind, d)),
+            (3, "text" | "integer" | "numeric" | "timestamptz") => {
+                format!("greatest({}, {})", self.make(kind, d), self.make(kind, d))
+            }
+            (_, "text") => match self.random.random_range(0..12) {
+                0..3 => format!("{} || {}", self.make("text", d), self.make("text", d)),
+                3 => format!(
+                    "replace({}, {}, {})",
+                    self.make("text", d),
+                    self.make("text", d),
+                    self.make("text", d)
+                ),
+                4 => format!("lower({})", self.make("text", d)),
+                5 => format!(
+                    "substring({} from {} for 5)",
+                    self.make("text", d),
+                    self.make("integer", d)
+                ),
+                6 => format!(
+                    "trim(both {} from {})",
+                    self.make("text", d),
+                    self.make("text", d)
+                ),
+                7 => format!(
+                    "split_part({}, {}, 2)",
+                    self.make("text", d),
+                    self.make("text", d)
+                ),
+                8 => format!("lpad({}, 7, '0')", self.make("text", d)),
+                9 => format!("({}) ->> {}", self.make("jsonb", d), self.make("text", d)),
+                10 => format!(
+                    "to_char({}, {})",
+                    self.make("numeric", d),
+                    self.make("text", d)
+                ),
+                _ => format!(
+                    "array_to_string({}, {})",
+                    self.make("text[]", d),
+                    self.make("text", d)
+                ),
+            },
+            (_, "integer") => match self.random.random_range(0..6) {
+                0 | 1 => format!(
+                    "({}) {} ({})",
+                    self.make("integer", d),
+                    self.pick(&["+", "-", "*", "/", "%", "&", "|"]),
+                    self.make("integer", d)
+                ),
+                2 => format!("length({})", self.make("text", d)),
+                3 => format!(
+                    "position({} in {})",
+                    self.make("text", d),
+                    self.make("text", d)
+                ),
+                4 => format!("({})::integer", self.make("text", d)),
+                _ => format!("cardinality({})", self.make("text[]", d)),
+            },
+            (_, "numeric") => match self.random.random_range(0..6) {
+                0..2 => format!(
+                    "({}) {} ({})",
+                    self.make("numeric", d),
+                    self.pick(&["+", "-", "*", "/", "%"]),
+                    self.make("numeric", d)
+                ),
+                2 => format!(
+                    "round({}, {})",
+                    self.make("numeric", d),
+                    self.make("integer", d)
+                ),
+                3 => format!("({})::numeric", self.make("text", d)),
+                4 => format!("power({}, 3)", self.make("numeric", d)),
+                _ => format!("(({}) -> 'n')::numeric", self.make("jsonb", d)),
+            },
+            (_, "float") => format!(
+                "({}) {} ({})",
+                self.make("float", d),
+                self.pick(&["+", "-", "*", "/"]),
+                self.make("float", d)
+            ),
+            (_, "boolean") => match self.random.random_range(0..10) {
+                0 | 1 => format!(
+                    "({}) and ({})",
+                    self.make("boolean", d),
+                    self.make("boolean", d)
+                ),
+                2 => format!(
+                    "({}) or not ({})",
+                    self.make("boolean", d),
+                    self.make("boolean", d)
+                ),
+                3 | 4 => {
+                    let kind = self.pick(&KINDS);
+                    let sign = self.pick(&["=", "<>", "<", ">=", "is distinct from"]);
+                    format!("({}) {sign} ({})", self.make(kind, d), self.make(kind, d))
+                }
+                5 => format!(
+                    "({}) {} ({})",
+                    self.make("text", d),
+                    self.pick(&["like", "not ilike"]),
+                    self.make("text", d)
+                ),
+                6 => format!(
+                    "({}) in ({}, {})",
+                    self.make("integer", d),
+                    self.make("integer", d),
+                    self.make("numeric", d)
+                ),
+                7 => format!("({}) @> ({})", self.make("jsonb", d), self.make("jsonb", d)),
+                8 => format!(
+                    "({}) = any ({})",
+                    self.make("text", d),
+                    self.make("text[]", d)
+                ),
+                _ => format!(
+                    "({}) between ({}) and ({})",
+                    self.make("numeric", d),
+                    self.make("integer", d),
+                    self.make("numeric", d)
+                ),
+            },
+            (_, "timestamptz") => match self.random.random_range(0..3) {
+                0 => format!(
+                    "({}) + ({})",
+                    self.make("timestamptz", d),
+                    self.make("interval", d)
+                ),
+                1 => format!("date_trunc('month', {})", self.make("timestamptz", d)),
+                _ => format!(
+                    "({}) - ({})",
+                    self.make("timestamptz", d),
+                    self.make("interval", d)
+                ),
+            },
+            (_, "date") => format!("({}) + ({})", self.make("date", d), self.make("integer", d)),
+            (_, "interval") => format!(
+                "({}) * ({})",
+                self.make("interval", d),
+                self.make("float", d)
+            ),
+            (_, "jsonb") => match self.random.random_range(0..4) {
+                0 => format!("({}) -> {}", self.make("jsonb", d), self.make("text", d)),
+                1 => format!("({}) || ({})", self.make("jsonb", d), self.make("jsonb", d)),
+                2 => format!(
+                    "jsonb_set({}, {}, to_jsonb({}))",
+                    self.make("jsonb", d),
+                    self.make("text[]", d),
+                    self.make("numeric", d)
+                ),
+                _ => format!("jsonb_build_object('k', {})", self.make("numeric", d)),
+            },
+            _ => match self.random.random_range(0..3) {
+                0 => format!(
+                    "array_append({}, {})",
+                    self.make("text[]", d),
+                    self.make("text", d)
+                ),
+                1 => format!(
+                    "string_to_array({}, {})",
+                    self.make("text", d),
+                    self.make("text", d)
+                ),
+                _ => format!("array[{}, {}]", self.make("text", d), self.make("text", d)),
+            },
+        }
+    }
+
+    /// A fragment, and whether it is a clause.
+    fn fragment(&mut self) -> (&'static str, String) {
+        let depth = self.random.random_range(1..5);
+        let mut text = if self.chance(2) {
+            self.make("boolean", depth)
+        } else {
+            let (name, kind) = *[
+                ("a1", "text"),
+                ("d2", "integer"),
+                ("n1", "numeric"),
+                ("f", "float"),
+                ("ok", "boolean"),
+                ("at", "timestamptz"),
+                ("day", "date"),
+                ("span", "interval"),
+                ("doc", "jsonb"),
+                ("tags", "text[]"),
+            ]
+            .choose(&mut self.random)
+            .unwrap_or(&("a1", "text"));
+            let value = self.make(kind, depth);
+            let mut clause = format!("{name} = {value}");
+            if self.chance(4) {
+                clause.push_str(", a3 = ");
+                clause.push_str(&self.make("text", depth));
+            }
+            if self.chance(50) {
+                clause.push_str(self.pick(&[
+                    " where true",
+                    "; select 1",
+                    " returning 1",
+                    " from pg_class",
+                    ", wid = 1",
+                    " --",
+                ]));
+            }
+            // Some characters more or less.
+            if self.chance(30) {
+                self.scramble(&mut clause);
+            }
+            return ("set", clause);
+        };
+        if self.chance(30) {
+            self.scramble(&mut text);
+        }
+        ("where", text)
+    }
+
+    fn scramble(&mut self, text: &mut String) {
+        let mut chars: Vec<char> = text.chars().collect();
+        for _ in 0..self.random.random_range(1..4) {
+            let at = self.random.random_range(0..=chars.len());
+            match self.random.random_range(0..3) {
+                0 if at < chars.len() => {
+                    chars.remove(at);
+                }
+                1 if at < chars.len() => chars.swap(0, at),
+                _ => chars.insert(
+                    at,
+                    *[
+                        '\'', '"', '(', ')', ';', '-', '/', '*', '$', '\\', '\0', 'é', '.', ',',
+                    ]
+                    .choose(&mut self.random)
+                    .unwrap_or(&' '),
+                ),
+            }
+        }
+        *text = chars.into_iter().collect();
+    }
+}
+
+fn random_fragments_neither_panic_nor_change_when_written_anew() {
+    let mut maker = Maker {
+        random: StdRng::seed_from_u64(seed()),
+    };
+    let attributes = attributes();
+    let (mut accepted, total) = (0, count());
+    for _ in 0..total {
+        let (kind, text) = maker.fragment();
+        if kind == "set" {
+            if let Ok(clause) = CheckedSetClause::parse(&text, &attributes) {
+                accepted += 1;
+                let sql = clause.to_string();
+                let again = CheckedSetClause::parse(&sql, &attributes);
+                assert_eq!(Ok(&clause), again.as_ref(), "{text}\n{sql}");
+            }
+        } else if let Ok(predicate) = CheckedPredicate::parse(&text, &attributes) {
+            accepted += 1;
+            let again = CheckedPredicate::parse(predicate.sql(), &attributes);
+            assert_eq!(Ok(&predicate), again.as_ref(), "{text}");
+        }
+    }
+    println!("{total} random fragments, {accepted} accepted");
+    assert!(accepted * 5 > total, "{accepted} of {total}");
+}
+
+fn what_is_accepted_of_random_fragments_stays_in_its_row() {
+    let mut maker = Maker {
+        random: StdRng::seed_from_u64(seed()),
+    };
+    let flow = flow();
+    let mut definer = flow.session();
+    let mut session = hostile_rows(&flow);
+    // What may not change by any of it: who the session is, what it has locked, what else there is.
+    let surroundings = "SELECT current_user, session_user, current_setting('search_path'), current_setting('statement_timeout'),
+        (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'), (SELECT count(*) FROM pg_class),
+        (SELECT count(*) FROM wed.tenant), (SELECT count(*) FROM wed.flow), (SELECT count(*) FROM pg_listening_channels())";
+    let before = session.line(surroundings);
+    let (mut tried, mut slowest) = (0, Duration::ZERO);
+    let total = count() / ONE_IN;
+    while tried < total {
+        let (kind, text) = maker.fragment();
+        let Some(sql) = statement(kind, &text, "hostile") else {
+            continue;
+        };
+        tried += 1;
+        // Postgres takes what the guard takes, but for constants that only it can read.
+        if let Err(error) = session.prepare(&sql) {
+            let refusal = Refusal::of(&error);
+            assert!(refusal.code.starts_with("22"), "{text}\n{sql}\n{refusal:?}");
+            continue;
+        }
+        if kind == "where" {
+            definer.run("BEGIN");
+            let defined = definer.execute(
+                "INSERT INTO wed_trig (trname, cpred) VALUES ('t', $1)",
+                &[&text],
+            );
+            if let Err(error) = defined {
+                panic!("{text}\n{:?}", Refusal::of(&error));
+            }
+            definer.run("ROLLBACK");
+        }
+        let took = longest(&mut session, &sql);
+        slowest = slowest.max(took);
+        assert!(took < TOO_LONG, "{text} took {took:?}");
+        if kind == "set" {
+            let one = format!("{sql} WHERE wid = 5");
+            session.run("BEGIN");
+            if session.batch_execute(&one).is_ok() {
+                assert_eq!(session.line(surroundings), before, "{text}");
+                let others = session.number(
+                    "SELECT count(*) FROM hostile WHERE wid <> 5 AND xmin::text::bigint = (pg_current_xact_id()::text::bigint % 4294967296)",
+                );
+                assert_eq!(others, 0, "{text}");
+            }
+            session.run("ROLLBACK");
+        }
+        assert_eq!(session.line(surroundings), before, "{text}");
+    }
+    println!("{tried} accepted fragments tried on a server; the slowest took {slowest:?}");
+}

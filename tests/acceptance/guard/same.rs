@@ -1,0 +1,127 @@
+//! Both guards say the same, and what they accept Postgres takes.
+
+use wedflow_guard::CheckedPredicate;
+
+use super::{attributes, corpus, flow, statement};
+use crate::support::session::Refusal;
+use crate::support::trials;
+
+trials![
+    both_guards_agree_on_conditions,
+    accepted_clauses_can_be_prepared,
+    the_lists_are_those_of_the_catalog,
+];
+
+/// Refused by the host only, because they would fail on every row: the database, which looks at what
+/// Postgres made of them, lets them fail there.
+const REFUSED_BY_THE_HOST_ONLY: [&str; 4] = [
+    "n1::numeric(1000, 999) > 1",
+    "a1 like '%a\\'",
+    "a1 like 'x' escape 'ab'",
+    "extract(a1 from at) = 1",
+];
+
+fn both_guards_agree_on_conditions() {
+    let flow = flow();
+    let mut session = flow.session();
+    let mut fragments = corpus("accepted.txt", 2);
+    fragments.extend(corpus("refused.txt", 4));
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for (kind, text) in fragments {
+        if kind != "where" || REFUSED_BY_THE_HOST_ONLY.contains(&text.as_str()) {
+            continue;
+        }
+        count += 1;
+        let host = CheckedPredicate::parse(&text, &attributes());
+        session.run("BEGIN");
+        let database = session
+            .execute(
+                "INSERT INTO wed_trig (trname, cpred) VALUES ('t', $1)",
+                &[&text],
+            )
+            .map_err(|error| Refusal::of(&error));
+        session.run("ROLLBACK");
+        if host.is_ok() != database.is_ok() {
+            wrong.push(format!(
+                "{text}\n  host: {host:?}\n  database: {database:?}"
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    assert!(count > 400, "{count}");
+}
+
+fn accepted_clauses_can_be_prepared() {
+    let flow = flow();
+    let mut session = flow.session();
+    session.run("SET search_path = pg_catalog, pg_temp");
+    let schema = flow
+        .database
+        .owner()
+        .line("SELECT schema_name FROM wed.flow");
+    let mut count = 0;
+    for (kind, text) in corpus("accepted.txt", 2) {
+        if kind != "set" {
+            continue;
+        }
+        count += 1;
+        let sql = statement("set", &text, &format!("{schema}.wed_flow"))
+            .unwrap_or_else(|| panic!("refused: {text}"));
+        if let Err(error) = session.prepare(&sql) {
+            panic!("{text}\n{sql}\n{:?}", Refusal::of(&error));
+        }
+    }
+    assert!(count > 100, "{count}");
+}
+
+/// The signatures that the guard resolves calls and operators by are the server's own.
+fn the_lists_are_those_of_the_catalog() {
+    let flow = flow();
+    let mut owner = flow.database.owner();
+    let version = owner.number("SELECT current_setting('server_version_num')::integer / 10000");
+    let known: std::collections::HashSet<String> = owner
+        .lines(
+            "SELECT p.proname || '(' || coalesce((SELECT string_agg(t.typname, ' ' ORDER BY a.at)
+                FROM unnest(p.proargtypes) WITH ORDINALITY a(o, at) JOIN pg_type t ON t.oid = a.o), '') || ') ' || r.typname
+             FROM pg_proc p JOIN pg_type r ON r.oid = p.prorettype
+             WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.prokind = 'f' AND NOT p.proretset
+             UNION ALL
+             SELECT concat_ws(' ', o.oprname, coalesce(l.typname, '-'), r.typname, t.typname)
+             FROM pg_operator o LEFT JOIN pg_type l ON l.oid = o.oprleft JOIN pg_type r ON r.oid = o.oprright
+             JOIN pg_type t ON t.oid = o.oprresult WHERE o.oprnamespace = 'pg_catalog'::regnamespace",
+        )
+        .into_iter()
+        .collect();
+    let mut missing = Vec::new();
+    for list in ["functions.txt", "operators.txt"] {
+        let path = crate::support::repository("host/guard/src/catalog").join(list);
+        let text = std::fs::read_to_string(path).expect("a list");
+        for line in text.lines() {
+            let mut words: Vec<&str> = line.split(' ').collect();
+            words.retain(|word| {
+                !word.starts_with("default:") && !["variadic", "volatile"].contains(word)
+            });
+            if !known.contains(&words.join(" ")) {
+                missing.push(line.to_owned());
+            }
+        }
+    }
+    // The lists are of 18; older servers lack a few.
+    assert!(
+        missing.is_empty() || (version < 18 && missing.len() < 10),
+        "{missing:?}"
+    );
+    let allowed = owner.lines("SELECT name FROM wed.allowed_function ORDER BY name");
+    let path = crate::support::repository("host/guard/src/catalog/functions.txt");
+    let text = std::fs::read_to_string(path).expect("the list");
+    let mut listed: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.ends_with("volatile"))
+        .filter_map(|line| line.split_once('('))
+        .map(|(name, _)| name)
+        .collect();
+    listed.sort_unstable();
+    listed.dedup();
+    assert_eq!(allowed, listed);
+}
