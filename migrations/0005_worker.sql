@@ -103,6 +103,8 @@ BEGIN
            EXISTS (SELECT FROM wed.trace r WHERE r.flow_id = j.flow_id AND r.wid = j.wid AND r.seq > j.seq) AS moved
     FROM wed.job j JOIN wed.trigger t USING (tgid)
     WHERE j.host_id IS NULL AND j.component_id IS NOT NULL AND j.due <= clock_timestamp()
+      AND NOT EXISTS (SELECT FROM wed.flow f JOIN wed.tenant n USING (tenant_id)
+                      WHERE f.flow_id = j.flow_id AND n.suspended_at IS NOT NULL)
     ORDER BY j.priority DESC, j.due LIMIT _limit FOR UPDATE OF j SKIP LOCKED
   LOOP
     -- An external worker may be at it.

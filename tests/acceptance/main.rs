@@ -10,8 +10,11 @@
 //! - `host`: hosts, leases, failing guests
 //! - `external`: a Python worker, psql and a host on one flow
 //! - `cli`: the command line
+//! - `api`: the HTTP API
+//! - `tenancy`: tenants do not see each other; tokens, roles, the audit log
 //! - `layers`: what the source itself must look like
 
+mod api;
 mod cli;
 mod defects;
 mod external;
@@ -21,6 +24,7 @@ mod layers;
 mod race;
 mod samples;
 mod support;
+mod tenancy;
 
 use std::process::ExitCode;
 
@@ -41,6 +45,8 @@ fn main() -> ExitCode {
         race::trials(),
         external::trials(),
         cli::trials(),
+        api::trials(),
+        tenancy::trials(),
     ]
     .into_iter()
     .flatten()

@@ -1,5 +1,6 @@
 //! The commands, a file for each noun.
 
+mod audit;
 mod bench;
 mod component;
 mod db;
@@ -7,6 +8,9 @@ mod demo;
 mod flow;
 mod host;
 mod instance;
+mod tenant;
+mod token;
+mod user;
 
 use crate::arguments::{Arguments, Command};
 use crate::database::{self, FEW_CONNECTIONS};
@@ -41,6 +45,22 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(),
         Command::Instance(command) => {
             let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
             instance::run(command, &arguments.tenant, &store, terminal).await
+        }
+        Command::Tenant(command) => {
+            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
+            tenant::run(command, &store, terminal).await
+        }
+        Command::User(command) => {
+            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
+            user::run(command, &arguments.tenant, &store, terminal).await
+        }
+        Command::Token(command) => {
+            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
+            token::run(command, &arguments.tenant, &store, terminal).await
+        }
+        Command::Audit(audit) => {
+            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
+            audit::run(audit, &arguments.tenant, &store, terminal).await
         }
         Command::Bench(command) => bench::run(&arguments, command, terminal).await,
         Command::Demo(demo) => demo::run(&arguments, demo, terminal).await,
