@@ -75,7 +75,7 @@ CREATE TABLE wed.component (
   version      integer NOT NULL,
   digest       text NOT NULL CHECK (digest ~ '^[0-9a-f]{64}$'),
   bytes        bytea NOT NULL,
-  declarations jsonb NOT NULL,
+  manifest     jsonb NOT NULL,
   created_at   timestamptz NOT NULL DEFAULT now(),
   UNIQUE (tenant_id, name, version)
 );
@@ -100,6 +100,8 @@ CREATE TABLE wed.trigger (
   enabled      boolean NOT NULL,
   predicate    text,
   reads        text[] NOT NULL DEFAULT '{}',
+  timely       boolean NOT NULL DEFAULT false,
+  condition_group integer NOT NULL DEFAULT 0,
   timeout      interval NOT NULL,
   timeout_ms   bigint GENERATED ALWAYS AS ((extract(epoch FROM timeout) * 1000)::bigint) STORED,
   attempts     integer NOT NULL,
@@ -111,6 +113,8 @@ CREATE TABLE wed.trigger (
   component_id integer REFERENCES wed.component
 );
 CREATE INDEX trigger_flow ON wed.trigger (flow_id);
+COMMENT ON COLUMN wed.trigger.timely IS 'Its condition may change with time alone.';
+COMMENT ON COLUMN wed.trigger.condition_group IS 'Conditions that read the same attributes; 0 is always evaluated (0003).';
 
 -- Status only; the state itself is the row of wed_flow. Updated only when the status changes.
 CREATE TABLE wed.instance (
@@ -122,14 +126,16 @@ CREATE TABLE wed.instance (
   PRIMARY KEY (flow_id, wid)
 ) WITH (fillfactor = 80);
 
+-- The payload of a job is the state that fired it, which is row seq of its instance's trace; it is
+-- copied into the job only when that row's partition is dropped (0005).
 CREATE TABLE wed.job (
   flow_id      integer NOT NULL,
   wid          integer NOT NULL,
   tgid         integer NOT NULL,
   trname       text NOT NULL,
   timeout      interval NOT NULL,
-  payload      jsonb NOT NULL,
   seq          integer NOT NULL,
+  last_seq     integer NOT NULL,
   priority     integer NOT NULL,
   due          timestamptz NOT NULL,
   fired_at     timestamptz NOT NULL,
@@ -138,17 +144,31 @@ CREATE TABLE wed.job (
   host_id      integer,
   token        bigint NOT NULL DEFAULT 0,
   waits_for    text,
-  PRIMARY KEY (flow_id, wid, tgid)
+  version      integer,
+  satisfied    bigint[],
+  payload      jsonb
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 COMMENT ON COLUMN wed.job.seq IS 'The trace row of the state that fired it.';
+COMMENT ON COLUMN wed.job.last_seq IS 'The newest trace row of its instance; the same in all its jobs.';
+COMMENT ON COLUMN wed.job.fired_at IS 'The time of trace row seq, which tells its partition.';
 COMMENT ON COLUMN wed.job.attempt IS 'Attempts begun by hosts.';
 COMMENT ON COLUMN wed.job.token IS 'Fencing token of the present claim; 0 when unclaimed.';
 COMMENT ON COLUMN wed.job.waits_for IS 'Why an unclaimed job waits, where it is not for its time.';
+COMMENT ON COLUMN wed.job.satisfied IS 'Which conditions held in the newest state, by group (0003); kept for flows that evaluate by group.';
+COMMENT ON COLUMN wed.job.version IS 'The flow''s version that satisfied was found with.';
+-- Not unique, and without tgid: a host's commit turns the finished job's row into the fired one's, and
+-- that is an update within the page (HOT) only while no indexed column changes. The gate, which holds
+-- the instance's row, sees to it that a trigger is pending once.
+CREATE INDEX job_instance ON wed.job (flow_id, wid);
 -- What a host looks for: nobody's jobs that a component can do. Jobs that are fired already leased
 -- never enter it.
 CREATE INDEX job_ready ON wed.job (priority DESC, due)
   WHERE host_id IS NULL AND component_id IS NOT NULL;
 
+-- What a host holds, for its leaving and its housekeeping.
+CREATE INDEX job_host ON wed.job (host_id) WHERE host_id IS NOT NULL;
+
+-- A partition for each day; dropped whole when they are older than what is to be kept (0005).
 CREATE TABLE wed.trace (
   flow_id      integer NOT NULL,
   wid          integer NOT NULL,
@@ -157,17 +177,29 @@ CREATE TABLE wed.trace (
   trw          text,
   trf          text[] NOT NULL,
   state        jsonb NOT NULL,
-  tstmp        timestamptz NOT NULL DEFAULT clock_timestamp(),
+  tstmp        timestamptz NOT NULL,
   tgid         integer,
   attempt      integer,
   fuel         bigint,
   elapsed_us   bigint,
   memory_bytes bigint,
+  component_id integer,
+  from_seq     integer,
   xid          xid8 NOT NULL DEFAULT pg_current_xact_id(),
   writer       text NOT NULL,
   note         text,
-  PRIMARY KEY (flow_id, wid, seq)
+  PRIMARY KEY (flow_id, wid, seq, tstmp)
+) PARTITION BY RANGE (tstmp);
+COMMENT ON COLUMN wed.trace.from_seq IS 'The trace row whose state was the payload of the transition.';
+COMMENT ON COLUMN wed.trace.component_id IS 'The version of the component that performed it.';
+CREATE TABLE wed.trace_else PARTITION OF wed.trace DEFAULT;
+
+-- How long history is kept; null is for ever.
+CREATE TABLE wed.retention (
+  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  trace    interval CHECK (trace >= '1 day')
 );
+INSERT INTO wed.retention DEFAULT VALUES;
 
 -- Attempts that did not change the state: failed, timed out, trapped, skipped, …
 CREATE TABLE wed.attempt (
@@ -211,25 +243,39 @@ CREATE TABLE wed.host (
 );
 
 -- An instance's new state with what its conditions say of it (made by the flow's match function).
-CREATE TYPE wed.evaluated AS (wid integer, state jsonb, fired integer[], final boolean, fault text);
-
--- One instance on its way through the gate. Its finished job, if any, has left the pool already.
-CREATE TYPE wed.passing AS (
-  wid          integer,
-  state        jsonb,
-  fire         integer[],  -- triggers to fire: satisfied and not pending
-  final        boolean,
-  forced       text,       -- why the instance must become an exception, if it must
-  status       "char",     -- before
-  seq          integer,    -- of the trace row to write
-  others       integer,    -- jobs that are pending
-  excpt        boolean,    -- an _EXCPT job is among them
-  waiting      boolean,    -- one among them waits for the others to end
-  tgid         integer,    -- the finished job's trigger
-  trw          text,
-  attempt      integer,
-  fuel         bigint,
-  elapsed_us   bigint,
-  memory_bytes bigint,
-  note         text
+CREATE TYPE wed.evaluated AS (
+  flow_id integer,
+  version integer,   -- of the flow, where it evaluates by group
+  wid     integer,
+  state   jsonb,
+  payload text,      -- the state as a host takes it; null where no host is told
+  fired   bigint[],  -- satisfied triggers: the group's number above 32 bits of tgid
+  kept    integer[], -- groups that were not evaluated: nothing they read has changed
+  final   boolean,
+  fault   text       -- which condition could not be evaluated, and why
 );
+
+-- An instance on its way through the gate: what the pool says of it, and what is decided.
+CREATE TYPE wed.passing AS (
+  flow_id integer, version integer, wid integer, state jsonb, payload text,
+  satisfied bigint[], -- evaluated and kept
+  forced   text,      -- why the instance must become an exception, if it must
+  tgid     integer,   -- the trigger of the job that ends
+  trw      text,      -- what wrote; null for a new instance
+  attempt  integer, fuel bigint, elapsed_us bigint, memory_bytes bigint,
+  own      tid,       -- the row of the job that ends
+  from_seq integer, component_id integer,
+  seq      integer,   -- of the trace row to write
+  others   integer,   -- jobs that stay pending
+  excpt    boolean,   -- an _EXCPT job is among them
+  waiting  boolean,   -- one among them waits for the others to end
+  fire     integer[], -- triggers to fire: satisfied and not pending
+  was      "char",    -- status before; null for a new instance
+  becomes  "char",
+  refusal  text       -- the code of the rule that forbids it
+);
+
+-- A job as a host is given it.
+CREATE TYPE wed.claimed AS (
+  flow_id integer, wid integer, tgid integer, tgname text, trname text, token bigint, attempt integer,
+  timeout_ms bigint, payload text, component_id integer, version integer);

@@ -171,9 +171,11 @@ END $$;
 ALTER FUNCTION wed.take_off_shape(text, integer) OWNER TO wed_predicate;
 REVOKE CREATE ON SCHEMA wed FROM wed_predicate;
 
--- Checks a predicate and returns it as Postgres understood it, with the attributes it reads.
+-- Checks a predicate and returns it as Postgres understood it, with the attributes it reads and whether
+-- it may change with time alone: by a function that is not immutable, or by text that is read as a date,
+-- which may say 'now'.
 CREATE FUNCTION wed.check_predicate(
-  _shape_schema text, _tgid integer, _text text, OUT predicate text, OUT reads text[])
+  _shape_schema text, _tgid integer, _text text, OUT predicate text, OUT reads text[], OUT timely boolean)
 LANGUAGE plpgsql AS $$
 DECLARE
   _tree text;
@@ -195,4 +197,10 @@ BEGIN
   INTO _tree, predicate, reads
   FROM pg_constraint c WHERE c.conrelid = _relation AND c.conname = 'c' || _tgid;
   PERFORM wed.check_tree(_tree, _text);
+  timely := _tree ~ '\{(SQLVALUEFUNCTION|COERCEVIAIO)' OR EXISTS (
+    SELECT FROM regexp_matches(_tree, ':funcid (\d+)', 'g') AS m JOIN pg_proc p ON p.oid = m[1]::oid
+    WHERE p.provolatile <> 'i'
+    UNION ALL
+    SELECT FROM regexp_matches(_tree, ':opno (\d+)', 'g') AS m JOIN pg_operator o ON o.oid = m[1]::oid
+    JOIN pg_proc p ON p.oid = o.oprcode WHERE p.provolatile <> 'i');
 END $$;

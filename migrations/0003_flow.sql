@@ -44,30 +44,165 @@ BEGIN
   END IF;
 END $$;
 
--- Makes the match function of a flow anew: one function, one expression, every enabled condition.
--- Aliases begin with an underscore, which no attribute does. The caller has set search_path, time zone
--- and styles, so that a condition means the same whoever writes. It returns, for each row, the state, the satisfied triggers and whether the final condition holds.
+-- The attributes that a flow's components read, as they declare them: what a host is sent of a state.
+-- Null: all, because one of them declares none.
+CREATE FUNCTION wed.read_by_components(_flow_id integer) RETURNS text[]
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT CASE WHEN bool_and(d.reads IS NOT NULL) THEN ARRAY(
+      SELECT DISTINCT r ->> 'name' FROM wed.trigger t JOIN wed.component c USING (component_id)
+      CROSS JOIN LATERAL jsonb_array_elements(c.declarations) e CROSS JOIN LATERAL jsonb_array_elements(e -> 'reads') r
+      WHERE t.flow_id = _flow_id AND e ->> 'transition' = t.trname) END
+  FROM wed.trigger t JOIN wed.component c USING (component_id)
+  LEFT JOIN LATERAL (SELECT nullif(e -> 'reads', 'null') AS reads FROM jsonb_array_elements(c.declarations) e
+                     WHERE e ->> 'transition' = t.trname) d ON true
+  WHERE t.flow_id = _flow_id
+$$;
+
+-- Makes the two functions of a flow anew that are its own part of the gate, and raises its version.
+-- Aliases begin with an underscore, which no attribute does. The bodies are written as literals: between
+-- dollars, a string constant of a condition could end them. The caller has set search_path, time zone and
+-- styles, so that a condition means the same whoever writes.
+--
+-- match evaluates the enabled conditions over some rows: one expression for all of them. Where there are
+-- many triggers, those that read the same attributes are a group, and a group is left out (_kept) when
+-- none of these has changed; group 0 is always evaluated. Conditions that depend on the time are in it.
+--
+-- apply is how a host's results become states: literals for some attributes (_assigned, values column by
+-- column in _lit), by a statement whose plan is kept; or, where expressions are among them, a checked SET
+-- clause (_set), run with the flow's own rights. It returns the new states evaluated, ordered by wid;
+-- _careful finds out which instance's condition fails where one does.
 CREATE FUNCTION wed.compile(_flow_id integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _flow wed.flow;
   _fired text;
   _final text;
+  _grouped boolean;
+  _restricts boolean;
+  _groups text;
+  _state text;
+  _sent text;
+  _read text[] := wed.read_by_components(_flow_id);
+  _few boolean;
+  _declare text;
+  _slices text;
+  _sets text;
+  _unnests text;
+  _names text;
 BEGIN
   UPDATE wed.flow f SET version = version + 1 WHERE f.flow_id = _flow_id RETURNING * INTO _flow;
-  SELECT coalesce(string_agg(format('CASE WHEN %s THEN %s END', predicate, tgid), E',\n    ' ORDER BY tgid)
-                    FILTER (WHERE NOT cfinal), ''),
-         coalesce(string_agg(format('coalesce(%s, false)', predicate), ' OR ') FILTER (WHERE cfinal), 'false')
-  INTO _fired, _final
-  FROM wed.trigger WHERE flow_id = _flow_id AND enabled AND predicate IS NOT NULL;
+
+  UPDATE wed.trigger SET condition_group = 0 WHERE flow_id = _flow_id AND condition_group <> 0;
+  IF (SELECT count(*) FROM wed.trigger WHERE flow_id = _flow_id AND enabled AND NOT cfinal) > 16 THEN
+    UPDATE wed.trigger t SET condition_group = g.number
+    FROM (SELECT reads, row_number() OVER (ORDER BY count(*) DESC, reads) AS number FROM wed.trigger
+          WHERE flow_id = _flow_id AND enabled AND NOT cfinal AND predicate IS NOT NULL AND NOT timely
+          GROUP BY reads HAVING count(*) >= 4 LIMIT 32) g
+    WHERE t.flow_id = _flow_id AND t.enabled AND NOT t.cfinal AND NOT t.timely AND t.reads = g.reads;
+  END IF;
+
+  SELECT coalesce(bool_or(condition_group > 0), false), coalesce(bool_or(writes IS NOT NULL), false)
+  INTO _grouped, _restricts FROM wed.trigger WHERE flow_id = _flow_id AND enabled;
+  SELECT coalesce(string_agg(CASE WHEN g = 0 THEN c
+                             ELSE format('CASE WHEN %s = ANY (_kept) THEN ''{}''::bigint[] ELSE %s END', g, c) END,
+                             E'\n    || ' ORDER BY g), '''{}''::bigint[]')
+  INTO _fired
+  FROM (SELECT condition_group AS g, format('array_remove(ARRAY[%s]::bigint[], NULL)', string_agg(
+          format('CASE WHEN %s THEN %s END', predicate, (condition_group::bigint << 32) + tgid), E',\n      ' ORDER BY tgid)) AS c
+        FROM wed.trigger WHERE flow_id = _flow_id AND enabled AND NOT cfinal AND predicate IS NOT NULL
+        GROUP BY condition_group) g;
+  SELECT coalesce(string_agg(format('coalesce(%s, false)', predicate), ' OR '), 'false') INTO _final
+  FROM wed.trigger WHERE flow_id = _flow_id AND enabled AND cfinal AND predicate IS NOT NULL;
+  SELECT string_agg(format('(%s, %L::text[])', condition_group, reads), ', ') INTO _groups
+  FROM (SELECT DISTINCT condition_group, reads FROM wed.trigger
+        WHERE flow_id = _flow_id AND enabled AND condition_group > 0) g;
+
+  SELECT string_agg(format('_row.%I', attname), ', ' ORDER BY attnum),
+         string_agg(format('_row.%I', attname), ', ' ORDER BY attnum) FILTER (WHERE _read IS NULL OR attname = ANY (_read)),
+         count(*) <= 48,
+         string_agg(format('_h%s boolean := false; _v%1$s text[];', attnum), ' ' ORDER BY attnum),
+         string_agg(format('WHEN %L THEN _h%s := true; _v%2$s := _lit[(_at - 1) * _n + 1 : _at * _n];', attname, attnum), E'\n        ' ORDER BY attnum),
+         string_agg(format('%I = CASE WHEN _h%s THEN _b._%2$s::%s ELSE _r.%1$I END', attname, attnum, format_type(atttypid, atttypmod)), E',\n        ' ORDER BY attnum),
+         string_agg(format(', unnest(_v%s)', attnum), '' ORDER BY attnum),
+         string_agg(format(', _%s', attnum), '' ORDER BY attnum)
+  INTO _state, _sent, _few, _declare, _slices, _sets, _unnests, _names
+  FROM pg_attribute
+  WHERE attrelid = format('%I.wed_flow', _flow.shape_schema)::regclass AND attnum > 1 AND NOT attisdropped;
+
   EXECUTE format($f$
-CREATE OR REPLACE FUNCTION %1$I.match(_rows %1$I.wed_flow[]) RETURNS SETOF wed.evaluated
-LANGUAGE plpgsql STABLE SECURITY DEFINER AS $match$
+CREATE OR REPLACE FUNCTION %1$I.match(_rows %1$I.wed_flow[], _kept integer[]) RETURNS SETOF wed.evaluated
+LANGUAGE plpgsql STABLE SECURITY DEFINER AS %2$L $f$, _flow.shape_schema, format($match$
 #variable_conflict use_column
 BEGIN
-  RETURN QUERY SELECT _row.wid, to_jsonb(_row) - 'wid', array_remove(ARRAY[
-    %2$s]::integer[], NULL), %3$s, NULL::text FROM unnest(_rows) _row;
-END $match$ $f$, _flow.shape_schema, _fired, _final);
+  RETURN QUERY SELECT %1$s, %2$s, _row.wid, %3$s, %4$s,
+    %5$s,
+    %6$s, %7$s, NULL::text FROM unnest(_rows) _row;
+END $match$, _flow_id, _flow.version,
+    coalesce(format('(SELECT to_jsonb(_s) FROM (SELECT %s) _s)', _state), '''{}''::jsonb'),
+    coalesce(format('(SELECT row_to_json(_s)::text FROM (SELECT %s) _s)', _sent), '''{}''::text'),
+    _fired, CASE WHEN _grouped THEN 'coalesce(_kept, ''{}'')' ELSE 'NULL::integer[]' END, _final));
+
+  EXECUTE format($f$
+CREATE OR REPLACE FUNCTION %1$I.apply(
+  _wids integer[], _tgids integer[], _assigned text[], _set text, _literals integer, _lit text[], _careful boolean)
+RETURNS wed.evaluated[]
+LANGUAGE plpgsql AS %2$L $f$, _flow.shape_schema, format($apply$
+#variable_conflict use_column
+DECLARE
+  _n integer := cardinality(_wids);
+  _rows %1$I.wed_flow[];
+  _theirs %2$I.wed_flow[];
+  _kept integer[];
+  %3$s
+BEGIN%4$s
+  IF _set IS NOT NULL THEN
+    PERFORM set_config('role', %5$L, true);
+    EXECUTE format('WITH _u AS (UPDATE %2$I.wed_flow _r SET %%s FROM ROWS FROM (unnest($1)%%s) AS _b(_wid%%s)
+                    WHERE _r.wid = _b._wid RETURNING _r.*)
+                    SELECT array_agg(ROW(_u.*)::%2$I.wed_flow ORDER BY _u.wid) FROM _u', _set,
+      (SELECT string_agg(format(', unnest($2[%%s:%%s])', (at - 1) * _n + 1, at * _n), '' ORDER BY at) FROM generate_series(1, _literals) at),
+      (SELECT string_agg(format(', _%%s', at), '' ORDER BY at) FROM generate_series(1, _literals) at))
+      INTO _theirs USING _wids, _lit;
+    PERFORM set_config('role', 'none', true);
+    _rows := ARRAY(SELECT ROW(_t.*)::%1$I.wed_flow FROM unnest(_theirs) _t);
+  ELSE
+    %6$s
+  END IF;
+  IF _careful THEN
+    RETURN %1$I.evaluate(_rows);
+  END IF;
+  RETURN ARRAY(SELECT _m FROM %1$I.match(_rows, _kept) _m);
+END $apply$, _flow.shape_schema, _flow.schema_name, CASE WHEN _few THEN _declare END,
+    CASE WHEN _restricts THEN $c$
+  PERFORM wed.refuse_write(_i.wid, t.trname, _a.name, t.writes)
+  FROM ROWS FROM (unnest(_wids), unnest(_tgids)) AS _i(wid, tgid) JOIN wed.trigger t ON t.tgid = _i.tgid
+  CROSS JOIN unnest(_assigned) _a(name) WHERE _a.name <> ALL (t.writes);$c$ ELSE '' END
+    || CASE WHEN _grouped THEN format($c$
+  IF (SELECT bool_and(version = %s) FROM wed.job WHERE flow_id = %s AND wid = ANY (_wids)) THEN
+    _kept := ARRAY(SELECT number FROM (VALUES %s) AS v(number, reads) WHERE NOT reads && _assigned);
+  END IF;$c$, _flow.version, _flow_id, _groups) ELSE '' END,
+    _flow.role_name,
+    CASE WHEN _state IS NULL THEN 'RAISE EXCEPTION ''the flow has no attributes'' USING ERRCODE = ''42703'';'
+    WHEN _few THEN format($c$FOR _at IN 1 .. cardinality(_assigned) LOOP
+      CASE _assigned[_at]
+        %s
+        ELSE RAISE EXCEPTION 'there is no attribute "%%"', _assigned[_at] USING ERRCODE = '42703';
+      END CASE;
+    END LOOP;
+    WITH _u AS (UPDATE %I.wed_flow _r SET
+        %s
+      FROM ROWS FROM (unnest(_wids)%s) AS _b(_wid%s) WHERE _r.wid = _b._wid RETURNING _r.*)
+    SELECT array_agg(ROW(_u.*)::%I.wed_flow ORDER BY _u.wid) INTO _rows FROM _u;$c$,
+        _slices, _flow.schema_name, _sets, _unnests, _names, _flow.shape_schema)
+    ELSE format($c$EXECUTE (SELECT format('WITH _u AS (UPDATE %1$I.wed_flow _r SET %%s FROM ROWS FROM (unnest($1)%%s) AS _b(_wid%%s)
+                    WHERE _r.wid = _b._wid RETURNING _r.*)
+                    SELECT array_agg(ROW(_u.*)::%2$I.wed_flow ORDER BY _u.wid) FROM _u',
+        string_agg(format('%%I = _b._%%s::%%s', u.name, u.at, format_type(a.atttypid, a.atttypmod)), ', '),
+        string_agg(format(', unnest($2[%%s:%%s])', (u.at - 1) * _n + 1, u.at * _n), '' ORDER BY u.at),
+        string_agg(format(', _%%s', u.at), '' ORDER BY u.at))
+      FROM unnest(_assigned) WITH ORDINALITY u(name, at)
+      JOIN pg_attribute a ON a.attrelid = '%1$I.wed_flow'::regclass AND a.attname = u.name) INTO _rows USING _wids, _lit;$c$,
+        _flow.schema_name, _flow.shape_schema) END));
 END $$;
 
 -- What a new, changed or removed attribute does.
@@ -243,14 +378,14 @@ BEGIN
     RETURN NULL; -- on_attribute writes, after a renaming, and has done the rest
   END IF;
   _checked := wed.check_predicate(_flow.shape_schema, NEW.tgid, NEW.cpred);
-  INSERT INTO wed.trigger AS t (tgid, flow_id, tgname, trname, cfinal, enabled, predicate, reads, timeout,
-      attempts, backoff, delay, priority, recheck, writes, component_id)
+  INSERT INTO wed.trigger AS t (tgid, flow_id, tgname, trname, cfinal, enabled, predicate, reads, timely,
+      timeout, attempts, backoff, delay, priority, recheck, writes, component_id)
   VALUES (NEW.tgid, _flow.flow_id, NEW.tgname, NEW.trname, NEW.cfinal, NEW.enabled, _checked.predicate,
-      _checked.reads, NEW.timeout, NEW.attempts, NEW.backoff, NEW.delay, NEW.priority, NEW.recheck, NEW.writes,
+      _checked.reads, _checked.timely, NEW.timeout, NEW.attempts, NEW.backoff, NEW.delay, NEW.priority, NEW.recheck, NEW.writes,
       wed.bound_component(_flow.flow_id, NEW.trname))
   ON CONFLICT (tgid) DO UPDATE SET tgname = excluded.tgname, trname = excluded.trname, cfinal = excluded.cfinal,
     enabled = excluded.enabled, predicate = excluded.predicate, reads = excluded.reads,
-    timeout = excluded.timeout, attempts = excluded.attempts, backoff = excluded.backoff,
+    timely = excluded.timely, timeout = excluded.timeout, attempts = excluded.attempts, backoff = excluded.backoff,
     delay = excluded.delay, priority = excluded.priority, recheck = excluded.recheck,
     writes = excluded.writes, component_id = excluded.component_id;
   RETURN NULL;
@@ -287,13 +422,13 @@ END $$;
 CREATE FUNCTION wed.resolve_bindings(_flow_id integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  UPDATE wed.flow SET version = version + 1 WHERE flow_id = _flow_id;
   UPDATE wed.trigger SET component_id = wed.bound_component(flow_id, trname)
   WHERE flow_id = _flow_id AND component_id IS DISTINCT FROM wed.bound_component(flow_id, trname);
   UPDATE wed.job j SET component_id = t.component_id FROM wed.trigger t
   WHERE t.flow_id = _flow_id AND j.flow_id = _flow_id AND j.tgid = t.tgid AND j.host_id IS NULL
     AND j.component_id IS DISTINCT FROM t.component_id;
   IF FOUND THEN PERFORM pg_notify('wed_jobs', ''); END IF;
+  PERFORM wed.compile(_flow_id);
 END $$;
 
 -- Makes an empty flow: its schemas, its tables, its role.
@@ -305,6 +440,7 @@ DECLARE
   _c text := _s || '_shape';
   _password text := replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '');
   _excpt integer := nextval('wed.tgid_seq');
+  _owner text := (SELECT r.rolname FROM pg_namespace n JOIN pg_roles r ON r.oid = n.nspowner WHERE n.nspname = 'wed');
   _statement text;
 BEGIN
   INSERT INTO wed.flow (tenant_id, name, description, schema_name, shape_schema, role_name, role_password, excpt_tgid)
@@ -340,8 +476,11 @@ BEGIN
     $t$CREATE TABLE %1$I.wed_flow (
       wid integer GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY CHECK (wid > 0)) WITH (fillfactor = 70)$t$,
     $t$CREATE VIEW %1$I.job_pool AS
-      SELECT wid, tgid, trname, 'host:' || host_id AS lckid, timeout, payload, attempt, due, priority, waits_for
-      FROM wed.job WHERE flow_id = %3$s$t$,
+      SELECT j.wid, j.tgid, j.trname, 'host:' || j.host_id AS lckid, j.timeout,
+        coalesce(j.payload, (SELECT r.state FROM wed.trace r WHERE r.flow_id = j.flow_id AND r.wid = j.wid
+                             AND r.seq = j.seq AND r.tstmp = j.fired_at)) AS payload,
+        j.attempt, j.due, j.priority, j.waits_for
+      FROM wed.job j WHERE j.flow_id = %3$s$t$,
     $t$CREATE VIEW %1$I.wed_trace AS
       SELECT wid, state, trf, trw, status, tstmp, seq, tgid, attempt, writer, note, fuel, elapsed_us, memory_bytes
       FROM wed.trace WHERE flow_id = %3$s$t$,
@@ -373,15 +512,15 @@ BEGIN
     DECLARE _all wed.evaluated[]; _one wed.evaluated;
     BEGIN
       BEGIN
-        RETURN ARRAY(SELECT m FROM %2$I.match(_rows) m);
+        RETURN ARRAY(SELECT m FROM %2$I.match(_rows, NULL) m);
       EXCEPTION WHEN OTHERS THEN
         NULL; -- some condition fails on some row: find out which
       END;
       FOR _i IN 1 .. cardinality(_rows) LOOP
         BEGIN
-          SELECT * INTO STRICT _one FROM %2$I.match(_rows[_i:_i]);
+          SELECT * INTO STRICT _one FROM %2$I.match(_rows[_i:_i], NULL);
         EXCEPTION WHEN OTHERS THEN
-          _one := ROW((_rows[_i]).wid, to_jsonb(_rows[_i]) - 'wid', '{}', false,
+          _one := ROW(%3$s, NULL, (_rows[_i]).wid, to_jsonb(_rows[_i]) - 'wid', NULL, '{}', '{}', false,
                       'a condition failed: ' || SQLERRM)::wed.evaluated;
         END;
         _all := _all || _one;
@@ -401,7 +540,7 @@ BEGIN
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET standard_conforming_strings = on
     SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $f$
-    DECLARE _wids integer[]; _allowed jsonb[];
+    DECLARE _wids integer[]; _writer record;
     BEGIN
       _wids := ARRAY(SELECT _new.wid FROM new_rows _new ORDER BY _new.wid);
       IF cardinality(_wids) = 0 THEN RETURN NULL; END IF;
@@ -409,13 +548,14 @@ BEGIN
         RAISE EXCEPTION 'the wid of an instance cannot change' USING ERRCODE = 'WF008',
           HINT = 'Set attributes only.';
       END IF;
-      _allowed := wed.gate_update(%3$s, %2$I.evaluate(ARRAY(
-        SELECT ROW(_new.*)::%2$I.wed_flow FROM new_rows _new ORDER BY _new.wid)));
-      IF _allowed IS NOT NULL THEN
-        PERFORM wed.check_writes(_wids, _allowed,
+      _writer := wed.writer(%3$s, _wids);
+      IF _writer.allowed IS NOT NULL THEN
+        PERFORM wed.check_writes(_wids, _writer.allowed,
           ARRAY(SELECT to_jsonb(_old) FROM old_rows _old ORDER BY _old.wid),
           ARRAY(SELECT to_jsonb(_new) FROM new_rows _new ORDER BY _new.wid));
       END IF;
+      PERFORM wed.gate_update(%2$I.evaluate(ARRAY(
+        SELECT ROW(_new.*)::%2$I.wed_flow FROM new_rows _new ORDER BY _new.wid)), _writer.tgids);
       RETURN NULL;
     END $f$ $t$,
     $t$CREATE FUNCTION %2$I.current(_wids integer[]) RETURNS wed.evaluated[]
@@ -427,9 +567,12 @@ BEGIN
     $f$ $t$,
     'CREATE TRIGGER gate_insert AFTER INSERT ON %1$I.wed_flow REFERENCING NEW TABLE AS new_rows
        FOR EACH STATEMENT EXECUTE FUNCTION %2$I.gate_insert()',
+    -- A host's batch takes its states through the gate itself (commit_batch); only a session of the owner
+    -- is believed to be one.
     'CREATE TRIGGER gate_update AFTER UPDATE ON %1$I.wed_flow
-       REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-       FOR EACH STATEMENT EXECUTE FUNCTION %2$I.gate_update()',
+       REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT
+       WHEN (session_user <> %4$L OR current_setting(''wed.commit'', true) IS DISTINCT FROM ''batch'')
+       EXECUTE FUNCTION %2$I.gate_update()',
     'CREATE TRIGGER gate_delete BEFORE DELETE ON %1$I.wed_flow FOR EACH ROW EXECUTE FUNCTION wed.refuse_delete()',
     'CREATE TRIGGER gate_truncate BEFORE TRUNCATE ON %1$I.wed_flow
        FOR EACH STATEMENT EXECUTE FUNCTION wed.refuse_truncate()',
@@ -446,13 +589,13 @@ BEGIN
     'REVOKE ALL ON ALL FUNCTIONS IN SCHEMA %1$I FROM PUBLIC',
     'GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA %1$I TO %1$I'
   ] LOOP
-    EXECUTE format(_statement, _s, _c, _id);
+    EXECUTE format(_statement, _s, _c, _id, _owner);
   END LOOP;
   PERFORM wed.compile(_id);
-  EXECUTE format('ALTER FUNCTION %I.match(%1$I.wed_flow[]) OWNER TO wed_predicate', _c);
+  EXECUTE format('ALTER FUNCTION %I.match(%1$I.wed_flow[], integer[]) OWNER TO wed_predicate', _c);
   EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM wed_predicate', _c);
-  EXECUTE format('REVOKE ALL ON FUNCTION %I.match(%1$I.wed_flow[]) FROM PUBLIC', _c);
-  EXECUTE format('GRANT EXECUTE ON FUNCTION %I.match(%1$I.wed_flow[]) TO %I', _c, current_user);
+  EXECUTE format('REVOKE ALL ON ALL FUNCTIONS IN SCHEMA %I FROM PUBLIC', _c);
+  EXECUTE format('GRANT EXECUTE ON FUNCTION %I.match(%1$I.wed_flow[], integer[]) TO %I', _c, current_user);
   RETURN _id;
 END $$;
 

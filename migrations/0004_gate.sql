@@ -1,4 +1,4 @@
--- The gate: algorithm 1 of the papers, for a set of instances at a time, inside the statement that
+-- The gate: algorithm 1 of the papers, for a set of instances at a time, inside the transaction that
 -- writes their states. Whoever writes wed_flow passes here; nothing else writes wed.job and wed.trace.
 --
 -- The functions in here have no search_path of their own: each setting of one costs a dozen microseconds
@@ -16,92 +16,142 @@ BEGIN
                  WHERE nspname = 'wed' AND nspowner = quote_ident(session_user)::regrole::oid);
 END $$;
 
--- What an instance becomes: final when its final condition holds and nothing is pending; an exception
--- when it must, when one is being served, or when nothing is left to do; else regular.
-CREATE FUNCTION wed.next_status(_p wed.passing) RETURNS "char" LANGUAGE sql IMMUTABLE AS $$
-  SELECT (CASE WHEN _p.final AND _p.others = 0 THEN 'F'
-               WHEN _p.forced IS NOT NULL OR _p.excpt OR (_p.others = 0 AND _p.fire = '{}') THEN 'E'
-               ELSE 'R' END)::"char"
+-- Puts new states beside what is pending, and decides: what fires, what the instance becomes, whether a
+-- rule forbids it. An instance that is not final has at least one job, and all its jobs know its newest
+-- trace row; one without jobs is final, or new. The arrays are parallel; _tgids says which job ends with
+-- the state, _tokens by which claim. _trw names what wrote when it was no transition, _forced why the
+-- instance must become an exception.
+--
+-- It is final when its final condition holds and nothing is pending; an exception when it must, when one
+-- is being served, or when nothing is left to do; else regular.
+CREATE FUNCTION wed.gather(
+  _rows wed.evaluated[], _tgids integer[], _tokens bigint[], _trw text, _forced text,
+  _fuel bigint[], _us bigint[], _memory bigint[]) RETURNS SETOF wed.passing
+LANGUAGE sql STABLE ROWS 100 AS $$
+  SELECT r.flow_id, r.version, r.wid, r.state, r.payload,
+    CASE WHEN r.kept IS NOT NULL THEN s.satisfied END, o.forced, r.tgid,
+    coalesce(_trw, q.trname), q.attempt, r.fuel, r.us, r.memory,
+    q.own, q.from_seq, q.component_id, coalesce(q.last_seq, 0) + 1, q.others, q.excpt, q.waiting, f.fire, q.was,
+    (CASE WHEN r.final AND o.forced IS NULL AND q.others = 0 THEN 'F'
+          WHEN o.forced IS NOT NULL OR q.excpt OR (q.others = 0 AND f.fire = '{}') THEN 'E'
+          ELSE 'R' END)::"char",
+    CASE WHEN r.tgid IS NOT NULL AND q.own IS NULL THEN 'lost'
+         WHEN q.was IS NULL AND coalesce(_trw, 'new') <> 'new' THEN 'WF002'
+         WHEN q.others > 0 AND r.final AND o.forced IS NULL AND (_trw IS NULL OR _trw = '_EVENT') THEN 'WF007'
+         WHEN r.kept <> '{}' AND r.version IS DISTINCT FROM q.version THEN 'again' END
+  FROM ROWS FROM (unnest(_rows), unnest(_tgids), unnest(_tokens), unnest(_fuel), unnest(_us), unnest(_memory))
+    AS r(flow_id, version, wid, state, payload, fired, kept, final, fault, tgid, token, fuel, us, memory)
+  CROSS JOIN LATERAL (
+    SELECT max(j.ctid) FILTER (WHERE j.mine) AS own,
+           max(j.trname) FILTER (WHERE j.mine) AS trname,
+           max(greatest(j.attempt, 1)) FILTER (WHERE j.mine) AS attempt,
+           max(j.seq) FILTER (WHERE j.mine) AS from_seq,
+           max(j.component_id) FILTER (WHERE j.mine) AS component_id,
+           max(j.last_seq) AS last_seq, max(j.version) AS version, max(j.satisfied) AS satisfied,
+           count(*) FILTER (WHERE NOT j.mine)::integer AS others,
+           coalesce(bool_or(j.trname = '_EXCPT' AND NOT j.mine), false) AS excpt,
+           coalesce(bool_or(j.waits_for IS NOT NULL AND NOT j.mine), false) AS waiting,
+           coalesce(array_agg(j.tgid) FILTER (WHERE NOT j.mine), '{}') AS pending,
+           (CASE WHEN bool_or(j.trname = '_EXCPT') THEN 'E' WHEN count(*) > 0 THEN 'R' END)::"char" AS was
+    FROM (SELECT *, ctid, (tgid = r.tgid AND token = r.token) IS TRUE AS mine FROM wed.job
+          WHERE flow_id = r.flow_id AND wid = r.wid) j) q
+  CROSS JOIN LATERAL (SELECT coalesce(_forced, r.fault) AS forced) o
+  CROSS JOIN LATERAL (
+    SELECT CASE WHEN r.kept IS NULL OR r.kept = '{}' THEN r.fired
+                ELSE r.fired || ARRAY(SELECT x FROM unnest(q.satisfied) x WHERE (x >> 32)::integer = ANY (r.kept))
+           END AS satisfied OFFSET 0) s
+  CROSS JOIN LATERAL (
+    SELECT CASE
+      WHEN r.final OR o.forced IS NOT NULL THEN '{}'
+      WHEN r.kept IS NULL AND q.others = 0 THEN r.fired::integer[]
+      WHEN r.kept IS NULL THEN ARRAY(SELECT x::integer FROM unnest(s.satisfied) x WHERE x <> ALL (q.pending))
+      ELSE ARRAY(SELECT (x & 4294967295)::integer FROM unnest(s.satisfied) x
+                 WHERE (x & 4294967295)::integer <> ALL (q.pending) ORDER BY 1) END AS fire OFFSET 0) f
 $$;
 
--- The last part of the gate, for every way into it: fired jobs in, trace appended, exception or final
--- decided. The finished jobs are out of the pool already.
-CREATE FUNCTION wed.settle(_flow_id integer, _passing wed.passing[], _host_id integer) RETURNS void
+-- The last part of the gate, for every way into it, in one statement: the finished job out, fired jobs
+-- in, trace appended, exception or final decided. In a host's commit the finished job's row becomes the
+-- first fired one's, leased to the same host. Returns the jobs that were leased.
+CREATE FUNCTION wed.settle(
+  _rows wed.evaluated[], _tgids integer[], _tokens bigint[], _host_id integer DEFAULT NULL,
+  _trw text DEFAULT NULL, _forced text DEFAULT NULL, _note text DEFAULT NULL,
+  _fuel bigint[] DEFAULT NULL, _us bigint[] DEFAULT NULL, _memory bigint[] DEFAULT NULL)
+RETURNS SETOF wed.claimed
 LANGUAGE plpgsql AS $$
 DECLARE
-  _changed boolean;
-  _excepted boolean;
-  _waiting boolean;
-  _fires boolean;
-  _for_hosts boolean;
-  _for_others boolean;
+  _now timestamptz := clock_timestamp();
+  _writer text := CASE WHEN _host_id IS NULL THEN session_user::text ELSE 'host:' || _host_id END;
 BEGIN
-  WITH p AS MATERIALIZED (
-    SELECT p.*, wed.next_status(p) AS becomes FROM unnest(_passing) p
-  ), fired AS (
-    INSERT INTO wed.job (flow_id, wid, tgid, trname, timeout, payload, seq, priority, due, fired_at,
-                         attempt, component_id, host_id, token)
-    SELECT _flow_id, p.wid, t.tgid, t.trname, t.timeout, p.state, p.seq, t.priority, now() + t.delay, now(),
-           l.leased::integer, t.component_id, CASE WHEN l.leased THEN _host_id END,
-           CASE WHEN l.leased THEN nextval('wed.fence') ELSE 0 END
-    FROM p
-    CROSS JOIN LATERAL unnest(p.fire) f(tgid)
-    JOIN wed.trigger t ON t.tgid = f.tgid
-    CROSS JOIN LATERAL (SELECT _host_id IS NOT NULL AND t.component_id IS NOT NULL AND t.delay = '0' AS leased) l
-  ), traced AS (
-    INSERT INTO wed.trace (flow_id, wid, seq, status, trw, trf, state, tgid, attempt, fuel, elapsed_us,
-                           memory_bytes, writer, note)
-    SELECT _flow_id, p.wid, p.seq, p.becomes, p.trw,
-           ARRAY(SELECT t.trname FROM unnest(p.fire) f(tgid) JOIN wed.trigger t ON t.tgid = f.tgid)
-             || CASE WHEN p.becomes = 'E' AND NOT p.excpt THEN ARRAY['_EXCPT'] END,
-           p.state, p.tgid, p.attempt, p.fuel, p.elapsed_us, p.memory_bytes,
-           CASE WHEN _host_id IS NULL THEN session_user::text ELSE 'host:' || _host_id END,
-           coalesce(p.forced, p.note)
-    FROM p
-  )
-  SELECT bool_or(becomes <> status), bool_or(becomes = 'E' AND NOT excpt), bool_or(waiting), bool_or(fire <> '{}')
-  INTO _changed, _excepted, _waiting, _fires FROM p;
-
-  IF _excepted THEN
-    -- An exception is served like a transition: by whoever is bound to _EXCPT.
-    INSERT INTO wed.job (flow_id, wid, tgid, trname, timeout, payload, seq, priority, due, fired_at, component_id)
-    SELECT _flow_id, p.wid, t.tgid, t.trname, t.timeout, p.state, p.seq, t.priority, now(), now(), t.component_id
-    FROM unnest(_passing) p, wed.flow f JOIN wed.trigger t ON t.tgid = f.excpt_tgid
-    WHERE f.flow_id = _flow_id AND NOT p.excpt AND wed.next_status(p) = 'E';
-    PERFORM CASE WHEN t.component_id IS NULL
-                 THEN pg_notify('_EXCPT', format('{"wid":%s,"tgid":%s}', p.wid, t.tgid))
-                 ELSE pg_notify('wed_jobs', '') END
-    FROM unnest(_passing) p, wed.flow f JOIN wed.trigger t ON t.tgid = f.excpt_tgid
-    WHERE f.flow_id = _flow_id AND NOT p.excpt AND wed.next_status(p) = 'E';
-  END IF;
-
-  IF _changed THEN
-    UPDATE wed.instance i SET status = wed.next_status(p), changed = clock_timestamp()
-    FROM unnest(_passing) p
-    WHERE i.flow_id = _flow_id AND i.wid = p.wid AND i.status <> wed.next_status(p);
-  END IF;
-
-  IF _waiting THEN
-    -- A job left the pool: those that waited for it may try again.
-    UPDATE wed.job j SET due = now(), waits_for = NULL FROM unnest(_passing) p
-    WHERE j.flow_id = _flow_id AND j.wid = p.wid AND j.waits_for IS NOT NULL;
-    PERFORM pg_notify('wed_jobs', '');
-  END IF;
-
-  -- Wake the others: external workers by the papers' channel, one notification a job; hosts by one
-  -- for the whole transaction. Notifications carry numbers only.
-  IF _fires THEN
-    SELECT bool_or(t.component_id IS NOT NULL AND (_host_id IS NULL OR t.delay > '0')), bool_or(t.component_id IS NULL)
-    INTO _for_hosts, _for_others FROM wed.trigger t
-    WHERE t.tgid = ANY (ARRAY(SELECT unnest(fire) FROM unnest(_passing)));
-    IF _for_hosts THEN PERFORM pg_notify('wed_jobs', ''); END IF;
-    IF _for_others THEN
-      PERFORM pg_notify(t.trname, format('{"wid":%s,"tgid":%s}', p.wid, t.tgid))
-      FROM unnest(_passing) p CROSS JOIN LATERAL unnest(p.fire) f(tgid)
+  RETURN QUERY
+    WITH p AS MATERIALIZED (
+      SELECT p.*, t.tgname AS next_tgname, t.trname AS next_trname, t.timeout AS next_timeout,
+             t.timeout_ms AS next_timeout_ms, t.priority AS next_priority, t.component_id AS next_component,
+             _host_id IS NOT NULL AND p.own IS NOT NULL AND t.component_id IS NOT NULL AND t.delay = '0' AS turns
+      FROM wed.gather(_rows, _tgids, _tokens, _trw, _forced, _fuel, _us, _memory) p
+      LEFT JOIN wed.trigger t ON t.tgid = p.fire[1]
+    ), turned AS (
+      UPDATE wed.job j SET tgid = p.fire[1], trname = p.next_trname, timeout = p.next_timeout, seq = p.seq,
+        last_seq = p.seq, priority = p.next_priority, fired_at = _now, attempt = 1,
+        component_id = p.next_component, token = nextval('wed.fence'), version = p.version,
+        satisfied = p.satisfied, payload = NULL
+      FROM p WHERE p.turns AND j.ctid = p.own
+      RETURNING p.flow_id, p.wid, j.tgid, p.next_tgname, j.trname, j.token, p.next_timeout_ms, p.payload,
+                j.component_id, p.version
+    ), ended AS (
+      DELETE FROM wed.job j USING p WHERE p.own IS NOT NULL AND NOT p.turns AND j.ctid = p.own
+    ), stayed AS (
+      -- A job left the pool: those that waited for it may try again.
+      UPDATE wed.job j SET last_seq = p.seq, version = p.version, satisfied = p.satisfied,
+        due = CASE WHEN j.waits_for IS NULL THEN j.due ELSE _now END, waits_for = NULL
+      FROM p WHERE p.others > 0 AND j.flow_id = p.flow_id AND j.wid = p.wid AND (p.own IS NULL OR j.ctid <> p.own)
+      RETURNING CASE WHEN p.waiting THEN pg_notify('wed_jobs', '') END
+    ), fired AS (
+      INSERT INTO wed.job (flow_id, wid, tgid, trname, timeout, seq, last_seq, priority, due, fired_at, attempt,
+                           component_id, host_id, token, version, satisfied)
+      SELECT p.flow_id, p.wid, t.tgid, t.trname, t.timeout, p.seq, p.seq, t.priority, _now + t.delay, _now,
+             l.leased::integer, t.component_id, CASE WHEN l.leased THEN _host_id END,
+             CASE WHEN l.leased THEN nextval('wed.fence') ELSE 0 END, p.version, p.satisfied
+      FROM p
+      CROSS JOIN LATERAL unnest(CASE WHEN p.turns THEN p.fire[2:] ELSE p.fire END) f(tgid)
       JOIN wed.trigger t ON t.tgid = f.tgid
-      WHERE t.component_id IS NULL;
-    END IF;
-  END IF;
+      CROSS JOIN LATERAL (SELECT _host_id IS NOT NULL AND t.component_id IS NOT NULL AND t.delay = '0' AS leased) l
+      -- Wake the others: external workers by the papers' channel, one notification a job; hosts by one for
+      -- the whole transaction (Postgres drops equal ones). Notifications carry numbers only.
+      RETURNING flow_id, wid, tgid, trname, token, component_id, host_id, CASE
+        WHEN component_id IS NULL THEN pg_notify(trname, format('{"wid":%s,"tgid":%s}', wid, tgid))
+        WHEN host_id IS NULL THEN pg_notify('wed_jobs', '') END
+    ), excepted AS (
+      -- An exception is served like a transition: by whoever is bound to _EXCPT.
+      INSERT INTO wed.job (flow_id, wid, tgid, trname, timeout, seq, last_seq, priority, due, fired_at,
+                           component_id, version, satisfied)
+      SELECT p.flow_id, p.wid, t.tgid, t.trname, t.timeout, p.seq, p.seq, t.priority, _now, _now,
+             t.component_id, p.version, p.satisfied
+      FROM p JOIN wed.flow f ON f.flow_id = p.flow_id JOIN wed.trigger t ON t.tgid = f.excpt_tgid
+      WHERE p.becomes = 'E' AND NOT p.excpt
+      RETURNING CASE WHEN component_id IS NULL THEN pg_notify(trname, format('{"wid":%s,"tgid":%s}', wid, tgid))
+                     ELSE pg_notify('wed_jobs', '') END
+    ), changed AS (
+      UPDATE wed.instance i SET status = p.becomes, changed = _now
+      FROM p WHERE p.becomes <> coalesce(p.was, 'R') AND i.flow_id = p.flow_id AND i.wid = p.wid
+    ), traced AS (
+      INSERT INTO wed.trace (flow_id, wid, seq, status, trw, trf, state, tstmp, tgid, attempt, fuel, elapsed_us,
+                             memory_bytes, component_id, from_seq, writer, note)
+      SELECT p.flow_id, p.wid, p.seq, p.becomes, p.trw,
+             CASE WHEN cardinality(p.fire) = 1 THEN ARRAY[p.next_trname]
+                  ELSE ARRAY(SELECT t.trname FROM unnest(p.fire) WITH ORDINALITY f(tgid, at)
+                             JOIN wed.trigger t ON t.tgid = f.tgid ORDER BY f.at) END
+               || CASE WHEN p.becomes = 'E' AND NOT p.excpt THEN ARRAY['_EXCPT'] END,
+             p.state, _now, p.tgid, p.attempt, p.fuel, p.elapsed_us, p.memory_bytes,
+             CASE WHEN _trw IS NULL THEN p.component_id END, p.from_seq, _writer,
+             CASE WHEN p.refusal IS NULL THEN coalesce(p.forced, _note) ELSE wed.refuse_update(p.refusal, p.wid) END
+      FROM p
+    )
+    SELECT t.flow_id, t.wid, t.tgid, t.next_tgname, t.trname, t.token, 1, t.next_timeout_ms, t.payload,
+           t.component_id, t.version FROM turned t
+    UNION ALL
+    SELECT f.flow_id, f.wid, f.tgid, t.tgname, f.trname, f.token, 1, t.timeout_ms, p.payload, f.component_id, p.version
+    FROM fired f JOIN wed.trigger t ON t.tgid = f.tgid JOIN p ON p.flow_id = f.flow_id AND p.wid = f.wid
+    WHERE f.host_id IS NOT NULL;
 END $$;
 
 -- New instances.
@@ -122,10 +172,7 @@ BEGIN
         HINT = 'A new instance must fire at least one transition, or be final; see wed_trig.';
   END IF;
   INSERT INTO wed.instance (flow_id, wid, status) SELECT _flow_id, r.wid, 'R' FROM unnest(_rows) r;
-  PERFORM wed.settle(_flow_id, ARRAY(
-    SELECT ROW(r.wid, r.state, CASE WHEN r.final THEN '{}' ELSE r.fired END, r.final, NULL, 'R', 1, 0, false,
-               false, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::wed.passing
-    FROM unnest(_rows) r), NULL);
+  PERFORM wed.settle(_rows, NULL, NULL);
   -- A wid given by hand must not be given again by the sequence.
   SELECT schema_name INTO _schema FROM wed.flow WHERE flow_id = _flow_id;
   PERFORM setval(s.seq, m.wid)
@@ -134,115 +181,75 @@ BEGIN
   WHERE m.wid > coalesce(pg_sequence_last_value(s.seq), 0);
 END $$;
 
--- Changed states, ordered by wid. Returns, when some instance's writer may not set every attribute, what
--- each may set (null: any); the caller holds it against the rows.
-CREATE FUNCTION wed.gate_update(_flow_id integer, _rows wed.evaluated[]) RETURNS jsonb[]
-LANGUAGE plpgsql AS $$
-DECLARE
-  _commit text := current_setting('wed.commit', true);
-  _host_id integer;
-  _tgids integer[];
-  _attempts integer[];
-  _fuel bigint[];
-  _us bigint[];
-  _memory bigint[];
-  _open text[];
-  _passing wed.passing[];
-  _allowed jsonb[];
-  _fault text;
-BEGIN
-  -- Which job each writer finishes. It leaves the pool now, so that a trigger can fire itself again.
-  IF _commit <> '' AND wed.is_host() THEN
-    -- A host's batch has taken its jobs out already, checked by their tokens (commit_batch).
-    IF split_part(_commit, '|', 2)::integer[] IS DISTINCT FROM ARRAY(SELECT r.wid FROM unnest(_rows) r) THEN
-      RAISE EXCEPTION 'the batch does not fit its instances' USING ERRCODE = '40001';
-    END IF;
-    _host_id := split_part(_commit, '|', 1);
-    _tgids := split_part(_commit, '|', 3);
-    _attempts := split_part(_commit, '|', 4);
-    _fuel := split_part(_commit, '|', 5);
-    _us := split_part(_commit, '|', 6);
-    _memory := split_part(_commit, '|', 7);
-  ELSE
-    -- Anyone else shows by the papers' advisory lock which job it finishes.
-    SELECT m.tgids, m.attempts, m.fault INTO _tgids, _attempts, _fault
-    FROM wed.finish_locked(_flow_id, ARRAY(SELECT r.wid FROM unnest(_rows) r)) m;
-    SELECT open_attributes INTO _open FROM wed.flow WHERE flow_id = _flow_id;
-  END IF;
-
-  SELECT array_agg(ROW(r.wid, r.state,
-        CASE WHEN r.final OR r.fired = '{}' THEN '{}' WHEN j.others = 0 THEN r.fired
-             ELSE ARRAY(SELECT f FROM unnest(r.fired) f WHERE f <> ALL (j.pending)) END,
-        r.final, r.fault, t.status, t.seq + 1, j.others, j.excpt, j.waiting, r.tgid,
-        coalesce(g.trname, '_EVENT'), r.attempt, r.fuel, r.us, r.memory, NULL)::wed.passing),
-      coalesce(_fault, min(CASE
-        WHEN t.status = 'F' THEN 'WF002 ' || r.wid
-        WHEN t.xid = pg_current_xact_id() AND t.trw IS NOT NULL THEN 'WF006 ' || r.wid
-        WHEN r.tgid IS NULL AND (_host_id IS NOT NULL OR _open = '{}') THEN 'WF003 ' || r.wid
-        WHEN r.final AND j.others > 0 THEN 'WF007 ' || r.wid END)),
-      CASE WHEN bool_or(r.tgid IS NULL OR g.writes IS NOT NULL) THEN
-        array_agg(CASE WHEN r.tgid IS NULL THEN jsonb_build_object('event', true, 'set', to_jsonb(_open))
-                       WHEN g.writes IS NOT NULL THEN jsonb_build_object('transition', g.trname, 'set', to_jsonb(g.writes))
-                  END ORDER BY r.wid) END
-  INTO _passing, _fault, _allowed
-  FROM ROWS FROM (unnest(_rows), unnest(_tgids), unnest(_attempts), unnest(_fuel), unnest(_us), unnest(_memory))
-    AS r(wid, state, fired, final, fault, tgid, attempt, fuel, us, memory)
-  CROSS JOIN LATERAL (
-    SELECT seq, xid, trw, status FROM wed.trace WHERE flow_id = _flow_id AND wid = r.wid
-    ORDER BY seq DESC LIMIT 1) t
-  CROSS JOIN LATERAL (
-    SELECT count(*)::integer AS others, coalesce(bool_or(q.trname = '_EXCPT'), false) AS excpt,
-           coalesce(bool_or(q.waits_for IS NOT NULL), false) AS waiting, array_agg(q.tgid) AS pending
-    FROM wed.job q WHERE q.flow_id = _flow_id AND q.wid = r.wid) j
-  LEFT JOIN wed.trigger g ON g.tgid = r.tgid;
-
-  IF _fault IS NOT NULL THEN
-    PERFORM wed.refuse_update(_fault);
-  END IF;
-  PERFORM wed.settle(_flow_id, _passing, _host_id);
-  RETURN _allowed;
-END $$;
-
--- Takes the jobs of some instances out of the pool whose advisory lock (wid, tgid) this session holds.
--- The arrays are in the order of the given wids; null where the session holds none.
-CREATE FUNCTION wed.finish_locked(
-  _flow_id integer, _wids integer[], OUT tgids integer[], OUT attempts integer[], OUT fault text)
+-- Who writes some instances outside of a host's commit, ordered by wid: the job that each write ends,
+-- shown by the papers' advisory lock (wid, tgid) of this session; null for an event. Of each instance whose
+-- writer may not set every attribute, what it may set.
+CREATE FUNCTION wed.writer(_flow_id integer, _wids integer[], OUT tgids integer[], OUT allowed jsonb[])
 LANGUAGE plpgsql AS $$
 DECLARE
   _locked integer[];
   _of integer[];
+  _open text[];
+  _refusal text;
+  _wid integer;
 BEGIN
   SELECT array_agg(l.classid::bigint::integer), array_agg(l.objid::bigint::integer) INTO _of, _locked
   FROM pg_locks l
   WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted AND l.pid = pg_backend_pid()
     AND l.mode = 'ExclusiveLock'
     AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database());
-  IF _locked IS NULL THEN
-    tgids := array_fill(NULL::integer, ARRAY[cardinality(_wids)]);
-    attempts := tgids;
-    RETURN;
-  END IF;
-  SELECT array_agg(j.tgid ORDER BY w.at), array_agg(greatest(j.attempt, 1) ORDER BY w.at),
-         min(CASE WHEN j.jobs > 1 THEN 'WF005 ' || w.wid WHEN j.hosted THEN 'WF004 ' || w.wid END)
-  INTO tgids, attempts, fault
+  SELECT open_attributes INTO _open FROM wed.flow WHERE flow_id = _flow_id;
+  SELECT array_agg(j.tgid ORDER BY w.at),
+         array_agg(CASE WHEN j.tgid IS NULL THEN jsonb_build_object('event', true, 'set', to_jsonb(_open))
+                        WHEN g.writes IS NOT NULL THEN jsonb_build_object('transition', g.trname, 'set', to_jsonb(g.writes))
+                   END ORDER BY w.at),
+         min(j.refusal), min(w.wid) FILTER (WHERE j.refusal IS NOT NULL)
+  INTO tgids, allowed, _refusal, _wid
   FROM unnest(_wids) WITH ORDINALITY w(wid, at)
   CROSS JOIN LATERAL (
-    SELECT count(*) AS jobs, min(q.tgid) AS tgid, min(q.attempt) AS attempt, bool_or(q.host_id IS NOT NULL) AS hosted
-    FROM ROWS FROM (unnest(_of), unnest(_locked)) AS l(wid, tgid)
-    JOIN wed.job q ON q.flow_id = _flow_id AND q.wid = l.wid AND q.tgid = l.tgid
-    WHERE l.wid = w.wid) j;
-  IF fault IS NULL THEN
-    DELETE FROM wed.job q USING ROWS FROM (unnest(_wids), unnest(tgids)) AS f(wid, tgid)
-    WHERE q.flow_id = _flow_id AND q.wid = f.wid AND q.tgid = f.tgid;
+    SELECT min(q.tgid) FILTER (WHERE q.mine) AS tgid,
+           CASE WHEN count(*) = 0 THEN 'WF002'
+                WHEN EXISTS (SELECT FROM wed.trace r WHERE r.flow_id = _flow_id AND r.wid = w.wid
+                             AND r.seq = max(q.last_seq) AND r.tstmp >= now() AND r.xid = pg_current_xact_id()
+                             AND r.trw IS NOT NULL) THEN 'WF006'
+                WHEN count(*) FILTER (WHERE q.mine) > 1 THEN 'WF005'
+                WHEN bool_or(q.mine AND q.host_id IS NOT NULL) THEN 'WF004'
+                WHEN NOT bool_or(q.mine) AND _open = '{}' THEN 'WF003' END AS refusal
+    FROM (SELECT *, EXISTS (SELECT FROM ROWS FROM (unnest(_of), unnest(_locked)) AS l(wid, tgid)
+                            WHERE l.wid = j.wid AND l.tgid = j.tgid) AS mine
+          FROM wed.job j WHERE j.flow_id = _flow_id AND j.wid = w.wid) q) j
+  LEFT JOIN wed.trigger g ON g.tgid = j.tgid;
+  IF _refusal IS NOT NULL THEN
+    PERFORM wed.refuse_update(_refusal, _wid);
+  END IF;
+  IF array_remove(allowed, NULL) = '{}' THEN
+    allowed := NULL;
+  END IF;
+END $$;
+
+-- Changed states, ordered by wid, of writers that may have set what they set.
+CREATE FUNCTION wed.gate_update(_rows wed.evaluated[], _tgids integer[]) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  _none bigint[] := array_fill(0::bigint, ARRAY[cardinality(_tgids)]);
+  _events integer[];
+BEGIN
+  IF array_position(_tgids, NULL) IS NULL THEN
+    PERFORM wed.settle(_rows, _tgids, _none);
+    RETURN;
+  END IF;
+  -- Events apart: what wrote is not a job's transition.
+  _events := ARRAY(SELECT at FROM unnest(_tgids) WITH ORDINALITY t(tgid, at) WHERE tgid IS NULL);
+  PERFORM wed.settle(ARRAY(SELECT _rows[at] FROM unnest(_events) at), NULL, NULL, NULL, '_EVENT');
+  IF cardinality(_events) < cardinality(_tgids) THEN
+    PERFORM wed.settle(ARRAY(SELECT _rows[at] FROM generate_subscripts(_rows, 1) at WHERE at <> ALL (_events)),
+                       array_remove(_tgids, NULL), _none);
   END IF;
 END $$;
 
 -- Says why an update is refused, what about, and how to go on.
-CREATE FUNCTION wed.refuse_update(_fault text) RETURNS void
+CREATE FUNCTION wed.refuse_update(_code text, _wid integer) RETURNS text
 LANGUAGE plpgsql AS $$
-DECLARE
-  _code text := substr(_fault, 1, 5);
-  _wid text := substr(_fault, 7);
 BEGIN
   CASE _code
     WHEN 'WF002' THEN
@@ -263,6 +270,9 @@ BEGIN
     WHEN 'WF007' THEN
       RAISE EXCEPTION 'the final condition of instance % would hold while other transitions of it are pending', _wid
         USING ERRCODE = 'WF007', HINT = 'Let the pending transitions in job_pool finish first, then try again.';
+    ELSE
+      -- Its claim was lost, or the flow was changed just now: to be tried again with what is still held.
+      RAISE EXCEPTION 'instance % moved on meanwhile', _wid USING ERRCODE = '40001';
   END CASE;
 END $$;
 
@@ -284,9 +294,16 @@ BEGIN
         _bad.wid, _bad.key USING ERRCODE = 'WF003',
       HINT = 'Take the job''s lock first, SELECT pg_try_advisory_xact_lock(wid, tgid) with a row of job_pool, or declare the attribute open (UPDATE wed_attr SET open = true).';
   END IF;
-  RAISE EXCEPTION 'transition % may not set attribute "%"', _bad.allowed ->> 'transition', _bad.key
-    USING ERRCODE = 'WF010', DETAIL = format('Instance %s; it may set: %s.', _bad.wid, coalesce(nullif(
-      (SELECT string_agg(w, ', ') FROM jsonb_array_elements_text(_bad.allowed -> 'set') w), ''), 'nothing')),
+  PERFORM wed.refuse_write(_bad.wid, _bad.allowed ->> 'transition', _bad.key,
+                           ARRAY(SELECT jsonb_array_elements_text(_bad.allowed -> 'set')));
+END $$;
+
+CREATE FUNCTION wed.refuse_write(_wid integer, _transition text, _attribute text, _allowed text[]) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'transition % may not set attribute "%"', _transition, _attribute
+    USING ERRCODE = 'WF010', DETAIL = format('Instance %s; it may set: %s.', _wid,
+      coalesce(nullif(array_to_string(_allowed, ', '), ''), 'nothing')),
     HINT = 'Add the attribute to the trigger''s writes in wed_trig, or do not set it.';
 END $$;
 
@@ -296,51 +313,34 @@ BEGIN
     HINT = 'Let the instance reach its final state; its history is kept.';
 END $$;
 
--- An instance as it stands, ready to pass the gate without a new state: a skipped job, an exhausted one,
--- a re-match. Its row is locked first, unless it is only looked at (_trw null); the named job counts as gone. Null when the instance is final.
-CREATE FUNCTION wed.as_it_stands(
-  _flow_id integer, _wid integer, _tgid integer, _trw text, _forced text, _note text, _measure jsonb)
-RETURNS wed.passing
+-- An instance's present state, evaluated anew: for a skipped job, an exhausted one, a re-match.
+CREATE FUNCTION wed.as_it_stands(_flow_id integer, _wid integer) RETURNS wed.evaluated[]
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  _flow wed.flow;
-  _row wed.evaluated;
-  _passing wed.passing;
+  _shape text;
+  _rows wed.evaluated[];
 BEGIN
-  SELECT * INTO _flow FROM wed.flow WHERE flow_id = _flow_id;
-  IF _trw IS NOT NULL THEN
-    EXECUTE format('SELECT FROM %I.wed_flow WHERE wid = $1 FOR NO KEY UPDATE', _flow.schema_name) USING _wid;
-  END IF;
-  EXECUTE format('SELECT (%I.current(ARRAY[$1]))[1].*', _flow.shape_schema) INTO _row USING _wid;
-  SELECT r.wid, r.state,
-    CASE WHEN r.final OR _forced IS NOT NULL THEN '{}'
-         ELSE ARRAY(SELECT f FROM unnest(r.fired) f WHERE f <> ALL (j.pending)) END,
-    r.final AND _forced IS NULL, coalesce(_forced, r.fault), i.status, t.seq + 1, j.others, j.excpt, j.waiting,
-    _tgid, _trw, (_measure ->> 'attempt')::integer, (_measure ->> 'fuel')::bigint,
-    (_measure ->> 'us')::bigint, (_measure ->> 'mem')::bigint, _note
-  INTO _passing
-  FROM (SELECT _row.*) r
-  JOIN wed.instance i ON i.flow_id = _flow_id AND i.wid = r.wid
-  CROSS JOIN LATERAL (SELECT max(seq) AS seq FROM wed.trace WHERE flow_id = _flow_id AND wid = r.wid) t
-  CROSS JOIN LATERAL (
-    SELECT count(*)::integer AS others, coalesce(bool_or(q.trname = '_EXCPT'), false) AS excpt,
-           coalesce(bool_or(q.waits_for IS NOT NULL), false) AS waiting,
-           coalesce(array_agg(q.tgid), '{}') AS pending
-    FROM wed.job q WHERE q.flow_id = _flow_id AND q.wid = r.wid AND q.tgid IS DISTINCT FROM _tgid) j;
-  IF _passing.wid IS NULL OR _passing.status = 'F' THEN RETURN NULL; END IF;
-  RETURN _passing;
+  SELECT shape_schema INTO _shape FROM wed.flow WHERE flow_id = _flow_id;
+  EXECUTE format('SELECT %I.current(ARRAY[$1])', _shape) INTO _rows USING _wid;
+  RETURN _rows;
 END $$;
 
--- The same, and through the gate: the named job leaves the pool. False when there was nothing to do.
+-- Lets an instance pass the gate as it stands: the named job leaves the pool. Its row is locked first. False
+-- when there was nothing to do, since the instance is final or the job is gone.
 CREATE FUNCTION wed.pass_as_it_stands(
   _flow_id integer, _wid integer, _tgid integer, _trw text, _forced text, _note text, _host_id integer,
-  _measure jsonb) RETURNS boolean
+  _fuel bigint DEFAULT NULL, _us bigint DEFAULT NULL, _memory bigint DEFAULT NULL) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  _passing wed.passing := wed.as_it_stands(_flow_id, _wid, _tgid, _trw, _forced, _note, _measure);
+  _schema text;
+  _token bigint;
 BEGIN
-  IF _passing.wid IS NULL THEN RETURN false; END IF;
-  DELETE FROM wed.job WHERE flow_id = _flow_id AND wid = _wid AND tgid = _tgid;
-  PERFORM wed.settle(_flow_id, ARRAY[_passing], _host_id);
+  SELECT schema_name INTO _schema FROM wed.flow WHERE flow_id = _flow_id;
+  EXECUTE format('SELECT FROM %I.wed_flow WHERE wid = $1 FOR NO KEY UPDATE', _schema) USING _wid;
+  SELECT token INTO _token FROM wed.job
+  WHERE flow_id = _flow_id AND wid = _wid AND (tgid = _tgid OR _tgid IS NULL) ORDER BY tgid LIMIT 1;
+  IF NOT FOUND THEN RETURN false; END IF;
+  PERFORM wed.settle(wed.as_it_stands(_flow_id, _wid), ARRAY[_tgid], ARRAY[_token], _host_id, _trw, _forced, _note,
+                     ARRAY[_fuel], ARRAY[_us], ARRAY[_memory]);
   RETURN true;
 END $$;

@@ -1,30 +1,28 @@
 -- Workers: how a job is taken, finished, failed, given back and found again. Hosts hold leases with
 -- fencing tokens; external workers hold the papers' advisory lock on (wid, tgid).
 
--- A job as a host is given it; with trname null, a token whose job is no longer the host's.
-CREATE TYPE wed.claimed AS (
-  flow_id integer, wid integer, tgid integer, tgname text, trname text, token bigint, attempt integer,
-  timeout_ms bigint, payload text, component_id integer, version integer);
-
--- Takes a job out of the pool whose condition no longer holds, and traces that. Returns whether it did.
-CREATE FUNCTION wed.skip_if_stale(_flow_id integer, _wid integer, _tgid integer) RETURNS boolean
+-- Takes a job out of the pool whose condition no longer holds, and traces that. Returns whether it did. The
+-- instance's row is waited for, or (_now) the job is left alone when another holds it.
+CREATE FUNCTION wed.skip_if_stale(_flow_id integer, _wid integer, _tgid integer, _now boolean DEFAULT false) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _job wed.job;
-  _fired integer[];
-  _flow wed.flow;
+  _schema text;
+  _found integer;
 BEGIN
+  -- While the state that fired it is still the last one, nothing can have changed.
   SELECT j.* INTO _job FROM wed.job j JOIN wed.trigger t USING (tgid)
   WHERE j.flow_id = _flow_id AND j.wid = _wid AND j.tgid = _tgid AND t.recheck AND t.trname <> '_EXCPT'
-    -- The state that fired it is still the last one: nothing can have changed.
-    AND EXISTS (SELECT FROM wed.trace r WHERE r.flow_id = j.flow_id AND r.wid = j.wid AND r.seq > j.seq);
+    AND j.last_seq > j.seq;
   IF NOT FOUND THEN RETURN false; END IF;
-  SELECT * INTO _flow FROM wed.flow WHERE flow_id = _flow_id;
-  EXECUTE format('SELECT FROM %I.wed_flow WHERE wid = $1 FOR NO KEY UPDATE', _flow.schema_name) USING _wid;
-  EXECUTE format('SELECT ((%I.current(ARRAY[$1]))[1]).fired', _flow.shape_schema) INTO _fired USING _wid;
-  IF _tgid = ANY (_fired) THEN RETURN false; END IF;
-  IF NOT wed.pass_as_it_stands(_flow_id, _wid, _tgid, '_SKIP', NULL,
-    format('%s was skipped: its condition no longer holds', _job.trname), NULL, NULL) THEN
+  SELECT schema_name INTO _schema FROM wed.flow WHERE flow_id = _flow_id;
+  EXECUTE format('SELECT wid FROM %I.wed_flow WHERE wid = $1 FOR NO KEY UPDATE', _schema)
+    || CASE WHEN _now THEN ' SKIP LOCKED' ELSE '' END INTO _found USING _wid;
+  IF _found IS NULL
+     OR EXISTS (SELECT FROM unnest(wed.as_it_stands(_flow_id, _wid)) r CROSS JOIN LATERAL unnest(r.fired) f
+                WHERE f & 4294967295 = _tgid)
+     OR NOT wed.pass_as_it_stands(_flow_id, _wid, _tgid, '_SKIP', NULL,
+                                  format('%s was skipped: its condition no longer holds', _job.trname), NULL) THEN
     RETURN false;
   END IF;
   INSERT INTO wed.attempt (flow_id, wid, tgid, trname, attempt, outcome, message, writer)
@@ -86,149 +84,106 @@ BEGIN
   RETURN _freed;
 END $$;
 
--- Gives a host up to _limit jobs that its components can do.
+-- Gives a host up to _limit jobs that its components can do. A job whose condition no longer holds is skipped
+-- instead; one that an external worker is at is left to it.
 CREATE FUNCTION wed.claim(_host_id integer, _limit integer) RETURNS SETOF wed.claimed
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+LANGUAGE plpgsql AS $$
 DECLARE
-  _job record;
-  _tokens bigint[] := '{}';
-  _token bigint;
+  _tokens bigint[];
+  _stale record;
+  -- Flows of suspended tenants rest.
+  _suspended integer[] := ARRAY(SELECT f.flow_id FROM wed.tenant n JOIN wed.flow f USING (tenant_id)
+                                WHERE n.suspended_at IS NOT NULL);
 BEGIN
   PERFORM FROM wed.host WHERE host_id = _host_id;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'host % has lost its leases', _host_id USING ERRCODE = 'WF016', HINT = 'Enter anew.';
   END IF;
-  FOR _job IN
-    SELECT j.flow_id, j.wid, j.tgid, j.attempt, t.attempts, j.trname,
-           EXISTS (SELECT FROM wed.trace r WHERE r.flow_id = j.flow_id AND r.wid = j.wid AND r.seq > j.seq) AS moved
-    FROM wed.job j JOIN wed.trigger t USING (tgid)
-    WHERE j.host_id IS NULL AND j.component_id IS NOT NULL AND j.due <= clock_timestamp()
-      AND NOT EXISTS (SELECT FROM wed.flow f JOIN wed.tenant n USING (tenant_id)
-                      WHERE f.flow_id = j.flow_id AND n.suspended_at IS NOT NULL)
-    ORDER BY j.priority DESC, j.due LIMIT _limit FOR UPDATE OF j SKIP LOCKED
+  FOR _stale IN
+    SELECT j.flow_id, j.wid, j.tgid FROM wed.job j
+    WHERE j.host_id IS NULL AND j.component_id IS NOT NULL AND j.due <= clock_timestamp() AND j.last_seq > j.seq
+      AND j.flow_id <> ALL (_suspended)
+    ORDER BY j.priority DESC, j.due LIMIT _limit
   LOOP
-    -- An external worker may be at it.
-    CONTINUE WHEN NOT pg_try_advisory_xact_lock(_job.wid, _job.tgid);
-    IF _job.moved AND wed.skip_if_stale(_job.flow_id, _job.wid, _job.tgid) THEN
-      CONTINUE;
+    IF pg_try_advisory_xact_lock(_stale.wid, _stale.tgid) THEN
+      PERFORM wed.skip_if_stale(_stale.flow_id, _stale.wid, _stale.tgid, true);
     END IF;
-    _token := nextval('wed.fence');
-    UPDATE wed.job SET host_id = _host_id, token = _token, attempt = attempt + 1, waits_for = NULL
-    WHERE flow_id = _job.flow_id AND wid = _job.wid AND tgid = _job.tgid;
-    _tokens := _tokens || _token;
   END LOOP;
+  WITH c AS MATERIALIZED (
+    SELECT j.ctid AS at, j.wid, j.tgid FROM wed.job j
+    WHERE j.host_id IS NULL AND j.component_id IS NOT NULL AND j.due <= clock_timestamp()
+      AND j.flow_id <> ALL (_suspended)
+    ORDER BY j.priority DESC, j.due LIMIT _limit FOR UPDATE SKIP LOCKED
+  ), l AS MATERIALIZED (
+    SELECT c.at, pg_try_advisory_xact_lock(c.wid, c.tgid) AS ours FROM c
+  ), u AS (
+    UPDATE wed.job j SET host_id = _host_id, token = nextval('wed.fence'), attempt = j.attempt + 1, waits_for = NULL
+    FROM l WHERE l.ours AND j.ctid = l.at RETURNING j.token)
+  SELECT array_agg(token) INTO _tokens FROM u;
   RETURN QUERY SELECT * FROM wed.held(_host_id, _tokens);
 END $$;
 
 -- The jobs that a host holds under some tokens.
 CREATE FUNCTION wed.held(_host_id integer, _tokens bigint[]) RETURNS SETOF wed.claimed
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT j.flow_id, j.wid, j.tgid, t.tgname, j.trname, j.token, j.attempt,
-         t.timeout_ms, j.payload::text, j.component_id, f.version
+  SELECT j.flow_id, j.wid, j.tgid, t.tgname, j.trname, j.token, j.attempt, t.timeout_ms,
+         coalesce(j.payload, r.state)::text, j.component_id, f.version
   FROM wed.job j JOIN wed.trigger t USING (tgid) JOIN wed.flow f ON f.flow_id = j.flow_id
+  LEFT JOIN wed.trace r ON r.flow_id = j.flow_id AND r.wid = j.wid AND r.seq = j.seq AND r.tstmp = j.fired_at
   WHERE j.host_id = _host_id AND j.token = ANY (_tokens)
 $$;
 
--- Commits a batch of finished transitions: all of them or none. Groups and items are parallel arrays: a
--- group is one flow and one shape of SET clause, its items follow each other, ordered by wid. The clause
--- comes from the guard and is run with the flow's own rights; in it, _b._1, _b._2, … are the item's
--- literals as text, of which _lit holds, group after group, first all the first, then all the second.
--- Returns the jobs that the new states fired, leased to this host, and the tokens that were not its own
--- any more.
-CREATE FUNCTION wed.commit_batch(
-  _host_id integer, _flows integer[], _sets text[], _counts integer[], _literals integer[], _wids integer[],
-  _tgids integer[], _tokens bigint[], _fuel bigint[], _us bigint[], _memory bigint[], _lit text[])
-RETURNS SETOF wed.claimed
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+-- Writes the states of a batch of finished transitions, and returns them evaluated. A host hands what this
+-- returns straight to wed.settle, in one statement: SELECT * FROM wed.settle(wed.write_states(...), ...).
+--
+-- Groups and items are parallel arrays: a group is one flow (named by its shape's schema) and one shape of
+-- result, its items follow each other, ordered by wid. A group assigns the attributes _assigned, of which it
+-- has _widths; as literals, of which _lit holds, group after group, first all the first, then all the second;
+-- or, where _sets is not null, by that SET clause, which comes from the guard and in which _b._1, _b._2, ...
+-- are the item's literals. With _careful, an instance whose condition fails becomes an exception instead of
+-- failing the batch. Where a claim was lost, nothing is committed (40001), and the host tries again with
+-- those it still has.
+CREATE FUNCTION wed.write_states(
+  _host_id integer, _shapes text[], _sets text[], _counts integer[], _widths integer[], _assigned text[],
+  _literals integer[], _lit text[], _wids integer[], _tgids integer[], _careful boolean)
+RETURNS wed.evaluated[]
+LANGUAGE plpgsql AS $$
 DECLARE
-  _mark bigint := nextval('wed.fence');
-  _last integer := 0;
-  _last_lit integer := 0;
-  _from integer;
-  _flow record;
-  _attempts integer[];
-  _held integer[];
-  _w integer[];
-  _t integer[];
-  _f bigint[];
-  _u bigint[];
-  _m bigint[];
-  _l text[];
+  _rows wed.evaluated[];
+  _some wed.evaluated[];
+  _item integer := 0;
+  _attribute integer := 0;
+  _literal integer := 0;
+  _n integer;
 BEGIN
-  -- The rows first, in one order for everybody, so that batches never wait in a circle.
-  FOR _flow IN
-    SELECT f.flow_id, f.schema_name, array_agg(w.wid) AS wids
-    FROM unnest(_flows, _counts) WITH ORDINALITY g(flow_id, items, at)
-    CROSS JOIN LATERAL (SELECT coalesce(sum(c), 0) AS before FROM unnest(_counts[:g.at - 1]) c) s
-    CROSS JOIN LATERAL unnest(_wids[s.before + 1 : s.before + g.items]) w(wid)
-    JOIN wed.flow f ON f.flow_id = g.flow_id
-    GROUP BY f.flow_id ORDER BY f.flow_id
-  LOOP
-    EXECUTE format('SELECT FROM %I.wed_flow WHERE wid = ANY ($1) ORDER BY wid FOR NO KEY UPDATE',
-                   _flow.schema_name) USING _flow.wids;
-  END LOOP;
-
-  FOR _g IN 1 .. cardinality(_flows) LOOP
-    _from := _last + 1;
-    _last := _last + _counts[_g];
-    SELECT flow_id, schema_name, role_name, version INTO STRICT _flow FROM wed.flow WHERE flow_id = _flows[_g];
-    _w := _wids[_from:_last];
-    _t := _tgids[_from:_last];
-    _f := _fuel[_from:_last];
-    _u := _us[_from:_last];
-    _m := _memory[_from:_last];
-    _l := _lit[_last_lit + 1 : _last_lit + _counts[_g] * _literals[_g]];
-    _last_lit := _last_lit + _counts[_g] * _literals[_g];
-
-    -- Only the present holder of a claim takes its job out.
-    WITH done AS (
-      DELETE FROM wed.job j
-      USING ROWS FROM (unnest(_w), unnest(_t), unnest(_tokens[_from:_last])) AS i(wid, tgid, token)
-      WHERE j.flow_id = _flow.flow_id AND j.wid = i.wid AND j.tgid = i.tgid AND j.host_id = _host_id
-        AND j.token = i.token
-      RETURNING j.wid, j.attempt)
-    SELECT array_agg(d.attempt ORDER BY d.wid), array_agg(d.wid ORDER BY d.wid) INTO _attempts, _held FROM done d;
-
-    IF _held IS DISTINCT FROM _w THEN
-      RETURN QUERY SELECT _flow.flow_id, NULL::integer, NULL::integer, NULL::text, NULL::text, i.token,
-          NULL::integer, NULL::bigint, NULL::text, NULL::integer, NULL::integer
-        FROM ROWS FROM (unnest(_w), unnest(_tokens[_from:_last])) AS i(wid, token)
-        WHERE i.wid <> ALL (coalesce(_held, '{}'));
-      SELECT array_agg(i.t ORDER BY i.wid), array_agg(i.f ORDER BY i.wid), array_agg(i.u ORDER BY i.wid),
-             array_agg(i.m ORDER BY i.wid)
-      INTO _t, _f, _u, _m
-      FROM ROWS FROM (unnest(_w), unnest(_t), unnest(_f), unnest(_u), unnest(_m)) AS i(wid, t, f, u, m)
-      WHERE i.wid = ANY (_held);
-      _l := ARRAY(SELECT l.text FROM unnest(_l) WITH ORDINALITY l(text, at)
-                  WHERE _w[(l.at - 1) % cardinality(_w) + 1] = ANY (_held) ORDER BY l.at);
-      _w := _held;
+  -- Holding this row keeps others from freeing this host's jobs meanwhile (free_abandoned).
+  PERFORM FROM wed.host WHERE host_id = _host_id FOR KEY SHARE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'host % has lost its leases', _host_id USING ERRCODE = 'WF016', HINT = 'Enter anew.';
+  END IF;
+  PERFORM set_config('wed.commit', 'batch', true);
+  FOR _g IN 1 .. cardinality(_shapes) LOOP
+    _n := _counts[_g];
+    EXECUTE format('SELECT %I.apply($1, $2, $3, $4, $5, $6, $7)', _shapes[_g]) INTO _some
+      USING _wids[_item + 1 : _item + _n], _tgids[_item + 1 : _item + _n],
+            _assigned[_attribute + 1 : _attribute + _widths[_g]], _sets[_g], _literals[_g],
+            _lit[_literal + 1 : _literal + _n * _literals[_g]], _careful;
+    IF cardinality(_some) IS DISTINCT FROM _n THEN
+      PERFORM wed.refuse_update('lost', _wids[_item + 1]);
     END IF;
-    CONTINUE WHEN _w IS NULL;
-
-    PERFORM set_config('wed.commit', concat_ws('|', _host_id, _w, _t, _attempts, _f, _u, _m), true);
-    PERFORM set_config('role', _flow.role_name, true);
-    EXECUTE format('UPDATE %I.wed_flow SET %s FROM ROWS FROM (unnest($1)%s) AS _b(_wid%s) WHERE wid = _b._wid',
-      _flow.schema_name, _sets[_g],
-      (SELECT string_agg(format(', unnest($2[%s:%s])', (n - 1) * cardinality(_w) + 1, n * cardinality(_w)), '' ORDER BY n)
-       FROM generate_series(1, _literals[_g]) n),
-      (SELECT string_agg(format(', _%s', n), '' ORDER BY n) FROM generate_series(1, _literals[_g]) n))
-      USING _w, _l;
-    PERFORM set_config('role', 'none', true);
-    PERFORM set_config('wed.commit', '', true);
-
-    RETURN QUERY
-      SELECT j.flow_id, j.wid, j.tgid, t.tgname, j.trname, j.token, j.attempt, t.timeout_ms, j.payload::text,
-             j.component_id, _flow.version
-      FROM unnest(_w) i(wid)
-      JOIN wed.job j ON j.flow_id = _flow.flow_id AND j.wid = i.wid
-      JOIN wed.trigger t ON t.tgid = j.tgid
-      WHERE j.host_id = _host_id AND j.token > _mark;
+    _rows := _rows || _some;
+    _item := _item + _n;
+    _attribute := _attribute + _widths[_g];
+    _literal := _literal + _n * _literals[_g];
   END LOOP;
+  PERFORM set_config('wed.commit', '', true);
+  RETURN _rows;
 END $$;
 
 -- Records attempts that changed nothing, and decides what becomes of their jobs: another attempt later,
 -- or, when those are used up, an exception. Items:
---   {"flow", "wid", "token", "outcome", "message", "retry", "fuel", "us", "mem"}
+--   {"flow", "wid", "token", "outcome", "message", "retry", "after_us", "fuel", "us", "mem"}
+-- after_us is when the transition wants to be tried again instead of after the trigger's backoff.
 -- The outcome 'final_pending' is no failure: the transition's result makes the instance final while
 -- others of it are pending, so it waits until one of them has left the pool; when all of them wait for
 -- each other so, the instance is an exception.
@@ -244,7 +199,7 @@ BEGIN
   FOR _item IN
     SELECT i.*, f.schema_name
     FROM jsonb_to_recordset(_items) AS i(flow integer, wid integer, token bigint, outcome text, message text,
-      retry boolean, fuel bigint, us bigint, mem bigint)
+      retry boolean, after_us bigint, fuel bigint, us bigint, mem bigint)
     JOIN wed.flow f ON f.flow_id = i.flow ORDER BY i.flow, i.wid
   LOOP
     EXECUTE format('SELECT FROM %I.wed_flow WHERE wid = $1 FOR NO KEY UPDATE', _item.schema_name) USING _item.wid;
@@ -268,13 +223,14 @@ BEGIN
       END IF;
     ELSIF _item.retry AND _job.attempt < _trigger.attempts THEN
       UPDATE wed.job SET host_id = NULL, token = 0,
-        due = now() + least(_trigger.backoff * (2 ^ least(_job.attempt - 1, 30)), interval '1 day')
+        due = now() + least(CASE WHEN _item.after_us IS NULL THEN _trigger.backoff * (2 ^ least(_job.attempt - 1, 30))
+          ELSE least(_item.after_us, 86400000000) * interval '1 microsecond' END, interval '1 day')
       WHERE flow_id = _job.flow_id AND wid = _job.wid AND tgid = _job.tgid;
       CONTINUE;
     END IF;
     PERFORM wed.pass_as_it_stands(_job.flow_id, _job.wid, _job.tgid, '_ABORT',
       format('%s: %s after %s attempts: %s', _job.trname, _item.outcome, _job.attempt, left(_item.message, 1000)),
-      NULL, _host_id, jsonb_build_object('attempt', _job.attempt, 'fuel', _item.fuel, 'us', _item.us, 'mem', _item.mem));
+      NULL, _host_id, _item.fuel, _item.us, _item.mem);
   END LOOP;
 END $$;
 
@@ -324,8 +280,7 @@ BEGIN
             format('the worker held the lock for longer than %s and was ended', _late.timeout), _late.usename);
     IF _late.attempt >= _late.attempts THEN
       PERFORM wed.pass_as_it_stands(_late.flow_id, _late.wid, _late.tgid, '_ABORT',
-        format('%s: timed_out after %s attempts', _late.trname, _late.attempt), NULL, NULL,
-        jsonb_build_object('attempt', _late.attempt));
+        format('%s: timed_out after %s attempts', _late.trname, _late.attempt), NULL, NULL);
     END IF;
   END LOOP;
   RETURN _ended;
@@ -341,7 +296,7 @@ BEGIN
   FOR _job IN
     SELECT j.flow_id, j.wid, j.tgid FROM wed.job j JOIN wed.trigger t USING (tgid)
     WHERE j.host_id IS NULL AND j.component_id IS NULL AND t.recheck AND t.trname <> '_EXCPT'
-      AND EXISTS (SELECT FROM wed.trace r WHERE r.flow_id = j.flow_id AND r.wid = j.wid AND r.seq > j.seq)
+      AND j.last_seq > j.seq
     LIMIT _limit
   LOOP
     CONTINUE WHEN NOT pg_try_advisory_xact_lock(_job.wid, _job.tgid);
@@ -356,35 +311,94 @@ RETURNS TABLE (wid integer, fires text[], becomes text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-  _wid integer;
-  _passing wed.passing;
-  _excpt integer;
-  _trw text := CASE WHEN NOT _preview THEN '_REMATCH' END;
+  _flow wed.flow;
+  _last integer := 0;
+  _wids integer[];
+  _rows wed.evaluated[];
+  _tgids integer[];
+  _chosen integer[];
 BEGIN
-  FOR _wid IN SELECT i.wid FROM wed.instance i WHERE i.flow_id = _flow_id AND i.status <> 'F' ORDER BY i.wid LOOP
-    _excpt := NULL;
-    _passing := wed.as_it_stands(_flow_id, _wid, NULL, _trw, NULL, NULL, NULL);
-    CONTINUE WHEN _passing.wid IS NULL;
-    IF _passing.excpt AND _passing.forced IS NULL
-       AND (_passing.fire <> '{}' OR _passing.others > 1 OR _passing.final) THEN
-      -- The new model leads on from the exception: its job is done by that.
-      SELECT j.tgid INTO _excpt FROM wed.job j
-      WHERE j.flow_id = _flow_id AND j.wid = _wid AND j.trname = '_EXCPT' AND j.host_id IS NULL;
-      IF FOUND THEN
-        _passing := wed.as_it_stands(_flow_id, _wid, _excpt, _trw, NULL, NULL, NULL);
-      END IF;
-    END IF;
-    CONTINUE WHEN _passing.fire = '{}' AND wed.next_status(_passing) = _passing.status;
-    wid := _wid;
-    fires := ARRAY(SELECT t.trname FROM wed.trigger t WHERE t.tgid = ANY (_passing.fire) ORDER BY t.tgid);
-    becomes := wed.next_status(_passing);
+  SELECT * INTO _flow FROM wed.flow WHERE flow_id = _flow_id;
+  LOOP
+    -- A thousand at a time; their rows are held, unless they are only looked at.
+    _wids := ARRAY(SELECT i.wid FROM wed.instance i
+                   WHERE i.flow_id = _flow_id AND i.wid > _last AND i.status <> 'F' ORDER BY i.wid LIMIT 1000);
+    EXIT WHEN _wids = '{}';
+    _last := _wids[cardinality(_wids)];
     IF NOT _preview THEN
-      DELETE FROM wed.job j WHERE j.flow_id = _flow_id AND j.wid = _wid AND j.tgid = _excpt;
-      PERFORM wed.settle(_flow_id, ARRAY[_passing], NULL);
+      EXECUTE format('SELECT FROM %I.wed_flow WHERE wid = ANY ($1) ORDER BY wid FOR NO KEY UPDATE', _flow.schema_name)
+        USING _wids;
+      _wids := ARRAY(SELECT i.wid FROM wed.instance i
+                     WHERE i.flow_id = _flow_id AND i.wid = ANY (_wids) AND i.status <> 'F' ORDER BY i.wid);
     END IF;
-    RETURN NEXT;
+    EXECUTE format('SELECT %I.current($1)', _flow.shape_schema) INTO _rows USING _wids;
+    CONTINUE WHEN _rows = '{}';
+    -- Where the new model leads on from an exception, the exception's job is done by that.
+    _tgids := ARRAY(
+      SELECT j.tgid FROM unnest(_rows) r
+      LEFT JOIN wed.job j ON j.flow_id = _flow_id AND j.wid = r.wid AND j.trname = '_EXCPT' AND j.host_id IS NULL
+      ORDER BY r.wid);
+    _tgids := ARRAY(
+      SELECT CASE WHEN p.becomes <> 'E' THEN p.tgid END
+      FROM wed.gather(_rows, _tgids, array_fill(0::bigint, ARRAY[cardinality(_tgids)]), '_REMATCH', NULL, NULL, NULL, NULL) p
+      ORDER BY p.wid);
+    _chosen := '{}';
+    FOR wid, fires, becomes IN
+      SELECT p.wid, ARRAY(SELECT t.trname FROM wed.trigger t WHERE t.tgid = ANY (p.fire) ORDER BY t.tgid), p.becomes
+      FROM wed.gather(_rows, _tgids, array_fill(0::bigint, ARRAY[cardinality(_tgids)]), '_REMATCH', NULL, NULL, NULL, NULL) p
+      WHERE p.fire <> '{}' OR p.becomes <> p.was ORDER BY p.wid
+    LOOP
+      _chosen := _chosen || wid;
+      RETURN NEXT;
+    END LOOP;
+    IF NOT _preview AND _chosen <> '{}' THEN
+      PERFORM wed.settle(array_agg(r.row ORDER BY r.at), array_agg(_tgids[r.at] ORDER BY r.at),
+                         array_fill(0::bigint, ARRAY[count(*)::integer]), NULL, '_REMATCH')
+      FROM (SELECT _rows[at] AS row, at FROM generate_subscripts(_rows, 1) at) r WHERE (r.row).wid = ANY (_chosen);
+    END IF;
   END LOOP;
 END $$;
+
+-- The trace's partitions, one for each day (UTC): makes those of today and the next two days, and drops
+-- those that are older than what is kept. Before a partition goes, jobs whose payload lies in it get a
+-- copy of their own. Returns how many were dropped.
+CREATE FUNCTION wed.roll_trace() RETURNS integer
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET lock_timeout = '2s'
+SET client_min_messages = warning AS $$
+DECLARE
+  _day date;
+  _old record;
+  _dropped integer := 0;
+BEGIN
+  -- One at a time; who comes second has nothing to do.
+  PERFORM FROM wed.retention FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN RETURN 0; END IF;
+  FOR _day IN SELECT current_date + n FROM generate_series(0, 2) n LOOP
+    CONTINUE WHEN to_regclass(format('wed.trace_%s', to_char(_day, 'YYYYMMDD'))) IS NOT NULL;
+    -- Rows that the partition should have had stay where they are.
+    CONTINUE WHEN EXISTS (SELECT FROM wed.trace_else WHERE tstmp >= _day AND tstmp < _day + 1);
+    EXECUTE format('CREATE TABLE wed.trace_%1$s PARTITION OF wed.trace FOR VALUES FROM (%2$L) TO (%3$L)',
+                   to_char(_day, 'YYYYMMDD'), _day, _day + 1);
+    EXECUTE format('REVOKE ALL ON wed.trace_%s FROM PUBLIC', to_char(_day, 'YYYYMMDD'));
+  END LOOP;
+  FOR _old IN
+    SELECT c.relname, to_date(substr(c.relname, 7), 'YYYYMMDD') AS day
+    FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+    WHERE i.inhparent = 'wed.trace'::regclass AND c.relname ~ '^trace_[0-9]{8}$'
+      AND to_date(substr(c.relname, 7), 'YYYYMMDD') + 1 <= now() - (SELECT trace FROM wed.retention)
+    ORDER BY 2
+  LOOP
+    EXECUTE format('UPDATE wed.job j SET payload = r.state FROM wed.%I r
+                    WHERE j.payload IS NULL AND r.flow_id = j.flow_id AND r.wid = j.wid AND r.seq = j.seq
+                      AND j.fired_at >= %L AND j.fired_at < %L', _old.relname, _old.day, _old.day + 1);
+    EXECUTE format('DROP TABLE wed.%I', _old.relname);
+    _dropped := _dropped + 1;
+  END LOOP;
+  RETURN _dropped;
+EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+  RETURN 0; -- somebody reads for long; the next round tries again
+END $$;
+SELECT wed.roll_trace();
 
 -- Nothing of this schema is anybody's but the owner's.
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA wed FROM PUBLIC;

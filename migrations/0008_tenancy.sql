@@ -273,7 +273,8 @@ DECLARE
 BEGIN
   UPDATE wed.tenant SET suspended_at = CASE WHEN _suspend THEN coalesce(suspended_at, now()) END
   WHERE tenant_id = _tenant_id;
-  FOR _flow IN UPDATE wed.flow SET version = version + 1 WHERE tenant_id = _tenant_id RETURNING * LOOP
+  FOR _flow IN SELECT * FROM wed.flow WHERE tenant_id = _tenant_id ORDER BY flow_id LOOP
+    PERFORM wed.compile(_flow.flow_id);
     EXECUTE format('ALTER ROLE %I %s', _flow.role_name, CASE WHEN _suspend THEN 'NOLOGIN' ELSE 'LOGIN' END);
     IF _suspend THEN
       PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = _flow.role_name;
@@ -282,14 +283,12 @@ BEGIN
   IF NOT _suspend THEN PERFORM pg_notify('wed_jobs', ''); END IF;
 END $$;
 
--- Removes a tenant with everything of it; the audit log keeps what was done.
+-- Removes a suspended tenant with everything of it; the audit log keeps what was done.
 CREATE FUNCTION wed.drop_tenant(_tenant_id integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _flow_id integer;
 BEGIN
-  -- Nobody logs in any more, and who is there leaves, so that nothing new is made meanwhile.
-  PERFORM wed.suspend_tenant(_tenant_id, true);
   FOR _flow_id IN SELECT flow_id FROM wed.flow WHERE tenant_id = _tenant_id ORDER BY flow_id LOOP
     PERFORM wed.drop_flow(_flow_id);
   END LOOP;
@@ -316,8 +315,8 @@ BEGIN
   END IF;
   IF (SELECT count(*) FROM wed.token WHERE user_id = _user_id AND name = _name AND revoked_at IS NULL
       AND expires_at > clock_timestamp()) >= _live THEN
-    RAISE EXCEPTION 'user "%" has % token named "%" already', _user,
-        CASE _live WHEN 1 THEN 'a live' ELSE 'two live tokens, or a live' END, _name
+    RAISE EXCEPTION 'user "%" has % named "%" already', _user,
+        CASE _live WHEN 1 THEN 'a live token' ELSE 'two live tokens' END, _name
       USING ERRCODE = 'WF023', HINT = CASE _live WHEN 1 THEN 'Rotate it, or choose another name.'
         ELSE 'Revoke the older one first, or wait until it expires.' END;
   END IF;

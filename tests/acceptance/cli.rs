@@ -394,7 +394,7 @@ fn components_are_pushed_bound_and_shown() {
             "version",
             "digest",
             "size",
-            "declarations",
+            "manifest",
             "created_at",
             "used_by",
         ],
@@ -406,7 +406,7 @@ fn components_are_pushed_bound_and_shown() {
     let shown = cli.json(&["component", "show", "mine"]);
     assert_eq!(shown[0]["digest"], pushed["digest"]);
     assert_eq!(
-        shown[0]["declarations"][0]["writes"],
+        shown[0]["manifest"]["transitions"][0]["writes"],
         json!([{ "name": "a2", "kind": "text" }])
     );
     let text = cli.run(&["component", "show", "mine"]).done().out;

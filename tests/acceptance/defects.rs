@@ -243,7 +243,9 @@ fn defect_08_a_host_that_lost_a_job_cannot_commit_it() {
     let commit = |host, token, value: &str| {
         let group = CommitGroup {
             flow: flow.id,
-            set: "a2 = _b._1::text".into(),
+            gate: on(store.flow_shape(flow.id)).expect("a flow").gate,
+            assigned: vec!["a2".into()],
+            set: None,
             literals: 1,
             items: vec![CommitItem {
                 wid: lost.key.wid,
@@ -253,13 +255,17 @@ fn defect_08_a_host_that_lost_a_job_cannot_commit_it() {
                 measure: Measure::default(),
             }],
         };
-        on(store.commit_batch(host, &[group])).expect("answered")
+        on(store.commit_batch(host, &[group], false))
+            .map(|fired| fired.len())
+            .map_err(|error| error.code().unwrap_or("moved on").to_owned())
     };
-    assert_eq!(commit(slow, lost.token, "late").lost, [lost.token]);
-    assert_eq!(commit(slow, found.token, "forged").lost, [found.token]);
+    let refused = |code: &str| Err(code.to_owned());
+    assert_eq!(commit(slow, lost.token, "late"), refused("WF016"));
+    assert_eq!(commit(slow, found.token, "forged"), refused("WF016"));
+    assert_eq!(commit(quick, lost.token, "late"), refused("moved on"));
     assert_eq!(s.trace(wid).len(), 1);
-    assert!(commit(quick, found.token, "done").lost.is_empty());
-    assert_eq!(commit(quick, found.token, "twice").lost, [found.token]);
+    assert!(commit(quick, found.token, "done").is_ok());
+    assert_eq!(commit(quick, found.token, "twice"), refused("moved on"));
     assert_eq!(s.line("SELECT a2 FROM wed_flow"), "done");
     assert_eq!(s.trace(wid).len(), 2);
     assert_eq!(

@@ -289,9 +289,9 @@ pub(crate) struct Component {
     digest: String,
     /// Bytes.
     size: i32,
-    /// What it says it can do.
+    /// What it says of itself: name, SDK, transitions.
     #[schema(value_type = Object)]
-    declarations: serde_json::Value,
+    manifest: serde_json::Value,
     created_at: String,
     /// `flow/transition` of every binding to the name.
     used_by: Vec<String>,
@@ -304,7 +304,7 @@ impl From<store::Component> for Component {
             version: component.version,
             digest: component.digest,
             size: component.size,
-            declarations: component.declarations,
+            manifest: component.manifest,
             created_at: component.created_at,
             used_by: component.used_by,
         }

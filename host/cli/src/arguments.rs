@@ -284,6 +284,13 @@ pub(crate) enum DbCommand {
     Status,
     /// Print the URL of its superuser, for psql. It holds the password.
     Url,
+    /// How long history is kept in the database that is meant: shown, or set. Whole days of the trace
+    /// are dropped; states and pending work stay.
+    Retention {
+        /// A Postgres interval of at least a day (`90 days`, `1 year`), or `forever`.
+        #[arg(value_name = "INTERVAL")]
+        keep: Option<String>,
+    },
 }
 
 #[derive(Debug, Subcommand)]
@@ -354,7 +361,7 @@ pub(crate) enum ComponentCommand {
         /// The .wasm files.
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// The name to store it under; the file's name when absent.
+        /// The name to store it under; the one in its manifest when absent, else the file's.
         #[arg(long)]
         name: Option<String>,
         /// Bind its transitions in this flow as well: all it declares, or those given.

@@ -20,7 +20,7 @@ use crate::terminal::Terminal;
 /// Does what was asked.
 pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(), Problem> {
     match &arguments.command {
-        Command::Db(command) => db::run(command, terminal).await,
+        Command::Db(command) => db::run(&arguments, command, terminal).await,
         Command::Migrate => {
             let store = database::open(&arguments, terminal, 1).await?;
             let (host, port, name) = store.place();

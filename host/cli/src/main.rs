@@ -7,6 +7,10 @@
 //! - `terminal`: how answers look, for people and as JSON
 //! - `problem`: how errors look, and their exit codes
 
+// A host's hot path allocates a little for each transition, on several threads.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 mod arguments;
 mod commands;
 mod database;

@@ -224,9 +224,9 @@ mod tests {
         let flow = flow(&[("bb", "text"), ("a", "integer"), ("ccc", "jsonb")]);
         let declaration = Declaration {
             transition: "t".into(),
-            description: String::new(),
             reads: declared(&[("ccc", "any"), ("a", "integer")]),
             writes: declared(&[("bb", "text")]),
+            ..Declaration::default()
         };
         let binding = bind(&declaration, &flow).expect("fits");
         let positions: Vec<usize> = binding.reads().iter().map(|read| read.position).collect();
@@ -252,9 +252,9 @@ mod tests {
         let flow = flow(&[("b", "text"), ("a", "integer")]);
         let declaration = Declaration {
             transition: "t".into(),
-            description: String::new(),
             reads: None,
             writes: None,
+            ..Declaration::default()
         };
         let binding = bind(&declaration, &flow).expect("fits");
         let names: Vec<&str> = binding.reads().iter().map(|r| r.name.as_str()).collect();
@@ -267,9 +267,9 @@ mod tests {
         let flow = flow(&[("Total", "numeric"), ("state", "enum(new,paid)")]);
         let declaration = Declaration {
             transition: "t".into(),
-            description: String::new(),
             reads: declared(&[("total", "numeric"), ("state", "integer"), ("x", "any")]),
             writes: declared(&[("state", "text")]),
+            ..Declaration::default()
         };
         let error = bind(&declaration, &flow).expect_err("does not fit");
         assert_eq!(

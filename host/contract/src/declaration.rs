@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use wedflow_model::{AttributeType, ValueError};
 
@@ -18,8 +19,34 @@ pub const MAX_NAME_BYTES: usize = 255;
 /// Bytes of a description.
 pub const MAX_DESCRIPTION_BYTES: usize = 4_096;
 
+/// Bytes of a suggested condition: as many as `wed_trig.cpred` takes.
+pub const MAX_CONDITION_BYTES: usize = 10_000;
+
+/// The longest time limit that can be suggested.
+pub const MAX_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// What a component says of itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Manifest {
+    /// The name under which it wants to be stored; empty when it does not care.
+    pub name: String,
+    /// The SDK it was made with and its version; empty when it was made without.
+    pub sdk: String,
+    /// What it can do.
+    pub transitions: Vec<Declaration>,
+}
+
+impl Manifest {
+    /// The transition of that name.
+    pub fn transition(&self, name: &str) -> Option<&Declaration> {
+        self.transitions
+            .iter()
+            .find(|declaration| declaration.transition == name)
+    }
+}
+
 /// One WED-transition that a component can perform.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Declaration {
     /// Its name, as in `wed_trig.trname`.
     pub transition: String,
@@ -30,6 +57,15 @@ pub struct Declaration {
     pub reads: Option<Vec<DeclaredAttribute>>,
     /// The attributes it may set; none means that it may return a SET clause over any attribute.
     pub writes: Option<Vec<DeclaredAttribute>>,
+    /// A WED-condition that its author suggests: a predicate, not yet checked as SQL.
+    pub condition: Option<String>,
+    /// The time limit that its author suggests.
+    pub timeout: Option<Duration>,
+    /// The most fuel that a call needs, in its author's opinion; a lower limit than the host's holds.
+    pub fuel: Option<u64>,
+    /// The most bytes of memory that a call needs, in its author's opinion; a lower limit than the
+    /// host's holds.
+    pub memory: Option<u64>,
 }
 
 /// An attribute that a transition declares to read or to write.
@@ -128,6 +164,32 @@ pub enum DeclarationError {
         /// The description's size in bytes.
         found: usize,
     },
+    /// A suggested condition is empty or too long.
+    #[error(
+        "the condition of transition `{transition}` has {found} bytes where 1 to \
+         {MAX_CONDITION_BYTES} are allowed; leave it out to suggest none"
+    )]
+    Condition {
+        /// The transition.
+        transition: String,
+        /// The condition's size in bytes.
+        found: usize,
+    },
+    /// A suggested limit is zero, or longer than a year.
+    #[error(
+        "transition `{transition}` suggests a {limit} of {found}, which is {wrong}; leave it out to \
+         suggest none"
+    )]
+    Limit {
+        /// The transition.
+        transition: String,
+        /// `timeout`, `fuel` or `memory`.
+        limit: &'static str,
+        /// The limit, with its unit.
+        found: String,
+        /// What is wrong with it.
+        wrong: &'static str,
+    },
     /// Two transitions of one name.
     #[error("`describe` returned the transition `{transition}` twice")]
     Duplicate {
@@ -156,11 +218,19 @@ pub enum DeclarationError {
     },
 }
 
-/// Checks what a component says of itself: names, sizes, nothing twice.
+/// Checks what a component says of itself: names, sizes, limits, nothing twice. Whether a condition is
+/// SQL, and one that is allowed, is not checked here.
 ///
 /// # Errors
 /// The first [`DeclarationError`] found.
-pub fn check_declarations(declarations: &[Declaration]) -> Result<(), DeclarationError> {
+pub fn check_manifest(manifest: &Manifest) -> Result<(), DeclarationError> {
+    for (what, text) in [("component", &manifest.name), ("SDK", &manifest.sdk)] {
+        // Both may be empty: nobody has to give one.
+        if !text.is_empty() {
+            check_name(what, text)?;
+        }
+    }
+    let declarations = &manifest.transitions;
     if declarations.is_empty() {
         return Err(DeclarationError::Nothing);
     }
@@ -175,6 +245,15 @@ pub fn check_declarations(declarations: &[Declaration]) -> Result<(), Declaratio
                 found: declaration.description.len(),
             });
         }
+        if let Some(condition) = &declaration.condition
+            && (condition.trim().is_empty() || condition.len() > MAX_CONDITION_BYTES)
+        {
+            return Err(DeclarationError::Condition {
+                transition: transition.clone(),
+                found: condition.len(),
+            });
+        }
+        check_limits(declaration)?;
         if !seen.insert(transition) {
             return Err(DeclarationError::Duplicate {
                 transition: transition.clone(),
@@ -197,6 +276,31 @@ pub fn check_declarations(declarations: &[Declaration]) -> Result<(), Declaratio
                     });
                 }
             }
+        }
+    }
+    Ok(())
+}
+
+fn check_limits(declaration: &Declaration) -> Result<(), DeclarationError> {
+    let refused = |limit, found: String, wrong| {
+        Err(DeclarationError::Limit {
+            transition: declaration.transition.clone(),
+            limit,
+            found,
+            wrong,
+        })
+    };
+    match declaration.timeout {
+        Some(Duration::ZERO) => return refused("timeout", "0 ms".into(), "no time at all"),
+        Some(timeout) if timeout > MAX_TIMEOUT => {
+            let found = format!("{} ms", timeout.as_millis());
+            return refused("timeout", found, "longer than a year");
+        }
+        _ => {}
+    }
+    for (limit, value) in [("fuel", declaration.fuel), ("memory", declaration.memory)] {
+        if value == Some(0) {
+            return refused(limit, "0".into(), "nothing at all");
         }
     }
     Ok(())
@@ -236,14 +340,21 @@ mod tests {
                     })
                     .collect(),
             ),
-            writes: None,
+            ..Declaration::default()
+        }
+    }
+
+    fn manifest(transitions: Vec<Declaration>) -> Manifest {
+        Manifest {
+            transitions,
+            ..Manifest::default()
         }
     }
 
     #[test]
     fn declarations_are_checked_by_name() {
-        let good = [declaration("a", &["x", "y"]), declaration("b", &["x"])];
-        assert_eq!(check_declarations(&good), Ok(()));
+        let good = vec![declaration("a", &["x", "y"]), declaration("b", &["x"])];
+        assert_eq!(check_manifest(&manifest(good)), Ok(()));
         for (bad, part) in [
             (vec![], "no transition"),
             (vec![declaration("", &[])], "transition name"),
@@ -257,8 +368,55 @@ mod tests {
                 "attribute `x` twice in its reads",
             ),
         ] {
-            let error = check_declarations(&bad).expect_err(part);
+            let error = check_manifest(&manifest(bad)).expect_err(part);
             assert!(error.to_string().contains(part), "{error}");
+        }
+    }
+
+    #[test]
+    fn names_and_suggestions_are_checked() {
+        let full = Manifest {
+            name: "orders".into(),
+            sdk: "rust 0.1.0".into(),
+            transitions: vec![Declaration {
+                condition: Some("a1 = 'ready'".into()),
+                timeout: Some(Duration::from_millis(1)),
+                fuel: Some(1),
+                memory: Some(1),
+                ..declaration("a", &[])
+            }],
+        };
+        assert_eq!(check_manifest(&full), Ok(()));
+        let with = |change: &dyn Fn(&mut Manifest)| {
+            let mut manifest = full.clone();
+            change(&mut manifest);
+            check_manifest(&manifest)
+                .map_err(|error| error.to_string())
+                .expect_err("refused")
+        };
+        for (text, part) in [
+            (with(&|m| m.name = "a\nb".into()), "component name"),
+            (with(&|m| m.sdk = "x".repeat(256)), "SDK name"),
+            (
+                with(&|m| m.transitions[0].condition = Some("x".repeat(10_001))),
+                "10001 bytes",
+            ),
+            (
+                with(&|m| m.transitions[0].condition = Some(" ".into())),
+                "condition of transition `a`",
+            ),
+            (
+                with(&|m| m.transitions[0].timeout = Some(Duration::ZERO)),
+                "timeout of 0 ms",
+            ),
+            (
+                with(&|m| m.transitions[0].timeout = Some(Duration::from_millis(u64::MAX))),
+                "longer than a year",
+            ),
+            (with(&|m| m.transitions[0].fuel = Some(0)), "fuel of 0"),
+            (with(&|m| m.transitions[0].memory = Some(0)), "memory of 0"),
+        ] {
+            assert!(text.contains(part), "{text}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! The contract between Wedflow and a WED-transition, as far as it can be judged without running
 //! anything: what an uploaded component must look like ([`inspect`]), what it says of itself
-//! ([`Declaration`]), and how that fits a flow ([`bind`]).
+//! ([`Manifest`]), and how that fits a flow ([`bind`]).
 //!
 //! The contract itself is `wit/transition.wit`. Nothing here compiles or executes a component, and
 //! nothing here does I/O: the sandbox is the sole user of a WebAssembly runtime.
@@ -16,7 +16,8 @@ mod world;
 pub use binding::{BindError, Binding, BoundAttribute, Misfit, bind};
 pub use declaration::{
     Declaration, DeclarationError, DeclaredAttribute, DeclaredKind, MAX_ATTRIBUTES,
-    MAX_DECLARATIONS, MAX_DESCRIPTION_BYTES, MAX_NAME_BYTES, check_declarations,
+    MAX_CONDITION_BYTES, MAX_DECLARATIONS, MAX_DESCRIPTION_BYTES, MAX_NAME_BYTES, MAX_TIMEOUT,
+    Manifest, check_manifest,
 };
 pub use digest::{Digest, NoDigest};
 pub use inspect::{Inspection, MAX_COMPONENT_INSTANCES, MAX_NESTING, inspect};
@@ -29,7 +30,15 @@ pub const HOST_INTERFACE: &str = "wed:flow/host@0.1.0";
 pub const TYPE_INTERFACES: [&str; 2] = ["wed:flow/types@0.1.0", "wed:flow/values@0.1.0"];
 
 /// The functions of [`HOST_INTERFACE`].
-pub const HOST_FUNCTIONS: [&str; 5] = ["log", "now", "random", "sleep", "attributes"];
+pub const HOST_FUNCTIONS: [&str; 7] = [
+    "log",
+    "now",
+    "random",
+    "sleep",
+    "config",
+    "secret",
+    "attributes",
+];
 
 /// The prefix of the interfaces that a component may import although hardly any is served: what a
 /// standard library drags in, and traps when it is called.

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::OnceCell;
-use wedflow_contract::Declaration;
+use wedflow_contract::Manifest;
 use wedflow_guard::{CheckedSetClause, FlowAttributes, SetClauseCache};
 use wedflow_model::{Assignment, Limits, Outcome};
 use wedflow_sandbox::{Bound, Component, Sandbox};
@@ -34,7 +34,7 @@ pub(crate) struct Runnable {
 
 struct LoadedComponent {
     component: Component,
-    declarations: Vec<Declaration>,
+    manifest: Manifest,
 }
 
 /// A cell that is filled once; a reason it cannot be is kept too, a database that was away is not.
@@ -106,13 +106,10 @@ impl Bindings {
             Err(reason) => return Ok(Err(reason)),
         };
         let name = &claimed.job.transition;
-        let Some(declaration) = component
-            .declarations
-            .iter()
-            .find(|d| d.transition == *name)
-        else {
+        let Some(declaration) = component.manifest.transition(name) else {
             let declared: Vec<&str> = component
-                .declarations
+                .manifest
+                .transitions
                 .iter()
                 .map(|d| d.transition.as_str())
                 .collect();
@@ -178,9 +175,9 @@ impl Bindings {
                 }
             };
             Ok(match self.sandbox.describe(&component).await {
-                Ok(declarations) => Ok(Arc::new(LoadedComponent {
+                Ok(manifest) => Ok(Arc::new(LoadedComponent {
                     component,
-                    declarations,
+                    manifest,
                 })),
                 Err(error) => Err(error.to_string()),
             })
@@ -211,11 +208,12 @@ impl Runnable {
                     outcome: other.name().to_owned(),
                     message: other.to_string(),
                     retry: other.may_retry(),
+                    after: other.after(),
                 };
             }
         };
         match checked.and_then(|clause| self.within_writes(&clause).map(|()| clause)) {
-            Ok(clause) => Verdict::Commit(Rendered::new(&clause, |name| {
+            Ok(clause) => Verdict::Commit(Rendered::new(&clause, &self.flow.shape.gate, |name| {
                 self.flow
                     .shape
                     .attributes
@@ -228,6 +226,7 @@ impl Runnable {
                 outcome: "refused".to_owned(),
                 message,
                 retry: false,
+                after: None,
             },
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use wedflow_model::JobKey;
 use wedflow_store::{Claimed, CommitGroup, CommitItem, FailedAttempt, LogLine, Store, StoreError};
 
-use crate::results::{Finished, Rendered, Verdict};
+use crate::results::{Finished, Rendered, Shape, Verdict};
 
 /// How long to wait before a database that did not answer is asked again, at first and at most.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -28,7 +28,7 @@ struct Ready {
     key: JobKey,
     token: i64,
     item: CommitItem,
-    set: String,
+    shape: Shape,
 }
 
 /// Commits what can be committed, records what failed, stores logs. Ends when all of the batch is dealt with; while the
@@ -47,10 +47,10 @@ pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) ->
             ..
         } = finished;
         match verdict {
-            Verdict::Commit(Rendered { set, literals }) => ready.push(Ready {
+            Verdict::Commit(Rendered { shape, literals }) => ready.push(Ready {
                 key,
                 token,
-                set,
+                shape,
                 item: CommitItem {
                     wid: key.wid,
                     tgid: key.tgid,
@@ -63,6 +63,7 @@ pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) ->
                 outcome,
                 message,
                 retry,
+                after,
             } => failed.push(FailedAttempt {
                 flow: key.flow,
                 wid: key.wid,
@@ -71,6 +72,7 @@ pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) ->
                 outcome,
                 message,
                 retry,
+                after,
                 fuel: measure.fuel,
                 elapsed_us: measure.elapsed_us,
                 memory_bytes: measure.memory_bytes,
@@ -86,10 +88,22 @@ pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) ->
         vec![ready]
     };
     while let Some(mut part) = parts.pop() {
-        match commit(store, host, &mut part).await {
+        let mut answer = commit(store, host, &mut part, false).await;
+        if part.len() == 1 && matches!(answer, Err(StoreError::Refused(_))) {
+            // Perhaps it is not the result but a condition that fails on it.
+            answer = commit(store, host, &mut part, true).await;
+        }
+        match answer {
             Ok(claimed) => {
                 dealt.committed += part.len();
                 dealt.fired.extend(claimed);
+            }
+            Err(refusal) if refusal.code() == Some("WF016") => {
+                // What the host had in hand is another's by now.
+                tracing::info!(
+                    results = part.len(),
+                    "results came after the host's leases were lost; they are dropped"
+                );
             }
             Err(refusal) if part.len() == 1 => {
                 failed.extend(part.pop().and_then(|alone| into_failure(alone, &refusal)));
@@ -118,22 +132,15 @@ async fn commit(
     store: &Store,
     host: i32,
     part: &mut Vec<Ready>,
+    careful: bool,
 ) -> Result<Vec<Claimed>, StoreError> {
     let mut pause = FIRST_PAUSE;
     loop {
         if part.is_empty() {
             return Ok(Vec::new());
         }
-        let error = match store.commit_batch(host, &groups(part)).await {
-            Ok(committed) => {
-                for token in &committed.lost {
-                    tracing::info!(
-                        token,
-                        "a result came after its lease was lost; it is dropped"
-                    );
-                }
-                return Ok(committed.fired);
-            }
+        let error = match store.commit_batch(host, &groups(part), careful).await {
+            Ok(fired) => return Ok(fired),
             Err(error) => error,
         };
         if !error.is_transient() {
@@ -144,7 +151,16 @@ async fn commit(
         pause = (pause * 2).min(LONGEST_PAUSE);
         let tokens: Vec<i64> = part.iter().map(|ready| ready.token).collect();
         if let Ok(held) = store.still_held(host, &tokens).await {
-            part.retain(|ready| held.contains(&ready.token));
+            part.retain(|ready| {
+                let ours = held.contains(&ready.token);
+                if !ours {
+                    tracing::info!(
+                        token = ready.token,
+                        "a result is committed already, or came after its lease was lost"
+                    );
+                }
+                ours
+            });
         }
     }
 }
@@ -152,12 +168,14 @@ async fn commit(
 /// One group for each flow and shape of clause.
 fn groups(part: &[Ready]) -> Vec<CommitGroup> {
     let mut groups: Vec<CommitGroup> = Vec::new();
-    let mut at: HashMap<(i32, &str), usize> = HashMap::new();
+    let mut at: HashMap<(i32, &Shape), usize> = HashMap::new();
     for ready in part {
-        let index = *at.entry((ready.key.flow, &ready.set)).or_insert_with(|| {
+        let index = *at.entry((ready.key.flow, &ready.shape)).or_insert_with(|| {
             groups.push(CommitGroup {
                 flow: ready.key.flow,
-                set: ready.set.clone(),
+                gate: ready.shape.gate.clone(),
+                assigned: ready.shape.assigned.clone(),
+                set: ready.shape.set.clone(),
                 literals: ready.item.literals.len(),
                 items: Vec::new(),
             });
@@ -201,8 +219,9 @@ fn into_failure(ready: Ready, error: &StoreError) -> Option<FailedAttempt> {
         tgid: ready.key.tgid,
         token: ready.token,
         outcome: outcome.to_owned(),
-        message: format!("{message} (SET {})", ready.set),
+        message: format!("{message} (SET {})", ready.shape),
         retry,
+        after: None,
         fuel: ready.item.measure.fuel,
         elapsed_us: ready.item.measure.elapsed_us,
         memory_bytes: ready.item.measure.memory_bytes,
@@ -247,7 +266,11 @@ mod tests {
         let ready = |flow, wid, set: &str| Ready {
             key: JobKey { flow, wid, tgid: 1 },
             token: i64::from(wid),
-            set: set.to_owned(),
+            shape: Shape {
+                gate: format!("gate_{flow}"),
+                assigned: vec![set.to_owned()],
+                set: None,
+            },
             item: CommitItem {
                 wid,
                 tgid: 1,
@@ -268,7 +291,7 @@ mod tests {
             .map(|g| {
                 (
                     g.flow,
-                    g.set.as_str(),
+                    g.assigned[0].as_str(),
                     g.items.iter().map(|i| i.wid).collect::<Vec<_>>(),
                 )
             })

@@ -83,6 +83,7 @@ impl Host {
             concurrent: u32::try_from(settings.in_hand.max(16)).unwrap_or(u32::MAX),
             ..Settings::fast()
         })?);
+        store.roll_trace().await?;
         let host = store.enter_host(&settings.name, LEASE).await?;
         let shared = Arc::new(Shared {
             bindings: Bindings::new(store.clone(), Arc::clone(&sandbox), settings.limits.clone()),

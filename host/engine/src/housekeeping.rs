@@ -17,6 +17,8 @@ pub(crate) const LEASE: Duration = Duration::from_secs(15);
 const HEARTBEAT: Duration = Duration::from_secs(5);
 /// How often abandoned, overdue and stale jobs are looked for.
 const SWEEP: Duration = Duration::from_secs(2);
+/// How often the trace's partitions are looked after. They are made two days ahead.
+const ROLL: Duration = Duration::from_secs(600);
 /// How long to wait before a notification connection that cannot be had is asked for again.
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);
 
@@ -39,6 +41,11 @@ pub(crate) fn register(
     let unknown = Arc::new(tokio::sync::Mutex::new(HashSet::new()));
     scheduler.register_source(source::Timer::every(SWEEP), move |_, _| {
         sweep(Arc::clone(&sweeping), first.clone(), Arc::clone(&unknown))
+    });
+
+    let rolling = shared.store.clone();
+    scheduler.register_source(source::Timer::every(ROLL), move |_, _| {
+        roll_trace(rolling.clone())
     });
 
     let (events, notified) = source::queue(1);
@@ -83,6 +90,15 @@ async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
             );
         }
         Err(error) => tracing::warn!(%error, "the leases could not be prolonged"),
+    }
+    Ok(())
+}
+
+async fn roll_trace(store: Store) -> HandlerResult {
+    match store.roll_trace().await {
+        Ok(0) => {}
+        Ok(dropped) => tracing::info!(dropped, "old partitions of the trace were dropped"),
+        Err(error) => tracing::warn!(%error, "could not look after the trace's partitions"),
     }
     Ok(())
 }

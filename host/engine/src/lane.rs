@@ -206,6 +206,7 @@ impl Lane {
                 outcome: "not_runnable".to_owned(),
                 message: String::new(),
                 retry: true,
+                after: None,
             },
         };
         let runnable = commit::with_patience(|| shared.bindings.runnable(claimed)).await;

@@ -27,6 +27,6 @@ mod work;
 
 pub use error::{HostError, UploadError};
 pub use host::{Host, HostSettings};
-pub use upload::{Upload, upload};
+pub use upload::{StoredAs, Upload, upload};
 /// The settings of a tokio runtime that keeps timers on time while guests compute.
 pub use wedflow_sandbox::runtime;

@@ -4,6 +4,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Poll, Waker};
+use std::time::Duration;
 
 use wedflow_guard::CheckedSetClause;
 use wedflow_model::{JobKey, Measure};
@@ -11,7 +12,7 @@ use wedflow_scheduler::{EventSource, Observing};
 use wedflow_store::LogLine;
 
 /// The most results of one batch. DESIGN: 64 to 128 is where larger ones gain no more.
-pub(crate) const BATCH: usize = 128;
+pub(crate) const BATCH: usize = 256;
 
 /// What a run came to.
 #[derive(Debug)]
@@ -41,23 +42,69 @@ pub(crate) enum Verdict {
         message: String,
         /// Whether another attempt may be made.
         retry: bool,
+        /// After which time, where the transition said so.
+        after: Option<Duration>,
     },
 }
 
-/// A checked clause as the database takes it: equal texts are committed as one statement.
+/// A checked clause as the database takes it: those of one shape are committed as one statement.
 #[derive(Debug, Clone)]
 pub(crate) struct Rendered {
-    /// The clause, with literal `n`, counted from 1, as `_b._n` cast to its attribute's type.
-    pub(crate) set: String,
+    /// What all results of this shape have in common.
+    pub(crate) shape: Shape,
     /// The literals.
     pub(crate) literals: Vec<Option<String>>,
 }
 
+/// A clause without its literals.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Shape {
+    /// The schema of the flow's part of the gate.
+    pub(crate) gate: String,
+    /// The attributes that are assigned.
+    pub(crate) assigned: Vec<String>,
+    /// Unless all of them are assigned literals: the clause, with literal `n`, counted from 1, as
+    /// `_b._n` cast to its attribute's type.
+    pub(crate) set: Option<String>,
+}
+
+impl std::fmt::Display for Shape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.set {
+            Some(set) => f.write_str(set),
+            None => write!(f, "{} = …", self.assigned.join(" = …, ")),
+        }
+    }
+}
+
 impl Rendered {
     /// Renders a clause. `sql_type` gives an attribute's SQL type.
-    pub(crate) fn new(clause: &CheckedSetClause, sql_type: impl Fn(&str) -> &'static str) -> Self {
+    pub(crate) fn new(
+        clause: &CheckedSetClause,
+        gate: &str,
+        sql_type: impl Fn(&str) -> &'static str,
+    ) -> Self {
         use std::fmt::Write;
         use wedflow_guard::CheckedValue;
+        let shape = |set| Shape {
+            gate: gate.to_owned(),
+            assigned: clause.attributes_written().map(str::to_owned).collect(),
+            set,
+        };
+        let literals: Option<Vec<Option<String>>> = clause
+            .assignments()
+            .iter()
+            .map(|assignment| match &assignment.value {
+                CheckedValue::Literal(literal) => Some(literal.clone()),
+                _ => None,
+            })
+            .collect();
+        if let Some(literals) = literals {
+            return Rendered {
+                shape: shape(None),
+                literals,
+            };
+        }
         let mut set = String::new();
         let mut literals = Vec::new();
         for assignment in clause.assignments() {
@@ -80,7 +127,10 @@ impl Rendered {
                 CheckedValue::Default => write!(set, "{name} = DEFAULT"),
             };
         }
-        Rendered { set, literals }
+        Rendered {
+            shape: shape(Some(set)),
+            literals,
+        }
     }
 }
 
@@ -164,6 +214,7 @@ mod tests {
                 outcome: "failed".into(),
                 message: String::new(),
                 retry: true,
+                after: None,
             },
         }
     }

@@ -1,7 +1,8 @@
 //! Uploading a component: checked, compiled, asked what it can do, stored.
 
 use serde_json::{Value as Json, json};
-use wedflow_contract::{Declaration, DeclaredAttribute};
+use wedflow_contract::{Declaration, DeclaredAttribute, DeclaredKind, Manifest};
+use wedflow_guard::CheckedPredicate;
 use wedflow_model::Limits;
 use wedflow_sandbox::{Sandbox, Settings};
 use wedflow_store::{NewComponent, Store};
@@ -21,6 +22,24 @@ pub struct Upload {
     pub transitions: Vec<String>,
 }
 
+/// The name under which a component is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StoredAs<'a> {
+    /// This one.
+    Name(&'a str),
+    /// The one in its manifest, and this one where it gives none.
+    ItsOwn {
+        /// For a component that does not care.
+        otherwise: &'a str,
+    },
+}
+
+impl<'a> From<&'a str> for StoredAs<'a> {
+    fn from(name: &'a str) -> Self {
+        StoredAs::Name(name)
+    }
+}
+
 /// Checks a component, compiles it, asks it what it can do, and stores it as the newest version of its
 /// name.
 ///
@@ -29,7 +48,7 @@ pub struct Upload {
 pub async fn upload(
     store: &Store,
     tenant: &str,
-    name: &str,
+    name: impl Into<StoredAs<'_>>,
     bytes: &[u8],
 ) -> Result<Upload, UploadError> {
     let sandbox = Sandbox::new(Settings {
@@ -40,12 +59,18 @@ pub async fn upload(
     let component = sandbox
         .compile(bytes, &limits)
         .map_err(|error| UploadError::Refused(error.to_string()))?;
-    let declarations = sandbox
+    let manifest = sandbox
         .describe(&component)
         .await
         .map_err(|error| UploadError::Refused(error.to_string()))?;
     let digest = component.digest().to_string();
-    let document = Json::Array(declarations.iter().map(declaration).collect());
+    check_conditions(&manifest)?;
+    let name = match name.into() {
+        StoredAs::Name(name) => name,
+        StoredAs::ItsOwn { otherwise } if manifest.name.is_empty() => otherwise,
+        StoredAs::ItsOwn { .. } => &manifest.name,
+    };
+    let document = document(&manifest);
     let (_, version) = store
         .push_component(
             tenant,
@@ -53,7 +78,7 @@ pub async fn upload(
                 name,
                 digest: &digest,
                 bytes,
-                declarations: &document,
+                manifest: &document,
             },
         )
         .await?;
@@ -61,10 +86,43 @@ pub async fn upload(
         name: name.to_owned(),
         version,
         digest,
-        transitions: declarations
+        transitions: manifest
+            .transitions
             .into_iter()
             .map(|declaration| declaration.transition)
             .collect(),
+    })
+}
+
+/// A suggested condition is one that a flow could take over. Which attributes the flow has is not
+/// known yet; those that the transition declares are checked with their types.
+fn check_conditions(manifest: &Manifest) -> Result<(), UploadError> {
+    for declaration in &manifest.transitions {
+        let Some(condition) = &declaration.condition else {
+            continue;
+        };
+        let declared = [&declaration.reads, &declaration.writes];
+        let known = declared.into_iter().flatten().flatten();
+        let known = known.filter_map(|attribute| match &attribute.kind {
+            DeclaredKind::Any => None,
+            DeclaredKind::Type(kind) => Some((attribute.name.clone(), kind.clone())),
+        });
+        CheckedPredicate::parse_for_any_flow(condition, known).map_err(|rejection| {
+            UploadError::Refused(format!(
+                "the condition that transition `{}` suggests is refused: {rejection}; it was: {condition}",
+                declaration.transition
+            ))
+        })?;
+    }
+    Ok(())
+}
+
+/// The manifest as it is stored and shown. A time is in milliseconds, memory in bytes.
+fn document(manifest: &Manifest) -> Json {
+    json!({
+        "name": manifest.name,
+        "sdk": manifest.sdk,
+        "transitions": manifest.transitions.iter().map(declaration).collect::<Json>(),
     })
 }
 
@@ -81,5 +139,9 @@ fn declaration(declaration: &Declaration) -> Json {
         "description": declaration.description,
         "reads": attributes(&declaration.reads),
         "writes": attributes(&declaration.writes),
+        "condition": declaration.condition,
+        "timeout": declaration.timeout.and_then(|timeout| u64::try_from(timeout.as_millis()).ok()),
+        "fuel": declaration.fuel,
+        "memory": declaration.memory,
     })
 }

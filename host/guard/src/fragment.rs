@@ -185,6 +185,22 @@ impl<'a> Fragment<'a> {
         None
     }
 
+    /// Every word of the text, as the name that it would be.
+    pub(crate) fn names(&self) -> impl Iterator<Item = String> {
+        self.tokens.iter().filter_map(|token| {
+            let text = self.text.get(offset(token.start)..offset(token.end))?;
+            match text
+                .strip_prefix('"')
+                .and_then(|text| text.strip_suffix('"'))
+            {
+                Some(quoted) => Some(quoted.replace("\"\"", "\"")),
+                None => text
+                    .starts_with(|c: char| c.is_alphabetic() || c == '_')
+                    .then(|| text.to_lowercase()),
+            }
+        })
+    }
+
     /// Turns a fault into what people get to see.
     pub(crate) fn reject(&self, fault: Fault) -> Rejection {
         let mut at = fault.at.unwrap_or_default().min(self.text.len());

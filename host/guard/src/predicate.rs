@@ -4,6 +4,7 @@ use std::fmt;
 
 use pg_query::NodeEnum;
 use pg_query::protobuf::{DeleteStmt, Token};
+use wedflow_model::{AttributeType, ScalarType};
 
 use crate::FlowAttributes;
 use crate::expression::Walk;
@@ -32,6 +33,26 @@ impl CheckedPredicate {
     pub fn parse(text: &str, attributes: &FlowAttributes) -> Result<Self, Rejection> {
         let fragment = Fragment::new(WRAPPER, text)?;
         checked(&fragment, attributes).map_err(|fault| fragment.reject(fault))
+    }
+
+    /// Checks a condition for a flow that is not known yet: every name in it passes for an
+    /// attribute. The types of those in `known` are taken into account.
+    ///
+    /// # Errors
+    /// A [`Rejection`] that says what is wrong and where.
+    pub fn parse_for_any_flow(
+        text: &str,
+        known: impl IntoIterator<Item = (String, AttributeType)>,
+    ) -> Result<Self, Rejection> {
+        let fragment = Fragment::new(WRAPPER, text)?;
+        // Of an integer the most is allowed (it can be a count).
+        let integer = AttributeType {
+            scalar: ScalarType::Integer,
+            array: false,
+        };
+        let names = fragment.names().map(|name| (name, integer.clone()));
+        let attributes = FlowAttributes::new(known.into_iter().chain(names));
+        checked(&fragment, &attributes).map_err(|fault| fragment.reject(fault))
     }
 
     /// The condition as SQL.

@@ -1,6 +1,7 @@
 //! What one attempt at a transition came to. Every way it can end has a name.
 
 use std::fmt;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +28,8 @@ pub enum Outcome {
     Aborted {
         /// Why, in the guest's words.
         reason: String,
+        /// After which time at the earliest; none leaves it to the trigger's backoff.
+        after: Option<Duration>,
     },
     /// The transition reported a failure.
     Failed {
@@ -111,6 +114,14 @@ impl Outcome {
         }
     }
 
+    /// After which time the transition wants to be tried again at the earliest, if it says so.
+    pub fn after(&self) -> Option<Duration> {
+        match self {
+            Outcome::Aborted { after, .. } => *after,
+            _ => None,
+        }
+    }
+
     /// Whether another attempt may be made (the trigger's own limit on attempts still holds).
     pub fn may_retry(&self) -> bool {
         !matches!(self, Outcome::Failed { retry: false, .. })
@@ -122,7 +133,7 @@ impl fmt::Display for Outcome {
         match self {
             Outcome::Clause(clause) => write!(f, "returned SET {clause}"),
             Outcome::Assignments(list) => write!(f, "returned {} assignments", list.len()),
-            Outcome::Aborted { reason } => write!(f, "aborted: {reason}"),
+            Outcome::Aborted { reason, .. } => write!(f, "aborted: {reason}"),
             Outcome::Failed { message, .. } => write!(f, "failed: {message}"),
             Outcome::Trapped { message, .. } => write!(f, "{}: {message}", self.name()),
             Outcome::OutOfFuel => f.write_str("used up its fuel"),

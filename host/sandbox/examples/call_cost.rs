@@ -29,13 +29,11 @@ fn main() {
         .collect();
     println!("guest                                  threads   p50 us   p99 us    calls/s");
     let text = r#"(data (i32.const 128) "a1='done', a2='done'")"#;
-    let answer = "(i32.store (i32.const 68) (i32.const 128)) (i32.store (i32.const 72) (i32.const 20)) (i32.const 64)";
+    let answer = "(i32.store (i32.const 72) (i32.const 128)) (i32.store (i32.const 76) (i32.const 20)) (i32.const 64)";
     let bare = support::compile(&support::component(&support::core(text, answer)));
     let undeclared = Declaration {
         transition: "bare".into(),
-        description: String::new(),
-        reads: None,
-        writes: None,
+        ..Declaration::default()
     };
     let bare = bare.bind(&undeclared, &flow[..10]).expect("fits");
     cost("WAT, imports nothing", &bare);
@@ -70,13 +68,10 @@ fn bind(
     flow: &[(String, AttributeType)],
 ) -> Bound {
     let runtime = wedflow_sandbox::runtime().build().expect("a runtime");
-    let declarations = runtime
+    let manifest = runtime
         .block_on(support::sandbox().describe(component))
         .expect("described");
-    let declaration = declarations
-        .iter()
-        .find(|one| one.transition == transition)
-        .expect("declared");
+    let declaration = manifest.transition(transition).expect("declared");
     // Ten attributes are read; the declaration names them or takes the flow as it is.
     component.bind(declaration, flow).expect("fits")
 }

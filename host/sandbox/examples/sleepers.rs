@@ -65,11 +65,8 @@ fn sleep(settings: Settings, count: u32) {
         .build()
         .expect("a runtime");
     runtime.block_on(async {
-        let declarations = sandbox.describe(&component).await.expect("described");
-        let declaration = declarations
-            .iter()
-            .find(|one| one.transition == "sleep-wid")
-            .expect("declared");
+        let manifest = sandbox.describe(&component).await.expect("described");
+        let declaration = manifest.transition("sleep-wid").expect("declared");
         let bound = component
             .bind(declaration, &support::usual_flow())
             .expect("fits");

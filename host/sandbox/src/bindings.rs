@@ -9,7 +9,7 @@ wasmtime::component::bindgen!({
 });
 
 pub(crate) use wed::flow::host::Severity;
-pub(crate) use wed::flow::types::{Attribute, Failure};
+pub(crate) use wed::flow::types::{Attribute, Failure, Postponement};
 pub(crate) use wed::flow::values::{ScalarParam, ScalarResult, ValueParam, ValueResult};
 
 impl<T: Send + 'static> TransitionPre<T> {

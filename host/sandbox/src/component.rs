@@ -5,9 +5,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use wedflow_contract::{BindError, Binding, Declaration, Digest, Inspection};
-use wedflow_model::AttributeType;
+use wedflow_model::{AttributeType, Limits};
 
 use crate::bindings::TransitionPre;
+use crate::provided::Provided;
 use crate::settings::{INSTANCES_PER_SLOT, TABLES_PER_SLOT};
 use crate::state::State;
 
@@ -75,6 +76,9 @@ impl Component {
             component: self.clone(),
             binding: Arc::new(binding),
             names,
+            provided: None,
+            fuel: declaration.fuel,
+            memory: declaration.memory,
         })
     }
 }
@@ -94,6 +98,9 @@ pub struct Bound {
     component: Component,
     binding: Arc<Binding>,
     names: Arc<[String]>,
+    provided: Option<Arc<Provided>>,
+    fuel: Option<u64>,
+    memory: Option<u64>,
 }
 
 impl Bound {
@@ -105,6 +112,31 @@ impl Bound {
     /// How its attributes are resolved.
     pub fn binding(&self) -> &Binding {
         &self.binding
+    }
+
+    /// The same with the settings and secrets that it may ask for; without, it is told that there
+    /// are none.
+    #[must_use]
+    pub fn provided_with(self, provided: Arc<Provided>) -> Self {
+        Bound {
+            provided: Some(provided),
+            ..self
+        }
+    }
+
+    /// The settings and secrets that it may ask for.
+    pub fn provided(&self) -> Option<&Arc<Provided>> {
+        self.provided.as_ref()
+    }
+
+    /// The limits of its calls: the host's, or what the component says it needs where that is less.
+    pub fn within(&self, limits: &Limits) -> Limits {
+        let lower = |limit: u64, own: Option<u64>| own.map_or(limit, |own| own.min(limit));
+        Limits {
+            fuel: lower(limits.fuel, self.fuel),
+            memory_bytes: lower(limits.memory_bytes, self.memory),
+            ..limits.clone()
+        }
     }
 
     /// The names of what it is handed, in order.

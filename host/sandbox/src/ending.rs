@@ -1,5 +1,7 @@
 //! From how a call ended to the outcome's name.
 
+use std::time::Duration;
+
 use wasmtime::{Error, Trap};
 use wedflow_contract::{Binding, BoundAttribute};
 use wedflow_model::{Assignment, Limits, Outcome, Scalar, ScalarType, TrapKind, Value};
@@ -127,7 +129,10 @@ pub(crate) fn of_answer(answer: bindings::Outcome, binding: &Binding, limits: &L
     }
     match answer {
         bindings::Outcome::SetClause(clause) => Outcome::Clause(clause),
-        bindings::Outcome::Abort(reason) => Outcome::Aborted { reason },
+        bindings::Outcome::Abort(bindings::Postponement { reason, after }) => Outcome::Aborted {
+            reason,
+            after: after.map(Duration::from_micros),
+        },
         bindings::Outcome::Fail(bindings::Failure { message, retry }) => {
             Outcome::Failed { message, retry }
         }
@@ -153,7 +158,8 @@ fn size(answer: &bindings::Outcome) -> u64 {
         }
     }
     match answer {
-        bindings::Outcome::SetClause(text) | bindings::Outcome::Abort(text) => text.len() as u64,
+        bindings::Outcome::SetClause(text) => text.len() as u64,
+        bindings::Outcome::Abort(postponement) => postponement.reason.len() as u64,
         bindings::Outcome::Fail(failure) => failure.message.len() as u64,
         bindings::Outcome::Assignments(list) => list
             .iter()

@@ -6,6 +6,7 @@ use wedflow_contract::HOST_INTERFACE;
 
 use crate::bindings::Severity;
 use crate::log::LogLine;
+use crate::provided::Provided;
 use crate::state::State;
 
 /// Fields that a log line may have; one with more is dropped.
@@ -43,6 +44,18 @@ pub(crate) fn define(linker: &mut Linker<State>) -> wasmtime::Result<()> {
             Ok((state.names.clone().unwrap_or_default(),))
         },
     )?;
+    host.func_wrap(
+        "config",
+        |store: StoreContextMut<'_, State>, (key,): (WasmStr,)| {
+            ask(store, "config", &key, Provided::config)
+        },
+    )?;
+    host.func_wrap(
+        "secret",
+        |store: StoreContextMut<'_, State>, (name,): (WasmStr,)| {
+            ask(store, "secret", &name, Provided::secret)
+        },
+    )?;
     host.func_wrap_async(
         "sleep",
         |mut store: StoreContextMut<'_, State>, (microseconds,): (u64,)| {
@@ -55,6 +68,22 @@ pub(crate) fn define(linker: &mut Linker<State>) -> wasmtime::Result<()> {
         },
     )?;
     Ok(())
+}
+
+/// Looks up what the flow provides; all of it was loaded with the binding.
+fn ask(
+    mut store: StoreContextMut<'_, State>,
+    function: &'static str,
+    key: &WasmStr,
+    look: for<'a> fn(&'a Provided, &str) -> Option<&'a str>,
+) -> wasmtime::Result<(Option<String>,)> {
+    store.data_mut().count_host_call(function)?;
+    let key = key.to_str(store.as_context())?;
+    let found = match &store.data().provided {
+        Some(provided) => look(provided, &key).map(str::to_owned),
+        None => None,
+    };
+    Ok((found,))
 }
 
 fn log(

@@ -3,8 +3,8 @@
 //! (`wit/transition.wit`) gives. The sole user of wasmtime.
 //!
 //! [`Sandbox::compile`] turns uploaded bytes into a [`Component`], [`Sandbox::describe`] asks it what
-//! it can do, [`Component::bind`] resolves one of its transitions against a flow, and
-//! [`Sandbox::run`] runs that.
+//! it can do, [`Component::bind`] resolves one of its transitions against a flow,
+//! [`Bound::provided_with`] adds the flow's settings and secrets, and [`Sandbox::run`] runs that.
 //!
 //! # How a guest is bounded
 //!
@@ -27,6 +27,7 @@ mod gate;
 mod host;
 mod log;
 mod payload;
+mod provided;
 mod run;
 mod runtime;
 mod sandbox;
@@ -38,6 +39,7 @@ mod wasi;
 pub use component::{Bound, Component};
 pub use gate::Gate;
 pub use log::{LogLine, Logs};
+pub use provided::Provided;
 pub use run::{Attempt, Invocation};
 pub use runtime::runtime;
 pub use sandbox::{DescribeError, Sandbox, SetupError, UploadError};

@@ -183,9 +183,7 @@ mod tests {
             .collect();
         let declaration = Declaration {
             transition: "t".into(),
-            description: String::new(),
-            reads: None,
-            writes: None,
+            ..Declaration::default()
         };
         bind(&declaration, &attributes).expect("fits")
     }

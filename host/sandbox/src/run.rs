@@ -10,6 +10,7 @@ use crate::component::Bound;
 use crate::ending;
 use crate::log::Logs;
 use crate::payload::{self, PayloadError};
+use crate::provided::Provided;
 use crate::sandbox::Sandbox;
 use crate::state::State;
 
@@ -38,7 +39,7 @@ pub struct Attempt {
     pub outcome: Outcome,
     /// What it used.
     pub measure: Measure,
-    /// What the guest logged, and printed.
+    /// What the guest logged, and printed, with its secrets masked.
     pub logs: Logs,
 }
 
@@ -52,7 +53,8 @@ impl Sandbox {
     ///
     /// `timeout` covers computing and waiting alike, from the moment when there is room for the
     /// guest ([`Settings::concurrent`](crate::Settings::concurrent)); `limits` everything else,
-    /// within what the sandbox's settings allow. A guest that computes is interrupted at the next
+    /// within what the sandbox's settings allow and what the component says it needs
+    /// ([`Bound::within`]). A guest that computes is interrupted at the next
     /// epoch (1 ms), one that waits at once.
     ///
     /// The future runs the guest on the thread that polls it and yields at every epoch. Dropping it
@@ -81,9 +83,11 @@ impl Sandbox {
         let deadline = begun
             .checked_add(timeout)
             .unwrap_or_else(|| begun + Duration::from_secs(1 << 33));
+        let limits = &bound.within(limits);
         let mut store = self.store(limits, deadline, Some(bound.names()));
+        store.data_mut().provided = bound.provided().cloned();
         let work = call(&mut store, bound, invocation);
-        let outcome = match tokio::time::timeout_at(deadline, work).await {
+        let mut outcome = match tokio::time::timeout_at(deadline, work).await {
             Ok(Ok(answer)) => ending::of_answer(answer, bound.binding(), limits),
             Ok(Err(Ended::Guest(error))) => ending::of_error(&error, limits),
             Ok(Err(Ended::Payload(error))) => Outcome::Failed {
@@ -98,10 +102,31 @@ impl Sandbox {
             elapsed_us: u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX),
             memory_bytes: store.data().room.memory_peak,
         };
+        let mut logs = store.data_mut().log.finish();
+        if let Some(provided) = bound.provided().filter(|provided| provided.masks()) {
+            mask(&mut outcome, &mut logs, provided);
+        }
         Attempt {
             outcome,
             measure,
-            logs: store.data_mut().log.finish(),
+            logs,
+        }
+    }
+}
+
+/// Masks secrets in whatever is meant for people.
+fn mask(outcome: &mut Outcome, logs: &mut Logs, provided: &Provided) {
+    match outcome {
+        Outcome::Aborted { reason: text, .. }
+        | Outcome::Failed { message: text, .. }
+        | Outcome::Trapped { message: text, .. } => provided.mask_in(text),
+        _ => {}
+    }
+    for line in &mut logs.lines {
+        provided.mask_in(&mut line.message);
+        for (key, value) in &mut line.fields {
+            provided.mask_in(key);
+            provided.mask_in(value);
         }
     }
 }

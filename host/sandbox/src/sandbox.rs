@@ -7,8 +7,8 @@ use tokio::time::{Duration, Instant};
 use wasmtime::component::Linker;
 use wasmtime::{Engine, Store};
 use wedflow_contract::{
-    BindError, Declaration, DeclarationError, DeclaredAttribute, DeclaredKind, Digest, Refusal,
-    check_declarations, inspect,
+    BindError, Declaration, DeclarationError, DeclaredAttribute, DeclaredKind, Digest, Manifest,
+    Refusal, check_manifest, inspect,
 };
 use wedflow_model::{AttributeType, Limits, Outcome};
 
@@ -171,7 +171,7 @@ impl Sandbox {
     ///
     /// # Errors
     /// [`DescribeError`] when it ends without an answer, or the answer is wrong.
-    pub async fn describe(&self, component: &Component) -> Result<Vec<Declaration>, DescribeError> {
+    pub async fn describe(&self, component: &Component) -> Result<Manifest, DescribeError> {
         let limits = Limits {
             fuel: DESCRIBE_FUEL,
             log_bytes: 0,
@@ -197,8 +197,8 @@ impl Sandbox {
             }
             Err(_) => return Err(DescribeError::Ended(Outcome::TimedOut)),
         };
-        let mut declarations = Vec::with_capacity(declared.len());
-        for one in declared {
+        let mut transitions = Vec::with_capacity(declared.transitions.len());
+        for one in declared.transitions {
             let list = |attributes: Option<Vec<Attribute>>| {
                 attributes
                     .map(|attributes| {
@@ -211,15 +211,24 @@ impl Sandbox {
             };
             let reads = list(one.reads)?;
             let writes = list(one.writes)?;
-            declarations.push(Declaration {
+            transitions.push(Declaration {
                 transition: one.transition,
                 description: one.description,
                 reads,
                 writes,
+                condition: one.condition,
+                timeout: one.timeout.map(Duration::from_millis),
+                fuel: one.fuel,
+                memory: one.memory,
             });
         }
-        check_declarations(&declarations)?;
-        Ok(declarations)
+        let manifest = Manifest {
+            name: declared.name,
+            sdk: declared.sdk,
+            transitions,
+        };
+        check_manifest(&manifest)?;
+        Ok(manifest)
     }
 
     /// The same as [`Component::bind`].

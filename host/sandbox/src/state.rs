@@ -8,6 +8,7 @@ use wedflow_model::Limits;
 
 use crate::gate::{Gate, Turns};
 use crate::log::Log;
+use crate::provided::Provided;
 
 /// Why the host ended a guest. Travels through the runtime as the error of a call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,6 +32,8 @@ pub(crate) struct State {
     pub(crate) turns: Turns,
     /// The names of the attributes that the guest was handed; none while it describes itself.
     pub(crate) names: Option<Arc<[String]>>,
+    /// The settings and secrets that it may ask for.
+    pub(crate) provided: Option<Arc<Provided>>,
     pub(crate) clock: fn() -> i64,
     pub(crate) random: fn() -> u64,
     begun: Instant,
@@ -54,6 +57,7 @@ impl State {
             log: Log::new(limits.log_bytes),
             turns: Turns::new(gate),
             names,
+            provided: None,
             clock,
             random,
             begun: Instant::now(),

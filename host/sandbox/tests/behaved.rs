@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use support::{
@@ -10,7 +11,7 @@ use support::{
 };
 use wedflow_contract::{Digest, Refusal};
 use wedflow_model::{Assignment, Limits, Outcome, Scalar, Severity, TrapKind, Value};
-use wedflow_sandbox::{Attempt, DescribeError, Sandbox, Settings, UploadError};
+use wedflow_sandbox::{Attempt, DescribeError, Provided, Sandbox, Settings, UploadError};
 
 const LONG: Duration = Duration::from_secs(60);
 
@@ -23,10 +24,9 @@ async fn once(component: &wedflow_sandbox::Component, transition: &str) -> Attem
 fn every_kind_of_value_arrives() {
     on_runtime(async {
         let component = hostile();
-        let declarations = sandbox().describe(&component).await.expect("described");
-        let echo = declarations
-            .iter()
-            .find(|one| one.transition == "echo")
+        let manifest = sandbox().describe(&component).await.expect("described");
+        let echo = manifest
+            .transition("echo")
             .map(|one| wedflow_contract::Declaration {
                 writes: None,
                 ..one.clone()
@@ -94,7 +94,8 @@ fn every_kind_of_answer_returns() {
         assert_eq!(
             once(&guest, "abort").await.outcome,
             Outcome::Aborted {
-                reason: "not yet".into()
+                reason: "not yet".into(),
+                after: None,
             }
         );
         assert_eq!(
@@ -141,6 +142,83 @@ fn the_host_answers() {
         let attempt = once(&guest, "nap").await;
         assert_eq!(attempt.outcome, Outcome::Clause("a1='rested'".into()));
         assert!(attempt.measure.elapsed_us >= 20_000);
+    });
+}
+
+#[test]
+fn a_transition_says_when_it_wants_to_be_tried_again() {
+    on_runtime(async {
+        assert_eq!(
+            once(&hostile(), "abort-after").await.outcome,
+            Outcome::Aborted {
+                reason: "the shop is closed".into(),
+                after: Some(Duration::from_secs(90)),
+            }
+        );
+    });
+}
+
+#[test]
+fn the_manifest_says_what_the_author_suggests() {
+    on_runtime(async {
+        let manifest = sandbox().describe(&hostile()).await.expect("described");
+        assert_eq!((&*manifest.name, &*manifest.sdk), ("hostile", ""));
+        let frugal = manifest.transition("frugal").expect("declared");
+        assert_eq!(
+            frugal.condition.as_deref(),
+            Some("a1 = 'ready' AND other > 1")
+        );
+        assert_eq!(frugal.timeout, Some(Duration::from_secs(5)));
+        assert_eq!((frugal.fuel, frugal.memory), (Some(1_000_000), None));
+        let abort = manifest.transition("abort").expect("declared");
+        assert_eq!((&abort.condition, abort.timeout), (&None, None));
+    });
+}
+
+#[test]
+fn settings_and_granted_secrets_are_served() {
+    on_runtime(async {
+        let text = |pairs: &[(&str, &str)]| {
+            pairs
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect()
+        };
+        let provided = Arc::new(Provided::new(
+            text(&[("url", "https://shop.example")]),
+            text(&[("key", "hunter2-hunter2")]),
+        ));
+        let asking = bound(&hostile(), "ask-settings").await;
+        let attempt = run(&asking, LONG, &Limits::default()).await;
+        assert_eq!(
+            attempt.outcome,
+            Outcome::Clause("url=None none=None key=None other=None".into())
+        );
+        let asking = asking.provided_with(Arc::clone(&provided));
+        let attempt = run(&asking, LONG, &Limits::default()).await;
+        assert_eq!(
+            attempt.outcome,
+            Outcome::Clause(
+                "url=Some(\"https://shop.example\") none=None key=Some(\"hunter2-hunter2\") other=None"
+                    .into()
+            )
+        );
+
+        // Whatever is meant for people shows none of it.
+        let leaking = bound(&hostile(), "leak").await.provided_with(provided);
+        for (way, shown) in [
+            ("log", "the key is ***!"),
+            ("abort", "aborted: ***"),
+            ("fail", "failed: 401 with ***"),
+        ] {
+            let payload = format!(r#"{{"a1": "{way}"}}"#);
+            let attempt = sandbox()
+                .run(&leaking, invocation(&payload), LONG, &Limits::default())
+                .await;
+            let told = format!("{} {:?}", attempt.outcome, attempt.logs);
+            assert!(told.contains(shown), "{told}");
+            assert!(!told.contains("hunter2"), "{told}");
+        }
     });
 }
 

@@ -163,7 +163,7 @@ fn traps_have_kinds() {
             (
                 "string out of bounds",
                 "",
-                "(i32.store (i32.const 68) (i32.const 0x1fff0)) (i32.store (i32.const 72) (i32.const 999)) (i32.const 64)",
+                "(i32.store (i32.const 72) (i32.const 0x1fff0)) (i32.store (i32.const 76) (i32.const 999)) (i32.const 64)",
                 TrapKind::Contract,
             ),
         ] {
@@ -194,6 +194,17 @@ fn memory_and_tables_are_bounded() {
         assert_eq!(limit, 8 << 20);
         assert!(asked > limit && asked < limit + (3 << 20), "{asked}");
         assert!(attempt.measure.memory_bytes <= 8 << 20);
+
+        // Less than the host allows, because the component says that it needs no more.
+        let attempt = hostile_ends("frugal-memory", LONG, &Limits::default()).await;
+        assert!(
+            matches!(attempt.outcome, Outcome::OverMemory { limit, .. } if limit == 2 << 20),
+            "{:?}",
+            attempt.outcome
+        );
+        let attempt = hostile_ends("frugal", LONG, &Limits::default()).await;
+        assert_eq!(attempt.outcome, Outcome::OutOfFuel);
+        assert!(attempt.measure.fuel <= 1_100_000);
 
         let bomb = "(table $t 1 funcref)";
         let body =

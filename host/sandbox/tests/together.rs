@@ -105,12 +105,9 @@ fn dropping_a_call_ends_its_guest_and_frees_its_room() {
         .expect("a sandbox");
         let limits = Limits::default();
         let component = small.compile(&bytes, &limits).expect("accepted");
-        let declarations = small.describe(&component).await.expect("described");
+        let manifest = small.describe(&component).await.expect("described");
         let bind = |name: &str| {
-            let declaration = declarations
-                .iter()
-                .find(|one| one.transition == name)
-                .expect("declared");
+            let declaration = manifest.transition(name).expect("declared");
             component
                 .bind(declaration, &support::usual_flow())
                 .expect("fits")

@@ -15,8 +15,8 @@ pub struct NewComponent<'a> {
     pub digest: &'a str,
     /// The component itself.
     pub bytes: &'a [u8],
-    /// What it says it can do.
-    pub declarations: &'a Json,
+    /// What it says of itself: name, SDK, transitions.
+    pub manifest: &'a Json,
 }
 
 /// A version of a component, as listed.
@@ -32,8 +32,8 @@ pub struct Component {
     pub digest: String,
     /// Size in bytes.
     pub size: i32,
-    /// What it says it can do.
-    pub declarations: Json,
+    /// What it says of itself: name, SDK, transitions.
+    pub manifest: Json,
     /// When it was uploaded.
     pub created_at: String,
     /// `flow/transition` of every binding to the name.
@@ -75,7 +75,7 @@ impl Store {
             None => 1,
         };
         let id = sqlx::query_scalar(
-            "INSERT INTO wed.component (tenant_id, name, version, digest, bytes, declarations) \
+            "INSERT INTO wed.component (tenant_id, name, version, digest, bytes, manifest) \
              VALUES ($1, $2, $3, $4, $5, $6) RETURNING component_id",
         )
         .bind(tenant_id)
@@ -83,7 +83,7 @@ impl Store {
         .bind(version)
         .bind(component.digest)
         .bind(component.bytes)
-        .bind(component.declarations)
+        .bind(component.manifest)
         .fetch_one(&mut *transaction)
         .await
         .map_err(|error| match StoreError::from(error) {

@@ -43,6 +43,8 @@ pub struct FlowShape {
     pub version: i32,
     /// Whether its tenant is suspended: nothing of it is to be run. A suspension changes the version.
     pub suspended: bool,
+    /// The schema of its own part of the gate.
+    pub gate: String,
     /// Its attributes in the order of the columns.
     pub attributes: Vec<(String, AttributeType)>,
 }
@@ -210,8 +212,8 @@ impl Store {
     /// [`StoreError::NotFound`] when it was dropped meanwhile.
     pub async fn flow_shape(&self, flow_id: i32) -> Result<FlowShape, StoreError> {
         let mut transaction = self.pool.begin().await?;
-        let (name, version, suspended, schema): (String, i32, bool, String) = sqlx::query_as(
-            "SELECT f.name, f.version, t.suspended_at IS NOT NULL, f.schema_name \
+        let (name, version, suspended, schema, gate): (String, i32, bool, String, String) = sqlx::query_as(
+            "SELECT f.name, f.version, t.suspended_at IS NOT NULL, f.schema_name, f.shape_schema \
              FROM wed.flow f JOIN wed.tenant t USING (tenant_id) WHERE f.flow_id = $1 FOR KEY SHARE OF f",
         )
         .bind(flow_id)
@@ -240,6 +242,7 @@ impl Store {
             name,
             version,
             suspended,
+            gate,
             attributes,
         })
     }

@@ -21,13 +21,19 @@ pub struct Claimed {
     pub flow_version: i32,
 }
 
-/// Finished transitions of one flow with one shape of SET clause.
+/// Finished transitions of one flow with one shape of result.
 #[derive(Debug, Clone)]
 pub struct CommitGroup {
     /// The flow.
     pub flow: i32,
-    /// The clause, checked; literal `n` of an item, counted from 1, stands in it as `_b._n`, as text.
-    pub set: String,
+    /// The schema of its part of the gate ([`crate::FlowShape::gate`]).
+    pub gate: String,
+    /// The attributes that are assigned. Without `set`, literal `n` of an item is the new value of
+    /// attribute `n`, as text.
+    pub assigned: Vec<String>,
+    /// Where expressions are assigned too: the checked clause; literal `n` of an item, counted from
+    /// 1, stands in it as `_b._n`, as text.
+    pub set: Option<String>,
     /// How many literals each item has.
     pub literals: usize,
     /// The transitions.
@@ -49,15 +55,6 @@ pub struct CommitItem {
     pub measure: Measure,
 }
 
-/// What a committed batch led to.
-#[derive(Debug, Clone, Default)]
-pub struct Committed {
-    /// Jobs that the new states fired, leased to this host already.
-    pub fired: Vec<Claimed>,
-    /// Tokens whose jobs were no longer this host's; their results were dropped.
-    pub lost: Vec<i64>,
-}
-
 /// An attempt that changes nothing.
 #[derive(Debug, Clone, Serialize)]
 pub struct FailedAttempt {
@@ -75,6 +72,9 @@ pub struct FailedAttempt {
     pub message: String,
     /// Whether another attempt may be made.
     pub retry: bool,
+    /// After which time, instead of the trigger's backoff; at most a day.
+    #[serde(rename = "after_us", serialize_with = "microseconds")]
+    pub after: Option<Duration>,
     /// Fuel consumed.
     pub fuel: u64,
     /// Wall-clock time in microseconds.
@@ -104,6 +104,14 @@ pub struct LogLine {
     pub fields: serde_json::Map<String, serde_json::Value>,
 }
 
+fn microseconds<S: serde::Serializer>(
+    after: &Option<Duration>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let after = after.map(|after| i64::try_from(after.as_micros()).unwrap_or(i64::MAX));
+    after.serialize(serializer)
+}
+
 /// What a round of housekeeping found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Swept {
@@ -118,45 +126,40 @@ pub struct Swept {
 #[derive(FromRow)]
 struct ClaimedRow {
     flow_id: i32,
-    wid: Option<i32>,
-    tgid: Option<i32>,
+    wid: i32,
+    tgid: i32,
     tgname: Option<String>,
-    trname: Option<String>,
+    trname: String,
     token: i64,
-    attempt: Option<i32>,
-    timeout_ms: Option<i64>,
-    payload: Option<String>,
-    component_id: Option<i32>,
-    version: Option<i32>,
+    attempt: i32,
+    timeout_ms: i64,
+    payload: String,
+    component_id: i32,
+    version: i32,
 }
 
-impl ClaimedRow {
-    /// The job, or the token of one that is lost.
-    fn into_claimed(self) -> Result<Claimed, i64> {
-        let token = self.token;
-        let claimed = || {
-            Some(Claimed {
-                trigger: match self.tgname {
-                    Some(name) if !name.is_empty() => name,
-                    _ => self.tgid?.to_string(),
+impl From<ClaimedRow> for Claimed {
+    fn from(row: ClaimedRow) -> Self {
+        Claimed {
+            trigger: match row.tgname {
+                Some(name) if !name.is_empty() => name,
+                _ => row.tgid.to_string(),
+            },
+            component_id: row.component_id,
+            flow_version: row.version,
+            job: Job {
+                key: JobKey {
+                    flow: row.flow_id,
+                    wid: row.wid,
+                    tgid: row.tgid,
                 },
-                component_id: self.component_id?,
-                flow_version: self.version?,
-                job: Job {
-                    key: JobKey {
-                        flow: self.flow_id,
-                        wid: self.wid?,
-                        tgid: self.tgid?,
-                    },
-                    transition: self.trname?,
-                    token,
-                    attempt: self.attempt?,
-                    timeout: Duration::from_millis(u64::try_from(self.timeout_ms?).unwrap_or(0)),
-                    payload: self.payload?,
-                },
-            })
-        };
-        claimed().ok_or(token)
+                transition: row.trname,
+                token: row.token,
+                attempt: row.attempt,
+                timeout: Duration::from_millis(u64::try_from(row.timeout_ms).unwrap_or(0)),
+                payload: row.payload,
+            },
+        }
     }
 }
 
@@ -192,6 +195,10 @@ impl<'a> Columns<'a> {
             );
         }
     }
+}
+
+fn each<'a, T>(groups: &[&'a CommitGroup], pick: impl Fn(&'a CommitGroup) -> T) -> Vec<T> {
+    groups.iter().copied().map(pick).collect()
 }
 
 fn figure(value: u64) -> i64 {
@@ -253,23 +260,24 @@ impl Store {
             .bind(limit)
             .fetch_all(&self.pool)
             .await?;
-        Ok(rows
-            .into_iter()
-            .filter_map(|row| row.into_claimed().ok())
-            .collect())
+        Ok(rows.into_iter().map(Claimed::from).collect())
     }
 
     /// Commits finished transitions, all or none, at most one of an instance. One round trip, one
-    /// transaction, one fsync.
+    /// transaction, one fsync. Returns the jobs that the new states fired, leased to this host already.
+    /// With `careful`, an instance whose condition fails becomes an exception; without, that refuses the
+    /// batch.
     ///
     /// # Errors
     /// [`StoreError::Refused`] when the gate, a constraint or an expression refuses one of them: split
-    /// the batch and try the parts. [`StoreError::Conflict`]: try the same again.
+    /// the batch and try the parts. [`StoreError::Conflict`]: try those again that are still this
+    /// host's ([`Store::still_held`]).
     pub async fn commit_batch(
         &self,
         host: i32,
         groups: &[CommitGroup],
-    ) -> Result<Committed, StoreError> {
+        careful: bool,
+    ) -> Result<Vec<Claimed>, StoreError> {
         let mut groups: Vec<&CommitGroup> = groups.iter().collect();
         groups.sort_by_key(|group| group.flow);
         let mut columns = Columns::default();
@@ -277,45 +285,32 @@ impl Store {
             columns.add(group);
         }
         let rows: Vec<ClaimedRow> = sqlx::query_as(
-            "SELECT * FROM wed.commit_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+            "SELECT * FROM wed.settle(wed.write_states($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $15), \
+             $10, $11, $1, NULL, NULL, NULL, $12, $13, $14)",
         )
         .bind(host)
-        .bind(groups.iter().map(|group| group.flow).collect::<Vec<_>>())
+        .bind(each(&groups, |group| group.gate.as_str()))
+        .bind(each(&groups, |group| group.set.as_deref()))
+        .bind(each(&groups, |group| count(group.items.len())))
+        .bind(each(&groups, |group| count(group.assigned.len())))
         .bind(
             groups
                 .iter()
-                .map(|group| group.set.as_str())
+                .flat_map(|group| group.assigned.iter().map(String::as_str))
                 .collect::<Vec<_>>(),
         )
-        .bind(
-            groups
-                .iter()
-                .map(|group| count(group.items.len()))
-                .collect::<Vec<_>>(),
-        )
-        .bind(
-            groups
-                .iter()
-                .map(|group| count(group.literals))
-                .collect::<Vec<_>>(),
-        )
+        .bind(each(&groups, |group| count(group.literals)))
+        .bind(columns.literals)
         .bind(columns.wids)
         .bind(columns.tgids)
         .bind(columns.tokens)
         .bind(columns.fuel)
         .bind(columns.elapsed_us)
         .bind(columns.memory_bytes)
-        .bind(columns.literals)
+        .bind(careful)
         .fetch_all(&self.pool)
         .await?;
-        let mut committed = Committed::default();
-        for row in rows {
-            match row.into_claimed() {
-                Ok(claimed) => committed.fired.push(claimed),
-                Err(token) => committed.lost.push(token),
-            }
-        }
-        Ok(committed)
+        Ok(rows.into_iter().map(Claimed::from).collect())
     }
 
     /// Records attempts that changed nothing and decides what becomes of their jobs.
@@ -376,10 +371,7 @@ impl Store {
         .bind(known)
         .fetch_all(&self.pool)
         .await?;
-        Ok(rows
-            .into_iter()
-            .filter_map(|row| row.into_claimed().ok())
-            .collect())
+        Ok(rows.into_iter().map(Claimed::from).collect())
     }
 
     /// In how long the next unclaimed job of the hosts is due; nothing when there is none.
@@ -411,6 +403,39 @@ impl Store {
             overdue,
             skipped,
         })
+    }
+
+    /// Makes the trace's partitions of the next days and drops those that are older than what is kept.
+    /// Returns how many were dropped. Any host may do it for all.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn roll_trace(&self) -> Result<i32, StoreError> {
+        Ok(sqlx::query_scalar("SELECT wed.roll_trace()")
+            .fetch_one(&self.pool)
+            .await?)
+    }
+
+    /// How long history is kept, as Postgres writes an interval; nothing when for ever.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn trace_retention(&self) -> Result<Option<String>, StoreError> {
+        Ok(sqlx::query_scalar("SELECT trace::text FROM wed.retention")
+            .fetch_one(&self.pool)
+            .await?)
+    }
+
+    /// Sets how long history is kept: a Postgres interval of at least a day, or nothing, for ever.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when it is no interval, or shorter than a day.
+    pub async fn set_trace_retention(&self, keep: Option<&str>) -> Result<(), StoreError> {
+        sqlx::query("UPDATE wed.retention SET trace = $1::interval")
+            .bind(keep)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
     }
 
     /// Stores what guests logged.

@@ -36,7 +36,7 @@ pub use components::{Component, NewComponent};
 pub use error::{Place, Refusal, StoreError};
 pub use flows::{Applied, Flow, FlowShape, Trigger};
 pub use instances::{AttemptRow, Instance, JobRow, LogRow, TraceRow};
-pub use jobs::{Claimed, CommitGroup, CommitItem, Committed, FailedAttempt, LogLine, Swept};
+pub use jobs::{Claimed, CommitGroup, CommitItem, FailedAttempt, LogLine, Swept};
 pub use notifications::Notifications;
 pub use quotas::{Quota, QuotaChange};
 pub use tenants::{Tenant, TenantSettings};
@@ -82,6 +82,13 @@ impl Store {
             // Nor may a plan that was made while a table was empty read all of it later.
             ("enable_seqscan", "off"),
             ("client_min_messages", "warning"),
+            // A condition means the same whoever writes; the gate sets the same for everybody else.
+            // No name is looked up where others could have put one.
+            ("search_path", "pg_catalog,pg_temp"),
+            ("timezone", "UTC"),
+            ("datestyle", "ISO,YMD"),
+            ("intervalstyle", "iso_8601"),
+            ("standard_conforming_strings", "on"),
         ]);
         // A pool would go on trying for as long as a statement may wait.
         let probe = tokio::time::timeout(CONNECT_TIMEOUT, options.connect())
@@ -186,7 +193,10 @@ impl Store {
     /// [`StoreError::Migration`] when a migration fails, or the database is newer than this binary.
     pub async fn migrate(&self) -> Result<(), StoreError> {
         use sqlx::migrate::MigrateError;
-        MIGRATOR.run(&self.pool).await.map_err(|source| {
+        // The list of what was done is kept where new tables usually are.
+        let options = self.options.clone().options([("search_path", "public")]);
+        let mut connection = options.connect().await.map_err(StoreError::unreachable)?;
+        MIGRATOR.run(&mut connection).await.map_err(|source| {
             StoreError::Migration(match source {
                 MigrateError::VersionMismatch(_) => {
                     "it was made by another development version of wed; use another database, or drop this one"

@@ -11,6 +11,7 @@ use crate::support::{Database, Session, eventually, on, trials};
 trials![
     failures_are_tried_again_and_end_as_an_exception,
     a_retry_waits_twice_as_long_each_time,
+    a_transition_says_when_it_is_tried_again,
     one_bad_row_hurts_its_own_instance_only,
     a_batch_is_all_or_nothing_in_the_database,
     a_component_serves_exceptions,
@@ -110,6 +111,34 @@ fn a_retry_waits_twice_as_long_each_time() {
     assert_eq!(session.number("SELECT count(*) FROM wed_attempt"), 4);
 }
 
+fn a_transition_says_when_it_is_tried_again() {
+    let database = Database::new();
+    let flow = flow_of_one(
+        &database,
+        "abort-after",
+        ", timeout, attempts, backoff='1 minute', 2, '1 hour'",
+    );
+    let host = database.host(one_lane("patient"));
+    let mut session = flow.session();
+    let wid = session.start();
+    eventually("the attempt on record", || {
+        (session.number("SELECT count(*) FROM wed_attempt") == 1).then_some(())
+    });
+    assert_eq!(
+        session.line("SELECT outcome, attempt, message FROM wed_attempt"),
+        "aborted|1|aborted: the shop is closed"
+    );
+    // In 90 seconds instead of the trigger's hour.
+    assert_eq!(session.pending(wid), ["abort-after"]);
+    assert_eq!(
+        session.line(
+            "SELECT attempt, due - now() BETWEEN '30 seconds' AND '90 seconds' FROM job_pool"
+        ),
+        "1|t"
+    );
+    on(host.stop());
+}
+
 fn one_bad_row_hurts_its_own_instance_only() {
     let database = Database::new();
     // Counts `n` up: out of range for one instance; for another it makes a condition divide by zero.
@@ -185,11 +214,12 @@ fn a_batch_is_all_or_nothing_in_the_database() {
     let mut claimed = on(store.claim(host, 10)).expect("claimed");
     claimed.sort_by_key(|claimed| claimed.job.key.wid);
     let set = "\"a1\" = _b._1::text, \"n\" = (10 / n)";
-    let mut all = group(&claimed[0], set, &["done"]);
+    let one = |claimed| group(store, claimed, &["a1", "n"], Some(set), &["done"]);
+    let mut all = one(&claimed[0]);
     for claimed in &claimed[1..] {
-        all.items.extend(group(claimed, set, &["done"]).items);
+        all.items.extend(one(claimed).items);
     }
-    let refused = on(store.commit_batch(host, &[all])).expect_err("a division by zero");
+    let refused = on(store.commit_batch(host, &[all], false)).expect_err("a division by zero");
     assert_eq!(refused.code(), Some("22012"), "{refused}");
     assert_eq!(session.lines("SELECT DISTINCT a1 FROM wed_flow"), ["new"]);
     assert_eq!(session.number("SELECT count(*) FROM wed_trace"), 3);
@@ -201,7 +231,7 @@ fn a_batch_is_all_or_nothing_in_the_database() {
     );
     // Alone, the good ones pass.
     for (at, passes) in [(0, true), (1, false), (2, true)] {
-        let alone = on(store.commit_batch(host, &[group(&claimed[at], set, &["done"])]));
+        let alone = on(store.commit_batch(host, &[one(&claimed[at])], true));
         assert_eq!(alone.is_ok(), passes, "{alone:?}");
     }
     assert_eq!(
@@ -246,15 +276,13 @@ fn a_component_serves_exceptions() {
     let claimed = on(store.claim(host, 10)).expect("claimed");
     assert_eq!(claimed.len(), 1, "{claimed:?}");
     assert_eq!(claimed[0].job.transition, "_EXCPT");
-    let committed = on(store.commit_batch(
+    let fired = on(store.commit_batch(
         host,
-        &[group(&claimed[0], "\"a1\" = _b._1::text", &["mended"])],
+        &[group(store, &claimed[0], &["a1"], None, &["mended"])],
+        false,
     ))
     .expect("committed");
-    assert!(
-        committed.lost.is_empty() && committed.fired.is_empty(),
-        "{committed:?}"
-    );
+    assert!(fired.is_empty(), "{fired:?}");
     assert_eq!(session.status(wid), "F");
     assert_eq!(
         session.trace(wid),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use wedflow_engine::HostSettings;
 use wedflow_model::Measure;
-use wedflow_store::{Claimed, CommitGroup, CommitItem, FailedAttempt};
+use wedflow_store::{Claimed, CommitGroup, CommitItem, FailedAttempt, Store};
 
 use super::{flow_of_one, guests};
 use crate::race::assert_sound;
@@ -23,11 +23,21 @@ trials![
     a_later_binding_takes_pending_jobs,
 ];
 
-/// A commit of one finished transition.
-pub(super) fn group(claimed: &Claimed, set: &str, literals: &[&str]) -> CommitGroup {
+/// A commit of one finished transition that assigns attributes, literals or by a clause.
+pub(super) fn group(
+    store: &Store,
+    claimed: &Claimed,
+    assigned: &[&str],
+    set: Option<&str>,
+    literals: &[&str],
+) -> CommitGroup {
     CommitGroup {
         flow: claimed.job.key.flow,
-        set: set.to_owned(),
+        gate: on(store.flow_shape(claimed.job.key.flow))
+            .expect("a flow")
+            .gate,
+        assigned: assigned.iter().map(|name| (*name).to_owned()).collect(),
+        set: set.map(str::to_owned),
         literals: literals.len(),
         items: vec![CommitItem {
             wid: claimed.job.key.wid,
@@ -205,24 +215,30 @@ fn a_stale_hosts_commit_is_refused() {
     } = handover();
     let store = &flow.database.store;
     let mut session = flow.session();
-    let late = group(&stale.1, "\"a2\" = _b._1::text", &["late"]);
+    let late = group(store, &stale.1, &["a2"], None, &["late"]);
     // In its own name, and with the number of the one that has the job now.
     for host in [stale.0, holder.0] {
-        let committed =
-            on(store.commit_batch(host, std::slice::from_ref(&late))).expect("an answer");
-        assert_eq!(committed.lost, [stale.1.job.token]);
-        assert!(committed.fired.is_empty(), "{committed:?}");
+        let refused = on(store.commit_batch(host, std::slice::from_ref(&late), false))
+            .expect_err("a lost claim");
+        assert!(
+            refused.code() == Some("WF016") || refused.is_transient(),
+            "{refused}"
+        );
+        assert_eq!(
+            on(store.still_held(host, &[stale.1.job.token])).expect("an answer"),
+            [0_i64; 0]
+        );
     }
     assert_eq!(session.line("SELECT a1, a2, a3 FROM wed_flow"), "ready|·|·");
     assert_eq!(session.trace(wid), ["-> {tr_a2,tr_a3} R"]);
     assert_eq!(session.pending(wid), ["tr_a2", "tr_a3"]);
     // The present one is not disturbed.
-    let committed = on(store.commit_batch(
+    on(store.commit_batch(
         holder.0,
-        &[group(&holder.1, "\"a2\" = _b._1::text", &["done"])],
+        &[group(store, &holder.1, &["a2"], None, &["done"])],
+        false,
     ))
     .expect("committed");
-    assert!(committed.lost.is_empty(), "{committed:?}");
     assert_eq!(
         session.line("SELECT a1, a2, a3 FROM wed_flow"),
         "ready|done|·"
@@ -234,10 +250,11 @@ fn a_stale_hosts_commit_is_refused() {
     // What was committed is not committed again, by anybody.
     let again = on(store.commit_batch(
         holder.0,
-        &[group(&holder.1, "\"a2\" = _b._1::text", &["twice"])],
+        &[group(store, &holder.1, &["a2"], None, &["twice"])],
+        false,
     ))
-    .expect("an answer");
-    assert_eq!(again.lost, [holder.1.job.token]);
+    .expect_err("a claim that is used up");
+    assert!(again.is_transient(), "{again}");
     assert_eq!(session.number("SELECT count(*) FROM wed_trace"), 2);
     assert_sound(&flow);
 }
@@ -309,7 +326,8 @@ fn a_new_version_takes_pending_jobs() {
     let mut session = flow.session();
     let mut owner = database.owner();
     let wid = session.start();
-    let version = "SELECT DISTINCT version FROM wed.job JOIN wed.component USING (component_id)";
+    let version =
+        "SELECT DISTINCT c.version FROM wed.job JOIN wed.component c USING (component_id)";
     assert_eq!(owner.line(version), "1");
     database.upload("work", guests::hostile());
     assert_eq!(owner.line(version), "2");

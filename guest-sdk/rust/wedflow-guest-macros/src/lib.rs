@@ -30,6 +30,10 @@ pub fn derive_state(input: TokenStream) -> TokenStream {
 /// - `name`: its name in the flow (`wed_trig.trname`); the function's when absent.
 /// - `writes`: the attributes it may set and their types. When absent it may set any, and typed
 ///   values are sent as literals of a SET clause.
+/// - `condition`: a WED-condition that suits it, as SQL; a suggestion to the flow's owner.
+/// - `timeout`: a time limit that suits it, also a suggestion: `"500 ms"`, `"30 s"`, `"5 min"`, `"1 h"`.
+/// - `fuel`, `memory`: the most that a call needs (`memory = "8 MiB"`); the server's limits hold where
+///   they are lower.
 ///
 /// The function takes the state by value, the job by reference, or either, or neither. It returns
 /// anything that implements `Answer`. It stays an ordinary function, which tests can call.

@@ -6,7 +6,8 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{
-    Error, Expr, ExprLit, FnArg, Ident, ItemFn, Lit, LitStr, Meta, Token, Type, bracketed, token,
+    Error, Expr, ExprLit, FnArg, Ident, ItemFn, Lit, LitInt, LitStr, Meta, Token, Type, bracketed,
+    token,
 };
 
 /// Types as in `wed_attr.atype`, without `enum(…)` and the arrays.
@@ -29,7 +30,15 @@ const KINDS: [&str; 12] = [
 pub(crate) struct Arguments {
     name: Option<LitStr>,
     writes: Option<Vec<Write>>,
+    condition: Option<LitStr>,
+    /// Milliseconds.
+    timeout: Option<u64>,
+    fuel: Option<u64>,
+    /// Bytes.
+    memory: Option<u64>,
 }
+
+const OPTIONS: [&str; 6] = ["name", "writes", "condition", "timeout", "fuel", "memory"];
 
 struct Write {
     name: String,
@@ -38,32 +47,103 @@ struct Write {
 
 impl Parse for Arguments {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let (mut name, mut writes) = (None, None);
+        let mut arguments = Arguments {
+            name: None,
+            writes: None,
+            condition: None,
+            timeout: None,
+            fuel: None,
+            memory: None,
+        };
+        let mut given: Vec<String> = Vec::new();
         while !input.is_empty() {
             let option: Ident = input.parse()?;
             input.parse::<Token![=]>()?;
-            match option.to_string().as_str() {
-                "name" if name.is_none() => name = Some(non_empty(input.parse()?)?),
-                "writes" if writes.is_none() => {
+            let word = option.to_string();
+            if given.contains(&word) {
+                return Err(Error::new(option.span(), "given twice"));
+            }
+            match word.as_str() {
+                "name" => arguments.name = Some(non_empty(input.parse()?)?),
+                "condition" => arguments.condition = Some(condition(input.parse()?)?),
+                "timeout" => arguments.timeout = Some(amount(input, &TIMES)?),
+                "fuel" => arguments.fuel = Some(amount(input, &COUNTS)?),
+                "memory" => arguments.memory = Some(amount(input, &SIZES)?),
+                "writes" => {
                     let list;
                     bracketed!(list in input);
                     let parsed = Punctuated::<Parsed, Token![,]>::parse_terminated(&list)?;
-                    writes = Some(distinct(parsed)?);
+                    arguments.writes = Some(distinct(parsed)?);
                 }
-                "name" | "writes" => return Err(Error::new(option.span(), "given twice")),
                 _ => {
                     return Err(Error::new(
                         option.span(),
-                        "unknown option; there are `name` and `writes`",
+                        format!("unknown option; there are {}", OPTIONS.join(", ")),
                     ));
                 }
             }
+            given.push(word);
             if !input.is_empty() {
                 input.parse::<Token![,]>()?;
             }
         }
-        Ok(Arguments { name, writes })
+        Ok(arguments)
     }
+}
+
+/// Units of a time, and how many milliseconds each has.
+const TIMES: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("min", 60_000), ("h", 3_600_000)];
+/// Fuel has no unit.
+const COUNTS: [(&str, u64); 1] = [("", 1)];
+/// Units of a size, and how many bytes each has.
+const SIZES: [(&str, u64); 4] = [
+    ("", 1),
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+];
+
+/// Reads a whole number, with a unit that stands in a string: `"30 s"`.
+fn amount(input: ParseStream<'_>, units: &[(&str, u64)]) -> syn::Result<u64> {
+    let span = input.span();
+    let text = if input.peek(LitStr) {
+        input.parse::<LitStr>()?.value()
+    } else {
+        input.parse::<LitInt>()?.base10_digits().to_owned()
+    };
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let unit = text[digits.len()..].trim();
+    let found = units.iter().find(|(known, _)| *known == unit);
+    let number = digits.replace('_', "").parse::<u64>().ok();
+    match (number, found) {
+        (Some(number), Some((_, size))) if number > 0 => number
+            .checked_mul(*size)
+            .ok_or_else(|| Error::new(span, "too large")),
+        _ => {
+            let examples: Vec<String> = units
+                .iter()
+                .map(|(unit, _)| match *unit {
+                    "" => "1000".to_owned(),
+                    unit => format!("\"10 {unit}\""),
+                })
+                .collect();
+            Err(Error::new(
+                span,
+                format!("not an amount above zero, such as {}", examples.join(", ")),
+            ))
+        }
+    }
+}
+
+fn condition(text: LitStr) -> syn::Result<LitStr> {
+    let length = text.value().len();
+    if text.value().trim().is_empty() || length > 10_000 {
+        return Err(Error::new(
+            text.span(),
+            format!("a condition has 1 to 10000 bytes, not {length}"),
+        ));
+    }
+    Ok(text)
 }
 
 fn non_empty(name: LitStr) -> syn::Result<LitStr> {
@@ -200,6 +280,18 @@ pub(crate) fn expand(arguments: &Arguments, function: &ItemFn) -> syn::Result<To
             quote!(::core::option::Option::Some(&[#(#list),*]))
         }
     };
+    let optional = |value: Option<TokenStream>| match value {
+        None => quote!(::core::option::Option::None),
+        Some(value) => quote!(::core::option::Option::Some(#value)),
+    };
+    let condition = optional(arguments.condition.as_ref().map(ToTokens::to_token_stream));
+    let timeout = optional(
+        arguments
+            .timeout
+            .map(|ms| quote!(::core::time::Duration::from_millis(#ms))),
+    );
+    let fuel = optional(arguments.fuel.map(|fuel| quote!(#fuel)));
+    let memory = optional(arguments.memory.map(|bytes| quote!(#bytes)));
     let visibility = &function.vis;
     let documentation = format!("The transition `{name}`, to be exported or tested.");
     // An empty enum lives in the namespace of types only, so it can share the function's name; and
@@ -215,6 +307,10 @@ pub(crate) fn expand(arguments: &Arguments, function: &ItemFn) -> syn::Result<To
             const NAME: &'static str = #name;
             const DESCRIPTION: &'static str = #description;
             const WRITES: ::core::option::Option<&'static [::wedflow_guest::Declared]> = #writes;
+            const CONDITION: ::core::option::Option<&'static str> = #condition;
+            const TIMEOUT: ::core::option::Option<::core::time::Duration> = #timeout;
+            const FUEL: ::core::option::Option<u64> = #fuel;
+            const MEMORY: ::core::option::Option<u64> = #memory;
             type State = #state;
 
             #[allow(unused_variables)]

@@ -1,5 +1,6 @@
 use alloc::string::{String, ToString};
 use core::error::Error;
+use core::time::Duration;
 
 /// Why a transition commits nothing. [`abort!`](crate::abort), [`fail!`](crate::fail) and
 /// [`retry!`](crate::retry) return one early.
@@ -12,6 +13,8 @@ pub enum Failure {
     Abort {
         /// Why, for a person.
         reason: String,
+        /// After which time at the earliest; nothing leaves it to the trigger's backoff.
+        after: Option<Duration>,
     },
     /// The transition failed.
     Failed {
@@ -28,6 +31,16 @@ impl Failure {
     pub fn abort(reason: impl Into<String>) -> Self {
         Failure::Abort {
             reason: reason.into(),
+            after: None,
+        }
+    }
+
+    /// Not now, but after this time: nothing is committed and the transition is tried again then
+    /// instead of after the trigger's backoff. The attempt counts like any other.
+    pub fn abort_after(after: Duration, reason: impl Into<String>) -> Self {
+        Failure::Abort {
+            reason: reason.into(),
+            after: Some(after),
         }
     }
 
@@ -50,7 +63,7 @@ impl Failure {
     /// The reason or the message.
     pub fn message(&self) -> &str {
         match self {
-            Failure::Abort { reason } => reason,
+            Failure::Abort { reason, .. } => reason,
             Failure::Failed { message, .. } => message,
         }
     }

@@ -47,6 +47,19 @@ pub fn sleep(span: Duration) {
     server::sleep(u64::try_from(span.as_micros()).unwrap_or(u64::MAX));
 }
 
+/// A setting of the flow, by key; nothing when it has not been set. Settings are the same for every
+/// instance and are set with `wed flow config set`.
+pub fn config(key: &str) -> Option<String> {
+    server::config(key)
+}
+
+/// A secret of the flow, by name; nothing when the flow has none of that name or has not granted it
+/// to this transition (`wed flow secret set`, `wed flow secret grant`). Keep it out of the state and
+/// the log: the server masks it where it sees it, and cannot see everything.
+pub fn secret(name: &str) -> Option<String> {
+    server::secret(name)
+}
+
 /// The names of the attributes in the state, in its order.
 pub(crate) fn attributes() -> Vec<String> {
     server::attributes()

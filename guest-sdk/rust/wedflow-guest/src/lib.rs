@@ -67,7 +67,7 @@ mod value;
 
 pub use change::{Change, New, Sql, quote_identifier, quote_literal};
 pub use failure::Failure;
-pub use host::{Field, Severity, log, now, random, random_below, sleep};
+pub use host::{Field, Severity, config, log, now, random, random_below, secret, sleep};
 pub use job::Job;
 pub use state::{Declared, Row, State, Values};
 pub use transition::{Answer, Transition};
@@ -79,8 +79,8 @@ pub use wedflow_guest_macros::{State, sql, transition};
 pub mod prelude {
     pub use crate::{
         Change, Date, Failure, Interval, Job, Json, Null, Numeric, Row, State, Timestamp, Uuid,
-        Value, abort, debug, error, fail, info, now, random, random_below, retry, set, sleep, sql,
-        transition, warn,
+        Value, abort, config, debug, error, fail, info, now, random, random_below, retry, secret,
+        set, sleep, sql, transition, warn,
     };
     pub use alloc::borrow::ToOwned;
     pub use alloc::boxed::Box;
@@ -93,9 +93,9 @@ pub mod prelude {
 
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::bindings::{Declaration, Guest, Outcome, Payload};
+    pub use crate::bindings::{Guest, Manifest, Outcome, Payload};
     pub use crate::change::push_literal;
-    pub use crate::transition::{declare, distinct, perform, unknown};
+    pub use crate::transition::{declare, distinct, manifest, perform, unknown};
     pub use alloc::format;
     pub use alloc::string::{String, ToString};
     pub use alloc::vec;
@@ -136,9 +136,14 @@ macro_rules! __attribute {
     };
 }
 
-/// Returns with [`Failure::abort`]: commit nothing, try again later. Takes a format string.
+/// Returns with [`Failure::abort`]: commit nothing, try again later. Takes a format string, with
+/// `after = …;` before it where the trigger's backoff is not what is wanted
+/// ([`Failure::abort_after`]): `abort!(after = Duration::from_secs(3600); "{shop} is closed")`.
 #[macro_export]
 macro_rules! abort {
+    (after = $after:expr; $($message:tt)*) => {
+        return ::core::result::Result::Err($crate::Failure::abort_after($after, $crate::__private::format!($($message)*)).into())
+    };
     ($($message:tt)*) => {
         return ::core::result::Result::Err($crate::Failure::abort($crate::__private::format!($($message)*)).into())
     };
@@ -164,6 +169,9 @@ macro_rules! retry {
 /// Makes the crate a component with the given transitions, once in a crate:
 /// `wedflow_guest::export!(set_a2, set_a3);`
 ///
+/// The component wants to be stored under the crate's name; another is given first:
+/// `wedflow_guest::export!(name = "orders"; set_a2, set_a3);`
+///
 /// Names must differ:
 ///
 /// ```compile_fail,E0080
@@ -185,6 +193,9 @@ macro_rules! retry {
 #[macro_export]
 macro_rules! export {
     ($($transition:path),+ $(,)?) => {
+        $crate::export!(name = ::core::env!("CARGO_PKG_NAME"); $($transition),+);
+    };
+    (name = $name:expr; $($transition:path),+ $(,)?) => {
         const _: () = {
             ::core::assert!(
                 $crate::__private::distinct(&[
@@ -197,8 +208,11 @@ macro_rules! export {
             struct Component;
 
             impl $crate::__private::Guest for Component {
-                fn describe() -> $crate::__private::Vec<$crate::__private::Declaration> {
-                    $crate::__private::vec![$($crate::__private::declare::<$transition>()),+]
+                fn describe() -> $crate::__private::Manifest {
+                    $crate::__private::manifest(
+                        $name,
+                        $crate::__private::vec![$($crate::__private::declare::<$transition>()),+],
+                    )
                 }
 
                 fn run(payload: $crate::__private::Payload) -> $crate::__private::Outcome {

@@ -26,7 +26,7 @@
 extern crate std;
 
 use alloc::borrow::ToOwned;
-use alloc::collections::VecDeque;
+use alloc::collections::{BTreeMap, VecDeque};
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
@@ -37,7 +37,7 @@ use core::time::Duration;
 use std::thread_local;
 
 use crate::bindings::Payload;
-pub use crate::bindings::wed::flow::types::{Declaration, Outcome};
+pub use crate::bindings::wed::flow::types::{Declaration, Outcome, Postponement};
 use crate::state::Values;
 use crate::transition::{self, Transition};
 use crate::{Attribute, Change, Declared, Failure, Job, State, Timestamp, Value};
@@ -53,6 +53,8 @@ struct Stand {
     logs: Vec<String>,
     slept: Duration,
     attributes: Vec<String>,
+    settings: BTreeMap<String, String>,
+    secrets: BTreeMap<String, String>,
 }
 
 impl Stand {
@@ -64,6 +66,8 @@ impl Stand {
             logs: Vec::new(),
             slept: Duration::ZERO,
             attributes: Vec::new(),
+            settings: BTreeMap::new(),
+            secrets: BTreeMap::new(),
         }
     }
 }
@@ -102,6 +106,22 @@ impl Server {
     #[must_use]
     pub fn random(self, numbers: impl IntoIterator<Item = u64>) -> Self {
         self.stand.borrow_mut().scripted.extend(numbers);
+        self
+    }
+
+    /// A setting of the flow, for [`config`](crate::config).
+    #[must_use]
+    pub fn config(self, key: &str, value: &str) -> Self {
+        let (key, value) = (key.to_owned(), value.to_owned());
+        self.stand.borrow_mut().settings.insert(key, value);
+        self
+    }
+
+    /// A secret that is granted, for [`secret`](crate::secret).
+    #[must_use]
+    pub fn secret(self, name: &str, value: &str) -> Self {
+        let (name, value) = (name.to_owned(), value.to_owned());
+        self.stand.borrow_mut().secrets.insert(name, value);
         self
     }
 
@@ -183,6 +203,14 @@ pub(crate) mod fake {
             stand.slept += span;
             stand.now = (Timestamp::from_micros(stand.now) + span).as_micros();
         });
+    }
+
+    pub(crate) fn config(key: &str) -> Option<String> {
+        with_stand(|stand| stand.settings.get(key).cloned())
+    }
+
+    pub(crate) fn secret(name: &str) -> Option<String> {
+        with_stand(|stand| stand.secrets.get(name).cloned())
     }
 
     pub(crate) fn attributes() -> Vec<String> {

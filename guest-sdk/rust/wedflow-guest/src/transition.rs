@@ -1,8 +1,10 @@
 use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
+use core::time::Duration;
 
-use crate::bindings::{self, Declaration, Outcome, Payload, wed::flow::types};
+use crate::bindings::wed::flow::types::{self, Declaration};
+use crate::bindings::{self, Manifest, Outcome, Payload};
 use crate::state::Values;
 use crate::{Change, Declared, Failure, Job, State, Timestamp};
 
@@ -16,6 +18,14 @@ pub trait Transition {
     const DESCRIPTION: &'static str;
     /// The attributes it may set; nothing for any.
     const WRITES: Option<&'static [Declared]>;
+    /// A WED-condition that suits it, as a suggestion to the flow's owner.
+    const CONDITION: Option<&'static str> = None;
+    /// The time limit that suits it, as a suggestion to the flow's owner.
+    const TIMEOUT: Option<Duration> = None;
+    /// The most fuel that a call needs; the server's own limit holds where it is lower.
+    const FUEL: Option<u64> = None;
+    /// The most bytes of memory that a call needs; the server's own limit holds where it is lower.
+    const MEMORY: Option<u64> = None;
     /// The attributes it reads.
     type State: State;
 
@@ -69,6 +79,20 @@ pub fn declare<T: Transition>() -> Declaration {
         description: T::DESCRIPTION.to_string(),
         reads: T::State::READS.map(list),
         writes: T::WRITES.map(list),
+        condition: T::CONDITION.map(ToString::to_string),
+        timeout: T::TIMEOUT.map(|span| u64::try_from(span.as_millis()).unwrap_or(u64::MAX)),
+        fuel: T::FUEL,
+        memory: T::MEMORY,
+    }
+}
+
+/// What the component says of itself; `name` is the crate's unless `export!` gives another.
+#[doc(hidden)]
+pub fn manifest(name: &str, transitions: Vec<Declaration>) -> Manifest {
+    Manifest {
+        name: name.to_string(),
+        sdk: concat!("rust ", env!("CARGO_PKG_VERSION")).to_string(),
+        transitions,
     }
 }
 
@@ -96,7 +120,10 @@ pub fn perform<T: Transition>(payload: Payload) -> Outcome {
         .and_then(|state| T::perform(state, &job))
         .and_then(|change| change.into_outcome(T::WRITES))
         .unwrap_or_else(|failure| match failure {
-            Failure::Abort { reason } => Outcome::Abort(reason),
+            Failure::Abort { reason, after } => Outcome::Abort(types::Postponement {
+                reason,
+                after: after.map(|span| u64::try_from(span.as_micros()).unwrap_or(u64::MAX)),
+            }),
             Failure::Failed { message, retry } => {
                 Outcome::Fail(bindings::wed::flow::types::Failure { message, retry })
             }

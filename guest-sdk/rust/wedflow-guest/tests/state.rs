@@ -129,7 +129,7 @@ fn null_and_other_types_are_failures_that_name_the_attribute() {
                 assert!(!retry);
                 message
             }
-            Failure::Abort { reason } => reason,
+            Failure::Abort { reason, .. } => reason,
         })
     };
     let n = || scalar(Scalar::Integer(1));

@@ -4,7 +4,7 @@ use std::num::ParseIntError;
 
 use wedflow_guest::Transition;
 use wedflow_guest::prelude::*;
-use wedflow_guest::testing::{self, Outcome, Server};
+use wedflow_guest::testing::{self, Outcome, Postponement, Server};
 
 #[derive(State)]
 struct Text {
@@ -19,6 +19,7 @@ struct Text {
 fn parse(text: Text, job: &Job) -> Result<Change, Failure> {
     match text.a.as_str() {
         "later" => abort!("not now, attempt {}", job.attempt),
+        "tomorrow" => abort!(after = Duration::from_secs(86_400); "{}, then", text.a),
         "broken" => fail!("{} is broken", text.a),
         "busy" => retry!("busy"),
         number => Ok(set! { n = number.parse::<i32>()? }),
@@ -32,7 +33,12 @@ fn only_the_job(job: &Job) -> Change {
     set! { wid = job.wid, left = job.remaining().as_secs() as i64 }
 }
 
-#[transition]
+#[transition(
+    condition = "a = 'x'",
+    timeout = "2 min",
+    fuel = 1_000_000,
+    memory = "8 MiB"
+)]
 fn clause_alone() -> wedflow_guest::Sql {
     sql!("a = 'x'")
 }
@@ -67,6 +73,42 @@ fn the_attribute_and_the_comment_make_the_declaration() {
     assert_eq!(declaration.description, "A block comment.");
     assert_eq!(declaration.reads, Some(vec![]));
     assert_eq!(declaration.writes, None);
+    assert_eq!(declaration.condition, None);
+    assert_eq!((declaration.timeout, declaration.fuel), (None, None));
+
+    let declaration = testing::describe::<clause_alone>();
+    assert_eq!(declaration.condition.as_deref(), Some("a = 'x'"));
+    assert_eq!(declaration.timeout, Some(120_000));
+    assert_eq!(declaration.fuel, Some(1_000_000));
+    assert_eq!(declaration.memory, Some(8 << 20));
+}
+
+#[transition]
+fn call_the_shop() -> Result<Change, Failure> {
+    let Some(url) = config("shop.url") else {
+        fail!("the flow has no setting shop.url");
+    };
+    let key = secret("shop-key").unwrap_or_default();
+    Ok(set! { url = url, key_bytes = key.len() as i32 })
+}
+
+#[test]
+fn settings_and_secrets_are_asked_for_by_name() {
+    let server = Server::new();
+    let answer = testing::call::<call_the_shop>().run();
+    assert_eq!(
+        answer,
+        Err(Failure::fatal("the flow has no setting shop.url"))
+    );
+    drop(server);
+    let _server = Server::new()
+        .config("shop.url", "https://shop.example")
+        .secret("shop-key", "0123456789");
+    let answer = testing::call::<call_the_shop>().run();
+    assert_eq!(
+        answer,
+        Ok(set! { url = "https://shop.example", key_bytes = 10 })
+    );
 }
 
 #[test]
@@ -80,7 +122,17 @@ fn every_way_to_end_reaches_the_server() {
     assert!(matches!(outcome("12"), Outcome::Assignments(list) if list.len() == 1));
     assert_eq!(
         outcome("later"),
-        Outcome::Abort("not now, attempt 2".into())
+        Outcome::Abort(Postponement {
+            reason: "not now, attempt 2".into(),
+            after: None,
+        })
+    );
+    assert_eq!(
+        outcome("tomorrow"),
+        Outcome::Abort(Postponement {
+            reason: "tomorrow, then".into(),
+            after: Some(86_400_000_000),
+        })
     );
     let failed = |a: &str| match outcome(a) {
         Outcome::Fail(failure) => (failure.message, failure.retry),

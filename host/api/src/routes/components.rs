@@ -122,7 +122,7 @@ pub(crate) async fn upload(
             .insert(REPLAYED, HeaderValue::from_static("true"));
         return Ok(response);
     }
-    let upload = wedflow_engine::upload(&store, &caller.tenant, &name, &read.bytes)
+    let upload = wedflow_engine::upload(&store, &caller.tenant, name.as_str(), &read.bytes)
         .await
         .map_err(|error| match error {
             UploadError::Store(error) => error.into(),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use wedflow_engine::Upload;
+use wedflow_engine::{StoredAs, Upload};
 use wedflow_store::Store;
 
 use crate::arguments::ComponentCommand;
@@ -72,7 +72,7 @@ pub(crate) async fn run(
                             component.name.clone(),
                             component.version.to_string(),
                             format!("{} kB", (component.size + 999) / 1000),
-                            transitions(&component.declarations).join(", "),
+                            transitions(&component.manifest).join(", "),
                             component.used_by.join(", "),
                             component.created_at.clone(),
                         ]
@@ -89,14 +89,17 @@ pub(crate) async fn run(
                     .hint("`wed component list` shows the components there are."));
             };
             terminal.answer(&versions, || {
+                let made_with = match newest.manifest["sdk"].as_str() {
+                    None | Some("") => String::new(),
+                    Some(sdk) => format!(", made with the SDK {sdk}"),
+                };
                 terminal.line(&format!(
-                    "{} version {}, sha256 {}",
+                    "{} version {}{made_with}, sha256 {}",
                     newest.name, newest.version, newest.digest
                 ));
                 terminal.table(
-                    &["transition", "reads", "writes", "description"],
-                    newest
-                        .declarations
+                    &["transition", "reads", "writes", "suggests", "description"],
+                    newest.manifest["transitions"]
                         .as_array()
                         .into_iter()
                         .flatten()
@@ -108,6 +111,7 @@ pub(crate) async fn run(
                                     .to_owned(),
                                 attribute_list(&declaration["reads"], "everything"),
                                 attribute_list(&declaration["writes"], "anything (SET clause)"),
+                                suggestions(declaration),
                                 declaration["description"]
                                     .as_str()
                                     .unwrap_or_default()
@@ -137,15 +141,18 @@ pub(crate) async fn push(
             .exit(3)
             .because(source)
     })?;
-    let name = match name {
-        Some(name) => name.to_owned(),
-        None => file
-            .file_stem()
-            .map(|stem| stem.to_string_lossy().to_lowercase())
-            .unwrap_or_default(),
-    };
+    let of_file = file
+        .file_stem()
+        .map(|stem| stem.to_string_lossy().to_lowercase())
+        .unwrap_or_default();
+    let name = name.map_or(
+        StoredAs::ItsOwn {
+            otherwise: &of_file,
+        },
+        StoredAs::Name,
+    );
     let spinner = terminal.spinner(&format!("checking and compiling {}", file.display()));
-    let upload = wedflow_engine::upload(store, tenant, &name, &bytes).await;
+    let upload = wedflow_engine::upload(store, tenant, name, &bytes).await;
     spinner.finish_and_clear();
     upload.map_err(|error| match error {
         wedflow_engine::UploadError::Store(error) => Problem::from(error),
@@ -194,13 +201,31 @@ async fn bind(
     Ok(())
 }
 
-fn transitions(declarations: &serde_json::Value) -> Vec<String> {
-    declarations
+fn transitions(manifest: &serde_json::Value) -> Vec<String> {
+    manifest["transitions"]
         .as_array()
         .into_iter()
         .flatten()
         .filter_map(|declaration| declaration["transition"].as_str().map(str::to_owned))
         .collect()
+}
+
+/// What a transition's author suggests to the flow's owner, and the limits it keeps to.
+fn suggestions(declaration: &serde_json::Value) -> String {
+    let mut parts = Vec::new();
+    if let Some(condition) = declaration["condition"].as_str() {
+        parts.push(format!("when {condition}"));
+    }
+    for (key, what, unit) in [
+        ("timeout", "timeout", " ms"),
+        ("fuel", "fuel", ""),
+        ("memory", "memory", " bytes"),
+    ] {
+        if let Some(value) = declaration[key].as_u64() {
+            parts.push(format!("{what} {value}{unit}"));
+        }
+    }
+    parts.join("; ")
 }
 
 fn attribute_list(list: &serde_json::Value, when_absent: &str) -> String {

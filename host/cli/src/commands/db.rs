@@ -1,14 +1,18 @@
-//! `wed db`: the private Postgres.
+//! `wed db`: the private Postgres, and how long history is kept.
 
 use serde_json::json;
 use wedflow_store::Store;
 
-use crate::arguments::DbCommand;
-use crate::database::{private_cluster, start_private};
+use crate::arguments::{Arguments, DbCommand};
+use crate::database::{self, FEW_CONNECTIONS, private_cluster, start_private};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
-pub(crate) async fn run(command: &DbCommand, terminal: &Terminal) -> Result<(), Problem> {
+pub(crate) async fn run(
+    arguments: &Arguments,
+    command: &DbCommand,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
     match command {
         DbCommand::Start => {
             made(&start_private(terminal).await?).await?;
@@ -30,6 +34,28 @@ pub(crate) async fn run(command: &DbCommand, terminal: &Terminal) -> Result<(), 
             let url = start_private(terminal).await?;
             made(&url).await?;
             terminal.answer(&json!({ "url": url }), || terminal.line(&url));
+            Ok(())
+        }
+        DbCommand::Retention { keep } => {
+            let store = database::open(arguments, terminal, FEW_CONNECTIONS).await?;
+            if let Some(keep) = keep {
+                let keep = (keep != "forever").then_some(keep.as_str());
+                store.set_trace_retention(keep).await.map_err(|error| {
+                    Problem::new("this is no time that history can be kept for")
+                        .because(error)
+                        .exit(2)
+                        .hint(
+                            "Write an interval of at least a day, such as `90 days`, or `forever`.",
+                        )
+                })?;
+            }
+            let kept = store.trace_retention().await?;
+            terminal.answer(&json!({ "trace": kept }), || {
+                terminal.line(&match &kept {
+                    Some(kept) => format!("History is kept for {kept}."),
+                    None => "History is kept for ever.".to_owned(),
+                });
+            });
             Ok(())
         }
     }

@@ -139,10 +139,9 @@ pub fn usual_flow() -> Vec<(String, AttributeType)> {
 
 /// Binds a transition to the usual flow, by the component's own declaration.
 pub async fn bound(component: &Component, transition: &str) -> Bound {
-    let declarations = sandbox().describe(component).await.expect("described");
-    let declaration = declarations
-        .iter()
-        .find(|declaration| declaration.transition == transition)
+    let manifest = sandbox().describe(component).await.expect("described");
+    let declaration = manifest
+        .transition(transition)
         .unwrap_or_else(|| panic!("no transition {transition}"));
     component.bind(declaration, &usual_flow()).expect("fits")
 }
@@ -151,9 +150,7 @@ pub async fn bound(component: &Component, transition: &str) -> Bound {
 pub fn undeclared(component: &Component) -> Bound {
     let declaration = Declaration {
         transition: "t".to_owned(),
-        description: String::new(),
-        reads: None,
-        writes: None,
+        ..Declaration::default()
     };
     component.bind(&declaration, &usual_flow()).expect("fits")
 }

@@ -309,7 +309,7 @@ impl<'a> Model<'a> {
                 self.trace(instance, Some("_ABORT"), vec!["_EXCPT".into()], "E");
                 return;
             }
-            Outcome::Abort(reason) => panic!("no sample aborts: {reason}"),
+            Outcome::Abort(abort) => panic!("no sample aborts: {}", abort.reason),
         }
         let state = self.stored();
         if let Some(writes) = &transition.declaration.writes {

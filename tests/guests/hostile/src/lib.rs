@@ -16,7 +16,7 @@ mod heap;
 wit_bindgen::generate!({ path: "../../../wit", world: "transition" });
 
 use wed::flow::host;
-use wed::flow::types::{Assignment, Attribute, Failure};
+use wed::flow::types::{Assignment, Attribute, Declaration, Failure, Postponement};
 use wed::flow::values::{Scalar, Value};
 
 #[panic_handler]
@@ -40,8 +40,13 @@ fn any(names: &[&str]) -> Vec<Attribute> {
 }
 
 /// The transitions.
-const TRANSITIONS: [&str; 27] = [
+const TRANSITIONS: [&str; 32] = [
     "abort",
+    "abort-after",
+    "ask-settings",
+    "leak",
+    "frugal",
+    "frugal-memory",
     "assign-of-ten",
     "assignments",
     "bad-position",
@@ -71,8 +76,8 @@ const TRANSITIONS: [&str; 27] = [
 ];
 
 impl Guest for Transitions {
-    fn describe() -> Vec<Declaration> {
-        TRANSITIONS
+    fn describe() -> Manifest {
+        let transitions = TRANSITIONS
             .iter()
             .map(|name| Declaration {
                 transition: (*name).to_string(),
@@ -83,13 +88,41 @@ impl Guest for Transitions {
                     "assign-of-ten" => Some(any(&["a1"])),
                     _ => Some(any(&["a1", "n", "tags"])),
                 },
+                condition: (*name == "frugal").then(|| "a1 = 'ready' AND other > 1".to_string()),
+                timeout: (*name == "frugal").then_some(5_000),
+                fuel: (*name == "frugal").then_some(1_000_000),
+                memory: (*name == "frugal-memory").then_some(2 << 20),
             })
-            .collect()
+            .collect();
+        Manifest {
+            name: "hostile".to_string(),
+            sdk: String::new(),
+            transitions,
+        }
     }
 
     fn run(payload: Payload) -> Outcome {
         match payload.transition.as_str() {
-            "abort" => Outcome::Abort("not yet".to_string()),
+            "abort" => abort("not yet"),
+            "abort-after" => Outcome::Abort(Postponement {
+                reason: "the shop is closed".to_string(),
+                after: Some(90_000_000),
+            }),
+            "ask-settings" => Outcome::SetClause(format!(
+                "url={:?} none={:?} key={:?} other={:?}",
+                host::config("url"),
+                host::config("none"),
+                host::secret("key"),
+                host::secret("other")
+            )),
+            "leak" => leak(&payload),
+            "frugal" => loop {
+                black_box(());
+            },
+            "frugal-memory" => {
+                let held: Vec<u8> = vec![1; 4 << 20];
+                Outcome::SetClause(format!("n={}", black_box(held).len()))
+            }
             "assignments" => Outcome::Assignments(vec![
                 set(0, Scalar::Text("done".to_string())),
                 set(1, Scalar::Integer(payload.wid)),
@@ -102,7 +135,7 @@ impl Guest for Transitions {
             "assign-of-ten" => Outcome::Assignments(vec![set(0, first_text(&payload))]),
             "clause-of-ten" => match first_text(&payload) {
                 Scalar::Text(text) => Outcome::SetClause(format!("a1='{text}', a2='done'")),
-                _ => Outcome::Abort(String::new()),
+                _ => abort(""),
             },
             "clause" => Outcome::SetClause("a1='done', n=n+1".to_string()),
             "echo" => Outcome::SetClause(describe_state(&payload)),
@@ -194,8 +227,41 @@ impl Guest for Transitions {
                 Outcome::SetClause(format!("n={}", sum % 1000))
             }
             "wrong-type" => Outcome::Assignments(vec![set(1, Scalar::Boolean(true))]),
-            other => Outcome::Abort(format!("no transition {other}")),
+            other => abort(&format!("no transition {other}")),
         }
+    }
+}
+
+fn abort(reason: &str) -> Outcome {
+    Outcome::Abort(Postponement {
+        reason: reason.to_string(),
+        after: None,
+    })
+}
+
+/// Tells its secret in the way that the first attribute says.
+fn leak(payload: &Payload) -> Outcome {
+    let key = host::secret("key").unwrap_or_default();
+    match first_text(payload) {
+        Scalar::Text(way) if way == "log" => {
+            let field = host::Field {
+                key: "key".to_string(),
+                value: key.clone(),
+            };
+            host::log(
+                host::Severity::Info,
+                &format!("the key is {key}!"),
+                &[field],
+            );
+            Outcome::SetClause("a1='logged'".to_string())
+        }
+        Scalar::Text(way) if way == "abort" => abort(&key),
+        Scalar::Text(way) if way == "clause" => Outcome::SetClause(format!("nothing = '{key}'")),
+        Scalar::Text(way) if way == "value" => Outcome::SetClause(format!("n = '{key}'")),
+        _ => Outcome::Fail(Failure {
+            message: format!("401 with {key}"),
+            retry: false,
+        }),
     }
 }
 

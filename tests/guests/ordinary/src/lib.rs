@@ -6,7 +6,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 wit_bindgen::generate!({ path: "../../../wit", world: "transition" });
 
-use wed::flow::types::{Assignment, Attribute, Failure};
+use wed::flow::types::{Assignment, Attribute, Declaration, Failure, Postponement};
 use wed::flow::values::{Scalar, Value};
 
 struct Transitions;
@@ -25,12 +25,23 @@ fn declaration(transition: &str, writes: &[(&str, &str)]) -> Declaration {
                 })
                 .collect(),
         ),
+        condition: None,
+        timeout: None,
+        fuel: None,
+        memory: None,
     }
 }
 
+fn abort(reason: String) -> Outcome {
+    Outcome::Abort(Postponement {
+        reason,
+        after: None,
+    })
+}
+
 impl Guest for Transitions {
-    fn describe() -> Vec<Declaration> {
-        vec![
+    fn describe() -> Manifest {
+        let transitions = vec![
             declaration("words", &[("n", "integer"), ("a1", "text")]),
             declaration("clause", &[]),
             declaration("print", &[]),
@@ -38,7 +49,12 @@ impl Guest for Transitions {
             declaration("panic", &[]),
             declaration("files", &[]),
             declaration("exit", &[]),
-        ]
+        ];
+        Manifest {
+            name: "ordinary".into(),
+            sdk: String::new(),
+            transitions,
+        }
     }
 
     fn run(payload: Payload) -> Outcome {
@@ -48,7 +64,7 @@ impl Guest for Transitions {
                 Some(Value::Scalar(Scalar::Text(text))) => {
                     Outcome::SetClause(format!("a1='{text}', a2='done'"))
                 }
-                _ => Outcome::Abort(String::new()),
+                _ => abort(String::new()),
             },
             "print" => {
                 println!("to standard output, {}", payload.wid);
@@ -78,7 +94,7 @@ impl Guest for Transitions {
                 }),
             },
             "exit" => std::process::exit(payload.wid),
-            other => Outcome::Abort(format!("no transition {other}")),
+            other => abort(format!("no transition {other}")),
         }
     }
 }

@@ -1,0 +1,270 @@
+//go:build wasip1
+
+package wedflow
+
+import (
+	"unsafe"
+)
+
+// The component model's canonical ABI of wit/transition.wit, by hand: what it takes is small, and the
+// generated kind needs a module that the Go proxy does not have.
+
+//go:wasmimport wed:flow/host@0.1.0 log
+func importLog(severity int32, message unsafe.Pointer, length uint32, fields unsafe.Pointer, count uint32)
+
+//go:wasmimport wed:flow/host@0.1.0 now
+func hostNow() int64
+
+//go:wasmimport wed:flow/host@0.1.0 random
+func hostRandom() uint64
+
+//go:wasmimport wed:flow/host@0.1.0 sleep
+func hostSleep(microseconds uint64)
+
+//go:wasmimport wed:flow/host@0.1.0 config
+func importConfig(key unsafe.Pointer, length uint32, found unsafe.Pointer)
+
+//go:wasmimport wed:flow/host@0.1.0 secret
+func importSecret(name unsafe.Pointer, length uint32, found unsafe.Pointer)
+
+//go:wasmimport wed:flow/host@0.1.0 attributes
+func importAttributes(names unsafe.Pointer)
+
+// kept holds what the host was given or wrote: it lives as long as the instance, which is one call.
+var kept [][]uint64
+
+// room is memory for the host, aligned to 8, which the collector neither moves nor frees.
+func room(bytes uint32) unsafe.Pointer {
+	block := make([]uint64, bytes/8+1)
+	kept = append(kept, block)
+	return unsafe.Pointer(unsafe.SliceData(block))
+}
+
+//go:wasmexport cabi_realloc
+func cabiRealloc(block unsafe.Pointer, old, align, size uint32) unsafe.Pointer {
+	moved := room(size)
+	if old > 0 {
+		copy(unsafe.Slice((*byte)(moved), size), unsafe.Slice((*byte)(block), old))
+	}
+	return moved
+}
+
+type writer struct{ at unsafe.Pointer }
+
+func (w writer) u8(offset uintptr, n uint8)   { *(*uint8)(unsafe.Add(w.at, offset)) = n }
+func (w writer) u32(offset uintptr, n uint32) { *(*uint32)(unsafe.Add(w.at, offset)) = n }
+func (w writer) u64(offset uintptr, n uint64) { *(*uint64)(unsafe.Add(w.at, offset)) = n }
+
+func (w writer) pointer(offset uintptr, to unsafe.Pointer, length int) {
+	w.u32(offset, uint32(uintptr(to)))
+	w.u32(offset+4, uint32(length))
+}
+
+// texts keeps alive what was written as text.
+var texts []string
+
+func (w writer) text(offset uintptr, text string) {
+	texts = append(texts, text)
+	w.pointer(offset, unsafe.Pointer(unsafe.StringData(text)), len(text))
+}
+
+func textAt(at unsafe.Pointer) string {
+	start := *(*uint32)(at)
+	return textOf(start, *(*uint32)(unsafe.Add(at, 4)))
+}
+
+func address(at uint32) unsafe.Pointer { return unsafe.Pointer(uintptr(at)) }
+
+func textOf(start, length uint32) string {
+	if length == 0 {
+		return ""
+	}
+	return unsafe.String((*byte)(address(start)), length)
+}
+
+func hostLog(severity Severity, message string, fields [][2]string) {
+	list := room(uint32(len(fields)) * 16)
+	for n, field := range fields {
+		w := writer{unsafe.Add(list, n*16)}
+		w.text(0, field[0])
+		w.text(8, field[1])
+	}
+	importLog(int32(severity), unsafe.Pointer(unsafe.StringData(message)), uint32(len(message)), list, uint32(len(fields)))
+}
+
+func hostConfig(key string) (string, bool) {
+	found := room(16)
+	importConfig(unsafe.Pointer(unsafe.StringData(key)), uint32(len(key)), found)
+	return maybe(found)
+}
+
+func hostSecret(name string) (string, bool) {
+	found := room(16)
+	importSecret(unsafe.Pointer(unsafe.StringData(name)), uint32(len(name)), found)
+	return maybe(found)
+}
+
+func maybe(found unsafe.Pointer) (string, bool) {
+	if *(*uint8)(found) == 0 {
+		return "", false
+	}
+	return textAt(unsafe.Add(found, 4)), true
+}
+
+func attributeNames() []string {
+	list := room(8)
+	importAttributes(list)
+	start, count := *(*uint32)(list), *(*uint32)(unsafe.Add(list, 4))
+	names := make([]string, count)
+	for n := range names {
+		names[n] = textAt(unsafe.Add(address(start), n*8))
+	}
+	return names
+}
+
+// Sizes of a scalar, a value, an assignment, a declaration.
+const scalarBytes, valueBytes, assignmentBytes, declarationBytes = 16, 24, 32, 104
+
+func scalarAt(at unsafe.Pointer) Value {
+	v := Value{kind: Kind(*(*uint8)(at))}
+	payload := unsafe.Add(at, 8)
+	switch v.kind {
+	case KindNull:
+	case KindInteger, KindDate:
+		v.number = int64(*(*int32)(payload))
+	case KindBigint, KindTimestamptz, KindFloat:
+		v.number = *(*int64)(payload)
+	case KindBoolean:
+		v.number = int64(*(*uint8)(payload))
+	default:
+		v.text = textAt(payload)
+	}
+	return v
+}
+
+func valueAt(at unsafe.Pointer) Value {
+	if *(*uint8)(at) == 0 {
+		return scalarAt(unsafe.Add(at, 8))
+	}
+	start, count := *(*uint32)(unsafe.Add(at, 8)), *(*uint32)(unsafe.Add(at, 12))
+	list := make([]Value, count)
+	for n := range list {
+		list[n] = scalarAt(unsafe.Add(address(start), n*scalarBytes))
+	}
+	return Value{kind: kindList, list: list}
+}
+
+func (w writer) scalar(v Value) {
+	w.u8(0, uint8(v.kind))
+	switch v.kind {
+	case KindNull:
+	case KindInteger, KindDate:
+		w.u32(8, uint32(int32(v.number)))
+	case KindBigint, KindTimestamptz, KindFloat:
+		w.u64(8, uint64(v.number))
+	case KindBoolean:
+		w.u8(8, uint8(v.number))
+	default:
+		w.text(8, v.text)
+	}
+}
+
+func (w writer) value(v Value) {
+	if v.kind != kindList {
+		writer{unsafe.Add(w.at, 8)}.scalar(v)
+		return
+	}
+	list := room(uint32(len(v.list)) * scalarBytes)
+	for n, element := range v.list {
+		writer{unsafe.Add(list, n*scalarBytes)}.scalar(element)
+	}
+	w.u8(0, 1)
+	w.pointer(8, list, len(v.list))
+}
+
+//go:wasmexport run
+func exportRun(flow, flowLength uint32, wid int32, trigger, triggerLength, transition, transitionLength,
+	attempt uint32, deadline int64, state, count uint32) unsafe.Pointer {
+	job := &Job{
+		Flow: textOf(flow, flowLength), WID: wid, Trigger: textOf(trigger, triggerLength),
+		Transition: textOf(transition, transitionLength), Attempt: attempt, Deadline: Timestamp(deadline),
+	}
+	values := make([]Value, count)
+	for n := range values {
+		values[n] = valueAt(unsafe.Add(address(state), n*valueBytes))
+	}
+	_, change, failure := answer(job, attributeNames, values)
+	w := writer{room(32)}
+	switch {
+	case failure != nil && failure.Aborted:
+		w.u8(0, 2)
+		w.text(8, failure.Message)
+		if failure.After > 0 {
+			w.u8(16, 1)
+			w.u64(24, uint64(failure.After.Microseconds()))
+		}
+	case failure != nil:
+		w.u8(0, 3)
+		w.text(8, failure.Message)
+		if failure.Retry {
+			w.u8(16, 1)
+		}
+	case change.clause != "":
+		w.text(8, change.clause)
+	default:
+		list := room(uint32(len(change.sets)) * assignmentBytes)
+		for n, one := range change.sets {
+			w := writer{unsafe.Add(list, n*assignmentBytes)}
+			w.u32(0, one.position)
+			writer{unsafe.Add(w.at, 8)}.value(one.value)
+		}
+		w.u8(0, 1)
+		w.pointer(8, list, len(change.sets))
+	}
+	return w.at
+}
+
+func (w writer) attributes(offset uintptr, list []Attribute, whatever bool) {
+	if whatever {
+		return
+	}
+	out := room(uint32(len(list)) * 16)
+	for n, attribute := range list {
+		w := writer{unsafe.Add(out, n*16)}
+		w.text(0, attribute.Name)
+		w.text(8, attribute.Kind)
+	}
+	w.u8(offset, 1)
+	w.pointer(offset+4, out, len(list))
+}
+
+func (w writer) limit(offset uintptr, limit uint64) {
+	if limit > 0 {
+		w.u8(offset, 1)
+		w.u64(offset+8, limit)
+	}
+}
+
+//go:wasmexport describe
+func exportDescribe() unsafe.Pointer {
+	list := room(uint32(len(component.transitions)) * declarationBytes)
+	for n, d := range component.transitions {
+		w := writer{unsafe.Add(list, n*declarationBytes)}
+		w.text(0, d.name)
+		w.text(8, d.description)
+		w.attributes(16, d.reads, d.everything)
+		w.attributes(28, d.writes, d.anything)
+		if d.condition != "" {
+			w.u8(40, 1)
+			w.text(44, d.condition)
+		}
+		w.limit(56, uint64(d.timeout.Milliseconds()))
+		w.limit(72, d.fuel)
+		w.limit(88, d.memory)
+	}
+	w := writer{room(24)}
+	w.text(0, component.name)
+	w.text(8, "go "+Version)
+	w.pointer(16, list, len(component.transitions))
+	return w.at
+}

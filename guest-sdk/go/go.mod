@@ -1,0 +1,3 @@
+module github.com/wedflow/wedflow/guest-sdk/go
+
+go 1.24

@@ -1,0 +1,115 @@
+//! What a flow provides its transitions with beside the state: settings, and secrets.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+
+/// What stands in place of a secret.
+const MASK: &str = "***";
+
+/// The settings and secrets that one transition of a flow may ask for. Its `Debug` shows no value.
+#[derive(Default, PartialEq, Eq)]
+pub struct Provided {
+    settings: HashMap<String, String>,
+    secrets: HashMap<String, String>,
+    /// The texts to look for when masking, the longest first.
+    masked: Vec<String>,
+}
+
+impl Provided {
+    /// The flow's settings by key, and those of its secrets that are granted to the transition, by
+    /// name.
+    pub fn new(settings: HashMap<String, String>, secrets: HashMap<String, String>) -> Self {
+        let mut masked: Vec<String> = secrets
+            .values()
+            .filter(|secret| !secret.is_empty())
+            .flat_map(|secret| {
+                // As it stands, as it stands in a SQL literal, and as it stands in JSON.
+                let json = serde_json::Value::from(secret.as_str()).to_string();
+                [
+                    secret.clone(),
+                    secret.replace('\'', "''"),
+                    json[1..json.len() - 1].to_owned(),
+                ]
+            })
+            .collect();
+        masked.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        masked.dedup();
+        Provided {
+            settings,
+            secrets,
+            masked,
+        }
+    }
+
+    /// A setting, by key.
+    pub fn config(&self, key: &str) -> Option<&str> {
+        self.settings.get(key).map(String::as_str)
+    }
+
+    /// A secret, by name.
+    pub fn secret(&self, name: &str) -> Option<&str> {
+        self.secrets.get(name).map(String::as_str)
+    }
+
+    /// The text with `***` in place of every secret that stands in it.
+    pub fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut text = Cow::Borrowed(text);
+        for secret in &self.masked {
+            if text.contains(secret.as_str()) {
+                text = Cow::Owned(text.replace(secret.as_str(), MASK));
+            }
+        }
+        text
+    }
+
+    /// The same for a text that is replaced.
+    pub(crate) fn mask_in(&self, text: &mut String) {
+        if let Cow::Owned(masked) = self.mask(text) {
+            *text = masked;
+        }
+    }
+
+    /// Whether there is anything to mask.
+    pub(crate) fn masks(&self) -> bool {
+        !self.masked.is_empty()
+    }
+}
+
+impl fmt::Debug for Provided {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Provided")
+            .field("settings", &self.settings.len())
+            .field("secrets", &self.secrets.len())
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn provided(secrets: &[(&str, &str)]) -> Provided {
+        let secrets = secrets
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Provided::new(HashMap::new(), secrets.collect())
+    }
+
+    #[test]
+    fn secrets_are_masked_in_every_notation() {
+        let provided = provided(&[("a", "o'hara\"7"), ("b", "o'hara"), ("none", "")]);
+        for (text, masked) in [
+            ("plain", "plain"),
+            ("key o'hara\"7.", "key ***."),
+            ("a1 = 'o''hara\"7'", "a1 = '***'"),
+            (r#"{"a": "o'hara\"7"}"#, r#"{"a": "***"}"#),
+            ("o'hara and o'hara", "*** and ***"),
+        ] {
+            assert_eq!(provided.mask(text), masked);
+        }
+        assert_eq!(provided.secret("b"), Some("o'hara"));
+        assert_eq!(provided.secret("c"), None);
+        assert!(!format!("{provided:?}").contains("hara"));
+    }
+}
