@@ -50,10 +50,10 @@ CREATE FUNCTION wed.read_by_components(_flow_id integer) RETURNS text[]
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE WHEN bool_and(d.reads IS NOT NULL) THEN ARRAY(
       SELECT DISTINCT r ->> 'name' FROM wed.trigger t JOIN wed.component c USING (component_id)
-      CROSS JOIN LATERAL jsonb_array_elements(c.declarations) e CROSS JOIN LATERAL jsonb_array_elements(e -> 'reads') r
+      CROSS JOIN LATERAL jsonb_array_elements(c.manifest -> 'transitions') e CROSS JOIN LATERAL jsonb_array_elements(e -> 'reads') r
       WHERE t.flow_id = _flow_id AND e ->> 'transition' = t.trname) END
   FROM wed.trigger t JOIN wed.component c USING (component_id)
-  LEFT JOIN LATERAL (SELECT nullif(e -> 'reads', 'null') AS reads FROM jsonb_array_elements(c.declarations) e
+  LEFT JOIN LATERAL (SELECT nullif(e -> 'reads', 'null') AS reads FROM jsonb_array_elements(c.manifest -> 'transitions') e
                      WHERE e ->> 'transition' = t.trname) d ON true
   WHERE t.flow_id = _flow_id
 $$;

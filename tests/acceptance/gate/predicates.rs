@@ -9,6 +9,7 @@ trials![
     an_error_is_placed_inside_the_fragment,
     an_error_is_placed_in_a_fragment_of_several_lines_with_wide_characters,
     attempts_at_injection_are_refused,
+    a_string_constant_stays_one_in_the_compiled_condition,
     subqueries_aggregates_and_sets_are_refused,
     functions_that_are_not_listed_are_refused,
     types_and_system_columns_that_are_no_attribute_are_refused,
@@ -195,6 +196,23 @@ fn attempts_at_injection_are_refused() {
     }
     assert_eq!(s.number("SELECT count(*) FROM wed_attr"), 11);
     assert!(s.number("SELECT count(*) FROM wed_trig") <= 1);
+}
+
+/// A constant that looks like the end of the function that conditions are compiled into.
+fn a_string_constant_stays_one_in_the_compiled_condition() {
+    let mut s = typed();
+    let tables = s.lines("SELECT relname FROM pg_class WHERE relname = 'owned'");
+    for mark in ["$match$", "$f$", "$$", "$body$", "%s %1$I %%", "\\''"] {
+        let condition = format!(
+            "a1 = '{mark}; CREATE TABLE public.owned(); SELECT {mark}' OR a1 = 'x'"
+        );
+        define(&mut s, &condition).unwrap_or_else(|refusal| panic!("{condition}: {refusal:?}"));
+    }
+    assert_eq!(
+        s.lines("SELECT relname FROM pg_class WHERE relname = 'owned'"),
+        tables
+    );
+    assert!(tables.is_empty());
 }
 
 fn subqueries_aggregates_and_sets_are_refused() {
