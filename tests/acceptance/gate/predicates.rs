@@ -203,9 +203,8 @@ fn a_string_constant_stays_one_in_the_compiled_condition() {
     let mut s = typed();
     let tables = s.lines("SELECT relname FROM pg_class WHERE relname = 'owned'");
     for mark in ["$match$", "$f$", "$$", "$body$", "%s %1$I %%", "\\''"] {
-        let condition = format!(
-            "a1 = '{mark}; CREATE TABLE public.owned(); SELECT {mark}' OR a1 = 'x'"
-        );
+        let condition =
+            format!("a1 = '{mark}; CREATE TABLE public.owned(); SELECT {mark}' OR a1 = 'x'");
         define(&mut s, &condition).unwrap_or_else(|refusal| panic!("{condition}: {refusal:?}"));
     }
     assert_eq!(

@@ -1,5 +1,7 @@
 //! Whether the service lives and can work, and what it is.
 
+use std::sync::LazyLock;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -32,6 +34,9 @@ pub(crate) async fn ready(State(api): State<Api>) -> Result<Json<Value>, Problem
 
 /// This description
 #[utoipa::path(get, path = "/openapi.json", tag = "health", security(()), responses((status = 200)))]
-pub(crate) async fn openapi() -> Json<utoipa::openapi::OpenApi> {
-    Json(crate::openapi::description())
+pub(crate) async fn openapi() -> Json<&'static utoipa::openapi::OpenApi> {
+    // Anybody may ask, so it is made once.
+    static DESCRIPTION: LazyLock<utoipa::openapi::OpenApi> =
+        LazyLock::new(crate::openapi::description);
+    Json(&DESCRIPTION)
 }
