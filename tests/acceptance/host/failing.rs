@@ -261,6 +261,7 @@ fn a_component_serves_exceptions() {
         outcome: "failed".to_owned(),
         message: "no stock".to_owned(),
         retry: false,
+        after: None,
         fuel: 5,
         elapsed_us: 6,
         memory_bytes: 7,

@@ -276,6 +276,7 @@ fn a_stale_hosts_failure_changes_nothing() {
         outcome: "failed".to_owned(),
         message: "late".to_owned(),
         retry: false,
+        after: None,
         fuel: 1,
         elapsed_us: 1,
         memory_bytes: 1,
