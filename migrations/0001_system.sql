@@ -187,9 +187,10 @@ CREATE TABLE wed.trace (
   from_seq     integer,
   xid          xid8 NOT NULL DEFAULT pg_current_xact_id(),
   writer       text NOT NULL,
-  note         text,
-  PRIMARY KEY (flow_id, wid, seq, tstmp)
+  note         text
 ) PARTITION BY RANGE (tstmp);
+-- Not unique: uniqueness could only be had within a partition, and the gate gives the numbers.
+CREATE INDEX trace_instance ON wed.trace (flow_id, wid, seq);
 COMMENT ON COLUMN wed.trace.from_seq IS 'The trace row whose state was the payload of the transition.';
 COMMENT ON COLUMN wed.trace.component_id IS 'The version of the component that performed it.';
 CREATE TABLE wed.trace_else PARTITION OF wed.trace DEFAULT;

@@ -85,10 +85,8 @@ DECLARE
   _read text[] := wed.read_by_components(_flow_id);
   _few boolean;
   _declare text;
-  _slices text;
+  _places text;
   _sets text;
-  _unnests text;
-  _names text;
 BEGIN
   UPDATE wed.flow f SET version = version + 1 WHERE f.flow_id = _flow_id RETURNING * INTO _flow;
 
@@ -120,23 +118,22 @@ BEGIN
   SELECT string_agg(format('_row.%I', attname), ', ' ORDER BY attnum),
          string_agg(format('_row.%I', attname), ', ' ORDER BY attnum) FILTER (WHERE _read IS NULL OR attname = ANY (_read)),
          count(*) <= 48,
-         string_agg(format('_h%s boolean := false; _v%1$s text[];', attnum), ' ' ORDER BY attnum),
-         string_agg(format('WHEN %L THEN _h%s := true; _v%2$s := _lit[(_at - 1) * _n + 1 : _at * _n];', attname, attnum), E'\n        ' ORDER BY attnum),
-         string_agg(format('%I = CASE WHEN _h%s THEN _b._%2$s::%s ELSE _r.%1$I END', attname, attnum, format_type(atttypid, atttypmod)), E',\n        ' ORDER BY attnum),
-         string_agg(format(', unnest(_v%s)', attnum), '' ORDER BY attnum),
-         string_agg(format(', _%s', attnum), '' ORDER BY attnum)
-  INTO _state, _sent, _few, _declare, _slices, _sets, _unnests, _names
+         string_agg(format('_p%s integer;', attnum), ' ' ORDER BY attnum),
+         string_agg(format('WHEN %L THEN _p%s := (_at - 1) * _n;', attname, attnum), E'\n        ' ORDER BY attnum),
+         string_agg(format('%I = CASE WHEN _p%s IS NULL THEN _r.%1$I ELSE _lit[_p%2$s + _b._at]::%s END', attname, attnum,
+                           format_type(atttypid, atttypmod)), E',\n        ' ORDER BY attnum)
+  INTO _state, _sent, _few, _declare, _places, _sets
   FROM pg_attribute
   WHERE attrelid = format('%I.wed_flow', _flow.shape_schema)::regclass AND attnum > 1 AND NOT attisdropped;
 
   EXECUTE format($f$
-CREATE OR REPLACE FUNCTION %1$I.match(_rows %1$I.wed_flow[], _kept integer[]) RETURNS SETOF wed.evaluated
+CREATE OR REPLACE FUNCTION %1$I.match(_rows %1$I.wed_flow[], _kept integer[]) RETURNS wed.evaluated[]
 LANGUAGE plpgsql STABLE SECURITY DEFINER AS %2$L $f$, _flow.shape_schema, format($match$
 #variable_conflict use_column
 BEGIN
-  RETURN QUERY SELECT %1$s, %2$s, _row.wid, %3$s, %4$s,
+  RETURN ARRAY(SELECT ROW(%1$s, %2$s, _row.wid, %3$s, %4$s,
     %5$s,
-    %6$s, %7$s, NULL::text FROM unnest(_rows) _row;
+    %6$s, %7$s, NULL)::wed.evaluated FROM unnest(_rows) _row);
 END $match$, _flow_id, _flow.version,
     coalesce(format('(SELECT to_jsonb(_s) FROM (SELECT %s) _s)', _state), '''{}''::jsonb'),
     coalesce(format('(SELECT row_to_json(_s)::text FROM (SELECT %s) _s)', _sent), '''{}''::text'),
@@ -171,7 +168,7 @@ BEGIN%4$s
   IF _careful THEN
     RETURN %1$I.evaluate(_rows);
   END IF;
-  RETURN ARRAY(SELECT _m FROM %1$I.match(_rows, _kept) _m);
+  RETURN %1$I.match(_rows, _kept);
 END $apply$, _flow.shape_schema, _flow.schema_name, CASE WHEN _few THEN _declare END,
     CASE WHEN _restricts THEN $c$
   PERFORM wed.refuse_write(_i.wid, t.trname, _a.name, t.writes)
@@ -191,9 +188,9 @@ END $apply$, _flow.shape_schema, _flow.schema_name, CASE WHEN _few THEN _declare
     END LOOP;
     WITH _u AS (UPDATE %I.wed_flow _r SET
         %s
-      FROM ROWS FROM (unnest(_wids)%s) AS _b(_wid%s) WHERE _r.wid = _b._wid RETURNING _r.*)
+      FROM generate_series(1, _n) AS _b(_at) WHERE _r.wid = _wids[_b._at] RETURNING _r.*)
     SELECT array_agg(ROW(_u.*)::%I.wed_flow ORDER BY _u.wid) INTO _rows FROM _u;$c$,
-        _slices, _flow.schema_name, _sets, _unnests, _names, _flow.shape_schema)
+        _places, _flow.schema_name, _sets, _flow.shape_schema)
     ELSE format($c$EXECUTE (SELECT format('WITH _u AS (UPDATE %1$I.wed_flow _r SET %%s FROM ROWS FROM (unnest($1)%%s) AS _b(_wid%%s)
                     WHERE _r.wid = _b._wid RETURNING _r.*)
                     SELECT array_agg(ROW(_u.*)::%2$I.wed_flow ORDER BY _u.wid) FROM _u',
@@ -512,13 +509,13 @@ BEGIN
     DECLARE _all wed.evaluated[]; _one wed.evaluated;
     BEGIN
       BEGIN
-        RETURN ARRAY(SELECT m FROM %2$I.match(_rows, NULL) m);
+        RETURN %2$I.match(_rows, NULL);
       EXCEPTION WHEN OTHERS THEN
         NULL; -- some condition fails on some row: find out which
       END;
       FOR _i IN 1 .. cardinality(_rows) LOOP
         BEGIN
-          SELECT * INTO STRICT _one FROM %2$I.match(_rows[_i:_i], NULL);
+          _one := (%2$I.match(_rows[_i:_i], NULL))[1];
         EXCEPTION WHEN OTHERS THEN
           _one := ROW(%3$s, NULL, (_rows[_i]).wid, to_jsonb(_rows[_i]) - 'wid', NULL, '{}', '{}', false,
                       'a condition failed: ' || SQLERRM)::wed.evaluated;

@@ -71,11 +71,12 @@ $$;
 
 -- The last part of the gate, for every way into it, in one statement: the finished job out, fired jobs
 -- in, trace appended, exception or final decided. In a host's commit the finished job's row becomes the
--- first fired one's, leased to the same host. Returns the jobs that were leased.
+-- first fired one's, leased to the same host, unless it wants others to have a turn (_lease false). Returns
+-- the jobs that were leased.
 CREATE FUNCTION wed.settle(
   _rows wed.evaluated[], _tgids integer[], _tokens bigint[], _host_id integer DEFAULT NULL,
   _trw text DEFAULT NULL, _forced text DEFAULT NULL, _note text DEFAULT NULL,
-  _fuel bigint[] DEFAULT NULL, _us bigint[] DEFAULT NULL, _memory bigint[] DEFAULT NULL)
+  _fuel bigint[] DEFAULT NULL, _us bigint[] DEFAULT NULL, _memory bigint[] DEFAULT NULL, _lease boolean DEFAULT true)
 RETURNS SETOF wed.claimed
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -86,7 +87,7 @@ BEGIN
     WITH p AS MATERIALIZED (
       SELECT p.*, t.tgname AS next_tgname, t.trname AS next_trname, t.timeout AS next_timeout,
              t.timeout_ms AS next_timeout_ms, t.priority AS next_priority, t.component_id AS next_component,
-             _host_id IS NOT NULL AND p.own IS NOT NULL AND t.component_id IS NOT NULL AND t.delay = '0' AS turns
+             _lease AND _host_id IS NOT NULL AND p.own IS NOT NULL AND t.component_id IS NOT NULL AND t.delay = '0' AS turns
       FROM wed.gather(_rows, _tgids, _tokens, _trw, _forced, _fuel, _us, _memory) p
       LEFT JOIN wed.trigger t ON t.tgid = p.fire[1]
     ), turned AS (
@@ -114,7 +115,7 @@ BEGIN
       FROM p
       CROSS JOIN LATERAL unnest(CASE WHEN p.turns THEN p.fire[2:] ELSE p.fire END) f(tgid)
       JOIN wed.trigger t ON t.tgid = f.tgid
-      CROSS JOIN LATERAL (SELECT _host_id IS NOT NULL AND t.component_id IS NOT NULL AND t.delay = '0' AS leased) l
+      CROSS JOIN LATERAL (SELECT _lease AND _host_id IS NOT NULL AND t.component_id IS NOT NULL AND t.delay = '0' AS leased) l
       -- Wake the others: external workers by the papers' channel, one notification a job; hosts by one for
       -- the whole transaction (Postgres drops equal ones). Notifications carry numbers only.
       RETURNING flow_id, wid, tgid, trname, token, component_id, host_id, CASE

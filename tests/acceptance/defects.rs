@@ -255,7 +255,7 @@ fn defect_08_a_host_that_lost_a_job_cannot_commit_it() {
                 measure: Measure::default(),
             }],
         };
-        on(store.commit_batch(host, &[group], false))
+        on(store.commit_batch(host, &[group], false, true))
             .map(|fired| fired.len())
             .map_err(|error| error.code().unwrap_or("moved on").to_owned())
     };

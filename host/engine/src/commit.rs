@@ -33,7 +33,13 @@ struct Ready {
 
 /// Commits what can be committed, records what failed, stores logs. Ends when all of the batch is dealt with; while the
 /// database is away it goes on trying.
-pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) -> Dealt {
+/// Without `lease`, what the batch fires is left to whoever claims it.
+pub(crate) async fn deal_with(
+    store: &Store,
+    host: i32,
+    batch: Vec<Finished>,
+    lease: bool,
+) -> Dealt {
     let mut ready = Vec::with_capacity(batch.len());
     let mut failed = Vec::new();
     let mut logs: Vec<LogLine> = Vec::new();
@@ -88,10 +94,10 @@ pub(crate) async fn deal_with(store: &Store, host: i32, batch: Vec<Finished>) ->
         vec![ready]
     };
     while let Some(mut part) = parts.pop() {
-        let mut answer = commit(store, host, &mut part, false).await;
+        let mut answer = commit(store, host, &mut part, false, lease).await;
         if part.len() == 1 && matches!(answer, Err(StoreError::Refused(_))) {
             // Perhaps it is not the result but a condition that fails on it.
-            answer = commit(store, host, &mut part, true).await;
+            answer = commit(store, host, &mut part, true, lease).await;
         }
         match answer {
             Ok(claimed) => {
@@ -133,13 +139,17 @@ async fn commit(
     host: i32,
     part: &mut Vec<Ready>,
     careful: bool,
+    lease: bool,
 ) -> Result<Vec<Claimed>, StoreError> {
     let mut pause = FIRST_PAUSE;
     loop {
         if part.is_empty() {
             return Ok(Vec::new());
         }
-        let error = match store.commit_batch(host, &groups(part), careful).await {
+        let error = match store
+            .commit_batch(host, &groups(part), careful, lease)
+            .await
+        {
             Ok(fired) => return Ok(fired),
             Err(error) => error,
         };

@@ -1,7 +1,7 @@
 //! A lane: one event scheduler, one processor's share of a host.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -22,6 +22,9 @@ const POLL: Duration = Duration::from_secs(1);
 const COMMITS_AT_ONCE: usize = 2;
 /// Jobs claimed in one call.
 const CLAIM: usize = 128;
+/// While jobs wait that a full lane has no room for, the jobs that every so many-th batch fires are not
+/// kept but queue up behind them: flows that go on for ever do not keep a host from all others.
+const TURN: u32 = 4;
 
 /// What the lanes of a host share.
 pub(crate) struct Shared {
@@ -67,6 +70,10 @@ pub(crate) struct Lane {
     jobs: mpsc::UnboundedSender<Claimed>,
     pub(crate) work: Work,
     results: Results,
+    /// Jobs wait that this lane had no room for when it last looked.
+    crowded: Arc<AtomicBool>,
+    /// Batches committed while that was so.
+    batches: Arc<AtomicU32>,
 }
 
 /// A lane's jobs as a source. Unbounded, because what a commit fired is leased already and must be
@@ -95,6 +102,8 @@ impl Lane {
             jobs,
             work: Work::default(),
             results: Results::default(),
+            crowded: Arc::default(),
+            batches: Arc::default(),
         };
         let mut scheduler = Scheduler::builder()
             .on_failure(|failure| tracing::error!(%failure, "a handler failed"))
@@ -140,7 +149,14 @@ impl Lane {
             .room
             .saturating_sub(self.held.load(Ordering::Acquire))
             .min(CLAIM);
-        if free == 0 || self.shared.is_draining() {
+        if self.shared.is_draining() {
+            return Ok(());
+        }
+        if free == 0 {
+            if let Ok(due) = self.shared.store.next_due().await {
+                let waits = due.is_some_and(|due| due.is_zero());
+                self.crowded.store(waits, Ordering::Release);
+            }
             return Ok(());
         }
         let wanted = i32::try_from(free).unwrap_or(i32::MAX);
@@ -153,6 +169,7 @@ impl Lane {
             }
         };
         let found = claimed.len();
+        self.crowded.store(found == free, Ordering::Release);
         self.take(claimed);
         if found == free {
             self.work.tell();
@@ -245,7 +262,9 @@ impl Lane {
         let count = batch.len();
         debug_assert!(count <= BATCH);
         let tokens: Vec<i64> = batch.iter().map(|finished| finished.token).collect();
-        let dealt = commit::deal_with(&self.shared.store, self.shared.host(), batch).await;
+        let turn = self.crowded.load(Ordering::Acquire)
+            && self.batches.fetch_add(1, Ordering::Relaxed) % TURN == TURN - 1;
+        let dealt = commit::deal_with(&self.shared.store, self.shared.host(), batch, !turn).await;
         self.take(dealt.fired);
         let committed = u64::try_from(dealt.committed).unwrap_or(0);
         self.shared
@@ -260,7 +279,7 @@ impl Lane {
         self.shared.busy.fetch_sub(count, Ordering::AcqRel);
         let held = self.held.fetch_sub(count, Ordering::AcqRel) - count;
         // Room again, after the lane was full: look whether more waits.
-        if held < self.room / 2 && held + count >= self.room / 2 {
+        if turn || (held < self.room / 2 && held + count >= self.room / 2) {
             self.work.tell();
         }
         Ok(())

@@ -266,7 +266,8 @@ impl Store {
     /// Commits finished transitions, all or none, at most one of an instance. One round trip, one
     /// transaction, one fsync. Returns the jobs that the new states fired, leased to this host already.
     /// With `careful`, an instance whose condition fails becomes an exception; without, that refuses the
-    /// batch.
+    /// batch. Without `lease`, the fired jobs are left to whoever claims them, behind those that wait
+    /// already, and nothing is returned.
     ///
     /// # Errors
     /// [`StoreError::Refused`] when the gate, a constraint or an expression refuses one of them: split
@@ -277,6 +278,7 @@ impl Store {
         host: i32,
         groups: &[CommitGroup],
         careful: bool,
+        lease: bool,
     ) -> Result<Vec<Claimed>, StoreError> {
         let mut groups: Vec<&CommitGroup> = groups.iter().collect();
         groups.sort_by_key(|group| group.flow);
@@ -286,7 +288,7 @@ impl Store {
         }
         let rows: Vec<ClaimedRow> = sqlx::query_as(
             "SELECT * FROM wed.settle(wed.write_states($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $15), \
-             $10, $11, $1, NULL, NULL, NULL, $12, $13, $14)",
+             $10, $11, $1, NULL, NULL, NULL, $12, $13, $14, $16)",
         )
         .bind(host)
         .bind(each(&groups, |group| group.gate.as_str()))
@@ -308,6 +310,7 @@ impl Store {
         .bind(columns.elapsed_us)
         .bind(columns.memory_bytes)
         .bind(careful)
+        .bind(lease)
         .fetch_all(&self.pool)
         .await?;
         Ok(rows.into_iter().map(Claimed::from).collect())

@@ -219,7 +219,8 @@ fn a_batch_is_all_or_nothing_in_the_database() {
     for claimed in &claimed[1..] {
         all.items.extend(one(claimed).items);
     }
-    let refused = on(store.commit_batch(host, &[all], false)).expect_err("a division by zero");
+    let refused =
+        on(store.commit_batch(host, &[all], false, true)).expect_err("a division by zero");
     assert_eq!(refused.code(), Some("22012"), "{refused}");
     assert_eq!(session.lines("SELECT DISTINCT a1 FROM wed_flow"), ["new"]);
     assert_eq!(session.number("SELECT count(*) FROM wed_trace"), 3);
@@ -231,7 +232,7 @@ fn a_batch_is_all_or_nothing_in_the_database() {
     );
     // Alone, the good ones pass.
     for (at, passes) in [(0, true), (1, false), (2, true)] {
-        let alone = on(store.commit_batch(host, &[one(&claimed[at])], true));
+        let alone = on(store.commit_batch(host, &[one(&claimed[at])], true, true));
         assert_eq!(alone.is_ok(), passes, "{alone:?}");
     }
     assert_eq!(
@@ -281,6 +282,7 @@ fn a_component_serves_exceptions() {
         host,
         &[group(store, &claimed[0], &["a1"], None, &["mended"])],
         false,
+        true,
     ))
     .expect("committed");
     assert!(fired.is_empty(), "{fired:?}");

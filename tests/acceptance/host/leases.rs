@@ -218,7 +218,7 @@ fn a_stale_hosts_commit_is_refused() {
     let late = group(store, &stale.1, &["a2"], None, &["late"]);
     // In its own name, and with the number of the one that has the job now.
     for host in [stale.0, holder.0] {
-        let refused = on(store.commit_batch(host, std::slice::from_ref(&late), false))
+        let refused = on(store.commit_batch(host, std::slice::from_ref(&late), false, true))
             .expect_err("a lost claim");
         assert!(
             refused.code() == Some("WF016") || refused.is_transient(),
@@ -237,6 +237,7 @@ fn a_stale_hosts_commit_is_refused() {
         holder.0,
         &[group(store, &holder.1, &["a2"], None, &["done"])],
         false,
+        true,
     ))
     .expect("committed");
     assert_eq!(
@@ -252,6 +253,7 @@ fn a_stale_hosts_commit_is_refused() {
         holder.0,
         &[group(store, &holder.1, &["a2"], None, &["twice"])],
         false,
+        true,
     ))
     .expect_err("a claim that is used up");
     assert!(again.is_transient(), "{again}");

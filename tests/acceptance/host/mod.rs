@@ -1,5 +1,6 @@
 //! Hosts: several on one database, killed ones, stale ones; guests that fail.
 
+mod commits;
 mod failing;
 mod guests;
 mod leases;
@@ -12,10 +13,15 @@ use libtest_mimic::Trial;
 use crate::support::{Database, Flow};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    [leases::trials(), failing::trials(), waiting::trials()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        leases::trials(),
+        failing::trials(),
+        waiting::trials(),
+        commits::trials(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// The attributes that the hostile guest's transitions declare.
