@@ -248,6 +248,8 @@ CREATE FUNCTION wed.next_due() RETURNS bigint
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT (extract(epoch FROM min(due) - clock_timestamp()) * 1000)::bigint FROM wed.job
   WHERE host_id IS NULL AND component_id IS NOT NULL AND due < 'infinity'
+    AND flow_id <> ALL (ARRAY(SELECT f.flow_id FROM wed.tenant n JOIN wed.flow f USING (tenant_id)
+                              WHERE n.suspended_at IS NOT NULL))
 $$;
 
 -- Ends external workers that hold a job's lock for longer than its timeout. Their attempt is on record;

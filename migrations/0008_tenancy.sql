@@ -3,7 +3,6 @@
 
 ALTER TABLE wed.tenant
   ADD COLUMN description text NOT NULL DEFAULT '',
-  ADD COLUMN suspended_at timestamptz,
   -- The longest life of a token, in days.
   ADD COLUMN token_days integer NOT NULL DEFAULT 366 CHECK (token_days BETWEEN 1 AND 3660);
 
