@@ -8,7 +8,8 @@ use wedflow_store::Claimed;
 use super::leases::group;
 use crate::race::assert_sound;
 use crate::support::database::one_lane;
-use crate::support::{Database, Flow, eventually, on, sample_component, trials};
+use crate::support::database::sample_component;
+use crate::support::{Database, Flow, eventually, on, trials};
 
 trials![
     a_condition_over_what_did_not_change_keeps_its_answer,

@@ -104,7 +104,8 @@ pub(crate) async fn upload(
     if let Some(said) = parts.headers.get("content-digest") {
         hold_against(said, &read.digest)?;
     }
-    let fingerprint = Sha256::digest([&b"upload "[..], name.as_bytes(), b" ", &read.digest].concat());
+    let fingerprint =
+        Sha256::digest([&b"upload "[..], name.as_bytes(), b" ", &read.digest].concat());
     let once = key.as_deref().map(|key| Once {
         tenant: &caller.tenant,
         user: &caller.user,
