@@ -40,7 +40,8 @@ END $$;
 CREATE TABLE wed.tenant (
   tenant_id  integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name       text NOT NULL UNIQUE CHECK (name ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
-  created_at timestamptz NOT NULL DEFAULT now()
+  created_at timestamptz NOT NULL DEFAULT now(),
+  suspended_at timestamptz
 );
 INSERT INTO wed.tenant (name) VALUES ('default');
 

@@ -95,6 +95,9 @@ LANGUAGE plpgsql AS $$
 DECLARE
   _tokens bigint[];
   _stale record;
+  -- Flows of suspended tenants rest.
+  _suspended integer[] := ARRAY(SELECT f.flow_id FROM wed.tenant n JOIN wed.flow f USING (tenant_id)
+                                WHERE n.suspended_at IS NOT NULL);
 BEGIN
   PERFORM FROM wed.host WHERE host_id = _host_id;
   IF NOT FOUND THEN
@@ -103,6 +106,7 @@ BEGIN
   FOR _stale IN
     SELECT j.flow_id, j.wid, j.tgid FROM wed.job j
     WHERE j.host_id IS NULL AND j.component_id IS NOT NULL AND j.due <= clock_timestamp() AND j.last_seq > j.seq
+      AND j.flow_id <> ALL (_suspended)
     ORDER BY j.priority DESC, j.due LIMIT _limit
   LOOP
     IF pg_try_advisory_xact_lock(_stale.wid, _stale.tgid) THEN
@@ -112,6 +116,7 @@ BEGIN
   WITH c AS MATERIALIZED (
     SELECT j.ctid AS at, j.wid, j.tgid FROM wed.job j
     WHERE j.host_id IS NULL AND j.component_id IS NOT NULL AND j.due <= clock_timestamp()
+      AND j.flow_id <> ALL (_suspended)
     ORDER BY j.priority DESC, j.due LIMIT _limit FOR UPDATE SKIP LOCKED
   ), l AS MATERIALIZED (
     SELECT c.at, pg_try_advisory_xact_lock(c.wid, c.tgid) AS ours FROM c
@@ -247,6 +252,8 @@ CREATE FUNCTION wed.next_due() RETURNS bigint
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT (extract(epoch FROM min(due) - clock_timestamp()) * 1000)::bigint FROM wed.job
   WHERE host_id IS NULL AND component_id IS NOT NULL AND due < 'infinity'
+    AND flow_id <> ALL (ARRAY(SELECT f.flow_id FROM wed.tenant n JOIN wed.flow f USING (tenant_id)
+                              WHERE n.suspended_at IS NOT NULL))
 $$;
 
 -- Ends external workers that hold a job's lock for longer than its timeout. Their attempt is on record;

@@ -13,9 +13,12 @@
 //! - `authoring`: new, build, test, run, job, replay
 //! - `compiling`: components in a child process, compiled code on disk
 //! - `cli`: the command line
+//! - `api`: the HTTP API
+//! - `tenancy`: tenants do not see each other; tokens, roles, the audit log
 //! - `layers`: what the source itself must look like
 
 mod authoring;
+mod api;
 mod cli;
 mod compiling;
 mod defects;
@@ -27,6 +30,7 @@ mod layers;
 mod race;
 mod samples;
 mod support;
+mod tenancy;
 
 use std::process::ExitCode;
 
@@ -53,6 +57,8 @@ fn main() -> ExitCode {
         external::trials(),
         cli::trials(),
         authoring::trials(),
+        api::trials(),
+        tenancy::trials(),
     ]
     .into_iter()
     .flatten()

@@ -1,5 +1,6 @@
 //! What can be asked of `wed`.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -47,9 +48,10 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run everything in one process, for work and demos: the private Postgres and a host.
+    /// Run everything in one process, for work and demos: the private Postgres, a host and the HTTP API.
     Dev(HostArguments),
-    /// Run a host: it claims jobs, runs components, commits results. Many may share one database.
+    /// Run a host: it claims jobs, runs components, commits results. Many may share one database. With
+    /// --listen it serves the HTTP API as well.
     Serve(HostArguments),
     /// Bring the database's schema up to this version.
     Migrate,
@@ -82,6 +84,17 @@ pub(crate) enum Command {
     Test(TestArguments),
     /// Call a component's transition once, in the sandbox; needs no server.
     Run(RunArguments),
+    /// Tenants: whose flows, components and users are kept apart. For the installation's operator.
+    #[command(subcommand)]
+    Tenant(TenantCommand),
+    /// Users of a tenant (`--tenant`) and their roles.
+    #[command(subcommand)]
+    User(UserCommand),
+    /// Tokens, with which users speak to the HTTP API.
+    #[command(subcommand)]
+    Token(TokenCommand),
+    /// Who did what: the audit log, newest first.
+    Audit(AuditArguments),
     /// Run one of the sample flows to its end and print its trace.
     Demo(DemoArguments),
     /// Measure how many transitions a second this machine commits.
@@ -302,6 +315,175 @@ pub(crate) struct HostArguments {
     /// The host's name in traces' logs and in the list of hosts.
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+    /// Serve the HTTP API here, in plain HTTP: for other machines put a proxy with TLS before it. `wed dev`
+    /// listens on 127.0.0.1:8080 when nothing is said, or on a free port when that one is taken.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) listen: Option<SocketAddr>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TenantCommand {
+    /// Make a tenant.
+    Create {
+        /// Small letters, digits, - and _.
+        name: String,
+        /// What it is.
+        #[arg(long, default_value = "")]
+        description: String,
+    },
+    /// List the tenants.
+    List,
+    /// Show a tenant.
+    Show {
+        /// The tenant.
+        name: String,
+    },
+    /// Set a tenant's limits; those that are not named stay. A number, or none.
+    Quota {
+        /// The tenant.
+        name: String,
+        #[command(flatten)]
+        limits: QuotaArguments,
+    },
+    /// Stop a tenant's work: no claims, no API, no logins of its flows.
+    Suspend {
+        /// The tenant.
+        name: String,
+    },
+    /// Let a suspended tenant go on.
+    Resume {
+        /// The tenant.
+        name: String,
+    },
+    /// Remove a tenant with everything of it: flows, instances, history, components, users, tokens.
+    Delete {
+        /// The tenant.
+        name: String,
+        /// Do not ask.
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+pub(crate) struct QuotaArguments {
+    /// Flows.
+    #[arg(long, value_name = "N|none")]
+    pub(crate) flows: Option<Most>,
+    /// Instances that are not final.
+    #[arg(long, value_name = "N|none")]
+    pub(crate) instances: Option<Most>,
+    /// Pending jobs, when an instance is started.
+    #[arg(long, value_name = "N|none")]
+    pub(crate) jobs: Option<Most>,
+    /// Versions of components.
+    #[arg(long, value_name = "N|none")]
+    pub(crate) components: Option<Most>,
+    /// Requests to the API in a second.
+    #[arg(long, value_name = "N|none")]
+    pub(crate) requests_per_second: Option<Most>,
+}
+
+/// A limit: a number, or none.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Most(pub(crate) Option<i64>);
+
+impl std::str::FromStr for Most {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "none" => Ok(Most(None)),
+            number => number
+                .parse()
+                .map(|number| Most(Some(number)))
+                .map_err(|_| "give a number, or none".to_owned()),
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum UserCommand {
+    /// Make a user.
+    Create {
+        /// Small letters, digits, - _ . and @.
+        name: String,
+        /// admin, developer, operator, participant or viewer.
+        #[arg(long)]
+        role: String,
+    },
+    /// List the users.
+    List,
+    /// Give a user another role.
+    Role {
+        /// The user.
+        name: String,
+        /// admin, developer, operator, participant or viewer.
+        role: String,
+    },
+    /// Remove a user with the user's tokens.
+    Delete {
+        /// The user.
+        name: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TokenCommand {
+    /// Make a token. It is shown this once.
+    Create {
+        /// Whose.
+        user: String,
+        /// What to call it.
+        #[arg(long, default_value = "token")]
+        name: String,
+        /// What it may be used for, within the user's role: read, write, AREA:read or AREA:write (may be
+        /// given several times). Everything that the role may, when absent.
+        #[arg(long, value_name = "SCOPE")]
+        scope: Vec<String>,
+        /// How long it lives.
+        #[arg(long, default_value_t = 90)]
+        days: i32,
+    },
+    /// List the tokens, without their secrets.
+    List {
+        /// Only this user's.
+        #[arg(long)]
+        user: Option<String>,
+    },
+    /// Replace a token: the new one is shown this once, the old one goes on for a while.
+    Rotate {
+        /// The token's id: its first characters.
+        id: String,
+        /// How long the new one lives.
+        #[arg(long, default_value_t = 90)]
+        days: i32,
+        /// How long the old one goes on, in hours.
+        #[arg(long, default_value_t = 24)]
+        overlap: u32,
+    },
+    /// End a token at once.
+    Revoke {
+        /// The token's id: its first characters.
+        id: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AuditArguments {
+    /// Not older than this: a time (RFC 3339), or a span counted back from now, such as '2 hours'.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// At most so many entries.
+    #[arg(long, default_value_t = 100)]
+    pub(crate) limit: i64,
+    /// Of every tenant, and of the installation, instead of one tenant's.
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Remove what is older than this span instead (30 days at the least).
+    #[arg(long, value_name = "SPAN", conflicts_with_all = ["since", "all"])]
+    pub(crate) forget: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]

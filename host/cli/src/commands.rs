@@ -1,5 +1,6 @@
 //! The commands, a file for each noun.
 
+mod audit;
 mod bench;
 mod component;
 mod db;
@@ -14,6 +15,9 @@ mod project;
 mod replay;
 mod run;
 mod test;
+mod tenant;
+mod token;
+mod user;
 
 use crate::arguments::{Arguments, Command};
 use crate::database::{self, FEW_CONNECTIONS};
@@ -62,6 +66,22 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(),
             replay::run(replay, &arguments.tenant, &store, terminal).await
         }
         Command::Guard(command) => guard::run(command, terminal),
+        Command::Tenant(command) => {
+            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
+            tenant::run(command, &store, terminal).await
+        }
+        Command::User(command) => {
+            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
+            user::run(command, &arguments.tenant, &store, terminal).await
+        }
+        Command::Token(command) => {
+            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
+            token::run(command, &arguments.tenant, &store, terminal).await
+        }
+        Command::Audit(audit) => {
+            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
+            audit::run(audit, &arguments.tenant, &store, terminal).await
+        }
         Command::Bench(command) => bench::run(&arguments, command, terminal).await,
         Command::Demo(demo) => demo::run(&arguments, demo, terminal).await,
     }

@@ -130,6 +130,9 @@ impl From<StoreError> for Problem {
                     "instance" => {
                         problem.hint("`wed instance list FLOW` shows the instances there are.")
                     }
+                    "tenant" => problem.hint("`wed tenant list` shows the tenants there are."),
+                    "user" => problem.hint("`wed user list` shows the users there are."),
+                    "token" => problem.hint("`wed token list` shows the tokens there are."),
                     _ => problem,
                 }
             }
@@ -140,6 +143,15 @@ impl From<StoreError> for Problem {
                     .hint("Check DATABASE_URL, or leave it out to use the private Postgres.")
             }
             other => Problem::new(other.to_string()).exit(5).because(other),
+        }
+    }
+}
+
+impl From<wedflow_tenancy::TokenError> for Problem {
+    fn from(error: wedflow_tenancy::TokenError) -> Self {
+        match error {
+            wedflow_tenancy::TokenError::Store(error) => error.into(),
+            other => Problem::usage(other.to_string()).hint(wedflow_tenancy::ScopeError::hint()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! How answers look: tables and lines for people, documents for machines.
 
-use std::io::{IsTerminal, Write};
+use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -83,6 +83,20 @@ impl Terminal {
             return ProgressBar::hidden();
         }
         self.spinner(text)
+    }
+
+    /// Asks whether something that cannot be undone is meant.
+    pub(crate) fn confirmed(&self, question: &str) -> Result<bool, Problem> {
+        if !std::io::stdin().is_terminal() {
+            return Err(Problem::usage("nobody is there to confirm this").hint("Say --yes."));
+        }
+        let _ = write!(std::io::stderr(), "{question} [y/N] ");
+        let mut answer = String::new();
+        std::io::stdin()
+            .lock()
+            .read_line(&mut answer)
+            .map_err(|source| Problem::new("the answer could not be read").because(source))?;
+        Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
     }
 
     /// Prints a problem and gives its exit code.

@@ -93,6 +93,17 @@ impl Bindings {
         cell.get_or_try_init(|| self.load(claimed)).await.cloned()
     }
 
+    /// Whether a claimed job's tenant is suspended, as far as the flow's version at the claim tells.
+    ///
+    /// # Errors
+    /// The database is away.
+    pub(crate) async fn is_suspended(&self, claimed: &Claimed) -> Result<bool, StoreError> {
+        let flow = self
+            .flow(claimed.job.key.flow, claimed.flow_version)
+            .await?;
+        Ok(flow.is_ok_and(|flow| flow.shape.suspended))
+    }
+
     async fn load(&self, claimed: &Claimed) -> Result<Result<Arc<Runnable>, String>, StoreError> {
         let component = match self.component(claimed.component_id).await? {
             Ok(component) => component,

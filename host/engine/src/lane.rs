@@ -189,9 +189,26 @@ impl Lane {
         if self.shared.is_draining() {
             return Ok(()); // given back with all the others when the host leaves
         }
+        let suspended = commit::with_patience(|| self.shared.bindings.is_suspended(&claimed)).await;
+        if suspended == Some(true) {
+            return self.give_back(&claimed).await;
+        }
         self.shared.busy.fetch_add(1, Ordering::AcqRel);
         let finished = self.attempt(&claimed).await;
         self.results.put(finished);
+        Ok(())
+    }
+
+    /// Gives a job back unrun. Claims leave it alone until its tenant is resumed.
+    async fn give_back(&self, claimed: &Claimed) -> HandlerResult {
+        let token = claimed.job.token;
+        let shared = &self.shared;
+        let given = shared.store.release(shared.host(), &[token]).await;
+        shared.tokens().remove(&token);
+        self.held.fetch_sub(1, Ordering::AcqRel);
+        if let Err(error) = given {
+            tracing::warn!(%error, "a job could not be given back; its lease will end by itself");
+        }
         Ok(())
     }
 

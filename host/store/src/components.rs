@@ -113,6 +113,15 @@ impl Store {
         .bind(component.name)
         .execute(&mut *transaction)
         .await?;
+        crate::audit::note(
+            &mut transaction,
+            &self.actor,
+            Some(tenant),
+            "component.push",
+            component.name,
+            serde_json::json!({ "version": version, "digest": component.digest, "bytes": component.bytes.len() }),
+        )
+        .await?;
         transaction.commit().await?;
         Ok((id, version))
     }

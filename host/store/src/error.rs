@@ -61,6 +61,9 @@ pub enum StoreError {
     /// A lock was waited for in vain, for as long as may be.
     #[error("somebody holds a lock that is in the way: {0}")]
     Locked(String),
+    /// A client's key was used before, for another request.
+    #[error("this idempotency key was used for another request")]
+    OtherRequest,
     /// Anything else the driver reports.
     #[error("the database reported: {0}")]
     Other(#[source] sqlx::Error),
@@ -142,6 +145,29 @@ impl From<sqlx::Error> for StoreError {
             place: place_in_fragment(error),
         }))
     }
+}
+
+/// Says of a refused name what is wrong with it: taken, or not allowed.
+pub(crate) fn about_name(error: StoreError, kind: &str, name: &str) -> StoreError {
+    let StoreError::Refused(mut refusal) = error else {
+        return error;
+    };
+    match refusal.code.as_str() {
+        "23505" => {
+            refusal.message = format!("there is a {kind} \"{name}\" already");
+            refusal.hint = Some("Choose another name.".to_owned());
+        }
+        "23514" => {
+            refusal.message = format!("the {kind} name \"{name}\" is not allowed");
+            refusal.hint = Some(crate::NAME_HINT.to_owned());
+        }
+        _ => {}
+    }
+    if refusal.code.starts_with("23") {
+        // It would tell the row.
+        refusal.detail = None;
+    }
+    StoreError::Refused(refusal)
 }
 
 /// The database parses a fragment between two line breaks inside brackets; what comes before the

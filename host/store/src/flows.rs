@@ -6,6 +6,7 @@ use serde::Serialize;
 use sqlx::{AssertSqlSafe, FromRow, PgConnection};
 use wedflow_model::{AttributeType, FlowDefinition};
 
+use crate::audit::{note, note_flow};
 use crate::{Store, StoreError};
 
 /// A flow, as listed.
@@ -40,6 +41,8 @@ pub struct FlowShape {
     pub name: String,
     /// The version this describes.
     pub version: i32,
+    /// Whether its tenant is suspended: nothing of it is to be run. A suspension changes the version.
+    pub suspended: bool,
     /// The schema of its own part of the gate.
     pub gate: String,
     /// Its attributes in the order of the columns.
@@ -99,8 +102,19 @@ impl Store {
         name: &str,
         description: &str,
     ) -> Result<i32, StoreError> {
-        let mut connection = self.pool.acquire().await?;
-        create_flow(&mut connection, tenant, name, description).await
+        let mut transaction = self.pool.begin().await?;
+        let flow_id = create_flow(&mut transaction, tenant, name, description).await?;
+        note(
+            &mut transaction,
+            &self.actor,
+            Some(tenant),
+            "flow.create",
+            name,
+            serde_json::Value::Null,
+        )
+        .await?;
+        transaction.commit().await?;
+        Ok(flow_id)
     }
 
     /// The flow of that name.
@@ -136,10 +150,24 @@ impl Store {
     /// [`StoreError::NotFound`]; [`StoreError::Refused`] while sessions of its role are connected.
     pub async fn drop_flow(&self, tenant: &str, name: &str) -> Result<(), StoreError> {
         let flow = self.flow(tenant, name).await?;
+        let mut transaction = self.pool.begin().await?;
+        let counts = serde_json::json!({
+            "regular": flow.regular, "final": flow.r#final, "exception": flow.exception,
+        });
+        note(
+            &mut transaction,
+            &self.actor,
+            Some(tenant),
+            "flow.delete",
+            name,
+            counts,
+        )
+        .await?;
         sqlx::query("SELECT wed.drop_flow($1)")
             .bind(flow.flow_id)
-            .execute(&self.pool)
+            .execute(&mut *transaction)
             .await?;
+        transaction.commit().await?;
         Ok(())
     }
 
@@ -184,8 +212,9 @@ impl Store {
     /// [`StoreError::NotFound`] when it was dropped meanwhile.
     pub async fn flow_shape(&self, flow_id: i32) -> Result<FlowShape, StoreError> {
         let mut transaction = self.pool.begin().await?;
-        let (name, version, schema, gate): (String, i32, String, String) = sqlx::query_as(
-            "SELECT name, version, schema_name, shape_schema FROM wed.flow WHERE flow_id = $1 FOR KEY SHARE",
+        let (name, version, suspended, schema, gate): (String, i32, bool, String, String) = sqlx::query_as(
+            "SELECT f.name, f.version, t.suspended_at IS NOT NULL, f.schema_name, f.shape_schema \
+             FROM wed.flow f JOIN wed.tenant t USING (tenant_id) WHERE f.flow_id = $1 FOR KEY SHARE OF f",
         )
         .bind(flow_id)
         .fetch_optional(&mut *transaction)
@@ -212,6 +241,7 @@ impl Store {
             flow_id,
             name,
             version,
+            suspended,
             gate,
             attributes,
         })
@@ -246,6 +276,15 @@ impl Store {
     ) -> Result<Applied, StoreError> {
         let mut transaction = self.pool.begin().await?;
         let applied = apply(&mut transaction, tenant, definition).await?;
+        note(
+            &mut transaction,
+            &self.actor,
+            Some(tenant),
+            "flow.apply",
+            &definition.name,
+            serde_json::to_value(&applied).unwrap_or_default(),
+        )
+        .await?;
         transaction.commit().await?;
         Ok(applied)
     }
@@ -266,6 +305,15 @@ impl Store {
             .bind(flow_id)
             .execute(&mut *transaction)
             .await?;
+        note_flow(
+            &mut transaction,
+            &self.actor,
+            flow_id,
+            "flow.bind",
+            Some(transition),
+            serde_json::json!({ "component": component }),
+        )
+        .await?;
         transaction.commit().await?;
         Ok(())
     }
@@ -279,13 +327,25 @@ impl Store {
         flow_id: i32,
         preview: bool,
     ) -> Result<Vec<(i32, Vec<String>, String)>, StoreError> {
-        Ok(
-            sqlx::query_as("SELECT wid, fires, becomes FROM wed.rematch($1, $2)")
-                .bind(flow_id)
-                .bind(preview)
-                .fetch_all(&self.pool)
-                .await?,
-        )
+        let mut transaction = self.pool.begin().await?;
+        let rows: Vec<_> = sqlx::query_as("SELECT wid, fires, becomes FROM wed.rematch($1, $2)")
+            .bind(flow_id)
+            .bind(preview)
+            .fetch_all(&mut *transaction)
+            .await?;
+        if !preview {
+            note_flow(
+                &mut transaction,
+                &self.actor,
+                flow_id,
+                "flow.rematch",
+                None,
+                serde_json::json!({ "instances": rows.len() }),
+            )
+            .await?;
+        }
+        transaction.commit().await?;
+        Ok(rows)
     }
 }
 

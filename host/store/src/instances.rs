@@ -2,10 +2,12 @@
 
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
-use sqlx::{AssertSqlSafe, FromRow, Row};
+use sqlx::{AssertSqlSafe, FromRow, PgConnection, Row};
+use wedflow_model::Value;
 
-use crate::flows::Flow;
-use crate::{Store, StoreError};
+use crate::audit::{Once, claim_key, keep_answer, note_flow};
+use crate::flows::{Flow, FlowShape};
+use crate::{Refusal, Store, StoreError};
 
 /// An instance, as listed.
 #[derive(Debug, Clone, FromRow, Serialize)]
@@ -91,6 +93,10 @@ pub struct JobRow {
     pub tgid: i32,
     /// The transition.
     pub trname: String,
+    /// The trigger's name.
+    pub tgname: Option<String>,
+    /// Those of a higher priority are claimed first.
+    pub priority: i32,
     /// The host that has it.
     pub lckid: Option<String>,
     /// Attempts begun.
@@ -133,49 +139,47 @@ impl Store {
         flow: &Flow,
         values: &Map<String, Json>,
     ) -> Result<i32, StoreError> {
+        Ok(self.start_instance_once(flow, values, None).await?.0)
+    }
+
+    /// The same, at most once for a client's key: the number of the instance, and whether it was started
+    /// by an earlier request with that key.
+    ///
+    /// # Errors
+    /// As [`Store::start_instance`]; [`StoreError::OtherRequest`] when the key was used for something
+    /// else.
+    pub async fn start_instance_once(
+        &self,
+        flow: &Flow,
+        values: &Map<String, Json>,
+        once: Option<&Once<'_>>,
+    ) -> Result<(i32, bool), StoreError> {
         let shape = self.flow_shape(flow.flow_id).await?;
-        for name in values.keys() {
-            if !shape.attributes.iter().any(|(known, _)| known == name) {
-                let known: Vec<&str> = shape
-                    .attributes
-                    .iter()
-                    .map(|(name, _)| name.as_str())
-                    .collect();
-                return Err(StoreError::Refused(Box::new(crate::Refusal {
-                    code: "42703".into(),
-                    message: format!("flow \"{}\" has no attribute \"{name}\"", flow.name),
-                    detail: None,
-                    hint: Some(format!("It has: {}.", known.join(", "))),
-                    place: None,
-                })));
-            }
+        check_values(&flow.name, &shape, values)?;
+        let mut transaction = self.pool.begin().await?;
+        if let Some(once) = once
+            && let Some(answer) = claim_key(&mut transaction, once).await?
+        {
+            let wid = answer["wid"]
+                .as_i64()
+                .and_then(|wid| i32::try_from(wid).ok());
+            return Ok((wid.unwrap_or_default(), true));
         }
-        if values.is_empty() {
-            let wid = sqlx::query(AssertSqlSafe(format!(
-                "INSERT INTO \"{}\".wed_flow DEFAULT VALUES RETURNING wid",
-                flow.schema_name
-            )))
-            .persistent(false)
-            .fetch_one(&self.pool)
-            .await?;
-            return Ok(wid.try_get(0)?);
-        }
-        // Names are of the flow, quoted; values travel as one parameter and take the columns' types.
-        let names: Vec<String> = values
-            .keys()
-            .map(|name| format!("\"{}\"", name.replace('"', "\"\"")))
-            .collect();
-        let names = names.join(", ");
-        let wid = sqlx::query(AssertSqlSafe(format!(
-            "INSERT INTO \"{schema}\".wed_flow ({names}) \
-             SELECT {names} FROM jsonb_populate_record(NULL::\"{schema}\".wed_flow, $1) RETURNING wid",
-            schema = flow.schema_name
-        )))
-        .persistent(false)
-        .bind(Json::Object(values.clone()))
-        .fetch_one(&self.pool)
+        let wid = insert(&mut transaction, flow, values).await?;
+        note_flow(
+            &mut transaction,
+            &self.actor,
+            flow.flow_id,
+            "instance.start",
+            Some(&wid.to_string()),
+            Json::Null,
+        )
         .await?;
-        Ok(wid.try_get(0)?)
+        if let Some(once) = once {
+            keep_answer(&mut transaction, once, &serde_json::json!({ "wid": wid })).await?;
+        }
+        transaction.commit().await?;
+        Ok((wid, false))
     }
 
     /// Instances of a flow, newest first; of one status, or one number, when given.
@@ -189,6 +193,21 @@ impl Store {
         wid: Option<i32>,
         limit: i64,
     ) -> Result<Vec<Instance>, StoreError> {
+        self.instances_before(flow, status, wid, None, limit).await
+    }
+
+    /// The same, only those with a lower number than `before`, when given.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn instances_before(
+        &self,
+        flow: &Flow,
+        status: Option<char>,
+        wid: Option<i32>,
+        before: Option<i32>,
+        limit: i64,
+    ) -> Result<Vec<Instance>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
             "SELECT i.wid, i.status::text, to_jsonb(w) - 'wid' AS state, \
                to_char(i.started AT TIME ZONE 'UTC', {RFC3339}) AS started, \
@@ -196,6 +215,7 @@ impl Store {
                ARRAY(SELECT j.trname FROM wed.job j WHERE j.flow_id = i.flow_id AND j.wid = i.wid ORDER BY j.tgid) AS pending \
              FROM wed.instance i JOIN \"{}\".wed_flow w ON w.wid = i.wid \
              WHERE i.flow_id = $1 AND ($2::text IS NULL OR i.status = $2::\"char\") AND ($3::integer IS NULL OR i.wid = $3) \
+               AND ($5::integer IS NULL OR i.wid < $5) \
              ORDER BY i.wid DESC LIMIT $4",
             flow.schema_name
         )))
@@ -204,6 +224,7 @@ impl Store {
         .bind(status.map(String::from))
         .bind(wid)
         .bind(limit)
+        .bind(before)
         .fetch_all(&self.pool)
         .await?)
     }
@@ -229,14 +250,29 @@ impl Store {
         wid: i32,
         from_seq: i32,
     ) -> Result<Vec<TraceRow>, StoreError> {
+        self.trace_page(flow_id, wid, from_seq, i64::MAX).await
+    }
+
+    /// The same, at most `limit` rows of it.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn trace_page(
+        &self,
+        flow_id: i32,
+        wid: i32,
+        from_seq: i32,
+        limit: i64,
+    ) -> Result<Vec<TraceRow>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
             "SELECT wid, seq, trw, trf, status::text, state, to_char(tstmp AT TIME ZONE 'UTC', {RFC3339}) AS tstmp, \
                writer, note, attempt, fuel, elapsed_us, memory_bytes \
-             FROM wed.trace WHERE flow_id = $1 AND wid = $2 AND seq >= $3 ORDER BY seq"
+             FROM wed.trace WHERE flow_id = $1 AND wid = $2 AND seq >= $3 ORDER BY seq LIMIT $4"
         )))
         .bind(flow_id)
         .bind(wid)
         .bind(from_seq)
+        .bind(limit)
         .fetch_all(&self.pool)
         .await?)
     }
@@ -262,13 +298,42 @@ impl Store {
     /// # Errors
     /// Only those of the connection.
     pub async fn jobs(&self, flow_id: i32, wid: i32) -> Result<Vec<JobRow>, StoreError> {
+        self.jobs_where(flow_id, Some(wid), None, i64::MAX).await
+    }
+
+    /// A flow's pending jobs in the order of (wid, tgid), those behind `after`.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn flow_jobs(
+        &self,
+        flow_id: i32,
+        after: Option<(i32, i32)>,
+        limit: i64,
+    ) -> Result<Vec<JobRow>, StoreError> {
+        self.jobs_where(flow_id, None, after, limit).await
+    }
+
+    async fn jobs_where(
+        &self,
+        flow_id: i32,
+        wid: Option<i32>,
+        after: Option<(i32, i32)>,
+        limit: i64,
+    ) -> Result<Vec<JobRow>, StoreError> {
+        let (after_wid, after_tgid) = after.unwrap_or_default();
         Ok(sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT wid, tgid, trname, 'host:' || host_id AS lckid, attempt, waits_for, \
-               CASE WHEN isfinite(due) THEN to_char(due AT TIME ZONE 'UTC', {RFC3339}) ELSE 'infinity' END AS due \
-             FROM wed.job WHERE flow_id = $1 AND wid = $2 ORDER BY tgid"
+            "SELECT j.wid, j.tgid, j.trname, t.tgname, 'host:' || j.host_id AS lckid, j.attempt, j.waits_for, j.priority, \
+               CASE WHEN isfinite(j.due) THEN to_char(j.due AT TIME ZONE 'UTC', {RFC3339}) ELSE 'infinity' END AS due \
+             FROM wed.job j LEFT JOIN wed.trigger t USING (tgid) \
+             WHERE j.flow_id = $1 AND ($2::integer IS NULL OR j.wid = $2) AND (j.wid, j.tgid) > ($3, $4) \
+             ORDER BY j.wid, j.tgid LIMIT $5"
         )))
         .bind(flow_id)
         .bind(wid)
+        .bind(after_wid)
+        .bind(after_tgid)
+        .bind(limit)
         .fetch_all(&self.pool)
         .await?)
     }
@@ -287,4 +352,80 @@ impl Store {
         .fetch_all(&self.pool)
         .await?)
     }
+}
+
+/// Holds initial values against the flow's attributes: unknown names, and values of another type.
+fn check_values(
+    flow: &str,
+    shape: &FlowShape,
+    values: &Map<String, Json>,
+) -> Result<(), StoreError> {
+    let refused = |code: &str, message: String, hint: String| {
+        Err(StoreError::Refused(Box::new(Refusal {
+            code: code.to_owned(),
+            message,
+            detail: None,
+            hint: Some(hint),
+            place: None,
+        })))
+    };
+    for (name, value) in values {
+        let Some((_, kind)) = shape.attributes.iter().find(|(known, _)| known == name) else {
+            let known: Vec<&str> = shape
+                .attributes
+                .iter()
+                .map(|(name, _)| name.as_str())
+                .collect();
+            return refused(
+                "42703",
+                format!("flow \"{flow}\" has no attribute \"{name}\""),
+                format!("It has: {}.", known.join(", ")),
+            );
+        };
+        // Texts are left to Postgres, whose notation is wider.
+        if !value.is_string()
+            && let Err(error) = Value::from_json(kind, value)
+        {
+            return refused(
+                "22P02",
+                format!("attribute \"{name}\" is of type {kind}: {error}"),
+                format!("Give a value of type {kind}, or null."),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Inserts the row; the gate does the rest.
+async fn insert(
+    connection: &mut PgConnection,
+    flow: &Flow,
+    values: &Map<String, Json>,
+) -> Result<i32, StoreError> {
+    if values.is_empty() {
+        let wid = sqlx::query(AssertSqlSafe(format!(
+            "INSERT INTO \"{}\".wed_flow DEFAULT VALUES RETURNING wid",
+            flow.schema_name
+        )))
+        .persistent(false)
+        .fetch_one(connection)
+        .await?;
+        return Ok(wid.try_get(0)?);
+    }
+    // Names are of the flow, quoted; values travel as one parameter and take the columns' types.
+    let names: Vec<String> = values
+        .keys()
+        .map(|name| format!("\"{}\"", name.replace('"', "\"\"")))
+        .collect();
+    let names = names.join(", ");
+    let wid = sqlx::query(AssertSqlSafe(format!(
+        "INSERT INTO \"{schema}\".wed_flow ({names}) \
+         SELECT {names} FROM jsonb_populate_record(NULL::\"{schema}\".wed_flow, $1) RETURNING wid",
+        schema = flow.schema_name
+    )))
+    .persistent(false)
+    .bind(Json::Object(values.clone()))
+    .fetch_one(connection)
+    .await?;
+    Ok(wid.try_get(0)?)
 }

@@ -468,7 +468,7 @@ impl Store {
     }
 
     /// Housekeeping that any host may do for all: frees abandoned jobs, ends overdue external workers,
-    /// skips stale jobs.
+    /// skips stale jobs, counts what tenants near a limit use.
     ///
     /// # Errors
     /// Only those of the connection.
@@ -477,6 +477,9 @@ impl Store {
             sqlx::query_as("SELECT wed.free_abandoned(), wed.end_overdue(), wed.skip_stale(1000)")
                 .fetch_one(&self.pool)
                 .await?;
+        sqlx::query("SELECT wed.measure_usage()")
+            .execute(&self.pool)
+            .await?;
         Ok(Swept {
             abandoned,
             overdue,

@@ -9,25 +9,34 @@
 //! - `instances`: instances, trace, attempts
 //! - `attempts`: what hosts made of jobs, and what it takes to run one again
 //! - `jobs`: claim, commit, fail, leases: what a host does all day
+//! - `tenants`, `users`, `tokens`, `quotas`: whose all that is, and who may come in
+//! - `audit`: who did what, and answers that are given twice
 //! - [`Notifications`]: the one notification connection of a host
 //! - `scratch`: throw-away databases and bulk loads, for benchmarks
 
 mod attempts;
+mod audit;
 mod components;
 mod error;
 mod flows;
 mod instances;
 mod jobs;
 mod notifications;
+mod quotas;
 mod scratch;
 mod settings;
+mod tenants;
+mod tokens;
+mod users;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::ConnectOptions;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
 pub use attempts::{AttemptLog, MadeAttempt, PendingJob};
+pub use audit::{AuditEntry, Once};
 pub use components::{Component, NewComponent};
 pub use error::{Place, Refusal, StoreError};
 pub use flows::{Applied, Flow, FlowShape, Trigger};
@@ -35,6 +44,10 @@ pub use instances::{AttemptRow, Instance, JobRow, LogRow, TraceRow};
 pub use jobs::{AttemptRecord, Claimed, CommitGroup, CommitItem, FailedAttempt, LogLine, Swept};
 pub use notifications::Notifications;
 pub use settings::SealedSecret;
+pub use quotas::{Quota, QuotaChange};
+pub use tenants::{Tenant, TenantSettings};
+pub use tokens::{Bearer, NewToken, Token};
+pub use users::User;
 
 /// How long a statement of ours may wait for a connection of the pool.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -54,6 +67,8 @@ static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations");
 pub struct Store {
     pub(crate) pool: PgPool,
     pub(crate) options: PgConnectOptions,
+    /// Who acts, for the audit log.
+    pub(crate) actor: Arc<str>,
 }
 
 impl Store {
@@ -99,7 +114,12 @@ impl Store {
         if version.parse::<u32>().unwrap_or(0) < 150_000 {
             return Err(StoreError::TooOld { version });
         }
-        Ok(Store { pool, options })
+        let actor = format!("operator:{}", options.get_username()).into();
+        Ok(Store {
+            pool,
+            options,
+            actor,
+        })
     }
 
     /// As [`Store::connect`]; a database that is missing on the server is made first.
@@ -134,6 +154,42 @@ impl Store {
             }
         }
         Store::connect(url, connections).await
+    }
+
+    /// The same database, used in somebody's name: what is changed through it stands in the audit log as
+    /// done by `actor`. Without this it is `operator:` and the name of the database's user.
+    #[must_use]
+    pub fn acting_as(&self, actor: &str) -> Store {
+        Store {
+            actor: actor.into(),
+            ..self.clone()
+        }
+    }
+
+    /// The same database over at most `connections` connections of its own, on which no statement runs
+    /// for longer than `most`.
+    pub fn bounded(&self, connections: u32, most: Duration) -> Store {
+        let options = self
+            .options
+            .clone()
+            .options([("statement_timeout", most.as_millis().to_string())]);
+        Store {
+            pool: PgPoolOptions::new()
+                .max_connections(connections)
+                .acquire_timeout(most)
+                .connect_lazy_with(options.clone()),
+            options,
+            actor: Arc::clone(&self.actor),
+        }
+    }
+
+    /// Answers when the database does.
+    ///
+    /// # Errors
+    /// Those of the connection.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        sqlx::query("SELECT 1").execute(&self.pool).await?;
+        Ok(())
     }
 
     /// Brings the database's schema up to this version. Safe to call from several processes at once;

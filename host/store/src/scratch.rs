@@ -97,7 +97,7 @@ impl Store {
         Ok(())
     }
 
-    /// Makes a tenant, if it is not there.
+    /// Makes a tenant without limits, if it is not there.
     ///
     /// # Errors
     /// [`StoreError::Refused`] when the name is not allowed.
@@ -106,6 +106,13 @@ impl Store {
             .bind(name)
             .execute(&self.pool)
             .await?;
+        sqlx::query(
+            "UPDATE wed.quota SET flows = NULL, instances = NULL, jobs = NULL, components = NULL, \
+             requests_per_second = NULL WHERE tenant_id = (SELECT tenant_id FROM wed.tenant WHERE name = $1)",
+        )
+        .bind(name)
+        .execute(&self.pool)
+        .await?;
         Ok(())
     }
 

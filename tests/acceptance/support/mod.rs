@@ -2,6 +2,7 @@
 
 pub(crate) mod database;
 pub(crate) mod flows;
+pub(crate) mod http;
 pub(crate) mod program;
 pub(crate) mod server;
 pub(crate) mod session;

@@ -1,6 +1,5 @@
 //! `wed flow`: definitions.
 
-use std::io::{BufRead, IsTerminal, Write};
 use std::path::Path;
 
 use serde_json::json;
@@ -155,7 +154,7 @@ pub(crate) async fn run(
             let flow = store.flow(tenant, name).await?;
             let instances = flow.regular + flow.r#final + flow.exception;
             if !yes
-                && !confirmed(&format!(
+                && !terminal.confirmed(&format!(
                     "Remove flow {name} with its {instances} instances and their history?"
                 ))?
             {
@@ -238,17 +237,4 @@ pub(crate) fn read_definition(file: &Path) -> Result<FlowDefinition, Problem> {
             .because(source)
             .hint("It holds name, [[attribute]], [[trigger]], final and [transition.NAME]; see docs/flow-toml.md.")
     })
-}
-
-fn confirmed(question: &str) -> Result<bool, Problem> {
-    if !std::io::stdin().is_terminal() {
-        return Err(Problem::usage("nobody is there to confirm this").hint("Say --yes."));
-    }
-    let _ = write!(std::io::stderr(), "{question} [y/N] ");
-    let mut answer = String::new();
-    std::io::stdin()
-        .lock()
-        .read_line(&mut answer)
-        .map_err(|source| Problem::new("the answer could not be read").because(source))?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }

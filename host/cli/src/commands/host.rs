@@ -1,5 +1,8 @@
-//! `wed dev` and `wed serve`: a host, until it is told to stop.
+//! `wed dev` and `wed serve`: a host, and the HTTP API beside it, until they are told to stop.
 
+use std::net::{Ipv4Addr, SocketAddr};
+
+use wedflow_api::{Server, ServerSettings};
 use wedflow_engine::{Host, HostSettings};
 use wedflow_store::Store;
 
@@ -9,6 +12,9 @@ use crate::problem::Problem;
 use crate::secret_key;
 use crate::terminal::Terminal;
 
+/// Where `wed dev` listens when nothing is said.
+const USUAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
+
 /// Everything in one process. The private Postgres is stopped with it, when it was started by it.
 pub(crate) async fn dev(
     arguments: &Arguments,
@@ -17,7 +23,13 @@ pub(crate) async fn dev(
 ) -> Result<(), Problem> {
     let own = arguments.database_url.as_ref().is_none_or(String::is_empty);
     let was_running = own && private_cluster()?.is_running()?;
-    let result = serve(arguments, host, terminal).await;
+    let result = run(
+        arguments,
+        host,
+        Some(host.listen.unwrap_or(USUAL)),
+        terminal,
+    )
+    .await;
     if own && !was_running {
         terminal.say("stopping the private Postgres");
         private_cluster()?.stop().await?;
@@ -31,19 +43,64 @@ pub(crate) async fn serve(
     host: &HostArguments,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
+    run(arguments, host, host.listen, terminal).await
+}
+
+async fn run(
+    arguments: &Arguments,
+    host: &HostArguments,
+    listen: Option<SocketAddr>,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let may_move = host.listen.is_none();
     let settings = settings(host);
     let store = database::open(arguments, terminal, settings.connections()).await?;
+    let api = match listen {
+        Some(address) => Some(listen_at(&store, address, may_move).await?),
+        None => None,
+    };
     let host = start(&store, settings).await?;
     let (server, port, name) = store.place();
     terminal.say(&format!(
         "host {} is at work on database {name} of {server}:{port}; Ctrl-C stops it",
         host.id()
     ));
+    if let Some(api) = &api {
+        terminal.say(&format!(
+            "the API is at http://{}; http://{}/openapi.json describes it",
+            api.address(),
+            api.address()
+        ));
+        tracing::info!(address = %api.address(), "listening");
+    }
     told_to_stop().await?;
     terminal.say("finishing what is running");
+    if let Some(api) = api {
+        api.stop().await;
+    }
     host.stop().await;
     store.close().await;
     Ok(())
+}
+
+/// Serves the API at an address, or, when that is taken and it may move, at a free port.
+async fn listen_at(store: &Store, address: SocketAddr, may_move: bool) -> Result<Server, Problem> {
+    if !address.ip().is_loopback() {
+        tracing::warn!(%address, "tokens travel in plain HTTP: let only a proxy with TLS reach this address");
+    }
+    match Server::start(store, &ServerSettings::at(address)).await {
+        Ok(server) => return Ok(server),
+        Err(error) if may_move && error.kind() == std::io::ErrorKind::AddrInUse => {}
+        Err(error) => {
+            return Err(Problem::new(format!("{address} cannot be listened at"))
+                .because(error)
+                .hint("Choose another one: --listen 127.0.0.1:0 takes any free port."));
+        }
+    }
+    let free = SocketAddr::new(address.ip(), 0);
+    Server::start(store, &ServerSettings::at(free))
+        .await
+        .map_err(|error| Problem::new("no port is free to listen at").because(error))
 }
 
 /// Starts a host.

@@ -1,0 +1,454 @@
+//! What the API answers. No number of an answer is one that counts beyond its tenant.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+use wedflow_store as store;
+
+/// A part of a list.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct List<T> {
+    /// The entries.
+    pub(crate) items: Vec<T>,
+    /// The cursor of the next part; none: this is the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) next: Option<String>,
+}
+
+impl<T> List<T> {
+    /// All there is.
+    pub(crate) fn whole(items: Vec<T>) -> Self {
+        List { items, next: None }
+    }
+}
+
+/// A flow, as listed.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct FlowSummary {
+    name: String,
+    description: String,
+    /// Raised by every change of the definition.
+    version: i32,
+    /// Instances that are neither final nor exceptions.
+    regular: i64,
+    /// Instances that are final.
+    r#final: i64,
+    /// Instances that are exceptions.
+    exception: i64,
+    /// Pending jobs.
+    jobs: i64,
+}
+
+impl From<store::Flow> for FlowSummary {
+    fn from(flow: store::Flow) -> Self {
+        FlowSummary {
+            name: flow.name,
+            description: flow.description,
+            version: flow.version,
+            regular: flow.regular,
+            r#final: flow.r#final,
+            exception: flow.exception,
+            jobs: flow.jobs,
+        }
+    }
+}
+
+/// A flow with its definition.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct FlowDetail {
+    #[serde(flatten)]
+    pub(crate) flow: FlowSummary,
+    pub(crate) attributes: Vec<Attribute>,
+    pub(crate) triggers: Vec<Trigger>,
+}
+
+/// An attribute.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Attribute {
+    pub(crate) name: String,
+    /// As in `wed_attr.atype`.
+    pub(crate) r#type: String,
+}
+
+/// A condition, and the transition that it fires.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Trigger {
+    name: Option<String>,
+    enabled: bool,
+    /// The transition; none for the final condition.
+    transition: Option<String>,
+    /// The condition's name.
+    condition: Option<String>,
+    /// The condition.
+    when: String,
+    /// Whether it is the final condition.
+    r#final: bool,
+    /// Time limit of an attempt.
+    timeout: String,
+    /// The component that performs the transition; none: external workers do.
+    component: Option<String>,
+}
+
+impl From<store::Trigger> for Trigger {
+    fn from(trigger: store::Trigger) -> Self {
+        Trigger {
+            name: trigger.tgname,
+            enabled: trigger.enabled,
+            transition: trigger.trname,
+            condition: trigger.cname,
+            when: trigger.cpred,
+            r#final: trigger.cfinal,
+            timeout: trigger.timeout,
+            component: trigger.component,
+        }
+    }
+}
+
+/// What applying a definition did.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Applied {
+    /// Whether the flow was made by it.
+    pub(crate) created: bool,
+    attributes_added: Vec<String>,
+    /// Attributes that the definition does not name; they are left as they are.
+    attributes_kept: Vec<String>,
+    triggers_added: Vec<String>,
+    triggers_changed: Vec<String>,
+    triggers_removed: Vec<String>,
+    /// Components that are bound but not uploaded; their transitions wait until they are.
+    components_missing: Vec<String>,
+}
+
+impl From<store::Applied> for Applied {
+    fn from(applied: store::Applied) -> Self {
+        Applied {
+            created: applied.created,
+            attributes_added: applied.attributes_added,
+            attributes_kept: applied.attributes_kept,
+            triggers_added: applied.triggers_added,
+            triggers_changed: applied.triggers_changed,
+            triggers_removed: applied.triggers_removed,
+            components_missing: applied.components_missing,
+        }
+    }
+}
+
+/// What an instance is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, serde::Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Status {
+    /// Neither final nor an exception.
+    Regular,
+    /// Ended.
+    Final,
+    /// In need of recovery.
+    Exception,
+}
+
+impl Status {
+    pub(crate) fn letter(self) -> char {
+        match self {
+            Status::Regular => 'R',
+            Status::Final => 'F',
+            Status::Exception => 'E',
+        }
+    }
+
+    pub(crate) fn of(letter: &str) -> Self {
+        match letter {
+            "F" => Status::Final,
+            "E" => Status::Exception,
+            _ => Status::Regular,
+        }
+    }
+}
+
+/// An instance.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Instance {
+    /// Its number in the flow.
+    wid: i32,
+    status: Status,
+    /// Its attributes.
+    #[schema(value_type = Object)]
+    state: serde_json::Value,
+    started: String,
+    /// When its status last changed.
+    changed: String,
+    /// Its pending transitions.
+    pending: Vec<String>,
+}
+
+impl From<store::Instance> for Instance {
+    fn from(instance: store::Instance) -> Self {
+        Instance {
+            wid: instance.wid,
+            status: Status::of(&instance.status),
+            state: instance.state,
+            started: instance.started,
+            changed: instance.changed,
+            pending: instance.pending,
+        }
+    }
+}
+
+/// An instance that was started.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Started {
+    /// Its number in the flow.
+    pub(crate) wid: i32,
+}
+
+/// A row of an instance's history.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TraceRow {
+    /// 1 for the initial state; in commit order.
+    pub(crate) seq: i32,
+    pub(crate) status: Status,
+    /// The transition that wrote the state; none for the initial one.
+    transition: Option<String>,
+    /// The transitions that the state fired.
+    fired: Vec<String>,
+    #[schema(value_type = Object)]
+    state: serde_json::Value,
+    at: String,
+    /// Who wrote it: a host, or a database role.
+    writer: String,
+    /// Why, for rows that no transition wrote.
+    note: Option<String>,
+    attempt: Option<i32>,
+    fuel: Option<i64>,
+    elapsed_us: Option<i64>,
+    memory_bytes: Option<i64>,
+}
+
+impl From<store::TraceRow> for TraceRow {
+    fn from(row: store::TraceRow) -> Self {
+        TraceRow {
+            seq: row.seq,
+            status: Status::of(&row.status),
+            transition: row.trw,
+            fired: row.trf,
+            state: row.state,
+            at: row.tstmp,
+            writer: row.writer,
+            note: row.note,
+            attempt: row.attempt,
+            fuel: row.fuel,
+            elapsed_us: row.elapsed_us,
+            memory_bytes: row.memory_bytes,
+        }
+    }
+}
+
+/// A pending job.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Job {
+    wid: i32,
+    /// The trigger that fired it: its name, or its number where it has none.
+    trigger: String,
+    transition: String,
+    /// Whether a host has it.
+    running: bool,
+    /// Attempts begun.
+    attempt: i32,
+    /// When it may next be claimed; `infinity` when it waits for something else.
+    due: String,
+    priority: i32,
+    waits_for: Option<String>,
+}
+
+impl From<store::JobRow> for Job {
+    fn from(job: store::JobRow) -> Self {
+        Job {
+            wid: job.wid,
+            trigger: trigger_of(&job),
+            transition: job.trname,
+            running: job.lckid.is_some(),
+            attempt: job.attempt,
+            due: job.due,
+            priority: job.priority,
+            waits_for: job.waits_for,
+        }
+    }
+}
+
+/// What a job's trigger is called in addresses.
+pub(crate) fn trigger_of(job: &store::JobRow) -> String {
+    match &job.tgname {
+        Some(name) if !name.is_empty() => name.clone(),
+        _ => job.tgid.to_string(),
+    }
+}
+
+/// A version of a component.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Component {
+    name: String,
+    pub(crate) version: i32,
+    /// SHA-256 of its bytes, in hexadecimal.
+    digest: String,
+    /// Bytes.
+    size: i32,
+    /// What it says of itself: name, SDK, transitions.
+    #[schema(value_type = Object)]
+    manifest: serde_json::Value,
+    created_at: String,
+    /// `flow/transition` of every binding to the name.
+    used_by: Vec<String>,
+}
+
+impl From<store::Component> for Component {
+    fn from(component: store::Component) -> Self {
+        Component {
+            name: component.name,
+            version: component.version,
+            digest: component.digest,
+            size: component.size,
+            manifest: component.manifest,
+            created_at: component.created_at,
+            used_by: component.used_by,
+        }
+    }
+}
+
+/// A component that was uploaded.
+#[derive(Debug, Serialize, serde::Deserialize, ToSchema)]
+pub(crate) struct Uploaded {
+    pub(crate) name: String,
+    /// That of the one before, when the bytes are the same.
+    pub(crate) version: i32,
+    /// SHA-256 of its bytes, in hexadecimal.
+    pub(crate) digest: String,
+    pub(crate) transitions: Vec<String>,
+}
+
+/// Who is asking.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Me {
+    pub(crate) tenant: String,
+    pub(crate) user: String,
+    pub(crate) role: String,
+    pub(crate) token: String,
+    pub(crate) scopes: Vec<String>,
+    /// What role and scopes allow together.
+    pub(crate) may: Vec<String>,
+}
+
+/// A user.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct User {
+    name: String,
+    role: String,
+    created_at: String,
+}
+
+impl From<store::User> for User {
+    fn from(user: store::User) -> Self {
+        User {
+            name: user.name,
+            role: user.role,
+            created_at: user.created_at,
+        }
+    }
+}
+
+/// A token, without its secret.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Token {
+    /// Its first characters, which name it within the tenant.
+    id: String,
+    user: String,
+    name: String,
+    scopes: Vec<String>,
+    /// `live`, `expired` or `revoked`.
+    status: String,
+    created_at: String,
+    expires_at: String,
+    /// To within some minutes.
+    last_used: Option<String>,
+}
+
+impl From<store::Token> for Token {
+    fn from(token: store::Token) -> Self {
+        Token {
+            id: token.id,
+            user: token.user,
+            name: token.name,
+            scopes: token.scopes,
+            status: token.status,
+            created_at: token.created_at,
+            expires_at: token.expires_at,
+            last_used: token.last_used,
+        }
+    }
+}
+
+/// A token that was made.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct IssuedToken {
+    /// The token itself. It is told this once.
+    pub(crate) secret: String,
+    #[serde(flatten)]
+    pub(crate) token: Token,
+}
+
+/// What the tenant's admins may set.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Settings {
+    /// The tenant's name, which the operator gave.
+    pub(crate) tenant: String,
+    pub(crate) description: String,
+    /// The longest life of a token, in days.
+    pub(crate) token_days: i32,
+}
+
+/// A limit, and what is used of it.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Usage {
+    name: String,
+    /// What is counted.
+    unit: String,
+    /// None: it is no number of things.
+    used: Option<i64>,
+    /// None: as many as the tenant likes.
+    allowed: Option<i64>,
+}
+
+impl From<store::Quota> for Usage {
+    fn from(quota: store::Quota) -> Self {
+        Usage {
+            name: quota.name,
+            unit: quota.unit,
+            used: quota.used,
+            allowed: quota.allowed,
+        }
+    }
+}
+
+/// An entry of the audit log.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct AuditEntry {
+    at: String,
+    /// `token:` with a user's name and the token's, or `operator:` for the installation's operator.
+    actor: String,
+    action: String,
+    target: String,
+    #[schema(value_type = Object)]
+    detail: serde_json::Value,
+}
+
+impl From<store::AuditEntry> for AuditEntry {
+    fn from(entry: store::AuditEntry) -> Self {
+        AuditEntry {
+            at: entry.at,
+            // Which database user the operator was is not the tenant's business.
+            actor: match entry.actor.split_once(':') {
+                Some(("operator", _)) => "operator".to_owned(),
+                _ => entry.actor,
+            },
+            action: entry.action,
+            target: entry.target,
+            detail: entry.detail,
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! The HTTP API: requests in, documents and problems out. What a request may do is decided by `tenancy`,
+//! what it does by the database's functions, the same ones that the command line and SQL use.
+//!
+//! - [`Server`]: connections, their limits, and a graceful end
+//! - `state`: what handlers share
+//! - `access`: who is asking, and how often that one may ask
+//! - `rate`: counting requests
+//! - `body`: reading what is sent, bounded in size and time
+//! - `path`: names and numbers in addresses
+//! - `page`: long lists, a part at a time
+//! - `problem`: how it says no (RFC 9457)
+//! - `documents`: what it answers
+//! - `routes`: a file for each noun
+//! - `openapi`: the description of all of it
+
+mod access;
+mod body;
+mod documents;
+mod openapi;
+mod page;
+mod path;
+mod problem;
+mod rate;
+mod routes;
+mod server;
+mod state;
+
+pub use openapi::description;
+pub use server::{Server, ServerSettings};

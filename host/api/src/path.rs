@@ -1,0 +1,54 @@
+//! Names and numbers in addresses.
+
+use axum::extract::rejection::PathRejection;
+use axum::extract::{FromRequestParts, Path, Query};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use serde::de::DeserializeOwned;
+
+use crate::problem::Problem;
+
+/// The variable parts of a path. What cannot be one names nothing, so the answer is that of a missing
+/// thing.
+pub(crate) struct Named<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Named<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        match Path::from_request_parts(parts, state).await {
+            Ok(Path(value)) => Ok(Named(value)),
+            Err(PathRejection::FailedToDeserializePathParams(_)) => {
+                Err(Problem::missing("thing", parts.uri.path()))
+            }
+            Err(_) => Err(Problem::internal()),
+        }
+    }
+}
+
+/// The number of an instance. What is no number names no instance.
+pub(crate) fn wid(text: &str) -> Result<i32, Problem> {
+    text.parse()
+        .ok()
+        .filter(|wid| *wid > 0)
+        .ok_or_else(|| Problem::missing("instance", text))
+}
+
+/// What is asked for behind the question mark.
+pub(crate) struct Asked<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        match Query::from_request_parts(parts, state).await {
+            Ok(Query(value)) => Ok(Asked(value)),
+            Err(error) => {
+                Err(
+                    Problem::new(StatusCode::BAD_REQUEST, "invalid_query", error.body_text())
+                        .hint("GET /openapi.json describes the parameters."),
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! How the API says no: RFC 9457, with a stable code and a hint.
+
+use axum::Json;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use utoipa::ToSchema;
+use wedflow_store::{Place, Refusal, StoreError};
+
+/// Why a request was not done.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct Problem {
+    /// The kind of problem, as a URI that need not lead anywhere.
+    #[serde(rename = "type")]
+    kind: String,
+    /// The kind of problem in words.
+    title: String,
+    /// The HTTP status.
+    status: u16,
+    /// What is wrong with this request.
+    detail: String,
+    /// This occurrence: the request's number, also in the header `x-request-id` and in the server's log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instance: Option<String>,
+    /// A stable code: a word, or a SQLSTATE.
+    code: String,
+    /// How to mend it.
+    hint: String,
+    /// Where in a JSON body, as a path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<String>,
+    /// Where in a fragment of SQL.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<FragmentPlace>,
+    /// Which limit, for problems of quotas.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<QuotaPlace>,
+    #[serde(skip)]
+    headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+/// A limit that is reached.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct QuotaPlace {
+    /// Its name.
+    pub(crate) name: String,
+    /// What is used of it.
+    pub(crate) used: i64,
+    /// What is allowed.
+    pub(crate) allowed: i64,
+}
+
+/// A place in a fragment of SQL.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct FragmentPlace {
+    /// The fragment.
+    fragment: String,
+    /// The character, counted from 1.
+    position: usize,
+}
+
+impl Problem {
+    pub(crate) fn new(status: StatusCode, code: &str, detail: impl Into<String>) -> Self {
+        Problem {
+            kind: format!("urn:wedflow:problem:{code}"),
+            title: status.canonical_reason().unwrap_or("Problem").to_owned(),
+            status: status.as_u16(),
+            detail: detail.into(),
+            instance: None,
+            code: code.to_owned(),
+            hint: String::new(),
+            at: None,
+            place: None,
+            limit: None,
+            headers: Vec::new(),
+        }
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+
+    pub(crate) fn at(mut self, path: String) -> Self {
+        self.at = Some(path);
+        self
+    }
+
+    pub(crate) fn limit(mut self, name: &str, used: i64, allowed: i64) -> Self {
+        self.limit = Some(QuotaPlace {
+            name: name.to_owned(),
+            used,
+            allowed,
+        });
+        self
+    }
+
+    pub(crate) fn with(mut self, name: HeaderName, value: impl Into<HeaderValue>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    /// Nothing of that name in the tenant. Something of another tenant's gives the same answer.
+    pub(crate) fn missing(kind: &str, name: &str) -> Self {
+        let hint = match kind {
+            "flow" => "GET /v1/flows lists the flows there are.",
+            "component" => "GET /v1/components lists the components there are.",
+            "instance" => "GET /v1/flows/{flow}/instances lists the instances there are.",
+            "job" => "GET /v1/flows/{flow}/jobs lists the pending jobs.",
+            "user" => "GET /v1/users lists the users there are.",
+            "token" => "GET /v1/tokens lists the tokens there are.",
+            _ => "GET /openapi.json tells what there is.",
+        };
+        Problem::new(
+            StatusCode::NOT_FOUND,
+            "not_found",
+            format!("there is no {kind} \"{name}\""),
+        )
+        .hint(hint)
+    }
+
+    pub(crate) fn invalid(code: &str, detail: impl Into<String>) -> Self {
+        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail)
+    }
+
+    /// Something of ours is broken. What, is only logged.
+    pub(crate) fn internal() -> Self {
+        Problem::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "internal",
+            "the server failed to do this",
+        )
+        .hint("Tell the operator the number in `instance`; it stands in the server's log.")
+    }
+
+    fn unavailable() -> Self {
+        Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "database",
+            "the database does not answer",
+        )
+        .hint("Try again in a moment.")
+        .with(header::RETRY_AFTER, 1)
+    }
+}
+
+/// Which request a response answers, put in by the outermost layer.
+#[derive(Debug, Clone)]
+pub(crate) struct RequestId(pub(crate) String);
+
+tokio::task_local! {
+    /// The request that is being answered.
+    pub(crate) static REQUEST: RequestId;
+}
+
+impl IntoResponse for Problem {
+    fn into_response(mut self) -> Response {
+        self.instance = REQUEST
+            .try_with(|request| format!("urn:wedflow:request:{}", request.0))
+            .ok();
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let headers = std::mem::take(&mut self.headers);
+        let mut response = (status, Json(self)).into_response();
+        response.headers_mut().insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/problem+json"),
+        );
+        response.headers_mut().extend(headers);
+        response
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NotFound { kind, name } => Problem::missing(kind, &name),
+            StoreError::OtherRequest => {
+                Problem::invalid("idempotency_key_reused", error.to_string())
+                    .hint("Choose a new key for each thing that is to be done.")
+            }
+            StoreError::Conflict(_) => Problem::new(
+                StatusCode::CONFLICT,
+                "conflict",
+                "something else was being done to the same thing",
+            )
+            .hint("Try again.")
+            .with(header::RETRY_AFTER, 1),
+            StoreError::Refused(ref refusal) => match refused(refusal) {
+                Some(problem) => problem,
+                None if error.is_transient() => {
+                    tracing::warn!(%error, "the database does not answer");
+                    Problem::unavailable()
+                }
+                None => {
+                    tracing::error!(%error, code = refusal.code, "the database refused what it should not");
+                    Problem::internal()
+                }
+            },
+            error if error.is_transient() => {
+                tracing::warn!(%error, "the database does not answer");
+                Problem::unavailable()
+            }
+            error => {
+                tracing::error!(%error, "the database reported");
+                Problem::internal()
+            }
+        }
+    }
+}
+
+/// A refusal that the client can do something about; none: it is ours.
+fn refused(refusal: &Refusal) -> Option<Problem> {
+    let status = match refusal.code.as_str() {
+        "WF020" => StatusCode::FORBIDDEN,
+        // Cancelled for taking too long.
+        "57014" => return Some(too_long()),
+        "WF021" => {
+            return Some(suspended());
+        }
+        "WF009" | "WF013" | "23505" => StatusCode::CONFLICT,
+        code if code.starts_with("WF") => StatusCode::UNPROCESSABLE_ENTITY,
+        // Data, constraint, syntax and rights within a tenant's own fragment or values.
+        code if ["22", "23", "42", "0A", "54"]
+            .iter()
+            .any(|class| code.starts_with(class)) =>
+        {
+            StatusCode::UNPROCESSABLE_ENTITY
+        }
+        _ => return None,
+    };
+    let code = if refusal.code == "WF020" {
+        "quota"
+    } else {
+        &refusal.code
+    };
+    let detail = match &refusal.detail {
+        Some(detail) if refusal.code.starts_with("WF") && refusal.code != "WF020" => {
+            format!("{}: {detail}", refusal.message)
+        }
+        _ => refusal.message.clone(),
+    };
+    let mut problem = Problem::new(status, code, detail).hint(refusal.hint.clone().unwrap_or_else(
+        || {
+            if refusal.place.is_some() {
+                "GET /v1/flows/{flow} lists a flow's attributes; docs/conditions.md says what a predicate may hold."
+            } else {
+                "Mend the value that is named, and try again."
+            }
+            .to_owned()
+        },
+    ));
+    problem.place = refusal
+        .place
+        .clone()
+        .map(|Place { fragment, position }| FragmentPlace { fragment, position });
+    if refusal.code == "WF020"
+        && let Some((name, used, allowed)) = quota_of(refusal)
+    {
+        problem = problem.limit(&name, used, allowed);
+    }
+    Some(problem)
+}
+
+/// The limit's name, what is used and what is allowed, which the database tells in the detail.
+fn quota_of(refusal: &Refusal) -> Option<(String, i64, i64)> {
+    let detail: serde_json::Value = serde_json::from_str(refusal.detail.as_deref()?).ok()?;
+    Some((
+        detail["limit"].as_str()?.to_owned(),
+        detail["used"].as_i64()?,
+        detail["allowed"].as_i64()?,
+    ))
+}
+
+/// The request took longer than it may.
+pub(crate) fn too_long() -> Problem {
+    Problem::new(
+        StatusCode::GATEWAY_TIMEOUT,
+        "timeout",
+        "this took longer than a request may",
+    )
+    .hint("Ask for less at once, or try again.")
+}
+
+/// The tenant is suspended.
+pub(crate) fn suspended() -> Problem {
+    Problem::new(
+        StatusCode::FORBIDDEN,
+        "tenant_suspended",
+        "the tenant is suspended",
+    )
+    .hint("Ask the operator of this installation.")
+}

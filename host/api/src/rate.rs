@@ -1,0 +1,117 @@
+//! Counting requests: so many in a second for a tenant, half as many for one of its tokens, so that one
+//! client does not use up what is everybody's.
+
+use std::collections::HashMap;
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use governor::clock::{Clock, DefaultClock};
+use governor::middleware::StateInformationMiddleware;
+use governor::state::{InMemoryState, NotKeyed};
+use governor::{Quota, RateLimiter};
+
+type Limiter = RateLimiter<NotKeyed, InMemoryState, DefaultClock, StateInformationMiddleware>;
+
+/// How many counters are kept before all begin anew.
+const KEPT: usize = 10_000;
+
+/// The counters.
+#[derive(Default)]
+pub(crate) struct Rates {
+    counters: Mutex<HashMap<String, (NonZeroU32, Arc<Limiter>)>>,
+}
+
+/// What is left after a request was counted, or how long to wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Counted {
+    /// Whose limit it is: the tenant's or the token's.
+    pub(crate) policy: &'static str,
+    /// Requests allowed in a second.
+    pub(crate) rate: u32,
+    /// Requests that may be made at once.
+    pub(crate) left: u32,
+    /// One too many: how long to wait.
+    pub(crate) wait: Option<Duration>,
+}
+
+impl Rates {
+    /// Counts a request of a tenant's token; the narrower of the two limits.
+    pub(crate) fn count(&self, tenant: &str, token: &str, rate: u32) -> Counted {
+        let of_token = self.counted("token", token, rate.div_ceil(2));
+        if of_token.wait.is_some() {
+            return of_token;
+        }
+        let of_tenant = self.counted("tenant", tenant, rate);
+        if of_tenant.wait.is_some() || of_tenant.left < of_token.left {
+            of_tenant
+        } else {
+            of_token
+        }
+    }
+
+    fn counted(&self, policy: &'static str, whose: &str, rate: u32) -> Counted {
+        let rate = NonZeroU32::new(rate).unwrap_or(NonZeroU32::MIN);
+        let limiter = {
+            let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
+            let key = format!("{policy}:{whose}");
+            match counters.get(&key) {
+                Some((known, limiter)) if *known == rate => Arc::clone(limiter),
+                _ => {
+                    if counters.len() >= KEPT {
+                        counters.clear();
+                    }
+                    let limiter = Arc::new(
+                        RateLimiter::direct(Quota::per_second(rate))
+                            .with_middleware::<StateInformationMiddleware>(),
+                    );
+                    counters.insert(key, (rate, Arc::clone(&limiter)));
+                    limiter
+                }
+            }
+        };
+        let counted = |left, wait| Counted {
+            policy,
+            rate: rate.get(),
+            left,
+            wait,
+        };
+        match limiter.check() {
+            Ok(state) => counted(state.remaining_burst_capacity(), None),
+            Err(early) => counted(0, Some(early.wait_time_from(DefaultClock::default().now()))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_gets_half_and_a_tenant_no_more_than_all() {
+        let rates = Rates::default();
+        let allowed = |token: &str| {
+            (0..50)
+                .filter(|_| rates.count("acme", token, 10).wait.is_none())
+                .count()
+        };
+        // Some may come back while the test counts.
+        assert!((5..=7).contains(&allowed("one")));
+        assert!(allowed("two") + allowed("three") <= 8);
+        assert!(rates.count("other", "four", 10).wait.is_none());
+        let refused = rates.count("acme", "one", 10);
+        assert_eq!((refused.policy, refused.left), ("token", 0));
+        assert!(
+            refused
+                .wait
+                .is_some_and(|wait| wait <= Duration::from_secs(1))
+        );
+    }
+
+    #[test]
+    fn another_rate_holds_at_once() {
+        let rates = Rates::default();
+        while rates.count("acme", "one", 2).wait.is_none() {}
+        assert!(rates.count("acme", "one", 100).wait.is_none());
+    }
+}

@@ -1,0 +1,153 @@
+//! What can be asked for, a file for each noun.
+
+mod audit;
+mod components;
+mod events;
+mod flows;
+mod health;
+mod instances;
+mod jobs;
+mod me;
+mod settings;
+mod tokens;
+mod usage;
+mod users;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, StatusCode, Uri};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::access;
+use crate::openapi::Description;
+use crate::problem::{Problem, REQUEST, RequestId, too_long};
+use crate::state::Api;
+
+/// Where every request's number stands.
+const REQUEST_ID: &str = "x-request-id";
+
+/// Everything that is described.
+fn described() -> (OpenApiRouter<Api>, OpenApiRouter<Api>, OpenApiRouter<Api>) {
+    let quick = OpenApiRouter::new()
+        .routes(routes!(me::me))
+        .routes(routes!(flows::list))
+        .routes(routes!(flows::get, flows::apply, flows::delete))
+        .routes(routes!(instances::list, instances::start))
+        .routes(routes!(instances::get))
+        .routes(routes!(instances::trace))
+        .routes(routes!(jobs::list))
+        .routes(routes!(jobs::get))
+        .routes(routes!(components::list))
+        .routes(routes!(components::get_version))
+        .routes(routes!(users::list, users::create))
+        .routes(routes!(users::get, users::change, users::delete))
+        .routes(routes!(tokens::list, tokens::create))
+        .routes(routes!(tokens::get, tokens::revoke))
+        .routes(routes!(tokens::rotate))
+        .routes(routes!(settings::get, settings::change))
+        .routes(routes!(usage::list))
+        .routes(routes!(audit::list));
+    // These take as long as they take, within limits of their own.
+    let slow = OpenApiRouter::new()
+        .routes(routes!(components::get, components::upload))
+        .routes(routes!(events::watch));
+    let open = OpenApiRouter::new()
+        .routes(routes!(health::live))
+        .routes(routes!(health::ready))
+        .routes(routes!(health::openapi));
+    (quick, slow, open)
+}
+
+/// The description of the whole interface.
+pub(crate) fn description() -> utoipa::openapi::OpenApi {
+    let (quick, slow, open) = described();
+    let routes = OpenApiRouter::with_openapi(Description::openapi())
+        .merge(quick)
+        .merge(slow)
+        .merge(open);
+    routes.into_openapi()
+}
+
+/// The whole service.
+pub(crate) fn service(api: Api) -> Router {
+    let (quick, slow, open) = described();
+    let (quick, _) = quick.split_for_parts();
+    let (slow, _) = slow.split_for_parts();
+    let (open, _) = open.split_for_parts();
+    quick
+        .route_layer(middleware::from_fn_with_state(api.clone(), in_time))
+        .merge(slow)
+        .route_layer(middleware::from_fn_with_state(api.clone(), access::let_in))
+        .merge(open)
+        .fallback(nothing_here)
+        .method_not_allowed_fallback(not_this_way)
+        .layer(tower_http::catch_panic::CatchPanicLayer::custom(panicked))
+        .layer(middleware::from_fn(numbered))
+        .with_state(api)
+}
+
+/// Ends what takes too long.
+async fn in_time(State(api): State<Api>, request: Request, next: Next) -> Response {
+    match tokio::time::timeout(api.times.request, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => too_long().into_response(),
+    }
+}
+
+/// Gives each request a number, and puts down what became of it.
+async fn numbered(request: Request, next: Next) -> Response {
+    let id = RequestId(format!("{:016x}", rand::random::<u64>()));
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let began = std::time::Instant::now();
+    let mut response = REQUEST.scope(id.clone(), next.run(request)).await;
+    let status = response.status().as_u16();
+    let elapsed_us = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+    // The path may hold names of a tenant's things, but never a secret; what is asked behind it is left out.
+    tracing::debug!(request = id.0, %method, path, status, elapsed_us, "answered");
+    let headers = response.headers_mut();
+    if let Ok(value) = HeaderValue::from_str(&id.0) {
+        headers.insert(REQUEST_ID, value);
+    }
+    headers.insert(
+        "x-content-type-options",
+        HeaderValue::from_static("nosniff"),
+    );
+    response
+}
+
+async fn nothing_here(uri: Uri) -> Problem {
+    Problem::new(
+        StatusCode::NOT_FOUND,
+        "not_found",
+        format!("there is nothing at {}", uri.path()),
+    )
+    .hint("GET /openapi.json tells what there is.")
+}
+
+async fn not_this_way(request: Request) -> Problem {
+    Problem::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "method",
+        format!(
+            "{} is not done to {}",
+            request.method(),
+            request.uri().path()
+        ),
+    )
+    .hint("GET /openapi.json tells what can be done.")
+}
+
+/// What a panic said is for the log only.
+fn panicked(panic: Box<dyn std::any::Any + Send>) -> Response {
+    let said = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("something");
+    tracing::error!(said, "a request panicked");
+    Problem::internal().into_response()
+}

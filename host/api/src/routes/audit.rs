@@ -1,0 +1,54 @@
+//! The audit log.
+
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use wedflow_tenancy::{Action, Area};
+
+use crate::access::Caller;
+use crate::documents::{AuditEntry, List};
+use crate::page;
+use crate::path::Asked;
+use crate::problem::Problem;
+use crate::state::Api;
+
+/// Which entries.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Which {
+    /// Not older than this: a time (RFC 3339), or a span counted back from now, such as `2 hours`.
+    since: Option<String>,
+    /// Where the part before ended: its `next`.
+    cursor: Option<String>,
+    /// At most so many entries, 1 to 500.
+    limit: Option<i64>,
+}
+
+/// Who did what in the tenant, newest first
+#[utoipa::path(get, path = "/v1/audit", tag = "audit", params(Which),
+    responses((status = 200, body = List<AuditEntry>), (status = 403, body = Problem)))]
+pub(crate) async fn list(
+    State(api): State<Api>,
+    caller: Caller,
+    Asked(which): Asked<Which>,
+) -> Result<Json<List<AuditEntry>>, Problem> {
+    caller.must(Action::read(Area::Audit))?;
+    let limit = page::limit(which.limit)?;
+    // The numbers count beyond the tenant: what is told of them is only where to go on.
+    let before = page::position::<1>(which.cursor.as_deref())?.map(|[number]| number);
+    let entries = api
+        .store
+        .audit(Some(&caller.tenant), which.since.as_deref(), before, limit)
+        .await?;
+    let full = i64::try_from(entries.len()).is_ok_and(|count| count == limit);
+    let next = entries
+        .last()
+        .filter(|_| full)
+        .map(|last| page::cursor(&[last.audit_id]));
+    Ok(Json(List {
+        items: entries.into_iter().map(Into::into).collect(),
+        next,
+    }))
+}

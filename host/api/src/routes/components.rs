@@ -1,0 +1,184 @@
+//! Components: uploaded and looked at.
+
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use data_encoding::{BASE64, HEXLOWER};
+use sha2::{Digest, Sha256};
+use wedflow_engine::UploadError;
+use wedflow_model::Limits;
+use wedflow_store::Once;
+use wedflow_tenancy::{Action, Area};
+
+use super::instances::REPLAYED;
+use crate::access::Caller;
+use crate::body::{self, IdempotencyKey};
+use crate::documents::{Component, List, Uploaded};
+use crate::path::Named;
+use crate::problem::Problem;
+use crate::state::Api;
+
+/// The components, every version, newest first within a name
+#[utoipa::path(get, path = "/v1/components", tag = "components",
+    responses((status = 200, body = List<Component>), (status = 403, body = Problem)))]
+pub(crate) async fn list(
+    State(api): State<Api>,
+    caller: Caller,
+) -> Result<Json<List<Component>>, Problem> {
+    caller.must(Action::read(Area::Components))?;
+    let components = api.store.components(&caller.tenant, None).await?;
+    Ok(Json(List::whole(
+        components.into_iter().map(Into::into).collect(),
+    )))
+}
+
+/// The versions of a component, newest first
+#[utoipa::path(get, path = "/v1/components/{component}", tag = "components",
+    params(("component" = String, Path, description = "The component's name")),
+    responses((status = 200, body = List<Component>), (status = 404, body = Problem)))]
+pub(crate) async fn get(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(name): Named<String>,
+) -> Result<Json<List<Component>>, Problem> {
+    caller.must(Action::read(Area::Components))?;
+    let versions = api.store.components(&caller.tenant, Some(&name)).await?;
+    if versions.is_empty() {
+        return Err(Problem::missing("component", &name));
+    }
+    Ok(Json(List::whole(
+        versions.into_iter().map(Into::into).collect(),
+    )))
+}
+
+/// A version of a component
+#[utoipa::path(get, path = "/v1/components/{component}/versions/{version}", tag = "components",
+    params(("component" = String, Path, description = "The component's name"), ("version" = i32, Path, description = "Its version")),
+    responses((status = 200, body = Component), (status = 404, body = Problem)))]
+pub(crate) async fn get_version(
+    State(api): State<Api>,
+    caller: Caller,
+    Named((name, version)): Named<(String, String)>,
+) -> Result<Json<Component>, Problem> {
+    caller.must(Action::read(Area::Components))?;
+    let versions = api.store.components(&caller.tenant, Some(&name)).await?;
+    versions
+        .into_iter()
+        .find(|component| component.version.to_string() == version)
+        .map(|component| Json(component.into()))
+        .ok_or_else(|| Problem::missing("component", &format!("{name} version {version}")))
+}
+
+/// Uploads a component as the newest version of its name; the newest one's bytes make no new version
+#[utoipa::path(post, path = "/v1/components/{component}", tag = "components",
+    params(("component" = String, Path, description = "The component's name"),
+        ("Content-Digest" = Option<String>, Header, description = "`sha-256=:…:` (RFC 9530); held against what came"),
+        ("Idempotency-Key" = Option<String>, Header, description = "A key of the client's choice, best a random UUID")),
+    request_body(content = Vec<u8>, content_type = "application/wasm"),
+    responses((status = 201, body = Uploaded), (status = 408, body = Problem), (status = 413, body = Problem),
+        (status = 415, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
+pub(crate) async fn upload(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(name): Named<String>,
+    IdempotencyKey(key): IdempotencyKey,
+    request: Request,
+) -> Result<Response, Problem> {
+    caller.must(Action::write(Area::Components))?;
+    let (parts, sent) = request.into_parts();
+    match body::media_type(&parts.headers).as_deref() {
+        Some("application/wasm" | "application/octet-stream") => {}
+        _ => {
+            return Err(Problem::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "content_type",
+                "the body is not said to be a component",
+            )
+            .hint("Send the bytes of the .wasm file, with `Content-Type: application/wasm`."));
+        }
+    }
+    let _place = api.uploads.take(&caller.tenant)?;
+    let most = Limits::default().component_bytes;
+    let read = body::plain(&parts.headers, sent, most, api.times).await?;
+    if let Some(said) = parts.headers.get("content-digest") {
+        hold_against(said, &read.digest)?;
+    }
+    let fingerprint =
+        Sha256::digest([&b"upload "[..], name.as_bytes(), b" ", &read.digest].concat());
+    let once = key.as_deref().map(|key| Once {
+        tenant: &caller.tenant,
+        user: &caller.user,
+        key,
+        fingerprint: &fingerprint,
+    });
+    let store = caller.store(&api);
+    if let Some(once) = &once
+        && let Some(answer) = store.answer_of(once).await?
+        && let Ok(uploaded) = serde_json::from_value::<Uploaded>(answer)
+    {
+        let mut response = created(uploaded);
+        response
+            .headers_mut()
+            .insert(REPLAYED, HeaderValue::from_static("true"));
+        return Ok(response);
+    }
+    let upload = wedflow_engine::upload(&store, &caller.tenant, name.as_str(), &read.bytes)
+        .await
+        .map_err(|error| match error {
+            UploadError::Store(error) => error.into(),
+            UploadError::Sandbox(error) => {
+                tracing::error!(%error, "the sandbox cannot be set up");
+                Problem::internal()
+            }
+            UploadError::Refused(reason) => Problem::invalid("component_refused", reason)
+                .hint("docs/transitions.md says what a component must look like."),
+        })?;
+    let uploaded = Uploaded {
+        name: upload.name,
+        version: upload.version,
+        digest: upload.digest,
+        transitions: upload.transitions,
+    };
+    if let Some(once) = &once {
+        let answer = serde_json::to_value(&uploaded).unwrap_or_default();
+        store.remember(once, &answer).await?;
+    }
+    Ok(created(uploaded))
+}
+
+fn created(uploaded: Uploaded) -> Response {
+    let place = format!(
+        "/v1/components/{}/versions/{}",
+        uploaded.name, uploaded.version
+    );
+    let mut response = (StatusCode::CREATED, Json(uploaded)).into_response();
+    if let Ok(place) = HeaderValue::from_str(&place) {
+        response.headers_mut().insert(header::LOCATION, place);
+    }
+    response
+}
+
+/// Holds a digest that the client announced against what came.
+fn hold_against(said: &HeaderValue, digest: &[u8; 32]) -> Result<(), Problem> {
+    let expected = said.to_str().ok().and_then(|said| {
+        said.split(',').find_map(|one| {
+            let value = one.trim().strip_prefix("sha-256=:")?.strip_suffix(':')?;
+            BASE64.decode(value.as_bytes()).ok()
+        })
+    });
+    match expected {
+        Some(expected) if expected == digest => Ok(()),
+        Some(_) => Err(Problem::invalid(
+            "digest",
+            format!("what came has the digest {}", HEXLOWER.encode(digest)),
+        )
+        .hint("The bytes were damaged on the way, or the header is that of another file.")),
+        None => Err(Problem::new(
+            StatusCode::BAD_REQUEST,
+            "digest",
+            "the header Content-Digest cannot be used",
+        )
+        .hint("Send `Content-Digest: sha-256=:BASE64:`, or leave it out.")),
+    }
+}

@@ -1,0 +1,134 @@
+//! Flows and their definitions.
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use wedflow_model::FlowDefinition;
+use wedflow_tenancy::{Action, Area};
+
+use crate::access::Caller;
+use crate::body;
+use crate::documents::{Applied, Attribute, FlowDetail, FlowSummary, List};
+use crate::path::Named;
+use crate::problem::Problem;
+use crate::state::Api;
+
+/// The most bytes of a definition.
+const MOST: u64 = 1 << 20;
+
+/// The flows
+#[utoipa::path(get, path = "/v1/flows", tag = "flows",
+    responses((status = 200, body = List<FlowSummary>), (status = 403, body = Problem)))]
+pub(crate) async fn list(
+    State(api): State<Api>,
+    caller: Caller,
+) -> Result<Json<List<FlowSummary>>, Problem> {
+    caller.must(Action::read(Area::Flows))?;
+    let flows = api.store.flows(&caller.tenant).await?;
+    Ok(Json(List::whole(
+        flows.into_iter().map(FlowSummary::from).collect(),
+    )))
+}
+
+/// A flow with its attributes and triggers
+#[utoipa::path(get, path = "/v1/flows/{flow}", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
+    responses((status = 200, body = FlowDetail), (status = 404, body = Problem)))]
+pub(crate) async fn get(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(name): Named<String>,
+) -> Result<Json<FlowDetail>, Problem> {
+    caller.must(Action::read(Area::Flows))?;
+    let flow = api.store.flow(&caller.tenant, &name).await?;
+    let shape = api.store.flow_shape(flow.flow_id).await?;
+    let triggers = api.store.triggers(&flow).await?;
+    Ok(Json(FlowDetail {
+        flow: flow.into(),
+        attributes: shape
+            .attributes
+            .into_iter()
+            .map(|(name, kind)| Attribute {
+                name,
+                r#type: kind.to_string(),
+            })
+            .collect(),
+        triggers: triggers.into_iter().map(Into::into).collect(),
+    }))
+}
+
+/// Makes a flow what a definition says: the content of a flow.toml, as TOML or as JSON
+#[utoipa::path(put, path = "/v1/flows/{flow}", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
+    request_body(content(
+        (serde_json::Value = "application/json"),
+        (String = "application/toml"),
+    ), description = "See docs/flow-toml.md; `name` is that of the path"),
+    responses((status = 200, body = Applied), (status = 201, body = Applied, description = "The flow is new"),
+        (status = 415, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn apply(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(name): Named<String>,
+    request: Request,
+) -> Result<(StatusCode, Json<Applied>), Problem> {
+    caller.must(Action::write(Area::Flows))?;
+    let (parts, sent) = request.into_parts();
+    let definition = definition(&api, &parts.headers, sent).await?;
+    if definition.name != name {
+        return Err(Problem::invalid(
+            "invalid_document",
+            format!(
+                "the definition is of flow \"{}\", the path of \"{name}\"",
+                definition.name
+            ),
+        )
+        .hint("Use the same name in both.")
+        .at("name".to_owned()));
+    }
+    let applied = caller
+        .store(&api)
+        .apply(&caller.tenant, &definition)
+        .await?;
+    let status = if applied.created {
+        StatusCode::CREATED
+    } else {
+        StatusCode::OK
+    };
+    Ok((status, Json(applied.into())))
+}
+
+async fn definition(
+    api: &Api,
+    headers: &axum::http::HeaderMap,
+    sent: Body,
+) -> Result<FlowDefinition, Problem> {
+    let bytes = body::plain(headers, sent, MOST, api.times).await?.bytes;
+    match body::media_type(headers).as_deref() {
+        Some("application/json") => body::json(&bytes),
+        Some("application/toml") => std::str::from_utf8(&bytes)
+            .map_err(|error| error.to_string())
+            .and_then(|text| toml::from_str(text).map_err(|error| error.to_string()))
+            .map_err(|error| {
+                Problem::invalid("invalid_document", error).hint("docs/flow-toml.md describes it.")
+            }),
+        _ => Err(Problem::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "content_type",
+            "the body is neither said to be JSON nor TOML",
+        )
+        .hint("Send `Content-Type: application/json` or `Content-Type: application/toml`.")),
+    }
+}
+
+/// Removes a flow with its instances and their history
+#[utoipa::path(delete, path = "/v1/flows/{flow}", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
+    responses((status = 204), (status = 404, body = Problem)))]
+pub(crate) async fn delete(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(name): Named<String>,
+) -> Result<StatusCode, Problem> {
+    caller.must(Action::write(Area::Flows))?;
+    caller.store(&api).drop_flow(&caller.tenant, &name).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,42 @@
+//! Whether the service lives and can work, and what it is.
+
+use std::sync::LazyLock;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+
+use crate::problem::Problem;
+use crate::state::Api;
+
+/// The process lives
+#[utoipa::path(get, path = "/health/live", tag = "health", security(()), responses((status = 200)))]
+pub(crate) async fn live() -> Json<Value> {
+    Json(json!({ "live": true }))
+}
+
+/// The database answers
+#[utoipa::path(get, path = "/health/ready", tag = "health", security(()),
+    responses((status = 200), (status = 503, body = Problem)))]
+pub(crate) async fn ready(State(api): State<Api>) -> Result<Json<Value>, Problem> {
+    let asked = tokio::time::timeout(std::time::Duration::from_secs(2), api.store.ping()).await;
+    match asked {
+        Ok(Ok(())) => Ok(Json(json!({ "ready": true }))),
+        _ => Err(Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "database",
+            "the database does not answer",
+        )
+        .hint("Try again in a moment.")),
+    }
+}
+
+/// This description
+#[utoipa::path(get, path = "/openapi.json", tag = "health", security(()), responses((status = 200)))]
+pub(crate) async fn openapi() -> Json<&'static utoipa::openapi::OpenApi> {
+    // Anybody may ask, so it is made once.
+    static DESCRIPTION: LazyLock<utoipa::openapi::OpenApi> =
+        LazyLock::new(crate::openapi::description);
+    Json(&DESCRIPTION)
+}

@@ -1,0 +1,165 @@
+//! Instances: started and looked at.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+use utoipa::{IntoParams, ToSchema};
+use wedflow_store::Once;
+use wedflow_tenancy::{Action, Area};
+
+use crate::access::Caller;
+use crate::body::{Document, IdempotencyKey};
+use crate::documents::{Instance, List, Started, Status, TraceRow};
+use crate::page;
+use crate::path::{Asked, Named, wid};
+use crate::problem::Problem;
+use crate::state::Api;
+
+/// Says that an answer was given before.
+pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+/// An instance to start.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Start {
+    /// Initial values; the other attributes take their defaults.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    state: Map<String, Value>,
+}
+
+/// Which instances.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Which {
+    /// Only those of this status.
+    #[param(inline)]
+    status: Option<Status>,
+    /// Where the part before ended: its `next`.
+    cursor: Option<String>,
+    /// At most so many entries, 1 to 500.
+    limit: Option<i64>,
+}
+
+/// Which rows of a trace.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Rows {
+    /// Only rows with a higher `seq`.
+    after: Option<i32>,
+    /// At most so many rows, 1 to 500.
+    limit: Option<i64>,
+}
+
+/// Instances of a flow, newest first
+#[utoipa::path(get, path = "/v1/flows/{flow}/instances", tag = "instances",
+    params(("flow" = String, Path, description = "The flow's name"), Which),
+    responses((status = 200, body = List<Instance>), (status = 404, body = Problem)))]
+pub(crate) async fn list(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(flow): Named<String>,
+    Asked(which): Asked<Which>,
+) -> Result<Json<List<Instance>>, Problem> {
+    caller.must(Action::read(Area::Instances))?;
+    let limit = page::limit(which.limit)?;
+    let before = page::position::<1>(which.cursor.as_deref())?.map(|[wid]| page::small(wid));
+    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let status = which.status.map(Status::letter);
+    let found = api
+        .store
+        .instances_before(&flow, status, None, before, limit)
+        .await?;
+    let full = i64::try_from(found.len()).is_ok_and(|count| count == limit);
+    let next = found
+        .last()
+        .filter(|_| full)
+        .map(|last| page::cursor(&[i64::from(last.wid)]));
+    Ok(Json(List {
+        items: found.into_iter().map(Into::into).collect(),
+        next,
+    }))
+}
+
+/// Starts an instance; with `Idempotency-Key` at most once for a key, within a day
+#[utoipa::path(post, path = "/v1/flows/{flow}/instances", tag = "instances",
+    params(("flow" = String, Path, description = "The flow's name"),
+        ("Idempotency-Key" = Option<String>, Header, description = "A key of the client's choice, best a random UUID")),
+    request_body = Start,
+    responses((status = 201, body = Started), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn start(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(name): Named<String>,
+    IdempotencyKey(key): IdempotencyKey,
+    Document(start): Document<Start>,
+) -> Result<Response, Problem> {
+    caller.must(Action::write(Area::Instances))?;
+    let flow = api.store.flow(&caller.tenant, &name).await?;
+    let asked = serde_json::to_vec(&("start", &name, &start.state)).unwrap_or_default();
+    let fingerprint = Sha256::digest(&asked);
+    let once = key.as_deref().map(|key| Once {
+        tenant: &caller.tenant,
+        user: &caller.user,
+        key,
+        fingerprint: &fingerprint,
+    });
+    let (wid, replayed) = caller
+        .store(&api)
+        .start_instance_once(&flow, &start.state, once.as_ref())
+        .await?;
+    let mut response = (StatusCode::CREATED, Json(Started { wid })).into_response();
+    let headers = response.headers_mut();
+    if let Ok(place) = HeaderValue::from_str(&format!("/v1/flows/{}/instances/{wid}", flow.name)) {
+        headers.insert(header::LOCATION, place);
+    }
+    if replayed {
+        headers.insert(REPLAYED, HeaderValue::from_static("true"));
+    }
+    Ok(response)
+}
+
+/// An instance
+#[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}", tag = "instances",
+    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path, description = "The instance's number")),
+    responses((status = 200, body = Instance), (status = 404, body = Problem)))]
+pub(crate) async fn get(
+    State(api): State<Api>,
+    caller: Caller,
+    Named((flow, number)): Named<(String, String)>,
+) -> Result<Json<Instance>, Problem> {
+    caller.must(Action::read(Area::Instances))?;
+    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let instance = api.store.instance(&flow, wid(&number)?).await?;
+    Ok(Json(instance.into()))
+}
+
+/// An instance's history, oldest first
+#[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/trace", tag = "instances",
+    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path, description = "The instance's number"), Rows),
+    responses((status = 200, body = List<TraceRow>), (status = 404, body = Problem)))]
+pub(crate) async fn trace(
+    State(api): State<Api>,
+    caller: Caller,
+    Named((flow, number)): Named<(String, String)>,
+    Asked(rows): Asked<Rows>,
+) -> Result<Json<List<TraceRow>>, Problem> {
+    caller.must(Action::read(Area::Instances))?;
+    let limit = page::limit(rows.limit)?;
+    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let instance = api.store.instance(&flow, wid(&number)?).await?;
+    let from = rows.after.unwrap_or(0).saturating_add(1);
+    let trace = api
+        .store
+        .trace_page(flow.flow_id, instance.wid, from, limit)
+        .await?;
+    Ok(Json(List::whole(
+        trace.into_iter().map(Into::into).collect(),
+    )))
+}

@@ -1,0 +1,59 @@
+//! Pending jobs.
+
+use axum::Json;
+use axum::extract::State;
+use wedflow_tenancy::{Action, Area};
+
+use crate::access::Caller;
+use crate::documents::{Job, List, trigger_of};
+use crate::page::{self, Page};
+use crate::path::{Asked, Named, wid};
+use crate::problem::Problem;
+use crate::state::Api;
+
+/// A flow's pending jobs
+#[utoipa::path(get, path = "/v1/flows/{flow}/jobs", tag = "jobs",
+    params(("flow" = String, Path, description = "The flow's name"), Page),
+    responses((status = 200, body = List<Job>), (status = 404, body = Problem)))]
+pub(crate) async fn list(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(flow): Named<String>,
+    Asked(asked): Asked<Page>,
+) -> Result<Json<List<Job>>, Problem> {
+    caller.must(Action::read(Area::Jobs))?;
+    let limit = page::limit(asked.limit)?;
+    let after = page::position::<2>(asked.cursor.as_deref())?
+        .map(|[wid, tgid]| (page::small(wid), page::small(tgid)));
+    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let jobs = api.store.flow_jobs(flow.flow_id, after, limit).await?;
+    let full = i64::try_from(jobs.len()).is_ok_and(|count| count == limit);
+    let next = jobs
+        .last()
+        .filter(|_| full)
+        .map(|last| page::cursor(&[i64::from(last.wid), i64::from(last.tgid)]));
+    Ok(Json(List {
+        items: jobs.into_iter().map(Into::into).collect(),
+        next,
+    }))
+}
+
+/// A pending job of an instance, by the name of its trigger
+#[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/jobs/{trigger}", tag = "jobs",
+    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path, description = "The instance's number"),
+        ("trigger" = String, Path, description = "The trigger's name, or its number where it has none")),
+    responses((status = 200, body = Job), (status = 404, body = Problem)))]
+pub(crate) async fn get(
+    State(api): State<Api>,
+    caller: Caller,
+    Named((flow, number, trigger)): Named<(String, String, String)>,
+) -> Result<Json<Job>, Problem> {
+    caller.must(Action::read(Area::Jobs))?;
+    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let instance = api.store.instance(&flow, wid(&number)?).await?;
+    let jobs = api.store.jobs(flow.flow_id, instance.wid).await?;
+    jobs.into_iter()
+        .find(|job| trigger_of(job) == trigger)
+        .map(|job| Json(job.into()))
+        .ok_or_else(|| Problem::missing("job", &trigger))
+}

@@ -1,0 +1,28 @@
+//! Who is asking.
+
+use axum::Json;
+use wedflow_tenancy::{Action, Area};
+
+use crate::access::Caller;
+use crate::documents::Me;
+use crate::problem::Problem;
+
+/// Who is asking, and what that one may do
+#[utoipa::path(get, path = "/v1/me", tag = "tokens",
+    responses((status = 200, body = Me), (status = 401, body = Problem)))]
+pub(crate) async fn me(caller: Caller) -> Json<Me> {
+    let may = Area::ALL
+        .into_iter()
+        .flat_map(|area| [Action::read(area), Action::write(area)])
+        .filter(|action| caller.may(*action))
+        .map(|action| action.to_string())
+        .collect();
+    Json(Me {
+        tenant: caller.tenant.clone(),
+        user: caller.user.clone(),
+        role: caller.role.to_string(),
+        token: caller.token.clone(),
+        scopes: caller.scopes.iter().map(ToString::to_string).collect(),
+        may,
+    })
+}

@@ -1,0 +1,57 @@
+//! What of a tenant its admins may set.
+
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::ToSchema;
+use wedflow_store::TenantSettings;
+use wedflow_tenancy::{Action, Area};
+
+use crate::access::Caller;
+use crate::body::Document;
+use crate::documents::Settings;
+use crate::problem::Problem;
+use crate::state::Api;
+
+/// What to set; what is absent is left as it is.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewSettings {
+    description: Option<String>,
+    /// The longest life of a token, in days, 1 to 3660.
+    token_days: Option<i32>,
+}
+
+/// The tenant's settings
+#[utoipa::path(get, path = "/v1/settings", tag = "settings",
+    responses((status = 200, body = Settings), (status = 403, body = Problem)))]
+pub(crate) async fn get(State(api): State<Api>, caller: Caller) -> Result<Json<Settings>, Problem> {
+    caller.must(Action::read(Area::Settings))?;
+    settings(&api, &caller).await
+}
+
+/// Changes the tenant's settings
+#[utoipa::path(patch, path = "/v1/settings", tag = "settings", request_body = NewSettings,
+    responses((status = 200, body = Settings), (status = 403, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn change(
+    State(api): State<Api>,
+    caller: Caller,
+    Document(new): Document<NewSettings>,
+) -> Result<Json<Settings>, Problem> {
+    caller.must(Action::write(Area::Settings))?;
+    let new = TenantSettings {
+        description: new.description,
+        token_days: new.token_days,
+    };
+    caller.store(&api).set_tenant(&caller.tenant, &new).await?;
+    settings(&api, &caller).await
+}
+
+async fn settings(api: &Api, caller: &Caller) -> Result<Json<Settings>, Problem> {
+    let tenant = api.store.tenant(&caller.tenant).await?;
+    Ok(Json(Settings {
+        tenant: tenant.name,
+        description: tenant.description,
+        token_days: tenant.token_days,
+    }))
+}

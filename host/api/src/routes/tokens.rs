@@ -1,0 +1,205 @@
+//! Tokens: one's own, or, for admins, everybody's.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Deserialize;
+use utoipa::ToSchema;
+use wedflow_store as store;
+use wedflow_tenancy::{
+    Action, Area, Issued, Scope, ScopeError, TokenError, TokenRequest, issue, rotate as replace,
+};
+
+use crate::access::Caller;
+use crate::body::Document;
+use crate::documents::{IssuedToken, List, Token};
+use crate::path::Named;
+use crate::problem::Problem;
+use crate::state::Api;
+
+/// How long a token lives when nothing is said, in days.
+const USUAL_DAYS: i32 = 90;
+/// The longest time that two tokens of a name are live, in hours.
+const MOST_OVERLAP: u32 = 24 * 30;
+
+/// A token to make.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewToken {
+    /// What to call it.
+    name: String,
+    /// Whose; one's own when absent.
+    user: Option<String>,
+    /// `read`, `write`, or `AREA:read`, `AREA:write`; no more than the token that makes it.
+    scopes: Vec<String>,
+    /// How long it lives, 90 when absent.
+    days: Option<i32>,
+}
+
+/// How to replace a token.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Rotation {
+    /// How long the new one lives, 90 when absent.
+    days: Option<i32>,
+    /// How long the old one goes on, in hours, 24 when absent.
+    overlap_hours: Option<u32>,
+}
+
+/// Whose tokens the caller may see: everybody's, or only the caller's own.
+fn whose<'a>(caller: &'a Caller, action: fn(Area) -> Action) -> Result<Option<&'a str>, Problem> {
+    if caller.may(action(Area::AllTokens)) {
+        return Ok(None);
+    }
+    caller.must(action(Area::Tokens))?;
+    Ok(Some(&caller.user))
+}
+
+/// A token that the caller may deal with. Somebody else's is as good as missing.
+async fn find(
+    api: &Api,
+    caller: &Caller,
+    action: fn(Area) -> Action,
+    id: &str,
+) -> Result<store::Token, Problem> {
+    let whose = whose(caller, action)?;
+    let token = api.store.token(&caller.tenant, id).await?;
+    match whose {
+        Some(user) if token.user != user => Err(Problem::missing("token", id)),
+        _ => Ok(token),
+    }
+}
+
+/// The tokens: one's own; for admins everybody's
+#[utoipa::path(get, path = "/v1/tokens", tag = "tokens",
+    responses((status = 200, body = List<Token>), (status = 403, body = Problem)))]
+pub(crate) async fn list(
+    State(api): State<Api>,
+    caller: Caller,
+) -> Result<Json<List<Token>>, Problem> {
+    let whose = whose(&caller, Action::read)?;
+    let tokens = api.store.tokens(&caller.tenant, whose).await?;
+    Ok(Json(List::whole(
+        tokens.into_iter().map(Into::into).collect(),
+    )))
+}
+
+/// A token, without its secret
+#[utoipa::path(get, path = "/v1/tokens/{token}", tag = "tokens", params(("token" = String, Path, description = "The token's id")),
+    responses((status = 200, body = Token), (status = 404, body = Problem)))]
+pub(crate) async fn get(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(id): Named<String>,
+) -> Result<Json<Token>, Problem> {
+    Ok(Json(find(&api, &caller, Action::read, &id).await?.into()))
+}
+
+/// Makes a token. Its secret is in this answer and nowhere else
+#[utoipa::path(post, path = "/v1/tokens", tag = "tokens", request_body = NewToken,
+    responses((status = 201, body = IssuedToken), (status = 403, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn create(
+    State(api): State<Api>,
+    caller: Caller,
+    Document(new): Document<NewToken>,
+) -> Result<(StatusCode, Json<IssuedToken>), Problem> {
+    caller.must(Action::write(Area::Tokens))?;
+    let user = match &new.user {
+        Some(user) if *user != caller.user => {
+            caller.must(Action::write(Area::AllTokens))?;
+            user
+        }
+        _ => &caller.user,
+    };
+    let scopes: Vec<Scope> = new
+        .scopes
+        .iter()
+        .map(|scope| scope.parse())
+        .collect::<Result<_, ScopeError>>()
+        .map_err(|error| {
+            Problem::invalid("invalid_document", error.to_string())
+                .hint(ScopeError::hint())
+                .at("scopes".to_owned())
+        })?;
+    let request = TokenRequest {
+        tenant: &caller.tenant,
+        user,
+        name: &new.name,
+        scopes: &scopes,
+        days: new.days.unwrap_or(USUAL_DAYS),
+    };
+    let issued = issue(&caller.store(&api), Some(&caller), &request)
+        .await
+        .map_err(refused)?;
+    Ok((StatusCode::CREATED, Json(told(issued))))
+}
+
+/// Replaces a token: the answer has the new one; the old one goes on for a while, so that whoever uses it
+/// can change over
+#[utoipa::path(post, path = "/v1/tokens/{token}/rotate", tag = "tokens", params(("token" = String, Path, description = "The token's id")),
+    request_body = Rotation, responses((status = 201, body = IssuedToken), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn rotate(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(id): Named<String>,
+    Document(rotation): Document<Rotation>,
+) -> Result<(StatusCode, Json<IssuedToken>), Problem> {
+    find(&api, &caller, Action::write, &id).await?;
+    let hours = rotation.overlap_hours.unwrap_or(24);
+    if hours > MOST_OVERLAP {
+        return Err(Problem::invalid(
+            "invalid_document",
+            format!("overlap_hours is more than {MOST_OVERLAP}"),
+        )
+        .hint("Give fewer hours.")
+        .at("overlap_hours".to_owned()));
+    }
+    let issued = replace(
+        &caller.store(&api),
+        Some(&caller),
+        &caller.tenant,
+        &id,
+        rotation.days.unwrap_or(USUAL_DAYS),
+        Some(&format!("{hours} hours")),
+    )
+    .await
+    .map_err(refused)?;
+    Ok((StatusCode::CREATED, Json(told(issued))))
+}
+
+/// Ends a token at once
+#[utoipa::path(delete, path = "/v1/tokens/{token}", tag = "tokens", params(("token" = String, Path, description = "The token's id")),
+    responses((status = 204), (status = 404, body = Problem)))]
+pub(crate) async fn revoke(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(id): Named<String>,
+) -> Result<StatusCode, Problem> {
+    find(&api, &caller, Action::write, &id).await?;
+    caller.store(&api).revoke_token(&caller.tenant, &id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn told(issued: Issued) -> IssuedToken {
+    IssuedToken {
+        secret: issued.secret.reveal().to_owned(),
+        token: issued.token.into(),
+    }
+}
+
+fn refused(error: TokenError) -> Problem {
+    match error {
+        TokenError::Store(error) => error.into(),
+        TokenError::TooMuch => Problem::new(
+            StatusCode::FORBIDDEN,
+            "not_permitted",
+            TokenError::TooMuch.to_string(),
+        )
+        .hint("Ask for scopes that this token has itself; GET /v1/me lists them."),
+        TokenError::NoScope => {
+            Problem::invalid("invalid_document", TokenError::NoScope.to_string())
+                .hint(ScopeError::hint())
+                .at("scopes".to_owned())
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! `wed tenant`: the operator's verbs.
+
+use serde_json::json;
+use wedflow_store::{QuotaChange, Store, Tenant};
+
+use crate::arguments::TenantCommand;
+use crate::problem::Problem;
+use crate::terminal::Terminal;
+
+pub(crate) async fn run(
+    command: &TenantCommand,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    match command {
+        TenantCommand::Create { name, description } => {
+            store.create_tenant(name, description).await?;
+            terminal.answer(&json!({ "tenant": name, "created": true }), || {
+                terminal.line(&format!("Tenant {name} is made."));
+                terminal.say(&format!(
+                    "Give it an admin: wed --tenant {name} user create NAME --role admin"
+                ));
+            });
+            Ok(())
+        }
+        TenantCommand::List => {
+            let tenants = store.tenants().await?;
+            terminal.answer(&tenants, || {
+                terminal.table(
+                    &[
+                        "tenant",
+                        "",
+                        "flows",
+                        "components",
+                        "users",
+                        "made",
+                        "description",
+                    ],
+                    tenants.iter().map(|tenant| {
+                        vec![
+                            tenant.name.clone(),
+                            state(tenant).to_owned(),
+                            tenant.flows.to_string(),
+                            tenant.components.to_string(),
+                            tenant.users.to_string(),
+                            tenant.created_at.clone(),
+                            tenant.description.clone(),
+                        ]
+                    }),
+                );
+            });
+            Ok(())
+        }
+        TenantCommand::Show { name } => {
+            let tenant = store.tenant(name).await?;
+            let quotas = store.quotas(name).await?;
+            terminal.answer(&json!({ "tenant": tenant, "quotas": quotas }), || {
+                terminal.line(&format!(
+                    "Tenant {name}{}{}, made {}: {} flows, {} versions of components, {} users; its tokens live for {} days at most",
+                    if tenant.suspended { " (suspended)" } else { "" },
+                    if tenant.description.is_empty() {
+                        String::new()
+                    } else {
+                        format!(" ({})", tenant.description)
+                    },
+                    tenant.created_at,
+                    tenant.flows,
+                    tenant.components,
+                    tenant.users,
+                    tenant.token_days
+                ));
+                terminal.table(
+                    &["limit", "used", "allowed", "of what"],
+                    quotas.iter().map(|quota| {
+                        vec![
+                            quota.name.clone(),
+                            quota.used.map(|used| used.to_string()).unwrap_or_default(),
+                            quota
+                                .allowed
+                                .map_or_else(|| "no limit".to_owned(), |allowed| allowed.to_string()),
+                            quota.unit.clone(),
+                        ]
+                    }),
+                );
+            });
+            Ok(())
+        }
+        TenantCommand::Quota { name, limits } => {
+            let change = QuotaChange {
+                flows: limits.flows.map(|most| most.0),
+                instances: limits.instances.map(|most| most.0),
+                jobs: limits.jobs.map(|most| most.0),
+                components: limits.components.map(|most| most.0),
+                requests_per_second: limits.requests_per_second.map(|most| most.0),
+            };
+            store.set_quotas(name, &change).await?;
+            let quotas = store.quotas(name).await?;
+            terminal.answer(&json!({ "tenant": name, "quotas": quotas }), || {
+                terminal.line(&format!("The limits of {name} are set."));
+            });
+            Ok(())
+        }
+        TenantCommand::Suspend { name } => {
+            store.suspend_tenant(name, true).await?;
+            terminal.answer(&json!({ "tenant": name, "suspended": true }), || {
+                terminal.line(&format!("Tenant {name} is suspended."));
+            });
+            Ok(())
+        }
+        TenantCommand::Resume { name } => {
+            store.suspend_tenant(name, false).await?;
+            terminal.answer(&json!({ "tenant": name, "suspended": false }), || {
+                terminal.line(&format!("Tenant {name} goes on."));
+            });
+            Ok(())
+        }
+        TenantCommand::Delete { name, yes } => {
+            let tenant = store.tenant(name).await?;
+            if !yes
+                && !terminal.confirmed(&format!(
+                    "Remove tenant {name} with its {} flows, their instances and history, its components and {} users?",
+                    tenant.flows, tenant.users
+                ))?
+            {
+                return Err(Problem::new("nothing was removed"));
+            }
+            store.drop_tenant(name).await?;
+            terminal.answer(&json!({ "tenant": name, "deleted": true }), || {
+                terminal.line(&format!("Tenant {name} is gone."));
+            });
+            Ok(())
+        }
+    }
+}
+
+fn state(tenant: &Tenant) -> &'static str {
+    if tenant.suspended { "suspended" } else { "" }
+}

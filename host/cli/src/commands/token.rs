@@ -1,0 +1,98 @@
+//! `wed token`: with which users speak to the API.
+
+use serde_json::json;
+use wedflow_store::Store;
+use wedflow_tenancy::{Issued, Scope, ScopeError, TokenRequest, issue, rotate};
+
+use crate::arguments::TokenCommand;
+use crate::problem::Problem;
+use crate::terminal::Terminal;
+
+pub(crate) async fn run(
+    command: &TokenCommand,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    match command {
+        TokenCommand::Create {
+            user,
+            name,
+            scope,
+            days,
+        } => {
+            let scopes = if scope.is_empty() {
+                vec![Scope::ALL]
+            } else {
+                scope
+                    .iter()
+                    .map(|scope| scope.parse())
+                    .collect::<Result<Vec<Scope>, ScopeError>>()
+                    .map_err(|error| Problem::usage(error.to_string()).hint(ScopeError::hint()))?
+            };
+            let request = TokenRequest {
+                tenant,
+                user,
+                name,
+                scopes: &scopes,
+                days: *days,
+            };
+            show(&issue(store, None, &request).await?, terminal);
+            Ok(())
+        }
+        TokenCommand::List { user } => {
+            let tokens = store.tokens(tenant, user.as_deref()).await?;
+            terminal.answer(&tokens, || {
+                terminal.table(
+                    &[
+                        "id",
+                        "user",
+                        "name",
+                        "scopes",
+                        "status",
+                        "expires",
+                        "last used",
+                    ],
+                    tokens.iter().map(|token| {
+                        vec![
+                            token.id.clone(),
+                            token.user.clone(),
+                            token.name.clone(),
+                            token.scopes.join(" "),
+                            token.status.clone(),
+                            token.expires_at.clone(),
+                            token.last_used.clone().unwrap_or_default(),
+                        ]
+                    }),
+                );
+            });
+            Ok(())
+        }
+        TokenCommand::Rotate { id, days, overlap } => {
+            let overlap = format!("{overlap} hours");
+            let issued = rotate(store, None, tenant, id, *days, Some(&overlap)).await?;
+            show(&issued, terminal);
+            Ok(())
+        }
+        TokenCommand::Revoke { id } => {
+            store.revoke_token(tenant, id).await?;
+            terminal.answer(&json!({ "id": id, "revoked": true }), || {
+                terminal.line(&format!("Token {id} is revoked."));
+            });
+            Ok(())
+        }
+    }
+}
+
+fn show(issued: &Issued, terminal: &Terminal) {
+    let token = &issued.token;
+    let document = json!({ "secret": issued.secret.reveal(), "id": token.id, "user": token.user, "name": token.name,
+        "scopes": token.scopes, "expires_at": token.expires_at });
+    terminal.answer(&document, || {
+        terminal.say(&format!(
+            "The token {} of {}, until {}. It is shown this once:",
+            token.name, token.user, token.expires_at
+        ));
+        terminal.line(issued.secret.reveal());
+    });
+}

@@ -1,0 +1,255 @@
+//! The audit log, and answers that are remembered under a client's key.
+
+use serde::Serialize;
+use serde_json::Value as Json;
+use sqlx::{FromRow, PgConnection};
+
+use crate::instances::RFC3339;
+use crate::{Store, StoreError};
+
+/// An entry of the audit log.
+#[derive(Debug, Clone, FromRow, Serialize)]
+pub struct AuditEntry {
+    /// Its number; later entries have higher ones.
+    #[serde(skip)]
+    pub audit_id: i64,
+    /// When, RFC 3339.
+    pub at: String,
+    /// Whose thing it is about; none: the whole installation's.
+    pub tenant: Option<String>,
+    /// Who: `operator:` and a database user, or `token:` with a user's name and the token's.
+    pub actor: String,
+    /// What: `flow.apply`, `token.create`, …
+    pub action: String,
+    /// To which thing, by name.
+    pub target: String,
+    /// With which particulars. Never a secret or a state.
+    pub detail: Json,
+}
+
+/// A client's key for a request that is to be done once, however often it is sent.
+#[derive(Debug, Clone, Copy)]
+pub struct Once<'a> {
+    /// The tenant's name.
+    pub tenant: &'a str,
+    /// The user's name: keys of two users are two keys.
+    pub user: &'a str,
+    /// The key.
+    pub key: &'a str,
+    /// A digest of what is asked for: under one key only the same may be asked for again.
+    pub fingerprint: &'a [u8],
+}
+
+/// Appends to the audit log, in the transaction of what is done.
+pub(crate) async fn note(
+    connection: &mut PgConnection,
+    actor: &str,
+    tenant: Option<&str>,
+    action: &str,
+    target: &str,
+    detail: Json,
+) -> Result<(), StoreError> {
+    sqlx::query("SELECT wed.note($1, $2, $3, $4, $5)")
+        .bind(actor)
+        .bind(tenant)
+        .bind(action)
+        .bind(target)
+        .bind(detail)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// The same about something of a flow: `part` is what of it.
+pub(crate) async fn note_flow(
+    connection: &mut PgConnection,
+    actor: &str,
+    flow_id: i32,
+    action: &str,
+    part: Option<&str>,
+    detail: Json,
+) -> Result<(), StoreError> {
+    sqlx::query("SELECT wed.note_flow($1, $2, $3, $4, $5)")
+        .bind(actor)
+        .bind(flow_id)
+        .bind(action)
+        .bind(part)
+        .bind(detail)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// Claims a key in the transaction of what is to be done once. An answer: it was done already. Another
+/// transaction with the key is waited for.
+///
+/// # Errors
+/// [`StoreError::OtherRequest`] when the key was used for something else.
+pub(crate) async fn claim_key(
+    connection: &mut PgConnection,
+    once: &Once<'_>,
+) -> Result<Option<Json>, StoreError> {
+    let new: Option<i32> = sqlx::query_scalar(
+        "INSERT INTO wed.idempotency (tenant_id, user_name, key, fingerprint) \
+         SELECT tenant_id, $2, $3, $4 FROM wed.tenant WHERE name = $1 ON CONFLICT DO NOTHING RETURNING 1",
+    )
+    .bind(once.tenant)
+    .bind(once.user)
+    .bind(once.key)
+    .bind(once.fingerprint)
+    .fetch_optional(&mut *connection)
+    .await?;
+    if new.is_some() {
+        return Ok(None);
+    }
+    remembered(connection, once).await
+}
+
+async fn remembered(
+    connection: &mut PgConnection,
+    once: &Once<'_>,
+) -> Result<Option<Json>, StoreError> {
+    let found: Option<(Vec<u8>, Option<Json>)> = sqlx::query_as(
+        "SELECT i.fingerprint, i.answer FROM wed.idempotency i JOIN wed.tenant t USING (tenant_id) \
+         WHERE t.name = $1 AND i.user_name = $2 AND i.key = $3",
+    )
+    .bind(once.tenant)
+    .bind(once.user)
+    .bind(once.key)
+    .fetch_optional(connection)
+    .await?;
+    match found {
+        Some((fingerprint, _)) if fingerprint != once.fingerprint => Err(StoreError::OtherRequest),
+        Some((_, answer)) => Ok(answer),
+        None => Ok(None),
+    }
+}
+
+/// Keeps the answer under its key.
+pub(crate) async fn keep_answer(
+    connection: &mut PgConnection,
+    once: &Once<'_>,
+    answer: &Json,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "INSERT INTO wed.idempotency (tenant_id, user_name, key, fingerprint, answer) \
+         SELECT tenant_id, $2, $3, $4, $5 FROM wed.tenant WHERE name = $1 \
+         ON CONFLICT (tenant_id, user_name, key) DO UPDATE SET answer = excluded.answer \
+         WHERE idempotency.fingerprint = excluded.fingerprint",
+    )
+    .bind(once.tenant)
+    .bind(once.user)
+    .bind(once.key)
+    .bind(once.fingerprint)
+    .bind(answer)
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+impl Store {
+    /// The answer that was given under a key, if there is one.
+    ///
+    /// # Errors
+    /// [`StoreError::OtherRequest`] when the key was used for something else.
+    pub async fn answer_of(&self, once: &Once<'_>) -> Result<Option<Json>, StoreError> {
+        let mut connection = self.pool.acquire().await?;
+        remembered(&mut connection, once).await
+    }
+
+    /// Keeps an answer under its key, for things that are the same however often they are done.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn remember(&self, once: &Once<'_>, answer: &Json) -> Result<(), StoreError> {
+        let mut connection = self.pool.acquire().await?;
+        keep_answer(&mut connection, once, answer).await
+    }
+
+    /// Forgets the keys that are older than a day.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn forget_answers(&self) -> Result<u64, StoreError> {
+        let done =
+            sqlx::query("DELETE FROM wed.idempotency WHERE created_at < now() - interval '1 day'")
+                .execute(&self.pool)
+                .await?;
+        Ok(done.rows_affected())
+    }
+
+    /// The audit log, newest first: of one tenant, or of everything; entries older than the number
+    /// `before`, when given; not older than `since` (a time, or a span counted back from now, in
+    /// Postgres's notation).
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when `since` is neither.
+    pub async fn audit(
+        &self,
+        tenant: Option<&str>,
+        since: Option<&str>,
+        before: Option<i64>,
+        limit: i64,
+    ) -> Result<Vec<AuditEntry>, StoreError> {
+        let since = match since {
+            None => None,
+            Some(text) => Some(self.instant(text).await?),
+        };
+        Ok(sqlx::query_as(sqlx::AssertSqlSafe(format!(
+            "SELECT a.audit_id, to_char(a.at AT TIME ZONE 'UTC', {RFC3339}) AS at, a.tenant_name AS tenant, a.actor, \
+               a.action, a.target, a.detail \
+             FROM wed.audit a \
+             WHERE ($1::text IS NULL OR a.tenant_id = (SELECT tenant_id FROM wed.tenant WHERE name = $1)) \
+               AND ($2::text IS NULL OR a.at >= $2::timestamptz) AND ($3::bigint IS NULL OR a.audit_id < $3) \
+             ORDER BY a.audit_id DESC LIMIT $4"
+        )))
+        .bind(tenant)
+        .bind(since)
+        .bind(before)
+        .bind(limit)
+        .fetch_all(&self.pool)
+        .await?)
+    }
+
+    /// A time, or a span counted back from now, as a time.
+    async fn instant(&self, text: &str) -> Result<String, StoreError> {
+        let from_span: Result<String, sqlx::Error> =
+            sqlx::query_scalar("SELECT (now() - $1::interval)::text")
+                .bind(text)
+                .fetch_one(&self.pool)
+                .await;
+        if let Ok(instant) = from_span {
+            return Ok(instant);
+        }
+        sqlx::query_scalar("SELECT $1::timestamptz::text")
+            .bind(text)
+            .fetch_one(&self.pool)
+            .await
+            .map_err(|_| {
+                StoreError::Refused(Box::new(crate::Refusal {
+                    code: "22007".to_owned(),
+                    message: format!("\"{text}\" is neither a time nor a span of time"),
+                    detail: None,
+                    hint: Some(
+                        "For example: 2026-01-31T12:00:00Z, or '2 hours' for the last two hours."
+                            .to_owned(),
+                    ),
+                    place: None,
+                }))
+            })
+    }
+
+    /// Removes what is older than a span (Postgres's notation) from the audit log.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] with `WF022` for less than 30 days.
+    pub async fn forget_audit(&self, older: &str) -> Result<i64, StoreError> {
+        Ok(
+            sqlx::query_scalar("SELECT wed.forget_audit($1, $2::interval)")
+                .bind(&*self.actor)
+                .bind(older)
+                .fetch_one(&self.pool)
+                .await?,
+        )
+    }
+}

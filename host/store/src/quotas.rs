@@ -1,0 +1,114 @@
+//! What a tenant may use, and what it uses.
+
+use serde::Serialize;
+use sqlx::FromRow;
+
+use crate::audit::note;
+use crate::tenants::tenant_id;
+use crate::{Refusal, Store, StoreError};
+
+/// A limit of a tenant.
+#[derive(Debug, Clone, FromRow, Serialize)]
+pub struct Quota {
+    /// Its name.
+    pub name: String,
+    /// What is counted.
+    pub unit: String,
+    /// How many are used; none: it is no number of things.
+    pub used: Option<i64>,
+    /// How many may be; none: as many as the tenant likes.
+    pub allowed: Option<i64>,
+}
+
+/// New limits of a tenant; what is absent is left as it is, and `Some(None)` takes a limit away.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct QuotaChange {
+    /// Flows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flows: Option<Option<i64>>,
+    /// Instances that are not final.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instances: Option<Option<i64>>,
+    /// Pending jobs, when an instance is started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<Option<i64>>,
+    /// Versions of components.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub components: Option<Option<i64>>,
+    /// Requests to the API in a second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests_per_second: Option<Option<i64>>,
+}
+
+impl Store {
+    /// A tenant's limits, and what it uses of them, counted now.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn quotas(&self, tenant: &str) -> Result<Vec<Quota>, StoreError> {
+        let quotas: Vec<Quota> = sqlx::query_as(
+            "SELECT q.* FROM wed.tenant t, LATERAL wed.quotas(t.tenant_id) q WHERE t.name = $1",
+        )
+        .bind(tenant)
+        .fetch_all(&self.pool)
+        .await?;
+        if quotas.is_empty() {
+            return Err(StoreError::not_found("tenant", tenant));
+        }
+        Ok(quotas)
+    }
+
+    /// Sets a tenant's limits. What it uses already stays.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`]; [`StoreError::Refused`] for a number that is no limit.
+    pub async fn set_quotas(&self, tenant: &str, change: &QuotaChange) -> Result<(), StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        let tenant_id = tenant_id(&mut transaction, tenant).await?;
+        sqlx::query(
+            "UPDATE wed.quota SET flows = CASE WHEN $2 THEN $3 ELSE flows END, \
+               instances = CASE WHEN $4 THEN $5 ELSE instances END, jobs = CASE WHEN $6 THEN $7 ELSE jobs END, \
+               components = CASE WHEN $8 THEN $9 ELSE components END, \
+               requests_per_second = CASE WHEN $10 THEN $11 ELSE requests_per_second END \
+             WHERE tenant_id = $1",
+        )
+        .bind(tenant_id)
+        .bind(change.flows.is_some())
+        .bind(change.flows.flatten())
+        .bind(change.instances.is_some())
+        .bind(change.instances.flatten())
+        .bind(change.jobs.is_some())
+        .bind(change.jobs.flatten())
+        .bind(change.components.is_some())
+        .bind(change.components.flatten())
+        .bind(change.requests_per_second.is_some())
+        .bind(change.requests_per_second.flatten())
+        .execute(&mut *transaction)
+        .await
+        .map_err(|error| match StoreError::from(error) {
+            StoreError::Refused(refusal) if refusal.code == "23514" => {
+                StoreError::Refused(Box::new(Refusal {
+                    code: "WF023".to_owned(),
+                    message: "this is no limit".to_owned(),
+                    detail: None,
+                    hint: Some(
+                        "Give a number, not below 0 (requests: 1 to 1000000), or `none`.".to_owned(),
+                    ),
+                    place: None,
+                }))
+            }
+            other => other,
+        })?;
+        note(
+            &mut transaction,
+            &self.actor,
+            Some(tenant),
+            "tenant.quota",
+            tenant,
+            serde_json::to_value(change).unwrap_or_default(),
+        )
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+}

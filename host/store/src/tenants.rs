@@ -1,0 +1,216 @@
+//! Tenants: made, suspended, resumed, removed.
+
+use serde::Serialize;
+use serde_json::json;
+use sqlx::{AssertSqlSafe, FromRow};
+
+use crate::audit::note;
+use crate::instances::RFC3339;
+use crate::{Refusal, Store, StoreError};
+
+/// A tenant, as listed.
+#[derive(Debug, Clone, FromRow, Serialize)]
+pub struct Tenant {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub description: String,
+    /// Whether it is suspended.
+    pub suspended: bool,
+    /// The longest life of its tokens, in days.
+    pub token_days: i32,
+    /// How many flows it has.
+    pub flows: i64,
+    /// How many versions of components it has.
+    pub components: i64,
+    /// How many users it has.
+    pub users: i64,
+    /// When it was made, RFC 3339.
+    pub created_at: String,
+}
+
+/// What of a tenant its admins may set; what is absent is left as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct TenantSettings {
+    /// What it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The longest life of its tokens, in days; those there are keep theirs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_days: Option<i32>,
+}
+
+impl Store {
+    /// Makes a tenant.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when the name is taken or not allowed.
+    pub async fn create_tenant(&self, name: &str, description: &str) -> Result<(), StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        sqlx::query("INSERT INTO wed.tenant (name, description) VALUES ($1, $2)")
+            .bind(name)
+            .bind(description)
+            .execute(&mut *transaction)
+            .await
+            .map_err(|error| crate::error::about_name(error.into(), "tenant", name))?;
+        note(
+            &mut transaction,
+            &self.actor,
+            Some(name),
+            "tenant.create",
+            name,
+            json!({}),
+        )
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// All tenants, by name.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn tenants(&self) -> Result<Vec<Tenant>, StoreError> {
+        self.tenants_where(None).await
+    }
+
+    /// The tenant of that name.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn tenant(&self, name: &str) -> Result<Tenant, StoreError> {
+        self.tenants_where(Some(name))
+            .await?
+            .pop()
+            .ok_or_else(|| StoreError::not_found("tenant", name))
+    }
+
+    async fn tenants_where(&self, name: Option<&str>) -> Result<Vec<Tenant>, StoreError> {
+        Ok(sqlx::query_as(AssertSqlSafe(format!(
+            "SELECT t.name, t.description, t.suspended_at IS NOT NULL AS suspended, t.token_days, \
+               to_char(t.created_at AT TIME ZONE 'UTC', {RFC3339}) AS created_at, \
+               (SELECT count(*) FROM wed.flow f WHERE f.tenant_id = t.tenant_id) AS flows, \
+               (SELECT count(*) FROM wed.component c WHERE c.tenant_id = t.tenant_id) AS components, \
+               (SELECT count(*) FROM wed.user u WHERE u.tenant_id = t.tenant_id) AS users \
+             FROM wed.tenant t WHERE $1::text IS NULL OR t.name = $1 ORDER BY t.name"
+        )))
+        .bind(name)
+        .fetch_all(&self.pool)
+        .await?)
+    }
+
+    /// Suspends a tenant, or resumes it: its flows' roles may not log in and are logged out, hosts claim
+    /// none of its jobs. Whoever speaks for it must ask [`Bearer::suspended`](crate::Bearer).
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn suspend_tenant(&self, name: &str, suspend: bool) -> Result<(), StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        let tenant_id = tenant_id(&mut transaction, name).await?;
+        sqlx::query("SELECT wed.suspend_tenant($1, $2)")
+            .bind(tenant_id)
+            .bind(suspend)
+            .execute(&mut *transaction)
+            .await?;
+        let action = if suspend {
+            "tenant.suspend"
+        } else {
+            "tenant.resume"
+        };
+        note(
+            &mut transaction,
+            &self.actor,
+            Some(name),
+            action,
+            name,
+            json!({}),
+        )
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Removes a tenant with everything of it: flows with their instances, history and roles, components,
+    /// users, tokens. The audit log keeps what was done.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn drop_tenant(&self, name: &str) -> Result<(), StoreError> {
+        // Sessions of its roles must be gone before their tables can be.
+        self.suspend_tenant(name, true).await?;
+        let mut transaction = self.pool.begin().await?;
+        let tenant_id = tenant_id(&mut transaction, name).await?;
+        note(
+            &mut transaction,
+            &self.actor,
+            Some(name),
+            "tenant.delete",
+            name,
+            json!({}),
+        )
+        .await?;
+        sqlx::query("SELECT wed.drop_tenant($1)")
+            .bind(tenant_id)
+            .execute(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Sets what of a tenant its admins may set.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`]; [`StoreError::Refused`] for a number of days beyond 1 to 3660.
+    pub async fn set_tenant(
+        &self,
+        name: &str,
+        settings: &TenantSettings,
+    ) -> Result<(), StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        let tenant_id = tenant_id(&mut transaction, name).await?;
+        sqlx::query(
+            "UPDATE wed.tenant SET description = coalesce($2, description), token_days = coalesce($3, token_days) \
+             WHERE tenant_id = $1",
+        )
+        .bind(tenant_id)
+        .bind(&settings.description)
+        .bind(settings.token_days)
+        .execute(&mut *transaction)
+        .await
+        .map_err(|error| match StoreError::from(error) {
+            StoreError::Refused(refusal) if refusal.code == "23514" => {
+                StoreError::Refused(Box::new(Refusal {
+                    code: "WF023".to_owned(),
+                    message: "token_days is not between 1 and 3660".to_owned(),
+                    detail: None,
+                    hint: Some("Give a number of days in these bounds.".to_owned()),
+                    place: None,
+                }))
+            }
+            other => other,
+        })?;
+        note(
+            &mut transaction,
+            &self.actor,
+            Some(name),
+            "tenant.set",
+            name,
+            serde_json::to_value(settings).unwrap_or_default(),
+        )
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+}
+
+/// The number of a tenant, whose row is held until the transaction ends.
+pub(crate) async fn tenant_id(
+    connection: &mut sqlx::PgConnection,
+    name: &str,
+) -> Result<i32, StoreError> {
+    sqlx::query_scalar("SELECT tenant_id FROM wed.tenant WHERE name = $1 FOR NO KEY UPDATE")
+        .bind(name)
+        .fetch_optional(connection)
+        .await?
+        .ok_or_else(|| StoreError::not_found("tenant", name))
+}

@@ -1,0 +1,281 @@
+//! API tokens, of which only hashes are kept.
+
+use serde::Serialize;
+use serde_json::json;
+use sqlx::{AssertSqlSafe, FromRow};
+
+use crate::audit::note;
+use crate::instances::RFC3339;
+use crate::tenants::tenant_id;
+use crate::{Store, StoreError};
+
+/// How much older than the truth a token's last use may be, in Postgres's notation.
+const LAST_USED_STEP: &str = "5 minutes";
+
+/// A token, as listed.
+#[derive(Debug, Clone, FromRow, Serialize)]
+pub struct Token {
+    /// Its first characters, which name it within its tenant.
+    pub id: String,
+    /// Whose it is.
+    pub user: String,
+    /// What its user calls it; two of one name are live while it is being replaced.
+    pub name: String,
+    /// What it may be used for, within the user's role.
+    pub scopes: Vec<String>,
+    /// `live`, `expired` or `revoked`.
+    pub status: String,
+    /// When made, RFC 3339.
+    pub created_at: String,
+    /// When it ends, RFC 3339.
+    pub expires_at: String,
+    /// When it was last used, to within some minutes, RFC 3339.
+    pub last_used: Option<String>,
+}
+
+/// A token to store.
+#[derive(Debug, Clone, Copy)]
+pub struct NewToken<'a> {
+    /// Whose it is.
+    pub user: &'a str,
+    /// What its user calls it.
+    pub name: &'a str,
+    /// Its first characters.
+    pub prefix: &'a str,
+    /// SHA-256 of it.
+    pub hash: &'a [u8],
+    /// What it may be used for.
+    pub scopes: &'a [String],
+    /// How long it lives.
+    pub days: i32,
+}
+
+/// Who comes with a token.
+#[derive(Debug, Clone, FromRow)]
+pub struct Bearer {
+    /// The token's number.
+    pub token_id: i32,
+    /// The tenant's name.
+    pub tenant: String,
+    /// Whether the tenant is suspended.
+    pub suspended: bool,
+    /// The user's name.
+    pub user: String,
+    /// The user's role, as it is now.
+    pub role: String,
+    /// The token's name.
+    pub token: String,
+    /// The token's first characters.
+    pub prefix: String,
+    /// What it may be used for.
+    pub scopes: Vec<String>,
+    /// Requests that the tenant may make in a second; none: as many as it likes.
+    pub requests_per_second: Option<i64>,
+    /// Whether its last use is so long ago that this one should be put down.
+    pub unseen: bool,
+}
+
+impl Store {
+    /// Who comes with the token of that hash; nobody, when it is unknown, revoked or expired.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn bearer(&self, hash: &[u8]) -> Result<Option<Bearer>, StoreError> {
+        Ok(sqlx::query_as(AssertSqlSafe(format!(
+            "SELECT k.token_id, t.name AS tenant, t.suspended_at IS NOT NULL AS suspended, u.name AS user, u.role, \
+               k.name AS token, k.prefix, k.scopes, q.requests_per_second, \
+               k.last_used IS NULL OR k.last_used < now() - interval '{LAST_USED_STEP}' AS unseen \
+             FROM wed.token k JOIN wed.user u USING (user_id) JOIN wed.tenant t ON t.tenant_id = k.tenant_id \
+             LEFT JOIN wed.quota q ON q.tenant_id = k.tenant_id \
+             WHERE k.hash = $1 AND k.revoked_at IS NULL AND k.expires_at > now()"
+        )))
+        .bind(hash)
+        .fetch_optional(&self.pool)
+        .await?)
+    }
+
+    /// Puts down that a token is used.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn token_used(&self, token_id: i32) -> Result<(), StoreError> {
+        sqlx::query(AssertSqlSafe(format!(
+            "UPDATE wed.token SET last_used = now() WHERE token_id = $1 \
+             AND (last_used IS NULL OR last_used < now() - interval '{LAST_USED_STEP}')"
+        )))
+        .bind(token_id)
+        .execute(&self.pool)
+        .await?;
+        Ok(())
+    }
+
+    /// Stores a token; when it ends, RFC 3339.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] for tenant or user; [`StoreError::Refused`] with `WF023` when there is a
+    /// live one of that name, or it would live too long.
+    pub async fn create_token(
+        &self,
+        tenant: &str,
+        token: &NewToken<'_>,
+    ) -> Result<Token, StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        let tenant_id = tenant_id(&mut transaction, tenant).await?;
+        insert(&mut transaction, tenant_id, token, 1).await?;
+        note(
+            &mut transaction,
+            &self.actor,
+            Some(tenant),
+            "token.create",
+            &format!("{}/{}", token.user, token.name),
+            json!({ "id": token.prefix, "scopes": token.scopes, "days": token.days }),
+        )
+        .await?;
+        transaction.commit().await?;
+        self.token(tenant, token.prefix).await
+    }
+
+    /// Replaces a live token: the new one is live beside it until the old one ends, `overlap` from now
+    /// (Postgres's notation) or earlier.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] when it is not live; [`StoreError::Refused`] with `WF023` when it is being
+    /// replaced already.
+    pub async fn rotate_token(
+        &self,
+        tenant: &str,
+        id: &str,
+        new: &NewToken<'_>,
+        overlap: &str,
+    ) -> Result<Token, StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        let tenant_id = tenant_id(&mut transaction, tenant).await?;
+        insert(&mut transaction, tenant_id, new, 2).await?;
+        let done = sqlx::query(
+            "UPDATE wed.token SET expires_at = least(expires_at, clock_timestamp() + $3::interval) \
+             WHERE tenant_id = $1 AND prefix = $2 AND revoked_at IS NULL AND expires_at > now()",
+        )
+        .bind(tenant_id)
+        .bind(id)
+        .bind(overlap)
+        .execute(&mut *transaction)
+        .await?;
+        if done.rows_affected() == 0 {
+            return Err(StoreError::not_found("token", id));
+        }
+        note(
+            &mut transaction,
+            &self.actor,
+            Some(tenant),
+            "token.rotate",
+            &format!("{}/{}", new.user, new.name),
+            json!({ "old": id, "id": new.prefix, "days": new.days, "overlap": overlap }),
+        )
+        .await?;
+        transaction.commit().await?;
+        self.token(tenant, new.prefix).await
+    }
+
+    /// Ends a token at once.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] when it is not live.
+    pub async fn revoke_token(&self, tenant: &str, id: &str) -> Result<(), StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        let tenant_id = tenant_id(&mut transaction, tenant).await?;
+        let whose: Option<String> = sqlx::query_scalar(
+            "UPDATE wed.token k SET revoked_at = now() FROM wed.user u \
+             WHERE u.user_id = k.user_id AND k.tenant_id = $1 AND k.prefix = $2 AND k.revoked_at IS NULL \
+               AND k.expires_at > now() RETURNING u.name || '/' || k.name",
+        )
+        .bind(tenant_id)
+        .bind(id)
+        .fetch_optional(&mut *transaction)
+        .await?;
+        let whose = whose.ok_or_else(|| StoreError::not_found("token", id))?;
+        note(
+            &mut transaction,
+            &self.actor,
+            Some(tenant),
+            "token.revoke",
+            &whose,
+            json!({ "id": id }),
+        )
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// The tenant's tokens, newest first; of one user, when given.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] when there is no tenant of that name.
+    pub async fn tokens(&self, tenant: &str, user: Option<&str>) -> Result<Vec<Token>, StoreError> {
+        let tokens = self.tokens_where(tenant, user, None).await?;
+        if tokens.is_empty() {
+            self.tenant(tenant).await?;
+        }
+        Ok(tokens)
+    }
+
+    /// The token with these first characters.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn token(&self, tenant: &str, id: &str) -> Result<Token, StoreError> {
+        self.tokens_where(tenant, None, Some(id))
+            .await?
+            .pop()
+            .ok_or_else(|| StoreError::not_found("token", id))
+    }
+
+    async fn tokens_where(
+        &self,
+        tenant: &str,
+        user: Option<&str>,
+        id: Option<&str>,
+    ) -> Result<Vec<Token>, StoreError> {
+        Ok(sqlx::query_as(AssertSqlSafe(format!(
+            "SELECT k.prefix AS id, u.name AS user, k.name, k.scopes, \
+               CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS status, \
+               to_char(k.created_at AT TIME ZONE 'UTC', {RFC3339}) AS created_at, \
+               to_char(k.expires_at AT TIME ZONE 'UTC', {RFC3339}) AS expires_at, \
+               to_char(k.last_used AT TIME ZONE 'UTC', {RFC3339}) AS last_used \
+             FROM wed.token k JOIN wed.user u USING (user_id) JOIN wed.tenant t ON t.tenant_id = k.tenant_id \
+             WHERE t.name = $1 AND ($2::text IS NULL OR u.name = $2) AND ($3::text IS NULL OR k.prefix = $3) \
+             ORDER BY k.token_id DESC"
+        )))
+        .bind(tenant)
+        .bind(user)
+        .bind(id)
+        .fetch_all(&self.pool)
+        .await?)
+    }
+}
+
+/// Inserts a token when fewer than `live` of its name are live.
+async fn insert(
+    connection: &mut sqlx::PgConnection,
+    tenant_id: i32,
+    token: &NewToken<'_>,
+    live: i32,
+) -> Result<(), StoreError> {
+    let made: bool =
+        sqlx::query_scalar("SELECT wed.create_token($1, $2, $3, $4, $5, $6, $7, $8) IS NOT NULL")
+            .bind(tenant_id)
+            .bind(token.user)
+            .bind(token.name)
+            .bind(token.prefix)
+            .bind(token.hash)
+            .bind(token.scopes)
+            .bind(token.days)
+            .bind(live)
+            .fetch_one(connection)
+            .await
+            .map_err(|error| crate::error::about_name(error.into(), "token", token.name))?;
+    if made {
+        Ok(())
+    } else {
+        Err(StoreError::not_found("user", token.user))
+    }
+}

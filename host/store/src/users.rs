@@ -1,0 +1,144 @@
+//! The users of a tenant.
+
+use serde::Serialize;
+use serde_json::json;
+use sqlx::{AssertSqlSafe, FromRow};
+
+use crate::audit::note;
+use crate::instances::RFC3339;
+use crate::tenants::tenant_id;
+use crate::{Store, StoreError};
+
+/// A user, as listed.
+#[derive(Debug, Clone, FromRow, Serialize)]
+pub struct User {
+    /// The name, unique in the tenant.
+    pub name: String,
+    /// `admin`, `developer`, `operator`, `participant` or `viewer`.
+    pub role: String,
+    /// When made, RFC 3339.
+    pub created_at: String,
+}
+
+impl Store {
+    /// Makes a user.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] for the tenant; [`StoreError::Refused`] when the name is taken or not
+    /// allowed, or there is no such role.
+    pub async fn create_user(
+        &self,
+        tenant: &str,
+        name: &str,
+        role: &str,
+    ) -> Result<(), StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        let tenant_id = tenant_id(&mut transaction, tenant).await?;
+        sqlx::query("INSERT INTO wed.user (tenant_id, name, role) VALUES ($1, $2, $3)")
+            .bind(tenant_id)
+            .bind(name)
+            .bind(role)
+            .execute(&mut *transaction)
+            .await
+            .map_err(|error| crate::error::about_name(error.into(), "user", name))?;
+        note(
+            &mut transaction,
+            &self.actor,
+            Some(tenant),
+            "user.create",
+            name,
+            json!({ "role": role }),
+        )
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Gives a user another role. It holds for the user's next request.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn set_role(&self, tenant: &str, name: &str, role: &str) -> Result<(), StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        let tenant_id = tenant_id(&mut transaction, tenant).await?;
+        let done = sqlx::query("UPDATE wed.user SET role = $3 WHERE tenant_id = $1 AND name = $2")
+            .bind(tenant_id)
+            .bind(name)
+            .bind(role)
+            .execute(&mut *transaction)
+            .await?;
+        if done.rows_affected() == 0 {
+            return Err(StoreError::not_found("user", name));
+        }
+        note(
+            &mut transaction,
+            &self.actor,
+            Some(tenant),
+            "user.role",
+            name,
+            json!({ "role": role }),
+        )
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Removes a user with the user's tokens.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn drop_user(&self, tenant: &str, name: &str) -> Result<(), StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        let tenant_id = tenant_id(&mut transaction, tenant).await?;
+        let done = sqlx::query("DELETE FROM wed.user WHERE tenant_id = $1 AND name = $2")
+            .bind(tenant_id)
+            .bind(name)
+            .execute(&mut *transaction)
+            .await?;
+        if done.rows_affected() == 0 {
+            return Err(StoreError::not_found("user", name));
+        }
+        note(
+            &mut transaction,
+            &self.actor,
+            Some(tenant),
+            "user.delete",
+            name,
+            json!({}),
+        )
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// The tenant's users, by name; the one of a name, when given.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] when there is no tenant of that name.
+    pub async fn users(&self, tenant: &str, name: Option<&str>) -> Result<Vec<User>, StoreError> {
+        let users: Vec<User> = sqlx::query_as(AssertSqlSafe(format!(
+            "SELECT u.name, u.role, to_char(u.created_at AT TIME ZONE 'UTC', {RFC3339}) AS created_at \
+             FROM wed.user u JOIN wed.tenant t USING (tenant_id) \
+             WHERE t.name = $1 AND ($2::text IS NULL OR u.name = $2) ORDER BY u.name"
+        )))
+        .bind(tenant)
+        .bind(name)
+        .fetch_all(&self.pool)
+        .await?;
+        if users.is_empty() && name.is_none() {
+            self.tenant(tenant).await?;
+        }
+        Ok(users)
+    }
+
+    /// The user of that name.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn user(&self, tenant: &str, name: &str) -> Result<User, StoreError> {
+        self.users(tenant, Some(name))
+            .await?
+            .pop()
+            .ok_or_else(|| StoreError::not_found("user", name))
+    }
+}

@@ -1,0 +1,152 @@
+//! Who comes with a token.
+
+use wedflow_store::{Bearer, Store, StoreError};
+
+use crate::{Action, Role, Scope, Secret};
+
+/// Who comes with a token, and what that one may do. The tenant of everything that is done for a request
+/// is taken from here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// The tenant's name.
+    pub tenant: String,
+    /// The user's name.
+    pub user: String,
+    /// The user's role, as it is now.
+    pub role: Role,
+    /// The token's name.
+    pub token: String,
+    /// The token's first characters.
+    pub prefix: String,
+    /// What the token may be used for.
+    pub scopes: Vec<Scope>,
+    /// Requests that the tenant may make in a second; none: as many as it likes.
+    pub requests_per_second: Option<u32>,
+}
+
+/// Why somebody is not let in.
+#[derive(Debug, thiserror::Error)]
+pub enum Denied {
+    /// The text is no token at all.
+    #[error("this is no token of Wedflow")]
+    NoToken,
+    /// It is unknown, revoked or expired: which, is not told.
+    #[error("the token is not valid")]
+    Invalid,
+    /// The tenant is suspended.
+    #[error("the tenant is suspended")]
+    Suspended,
+    /// The database did not answer.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Who comes with this token. Asks the database every time, so that what is revoked, suspended or given
+/// another role is so from the next request on.
+///
+/// # Errors
+/// [`Denied`].
+pub async fn authenticate(store: &Store, token: &str) -> Result<Identity, Denied> {
+    let secret = Secret::parse(token).ok_or(Denied::NoToken)?;
+    let bearer = store.bearer(&secret.hash()).await?.ok_or(Denied::Invalid)?;
+    if bearer.suspended {
+        return Err(Denied::Suspended);
+    }
+    if bearer.unseen {
+        store.token_used(bearer.token_id).await?;
+    }
+    identity(bearer).ok_or(Denied::Invalid)
+}
+
+/// None: the database holds a role or scope that this version does not know; nothing is allowed by it.
+fn identity(bearer: Bearer) -> Option<Identity> {
+    Some(Identity {
+        role: bearer.role.parse().ok()?,
+        scopes: bearer
+            .scopes
+            .iter()
+            .map(|scope| scope.parse().ok())
+            .collect::<Option<_>>()?,
+        requests_per_second: bearer
+            .requests_per_second
+            .and_then(|rate| u32::try_from(rate).ok()),
+        tenant: bearer.tenant,
+        user: bearer.user,
+        token: bearer.token,
+        prefix: bearer.prefix,
+    })
+}
+
+impl Identity {
+    /// Whether both the role and the token allow this.
+    pub fn may(&self, action: Action) -> bool {
+        self.role.may(action) && self.scopes.iter().any(|scope| scope.allows(action))
+    }
+
+    /// Whether these scopes allow nothing that this identity's token does not.
+    pub fn covers(&self, scopes: &[Scope]) -> bool {
+        scopes
+            .iter()
+            .all(|scope| self.scopes.iter().any(|own| scope.is_within(*own)))
+    }
+
+    /// The name in the audit log.
+    pub fn actor(&self) -> String {
+        format!("token:{}/{}", self.user, self.token)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Area, Verb};
+
+    fn with(role: Role, scopes: &[&str]) -> Identity {
+        Identity {
+            tenant: "acme".to_owned(),
+            user: "ann".to_owned(),
+            role,
+            token: "ci".to_owned(),
+            prefix: "wed_aaaaaaaa".to_owned(),
+            scopes: scopes
+                .iter()
+                .map(|text| text.parse().expect("a scope"))
+                .collect(),
+            requests_per_second: None,
+        }
+    }
+
+    #[test]
+    fn both_role_and_token_must_allow() {
+        let viewer = with(Role::Viewer, &["write"]);
+        assert!(!viewer.may(Action::write(Area::Flows)));
+        assert!(viewer.may(Action::read(Area::Flows)));
+        let narrow = with(Role::Admin, &["flows:write", "jobs:read"]);
+        for area in Area::ALL {
+            for verb in [Verb::Read, Verb::Write] {
+                let expected = area == Area::Flows || (area == Area::Jobs && verb == Verb::Read);
+                assert_eq!(
+                    narrow.may(Action { area, verb }),
+                    expected,
+                    "{area:?} {verb:?}"
+                );
+            }
+        }
+        assert!(!with(Role::Admin, &[]).may(Action::read(Area::Flows)));
+    }
+
+    #[test]
+    fn a_token_covers_what_it_allows() {
+        let narrow = with(Role::Admin, &["flows:write", "jobs:read"]);
+        let scopes = |texts: &[&str]| -> Vec<Scope> {
+            texts
+                .iter()
+                .map(|text| text.parse().expect("a scope"))
+                .collect()
+        };
+        assert!(narrow.covers(&scopes(&["flows:read", "jobs:read"])));
+        assert!(!narrow.covers(&scopes(&["flows:read", "jobs:write"])));
+        assert!(!narrow.covers(&scopes(&["read"])));
+        assert!(with(Role::Viewer, &["write"]).covers(&scopes(&["audit:read", "write"])));
+    }
+}

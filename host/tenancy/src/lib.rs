@@ -1,0 +1,22 @@
+//! Tenants: who may do what.
+//!
+//! - [`Role`], [`Action`]: the one permission matrix
+//! - [`Scope`]: what a token may be used for, within its user's role
+//! - [`Secret`]: what a token looks like
+//! - [`Identity`]: who comes with a token, and what that one may do
+//! - `tokens`: making and replacing tokens
+//!
+//! Whose a thing is follows from the token alone: everything else takes the tenant's name from an
+//! [`Identity`], never from a request.
+
+mod identity;
+mod role;
+mod scope;
+mod secret;
+mod tokens;
+
+pub use identity::{Denied, Identity, authenticate};
+pub use role::{Action, Area, Role, Verb};
+pub use scope::{Scope, ScopeError};
+pub use secret::Secret;
+pub use tokens::{Issued, TokenError, TokenRequest, issue, rotate};

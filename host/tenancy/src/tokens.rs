@@ -1,0 +1,112 @@
+//! Making and replacing tokens.
+
+use wedflow_store::{NewToken, Store, StoreError, Token};
+
+use crate::{Identity, Scope, Secret};
+
+/// How long the old one of two tokens goes on when nothing is said, in Postgres's notation.
+pub(crate) const OVERLAP: &str = "24 hours";
+
+/// A token that is asked for.
+#[derive(Debug, Clone)]
+pub struct TokenRequest<'a> {
+    /// The tenant's name.
+    pub tenant: &'a str,
+    /// Whose it will be.
+    pub user: &'a str,
+    /// What the user calls it.
+    pub name: &'a str,
+    /// What it may be used for.
+    pub scopes: &'a [Scope],
+    /// How long it lives.
+    pub days: i32,
+}
+
+/// A token that was made. The secret is nowhere else.
+#[derive(Debug, Clone)]
+pub struct Issued {
+    /// The token itself, to be shown once.
+    pub secret: Secret,
+    /// What is stored of it.
+    pub token: Token,
+}
+
+/// Why a token is not made.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenError {
+    /// A token cannot be made by one that may do less.
+    #[error("a token cannot make another one that may do more than itself")]
+    TooMuch,
+    /// It would be good for nothing.
+    #[error("a token needs a scope")]
+    NoScope,
+    /// The database refused it, or did not answer.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Makes a token; `by` whom, or by the operator.
+///
+/// # Errors
+/// [`TokenError`].
+pub async fn issue(
+    store: &Store,
+    by: Option<&Identity>,
+    request: &TokenRequest<'_>,
+) -> Result<Issued, TokenError> {
+    if request.scopes.is_empty() {
+        return Err(TokenError::NoScope);
+    }
+    if by.is_some_and(|by| !by.covers(request.scopes)) {
+        return Err(TokenError::TooMuch);
+    }
+    let secret = Secret::random();
+    let scopes: Vec<String> = request.scopes.iter().map(Scope::to_string).collect();
+    let new = NewToken {
+        user: request.user,
+        name: request.name,
+        prefix: secret.prefix(),
+        hash: &secret.hash(),
+        scopes: &scopes,
+        days: request.days,
+    };
+    let token = store.create_token(request.tenant, &new).await?;
+    Ok(Issued { secret, token })
+}
+
+/// Replaces a live token by one with the same name and scopes, which lives for `days`; the old one goes
+/// on for `overlap` (Postgres's notation, 24 hours when nothing is said), at most to its end.
+///
+/// # Errors
+/// [`TokenError`].
+pub async fn rotate(
+    store: &Store,
+    by: Option<&Identity>,
+    tenant: &str,
+    id: &str,
+    days: i32,
+    overlap: Option<&str>,
+) -> Result<Issued, TokenError> {
+    let old = store.token(tenant, id).await?;
+    let scopes: Vec<Scope> = old
+        .scopes
+        .iter()
+        .filter_map(|scope| scope.parse().ok())
+        .collect();
+    if by.is_some_and(|by| !by.covers(&scopes)) {
+        return Err(TokenError::TooMuch);
+    }
+    let secret = Secret::random();
+    let new = NewToken {
+        user: &old.user,
+        name: &old.name,
+        prefix: secret.prefix(),
+        hash: &secret.hash(),
+        scopes: &old.scopes,
+        days,
+    };
+    let token = store
+        .rotate_token(tenant, id, &new, overlap.unwrap_or(OVERLAP))
+        .await?;
+    Ok(Issued { secret, token })
+}
