@@ -41,6 +41,8 @@ if [[ $level != build ]]; then
   fi
   command -v node >/dev/null || need nodejs
   command -v npm >/dev/null || need npm
+  command -v clang >/dev/null || need clang
+  command -v wasm-ld >/dev/null || need lld
 fi
 
 install_packages() {
@@ -118,6 +120,15 @@ if [[ $level != build ]]; then
     say "Installing what $js/package-lock.json lists"
     npm ci --prefix $js --no-fund --no-audit --loglevel=error
     cp $js/package-lock.json $js/node_modules/.wedflow-lock.json
+  fi
+fi
+
+# Debian's Go is too old for `go:wasmexport`, so it is not installed, only missed.
+if [[ $level != build ]]; then
+  go=$(command -v go || echo /usr/local/go/bin/go)
+  go_found=$("$go" env GOVERSION 2>/dev/null || true)
+  if [[ -z $go_found || $(printf '%s\n' go1.24 "$go_found" | sort -V | head -n 1) != go1.24 ]]; then
+    say "Go 1.24 or later is not here; what is written in Go is left out. Get it from https://go.dev/dl"
   fi
 fi
 

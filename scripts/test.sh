@@ -58,6 +58,16 @@ javascript_sdk() {
   rm "$logs/npm.txt"
 }
 
+go_sdk() {
+  local go
+  go=$(command -v go || echo /usr/local/go/bin/go)
+  if ! "$go" version >/dev/null 2>&1; then
+    say "skipped: Go is not here"
+    return
+  fi
+  (cd guest-sdk/go && "$go" vet ./... && "$go" test ./...)
+}
+
 documentation() {
   RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --release --locked --quiet
 }
@@ -72,6 +82,7 @@ if [[ $only != lint ]]; then
   step "Samples: build for wasm32-wasip2" samples
   step "Python SDK: tests" python_sdk
   step "JavaScript SDK: tests" javascript_sdk
+  step "Go SDK: vet and tests" go_sdk
   step "Guest SDK: tests" counted guest-sdk in_guests guest-sdk/rust test --workspace --no-fail-fast
   step "Samples: tests" counted samples in_guests sample-transitions test --workspace --no-fail-fast
 fi

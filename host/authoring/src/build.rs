@@ -1,5 +1,7 @@
 //! Building a component: each language's own tool, driven; what is missing is named, or installed.
 
+mod c;
+mod go;
 mod js;
 mod python;
 mod rust;
@@ -10,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::encode::{EncodeError, encode};
 use crate::project::{Language, Project};
 
 /// A build that did not come to a component.
@@ -44,9 +47,9 @@ pub enum BuildError {
     /// The tool was content, but made no component.
     #[error("{0}")]
     NoComponent(String),
-    /// The language has no build yet.
-    #[error("`wed build` does not know {0} yet")]
-    Unknown(Language),
+    /// What the compiler made is no module that a component can be made of.
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
 }
 
 /// A component that was built.
@@ -75,7 +78,8 @@ pub fn build(
         Language::Rust => rust::build(project, install, say)?,
         Language::Python => python::build(project, install, say)?,
         Language::Js => js::build(project, install, say)?,
-        other @ (Language::Go | Language::C) => return Err(BuildError::Unknown(other)),
+        Language::Go => go::build(project, say)?,
+        Language::C => c::build(project, say)?,
     };
     let component = project.component();
     if made != absolute(&component) {
@@ -99,6 +103,21 @@ pub fn build(
         bytes,
         took: begun.elapsed(),
     })
+}
+
+/// Makes the project's component of the core module that a compiler wrote.
+fn encoded(project: &Project, core: &Path) -> Result<PathBuf, BuildError> {
+    let unreadable = |source| BuildError::System {
+        what: format!("{} cannot be read", core.display()),
+        source,
+    };
+    let component = encode(&std::fs::read(core).map_err(unreadable)?)?;
+    let made = absolute(&project.component());
+    std::fs::write(&made, component).map_err(|source| BuildError::System {
+        what: format!("{} cannot be written", made.display()),
+        source,
+    })?;
+    Ok(made)
 }
 
 /// A call of a tool.

@@ -2,7 +2,7 @@
 //! run fixtures, make one call. No server and no database: the sandbox, its limits and the guard are
 //! those of a host.
 //!
-//! - [`new_project`], [`Project`], [`build`](build()): from nothing to a component
+//! - [`new_project`], [`Project`], [`build`](build()), [`encode`](encode()): from nothing to a component
 //! - [`Workbench`]: one call in the sandbox, judged as the server would judge it
 //! - [`Fixture`], [`run_fixture`]: a call that is written down with what should come of it
 //! - [`search`]: random states that should do no harm
@@ -11,6 +11,7 @@
 mod attributes;
 mod build;
 mod call;
+mod encode;
 mod expectation;
 mod fixture;
 mod project;
@@ -22,6 +23,7 @@ mod watch;
 pub use attributes::{StateError, attributes_of, read_types};
 pub use build::{BuildError, Built, build};
 pub use call::{Call, CallError, Called, DEFAULT_TIMEOUT, Subject, Verdict, Workbench, sql_of};
+pub use encode::{EncodeError, encode};
 pub use expectation::{Difference, Expectation, differences_between};
 pub use fixture::{
     Budget, DEFAULT_NOW, Fixture, FixtureError, read_duration, read_time, write_fixture,

@@ -35,6 +35,15 @@ struct PythonGuest;
 #[folder = "../../guest-sdk/js/src/"]
 struct JsGuest;
 
+#[derive(RustEmbed)]
+#[folder = "../../guest-sdk/go/"]
+#[exclude = "*_test.go"]
+struct GoGuest;
+
+#[derive(RustEmbed)]
+#[folder = "../../guest-sdk/c/include/"]
+struct CGuest;
+
 const PYTHON_PROJECT: &str = include_str!("../../../guest-sdk/python/pyproject.toml");
 const JS_PROGRAM: &str = include_str!("../../../guest-sdk/js/bin/wedflow-build.js");
 const JS_PROJECT: &str = include_str!("../../../guest-sdk/js/package.json");
@@ -201,7 +210,8 @@ fn sdk_of(language: Language) -> Vec<File> {
                 ("guest-sdk/js/transition.wit", CONTRACT),
             ]));
         }
-        Language::Go | Language::C => {}
+        Language::Go => files.extend(embedded::<GoGuest>("guest-sdk/go")),
+        Language::C => files.extend(embedded::<CGuest>("guest-sdk/c/include")),
     }
     let mut files: Vec<File> = files
         .into_iter()
@@ -262,7 +272,8 @@ fn source_of(language: Language) -> Option<&'static str> {
         Language::Rust => Some("src/lib.rs"),
         Language::Python => Some("{{ident}}.py"),
         Language::Js => Some("src/index.js"),
-        Language::Go | Language::C => None,
+        Language::Go => Some("main.go"),
+        Language::C => Some("src/{{ident}}.c"),
     }
 }
 

@@ -680,6 +680,14 @@ pub(crate) enum SecretCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ComponentCommand {
+    /// Make a component of the core module that a C or Go compiler wrote; needs no server.
+    Encode {
+        /// The core module. It exports the contract's functions by the canonical ABI, as the SDKs see to.
+        module: PathBuf,
+        /// The component to write.
+        #[arg(long, short, value_name = "FILE")]
+        output: PathBuf,
+    },
     /// Check, compile and store components. A name that exists gets a new version.
     Push {
         /// The .wasm files.

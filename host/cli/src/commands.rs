@@ -19,7 +19,7 @@ mod tenant;
 mod token;
 mod user;
 
-use crate::arguments::{Arguments, Command};
+use crate::arguments::{Arguments, Command, ComponentCommand};
 use crate::database::{self, FEW_CONNECTIONS};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
@@ -48,6 +48,9 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(),
         Command::Flow(command) => {
             let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
             flow::run(command, &arguments.tenant, &store, terminal).await
+        }
+        Command::Component(ComponentCommand::Encode { module, output }) => {
+            component::encode(module, output, terminal)
         }
         Command::Component(command) => {
             let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;

@@ -12,6 +12,25 @@ use crate::arguments::ComponentCommand;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
+/// `wed component encode`, for which no database is needed.
+pub(crate) fn encode(module: &Path, output: &Path, terminal: &Terminal) -> Result<(), Problem> {
+    let bytes = std::fs::read(module).map_err(|source| {
+        Problem::new(format!("{} cannot be read", module.display()))
+            .because(source)
+            .exit(3)
+    })?;
+    let component = wedflow_authoring::encode(&bytes)
+        .map_err(|error| Problem::new(format!("{}: {error}", module.display())).exit(4))?;
+    std::fs::write(output, &component).map_err(|source| {
+        Problem::new(format!("{} cannot be written", output.display())).because(source)
+    })?;
+    terminal.answer(
+        &json!({ "component": output, "bytes": component.len() }),
+        || terminal.line(&format!("{}: {} bytes", output.display(), component.len())),
+    );
+    Ok(())
+}
+
 pub(crate) async fn run(
     command: &ComponentCommand,
     tenant: &str,
@@ -57,6 +76,7 @@ pub(crate) async fn run(
             });
             Ok(())
         }
+        ComponentCommand::Encode { module, output } => encode(module, output, terminal),
         ComponentCommand::List => {
             let components = store.components(tenant, None).await?;
             terminal.answer(&components, || {

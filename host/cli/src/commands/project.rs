@@ -98,7 +98,7 @@ fn build_problem(error: BuildError) -> Problem {
                 .details(lines[from..].iter().map(|line| (*line).to_owned()))
         }
         BuildError::System { source, .. } => Problem::new(message).because(source),
-        BuildError::NoComponent(_) | BuildError::Unknown(_) => Problem::new(message),
+        BuildError::NoComponent(_) | BuildError::Encode(_) => Problem::new(message),
     }
 }
 

@@ -1,0 +1,50 @@
+//! C, by clang and lld.
+
+use std::path::PathBuf;
+
+use super::{BuildError, Tool, encoded, is_there};
+use crate::project::Project;
+
+/// The SDK's header in a project.
+const HEADERS: &str = "vendor/wedflow/guest-sdk/c/include";
+
+pub(super) fn build(
+    project: &Project,
+    say: &mut dyn FnMut(&str),
+) -> Result<PathBuf, BuildError> {
+    for (program, package) in [("clang", "clang"), ("wasm-ld", "lld")] {
+        if !is_there(program) {
+            return Err(BuildError::Missing {
+                what: program.to_owned(),
+                how: format!("Run `apt-get install {package}`."),
+                installable: false,
+            });
+        }
+    }
+    let source = project.folder.join("src");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&source)
+        .map_err(|error| BuildError::System {
+            what: format!("{} cannot be read", source.display()),
+            source: error,
+        })?
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|end| end == "c"))
+        .collect();
+    files.sort();
+    if files.is_empty() {
+        return Err(BuildError::NoComponent(format!(
+            "there is no .c file in {}",
+            source.display()
+        )));
+    }
+    let core = project.core_module()?;
+    Tool::new("clang", &project.folder, say)
+        .args(["--target=wasm32", "-std=c11", "-Wall", "-Wextra", "-O2", "-nostdlib"])
+        .args([format!("-I{HEADERS}")])
+        .args(["-Wl,--no-entry", "-Wl,--stack-first", "-Wl,-z,stack-size=65536", "-o"])
+        .args([&core])
+        .args(&files)
+        .run()?;
+    encoded(project, &core)
+}

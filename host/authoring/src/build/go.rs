@@ -1,0 +1,32 @@
+//! Go, by its ordinary toolchain.
+
+use std::path::PathBuf;
+
+use super::{BuildError, Tool, encoded, is_there};
+use crate::project::Project;
+
+/// Where Go's own archive installs it, which is not always in the path.
+const USUAL: &str = "/usr/local/go/bin/go";
+
+pub(super) fn build(
+    project: &Project,
+    say: &mut dyn FnMut(&str),
+) -> Result<PathBuf, BuildError> {
+    let go = if is_there("go") { "go" } else { USUAL };
+    if go == USUAL && !PathBuf::from(USUAL).is_file() {
+        return Err(BuildError::Missing {
+            what: "Go".to_owned(),
+            how: "Install Go 1.24 or later: https://go.dev/dl".to_owned(),
+            installable: false,
+        });
+    }
+    let core = project.core_module()?;
+    Tool::new(go, &project.folder, say)
+        .env("GOOS", "wasip1")
+        .env("GOARCH", "wasm")
+        .args(["build", "-buildmode=c-shared", "-ldflags=-s -w", "-o"])
+        .args([&core])
+        .args(["."])
+        .run()?;
+    encoded(project, &core)
+}

@@ -1,0 +1,82 @@
+//! From the core module that a C or Go compiler makes to a component of the contract.
+
+use wasi_preview1_component_adapter_provider::{
+    WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME, WASI_SNAPSHOT_PREVIEW1_REACTOR_ADAPTER,
+};
+use wasmparser::{Parser, Payload};
+use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
+use wit_parser::Resolve;
+
+/// The contract that components are made for.
+const CONTRACT: &str = include_str!("../../../wit/transition.wit");
+
+/// The section in which a toolchain says what the module's world is.
+const TYPE_SECTION: &str = "component-type";
+
+/// A core module of which no component can be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EncodeError {
+    /// It is a component already.
+    #[error("it is a component already; it needs no encoding")]
+    Component,
+    /// It is no WebAssembly, or damaged.
+    #[error("it is no WebAssembly module: {0}; give the file that the compiler wrote")]
+    NoModule(String),
+    /// It imports or exports what the contract does not have, or lacks what it demands.
+    #[error("it does not fit the contract: {0}; use an SDK, or export `run`, `describe` and `cabi_realloc`")]
+    DoesNotFit(String),
+}
+
+/// Makes a component of a core module that exports the functions of the contract's world by the
+/// canonical ABI. What the module wants of WASI preview 1, the adapter gives it.
+///
+/// A module that says its own world (as `wit-bindgen` has it) keeps it.
+///
+/// # Errors
+/// [`EncodeError`], which says what is wrong and how to mend it.
+pub fn encode(module: &[u8]) -> Result<Vec<u8>, EncodeError> {
+    if Parser::is_component(module) {
+        return Err(EncodeError::Component);
+    }
+    let (mut wasi, mut typed) = (false, false);
+    for payload in Parser::new(0).parse_all(module) {
+        match payload.map_err(|error| EncodeError::NoModule(error.to_string()))? {
+            Payload::ImportSection(section) => {
+                for import in section.into_imports() {
+                    let import = import.map_err(|error| EncodeError::NoModule(error.to_string()))?;
+                    wasi |= import.module == WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME;
+                }
+            }
+            Payload::CustomSection(section) => typed |= section.name().starts_with(TYPE_SECTION),
+            _ => {}
+        }
+    }
+    let unfit = |error| EncodeError::DoesNotFit(format!("{error:#}"));
+    let mut module = module.to_vec();
+    if !typed {
+        let mut resolve = Resolve::default();
+        let package = resolve.push_str("transition.wit", CONTRACT).map_err(unfit)?;
+        let world = resolve
+            .select_world(&[package], Some("transition"))
+            .map_err(unfit)?;
+        embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8)
+            .map_err(unfit)?;
+    }
+    let mut encoder = ComponentEncoder::default().validate(true);
+    if wasi {
+        encoder = encoder
+            // The adapter's own memory comes from `memory.grow`: through the module's `cabi_realloc` it
+            // would ask Go's runtime for memory before that has begun.
+            .realloc_via_memory_grow(true)
+            .adapter(
+                WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME,
+                WASI_SNAPSHOT_PREVIEW1_REACTOR_ADAPTER,
+            )
+            .map_err(unfit)?;
+    }
+    encoder
+        .module(&module)
+        .map_err(unfit)?
+        .encode()
+        .map_err(unfit)
+}
