@@ -193,7 +193,8 @@ fn a_call_ends_by_name() {
 fn a_fixture_fails_with_a_difference_and_can_be_updated() {
     let place = folder();
     let right = "transition = \"tr_a2\"\n[expect]\nset = { a2 = \"done\" }\n";
-    let wrong = "# kept\ntransition = \"tr_a2\"\n[expect]\nset = \"a2 = 'gone'\"\n[budget]\nfuel = 1\n";
+    let wrong =
+        "# kept\ntransition = \"tr_a2\"\n[expect]\nset = \"a2 = 'gone'\"\n[budget]\nfuel = 1\n";
     let unsaid = "transition = \"tr_a3\"\n";
     let fixtures = [
         ("right.toml", right),

@@ -17,8 +17,8 @@
 //! - `tenancy`: tenants do not see each other; tokens, roles, the audit log
 //! - `layers`: what the source itself must look like
 
-mod authoring;
 mod api;
+mod authoring;
 mod cli;
 mod compiling;
 mod defects;

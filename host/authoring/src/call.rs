@@ -361,7 +361,7 @@ pub(crate) fn value_sql(
                 .map(|(_, kind)| kind);
             literal(text, kind)
         }
-        CheckedValue::Expression(sql) => sql.clone(),
+        CheckedValue::Expression { sql, .. } => sql.clone(),
         CheckedValue::Default => "DEFAULT".to_owned(),
     }
 }

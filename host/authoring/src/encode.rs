@@ -23,7 +23,9 @@ pub enum EncodeError {
     #[error("it is no WebAssembly module: {0}; give the file that the compiler wrote")]
     NoModule(String),
     /// It imports or exports what the contract does not have, or lacks what it demands.
-    #[error("it does not fit the contract: {0}; use an SDK, or export `run`, `describe` and `cabi_realloc`")]
+    #[error(
+        "it does not fit the contract: {0}; use an SDK, or export `run`, `describe` and `cabi_realloc`"
+    )]
     DoesNotFit(String),
 }
 
@@ -43,7 +45,8 @@ pub fn encode(module: &[u8]) -> Result<Vec<u8>, EncodeError> {
         match payload.map_err(|error| EncodeError::NoModule(error.to_string()))? {
             Payload::ImportSection(section) => {
                 for import in section.into_imports() {
-                    let import = import.map_err(|error| EncodeError::NoModule(error.to_string()))?;
+                    let import =
+                        import.map_err(|error| EncodeError::NoModule(error.to_string()))?;
                     wasi |= import.module == WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME;
                 }
             }
@@ -55,7 +58,9 @@ pub fn encode(module: &[u8]) -> Result<Vec<u8>, EncodeError> {
     let mut module = module.to_vec();
     if !typed {
         let mut resolve = Resolve::default();
-        let package = resolve.push_str("transition.wit", CONTRACT).map_err(unfit)?;
+        let package = resolve
+            .push_str("transition.wit", CONTRACT)
+            .map_err(unfit)?;
         let world = resolve
             .select_world(&[package], Some("transition"))
             .map_err(unfit)?;

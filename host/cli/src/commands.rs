@@ -9,13 +9,13 @@ mod flow;
 mod guard;
 mod host;
 mod instance;
-mod setting;
 mod job;
 mod project;
 mod replay;
 mod run;
-mod test;
+mod setting;
 mod tenant;
+mod test;
 mod token;
 mod user;
 

@@ -263,7 +263,6 @@ fn a_component_serves_exceptions() {
         message: "no stock".to_owned(),
         after: None,
         retry: false,
-        after: None,
         fuel: 5,
         elapsed_us: 6,
         memory_bytes: 7,

@@ -279,7 +279,6 @@ fn a_stale_hosts_failure_changes_nothing() {
         message: "late".to_owned(),
         after: None,
         retry: false,
-        after: None,
         fuel: 1,
         elapsed_us: 1,
         memory_bytes: 1,

@@ -9,8 +9,11 @@ pub(crate) fn wed_path() -> &'static PathBuf {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| {
         let mut cargo = Command::new(env!("CARGO"));
+        // As scripts/lib.sh does: with the features that the tests' own dependencies have, so that
+        // wasmtime is not compiled a second time.
         cargo
-            .args(["build", "--release", "--quiet", "-p", "wedflow-cli"])
+            .args(["build", "--release", "--quiet", "--workspace"])
+            .args(["--bin", "wed", "--test", "lifecycle"])
             .current_dir(super::repository("."));
         // What cargo says of this test's package to this test is not meant for what is built now: some
         // build scripts would take it for a change.

@@ -392,7 +392,7 @@ fn mixed(guest: &Ready, _: Language) -> Checked {
                 match found.map(|one| &one.value) {
                     Some(CheckedValue::Literal(Some(literal))) => literal.clone(),
                     // A cast to the attribute's own type may stand around a literal.
-                    Some(CheckedValue::Expression(expression)) => expression.to_string(),
+                    Some(CheckedValue::Expression { sql, .. }) => sql.to_string(),
                     other => format!("{other:?}"),
                 }
             };

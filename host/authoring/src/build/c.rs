@@ -8,10 +8,7 @@ use crate::project::Project;
 /// The SDK's header in a project.
 const HEADERS: &str = "vendor/wedflow/guest-sdk/c/include";
 
-pub(super) fn build(
-    project: &Project,
-    say: &mut dyn FnMut(&str),
-) -> Result<PathBuf, BuildError> {
+pub(super) fn build(project: &Project, say: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
     for (program, package) in [("clang", "clang"), ("wasm-ld", "lld")] {
         if !is_there(program) {
             return Err(BuildError::Missing {
@@ -40,9 +37,21 @@ pub(super) fn build(
     }
     let core = project.core_module()?;
     Tool::new("clang", &project.folder, say)
-        .args(["--target=wasm32", "-std=c11", "-Wall", "-Wextra", "-O2", "-nostdlib"])
+        .args([
+            "--target=wasm32",
+            "-std=c11",
+            "-Wall",
+            "-Wextra",
+            "-O2",
+            "-nostdlib",
+        ])
         .args([format!("-I{HEADERS}")])
-        .args(["-Wl,--no-entry", "-Wl,--stack-first", "-Wl,-z,stack-size=65536", "-o"])
+        .args([
+            "-Wl,--no-entry",
+            "-Wl,--stack-first",
+            "-Wl,-z,stack-size=65536",
+            "-o",
+        ])
         .args([&core])
         .args(&files)
         .run()?;

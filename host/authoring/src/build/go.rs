@@ -8,10 +8,7 @@ use crate::project::Project;
 /// Where Go's own archive installs it, which is not always in the path.
 const USUAL: &str = "/usr/local/go/bin/go";
 
-pub(super) fn build(
-    project: &Project,
-    say: &mut dyn FnMut(&str),
-) -> Result<PathBuf, BuildError> {
+pub(super) fn build(project: &Project, say: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
     let go = if is_there("go") { "go" } else { USUAL };
     if go == USUAL && !PathBuf::from(USUAL).is_file() {
         return Err(BuildError::Missing {
