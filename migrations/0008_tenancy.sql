@@ -91,6 +91,13 @@ BEGIN
   IF _usage.measured_at < clock_timestamp() - interval '1 second' THEN
     _usage := wed.measure(_quota.tenant_id, _top - _new);
   END IF;
+  IF (_usage.instances + _top - _usage.started > _quota.instances
+      OR _usage.jobs + _top - _usage.started > _quota.jobs)
+     AND pg_sequence_last_value(('wed.started_' || _quota.tenant_id)::regclass) = _top THEN
+    -- What is refused now was not started: its numbers go back, unless others took some since. The next
+    -- measurement rights what is left.
+    PERFORM setval(('wed.started_' || _quota.tenant_id)::regclass, greatest(_top - _new, 1), _top > _new);
+  END IF;
   IF _usage.instances + _top - _usage.started > _quota.instances THEN
     PERFORM wed.refuse_quota('instances', _usage.instances + _top - _usage.started - _new, _quota.instances);
   ELSIF _usage.jobs + _top - _usage.started > _quota.jobs THEN

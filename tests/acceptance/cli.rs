@@ -596,7 +596,8 @@ fn the_demos_are_listed_without_a_database() {
             "random-walk",
             "patterns",
             "travel",
-            "book-sale"
+            "book-sale",
+            "order"
         ]
     );
     has(&list[0], &["demo", "about"]);

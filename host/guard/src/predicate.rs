@@ -16,6 +16,20 @@ use crate::set_clause::is_wrapper;
 /// Of the statements with a condition, the one that can carry the least besides.
 const WRAPPER: &str = "DELETE FROM wed_flow WHERE ";
 
+/// Types that an attribute of a flow that is not known may have. Of an integer the most is allowed (it can
+/// be a count), so it comes first.
+const GUESSED: [ScalarType; 6] = [
+    ScalarType::Integer,
+    ScalarType::Text,
+    ScalarType::Timestamptz,
+    ScalarType::Jsonb,
+    ScalarType::Boolean,
+    ScalarType::Interval,
+];
+
+/// How many combinations of types are tried.
+const GUESSES: usize = 6_usize.pow(5);
+
 /// A predicate over the flow's attributes, in `WHERE` syntax, written anew from checked nodes.
 ///
 /// The database checks conditions again by its own means when they are defined; this is for earlier
@@ -47,14 +61,41 @@ impl CheckedPredicate {
         known: impl IntoIterator<Item = (String, AttributeType)>,
     ) -> Result<Self, Rejection> {
         let fragment = Fragment::new(WRAPPER, text)?;
-        // Of an integer the most is allowed (it can be a count).
-        let integer = AttributeType {
-            scalar: ScalarType::Integer,
-            array: false,
-        };
-        let names = fragment.names().map(|name| (name, integer.clone()));
-        let attributes = FlowAttributes::new(known.into_iter().chain(names));
-        checked(&fragment, &attributes).map_err(|fault| fragment.reject(fault))
+        let known: Vec<_> = known.into_iter().collect();
+        let mut unknown: Vec<String> = fragment.names().collect();
+        unknown.sort();
+        unknown.dedup();
+        unknown.retain(|name| known.iter().all(|(other, _)| other != name));
+        // Some flow must be able to take it over: one type after the other for each attribute, as the
+        // digits of a number.
+        let mut first = None;
+        for mut guess in 0..GUESSES {
+            let guessed: Vec<_> = unknown
+                .iter()
+                .map(|name| {
+                    let scalar = GUESSED[guess % GUESSED.len()].clone();
+                    guess /= GUESSED.len();
+                    (
+                        name.clone(),
+                        AttributeType {
+                            scalar,
+                            array: false,
+                        },
+                    )
+                })
+                .collect();
+            if guess > 0 {
+                break; // every combination was tried
+            }
+            let attributes = FlowAttributes::new(known.iter().cloned().chain(guessed));
+            match checked(&fragment, &attributes) {
+                Ok(predicate) => return Ok(predicate),
+                Err(fault) => first = first.or(Some(fault)),
+            }
+        }
+        Err(fragment.reject(first.unwrap_or_else(|| {
+            Fault::new(RejectionCode::TooComplex, "it names too many attributes")
+        })))
     }
 
     /// The condition as SQL.
