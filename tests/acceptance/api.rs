@@ -540,7 +540,7 @@ fn the_description_describes_what_there_is() {
     for (path, methods) in paths.iter().filter(|(path, _)| path.starts_with("/v1")) {
         for method in methods.as_object().expect("methods").keys() {
             // Each is there, and lets nobody in without a token.
-            let concrete = path.replace('{', "").replace('}', "");
+            let concrete = path.replace(['{', '}'], "");
             let answer = nobody.send(&method.to_uppercase(), &concrete, &[], b"");
             answer.problem(401, "no_token");
             if method == "get" && !concrete.ends_with("events") {

@@ -57,7 +57,8 @@ pub(crate) fn sandbox() -> &'static Sandbox {
 
 /// A language's guest, compiled once.
 pub(crate) fn ready(language: Language) -> Result<Ready, String> {
-    static READY: OnceLock<Mutex<Vec<(Language, Result<Ready, String>)>>> = OnceLock::new();
+    type Loaded = Mutex<Vec<(Language, Result<Ready, String>)>>;
+    static READY: OnceLock<Loaded> = OnceLock::new();
     let mut all = READY
         .get_or_init(Mutex::default)
         .lock()

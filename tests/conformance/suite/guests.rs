@@ -135,7 +135,8 @@ fn go() -> PathBuf {
 
 /// A language's guest, built once a process, and not at all when nothing has changed since.
 pub(crate) fn guest(language: Language) -> Result<Guest, Absent> {
-    static GUESTS: OnceLock<Mutex<Vec<(Language, Result<Guest, Absent>)>>> = OnceLock::new();
+    type Built = Mutex<Vec<(Language, Result<Guest, Absent>)>>;
+    static GUESTS: OnceLock<Built> = OnceLock::new();
     // One at a time: each takes every processor.
     let mut guests = GUESTS
         .get_or_init(Mutex::default)

@@ -47,7 +47,7 @@ pub(crate) struct Rotation {
 }
 
 /// Whose tokens the caller may see: everybody's, or only the caller's own.
-fn whose<'a>(caller: &'a Caller, action: fn(Area) -> Action) -> Result<Option<&'a str>, Problem> {
+fn whose(caller: &Caller, action: fn(Area) -> Action) -> Result<Option<&str>, Problem> {
     if caller.may(action(Area::AllTokens)) {
         return Ok(None);
     }
