@@ -5,7 +5,7 @@ static void notify(wed_job *job) {
   wed_text_t customer = wed_text(job, "customer");
   wed_text_t item = wed_text(job, "item");
   if (wed_failed(job)) return;
-  wed_text_t message = wed_format("%s, your %s is on its way", customer, item);
+  wed_text_t message = wed_format("%t, your %t is on its way", customer, item);
   wed_log(WED_INFO, message);
   wed_set_text(job, "message", message);
   wed_set_text(job, "status", wed_str("closed"));
@@ -14,4 +14,4 @@ static void notify(wed_job *job) {
 WED_COMPONENT("order_notify",
   {.name = "notify", .description = "Tells the customer that the goods are on their way", .run = notify,
    .reads = WED_ATTRIBUTES({"customer", "text"}, {"item", "text"}),
-   .writes = WED_ATTRIBUTES({"message", "text"}, {"status", "text"})})
+   .writes = WED_ATTRIBUTES({"message", "text"}, {"status", "text"})});
