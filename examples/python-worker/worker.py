@@ -36,6 +36,8 @@ class Worker:
         self.wakeup_interval = wakeup_interval
         # The job in hand, as (wid, tgid).
         self.job = None
+        # Set by a signal, whose exception may be lost when it comes in the middle of a clean-up.
+        self.stopping = False
         self.connection = None
 
     def wed_trans(self, payload):
@@ -63,6 +65,8 @@ class Worker:
                             performed += self.perform(*job)
                             if performed == limit:
                                 break
+                        if self.stopping:
+                            raise KeyboardInterrupt
                         if performed == before:
                             self.wait()
             except (psycopg.OperationalError, psycopg.InterfaceError) as error:
@@ -145,9 +149,15 @@ def main():
     parser.add_argument("--wakeup", type=float, default=5, metavar="SECONDS",
                         help="look for jobs at least so often (default: 5)")
     arguments = parser.parse_args()
-    # Services are stopped by this signal; it is to end like Ctrl-C, which ends the transaction first.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     worker = Constant(arguments.url, arguments.transition, arguments.wakeup, clause=arguments.set)
+
+    def stop(*_):
+        worker.stopping = True
+        raise KeyboardInterrupt
+
+    # Ctrl-C, and the signal that services are stopped by: both end the transaction first.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
     try:
         worker.say(f"performed {worker.run(arguments.once)} transitions")
     except KeyboardInterrupt:

@@ -258,6 +258,6 @@ mod tests {
         let mut waiting: VecDeque<_> = (0..300).map(|n| finished(n, n)).collect();
         assert_eq!(take_batch(&mut waiting).len(), BATCH);
         assert_eq!(waiting.len(), 300 - BATCH);
-        assert_eq!(waiting[0].token, 128);
+        assert_eq!(waiting[0].token, i64::try_from(BATCH).expect("small"));
     }
 }

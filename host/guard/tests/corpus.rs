@@ -24,6 +24,8 @@ fn attributes() -> FlowAttributes {
         ("id", "uuid"),
         ("doc", "jsonb"),
         ("tags", "text[]"),
+        ("nums", "numeric[]"),
+        ("ints", "integer[]"),
         ("Mixed", "text"),
         ("order", "text"),
         ("größe", "text"),
@@ -64,7 +66,7 @@ fn a_suggested_condition_is_checked_without_a_flow() {
     for good in [
         "a1 = 'ready' AND \"Odd Name\" > 1",
         "lower(Status) = 'x' OR tags IS NULL",
-        "repeat(a, n) = 'aa'",
+        "repeat(a, 2) = 'aa' AND n > 0",
     ] {
         CheckedPredicate::parse_for_any_flow(good, [integer("n")])
             .unwrap_or_else(|rejection| panic!("{good}: {rejection}"));
