@@ -859,7 +859,10 @@ fn a_quota_is_kept_at_every_door() {
     let by_sql = session
         .refused("INSERT INTO wed_flow DEFAULT VALUES")
         .expect("WF020");
-    assert!(by_sql.message.contains("instances is used up: 2 of 2"), "{by_sql:?}");
+    assert!(
+        by_sql.message.contains("instances is used up: 2 of 2"),
+        "{by_sql:?}"
+    );
     session
         .refused("INSERT INTO wed_flow (canary_attribute) SELECT 'v' FROM generate_series(1, 5)")
         .expect("WF020");
