@@ -8,14 +8,6 @@
 -- statement in here takes a fresh snapshot under Read Committed, so of two transactions on one
 -- instance the second sees all that the first did. Under stricter isolation the second fails.
 
--- Whether this session is a host's: only hosts connect as the owner of this schema, and only they
--- are believed about leases.
-CREATE FUNCTION wed.is_host() RETURNS boolean LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  RETURN EXISTS (SELECT FROM pg_namespace
-                 WHERE nspname = 'wed' AND nspowner = quote_ident(session_user)::regrole::oid);
-END $$;
-
 -- Puts new states beside what is pending, and decides: what fires, what the instance becomes, whether a
 -- rule forbids it. An instance that is not final has at least one job, and all its jobs know its newest
 -- trace row; one without jobs is final, or new. The arrays are parallel; _tgids says which job ends with

@@ -9,10 +9,6 @@
 //! - `terminal`: how answers look, for people and as JSON
 //! - `problem`: how errors look, and their exit codes
 
-// A host's hot path allocates a little for each transition, on several threads.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 mod arguments;
 mod calls;
 mod commands;
