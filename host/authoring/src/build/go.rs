@@ -21,7 +21,8 @@ pub(super) fn build(project: &Project, say: &mut dyn FnMut(&str)) -> Result<Path
     Tool::new(go, &project.folder, say)
         .env("GOOS", "wasip1")
         .env("GOARCH", "wasm")
-        .args(["build", "-buildmode=c-shared", "-ldflags=-s -w", "-o"])
+        // `vendor` holds the SDK, not what Go means by a folder of that name.
+        .args(["build", "-mod=mod", "-buildmode=c-shared", "-ldflags=-s -w", "-o"])
         .args([&core])
         .args(["."])
         .run()?;
