@@ -149,7 +149,7 @@ CREATE TABLE wed.job (
   waits_for    text,
   version      integer,
   satisfied    bigint[],
-  payload      jsonb
+  payload      json
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 COMMENT ON COLUMN wed.job.seq IS 'The trace row of the state that fired it.';
 COMMENT ON COLUMN wed.job.last_seq IS 'The newest trace row of its instance; the same in all its jobs.';
@@ -179,7 +179,7 @@ CREATE TABLE wed.trace (
   status       "char" NOT NULL,
   trw          text,
   trf          text[] NOT NULL,
-  state        jsonb NOT NULL,
+  state        json NOT NULL,
   tstmp        timestamptz NOT NULL,
   tgid         integer,
   attempt      integer,
@@ -251,8 +251,8 @@ CREATE TYPE wed.evaluated AS (
   flow_id integer,
   version integer,   -- of the flow, where it evaluates by group
   wid     integer,
-  state   jsonb,
-  payload text,      -- the state as a host takes it; null where no host is told
+  state   json,
+  payload text,      -- what a host is sent of it, where that is not all of it
   fired   bigint[],  -- satisfied triggers: the group's number above 32 bits of tgid
   kept    integer[], -- groups that were not evaluated: nothing they read has changed
   final   boolean,
@@ -261,7 +261,7 @@ CREATE TYPE wed.evaluated AS (
 
 -- An instance on its way through the gate: what the pool says of it, and what is decided.
 CREATE TYPE wed.passing AS (
-  flow_id integer, version integer, wid integer, state jsonb, payload text,
+  flow_id integer, version integer, wid integer, state json, payload text,
   satisfied bigint[], -- evaluated and kept
   forced   text,      -- why the instance must become an exception, if it must
   tgid     integer,   -- the trigger of the job that ends

@@ -135,8 +135,9 @@ BEGIN
     %5$s,
     %6$s, %7$s, NULL)::wed.evaluated FROM unnest(_rows) _row);
 END $match$, _flow_id, _flow.version,
-    coalesce(format('(SELECT to_jsonb(_s) FROM (SELECT %s) _s)', _state), '''{}''::jsonb'),
-    coalesce(format('(SELECT row_to_json(_s)::text FROM (SELECT %s) _s)', _sent), '''{}''::text'),
+    coalesce(format('(SELECT row_to_json(_s) FROM (SELECT %s) _s)', _state), '''{}''::json'),
+    CASE WHEN _sent IS NOT DISTINCT FROM _state THEN 'NULL::text'
+         ELSE coalesce(format('(SELECT row_to_json(_s)::text FROM (SELECT %s) _s)', _sent), '''{}''::text') END,
     _fired, CASE WHEN _grouped THEN 'coalesce(_kept, ''{}'')' ELSE 'NULL::integer[]' END, _final));
 
   EXECUTE format($f$
@@ -486,11 +487,11 @@ BEGIN
     $t$CREATE VIEW %1$I.job_pool AS
       SELECT j.wid, j.tgid, j.trname, 'host:' || j.host_id AS lckid, j.timeout,
         coalesce(j.payload, (SELECT r.state FROM wed.trace r WHERE r.flow_id = j.flow_id AND r.wid = j.wid
-                             AND r.seq = j.seq AND r.tstmp = j.fired_at)) AS payload,
+                             AND r.seq = j.seq AND r.tstmp = j.fired_at))::jsonb AS payload,
         j.attempt, j.due, j.priority, j.waits_for
       FROM wed.job j WHERE j.flow_id = %3$s$t$,
     $t$CREATE VIEW %1$I.wed_trace AS
-      SELECT wid, state, trf, trw, status, tstmp, seq, tgid, attempt, writer, note, fuel, elapsed_us, memory_bytes
+      SELECT wid, state::jsonb AS state, trf, trw, status, tstmp, seq, tgid, attempt, writer, note, fuel, elapsed_us, memory_bytes
       FROM wed.trace WHERE flow_id = %3$s$t$,
     $t$CREATE VIEW %1$I.wed_attempt AS
       SELECT wid, tgid, trname, attempt, outcome, message, writer, tstmp, fuel, elapsed_us, memory_bytes
@@ -528,7 +529,7 @@ BEGIN
         BEGIN
           _one := (%2$I.match(_rows[_i:_i], NULL))[1];
         EXCEPTION WHEN OTHERS THEN
-          _one := ROW(%3$s, NULL, (_rows[_i]).wid, to_jsonb(_rows[_i]) - 'wid', NULL, '{}', '{}', false,
+          _one := ROW(%3$s, NULL, (_rows[_i]).wid, (to_jsonb(_rows[_i]) - 'wid')::json, NULL, '{}', '{}', false,
                       'a condition failed: ' || SQLERRM)::wed.evaluated;
         END;
         _all := _all || _one;

@@ -88,7 +88,7 @@ BEGIN
         component_id = p.next_component, token = nextval('wed.fence'), version = p.version,
         satisfied = p.satisfied, payload = NULL
       FROM p WHERE p.turns AND j.ctid = p.own
-      RETURNING p.flow_id, p.wid, j.tgid, p.next_tgname, j.trname, j.token, p.next_timeout_ms, p.payload,
+      RETURNING p.flow_id, p.wid, j.tgid, p.next_tgname, j.trname, j.token, p.next_timeout_ms, coalesce(p.payload, p.state::text) AS payload,
                 j.component_id, p.version
     ), ended AS (
       DELETE FROM wed.job j USING p WHERE p.own IS NOT NULL AND NOT p.turns AND j.ctid = p.own
@@ -142,7 +142,7 @@ BEGIN
     SELECT t.flow_id, t.wid, t.tgid, t.next_tgname, t.trname, t.token, 1, t.next_timeout_ms, t.payload,
            t.component_id, t.version FROM turned t
     UNION ALL
-    SELECT f.flow_id, f.wid, f.tgid, t.tgname, f.trname, f.token, 1, t.timeout_ms, p.payload, f.component_id, p.version
+    SELECT f.flow_id, f.wid, f.tgid, t.tgname, f.trname, f.token, 1, t.timeout_ms, coalesce(p.payload, p.state::text), f.component_id, p.version
     FROM fired f JOIN wed.trigger t ON t.tgid = f.tgid JOIN p ON p.flow_id = f.flow_id AND p.wid = f.wid
     WHERE f.host_id IS NOT NULL;
 END $$;
@@ -161,7 +161,7 @@ BEGIN
       USING ERRCODE = 'WF014', HINT = 'Mend the values, or write the condition so that it holds for them too.';
   ELSIF _bad.wid IS NOT NULL THEN
     RAISE EXCEPTION 'the initial state of instance % satisfies no condition', _bad.wid
-      USING ERRCODE = 'WF001', DETAIL = left(_bad.state::text, 1000),
+      USING ERRCODE = 'WF001', DETAIL = left(_bad.state::jsonb::text, 1000),
         HINT = 'A new instance must fire at least one transition, or be final; see wed_trig.';
   END IF;
   INSERT INTO wed.instance (flow_id, wid, status) SELECT _flow_id, r.wid, 'R' FROM unnest(_rows) r;

@@ -1,6 +1,7 @@
 //! The eighteen defects of the papers' reference implementation, each shown to be none of ours, in its
 //! plain form. Other modules look at the same ground from all sides.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use postgres::fallible_iterator::FallibleIterator;
@@ -243,17 +244,17 @@ fn defect_08_a_host_that_lost_a_job_cannot_commit_it() {
     let commit = |host, token, value: &str| {
         let group = CommitGroup {
             flow: flow.id,
-            gate: on(store.flow_shape(flow.id)).expect("a flow").gate,
-            assigned: vec!["a2".into()],
+            gate: on(store.flow_shape(flow.id)).expect("a flow").gate.into(),
+            assigned: vec!["a2".into()].into(),
             set: None,
             literals: 1,
-            items: vec![CommitItem {
+            items: vec![Cow::Owned(CommitItem {
                 wid: lost.key.wid,
                 token,
                 literals: vec![Some(value.into())],
                 tgid: lost.key.tgid,
                 measure: Measure::default(),
-            }],
+            })],
         };
         on(store.commit_batch(host, &[group], false, true))
             .map(|fired| fired.len())

@@ -357,7 +357,7 @@ pub(crate) fn value_sql(
         CheckedValue::Literal(Some(text)) => {
             let kind = attributes
                 .iter()
-                .find(|(name, _)| *name == assignment.attribute)
+                .find(|(name, _)| **name == *assignment.attribute)
                 .map(|(_, kind)| kind);
             literal(text, kind)
         }

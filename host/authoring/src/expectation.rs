@@ -339,7 +339,7 @@ fn value_in(
     let sql = clause
         .assignments()
         .iter()
-        .find(|assignment| assignment.attribute == name)?;
+        .find(|assignment| *assignment.attribute == *name)?;
     let whole = crate::call::value_sql(sql, attributes);
     Some(whole)
 }

@@ -859,6 +859,12 @@ pub(crate) struct GrowthArguments {
     /// The most flows.
     #[arg(long, default_value_t = 1_000, value_name = "N")]
     pub(crate) flows: usize,
+    /// The most rows of history.
+    #[arg(long, default_value_t = 10_000_000, value_name = "N")]
+    pub(crate) trace: usize,
+    /// Seconds that a transaction is held open beside it.
+    #[arg(long, default_value_t = 120, value_name = "N")]
+    pub(crate) held: u64,
     /// The most bytes of a payload.
     #[arg(long, default_value_t = 100_000, value_name = "N")]
     pub(crate) payload: usize,

@@ -12,7 +12,7 @@ use wedflow_sandbox::{Bound, Component, Provided, Sandbox};
 use wedflow_store::{Claimed, FlowShape, SealedSecret, Store, StoreError};
 
 use crate::SecretKey;
-use crate::results::{Rendered, Verdict};
+use crate::results::{Rendered, Shapes, Verdict};
 
 /// How many bindings, flows and components are kept before all are forgotten and loaded anew.
 const KEPT: usize = 4_096;
@@ -24,6 +24,7 @@ const CLAUSES_KEPT: usize = 1_024;
 pub(crate) struct LoadedFlow {
     pub(crate) shape: FlowShape,
     pub(crate) clauses: SetClauseCache,
+    pub(crate) shapes: Shapes,
     settings: HashMap<String, String>,
     secrets: Vec<SealedSecret>,
 }
@@ -186,6 +187,7 @@ impl Bindings {
             Ok(Ok(Arc::new(LoadedFlow {
                 shape,
                 clauses: SetClauseCache::new(attributes, CLAUSES_KEPT),
+                shapes: Shapes::default(),
                 settings: self.store.settings(flow_id).await?.into_iter().collect(),
                 secrets: self.store.secrets(flow_id).await?,
             })))
@@ -245,14 +247,19 @@ impl Runnable {
             }
         };
         match judged {
-            Ok(clause) => Verdict::Commit(Rendered::new(&clause, &self.flow.shape.gate, |name| {
-                self.flow
-                    .shape
-                    .attributes
-                    .iter()
-                    .find(|(known, _)| known == name)
-                    .map_or("text", |(_, kind)| kind.sql_name())
-            })),
+            Ok(clause) => Verdict::Commit(Rendered::new(
+                clause,
+                &self.flow.shape.gate,
+                &self.flow.shapes,
+                |name| {
+                    self.flow
+                        .shape
+                        .attributes
+                        .iter()
+                        .find(|(known, _)| known == name)
+                        .map_or("text", |(_, kind)| kind.sql_name())
+                },
+            )),
             // The same state would give the same clause: no use in trying again.
             Err(message) => Verdict::Fail {
                 outcome: "refused".to_owned(),

@@ -33,7 +33,7 @@ struct Ready {
     key: JobKey,
     token: i64,
     item: CommitItem,
-    shape: Shape,
+    shape: Arc<Shape>,
     provided: Option<Arc<Provided>>,
     deadline: i64,
     record: Option<Box<AttemptRecord>>,
@@ -258,22 +258,22 @@ async fn commit(
 }
 
 /// One group for each flow and shape of clause.
-fn groups(part: &[Ready]) -> Vec<CommitGroup> {
-    let mut groups: Vec<CommitGroup> = Vec::new();
+fn groups(part: &[Ready]) -> Vec<CommitGroup<'_>> {
+    let mut groups: Vec<CommitGroup<'_>> = Vec::new();
     let mut at: HashMap<(i32, &Shape), usize> = HashMap::new();
     for ready in part {
         let index = *at.entry((ready.key.flow, &ready.shape)).or_insert_with(|| {
             groups.push(CommitGroup {
                 flow: ready.key.flow,
-                gate: ready.shape.gate.clone(),
-                assigned: ready.shape.assigned.clone(),
-                set: ready.shape.set.clone(),
+                gate: Cow::Borrowed(&ready.shape.gate),
+                assigned: Cow::Borrowed(&ready.shape.assigned),
+                set: ready.shape.set.as_deref().map(Cow::Borrowed),
                 literals: ready.item.literals.len(),
                 items: Vec::new(),
             });
             groups.len() - 1
         });
-        groups[index].items.push(ready.item.clone());
+        groups[index].items.push(Cow::Borrowed(&ready.item));
     }
     groups
 }
@@ -379,11 +379,11 @@ mod tests {
             token: i64::from(wid),
             deadline: 0,
             record: None,
-            shape: Shape {
+            shape: Arc::new(Shape {
                 gate: format!("gate_{flow}"),
-                assigned: vec![set.to_owned()],
+                assigned: vec![set.into()],
                 set: None,
-            },
+            }),
             provided: None,
             item: CommitItem {
                 wid,
@@ -405,7 +405,7 @@ mod tests {
             .map(|g| {
                 (
                     g.flow,
-                    g.assigned[0].as_str(),
+                    &*g.assigned[0],
                     g.items.iter().map(|i| i.wid).collect::<Vec<_>>(),
                 )
             })

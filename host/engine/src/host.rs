@@ -47,13 +47,10 @@ impl Default for HostSettings {
 }
 
 impl HostSettings {
-    /// Database connections that such a host can use: two commits and a claim for each lane, sweeping,
-    /// leases and notifications.
+    /// Database connections that such a host can use beside those that its lanes have for their commits,
+    /// two each: a claim for each lane, sweeping, leases and notifications.
     pub fn connections(&self) -> u32 {
-        u32::try_from(self.lanes)
-            .unwrap_or(2)
-            .saturating_mul(3)
-            .saturating_add(3)
+        u32::try_from(self.lanes).unwrap_or(2).saturating_add(3)
     }
 }
 

@@ -20,7 +20,7 @@ use crate::work::Work;
 /// How often a lane looks for work that nobody told it of.
 const POLL: Duration = Duration::from_secs(1);
 /// Batches of one lane that may be on their way to the database at once.
-const COMMITS_AT_ONCE: usize = 2;
+const COMMITS_AT_ONCE: u32 = 2;
 /// Jobs claimed in one call.
 const CLAIM: usize = 128;
 /// While jobs wait that a full lane has no room for, the jobs that every so many-th batch fires are not
@@ -64,6 +64,8 @@ impl Shared {
 #[derive(Clone)]
 pub(crate) struct Lane {
     pub(crate) shared: Arc<Shared>,
+    /// Connections of its own, for its commits.
+    commits: Store,
     /// Jobs this lane may have in hand.
     room: usize,
     /// Jobs this lane has in hand.
@@ -97,6 +99,7 @@ impl Lane {
     pub(crate) fn new(shared: Arc<Shared>, room: usize) -> (Lane, Scheduler) {
         let (jobs, receiver) = mpsc::unbounded_channel();
         let lane = Lane {
+            commits: shared.store.apart(COMMITS_AT_ONCE),
             shared,
             room,
             held: Arc::default(),
@@ -124,7 +127,7 @@ impl Lane {
         scheduler.register_with(
             lane.results.source(),
             move |batch, _| committing.clone().commit(batch),
-            Registration::new().in_flight(COMMITS_AT_ONCE),
+            Registration::new().in_flight(COMMITS_AT_ONCE as usize),
         );
         (lane, scheduler)
     }
@@ -290,7 +293,7 @@ impl Lane {
         let tokens: Vec<i64> = batch.iter().map(|finished| finished.token).collect();
         let turn = self.crowded.load(Ordering::Acquire)
             && self.batches.fetch_add(1, Ordering::Relaxed) % TURN == TURN - 1;
-        let dealt = commit::deal_with(&self.shared.store, self.shared.host(), batch, !turn).await;
+        let dealt = commit::deal_with(&self.commits, self.shared.host(), batch, !turn).await;
         self.take(dealt.fired);
         let committed = u64::try_from(dealt.committed).unwrap_or(0);
         self.shared

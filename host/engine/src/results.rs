@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
-use wedflow_guard::CheckedSetClause;
+use wedflow_guard::{CheckedAssignment, CheckedSetClause, CheckedValue};
 use wedflow_model::{JobKey, Measure};
 use wedflow_sandbox::Provided;
 use wedflow_scheduler::{EventSource, Observing};
@@ -71,7 +71,7 @@ pub(crate) enum Verdict {
 #[derive(Debug, Clone)]
 pub(crate) struct Rendered {
     /// What all results of this shape have in common.
-    pub(crate) shape: Shape,
+    pub(crate) shape: Arc<Shape>,
     /// The literals.
     pub(crate) literals: Vec<Option<String>>,
 }
@@ -82,7 +82,7 @@ pub(crate) struct Shape {
     /// The schema of the flow's part of the gate.
     pub(crate) gate: String,
     /// The attributes that are assigned.
-    pub(crate) assigned: Vec<String>,
+    pub(crate) assigned: Vec<Arc<str>>,
     /// Unless all of them are assigned literals: the clause, with literal `n`, counted from 1, as
     /// `_b._n` cast to its attribute's type.
     pub(crate) set: Option<String>,
@@ -97,33 +97,69 @@ impl std::fmt::Display for Shape {
     }
 }
 
+/// The shapes of a flow's results that came last, so that equal ones are one.
+#[derive(Debug, Default)]
+pub(crate) struct Shapes(Mutex<Vec<Arc<Shape>>>);
+
+/// How many shapes of a flow are remembered; flows have few.
+const SHAPES_KEPT: usize = 16;
+
+impl Shapes {
+    fn one(
+        &self,
+        gate: &str,
+        assignments: &[CheckedAssignment],
+        set: Option<String>,
+    ) -> Arc<Shape> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = kept.iter().find(|shape| {
+            shape.set == set
+                && shape.assigned.len() == assignments.len()
+                && (shape.assigned.iter().zip(assignments))
+                    .all(|(name, one)| *name == one.attribute)
+        });
+        if let Some(shape) = known {
+            return Arc::clone(shape);
+        }
+        let shape = Arc::new(Shape {
+            gate: gate.to_owned(),
+            assigned: assignments
+                .iter()
+                .map(|one| Arc::clone(&one.attribute))
+                .collect(),
+            set,
+        });
+        if kept.len() == SHAPES_KEPT {
+            kept.remove(0);
+        }
+        kept.push(Arc::clone(&shape));
+        shape
+    }
+}
+
 impl Rendered {
     /// Renders a clause. `sql_type` gives an attribute's SQL type.
     pub(crate) fn new(
-        clause: &CheckedSetClause,
+        clause: Arc<CheckedSetClause>,
         gate: &str,
+        shapes: &Shapes,
         sql_type: impl Fn(&str) -> &'static str,
     ) -> Self {
         use std::fmt::Write;
-        use wedflow_guard::CheckedValue;
-        let shape = |set| Shape {
-            gate: gate.to_owned(),
-            assigned: clause.attributes_written().map(str::to_owned).collect(),
-            set,
-        };
-        let literals: Option<Vec<Option<String>>> = clause
-            .assignments()
-            .iter()
-            .map(|assignment| match &assignment.value {
-                CheckedValue::Literal(literal) => Some(literal.clone()),
-                _ => None,
-            })
-            .collect();
-        if let Some(literals) = literals {
-            return Rendered {
-                shape: shape(None),
-                literals,
+        let plain =
+            (clause.assignments().iter()).all(|one| matches!(one.value, CheckedValue::Literal(_)));
+        if plain {
+            let shape = shapes.one(gate, clause.assignments(), None);
+            let literals = match Arc::try_unwrap(clause) {
+                Ok(clause) => (clause.into_assignments().into_iter())
+                    .filter_map(|one| match one.value {
+                        CheckedValue::Literal(literal) => Some(literal),
+                        _ => None,
+                    })
+                    .collect(),
+                Err(kept) => kept.literals().map(|one| one.map(str::to_owned)).collect(),
             };
+            return Rendered { shape, literals };
         }
         let mut set = String::new();
         let mut literals = Vec::new();
@@ -148,7 +184,7 @@ impl Rendered {
             };
         }
         Rendered {
-            shape: shape(Some(set)),
+            shape: shapes.one(gate, clause.assignments(), Some(set)),
             literals,
         }
     }

@@ -1,6 +1,7 @@
 //! The attributes a fragment may speak of.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use pg_query::protobuf::{KeywordKind, Token};
 use wedflow_model::{AttributeDefinition, AttributeType};
@@ -14,10 +15,10 @@ pub struct FlowAttributes {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Attribute {
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
     pub(crate) kind: AttributeType,
     /// The name as it stands in SQL, quoted where need be.
-    pub(crate) quoted: String,
+    pub(crate) quoted: Arc<str>,
 }
 
 impl FlowAttributes {
@@ -32,8 +33,8 @@ impl FlowAttributes {
             if !found.by_name.contains_key(&name) {
                 found.by_name.insert(name.clone(), found.list.len());
                 found.list.push(Attribute {
-                    quoted: quote(&name),
-                    name,
+                    quoted: quote(&name).into(),
+                    name: name.into(),
                     kind,
                 });
             }
@@ -52,7 +53,7 @@ impl FlowAttributes {
 
     /// The names, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.list.iter().map(|attribute| attribute.name.as_str())
+        self.list.iter().map(|attribute| &*attribute.name)
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<usize> {

@@ -1,6 +1,6 @@
 //! Clauses that come again and again.
 
-use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{CheckedSetClause, FlowAttributes, Rejection};
@@ -8,23 +8,26 @@ use crate::{CheckedSetClause, FlowAttributes, Rejection};
 /// Texts longer than this are not kept: they hardly come twice.
 const MAX_KEPT_BYTES: usize = 1024;
 
-/// Checks clauses against one flow's attributes and remembers the last ones, by their exact text.
+/// Checks clauses against one flow's attributes and remembers some, by their exact text.
 /// (A fingerprint would not do: it is the same for `a='x'` and `a='x' WHERE true`.)
+///
+/// Most clauses hold values of their own and never come again, so one is kept only when its text comes
+/// a second time; the first leaves no more than a number behind.
 ///
 /// It belongs to one version of the flow: when attributes change, make a new one.
 #[derive(Debug)]
 pub struct SetClauseCache {
     attributes: FlowAttributes,
-    capacity: usize,
-    kept: Mutex<Kept>,
+    hasher: RandomState,
+    places: Box<[Mutex<Place>]>,
 }
 
-/// Two generations: when the young one is full it becomes the old one, whose clauses are forgotten
-/// unless they are asked for again.
+/// Clauses whose texts have the same place follow each other in it.
 #[derive(Debug, Default)]
-struct Kept {
-    young: HashMap<Box<str>, Arc<CheckedSetClause>>,
-    old: HashMap<Box<str>, Arc<CheckedSetClause>>,
+struct Place {
+    /// The hash of the text that was here last.
+    seen: u64,
+    kept: Option<(Box<str>, Arc<CheckedSetClause>)>,
 }
 
 impl SetClauseCache {
@@ -32,8 +35,10 @@ impl SetClauseCache {
     pub fn new(attributes: FlowAttributes, capacity: usize) -> Self {
         SetClauseCache {
             attributes,
-            capacity,
-            kept: Mutex::default(),
+            hasher: RandomState::new(),
+            places: std::iter::repeat_with(Mutex::default)
+                .take(capacity)
+                .collect(),
         }
     }
 
@@ -47,38 +52,30 @@ impl SetClauseCache {
     /// # Errors
     /// A [`Rejection`] that says what is wrong and where.
     pub fn parse(&self, text: &str) -> Result<Arc<CheckedSetClause>, Rejection> {
-        if text.len() > MAX_KEPT_BYTES || self.capacity < 2 {
-            return CheckedSetClause::parse(text, &self.attributes).map(Arc::new);
+        let check = || CheckedSetClause::parse(text, &self.attributes).map(Arc::new);
+        if text.len() > MAX_KEPT_BYTES || self.places.is_empty() {
+            return check();
         }
-        if let Some(found) = self.find(text) {
-            return Ok(found);
-        }
+        let hash = self.hasher.hash_one(text);
+        let at = usize::try_from(hash % self.places.len() as u64).unwrap_or(0);
+        let locked = || {
+            self.places[at]
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        let again = {
+            let mut place = locked();
+            match &place.kept {
+                Some((kept, clause)) if **kept == *text => return Ok(Arc::clone(clause)),
+                _ => std::mem::replace(&mut place.seen, hash) == hash,
+            }
+        };
         // Without the lock: checking takes a while.
-        let clause = Arc::new(CheckedSetClause::parse(text, &self.attributes)?);
-        self.keep(text, &clause);
+        let clause = check()?;
+        if again {
+            locked().kept = Some((text.into(), Arc::clone(&clause)));
+        }
         Ok(clause)
-    }
-
-    fn find(&self, text: &str) -> Option<Arc<CheckedSetClause>> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = kept.young.get(text) {
-            return Some(Arc::clone(found));
-        }
-        let (key, found) = kept.old.remove_entry(text)?;
-        Self::insert(&mut kept, self.capacity, key, Arc::clone(&found));
-        Some(found)
-    }
-
-    fn keep(&self, text: &str, clause: &Arc<CheckedSetClause>) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        Self::insert(&mut kept, self.capacity, text.into(), Arc::clone(clause));
-    }
-
-    fn insert(kept: &mut Kept, capacity: usize, key: Box<str>, clause: Arc<CheckedSetClause>) {
-        if kept.young.len() >= capacity / 2 {
-            kept.old = std::mem::take(&mut kept.young);
-        }
-        kept.young.insert(key, clause);
     }
 }
 
@@ -86,17 +83,34 @@ impl SetClauseCache {
 mod tests {
     use super::*;
 
-    #[test]
-    fn it_stays_within_its_capacity_and_keeps_what_is_used() {
+    fn cache(capacity: usize) -> SetClauseCache {
         let text = "text".parse().expect("type");
-        let cache = SetClauseCache::new(FlowAttributes::new([("a1", text)]), 8);
+        SetClauseCache::new(FlowAttributes::new([("a1", text)]), capacity)
+    }
+
+    #[test]
+    fn what_comes_twice_is_kept_and_what_comes_once_does_not_drive_it_out() {
+        let cache = cache(8);
+        cache.parse("a1 = 'often'").expect("clause");
         let often = cache.parse("a1 = 'often'").expect("clause");
         for n in 0..100 {
             cache.parse(&format!("a1 = '{n}'")).expect("clause");
             let again = cache.parse("a1 = 'often'").expect("clause");
             assert!(Arc::ptr_eq(&often, &again));
         }
-        let kept = cache.kept.lock().expect("lock");
-        assert!(kept.young.len() + kept.old.len() <= 8);
+    }
+
+    #[test]
+    fn texts_that_share_a_place_are_told_apart() {
+        let cache = cache(1);
+        for _ in 0..3 {
+            for text in ["a1 = 'x'", "a1 = 'x'", "a1 = 'y'", "a1 = 'y'"] {
+                let clause = cache.parse(text).expect("clause");
+                assert_eq!(clause.to_string(), text);
+            }
+            cache
+                .parse("a1 = 'x' WHERE true")
+                .expect_err("not a clause");
+        }
     }
 }

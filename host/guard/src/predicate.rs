@@ -160,7 +160,7 @@ fn checked(
         read: walk
             .read
             .iter()
-            .map(|index| attributes.get(*index).name.clone())
+            .map(|index| attributes.get(*index).name.to_string())
             .collect(),
     })
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 
 use pg_query::protobuf::{AConst, RangeVar, ResTarget, ScanToken, Token, UpdateStmt, a_const::Val};
 use pg_query::{Node, NodeEnum};
@@ -25,7 +26,6 @@ const WRAPPER: &str = "UPDATE wed_flow SET ";
 pub struct CheckedSetClause {
     assignments: Vec<CheckedAssignment>,
     read: Vec<String>,
-    shape: String,
 }
 
 /// One `attribute = value` of a checked clause.
@@ -33,9 +33,9 @@ pub struct CheckedSetClause {
 #[non_exhaustive]
 pub struct CheckedAssignment {
     /// The attribute's name, unquoted.
-    pub attribute: String,
+    pub attribute: Arc<str>,
     /// The name as it stands in SQL.
-    pub quoted: String,
+    pub quoted: Arc<str>,
     /// What it is set to.
     pub value: CheckedValue,
 }
@@ -113,7 +113,7 @@ impl CheckedSetClause {
     pub fn attributes_written(&self) -> impl Iterator<Item = &str> {
         self.assignments
             .iter()
-            .map(|assignment| assignment.attribute.as_str())
+            .map(|assignment| &*assignment.attribute)
     }
 
     /// The attributes that expressions read, in the order of the flow's attributes.
@@ -124,8 +124,27 @@ impl CheckedSetClause {
     /// The clause with holes for its literals. Clauses of one flow with equal shapes set the same
     /// attributes by the same expressions, and their literals stand in the same order: they can be
     /// one statement. The text is canonical, but it is a key, not SQL.
-    pub fn shape(&self) -> &str {
-        &self.shape
+    pub fn shape(&self) -> String {
+        let mut shape = String::new();
+        for assignment in &self.assignments {
+            shape.push_str(&assignment.quoted);
+            // No expression begins with a `$` or is the word DEFAULT.
+            match &assignment.value {
+                CheckedValue::Literal(_) => shape.push_str("=$"),
+                CheckedValue::Expression { sql, .. } => {
+                    shape.push('=');
+                    shape.push_str(sql);
+                }
+                CheckedValue::Default => shape.push_str("=DEFAULT"),
+            }
+            shape.push(',');
+        }
+        shape
+    }
+
+    /// Takes the assignments out, in the order of the flow's attributes.
+    pub fn into_assignments(self) -> Vec<CheckedAssignment> {
+        self.assignments
     }
 
     /// The literals, in the order of the holes in the shape.
@@ -195,23 +214,11 @@ impl<'a> Builder<'a> {
 
     fn finish(mut self, read: BTreeSet<usize>) -> CheckedSetClause {
         self.slots.sort_by_key(|(target, _)| *target);
-        let mut shape = String::new();
         let assignments: Vec<CheckedAssignment> = self
             .slots
             .into_iter()
             .map(|(target, value)| {
                 let attribute = self.attributes.get(target);
-                shape.push_str(&attribute.quoted);
-                // No expression begins with a `$` or is the word DEFAULT.
-                match &value {
-                    CheckedValue::Literal(_) => shape.push_str("=$"),
-                    CheckedValue::Expression { sql, .. } => {
-                        shape.push('=');
-                        shape.push_str(sql);
-                    }
-                    CheckedValue::Default => shape.push_str("=DEFAULT"),
-                }
-                shape.push(',');
                 CheckedAssignment {
                     attribute: attribute.name.clone(),
                     quoted: attribute.quoted.clone(),
@@ -223,9 +230,8 @@ impl<'a> Builder<'a> {
             assignments,
             read: read
                 .into_iter()
-                .map(|index| self.attributes.get(index).name.clone())
+                .map(|index| self.attributes.get(index).name.to_string())
                 .collect(),
-            shape,
         }
     }
 }

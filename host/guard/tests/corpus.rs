@@ -275,7 +275,7 @@ fn literals_are_bound_and_the_rest_is_written() {
     let values: Vec<_> = clause
         .assignments()
         .iter()
-        .map(|a| (a.attribute.as_str(), a.value.clone()))
+        .map(|a| (&*a.attribute, a.value.clone()))
         .collect();
     let literal = |text: &str| CheckedValue::Literal(Some(text.to_owned()));
     assert_eq!(
@@ -305,7 +305,7 @@ fn literals_are_bound_and_the_rest_is_written() {
 
 #[test]
 fn shapes_are_equal_exactly_when_one_statement_serves() {
-    let shape = |text: &str| set(text).expect(text).shape().to_owned();
+    let shape = |text: &str| set(text).expect(text).shape();
     assert_eq!(shape("a1='x', a2='y'"), shape("a2=null,a1 = 'other; '"));
     assert_eq!(shape("a1=1"), shape("\"a1\" = '2'"));
     assert_eq!(

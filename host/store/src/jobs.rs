@@ -1,5 +1,7 @@
 //! What a host does all day: claim, commit, fail, keep its leases.
 
+use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -23,21 +25,21 @@ pub struct Claimed {
 
 /// Finished transitions of one flow with one shape of result.
 #[derive(Debug, Clone)]
-pub struct CommitGroup {
+pub struct CommitGroup<'a> {
     /// The flow.
     pub flow: i32,
     /// The schema of its part of the gate ([`crate::FlowShape::gate`]).
-    pub gate: String,
+    pub gate: Cow<'a, str>,
     /// The attributes that are assigned. Without `set`, literal `n` of an item is the new value of
     /// attribute `n`, as text.
-    pub assigned: Vec<String>,
+    pub assigned: Cow<'a, [Arc<str>]>,
     /// Where expressions are assigned too: the checked clause; literal `n` of an item, counted from
     /// 1, stands in it as `_b._n`, as text.
-    pub set: Option<String>,
+    pub set: Option<Cow<'a, str>>,
     /// How many literals each item has.
     pub literals: usize,
     /// The transitions.
-    pub items: Vec<CommitItem>,
+    pub items: Vec<Cow<'a, CommitItem>>,
 }
 
 /// One finished transition.
@@ -198,8 +200,8 @@ struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    fn add(&mut self, group: &'a CommitGroup) {
-        let mut items: Vec<&CommitItem> = group.items.iter().collect();
+    fn add(&mut self, group: &'a CommitGroup<'_>) {
+        let mut items: Vec<&CommitItem> = group.items.iter().map(|item| &**item).collect();
         items.sort_by_key(|item| item.wid);
         for item in &items {
             self.wids.push(item.wid);
@@ -219,7 +221,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-fn each<'a, T>(groups: &[&'a CommitGroup], pick: impl Fn(&'a CommitGroup) -> T) -> Vec<T> {
+fn each<'a, T>(groups: &[&'a CommitGroup<'_>], pick: impl Fn(&'a CommitGroup<'_>) -> T) -> Vec<T> {
     groups.iter().copied().map(pick).collect()
 }
 
@@ -298,12 +300,12 @@ impl Store {
     pub async fn commit_recorded(
         &self,
         host: i32,
-        groups: &[CommitGroup],
+        groups: &[CommitGroup<'_>],
         careful: bool,
         lease: bool,
         records: &[&AttemptRecord],
     ) -> Result<Vec<Claimed>, StoreError> {
-        let mut groups: Vec<&CommitGroup> = groups.iter().collect();
+        let mut groups: Vec<&CommitGroup<'_>> = groups.iter().collect();
         groups.sort_by_key(|group| group.flow);
         let mut columns = Columns::default();
         for group in &groups {
@@ -320,14 +322,14 @@ impl Store {
             },
         )
         .bind(host)
-        .bind(each(&groups, |group| group.gate.as_str()))
+        .bind(each(&groups, |group| &*group.gate))
         .bind(each(&groups, |group| group.set.as_deref()))
         .bind(each(&groups, |group| count(group.items.len())))
         .bind(each(&groups, |group| count(group.assigned.len())))
         .bind(
             groups
                 .iter()
-                .flat_map(|group| group.assigned.iter().map(String::as_str))
+                .flat_map(|group| group.assigned.iter().map(|name| &**name))
                 .collect::<Vec<_>>(),
         )
         .bind(each(&groups, |group| count(group.literals)))
@@ -378,7 +380,7 @@ impl Store {
     pub async fn commit_batch(
         &self,
         host: i32,
-        groups: &[CommitGroup],
+        groups: &[CommitGroup<'_>],
         careful: bool,
         lease: bool,
     ) -> Result<Vec<Claimed>, StoreError> {

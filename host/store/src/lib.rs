@@ -51,6 +51,8 @@ pub use users::User;
 
 /// How long a statement of ours may wait for a connection of the pool.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a connection that was not used is believed to be alive.
+const TRUSTED: Duration = Duration::from_secs(2);
 
 /// What a name of a flow or component may be.
 const NAME_HINT: &str =
@@ -102,8 +104,7 @@ impl Store {
             .map_err(|_| StoreError::Unreachable(sqlx::Error::PoolTimedOut))?
             .map_err(StoreError::unreachable)?;
         drop(probe);
-        let pool = PgPoolOptions::new()
-            .max_connections(connections)
+        let pool = pool_of(connections)
             .acquire_timeout(ACQUIRE_TIMEOUT)
             .connect_with(options.clone())
             .await
@@ -174,12 +175,23 @@ impl Store {
             .clone()
             .options([("statement_timeout", most.as_millis().to_string())]);
         Store {
-            pool: PgPoolOptions::new()
-                .max_connections(connections)
+            pool: pool_of(connections)
                 .acquire_timeout(most)
                 .connect_lazy_with(options.clone()),
             options,
             actor: Arc::clone(&self.actor),
+        }
+    }
+
+    /// The same database over at most `connections` connections that nobody else uses: a session that
+    /// does the same again and again has what it needs at hand, in its own memory and the processor's.
+    #[must_use]
+    pub fn apart(&self, connections: u32) -> Store {
+        Store {
+            pool: pool_of(connections)
+                .acquire_timeout(ACQUIRE_TIMEOUT)
+                .connect_lazy_with(self.options.clone()),
+            ..self.clone()
         }
     }
 
@@ -233,6 +245,22 @@ impl Store {
     pub async fn close(&self) {
         self.pool.close().await;
     }
+}
+
+/// A pool that asks a connection whether it is alive only when it has not been used for a while: to
+/// ask is a round trip.
+fn pool_of(connections: u32) -> PgPoolOptions {
+    PgPoolOptions::new()
+        .max_connections(connections)
+        .test_before_acquire(false)
+        .before_acquire(|connection, used| {
+            Box::pin(async move {
+                if used.idle_for > TRUSTED {
+                    sqlx::Connection::ping(connection).await?;
+                }
+                Ok(true)
+            })
+        })
 }
 
 /// Reads a database's URL.

@@ -150,6 +150,27 @@ impl Store {
         Ok(())
     }
 
+    /// Gives the instances so many trace rows more, as if they had a history: copies of their newest
+    /// rows, numbered downwards from 0.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn lengthen_trace(&self, rows: usize) -> Result<(), StoreError> {
+        const CHUNK: usize = 500_000;
+        let mut before = 0;
+        while before < rows {
+            let count = CHUNK.min(rows - before);
+            sqlx::query(include_str!("../sql/lengthen_trace.sql"))
+                .bind(i64::try_from(before).unwrap_or(i64::MAX))
+                .bind(i64::try_from(count).unwrap_or(i64::MAX))
+                .persistent(false)
+                .execute(&self.pool)
+                .await?;
+            before += count;
+        }
+        Ok(())
+    }
+
     /// Holds a transaction with a snapshot open until the returned value is dropped, as a forgotten
     /// session would.
     ///

@@ -172,7 +172,7 @@ fn writing_what_only_the_gate_writes() {
         "INSERT INTO job_pool (wid, tgid, trname) VALUES (1, 1, 'x')",
         "UPDATE job_pool SET timeout = '1 year'",
         "DELETE FROM job_pool",
-        "INSERT INTO wed_trace (wid, seq, state) VALUES (1, 9, '{}')",
+        "INSERT INTO wed_trace (wid, seq, status) VALUES (1, 9, 'F')",
         "UPDATE wed_trace SET status = 'F'",
         "DELETE FROM wed_trace",
         "UPDATE wed_instance SET status = 'F'",
@@ -181,9 +181,13 @@ fn writing_what_only_the_gate_writes() {
     ] {
         s.refused(statement).expect("42501");
     }
-    // The payload is looked up in the trace.
-    s.refused("UPDATE job_pool SET payload = '{}'")
-        .expect("0A000");
+    // The payload is looked up in the trace, and the state made of what is stored.
+    for statement in [
+        "UPDATE job_pool SET payload = '{}'",
+        "UPDATE wed_trace SET state = '{}'",
+    ] {
+        s.refused(statement).expect("0A000");
+    }
     assert_eq!(s.trace(wid), ["-> {tr_a2,tr_a3} R"]);
 }
 

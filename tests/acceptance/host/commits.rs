@@ -173,7 +173,7 @@ fn fired_jobs_can_be_left_to_others() {
     let found = on(store.claim(host, 10)).expect("claimed");
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].job.transition, "at_a1");
-    assert!(found[0].job.payload.contains("\"a\": 1"), "{found:?}");
+    assert!(found[0].job.payload.contains("\"a\":1"), "{found:?}");
     on(store.leave_host(host)).expect("left");
     assert_sound(&flow);
 }
@@ -205,7 +205,7 @@ fn old_history_goes_and_pending_work_stays() {
     let mut held = on(store.claim(host, 10)).expect("claimed");
     assert!(
         held.iter()
-            .all(|claimed| claimed.job.payload.contains("\"a\": 0")),
+            .all(|claimed| claimed.job.payload.contains("\"a\":0")),
         "{held:?}"
     );
     assert_eq!(step(&flow, host, &mut held, "at_a0", "a", "1"), ["at_a1"]);

@@ -1,6 +1,8 @@
 //! Who may run a job and commit it, when hosts come and go.
 
+use std::borrow::Cow;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use wedflow_engine::HostSettings;
@@ -30,16 +32,17 @@ pub(super) fn group(
     assigned: &[&str],
     set: Option<&str>,
     literals: &[&str],
-) -> CommitGroup {
+) -> CommitGroup<'static> {
     CommitGroup {
         flow: claimed.job.key.flow,
         gate: on(store.flow_shape(claimed.job.key.flow))
             .expect("a flow")
-            .gate,
-        assigned: assigned.iter().map(|name| (*name).to_owned()).collect(),
-        set: set.map(str::to_owned),
+            .gate
+            .into(),
+        assigned: assigned.iter().map(|name| Arc::from(*name)).collect(),
+        set: set.map(|set| set.to_owned().into()),
         literals: literals.len(),
-        items: vec![CommitItem {
+        items: vec![Cow::Owned(CommitItem {
             wid: claimed.job.key.wid,
             tgid: claimed.job.key.tgid,
             token: claimed.job.token,
@@ -48,7 +51,7 @@ pub(super) fn group(
                 .map(|text| Some((*text).to_owned()))
                 .collect(),
             measure: Measure::default(),
-        }],
+        })],
     }
 }
 

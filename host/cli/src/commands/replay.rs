@@ -565,8 +565,8 @@ fn effect(called: &Called, state: &Map<String, Json>, seq: i32) -> Sameness {
         let committed = called
             .attributes
             .iter()
-            .find(|(name, _)| *name == assignment.attribute)
-            .zip(state.get(&assignment.attribute))
+            .find(|(name, _)| **name == *assignment.attribute)
+            .zip(state.get(&*assignment.attribute))
             .and_then(|((_, kind), value)| {
                 let canonical = |json: &Json| Value::from_json(kind, json).ok();
                 // The literal by the same way as the state's value, so that notations do not matter.
@@ -577,7 +577,7 @@ fn effect(called: &Called, state: &Map<String, Json>, seq: i32) -> Sameness {
                         .unwrap_or_else(|| Json::from(text.as_str()))
                 });
                 (canonical(value) != canonical(&own)).then(|| Difference {
-                    what: assignment.attribute.clone(),
+                    what: assignment.attribute.to_string(),
                     expected: Some(value.to_string()),
                     actual: literal.clone(),
                 })

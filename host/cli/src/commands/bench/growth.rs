@@ -18,9 +18,13 @@ struct Point {
     size: usize,
     /// Transitions per second.
     per_s: f64,
-    /// That of the series' first point, divided by this one's: 1 is flat, 2 is half as fast.
+    /// That of the series' first point (beside an open transaction: the rate without it), divided by this
+    /// one's: 1 is flat, 2 is half as fast.
     slowdown: f64,
 }
+
+/// A series whose points are compared with the same run alone, not with its first.
+const HELD: &str = "instances, a transaction open";
 
 /// What grows, to which sizes, and how a size is made.
 type Series = (&'static str, Vec<usize>, fn(usize) -> Scenario);
@@ -33,7 +37,7 @@ pub(super) async fn run(
     let upto = |sizes: &[usize], most: usize| -> Vec<usize> {
         sizes.iter().copied().filter(|size| *size <= most).collect()
     };
-    let series: [Series; 4] = [
+    let series: [Series; 6] = [
         (
             "instances",
             upto(&[1_000, 10_000, 100_000, 1_000_000], options.instances),
@@ -60,6 +64,22 @@ pub(super) async fn run(
             },
         ),
         (
+            "rows of history",
+            upto(&[10_000, 100_000, 1_000_000, 10_000_000], options.trace),
+            |history| Scenario {
+                history,
+                ..Scenario::default()
+            },
+        ),
+        (
+            HELD,
+            upto(&[1_000, 100_000], options.instances),
+            |instances| Scenario {
+                instances,
+                ..Scenario::default()
+            },
+        ),
+        (
             "payload bytes",
             upto(&[0, 1_000, 10_000, 100_000], options.payload),
             |ballast| Scenario {
@@ -76,31 +96,25 @@ pub(super) async fn run(
             let spinner = terminal.spinner(&format!("{name}: {size}"));
             let ready = scenario(size).prepare(url).await?;
             let measured = ready.measure(options.seconds).await;
-            let held = if name == "instances" && size == 1_000 {
-                spinner.set_message("beside a transaction held open");
-                Some(held_open(&ready, options.seconds).await)
+            let held = if name == HELD {
+                Some(held_open(&ready, options).await)
             } else {
                 None
             };
             ready.remove().await;
             spinner.finish_and_clear();
-            let per_s = measured?.per_s;
-            let base = *first.get_or_insert(per_s);
+            let alone = measured?.per_s;
+            // Beside an open transaction: against the same without.
+            let (base, per_s) = match held {
+                Some(held) => (alone, held?),
+                None => (*first.get_or_insert(alone), alone),
+            };
             points.push(Point {
                 series: name,
                 size,
                 per_s,
                 slowdown: base / per_s.max(1.0),
             });
-            if let Some(held) = held {
-                let held = held?;
-                points.push(Point {
-                    series: "seconds beside a transaction held open",
-                    size: usize::try_from(2 * options.seconds).unwrap_or(0),
-                    per_s: held,
-                    slowdown: base / held.max(1.0),
-                });
-            }
         }
     }
     if let Some(file) = &options.svg {
@@ -125,11 +139,14 @@ pub(super) async fn run(
     Ok(())
 }
 
-/// The rate in the second of two runs beside a transaction that nobody ends.
-async fn held_open(ready: &super::scenario::Ready, seconds: u64) -> Result<f64, Problem> {
+/// The rate beside a transaction that nobody ends, when it has been open for a while of work.
+async fn held_open(
+    ready: &super::scenario::Ready,
+    options: &GrowthArguments,
+) -> Result<f64, Problem> {
     let held = ready.store.hold_snapshot().await?;
-    ready.measure(seconds).await?;
-    let measured = ready.measure(seconds).await?;
+    ready.measure(options.held).await?;
+    let measured = ready.measure(options.seconds).await?;
     drop(held);
     Ok(measured.per_s)
 }
@@ -138,12 +155,14 @@ async fn held_open(ready: &super::scenario::Ready, seconds: u64) -> Result<f64, 
 fn svg(points: &[Point]) -> String {
     const WIDTH: f64 = 720.0;
     const HEIGHT: f64 = 360.0;
-    const COLOURS: [&str; 5] = ["#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad", "#b7791f"];
+    const COLOURS: [&str; 6] = [
+        "#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad", "#b7791f", "#555555",
+    ];
     let most = points
         .iter()
         .map(|point| point.slowdown)
         .fold(2.0, f64::max);
-    let x = |size: usize| 60.0 + (size.max(1) as f64).log10() / 6.0 * (WIDTH - 240.0);
+    let x = |size: usize| 60.0 + (size.max(1) as f64).log10() / 7.0 * (WIDTH - 240.0);
     let y = |slowdown: f64| HEIGHT - 40.0 - slowdown / most * (HEIGHT - 80.0);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" font-size=\"12\">\
@@ -157,7 +176,7 @@ fn svg(points: &[Point]) -> String {
         }
     }
     // Writing to a String cannot fail.
-    for power in 0..=6 {
+    for power in 0..=7 {
         let at = x(10_usize.pow(power));
         let _ = write!(
             out,
@@ -204,10 +223,7 @@ fn svg(points: &[Point]) -> String {
             "<text x=\"{}\" y=\"{}\" fill=\"{colour}\">{}</text>",
             WIDTH - 170.0,
             60 + 18 * at,
-            name.replace(
-                "seconds beside a transaction held open",
-                "beside an open transaction"
-            )
+            name
         );
     }
     out.push_str("</svg>\n");

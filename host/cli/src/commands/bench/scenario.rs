@@ -32,6 +32,8 @@ pub(super) struct Scenario {
     pub(super) tenants: usize,
     /// Bytes of an attribute that nobody reads or writes.
     pub(super) ballast: usize,
+    /// Trace rows that the instances of the first flow have already.
+    pub(super) history: usize,
     /// The sample component's transition.
     pub(super) transition: &'static str,
     /// The step at which an instance is final; without it, none ever is.
@@ -46,6 +48,7 @@ impl Default for Scenario {
             flows: 1,
             tenants: 1,
             ballast: 0,
+            history: 0,
             transition: "advance",
             last: None,
         }
@@ -127,6 +130,7 @@ impl Scenario {
                 }
             }
         }
+        store.lengthen_trace(self.history).await?;
         store.vacuum().await?;
         Ok(flow_url.unwrap_or_default())
     }
