@@ -183,15 +183,22 @@ impl Store {
         }
     }
 
-    /// The same database over at most `connections` connections that nobody else uses: a session that
-    /// does the same again and again has what it needs at hand, in its own memory and the processor's.
+    /// The same database over at most `connections` connections that nobody else uses, for a host's commits:
+    /// a session that does the same again and again has what it needs at hand, in its own memory and the
+    /// processor's. What it does is by key, so tables are joined by index only: a plan that read all of a
+    /// table while it was small would go on doing so.
     #[must_use]
     pub fn apart(&self, connections: u32) -> Store {
+        let options = self
+            .options
+            .clone()
+            .options([("enable_hashjoin", "off"), ("enable_mergejoin", "off")]);
         Store {
             pool: pool_of(connections)
                 .acquire_timeout(ACQUIRE_TIMEOUT)
-                .connect_lazy_with(self.options.clone()),
-            ..self.clone()
+                .connect_lazy_with(options.clone()),
+            options,
+            actor: Arc::clone(&self.actor),
         }
     }
 
