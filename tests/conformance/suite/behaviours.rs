@@ -18,20 +18,6 @@ pub(crate) type Checked = Result<(), String>;
 /// A behaviour: its name and what holds it.
 pub(crate) type Behaviour = (&'static str, fn(&Ready, Language) -> Checked);
 
-/// Behaviours that a language does not show yet, and why: ignored, so that they are seen in every report.
-pub(crate) const KNOWN: [(Language, &str, &str); 2] = [
-    (
-        Language::Go,
-        "large",
-        "its allocator fails while a payload of a megabyte is handed over",
-    ),
-    (
-        Language::Go,
-        "memory",
-        "its runtime gives up on its heap before the limit is reached",
-    ),
-];
-
 pub(crate) const BEHAVIOURS: [Behaviour; 26] = [
     ("manifest", manifest),
     ("declarations", declarations),
