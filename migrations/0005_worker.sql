@@ -398,6 +398,9 @@ BEGIN
                     WHERE j.payload IS NULL AND r.flow_id = j.flow_id AND r.wid = j.wid AND r.seq = j.seq
                       AND j.fired_at >= %L AND j.fired_at < %L', _old.relname, _old.day, _old.day + 1);
     EXECUTE format('DROP TABLE wed.%I', _old.relname);
+    -- What was logged and recorded until then goes with it: it cannot be replayed any more.
+    DELETE FROM wed.log WHERE tstmp < _old.day + 1;
+    DELETE FROM wed.recording WHERE tstmp < _old.day + 1;
     _dropped := _dropped + 1;
   END LOOP;
   RETURN _dropped;

@@ -19,8 +19,12 @@ CREATE TABLE wed.recording (
   deadline     bigint NOT NULL,
   answers      jsonb,
   digest       text,
+  tstmp        timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (flow_id, wid, xid)
 );
+-- What `wed.roll_trace` takes away with the days of the trace that it drops is found by time.
+CREATE INDEX recording_time ON wed.recording USING brin (tstmp);
+CREATE INDEX log_time ON wed.log USING brin (tstmp);
 COMMENT ON COLUMN wed.recording.from_seq IS 'The trace row whose state was the payload.';
 COMMENT ON COLUMN wed.recording.deadline IS 'As the guest was told: microseconds since 1970.';
 COMMENT ON COLUMN wed.recording.answers IS 'What the host answered, in order; null when it was too much to keep.';

@@ -30,11 +30,18 @@ func importSecret(name unsafe.Pointer, length uint32, found unsafe.Pointer)
 //go:wasmimport wed:flow/host@0.1.0 attributes
 func importAttributes(names unsafe.Pointer)
 
-// begin tells the WASI that `wed component encode` puts beneath Go's runtime that the host may be called;
-// `describe` must not.
+// begin tells the WASI that `wed component encode` puts beneath Go's runtime that the host may be called
+// (`describe` must not), and where there is room for a line that is being printed.
 //
-//go:wasmimport wasi_snapshot_preview1 fd_datasync
-func begin(fd int32) uint32
+//go:wasmimport wasi_snapshot_preview1 wedflow_begin
+func begin(line unsafe.Pointer, room uint32)
+
+// end logs what was printed without an end of line.
+//
+//go:wasmimport wasi_snapshot_preview1 wedflow_end
+func end()
+
+var line [1024]byte
 
 // kept holds what the host was given or wrote: it lives as long as the instance, which is one call.
 var kept [][]uint64
@@ -191,7 +198,8 @@ func (w writer) value(v Value) {
 //go:wasmexport run
 func exportRun(flow, flowLength uint32, wid int32, trigger, triggerLength, transition, transitionLength,
 	attempt uint32, deadline int64, state, count uint32) unsafe.Pointer {
-	begin(-1)
+	begin(unsafe.Pointer(&line), uint32(len(line)))
+	defer end()
 	job := &Job{
 		Flow: textOf(flow, flowLength), WID: wid, Trigger: textOf(trigger, triggerLength),
 		Transition: textOf(transition, transitionLength), Attempt: attempt, Deadline: Timestamp(deadline),

@@ -28,6 +28,14 @@ func Log(severity Severity, message string, fields ...any) {
 // Now is the server's time.
 func Now() Timestamp { return Timestamp(hostNow()) }
 
+// Chance is the server's random numbers as a source for math/rand/v2: rand.New(wedflow.Chance{}).IntN(6).
+// The functions of math/rand and math/rand/v2 that need no source give the same numbers in every call: what
+// they begin with is a part of the component.
+type Chance struct{}
+
+// Uint64 is 64 random bits.
+func (Chance) Uint64() uint64 { return hostRandom() }
+
 // Random is 64 random bits.
 func Random() uint64 { return hostRandom() }
 

@@ -517,8 +517,108 @@ static inline void wed_clause(wed_job *job, wed_text_t clause) { job->clause = c
 
 /* ---- The component ---- */
 
-/* A value as a SQL literal. Floats and points in time have none here. */
-static inline void wed_put_scalar(wed_job *job, struct wed_buffer *out, const wed_scalar *value, const char *name) {
+/* A number with at least so many digits. */
+static inline void wed_put_padded(struct wed_buffer *out, int64_t number, int digits) {
+  for (int64_t below = 10; digits > 1; digits--, below *= 10)
+    if (number < below) wed_put(out, "0", 1);
+  wed_put_number(out, number);
+}
+
+/* A day as Postgres reads it, in the Gregorian calendar; the suffix for the years before the first is left to
+ * the caller. By Howard Hinnant's days_from_civil, turned round. */
+static inline bool wed_put_day(struct wed_buffer *out, int64_t days) {
+  days += 719468;
+  int64_t era = (days >= 0 ? days : days - 146096) / 146097;
+  int64_t of_era = days - era * 146097;
+  int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+  int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
+  int64_t month = (5 * of_year + 2) / 153;
+  int64_t day = of_year - (153 * month + 2) / 5 + 1;
+  month += month < 10 ? 3 : -9;
+  year += era * 400 + (month <= 2);
+  bool before = year <= 0;
+  wed_put_padded(out, before ? 1 - year : year, 4);
+  wed_put(out, "-", 1);
+  wed_put_padded(out, month, 2);
+  wed_put(out, "-", 1);
+  wed_put_padded(out, day, 2);
+  return before;
+}
+
+static inline void wed_put_timestamp(struct wed_buffer *out, int64_t micros) {
+  int64_t days = micros / 86400000000, rest = micros % 86400000000;
+  if (rest < 0) days--, rest += 86400000000;
+  bool before = wed_put_day(out, days);
+  const char *marks = "T::.";
+  for (int64_t unit = 3600000000; unit > 0; unit = unit == 1000000 ? 1 : unit / 60) {
+    wed_put(out, marks++, 1);
+    wed_put_padded(out, rest / unit, unit == 1 ? 6 : 2);
+    rest %= unit;
+  }
+  wed_put(out, "+00:00", 6);
+  if (before) wed_put(out, " BC", 3);
+}
+
+/* A float to 17 digits, correctly rounded, so that reading it gives the same float. Its digits are computed
+ * exactly, in limbs of nine. */
+static inline void wed_put_float(struct wed_buffer *out, double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  uint64_t mantissa = bits & 0xfffffffffffff;
+  int power = (int)(bits >> 52 & 0x7ff);
+  if (bits >> 63 && !(power == 0x7ff && mantissa)) wed_put(out, "-", 1);
+  if (power == 0x7ff) {
+    wed_put(out, mantissa ? "NaN" : "Infinity", mantissa ? 3 : 8);
+    return;
+  }
+  if (power) mantissa |= (uint64_t)1 << 52;
+  power = (power ? power : 1) - 1075;
+  uint32_t limb[96] = {(uint32_t)(mantissa % 1000000000), (uint32_t)(mantissa / 1000000000)};
+  int limbs = 2, ten = power < 0 ? power : 0;
+  /* mantissa * 2^-n is mantissa * 5^n / 10^n. */
+  for (int left = power < 0 ? -power : power; left > 0; left--) {
+    uint64_t carry = 0;
+    for (int n = 0; n < limbs; n++) {
+      carry += (uint64_t)limb[n] * (power < 0 ? 5 : 2);
+      limb[n] = (uint32_t)(carry % 1000000000);
+      carry /= 1000000000;
+    }
+    if (carry) limb[limbs++] = (uint32_t)carry;
+  }
+  char digits[96 * 9];
+  int count = 0;
+  for (int n = limbs - 1; n >= 0; n--)
+    for (uint32_t unit = 100000000; unit; unit /= 10) {
+      char digit = (char)('0' + limb[n] / unit % 10);
+      if (count || digit != '0') digits[count++] = digit;
+    }
+  if (count > 17) {
+    ten += count - 17;
+    bool up = digits[17] > '5', exact = digits[17] == '5' && !(digits[16] & 1);
+    for (int n = 18; n < count; n++) exact &= digits[n] == '0';
+    up |= digits[17] == '5' && !exact;
+    count = 17;
+    for (int n = 16; up; n--) {
+      if (n < 0) {
+        digits[0] = '1'; /* 99…9 became 100…0 */
+        ten++;
+        break;
+      }
+      up = digits[n] == '9';
+      digits[n] = up ? '0' : (char)(digits[n] + 1);
+    }
+  }
+  if (!count) {
+    digits[count++] = '0';
+    ten = 0;
+  }
+  wed_put(out, digits, (size_t)count);
+  wed_put(out, "e", 1);
+  wed_put_number(out, ten);
+}
+
+/* A value as a SQL literal. */
+static inline void wed_put_scalar(struct wed_buffer *out, const wed_scalar *value) {
   wed_text_t sql;
   switch (value->kind) {
   case WED_NULL: sql = wed_str("NULL"); break;
@@ -529,10 +629,21 @@ static inline void wed_put_scalar(wed_job *job, struct wed_buffer *out, const we
   case WED_NUMERIC: case WED_INTERVAL: case WED_UUID: case WED_JSONB:
     sql = wed_format("%q::%s", value->text, wed_kinds[value->kind]);
     break;
-  default:
-    wed_fail(job, wed_format("attribute `%s`: a %s cannot stand beside an expression; set it by another "
-                             "transition, or as an expression too", name, wed_kinds[value->kind]));
-    return;
+  default: {
+    /* The least and the greatest day and moment stand for the infinities. */
+    struct wed_buffer text = {0, 0, 0};
+    if (value->kind == WED_FLOAT) {
+      wed_put_float(&text, value->floating);
+    } else {
+      bool date = value->kind == WED_DATE;
+      int64_t at = date ? value->integer : value->bigint;
+      if (at == (date ? INT32_MAX : INT64_MAX)) wed_put(&text, "infinity", 8);
+      else if (at == (date ? INT32_MIN : INT64_MIN)) wed_put(&text, "-infinity", 9);
+      else if (!date) wed_put_timestamp(&text, at);
+      else if (wed_put_day(&text, at)) wed_put(&text, " BC", 3);
+    }
+    sql = wed_format("'%t'::%s", ((wed_text_t){text.at, text.length}), wed_kinds[value->kind]);
+  }
   }
   wed_put(out, sql.at, sql.length);
 }
@@ -553,12 +664,12 @@ static inline wed_text_t wed_as_clause(wed_job *job) {
       wed_put(&out, "ARRAY[", 6);
       for (size_t k = 0; k < value->list.length; k++) {
         if (k) wed_put(&out, ", ", 2);
-        wed_put_scalar(job, &out, &value->list.at[k], name);
+        wed_put_scalar(&out, &value->list.at[k]);
       }
       wed_text_t cast = wed_format("]::%s", kind);
       wed_put(&out, cast.at, cast.length);
     } else {
-      wed_put_scalar(job, &out, &value->scalar, name);
+      wed_put_scalar(&out, &value->scalar);
     }
   }
   return (wed_text_t){out.at, out.length};

@@ -36,6 +36,9 @@ _TAGS = {
 _SCALARS = {tag: scalar for scalar, tag in _TAGS.items()}
 _NULL = values.Scalar_Null()
 
+# The module `random`, where the transitions imported it: its numbers would else be those of the build.
+_chance = None
+
 
 class _Server:
     """The functions that the server gives, as the SDK asks for them."""
@@ -104,6 +107,8 @@ class WitWorld(wit_world.WitWorld):
             return types.Outcome_Fail(
                 types.Failure(f"this component has no transition `{payload.transition}`", False)
             )
+        if _chance is not None:
+            _chance.seed(host.random())
         deadline = READ["timestamptz"](min(payload.deadline, 253_402_300_799_999_999))
         job = Job(payload.flow, payload.wid, payload.trigger, payload.transition, payload.attempt, deadline)
         names = host.attributes() if made.reads is None else list(made.reads)
@@ -131,6 +136,8 @@ def ready() -> None:
         if file and file.endswith(".py") and not name.startswith(("wit_world", "wedflow", "encodings")):
             if not file.startswith((sys.prefix + "/lib", "/python")):
                 linecache.getlines(file)
+    global _chance
+    _chance = sys.modules.get("random")
     linecache.checkcache = lambda filename=None: None
     asked.use(_Server())
     # Collecting touches every object and so copies every page of the image; a call is too short for

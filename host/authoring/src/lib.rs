@@ -34,4 +34,4 @@ pub use template::{languages, new_project};
 pub use trial::{Trial, run_fixture};
 pub use watch::Watch;
 pub use wedflow_guard::CheckedValue;
-pub use wedflow_sandbox::{Answer, AnswersFrom};
+pub use wedflow_sandbox::{Answer, AnswersFrom, Provided};

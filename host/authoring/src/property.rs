@@ -110,12 +110,27 @@ fn wrong_with(called: &Called) -> Option<String> {
         return Some(reason.clone());
     }
     match &called.outcome {
+        Outcome::Failed {
+            message,
+            retry: true,
+        } if is_uncaught(message) => Some(format!("an exception that nobody caught: {message}")),
         Outcome::Clause(_)
         | Outcome::Assignments(_)
         | Outcome::Aborted { .. }
         | Outcome::Failed { .. } => None,
         _ => Some(format!("{}: {}", called.name(), called.account)),
     }
+}
+
+/// Whether a failure is an exception that the SDK caught because the transition did not: what a trap is in
+/// Rust and C. Its message then has a traceback, by which it is known from a failure that was meant.
+fn is_uncaught(message: &str) -> bool {
+    message.lines().skip(1).any(|line| {
+        line.starts_with("Traceback (most recent call last)")
+            || line.starts_with("goroutine ")
+            || line.trim_start().starts_with("at ")
+            || (line.contains('@') && line.ends_with(|last: char| last.is_ascii_digit()))
+    })
 }
 
 /// Makes a failing state simpler as long as it fails in the same way.

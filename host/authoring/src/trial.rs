@@ -11,8 +11,10 @@ use crate::fixture::Fixture;
 pub struct Trial {
     /// What the call came to; none when it could not be made.
     pub called: Option<Called>,
-    /// Everything that is not as it should be; nothing when the fixture passes.
+    /// What came of it that is not as expected.
     pub differences: Vec<Difference>,
+    /// What it used beyond its budget.
+    pub over: Vec<Difference>,
     /// What is odd but fails nothing.
     pub warnings: Vec<String>,
     /// Nobody has said yet what is expected.
@@ -22,7 +24,13 @@ pub struct Trial {
 impl Trial {
     /// Whether all is as expected.
     pub fn passed(&self) -> bool {
-        self.differences.is_empty() && !self.unsaid
+        !self.differs() && self.over.is_empty()
+    }
+
+    /// Whether what came of it is not what is written down: an update takes it for right. It never does
+    /// so with a budget.
+    pub fn differs(&self) -> bool {
+        !self.differences.is_empty() || self.unsaid
     }
 }
 
@@ -42,18 +50,18 @@ pub async fn run_fixture(
             return Ok(Trial {
                 called: None,
                 differences: vec![Difference::new("call", None, Some(error.to_string()))],
+                over: Vec::new(),
                 warnings: Vec::new(),
                 unsaid: false,
             });
         }
     };
-    let mut differences = fixture
+    let differences = fixture
         .expectation
         .as_ref()
         .map(|expectation| expectation.differences(&called))
         .unwrap_or_default();
     let (over, mut warnings) = beyond(&fixture.budget, &called);
-    differences.extend(over);
     if called.beyond_recording {
         warnings.push("it asked the host for more than was recorded".to_owned());
     }
@@ -63,6 +71,7 @@ pub async fn run_fixture(
     Ok(Trial {
         called: Some(called),
         differences,
+        over,
         warnings,
         unsaid: fixture.expectation.is_none(),
     })

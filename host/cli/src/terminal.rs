@@ -1,16 +1,28 @@
 //! How answers look: tables and lines for people, documents for machines.
 
+use std::collections::HashMap;
 use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use comfy_table::{Cell, Color, ContentArrangement, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
+use wedflow_authoring::Provided;
 use wedflow_store::TraceRow;
 
 use crate::problem::{FragmentPlace, Problem};
+
+/// What no answer of this process may show.
+static HIDDEN: OnceLock<Provided> = OnceLock::new();
+
+/// Masks secrets in whatever is printed from now on.
+pub(crate) fn hide(secrets: HashMap<String, String>) {
+    // One command hides once.
+    let _ = HIDDEN.set(Provided::new(HashMap::new(), secrets));
+}
 
 /// Where a command writes.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +64,9 @@ impl Terminal {
 
     /// Prints a line. A reader that went away is no error of ours.
     pub(crate) fn line(&self, text: &str) {
+        let text = HIDDEN
+            .get()
+            .map_or_else(|| text.into(), |hidden| hidden.mask(text));
         let _ = writeln!(anstream::stdout(), "{text}");
     }
 

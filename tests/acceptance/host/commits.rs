@@ -189,7 +189,14 @@ fn old_history_goes_and_pending_work_stays() {
     owner.run(
         "CREATE TABLE wed.trace_20200101 PARTITION OF wed.trace FOR VALUES FROM ('2020-01-01') TO ('2020-01-02');
          UPDATE wed.trace SET tstmp = '2020-01-01 12:00';
-         UPDATE wed.job SET fired_at = '2020-01-01 12:00'",
+         UPDATE wed.job SET fired_at = '2020-01-01 12:00';
+         INSERT INTO wed.log (flow_id, wid, tgid, attempt, severity, message, tstmp)
+         SELECT flow_id, wid, tgid, 1, 'info', to_char(day, 'YYYY'), day
+         FROM wed.job, (VALUES ('2020-01-01 12:00'::timestamptz), (now())) d(day);
+         INSERT INTO wed.recording (flow_id, wid, xid, tgid, attempt, component_id, from_seq, deadline, tstmp)
+         SELECT DISTINCT flow_id, wid, at::text::xid8, tgid, 1, 1, 1, 0, day
+         FROM (SELECT DISTINCT ON (wid) * FROM wed.job) j,
+              (VALUES (1, '2020-01-01 12:00'::timestamptz), (2, now())) d(at, day)",
     );
     assert_eq!(on(store.roll_trace()).expect("rolled"), 0, "kept for ever");
     on(store.set_trace_retention(Some("90 days"))).expect("set");
@@ -197,6 +204,13 @@ fn old_history_goes_and_pending_work_stays() {
     assert!(on(store.set_trace_retention(Some("1 hour"))).is_err());
     assert_eq!(on(store.roll_trace()).expect("rolled"), 1);
     assert_eq!(session.number("SELECT count(*) FROM wed_trace"), 0);
+    assert_eq!(
+        owner.number("SELECT count(*) FROM wed.log WHERE tstmp < now() - interval '1 day'")
+            + owner.number("SELECT count(*) FROM wed.recording WHERE xid = '1'"),
+        0
+    );
+    assert!(owner.number("SELECT count(*) FROM wed.log") > 0);
+    assert_eq!(owner.number("SELECT count(*) FROM wed.recording"), 1);
     assert_eq!(
         session.line("SELECT payload ->> 'a', payload ->> 'b' FROM job_pool LIMIT 1"),
         "0|0"

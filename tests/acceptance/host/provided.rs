@@ -5,11 +5,13 @@ use wedflow_engine::{HostSettings, SecretKey};
 
 use super::{flow, flow_of_one};
 use crate::support::database::one_lane;
+use crate::support::program::{run, wed};
 use crate::support::{Database, Flow, on, trials};
 
 trials![
     a_change_of_a_setting_reaches_a_running_host,
     only_granted_secrets_are_served,
+    a_replay_has_the_secret_and_does_not_show_it,
     a_secret_is_nowhere_in_clear_text,
     without_the_key_a_granted_transition_does_not_run,
 ];
@@ -74,6 +76,40 @@ fn only_granted_secrets_are_served() {
     // What was served is masked where it is told.
     assert!(told.contains("key=Some(\"***\") other=None"), "{told}");
     on(host.stop());
+}
+
+fn a_replay_has_the_secret_and_does_not_show_it() {
+    let database = Database::new();
+    let flow = flow_of_one(&database, "ask-settings", ", attempts=1");
+    store_secret(&flow, "key", "the right one", &["ask-settings"]);
+    let host = database.host(with_key("trusted"));
+    seen(&flow);
+    on(host.stop());
+    let replay = |key: &str, json: bool| {
+        let mut command = wed(&database.url());
+        command
+            .args(["replay", "ask-settings", "1"])
+            .env("WEDFLOW_SECRET_KEY", key.repeat(32));
+        run(if json {
+            command.arg("--json")
+        } else {
+            &mut command
+        })
+    };
+    let replayed = replay("5a", true).done();
+    assert!(!replayed.out.contains("the right one"), "{replayed:?}");
+    let document = replayed.json();
+    // The answer is the same to the byte, so the secret was served; it is masked where the answer is shown.
+    assert_eq!(document["same"], true, "{document}");
+    assert_eq!(document["missing_secrets"], serde_json::json!([]));
+    let told = replay("5a", false).done();
+    assert!(
+        told.out.contains("***") && !told.out.contains("the right one"),
+        "{told:?}"
+    );
+    // Another key opens nothing.
+    let other = replay("5b", true).exits(1);
+    assert_eq!(other.json()["missing_secrets"], serde_json::json!(["key"]));
 }
 
 fn a_secret_is_nowhere_in_clear_text() {

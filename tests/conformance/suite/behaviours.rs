@@ -1,13 +1,16 @@
 //! The behaviours of `tests/guests/conformance/BEHAVIOURS.md`, one function each.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use wedflow_contract::DeclaredKind;
 use wedflow_guard::{CheckedSetClause, CheckedValue, FlowAttributes};
 use wedflow_model::{
     Assignment, AttributeType, Limits, Outcome, Scalar, Severity, TrapKind, Value,
 };
+
+use wedflow_sandbox::AnswersFrom;
 
 use crate::call::{Call, DEADLINE, RANDOM, Ready, flow};
 use crate::equal::same;
@@ -18,21 +21,7 @@ pub(crate) type Checked = Result<(), String>;
 /// A behaviour: its name and what holds it.
 pub(crate) type Behaviour = (&'static str, fn(&Ready, Language) -> Checked);
 
-/// Behaviours that a language does not show yet, and why: ignored, so that they are seen in every report.
-pub(crate) const KNOWN: [(Language, &str, &str); 2] = [
-    (
-        Language::Go,
-        "large",
-        "its allocator fails while a payload of a megabyte is handed over",
-    ),
-    (
-        Language::Go,
-        "memory",
-        "its runtime gives up on its heap before the limit is reached",
-    ),
-];
-
-pub(crate) const BEHAVIOURS: [Behaviour; 26] = [
+pub(crate) const BEHAVIOURS: [Behaviour; 27] = [
     ("manifest", manifest),
     ("declarations", declarations),
     ("echo", echo),
@@ -57,6 +46,7 @@ pub(crate) const BEHAVIOURS: [Behaviour; 26] = [
     ("print", print),
     ("sleep", sleep),
     ("now_random", now_random),
+    ("library", library),
     ("config_secret", config_secret),
     ("fresh", fresh),
 ];
@@ -162,7 +152,7 @@ fn declarations(guest: &Ready, _: Language) -> Checked {
     let ten: Vec<&str> = ten.iter().map(String::as_str).collect();
     type List<'a> = Option<&'a [&'a str]>;
     let none: List<'_> = Some(&[]);
-    let table: [(&str, List<'_>, List<'_>); 29] = [
+    let table: [(&str, List<'_>, List<'_>); 30] = [
         ("echo", Some(&all), Some(&all)),
         ("nulls", Some(&all), Some(&["a_integer", "a_text"])),
         ("required", Some(&["a_text"]), Some(&["a_text"])),
@@ -182,8 +172,15 @@ fn declarations(guest: &Ready, _: Language) -> Checked {
         ("clause", none, None),
         (
             "mixed",
-            Some(&["a_text", "a_numeric"]),
-            Some(&["a_text", "a_numeric", "a_integer"]),
+            Some(&["a_text", "a_numeric", "a_float", "a_timestamptz", "a_date"]),
+            Some(&[
+                "a_text",
+                "a_numeric",
+                "a_float",
+                "a_timestamptz",
+                "a_date",
+                "a_integer",
+            ]),
         ),
         ("abort", none, none),
         ("abort_after", none, none),
@@ -201,6 +198,7 @@ fn declarations(guest: &Ready, _: Language) -> Checked {
         ("sleep", none, Some(&["a_bigint"])),
         ("sleep_for_ever", none, none),
         ("now_random", none, Some(&["a_timestamptz", "a_bigint"])),
+        ("library", none, Some(&["a_text"])),
         ("config_secret", none, Some(&["a_text"])),
         ("fresh", none, Some(&["a_integer"])),
         ("clause_of_ten", Some(&ten), None),
@@ -361,8 +359,7 @@ fn clause(guest: &Ready, _: Language) -> Checked {
     .map(drop)
 }
 
-fn mixed(guest: &Ready, _: Language) -> Checked {
-    let attributes = FlowAttributes::new(flow());
+fn mixed(guest: &Ready, language: Language) -> Checked {
     for hostile in [
         "plain",
         "",
@@ -372,43 +369,98 @@ fn mixed(guest: &Ready, _: Language) -> Checked {
         "é漢🦀",
     ] {
         for number in ["0", "-1.50", "1234567890123456789012345678.0123456789"] {
-            let state = format!(
-                r#"{{"a_text": {}, "a_numeric": {number}}}"#,
-                Json::from(hostile)
-            );
-            let Outcome::Clause(clause) = ended(guest, &Call::of("mixed").on(&state), |outcome| {
-                matches!(outcome, Outcome::Clause(_))
-            })?
-            else {
-                continue;
-            };
-            let checked = CheckedSetClause::parse(&clause, &attributes)
-                .map_err(|error| format!("{clause}: {error}"))?;
-            let value = |name: &str| {
-                let found = checked
-                    .assignments()
-                    .iter()
-                    .find(|one| one.attribute == name);
-                match found.map(|one| &one.value) {
-                    Some(CheckedValue::Literal(Some(literal))) => literal.clone(),
-                    // A cast to the attribute's own type may stand around a literal.
-                    Some(CheckedValue::Expression { sql, .. }) => sql.to_string(),
-                    other => format!("{other:?}"),
-                }
-            };
-            expect(value("a_text") == hostile, || {
-                format!("{clause}: a_text is {}", value("a_text"))
-            })?;
+            let state = json!({ "a_text": hostile, "a_float": 0.1, "a_date": "2024-02-29",
+                "a_timestamptz": "2026-11-21T13:30:00.123456+05:30" });
+            let state = state
+                .to_string()
+                .replacen('{', &format!("{{\"a_numeric\": {number},"), 1);
+            let values = mixed_values(guest, &state)?;
+            let value = |name: &str| values.get(name).cloned().unwrap_or_default();
+            expect(value("a_text") == hostile, || format!("{values:?}"))?;
             expect(
                 value("a_numeric").contains(number.trim_start_matches('-')),
-                || format!("{clause}: a_numeric is {}", value("a_numeric")),
+                || format!("{values:?}"),
             )?;
             expect(value("a_integer").contains("a_integer + 1"), || {
-                format!("{clause}: a_integer is {}", value("a_integer"))
+                format!("{values:?}")
+            })?;
+        }
+    }
+    let floats = "0 -0.0 1 0.1 -2.5 5e-324 2.2250738585072014e-308 1.7976931348623157e308 1e23 \
+                  123456789.123456789 9007199254740993 NaN Infinity -Infinity";
+    for float in floats.split_whitespace() {
+        let state = json!({ "a_float": float, "a_text": "", "a_numeric": 0, "a_date": "2024-02-29",
+            "a_timestamptz": "2026-11-21T13:30:00.123456+05:30" });
+        let values = mixed_values(guest, &state.to_string())?;
+        let back = literal(&values["a_float"]).parse::<f64>();
+        let wanted: f64 = float.parse().map_err(|_| "no float".to_owned())?;
+        let same = back.is_ok_and(|back| {
+            back.to_bits() == wanted.to_bits() || (back.is_nan() && wanted.is_nan())
+        });
+        expect(same, || format!("{float} came back in {values:?}"))?;
+    }
+    let mut moments = vec![
+        ("2024-02-29", "2026-11-21T13:30:00.123456+00:00"),
+        ("1969-12-31", "1969-12-31T23:59:59.999999+00:00"),
+        ("0001-01-01", "0001-01-01T00:00:00+00:00"),
+        ("9999-12-31", "9999-12-31T23:59:59.999999+00:00"),
+        ("infinity", "infinity"),
+        ("-infinity", "-infinity"),
+    ];
+    // The years that Python's calendar does not have.
+    if language != Language::Python {
+        moments.push(("0044-03-15 BC", "0001-12-31T23:59:59.999999+00:00 BC"));
+        moments.push(("20000-01-01", "20000-01-01T00:00:00+00:00"));
+    }
+    for (date, moment) in moments {
+        let state = json!({ "a_date": date, "a_timestamptz": moment, "a_text": "", "a_numeric": 0, "a_float": 1 });
+        let values = mixed_values(guest, &state.to_string())?;
+        for (name, sent) in [("a_date", date), ("a_timestamptz", moment)] {
+            let kind: AttributeType = name[2..].parse().map_err(|_| "no type".to_owned())?;
+            let read = |text: &str| Value::from_json(&kind, &Json::from(text));
+            let back = read(&literal(&values[name]));
+            expect(back.is_ok() && back == read(sent), || {
+                format!("{sent} came back as {back:?} in {values:?}")
             })?;
         }
     }
     Ok(())
+}
+
+/// What `mixed` sets, as the guard reads it: values as text, expressions as SQL.
+fn mixed_values(guest: &Ready, state: &str) -> Result<BTreeMap<String, String>, String> {
+    let attributes = FlowAttributes::new(flow());
+    let Outcome::Clause(clause) = ended(guest, &Call::of("mixed").on(state), |outcome| {
+        matches!(outcome, Outcome::Clause(_))
+    })?
+    else {
+        return Err("no clause".to_owned());
+    };
+    let checked = CheckedSetClause::parse(&clause, &attributes)
+        .map_err(|error| format!("{clause}: {error}"))?;
+    let values: BTreeMap<String, String> = checked
+        .assignments()
+        .iter()
+        .map(|one| {
+            let value = match &one.value {
+                CheckedValue::Literal(literal) => literal.clone().unwrap_or_default(),
+                // A cast to the attribute's own type may stand around a literal.
+                CheckedValue::Expression { sql, .. } => sql.clone(),
+                CheckedValue::Default => "DEFAULT".to_owned(),
+            };
+            (one.attribute.clone(), value)
+        })
+        .collect();
+    expect(values.len() == 6, || format!("{clause} sets {values:?}"))?;
+    Ok(values)
+}
+
+/// What stands between the quotes of a literal, if it has any.
+fn literal(sql: &str) -> String {
+    match (sql.find('\''), sql.rfind('\'')) {
+        (Some(from), Some(to)) if from < to => sql[from + 1..to].to_owned(),
+        _ => sql.trim_matches(['(', ')']).to_owned(),
+    }
 }
 
 fn abort(guest: &Ready, _: Language) -> Checked {
@@ -614,6 +666,56 @@ fn now_random(guest: &Ready, _: Language) -> Checked {
         if (before..=after).contains(&u128::try_from(*at).unwrap_or_default()));
     let drawn = value("a_bigint") == Some(&Value::Scalar(Scalar::Bigint(RANDOM.cast_signed())));
     expect(time && drawn, || format!("{before}..{after}: {list:?}"))
+}
+
+/// Time and chance by a language's own library are the host's, so that they are on record.
+fn library(guest: &Ready, _: Language) -> Checked {
+    let said = |from: AnswersFrom| -> Result<(String, wedflow_sandbox::Attempt), String> {
+        let attempt = guest.answered("library", from)?;
+        match &attempt.outcome {
+            Outcome::Assignments(list) => match list.as_slice() {
+                [
+                    Assignment {
+                        value: Value::Scalar(Scalar::Text(text)),
+                        ..
+                    },
+                ] => Ok((text.clone(), attempt)),
+                other => Err(format!("{other:?}")),
+            },
+            other => Err(format!("{other:?}")),
+        }
+    };
+    let (first, attempt) = said(AnswersFrom::Host)?;
+    expect(
+        !attempt.recording.is_empty() && !attempt.recording.overflowed,
+        || format!("{:?}", attempt.recording),
+    )?;
+    let (again, replayed) = said(AnswersFrom::Recording(attempt.recording.answers.clone()))?;
+    expect(again == first && !replayed.beyond_recording, || {
+        format!("{first} and then {again}: {:?}", attempt.recording)
+    })?;
+    let test = |seed| AnswersFrom::Test {
+        now: 1_600_000_000_000_000,
+        seed,
+    };
+    let (one, _) = said(test(1))?;
+    let (same, _) = said(test(1))?;
+    let (other, _) = said(test(2))?;
+    let told = one.split(' ').next().unwrap_or_default();
+    let parts = |text: &str| {
+        text.split(' ')
+            .skip(1)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let all_others = parts(&one)
+        .iter()
+        .zip(parts(&other))
+        .all(|(one, other)| *one != other);
+    expect(
+        told == "1600000000000000" && one == same && all_others,
+        || format!("{one}, {same}, {other}"),
+    )
 }
 
 fn config_secret(guest: &Ready, _: Language) -> Checked {

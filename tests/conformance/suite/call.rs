@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use wedflow_contract::{Declaration, Manifest};
 use wedflow_model::{AttributeType, Limits};
-use wedflow_sandbox::{Attempt, Bound, Component, Invocation, Provided, Sandbox, Settings};
+use wedflow_sandbox::{
+    AnswersFrom, Attempt, Bound, Component, Invocation, Provided, Sandbox, Settings,
+};
 
 use crate::guests::{Absent, Language, guest};
 
@@ -156,6 +158,22 @@ impl Ready {
 
     pub(crate) fn call(&self, call: &Call<'_>) -> Result<Attempt, String> {
         Ok(self.attempt(&self.bound(call.transition, &flow())?, call))
+    }
+
+    /// A call on nothing, with answers that need not be the host's.
+    pub(crate) fn answered(&self, transition: &str, from: AnswersFrom) -> Result<Attempt, String> {
+        let bound = self.bound(transition, &flow())?;
+        let invocation = Invocation {
+            flow: "conformance",
+            wid: 7,
+            trigger: "fired",
+            attempt: 1,
+            deadline: DEADLINE,
+            payload: "{}",
+        };
+        let limits = Limits::default();
+        let call = sandbox().run_answered(&bound, invocation, LONG, &limits, from);
+        Ok(on_runtime(call))
     }
 
     pub(crate) fn attempt(&self, bound: &Bound, call: &Call<'_>) -> Attempt {

@@ -7,8 +7,6 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
-use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
-use wit_parser::Resolve;
 
 /// The repository.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -181,7 +179,14 @@ fn kept(language: Language) -> Result<Guest, String> {
 
 /// A digest of all files that the guest is made of.
 fn inputs(language: Language) -> Result<String, String> {
-    let mut files = vec![Path::new(ROOT).join("wit/transition.wit")];
+    let mut files = [
+        "wit/transition.wit",
+        "host/authoring/src/encode.rs",
+        "host/sandbox/src/initialise.rs",
+        "host/authoring/src/preview1.wat",
+    ]
+    .map(|file| Path::new(ROOT).join(file))
+    .to_vec();
     for folder in [
         format!("guest-sdk/{language}"),
         format!("tests/guests/conformance/{language}"),
@@ -299,24 +304,8 @@ fn build(language: Language) -> Result<Vec<u8>, String> {
     read(&out)
 }
 
-/// Makes a component of a core module whose exports are those of the contract.
 fn encode(module: &[u8]) -> Result<Vec<u8>, String> {
-    let inner = || -> Result<Vec<u8>, Box<dyn std::error::Error>> {
-        let mut resolve = Resolve::default();
-        let (package, _) = resolve.push_path(Path::new(ROOT).join("wit/transition.wit"))?;
-        let world = resolve.select_world(&[package], Some("transition"))?;
-        let mut module = module.to_vec();
-        embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8)?;
-        Ok(ComponentEncoder::default()
-            .realloc_via_memory_grow(true)
-            .module(&module)?
-            .adapter(
-                wasi_preview1_component_adapter_provider::WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME,
-                wasi_preview1_component_adapter_provider::WASI_SNAPSHOT_PREVIEW1_REACTOR_ADAPTER,
-            )?
-            .encode()?)
-    };
-    inner().map_err(|error| format!("the module is no component: {error}"))
+    wedflow_authoring::encode(module).map_err(|error| error.to_string())
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {

@@ -19,7 +19,8 @@ use crate::commands::job::identifier;
 use crate::commands::run::{load, secrets_in, workbench};
 use crate::commands::test::fixture_problem;
 use crate::problem::Problem;
-use crate::terminal::Terminal;
+use crate::secret_key;
+use crate::terminal::{Terminal, hide};
 
 /// Differing attempts that a shadow run shows one by one.
 const SHOWN: usize = 10;
@@ -34,6 +35,9 @@ struct Replay<'a> {
     workbench: Workbench,
     flow: Flow,
     attributes: Vec<(String, AttributeType)>,
+    /// The flow's own secrets, each with the transitions that may ask for it.
+    granted: Vec<(String, String, Vec<String>)>,
+    /// Secrets from a file, which come first.
     secrets: BTreeMap<String, String>,
     /// Components by number.
     subjects: HashMap<i32, Subject>,
@@ -66,19 +70,29 @@ pub(crate) async fn run(
 ) -> Result<(), Problem> {
     let (flow, wid, which) = target(&arguments.target)?;
     let flow = store.flow(tenant, flow).await?;
-    let attributes = store.flow_shape(flow.flow_id).await?.attributes;
+    let flow_id = flow.flow_id;
+    let attributes = store.flow_shape(flow_id).await?.attributes;
     let mut replay = Replay {
         store,
         terminal,
         workbench: workbench()?,
         flow,
         attributes,
+        granted: granted_secrets(store, flow_id).await?,
         secrets: match &arguments.secret_file {
             Some(file) => secrets_in(file)?,
             None => BTreeMap::new(),
         },
         subjects: HashMap::new(),
     };
+    let secrets = replay.granted.iter().map(|(_, secret, _)| secret);
+    hide(
+        secrets
+            .chain(replay.secrets.values())
+            .enumerate()
+            .map(|(at, secret)| (at.to_string(), secret.clone()))
+            .collect(),
+    );
     if let Some(count) = arguments.last {
         return replay.shadow(arguments, wid, count).await;
     }
@@ -90,6 +104,28 @@ pub(crate) async fn run(
     store.instance(&replay.flow, wid).await?;
     let attempt = replay.find(wid, &which, arguments).await?;
     replay.one(wid, &attempt, arguments).await
+}
+
+/// A flow's secrets, opened with the operator's key; none where there is no key, or not the right one. What
+/// is shown of a call has them masked.
+async fn granted_secrets(
+    store: &Store,
+    flow_id: i32,
+) -> Result<Vec<(String, String, Vec<String>)>, Problem> {
+    let sealed = store.secrets(flow_id).await?;
+    if sealed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let Some(key) = secret_key::existing()? else {
+        return Ok(Vec::new());
+    };
+    Ok(sealed
+        .into_iter()
+        .filter_map(|one| {
+            let secret = key.open(flow_id, &one).ok()?;
+            Some((one.name, secret, one.transitions))
+        })
+        .collect())
 }
 
 /// Reads `orders/17#4`, `orders 17 4`, `orders 17`, `orders`.
@@ -199,7 +235,7 @@ impl Replay<'_> {
             attempt: u32::try_from(attempt.attempt).unwrap_or(1),
             timeout: Some(timeout),
             deadline: Some(deadline),
-            secrets: self.secrets.clone(),
+            secrets: self.secrets_of(&attempt.trname),
             answers: AnswersFrom::Recording(answers),
             ..Call::default()
         })
@@ -268,7 +304,7 @@ impl Replay<'_> {
             print_sameness(&sameness, terminal);
             for name in &missing {
                 terminal.line(&format!(
-                    "it asked for the secret `{name}`, which is never recorded: give it with --secret-file"
+                    "it asked for the secret `{name}`, which is not here: give it with --secret-file, or the operator's key in WEDFLOW_SECRET_KEY"
                 ));
             }
             if let (Some(other), Some(between), Some(file)) = (&other, &between, &arguments.with) {
@@ -362,8 +398,21 @@ impl Replay<'_> {
         Ok(effect(called, &state, seq))
     }
 
-    /// Secrets that the attempt asked for and that were not given.
+    /// What a transition may ask for: the flow's own secrets that were granted to it, and those of the file.
+    fn secrets_of(&self, transition: &str) -> BTreeMap<String, String> {
+        let mut secrets: BTreeMap<String, String> = self
+            .granted
+            .iter()
+            .filter(|(_, _, to)| to.iter().any(|one| one == transition))
+            .map(|(name, secret, _)| (name.clone(), secret.clone()))
+            .collect();
+        secrets.extend(self.secrets.clone());
+        secrets
+    }
+
+    /// Secrets that the attempt asked for and that neither the flow nor a file gave.
     fn missing_secrets(&self, attempt: &MadeAttempt) -> Vec<String> {
+        let there = self.secrets_of(&attempt.trname);
         let answers: Vec<Answer> = attempt
             .answers
             .clone()
@@ -372,7 +421,7 @@ impl Replay<'_> {
         let mut missing: Vec<String> = answers
             .into_iter()
             .filter_map(|answer| match answer {
-                Answer::Secret(name) if !self.secrets.contains_key(&name) => Some(name),
+                Answer::Secret(name) if !there.contains_key(&name) => Some(name),
                 _ => None,
             })
             .collect();
@@ -400,7 +449,7 @@ impl Replay<'_> {
                     _ => Json::Null,
                 };
             }
-            for secret in self.secrets.values().filter(|secret| !secret.is_empty()) {
+            for secret in call.secrets.values().filter(|secret| !secret.is_empty()) {
                 mask_in(value, secret);
             }
         }

@@ -179,19 +179,26 @@ async fn once(
         .unwrap_or(0);
     for fixture in chosen {
         let trial = run_fixture(workbench, &subject, fixture).await?;
-        let to_update = arguments.update && !trial.passed();
+        let to_update = arguments.update && trial.differs();
         if let (true, Some(called)) = (to_update, &trial.called) {
             fixture.expect(called).map_err(fixture_problem)?;
             tally.updated += 1;
-            tally.passed += 1;
-        } else if trial.passed() {
+        }
+        // What a call may use is nothing that an update would take for right.
+        if trial.passed() || (to_update && trial.over.is_empty()) {
             tally.passed += 1;
         } else {
             tally.failed += 1;
         }
         tally.documents.push(document(fixture, &trial));
         if !terminal.is_json() {
-            print(fixture, &trial, to_update, width, terminal);
+            print(
+                fixture,
+                &trial,
+                to_update && trial.called.is_some(),
+                width,
+                terminal,
+            );
         }
     }
     if let Some(count) = arguments.properties {
@@ -218,7 +225,7 @@ async fn once(
 }
 
 fn print(fixture: &Fixture, trial: &Trial, updated: bool, width: usize, terminal: &Terminal) {
-    let (word, style) = match (trial.passed(), updated) {
+    let (word, style) = match (trial.passed(), updated && trial.over.is_empty()) {
         (true, _) => ("ok", calls::colour(AnsiColor::Green)),
         (_, true) => ("new", calls::colour(AnsiColor::Yellow)),
         _ => ("FAIL", calls::colour(AnsiColor::Red)),
@@ -242,12 +249,9 @@ fn print(fixture: &Fixture, trial: &Trial, updated: bool, width: usize, terminal
         }
         terminal.line("      `wed test --update` writes that into the fixture");
     }
-    calls::print_differences(
-        &trial.differences,
-        ("expected", "actual"),
-        "      ",
-        terminal,
-    );
+    for (differences, before) in [(&trial.differences, "expected"), (&trial.over, "budget")] {
+        calls::print_differences(differences, (before, "actual"), "      ", terminal);
+    }
     if let Some(called) = trial.called.as_ref().filter(|_| !updated) {
         calls::print_logs(called, "      ", terminal);
     }
@@ -259,6 +263,7 @@ fn document(fixture: &Fixture, trial: &Trial) -> Json {
         "file": fixture.path,
         "passed": trial.passed(),
         "differences": trial.differences,
+        "over_budget": trial.over,
         "warnings": trial.warnings,
         "call": trial.called.as_ref().map(calls::document),
     })

@@ -80,6 +80,9 @@ static void clause(wed_job *job) { wed_clause(job, wed_str("a_text='done', a_int
 static void mixed(wed_job *job) {
   wed_set(job, "a_text", *wed_get(job, "a_text"));
   wed_set(job, "a_numeric", *wed_get(job, "a_numeric"));
+  wed_set(job, "a_float", *wed_get(job, "a_float"));
+  wed_set(job, "a_timestamptz", *wed_get(job, "a_timestamptz"));
+  wed_set(job, "a_date", *wed_get(job, "a_date"));
   wed_set_sql(job, "a_integer", "a_integer + 1");
 }
 
@@ -154,6 +157,10 @@ static void now_random(wed_job *job) {
   wed_set_bigint(job, "a_bigint", (int64_t)wed_random());
 }
 
+static void library(wed_job *job) {
+  wed_set_text(job, "a_text", wed_format("%l %l", wed_now(), (int64_t)wed_random()));
+}
+
 static wed_text_t setting(const char *key) {
   wed_text_t value;
   return wed_config(key, &value) ? value : wed_str("-");
@@ -193,8 +200,10 @@ WED_COMPONENT("conformance",
   {.name = "assign", .run = assign, .reads = WED_NONE,
    .writes = WED_ATTRIBUTES({"a_integer", "integer"}, {"a_numeric", "numeric"}, {"a_text", "text"}, {"l_integer", "integer[]"})},
   {.name = "clause", .run = clause, .reads = WED_NONE},
-  {.name = "mixed", .run = mixed, .reads = WED_ATTRIBUTES({"a_text", "text"}, {"a_numeric", "numeric"}),
-   .writes = WED_ATTRIBUTES({"a_text", "text"}, {"a_numeric", "numeric"}, {"a_integer", "integer"})},
+  {.name = "mixed", .run = mixed, .reads = WED_ATTRIBUTES({"a_text", "text"}, {"a_numeric", "numeric"},
+     {"a_float", "float"}, {"a_timestamptz", "timestamptz"}, {"a_date", "date"}),
+   .writes = WED_ATTRIBUTES({"a_text", "text"}, {"a_numeric", "numeric"}, {"a_float", "float"},
+     {"a_timestamptz", "timestamptz"}, {"a_date", "date"}, {"a_integer", "integer"})},
   {.name = "abort", .run = not_yet, .reads = WED_NONE, .writes = WED_NONE},
   {.name = "abort_after", .run = in_a_minute, .reads = WED_NONE, .writes = WED_NONE},
   {.name = "fail", .run = no_stock, .reads = WED_NONE, .writes = WED_NONE},
@@ -211,6 +220,7 @@ WED_COMPONENT("conformance",
   {.name = "sleep", .run = nap, .reads = WED_NONE, .writes = WED_ATTRIBUTES({"a_bigint", "bigint"})},
   {.name = "sleep_for_ever", .run = sleep_for_ever, .reads = WED_NONE, .writes = WED_NONE},
   {.name = "now_random", .run = now_random, .reads = WED_NONE, .writes = WED_ATTRIBUTES({"a_timestamptz", "timestamptz"}, {"a_bigint", "bigint"})},
+  {.name = "library", .run = library, .reads = WED_NONE, .writes = TEXT},
   {.name = "config_secret", .run = config_secret, .reads = WED_NONE, .writes = TEXT},
   {.name = "fresh", .run = fresh, .reads = WED_NONE, .writes = INTEGER},
   {.name = "clause_of_ten", .run = clause_of_ten,

@@ -2,7 +2,9 @@
 package main
 
 import (
+	"crypto/rand"
 	"fmt"
+	chance "math/rand/v2"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -128,10 +130,15 @@ func clause(*wedflow.Job, wedflow.Nothing) (*wedflow.Change, error) {
 type both struct {
 	Text    *string          `wed:"a_text"`
 	Numeric *wedflow.Numeric `wed:"a_numeric"`
+
+	Float       *float64           `wed:"a_float"`
+	Timestamptz *wedflow.Timestamp `wed:"a_timestamptz"`
+	Date        *wedflow.Date      `wed:"a_date"`
 }
 
 func mixed(_ *wedflow.Job, s both) (*wedflow.Change, error) {
-	return wedflow.Set("a_text", s.Text).Set("a_numeric", s.Numeric).
+	return wedflow.Set("a_text", s.Text).Set("a_numeric", s.Numeric).Set("a_float", s.Float).
+		Set("a_timestamptz", s.Timestamptz).Set("a_date", s.Date).
 		Set("a_integer", wedflow.SQL("a_integer + 1")), nil
 }
 
@@ -208,6 +215,15 @@ func nowRandom(*wedflow.Job, wedflow.Nothing) (*wedflow.Change, error) {
 	return wedflow.Set("a_timestamptz", wedflow.Now()).Set("a_bigint", int64(wedflow.Random())), nil
 }
 
+func library(*wedflow.Job, struct{}) (*wedflow.Change, error) {
+	drawn := make([]byte, 9)
+	if _, err := rand.Read(drawn); err != nil {
+		return nil, err
+	}
+	number := chance.New(wedflow.Chance{}).Float64()
+	return wedflow.Set("a_text", fmt.Sprintf("%d %x %v", time.Now().UnixMicro(), drawn, number)), nil
+}
+
 func configSecret(*wedflow.Job, wedflow.Nothing) (*wedflow.Change, error) {
 	config := func(key string) string {
 		if value, there := wedflow.Config(key); there {
@@ -270,7 +286,8 @@ func init() {
 		wedflow.Transition("assign", assign,
 			wedflow.Writes("a_integer integer", "a_numeric numeric", "a_text text", "l_integer integer[]")),
 		wedflow.Transition("clause", clause),
-		wedflow.Transition("mixed", mixed, wedflow.Writes("a_text text", "a_numeric numeric", "a_integer integer")),
+		wedflow.Transition("mixed", mixed, wedflow.Writes("a_text text", "a_numeric numeric",
+			"a_float float", "a_timestamptz timestamptz", "a_date date", "a_integer integer")),
 		wedflow.Transition("abort", ending(func() error { return wedflow.Abort("not yet") }), none),
 		wedflow.Transition("abort_after",
 			ending(func() error { return wedflow.AbortAfter(90*time.Second+500*time.Millisecond, "in a minute") }), none),
@@ -289,6 +306,7 @@ func init() {
 		wedflow.Transition("sleep_for_ever",
 			ending(func() error { wedflow.Sleep(24 * time.Hour); return wedflow.Abort("") }), none),
 		wedflow.Transition("now_random", nowRandom, wedflow.Writes("a_timestamptz timestamptz", "a_bigint bigint")),
+		wedflow.Transition("library", library, wedflow.Writes("a_text text")),
 		wedflow.Transition("config_secret", configSecret, wedflow.Writes("a_text text")),
 		wedflow.Transition("fresh", fresh, wedflow.Writes("a_integer integer")),
 		wedflow.Transition("clause_of_ten", clauseOfTen),

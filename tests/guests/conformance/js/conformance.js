@@ -61,8 +61,11 @@ export const assign = transition(
 export const clause = transition({ reads: {} }, () => "a_text='done', a_integer=a_integer+1");
 
 export const mixed = transition(
-  { reads: { a_text: "text", a_numeric: "numeric" }, writes: { a_text: "text", a_numeric: "numeric", a_integer: "integer" } },
-  ({ a_text, a_numeric }) => ({ a_text, a_numeric, a_integer: sql`a_integer + 1` }),
+  {
+    reads: { a_text: "text", a_numeric: "numeric", a_float: "float", a_timestamptz: "timestamptz", a_date: "date" },
+    writes: { a_text: "text", a_numeric: "numeric", a_float: "float", a_timestamptz: "timestamptz", a_date: "date", a_integer: "integer" },
+  },
+  (state) => ({ ...state, a_integer: sql`a_integer + 1` }),
 );
 
 const nothing = { reads: {}, writes: {} };
@@ -139,6 +142,10 @@ export const sleep_for_ever = transition(nothing, (_, host) => {
 export const now_random = transition({ reads: {}, writes: { a_timestamptz: "timestamptz", a_bigint: "bigint" } }, (_, host) => ({
   a_timestamptz: host.now(),
   a_bigint: BigInt.asIntN(64, host.random()),
+}));
+
+export const library = transition({ reads: {}, writes: { a_text: "text" } }, () => ({
+  a_text: `${Date.now() * 1000} ${Math.random()} ${crypto.randomUUID()}`,
 }));
 
 export const config_secret = transition({ reads: {}, writes: { a_text: "text" } }, (_, host) => {

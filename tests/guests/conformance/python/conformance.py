@@ -1,5 +1,9 @@
 """The conformance guest in Python; what each transition must do is in ../BEHAVIOURS.md."""
 
+import os
+import random as chance
+import time
+import uuid
 from decimal import Decimal
 
 import wedflow
@@ -80,12 +84,12 @@ def clause():
     return "a_text='done', a_integer=a_integer+1"
 
 
-@transition(
-    reads={"a_text": str, "a_numeric": Decimal},
-    writes={"a_text": str, "a_numeric": Decimal, "a_integer": int},
-)
+MIXED = {"a_text": str, "a_numeric": Decimal, "a_float": float, "a_timestamptz": "timestamptz", "a_date": "date"}
+
+
+@transition(reads=MIXED, writes=MIXED | {"a_integer": int})
 def mixed(row):
-    return {"a_text": row.a_text, "a_numeric": row.a_numeric, "a_integer": sql("a_integer + 1")}
+    return {name: getattr(row, name) for name in MIXED} | {"a_integer": sql("a_integer + 1")}
 
 
 @transition(writes={})
@@ -188,6 +192,11 @@ def sleep_for_ever():
 def now_random():
     drawn = random()
     return {"a_timestamptz": now(), "a_bigint": drawn - (1 << 64) if drawn >> 63 else drawn}
+
+
+@transition(writes={"a_text": str})
+def library():
+    return {"a_text": f"{time.time_ns() // 1000} {chance.random()} {uuid.uuid4()} {os.urandom(9).hex()}"}
 
 
 @transition(writes={"a_text": str})

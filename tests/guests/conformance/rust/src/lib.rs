@@ -128,11 +128,14 @@ fn clause() -> Change {
 struct Both {
     a_text: Option<String>,
     a_numeric: Option<Numeric>,
+    a_float: Option<f64>,
+    a_timestamptz: Option<Timestamp>,
+    a_date: Option<Date>,
 }
 
-#[transition(writes = [a_text: text, a_numeric: numeric, a_integer: integer])]
+#[transition(writes = [a_text: text, a_numeric: numeric, a_float: float, a_timestamptz: timestamptz, a_date: date, a_integer: integer])]
 fn mixed(state: Both) -> Change {
-    set! { a_text = state.a_text, a_numeric = state.a_numeric, a_integer = sql!("a_integer + 1") }
+    set! { a_text = state.a_text, a_numeric = state.a_numeric, a_float = state.a_float, a_timestamptz = state.a_timestamptz, a_date = state.a_date, a_integer = sql!("a_integer + 1") }
 }
 
 #[transition(name = "abort", writes = [])]
@@ -243,6 +246,11 @@ fn now_random() -> Change {
 }
 
 #[transition(writes = [a_text: text])]
+fn library() -> Change {
+    set! { a_text = format!("{} {}", now().as_micros(), random()) }
+}
+
+#[transition(writes = [a_text: text])]
 fn config_secret() -> Change {
     let setting = |key| config(key).unwrap_or_else(|| "-".into());
     let bytes = |name| secret(name).map_or_else(|| "-".into(), |secret| secret.len().to_string());
@@ -327,6 +335,7 @@ wedflow_guest::export!(
     nap,
     sleep_for_ever,
     now_random,
+    library,
     config_secret,
     fresh,
     clause_of_ten,
