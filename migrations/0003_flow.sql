@@ -386,9 +386,9 @@ BEGIN
     RETURN NULL; -- on_attribute writes, after a renaming, and has done the rest
   END IF;
   _checked := wed.check_predicate(_flow.shape_schema, NEW.tgid, NEW.cpred);
-  INSERT INTO wed.trigger AS t (tgid, flow_id, tgname, trname, cfinal, enabled, predicate, reads, timely,
+  INSERT INTO wed.trigger AS t (tgid, flow_id, tenant_id, tgname, trname, cfinal, enabled, predicate, reads, timely,
       timeout, attempts, backoff, delay, priority, recheck, writes, component_id)
-  VALUES (NEW.tgid, _flow.flow_id, NEW.tgname, NEW.trname, NEW.cfinal, NEW.enabled, _checked.predicate,
+  VALUES (NEW.tgid, _flow.flow_id, _flow.tenant_id, NEW.tgname, NEW.trname, NEW.cfinal, NEW.enabled, _checked.predicate,
       _checked.reads, _checked.timely, NEW.timeout, NEW.attempts, NEW.backoff, NEW.delay, NEW.priority, NEW.recheck, NEW.writes,
       wed.bound_component(_flow.flow_id, NEW.trname))
   ON CONFLICT (tgid) DO UPDATE SET tgname = excluded.tgname, trname = excluded.trname, cfinal = excluded.cfinal,
@@ -458,8 +458,9 @@ BEGIN
     RAISE EXCEPTION 'there is no tenant "%"', _tenant USING ERRCODE = 'WF015', HINT = 'Create the tenant first.';
   END IF;
   -- The trigger of _EXCPT is the server's: no condition fires it, the gate does.
-  INSERT INTO wed.trigger (tgid, flow_id, tgname, trname, cfinal, enabled, timeout, attempts, backoff, delay, priority, recheck)
-  VALUES (_excpt, _id, '_EXCPT', '_EXCPT', false, true, '1 day', 3, '1 minute', '0', 0, false);
+  INSERT INTO wed.trigger (tgid, flow_id, tenant_id, tgname, trname, cfinal, enabled, timeout, attempts, backoff, delay, priority, recheck)
+  SELECT _excpt, _id, tenant_id, '_EXCPT', '_EXCPT', false, true, '1 day', 3, '1 minute', '0', 0, false
+  FROM wed.flow WHERE flow_id = _id;
 
   EXECUTE format('CREATE ROLE %I LOGIN PASSWORD %L NOSUPERUSER NOCREATEDB NOCREATEROLE NOINHERIT NOREPLICATION', _s, _password);
   EXECUTE format('ALTER ROLE %I IN DATABASE %I SET search_path = %I, pg_catalog', _s, current_database(), _s);

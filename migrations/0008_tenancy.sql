@@ -14,13 +14,21 @@ CREATE TABLE wed.quota (
   instances           bigint DEFAULT 100000 CHECK (instances >= 0),
   jobs                bigint DEFAULT 500000 CHECK (jobs >= 0),
   components          bigint DEFAULT 500 CHECK (components >= 0),
-  requests_per_second bigint DEFAULT 100 CHECK (requests_per_second BETWEEN 1 AND 1000000)
+  requests_per_second bigint DEFAULT 100 CHECK (requests_per_second BETWEEN 1 AND 1000000),
+  fuel_per_minute     bigint CHECK (fuel_per_minute >= 0),
+  concurrency         bigint CHECK (concurrency >= 0),
+  trace_bytes         bigint DEFAULT 10737418240 CHECK (trace_bytes >= 0),
+  row_bytes           bigint DEFAULT 10737418240 CHECK (row_bytes >= 0)
 );
 COMMENT ON COLUMN wed.quota.flows IS 'flows';
 COMMENT ON COLUMN wed.quota.instances IS 'instances that are not final';
 COMMENT ON COLUMN wed.quota.jobs IS 'pending jobs, when an instance is started';
 COMMENT ON COLUMN wed.quota.components IS 'versions of components';
 COMMENT ON COLUMN wed.quota.requests_per_second IS 'requests to the API in a second';
+COMMENT ON COLUMN wed.quota.fuel_per_minute IS 'fuel of transitions in a minute; what is over it waits';
+COMMENT ON COLUMN wed.quota.concurrency IS 'jobs in the hands of hosts at once; what is over it waits';
+COMMENT ON COLUMN wed.quota.trace_bytes IS 'bytes of history, when an instance is started';
+COMMENT ON COLUMN wed.quota.row_bytes IS 'bytes of the states of instances, when one is started';
 
 -- What a tenant was found to use. Commits do not keep it: starts are counted by a sequence of the tenant,
 -- which nobody waits for, and what has ended is found by counting pending jobs anew, when a limit is near.
@@ -29,8 +37,18 @@ CREATE TABLE wed.usage (
   instances   bigint NOT NULL DEFAULT 0,
   jobs        bigint NOT NULL DEFAULT 0,
   started     bigint NOT NULL DEFAULT 0,
-  measured_at timestamptz NOT NULL DEFAULT '-infinity'
-);
+  measured_at timestamptz NOT NULL DEFAULT '-infinity',
+  minute      timestamptz NOT NULL DEFAULT '-infinity',
+  fuel        bigint NOT NULL DEFAULT 0,
+  fuel_before bigint NOT NULL DEFAULT 0,
+  resting     boolean NOT NULL DEFAULT false,
+  trace_bytes bigint NOT NULL DEFAULT 0,
+  row_bytes   bigint NOT NULL DEFAULT 0,
+  weighed_at  timestamptz NOT NULL DEFAULT '-infinity'
+) WITH (fillfactor = 50);
+CREATE INDEX usage_resting ON wed.usage (tenant_id) WHERE resting;
+COMMENT ON COLUMN wed.usage.fuel IS 'What hosts have told of this minute; fuel_before of the one before.';
+COMMENT ON COLUMN wed.usage.resting IS 'Its fuel is used up: nobody claims its jobs.';
 COMMENT ON COLUMN wed.usage.started IS 'Where the sequence was when the others were counted.';
 
 CREATE FUNCTION wed.on_tenant() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -45,8 +63,9 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE TRIGGER quota AFTER INSERT OR DELETE ON wed.tenant FOR EACH ROW EXECUTE FUNCTION wed.on_tenant();
-INSERT INTO wed.quota SELECT tenant_id, NULL, NULL, NULL, NULL, NULL FROM wed.tenant;
-INSERT INTO wed.usage SELECT tenant_id FROM wed.tenant;
+INSERT INTO wed.quota (tenant_id, flows, instances, jobs, components, requests_per_second, trace_bytes, row_bytes)
+SELECT tenant_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM wed.tenant;
+INSERT INTO wed.usage (tenant_id) SELECT tenant_id FROM wed.tenant;
 DO $$ BEGIN EXECUTE format('CREATE SEQUENCE wed.started_%s', (SELECT tenant_id FROM wed.tenant)); END $$;
 
 -- Refuses for a limit: its name, what is used, what is allowed.
@@ -68,6 +87,41 @@ LANGUAGE sql AS $$
               WHERE f.tenant_id = _tenant_id GROUP BY j.flow_id, j.wid) i) m
   WHERE u.tenant_id = _tenant_id RETURNING u.*
 $$;
+
+-- The fuel of the last sixty seconds: this minute's, and of the one before the part that is not over yet.
+CREATE FUNCTION wed.fuel_used(_usage wed.usage) RETURNS bigint
+LANGUAGE sql STABLE AS $$
+  SELECT CASE m.now - (_usage).minute
+    WHEN interval '0' THEN (_usage).fuel + ((_usage).fuel_before * m.rest)::bigint
+    WHEN interval '1 minute' THEN ((_usage).fuel * m.rest)::bigint ELSE 0 END
+  FROM (SELECT date_trunc('minute', clock_timestamp()) AS now,
+               1 - extract(second FROM clock_timestamp())::float8 / 60 AS rest) m
+$$;
+
+-- What a host's transitions used since it told last, by tenant. Answers which tenants' fired jobs no host
+-- keeps: those that rest now, and those whose jobs in hand are limited, so that each is claimed.
+CREATE FUNCTION wed.tell_fuel(_tenants integer[], _fuel bigint[], OUT resting integer[], OUT limited integer[])
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  _minute timestamptz := date_trunc('minute', clock_timestamp());
+BEGIN
+  -- In one order, so that hosts do not wait for each other in a circle.
+  PERFORM FROM wed.usage u WHERE u.tenant_id = ANY (_tenants) ORDER BY u.tenant_id FOR NO KEY UPDATE;
+  UPDATE wed.usage u SET minute = _minute,
+    fuel = CASE WHEN u.minute = _minute THEN u.fuel ELSE 0 END + r.fuel,
+    fuel_before = CASE _minute - u.minute WHEN interval '0' THEN u.fuel_before WHEN interval '1 minute' THEN u.fuel ELSE 0 END
+  FROM ROWS FROM (unnest(_tenants), unnest(_fuel)) AS r(tenant_id, fuel) WHERE u.tenant_id = r.tenant_id;
+  UPDATE wed.usage u SET resting = NOT u.resting
+  FROM (SELECT v.tenant_id FROM wed.usage v JOIN wed.quota q USING (tenant_id)
+        WHERE (q.fuel_per_minute IS NOT NULL OR v.resting)
+          AND v.resting <> coalesce(wed.fuel_used(v) >= q.fuel_per_minute, false)
+        ORDER BY v.tenant_id FOR NO KEY UPDATE OF v SKIP LOCKED) c
+  WHERE u.tenant_id = c.tenant_id;
+  IF FOUND THEN PERFORM pg_notify('wed_jobs', ''); END IF;
+  resting := ARRAY(SELECT u.tenant_id FROM wed.usage u WHERE u.resting);
+  limited := ARRAY(SELECT q.tenant_id FROM wed.quota q WHERE q.concurrency IS NOT NULL);
+END $$;
 
 -- New instances, whoever starts them, are counted and held against the tenant's limits. Starts of the same
 -- instant may go over a limit by their number.

@@ -14,7 +14,8 @@ use crate::HostError;
 use crate::SecretKey;
 use crate::bindings::Bindings;
 use crate::housekeeping::{self, LEASE};
-use crate::lane::{Lane, Shared};
+use crate::lane::{COMMITS_AT_ONCE, Lane, Shared};
+use crate::shares::Shares;
 
 /// How a host is set up.
 #[derive(Debug, Clone)]
@@ -47,12 +48,12 @@ impl Default for HostSettings {
 }
 
 impl HostSettings {
-    /// Database connections that such a host can use: two commits and a claim for each lane, sweeping,
+    /// Database connections that such a host can use: its commits and a claim for each lane, sweeping,
     /// leases and notifications.
     pub fn connections(&self) -> u32 {
         u32::try_from(self.lanes)
             .unwrap_or(2)
-            .saturating_mul(3)
+            .saturating_mul(COMMITS_AT_ONCE as u32 + 1)
             .saturating_add(3)
     }
 }
@@ -103,6 +104,7 @@ impl Host {
             host: AtomicI32::new(host),
             draining: AtomicBool::new(false),
             in_hand: Default::default(),
+            shares: Arc::new(Shares::new(room * lanes)),
             busy: AtomicUsize::new(0),
             committed: AtomicU64::new(0),
         });

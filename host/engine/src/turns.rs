@@ -1,0 +1,270 @@
+//! Whose job is begun next: deficit round robin over tenants, charged in fuel. A tenant whose turn it is
+//! spends a credit; when that is used up it waits until everybody else who has jobs had a turn. What an
+//! attempt cost is known at its end; until then it is put down as much as the tenant's usual one.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Poll, Waker};
+
+use wedflow_scheduler::{EventSource, Observing};
+use wedflow_store::Claimed;
+
+/// What a turn brings, in fuel.
+const QUANTUM: i64 = 1_000_000;
+/// What every attempt costs besides its fuel, because the database has work with it too.
+const FLAT: i64 = 100_000;
+/// How much of a tenant's usual cost is what the last attempt cost: one part in so many.
+const SMOOTHING: i64 = 8;
+/// How many tenants without jobs are remembered before all of them begin anew.
+const KEPT: usize = 4_096;
+
+/// Jobs that wait to be begun by a lane. Clones are the same.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Turns(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    queues: Queues<Claimed>,
+    waker: Option<Waker>,
+}
+
+/// A job whose turn it is.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    pub(crate) claimed: Claimed,
+    pub(crate) tenant: i32,
+    /// What was put down for it.
+    pub(crate) put_down: i64,
+}
+
+impl Turns {
+    /// Puts in jobs, each with its tenant.
+    pub(crate) fn put(&self, jobs: impl Iterator<Item = (i32, Claimed)>) {
+        let mut state = self.state();
+        for (tenant, claimed) in jobs {
+            state.queues.put(tenant, claimed);
+        }
+        if let Some(waker) = state.waker.take() {
+            waker.wake();
+        }
+    }
+
+    /// Puts right what an attempt cost.
+    pub(crate) fn settle(&self, tenant: i32, put_down: i64, fuel: u64) {
+        self.state().queues.settle(tenant, put_down, fuel);
+    }
+
+    /// The source: its events are the jobs, each when its turn has come.
+    pub(crate) fn source(&self) -> TurnSource {
+        TurnSource(self.clone())
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The source of [`Turns`].
+pub(crate) struct TurnSource(Turns);
+
+impl EventSource for TurnSource {
+    type Event = Turn;
+
+    fn poll_event(&mut self, observing: &mut Observing<'_>) -> Poll<Option<Turn>> {
+        let mut state = self.0.state();
+        match state.queues.next() {
+            Some((tenant, claimed, put_down)) => Poll::Ready(Some(Turn {
+                claimed,
+                tenant,
+                put_down,
+            })),
+            None => {
+                state.waker = Some(observing.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Queues<J> {
+    tenants: HashMap<i32, Queue<J>>,
+    /// Tenants with jobs; the first one's turn it is.
+    round: VecDeque<i32>,
+}
+
+#[derive(Debug)]
+struct Queue<J> {
+    jobs: VecDeque<J>,
+    credit: i64,
+    /// What an attempt of it usually costs.
+    usual: i64,
+}
+
+impl<J> Default for Queues<J> {
+    fn default() -> Self {
+        Queues {
+            tenants: HashMap::new(),
+            round: VecDeque::new(),
+        }
+    }
+}
+
+impl<J> Queues<J> {
+    fn put(&mut self, tenant: i32, job: J) {
+        if self.tenants.len() >= KEPT {
+            self.tenants.retain(|_, queue| !queue.jobs.is_empty());
+        }
+        let queue = self.tenants.entry(tenant).or_insert_with(|| Queue {
+            jobs: VecDeque::new(),
+            credit: QUANTUM,
+            usual: FLAT,
+        });
+        if queue.jobs.is_empty() {
+            // Who had nothing to do saves nothing up, but still owes.
+            queue.credit = queue.credit.min(QUANTUM);
+            self.round.push_back(tenant);
+        }
+        queue.jobs.push_back(job);
+    }
+
+    fn next(&mut self) -> Option<(i32, J, i64)> {
+        if self.round.is_empty() {
+            return None;
+        }
+        let able = |tenant: &i32| {
+            self.tenants
+                .get(tenant)
+                .is_some_and(|queue| queue.credit > 0)
+        };
+        if !self.round.iter().any(able) {
+            // As many turns for everybody at once as the first one needs who can go on then.
+            let turns = self
+                .round
+                .iter()
+                .filter_map(|tenant| self.tenants.get(tenant))
+                .map(|queue| -queue.credit / QUANTUM + 1)
+                .min()
+                .unwrap_or(1);
+            for tenant in &self.round {
+                if let Some(queue) = self.tenants.get_mut(tenant) {
+                    queue.credit = queue.credit.saturating_add(turns.saturating_mul(QUANTUM));
+                }
+            }
+        }
+        let at = self.round.iter().position(|tenant| {
+            self.tenants
+                .get(tenant)
+                .is_some_and(|queue| queue.credit > 0)
+        })?;
+        self.round.rotate_left(at);
+        let tenant = *self.round.front()?;
+        let queue = self.tenants.get_mut(&tenant)?;
+        let job = queue.jobs.pop_front()?;
+        let put_down = queue.usual;
+        queue.credit -= put_down;
+        if queue.jobs.is_empty() {
+            self.round.pop_front();
+        } else if queue.credit <= 0 {
+            self.round.rotate_left(1);
+        }
+        Some((tenant, job, put_down))
+    }
+
+    fn settle(&mut self, tenant: i32, put_down: i64, fuel: u64) {
+        let Some(queue) = self.tenants.get_mut(&tenant) else {
+            return;
+        };
+        let cost = FLAT.saturating_add(i64::try_from(fuel).unwrap_or(i64::MAX));
+        queue.credit = queue.credit.saturating_add(put_down).saturating_sub(cost);
+        queue.usual += (cost - queue.usual) / SMOOTHING;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Begins and ends jobs of a cost for each tenant; the fuel each got.
+    fn spent(queues: &mut Queues<()>, fuel: &[(i32, u64)], steps: usize) -> HashMap<i32, u64> {
+        let mut spent = HashMap::new();
+        for _ in 0..steps {
+            let Some((tenant, (), put_down)) = queues.next() else {
+                break;
+            };
+            let cost = fuel
+                .iter()
+                .find(|(one, _)| *one == tenant)
+                .map_or(0, |(_, fuel)| *fuel);
+            queues.settle(tenant, put_down, cost);
+            *spent.entry(tenant).or_default() += cost + u64::try_from(FLAT).expect("positive");
+        }
+        spent
+    }
+
+    #[test]
+    fn a_new_tenant_waits_for_no_more_than_one_turn() {
+        let mut queues = Queues::default();
+        for _ in 0..10_000 {
+            queues.put(1, ());
+        }
+        spent(&mut queues, &[(1, 0)], 100);
+        queues.put(2, ());
+        let begun: Vec<i32> = (0..20)
+            .map_while(|_| queues.next())
+            .map(|(tenant, ..)| tenant)
+            .collect();
+        let at = begun
+            .iter()
+            .position(|tenant| *tenant == 2)
+            .expect("its turn");
+        assert!(
+            at <= usize::try_from(QUANTUM / FLAT).expect("positive"),
+            "{begun:?}"
+        );
+    }
+
+    #[test]
+    fn tenants_get_equal_fuel_however_heavy_their_jobs() {
+        let mut queues = Queues::default();
+        for _ in 0..20_000 {
+            queues.put(1, ());
+            queues.put(2, ());
+            queues.put(3, ());
+        }
+        let fuel = [(1, 0), (2, 1_000_000), (3, 50_000_000)];
+        let spent = spent(&mut queues, &fuel, 15_000);
+        let (least, most) = (spent.values().min(), spent.values().max());
+        let (least, most) = (*least.expect("some"), *most.expect("some"));
+        assert_eq!(spent.len(), 3);
+        assert!(most - least <= 3 * 50_000_000, "{spent:?}");
+    }
+
+    #[test]
+    fn who_rests_saves_nothing_up_and_still_owes() {
+        let mut queues = Queues::default();
+        queues.put(1, ());
+        let (_, (), put_down) = queues.next().expect("its turn");
+        queues.settle(1, put_down, 100_000_000);
+        for _ in 0..50 {
+            queues.put(1, ());
+            queues.put(2, ());
+        }
+        let begun: Vec<i32> = (0..50)
+            .map_while(|_| queues.next())
+            .map(|(tenant, ..)| tenant)
+            .collect();
+        assert!(begun.iter().all(|tenant| *tenant == 2), "{begun:?}");
+    }
+
+    #[test]
+    fn alone_a_tenant_is_never_kept_waiting() {
+        let mut queues = Queues::default();
+        for _ in 0..1_000 {
+            queues.put(1, ());
+        }
+        let spent = spent(&mut queues, &[(1, 10_000_000_000)], 1_000);
+        assert_eq!(spent.len(), 1);
+        assert!(queues.next().is_none());
+    }
+}
