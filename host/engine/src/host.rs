@@ -14,7 +14,7 @@ use crate::HostError;
 use crate::SecretKey;
 use crate::bindings::Bindings;
 use crate::housekeeping::{self, LEASE};
-use crate::lane::{COMMITS_AT_ONCE, Lane, Shared};
+use crate::lane::{COMMITS_AT_ONCE, Lane, Shared, reserve};
 use crate::shares::Shares;
 
 /// How a host is set up.
@@ -85,7 +85,8 @@ impl Host {
         let lanes = settings.lanes.max(1);
         let room = settings.in_hand.div_ceil(lanes).max(1);
         let sandbox = Arc::new(Sandbox::new(Settings {
-            concurrent: u32::try_from(settings.in_hand.max(16)).unwrap_or(u32::MAX),
+            concurrent: u32::try_from((room + reserve(room)).saturating_mul(lanes).max(16))
+                .unwrap_or(u32::MAX),
             cache: crate::cache::folder(),
             ..Settings::fast()
         })?);

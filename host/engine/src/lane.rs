@@ -145,10 +145,14 @@ impl Lane {
 
     /// Claims as many jobs as there is room for.
     async fn claim(self, context: Context) -> HandlerResult {
-        let free = self
-            .room
-            .saturating_sub(self.held.load(Ordering::Acquire))
-            .min(CLAIM);
+        let asked = self.shared.shares.asked();
+        // Who is at work alone leaves some room, in case another comes.
+        let room = match asked.without.is_empty() {
+            true => self.room,
+            false => self.room + reserve(self.room),
+        };
+        let held = self.held.load(Ordering::Acquire);
+        let free = room.saturating_sub(held).min(CLAIM);
         if self.shared.is_draining() {
             return Ok(());
         }
@@ -160,7 +164,6 @@ impl Lane {
             return Ok(());
         }
         let whole = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
-        let asked = self.shared.shares.asked();
         self.kept_out.store(asked.most.is_some(), Ordering::Release);
         let claimed = store
             .claim_share(
@@ -272,8 +275,8 @@ impl Lane {
         };
         let attempt = shared
             .sandbox
-            .run(&runnable.bound, invocation, job.timeout, &shared.limits)
-            .await;
+            .run(&runnable.bound, invocation, job.timeout, &shared.limits);
+        let attempt = self.turns.watch(tenant, attempt).await;
         finished.measure = attempt.measure;
         finished.provided = runnable.bound.provided().cloned();
         finished.deadline = deadline;
@@ -341,6 +344,11 @@ impl Lane {
         }
         Ok(())
     }
+}
+
+/// The room beside `room` that tenants have who come while another fills it.
+pub(crate) fn reserve(room: usize) -> usize {
+    room.div_ceil(8)
 }
 
 /// When a time limit that begins now ends: microseconds since 1970.

@@ -129,12 +129,13 @@ impl Shares {
     pub(crate) fn asked(&self) -> Asked {
         let mut state = self.state();
         let most = state.share(self.room);
-        let without = most.map_or_else(Vec::new, |most| {
-            let full = |at_work: &AtWork| at_work.held >= most;
-            let full = state.at_work.iter().filter(|(_, at_work)| full(at_work));
-            full.map(|(tenant, _)| *tenant).collect()
-        });
-        Asked { most, without }
+        let full = most.unwrap_or(self.room);
+        let without = state.at_work.iter();
+        let without = without.filter(|(_, at_work)| at_work.held >= full);
+        Asked {
+            most,
+            without: without.map(|(tenant, _)| *tenant).collect(),
+        }
     }
 
     /// Whether a tenant has more than its share.

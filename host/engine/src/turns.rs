@@ -3,8 +3,10 @@
 //! attempt cost is known at its end; until then it is put down as much as the tenant's usual one.
 
 use std::collections::{HashMap, VecDeque};
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Poll, Waker};
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
 
 use wedflow_scheduler::{EventSource, Observing};
 use wedflow_store::Claimed;
@@ -15,6 +17,11 @@ const QUANTUM: i64 = 1_000_000;
 const FLAT: i64 = 100_000;
 /// How much of a tenant's usual cost is what the last attempt cost: one part in so many.
 const SMOOTHING: i64 = 8;
+/// Attempts of one tenant that may be computing at once in a lane: more would only have their time run out
+/// while they wait for a processor, and keep the sandbox's room from others.
+const COMPUTING: usize = 4;
+/// A guest that computes is interrupted after a millisecond; one poll of it that took so long was one.
+const COMPUTES: Duration = Duration::from_micros(700);
 /// How many tenants without jobs are remembered before all of them begin anew.
 const KEPT: usize = 4_096;
 
@@ -54,6 +61,31 @@ impl Turns {
         self.state().queues.settle(tenant, put_down, fuel);
     }
 
+    /// Runs an attempt, and knows all the time whether it computes or waits.
+    pub(crate) async fn watch<T>(&self, tenant: i32, attempt: impl Future<Output = T>) -> T {
+        let mut computing = Computing {
+            turns: self,
+            tenant,
+            marked: false,
+        };
+        let mut attempt = pin!(attempt);
+        std::future::poll_fn(|context| computing.poll(attempt.as_mut(), context)).await
+    }
+
+    fn computes(&self, tenant: i32, now: bool) {
+        let mut state = self.state();
+        if let Some(queue) = state.queues.tenants.get_mut(&tenant) {
+            if now {
+                queue.computing += 1;
+            } else {
+                queue.computing = queue.computing.saturating_sub(1);
+            }
+        }
+        if !now && let Some(waker) = state.waker.take() {
+            waker.wake();
+        }
+    }
+
     /// The source: its events are the jobs, each when its turn has come.
     pub(crate) fn source(&self) -> TurnSource {
         TurnSource(self.clone())
@@ -61,6 +93,39 @@ impl Turns {
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether an attempt computes, as its last poll showed.
+struct Computing<'a> {
+    turns: &'a Turns,
+    tenant: i32,
+    marked: bool,
+}
+
+impl Computing<'_> {
+    fn poll<F: Future>(
+        &mut self,
+        attempt: Pin<&mut F>,
+        context: &mut Context<'_>,
+    ) -> Poll<F::Output> {
+        let begun = Instant::now();
+        let polled = attempt.poll(context);
+        self.mark(polled.is_pending() && begun.elapsed() >= COMPUTES);
+        polled
+    }
+
+    fn mark(&mut self, computes: bool) {
+        if self.marked != computes {
+            self.marked = computes;
+            self.turns.computes(self.tenant, computes);
+        }
+    }
+}
+
+impl Drop for Computing<'_> {
+    fn drop(&mut self) {
+        self.mark(false);
     }
 }
 
@@ -99,6 +164,14 @@ struct Queue<J> {
     credit: i64,
     /// What an attempt of it usually costs.
     usual: i64,
+    /// Attempts that are computing.
+    computing: usize,
+}
+
+impl<J> Queue<J> {
+    fn may_begin(&self) -> bool {
+        self.computing < COMPUTING
+    }
 }
 
 impl<J> Default for Queues<J> {
@@ -113,12 +186,14 @@ impl<J> Default for Queues<J> {
 impl<J> Queues<J> {
     fn put(&mut self, tenant: i32, job: J) {
         if self.tenants.len() >= KEPT {
-            self.tenants.retain(|_, queue| !queue.jobs.is_empty());
+            self.tenants
+                .retain(|_, queue| !queue.jobs.is_empty() || queue.computing > 0);
         }
         let queue = self.tenants.entry(tenant).or_insert_with(|| Queue {
             jobs: VecDeque::new(),
             credit: QUANTUM,
             usual: FLAT,
+            computing: 0,
         });
         if queue.jobs.is_empty() {
             // Who had nothing to do saves nothing up, but still owes.
@@ -129,34 +204,33 @@ impl<J> Queues<J> {
     }
 
     fn next(&mut self) -> Option<(i32, J, i64)> {
-        if self.round.is_empty() {
-            return None;
-        }
-        let able = |tenant: &i32| {
-            self.tenants
-                .get(tenant)
-                .is_some_and(|queue| queue.credit > 0)
+        let credit = |tenants: &HashMap<i32, Queue<J>>, tenant: &i32| {
+            let queue = tenants.get(tenant).filter(|queue| queue.may_begin());
+            queue.map(|queue| queue.credit)
         };
-        if !self.round.iter().any(able) {
+        let may = |tenants: &HashMap<i32, Queue<J>>, tenant: &i32| {
+            credit(tenants, tenant).is_some_and(|credit| credit > 0)
+        };
+        let mut at = self.round.iter().position(|one| may(&self.tenants, one));
+        if at.is_none() {
             // As many turns for everybody at once as the first one needs who can go on then.
-            let turns = self
+            let able = self
                 .round
                 .iter()
-                .filter_map(|tenant| self.tenants.get(tenant))
-                .map(|queue| -queue.credit / QUANTUM + 1)
-                .min()
-                .unwrap_or(1);
+                .filter_map(|one| credit(&self.tenants, one));
+            let turns = able.map(|credit| -credit / QUANTUM + 1).min()?;
             for tenant in &self.round {
-                if let Some(queue) = self.tenants.get_mut(tenant) {
+                if let Some(queue) = self
+                    .tenants
+                    .get_mut(tenant)
+                    .filter(|queue| queue.may_begin())
+                {
                     queue.credit = queue.credit.saturating_add(turns.saturating_mul(QUANTUM));
                 }
             }
+            at = self.round.iter().position(|one| may(&self.tenants, one));
         }
-        let at = self.round.iter().position(|tenant| {
-            self.tenants
-                .get(tenant)
-                .is_some_and(|queue| queue.credit > 0)
-        })?;
+        let at = at?;
         self.round.rotate_left(at);
         let tenant = *self.round.front()?;
         let queue = self.tenants.get_mut(&tenant)?;
@@ -266,5 +340,20 @@ mod tests {
         let spent = spent(&mut queues, &[(1, 10_000_000_000)], 1_000);
         assert_eq!(spent.len(), 1);
         assert!(queues.next().is_none());
+    }
+
+    #[test]
+    fn who_computes_waits_and_nobody_else_does() {
+        let mut queues = Queues::default();
+        for _ in 0..100 {
+            queues.put(1, ());
+        }
+        queues.tenants.get_mut(&1).expect("there").computing = COMPUTING;
+        assert!(queues.next().is_none());
+        queues.put(2, ());
+        assert_eq!(queues.next().map(|(tenant, ..)| tenant), Some(2));
+        assert!(queues.next().is_none());
+        queues.tenants.get_mut(&1).expect("there").computing -= 1;
+        assert_eq!(queues.next().map(|(tenant, ..)| tenant), Some(1));
     }
 }
