@@ -176,6 +176,9 @@ CREATE INDEX job_due ON wed.job (due)
 -- What a host holds, for its leaving and its housekeeping.
 CREATE INDEX job_host ON wed.job (host_id) WHERE host_id IS NOT NULL;
 
+-- Flows that were removed, of which there is still something in the tables below (0003).
+CREATE TABLE wed.residue (flow_id integer PRIMARY KEY);
+
 -- A partition for each day; dropped whole when they are older than what is to be kept (0005).
 CREATE TABLE wed.trace (
   flow_id      integer NOT NULL,

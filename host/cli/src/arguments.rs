@@ -383,6 +383,21 @@ pub(crate) struct QuotaArguments {
     /// Requests to the API in a second.
     #[arg(long, value_name = "N|none")]
     pub(crate) requests_per_second: Option<Most>,
+    /// Fuel of transitions in a minute; what is over it waits.
+    #[arg(long, value_name = "N|none")]
+    pub(crate) fuel_per_minute: Option<Most>,
+    /// Jobs in the hands of hosts at once; what is over it waits.
+    #[arg(long, value_name = "N|none")]
+    pub(crate) concurrency: Option<Most>,
+    /// Bytes of history, when an instance is started.
+    #[arg(long, value_name = "N|none")]
+    pub(crate) trace_bytes: Option<Most>,
+    /// Bytes of the states of instances, when one is started.
+    #[arg(long, value_name = "N|none")]
+    pub(crate) row_bytes: Option<Most>,
+    /// Sessions of each flow's role at once.
+    #[arg(long, value_name = "N|none")]
+    pub(crate) connections: Option<Most>,
 }
 
 /// A limit: a number, or none.

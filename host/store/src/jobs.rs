@@ -529,7 +529,8 @@ impl Store {
     }
 
     /// Housekeeping that any host may do for all: frees abandoned jobs, ends overdue external workers,
-    /// skips stale jobs, counts what tenants near a limit use.
+    /// skips stale jobs, counts what tenants near a limit use, weighs what they keep, removes what removed flows
+    /// have left.
     ///
     /// # Errors
     /// Only those of the connection.
@@ -538,9 +539,10 @@ impl Store {
             sqlx::query_as("SELECT wed.free_abandoned(), wed.end_overdue(), wed.skip_stale(1000)")
                 .fetch_one(&self.pool)
                 .await?;
-        sqlx::query("SELECT wed.measure_usage()")
+        sqlx::query("SELECT wed.measure_usage(), wed.weigh_usage()")
             .execute(&self.pool)
             .await?;
+        self.remove_residue(Duration::from_millis(200)).await?;
         Ok(Swept {
             abandoned,
             overdue,
