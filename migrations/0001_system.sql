@@ -43,6 +43,7 @@ CREATE TABLE wed.tenant (
   created_at timestamptz NOT NULL DEFAULT now(),
   suspended_at timestamptz
 );
+CREATE INDEX tenant_suspended ON wed.tenant (tenant_id) WHERE suspended_at IS NOT NULL;
 INSERT INTO wed.tenant (name) VALUES ('default');
 
 -- tgid is unique in the database, not only in its flow: the papers' advisory lock is taken on
@@ -97,6 +98,7 @@ CREATE TABLE wed.binding (
 CREATE TABLE wed.trigger (
   tgid         integer PRIMARY KEY,
   flow_id      integer NOT NULL REFERENCES wed.flow ON DELETE CASCADE,
+  tenant_id    integer NOT NULL,
   tgname       text,
   trname       text,
   cfinal       boolean NOT NULL,
@@ -133,6 +135,7 @@ CREATE TABLE wed.instance (
 -- copied into the job only when that row's partition is dropped (0005).
 CREATE TABLE wed.job (
   flow_id      integer NOT NULL,
+  tenant_id    integer NOT NULL,
   wid          integer NOT NULL,
   tgid         integer NOT NULL,
   trname       text NOT NULL,
@@ -163,13 +166,18 @@ COMMENT ON COLUMN wed.job.version IS 'The flow''s version that satisfied was fou
 -- that is an update within the page (HOT) only while no indexed column changes. The gate, which holds
 -- the instance's row, sees to it that a trigger is pending once.
 CREATE INDEX job_instance ON wed.job (flow_id, wid);
--- What a host looks for: nobody's jobs that a component can do. Jobs that are fired already leased
--- never enter it.
-CREATE INDEX job_ready ON wed.job (priority DESC, due)
+-- What a host looks for: nobody's jobs that a component can do, each tenant's by themselves, and when the
+-- next one is due. Jobs that are fired already leased never enter them.
+CREATE INDEX job_ready ON wed.job (tenant_id, priority DESC, due)
+  WHERE host_id IS NULL AND component_id IS NOT NULL;
+CREATE INDEX job_due ON wed.job (due)
   WHERE host_id IS NULL AND component_id IS NOT NULL;
 
 -- What a host holds, for its leaving and its housekeeping.
 CREATE INDEX job_host ON wed.job (host_id) WHERE host_id IS NOT NULL;
+
+-- Flows that were removed, of which there is still something in the tables below (0003).
+CREATE TABLE wed.residue (flow_id integer PRIMARY KEY);
 
 -- A partition for each day; dropped whole when they are older than what is to be kept (0005).
 CREATE TABLE wed.trace (

@@ -387,9 +387,9 @@ BEGIN
     RETURN NULL; -- on_attribute writes, after a renaming, and has done the rest
   END IF;
   _checked := wed.check_predicate(_flow.shape_schema, NEW.tgid, NEW.cpred);
-  INSERT INTO wed.trigger AS t (tgid, flow_id, tgname, trname, cfinal, enabled, predicate, reads, timely,
+  INSERT INTO wed.trigger AS t (tgid, flow_id, tenant_id, tgname, trname, cfinal, enabled, predicate, reads, timely,
       timeout, attempts, backoff, delay, priority, recheck, writes, component_id)
-  VALUES (NEW.tgid, _flow.flow_id, NEW.tgname, NEW.trname, NEW.cfinal, NEW.enabled, _checked.predicate,
+  VALUES (NEW.tgid, _flow.flow_id, _flow.tenant_id, NEW.tgname, NEW.trname, NEW.cfinal, NEW.enabled, _checked.predicate,
       _checked.reads, _checked.timely, NEW.timeout, NEW.attempts, NEW.backoff, NEW.delay, NEW.priority, NEW.recheck, NEW.writes,
       wed.bound_component(_flow.flow_id, NEW.trname))
   ON CONFLICT (tgid) DO UPDATE SET tgname = excluded.tgname, trname = excluded.trname, cfinal = excluded.cfinal,
@@ -459,10 +459,16 @@ BEGIN
     RAISE EXCEPTION 'there is no tenant "%"', _tenant USING ERRCODE = 'WF015', HINT = 'Create the tenant first.';
   END IF;
   -- The trigger of _EXCPT is the server's: no condition fires it, the gate does.
-  INSERT INTO wed.trigger (tgid, flow_id, tgname, trname, cfinal, enabled, timeout, attempts, backoff, delay, priority, recheck)
-  VALUES (_excpt, _id, '_EXCPT', '_EXCPT', false, true, '1 day', 3, '1 minute', '0', 0, false);
+  INSERT INTO wed.trigger (tgid, flow_id, tenant_id, tgname, trname, cfinal, enabled, timeout, attempts, backoff, delay, priority, recheck)
+  SELECT _excpt, _id, tenant_id, '_EXCPT', '_EXCPT', false, true, '1 day', 3, '1 minute', '0', 0, false
+  FROM wed.flow WHERE flow_id = _id;
 
-  EXECUTE format('CREATE ROLE %I LOGIN PASSWORD %L NOSUPERUSER NOCREATEDB NOCREATEROLE NOINHERIT NOREPLICATION', _s, _password);
+  EXECUTE format('CREATE ROLE %I LOGIN PASSWORD %L NOSUPERUSER NOCREATEDB NOCREATEROLE NOINHERIT NOREPLICATION CONNECTION LIMIT %s',
+    _s, _password, coalesce((SELECT q.connections FROM wed.quota q JOIN wed.tenant t USING (tenant_id) WHERE t.name = _tenant), -1));
+  -- Defaults, which a session may change: what it cannot change are its connections and its jobs' timeouts. A
+  -- worker is idle in its transaction while it works, so that is as long as work may take.
+  EXECUTE format('ALTER ROLE %I IN DATABASE %I SET statement_timeout = %L', _s, current_database(), '5min');
+  EXECUTE format('ALTER ROLE %I IN DATABASE %I SET idle_in_transaction_session_timeout = %L', _s, current_database(), '1h');
   EXECUTE format('ALTER ROLE %I IN DATABASE %I SET search_path = %I, pg_catalog', _s, current_database(), _s);
   EXECUTE format('GRANT %I TO %I', _s, current_user);
   EXECUTE format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), _s);
@@ -488,7 +494,9 @@ BEGIN
       SELECT j.wid, j.tgid, j.trname, 'host:' || j.host_id AS lckid, j.timeout,
         coalesce(j.payload, (SELECT r.state FROM wed.trace r WHERE r.flow_id = j.flow_id AND r.wid = j.wid
                              AND r.seq = j.seq AND r.tstmp = j.fired_at))::jsonb AS payload,
-        j.attempt, j.due, j.priority, j.waits_for
+        j.attempt, j.due, j.priority, coalesce(j.waits_for,
+          (SELECT 'its tenant''s fuel_per_minute' FROM wed.usage u
+           WHERE u.tenant_id = j.tenant_id AND u.resting AND j.host_id IS NULL AND j.component_id IS NOT NULL)) AS waits_for
       FROM wed.job j WHERE j.flow_id = %3$s$t$,
     $t$CREATE VIEW %1$I.wed_trace AS
       SELECT wid, state::jsonb AS state, trf, trw, status, tstmp, seq, tgid, attempt, writer, note, fuel, elapsed_us, memory_bytes
@@ -609,7 +617,8 @@ BEGIN
   RETURN _id;
 END $$;
 
--- Removes a flow with everything of it.
+-- Removes a flow with everything of it. What it leaves in the tables that all flows share is nobody's from
+-- then on, and is removed by remove_residue in steps: of a flow of millions of instances that takes minutes.
 CREATE FUNCTION wed.drop_flow(_flow_id integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -621,10 +630,26 @@ BEGIN
   EXECUTE format('DROP OWNED BY %I', _flow.role_name);
   EXECUTE format('DROP ROLE %I', _flow.role_name);
   DELETE FROM wed.job WHERE flow_id = _flow_id;
-  DELETE FROM wed.instance WHERE flow_id = _flow_id;
-  DELETE FROM wed.trace WHERE flow_id = _flow_id;
-  DELETE FROM wed.attempt WHERE flow_id = _flow_id;
-  DELETE FROM wed.log WHERE flow_id = _flow_id;
-  DELETE FROM wed.recording WHERE flow_id = _flow_id;
   DELETE FROM wed.flow WHERE flow_id = _flow_id;
+  INSERT INTO wed.residue VALUES (_flow_id);
+END $$;
+
+-- Removes what removed flows have left, of at most _limit instances. Returns whether there may be more.
+CREATE FUNCTION wed.remove_residue(_limit integer) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _flow_id integer;
+  _wids integer[];
+  _table text;
+BEGIN
+  SELECT flow_id INTO _flow_id FROM wed.residue ORDER BY flow_id LIMIT 1 FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN RETURN false; END IF;
+  _wids := ARRAY(SELECT wid FROM wed.instance WHERE flow_id = _flow_id ORDER BY wid LIMIT _limit);
+  FOREACH _table IN ARRAY ARRAY['trace', 'attempt', 'log', 'recording', 'instance'] LOOP
+    EXECUTE format('DELETE FROM wed.%I WHERE flow_id = $1 AND wid = ANY ($2)', _table) USING _flow_id, _wids;
+  END LOOP;
+  IF cardinality(_wids) < _limit THEN
+    DELETE FROM wed.residue WHERE flow_id = _flow_id;
+  END IF;
+  RETURN true;
 END $$;

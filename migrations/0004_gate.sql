@@ -99,9 +99,9 @@ BEGIN
       FROM p WHERE p.others > 0 AND j.flow_id = p.flow_id AND j.wid = p.wid AND (p.own IS NULL OR j.ctid <> p.own)
       RETURNING CASE WHEN p.waiting THEN pg_notify('wed_jobs', '') END
     ), fired AS (
-      INSERT INTO wed.job (flow_id, wid, tgid, trname, timeout, seq, last_seq, priority, due, fired_at, attempt,
+      INSERT INTO wed.job (flow_id, tenant_id, wid, tgid, trname, timeout, seq, last_seq, priority, due, fired_at, attempt,
                            component_id, host_id, token, version, satisfied)
-      SELECT p.flow_id, p.wid, t.tgid, t.trname, t.timeout, p.seq, p.seq, t.priority, now() + t.delay, _now,
+      SELECT p.flow_id, t.tenant_id, p.wid, t.tgid, t.trname, t.timeout, p.seq, p.seq, t.priority, now() + t.delay, _now,
              l.leased::integer, t.component_id, CASE WHEN l.leased THEN _host_id END,
              CASE WHEN l.leased THEN nextval('wed.fence') ELSE 0 END, p.version, p.satisfied
       FROM p
@@ -115,9 +115,9 @@ BEGIN
         WHEN host_id IS NULL THEN pg_notify('wed_jobs', '') END
     ), excepted AS (
       -- An exception is served like a transition: by whoever is bound to _EXCPT.
-      INSERT INTO wed.job (flow_id, wid, tgid, trname, timeout, seq, last_seq, priority, due, fired_at,
+      INSERT INTO wed.job (flow_id, tenant_id, wid, tgid, trname, timeout, seq, last_seq, priority, due, fired_at,
                            component_id, version, satisfied)
-      SELECT p.flow_id, p.wid, t.tgid, t.trname, t.timeout, p.seq, p.seq, t.priority, now(), _now,
+      SELECT p.flow_id, t.tenant_id, p.wid, t.tgid, t.trname, t.timeout, p.seq, p.seq, t.priority, now(), _now,
              t.component_id, p.version, p.satisfied
       FROM p JOIN wed.flow f ON f.flow_id = p.flow_id JOIN wed.trigger t ON t.tgid = f.excpt_tgid
       WHERE p.becomes = 'E' AND NOT p.excpt

@@ -88,42 +88,102 @@ BEGIN
   RETURN _freed;
 END $$;
 
--- Gives a host up to _limit jobs that its components can do. A job whose condition no longer holds is skipped
--- instead; one that an external worker is at is left to it.
-CREATE FUNCTION wed.claim(_host_id integer, _limit integer) RETURNS SETOF wed.claimed
+-- Tenants whose jobs nobody claims: suspended, or over their fuel (0008).
+CREATE FUNCTION wed.resting() RETURNS integer[]
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN ARRAY(SELECT tenant_id FROM wed.tenant WHERE suspended_at IS NOT NULL
+               UNION ALL SELECT tenant_id FROM wed.usage WHERE resting);
+END $$;
+
+-- How many more jobs of a tenant hosts may have in hand; null: as many as they like.
+CREATE FUNCTION wed.concurrency_left(_tenant_id integer) RETURNS bigint
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  _allowed bigint := (SELECT concurrency FROM wed.quota WHERE tenant_id = _tenant_id);
+BEGIN
+  RETURN CASE WHEN _allowed IS NOT NULL
+    THEN _allowed - (SELECT count(*) FROM wed.job WHERE tenant_id = _tenant_id AND host_id IS NOT NULL) END;
+END $$;
+
+-- The tenants that have jobs a host could begin now, found by one probe of an index for each tenant that has
+-- unclaimed jobs at all, however many. Left out are those named, and those that are suspended or have used up
+-- a quota.
+CREATE FUNCTION wed.tenants_with_work(_now timestamptz, _without integer[]) RETURNS integer[]
+LANGUAGE sql STABLE AS $$
+  WITH RECURSIVE n(tenant_id) AS (
+    SELECT min(j.tenant_id) FROM wed.job j WHERE j.host_id IS NULL AND j.component_id IS NOT NULL
+    UNION ALL
+    SELECT (SELECT min(j.tenant_id) FROM wed.job j
+            WHERE j.host_id IS NULL AND j.component_id IS NOT NULL AND j.tenant_id > n.tenant_id)
+    FROM n WHERE n.tenant_id IS NOT NULL)
+  SELECT coalesce(array_agg(n.tenant_id), '{}') FROM n
+  WHERE n.tenant_id <> ALL (_without) AND n.tenant_id <> ALL ((SELECT wed.resting())::integer[])
+    AND EXISTS (SELECT FROM wed.job j WHERE j.host_id IS NULL AND j.component_id IS NOT NULL
+                AND j.tenant_id = n.tenant_id AND j.due <= _now)
+$$;
+
+-- Gives a host up to _limit jobs that its components can do: to each tenant that has any the same number, at
+-- most _most, and what some leave to the others; of a tenant's, those of the highest priority and longest
+-- due. Tenants named in _without get none: they have their share of the host. A job whose condition no longer
+-- holds is skipped instead; one that an external worker is at is left to it.
+CREATE FUNCTION wed.claim(_host_id integer, _limit integer, _most integer DEFAULT NULL, _without integer[] DEFAULT '{}')
+RETURNS SETOF wed.claimed
 LANGUAGE plpgsql AS $$
 DECLARE
-  _tokens bigint[];
+  _now timestamptz := clock_timestamp();
+  _tenants integer[];
+  _rooms integer[];
+  _left integer := _limit;
+  _share integer;
+  _some bigint[];
+  _tokens bigint[] := '{}';
   _stale record;
-  -- Flows of suspended tenants rest.
-  _suspended integer[] := ARRAY(SELECT f.flow_id FROM wed.tenant n JOIN wed.flow f USING (tenant_id)
-                                WHERE n.suspended_at IS NOT NULL);
 BEGIN
   PERFORM FROM wed.host WHERE host_id = _host_id;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'host % has lost its leases', _host_id USING ERRCODE = 'WF016', HINT = 'Enter anew.';
   END IF;
-  FOR _stale IN
-    SELECT j.flow_id, j.wid, j.tgid FROM wed.job j
-    WHERE j.host_id IS NULL AND j.component_id IS NOT NULL AND j.due <= clock_timestamp() AND j.last_seq > j.seq
-      AND j.flow_id <> ALL (_suspended)
-    ORDER BY j.priority DESC, j.due LIMIT _limit
-  LOOP
-    IF pg_try_advisory_xact_lock(_stale.wid, _stale.tgid) THEN
-      PERFORM wed.skip_if_stale(_stale.flow_id, _stale.wid, _stale.tgid, true);
-    END IF;
+  -- Where there are more tenants than jobs to give, chance decides, so that all get their turn.
+  SELECT array_agg(r.tenant_id), array_agg(r.room) INTO _tenants, _rooms
+  FROM (SELECT t.tenant_id, least(wed.concurrency_left(t.tenant_id), coalesce(_most, _limit)) AS room
+        FROM unnest(wed.tenants_with_work(_now, _without)) t(tenant_id) ORDER BY random() LIMIT _limit) r
+  WHERE r.room > 0;
+  WHILE _left > 0 AND cardinality(_tenants) > 0 LOOP
+    _share := greatest(_left / cardinality(_tenants), 1);
+    FOR _stale IN
+      SELECT j.* FROM ROWS FROM (unnest(_tenants), unnest(_rooms)) AS n(tenant_id, room)
+      CROSS JOIN LATERAL (
+        SELECT q.flow_id, q.wid, q.tgid, q.last_seq, q.seq FROM wed.job q
+        WHERE q.host_id IS NULL AND q.component_id IS NOT NULL AND q.tenant_id = n.tenant_id AND q.due <= _now
+        ORDER BY q.priority DESC, q.due LIMIT least(_share, n.room)) j
+      WHERE j.last_seq > j.seq
+    LOOP
+      IF pg_try_advisory_xact_lock(_stale.wid, _stale.tgid) THEN
+        PERFORM wed.skip_if_stale(_stale.flow_id, _stale.wid, _stale.tgid, true);
+      END IF;
+    END LOOP;
+    WITH c AS MATERIALIZED (
+      SELECT n.tenant_id, n.room, j.* FROM ROWS FROM (unnest(_tenants), unnest(_rooms)) AS n(tenant_id, room)
+      CROSS JOIN LATERAL (
+        SELECT q.ctid AS at, q.wid, q.tgid FROM wed.job q
+        WHERE q.host_id IS NULL AND q.component_id IS NOT NULL AND q.tenant_id = n.tenant_id AND q.due <= _now
+        ORDER BY q.priority DESC, q.due LIMIT least(_share, n.room) FOR UPDATE SKIP LOCKED) j
+      LIMIT _left
+    ), l AS MATERIALIZED (
+      SELECT c.at, pg_try_advisory_xact_lock(c.wid, c.tgid) AS ours FROM c
+    ), u AS (
+      UPDATE wed.job j SET host_id = _host_id, token = nextval('wed.fence'), attempt = j.attempt + 1, waits_for = NULL
+      FROM l WHERE l.ours AND j.ctid = l.at RETURNING j.token
+    ), more AS (
+      -- Who had as many as its share may have more.
+      SELECT c.tenant_id, c.room - _share AS room FROM c
+      GROUP BY c.tenant_id, c.room HAVING count(*) = _share AND c.room > _share)
+    SELECT (SELECT array_agg(token) FROM u), _left - (SELECT count(*) FROM c),
+           (SELECT array_agg(tenant_id ORDER BY tenant_id) FROM more), (SELECT array_agg(room ORDER BY tenant_id) FROM more)
+    INTO _some, _left, _tenants, _rooms;
+    _tokens := _tokens || _some;
   END LOOP;
-  WITH c AS MATERIALIZED (
-    SELECT j.ctid AS at, j.wid, j.tgid FROM wed.job j
-    WHERE j.host_id IS NULL AND j.component_id IS NOT NULL AND j.due <= clock_timestamp()
-      AND j.flow_id <> ALL (_suspended)
-    ORDER BY j.priority DESC, j.due LIMIT _limit FOR UPDATE SKIP LOCKED
-  ), l AS MATERIALIZED (
-    SELECT c.at, pg_try_advisory_xact_lock(c.wid, c.tgid) AS ours FROM c
-  ), u AS (
-    UPDATE wed.job j SET host_id = _host_id, token = nextval('wed.fence'), attempt = j.attempt + 1, waits_for = NULL
-    FROM l WHERE l.ours AND j.ctid = l.at RETURNING j.token)
-  SELECT array_agg(token) INTO _tokens FROM u;
   RETURN QUERY SELECT * FROM wed.held(_host_id, _tokens);
 END $$;
 
@@ -247,14 +307,18 @@ BEGIN
   IF FOUND THEN PERFORM pg_notify('wed_jobs', ''); END IF;
 END $$;
 
--- When the next unclaimed job of the hosts is due, in milliseconds from now; null when there is none.
-CREATE FUNCTION wed.next_due() RETURNS bigint
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT (extract(epoch FROM min(due) - clock_timestamp()) * 1000)::bigint FROM wed.job
-  WHERE host_id IS NULL AND component_id IS NOT NULL AND due < 'infinity'
-    AND flow_id <> ALL (ARRAY(SELECT f.flow_id FROM wed.tenant n JOIN wed.flow f USING (tenant_id)
-                              WHERE n.suspended_at IS NOT NULL))
-$$;
+-- Whether a job of the hosts is due that nobody has claimed, and in how many milliseconds the next one will
+-- be that is not due yet; null when there is none.
+CREATE FUNCTION wed.next_due(OUT waits boolean, OUT next_ms bigint)
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  _now timestamptz := clock_timestamp();
+BEGIN
+  waits := wed.tenants_with_work(_now, '{}') <> '{}';
+  SELECT (extract(epoch FROM j.due - _now) * 1000)::bigint INTO next_ms FROM wed.job j
+  WHERE j.host_id IS NULL AND j.component_id IS NOT NULL AND j.due > _now AND j.due < 'infinity'
+  ORDER BY j.due LIMIT 1;
+END $$;
 
 -- Ends external workers that hold a job's lock for longer than its timeout. Their attempt is on record;
 -- when attempts are used up, the instance is an exception.

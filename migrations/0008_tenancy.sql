@@ -14,13 +14,23 @@ CREATE TABLE wed.quota (
   instances           bigint DEFAULT 100000 CHECK (instances >= 0),
   jobs                bigint DEFAULT 500000 CHECK (jobs >= 0),
   components          bigint DEFAULT 500 CHECK (components >= 0),
-  requests_per_second bigint DEFAULT 100 CHECK (requests_per_second BETWEEN 1 AND 1000000)
+  requests_per_second bigint DEFAULT 100 CHECK (requests_per_second BETWEEN 1 AND 1000000),
+  fuel_per_minute     bigint CHECK (fuel_per_minute >= 0),
+  concurrency         bigint CHECK (concurrency >= 0),
+  trace_bytes         bigint DEFAULT 10737418240 CHECK (trace_bytes >= 0),
+  row_bytes           bigint DEFAULT 10737418240 CHECK (row_bytes >= 0),
+  connections         bigint DEFAULT 20 CHECK (connections BETWEEN 0 AND 10000)
 );
 COMMENT ON COLUMN wed.quota.flows IS 'flows';
 COMMENT ON COLUMN wed.quota.instances IS 'instances that are not final';
 COMMENT ON COLUMN wed.quota.jobs IS 'pending jobs, when an instance is started';
 COMMENT ON COLUMN wed.quota.components IS 'versions of components';
 COMMENT ON COLUMN wed.quota.requests_per_second IS 'requests to the API in a second';
+COMMENT ON COLUMN wed.quota.fuel_per_minute IS 'fuel of transitions in a minute; what is over it waits';
+COMMENT ON COLUMN wed.quota.concurrency IS 'jobs in the hands of hosts at once; what is over it waits';
+COMMENT ON COLUMN wed.quota.connections IS 'sessions of each flow''s role at once';
+COMMENT ON COLUMN wed.quota.trace_bytes IS 'bytes of history, when an instance is started';
+COMMENT ON COLUMN wed.quota.row_bytes IS 'bytes of the states of instances, when one is started';
 
 -- What a tenant was found to use. Commits do not keep it: starts are counted by a sequence of the tenant,
 -- which nobody waits for, and what has ended is found by counting pending jobs anew, when a limit is near.
@@ -29,9 +39,26 @@ CREATE TABLE wed.usage (
   instances   bigint NOT NULL DEFAULT 0,
   jobs        bigint NOT NULL DEFAULT 0,
   started     bigint NOT NULL DEFAULT 0,
-  measured_at timestamptz NOT NULL DEFAULT '-infinity'
-);
+  measured_at timestamptz NOT NULL DEFAULT '-infinity',
+  minute      timestamptz NOT NULL DEFAULT '-infinity',
+  fuel        bigint NOT NULL DEFAULT 0,
+  fuel_before bigint NOT NULL DEFAULT 0,
+  resting     boolean NOT NULL DEFAULT false,
+  trace_bytes bigint NOT NULL DEFAULT 0,
+  row_bytes   bigint NOT NULL DEFAULT 0,
+  weighed_at  timestamptz NOT NULL DEFAULT '-infinity'
+) WITH (fillfactor = 50);
+CREATE INDEX usage_resting ON wed.usage (tenant_id) WHERE resting;
+COMMENT ON COLUMN wed.usage.fuel IS 'What hosts have told of this minute; fuel_before of the one before.';
+COMMENT ON COLUMN wed.usage.resting IS 'Its fuel is used up: nobody claims its jobs.';
 COMMENT ON COLUMN wed.usage.started IS 'Where the sequence was when the others were counted.';
+
+-- When that was weighed last.
+CREATE TABLE wed.weighing (
+  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  at       timestamptz NOT NULL DEFAULT '-infinity'
+);
+INSERT INTO wed.weighing DEFAULT VALUES;
 
 CREATE FUNCTION wed.on_tenant() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -45,9 +72,23 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE TRIGGER quota AFTER INSERT OR DELETE ON wed.tenant FOR EACH ROW EXECUTE FUNCTION wed.on_tenant();
-INSERT INTO wed.quota SELECT tenant_id, NULL, NULL, NULL, NULL, NULL FROM wed.tenant;
-INSERT INTO wed.usage SELECT tenant_id FROM wed.tenant;
+INSERT INTO wed.quota (tenant_id, flows, instances, jobs, components, requests_per_second, trace_bytes, row_bytes, connections)
+SELECT tenant_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM wed.tenant;
+INSERT INTO wed.usage (tenant_id) SELECT tenant_id FROM wed.tenant;
 DO $$ BEGIN EXECUTE format('CREATE SEQUENCE wed.started_%s', (SELECT tenant_id FROM wed.tenant)); END $$;
+
+-- The roles of a tenant's flows are limited by Postgres itself.
+CREATE FUNCTION wed.on_connections() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  _role text;
+BEGIN
+  FOR _role IN SELECT role_name FROM wed.flow WHERE tenant_id = NEW.tenant_id ORDER BY flow_id LOOP
+    EXECUTE format('ALTER ROLE %I CONNECTION LIMIT %s', _role, coalesce(NEW.connections, -1));
+  END LOOP;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER connections AFTER UPDATE ON wed.quota FOR EACH ROW
+  WHEN (OLD.connections IS DISTINCT FROM NEW.connections) EXECUTE FUNCTION wed.on_connections();
 
 -- Refuses for a limit: its name, what is used, what is allowed.
 CREATE FUNCTION wed.refuse_quota(_limit text, _used bigint, _allowed bigint) RETURNS void
@@ -69,6 +110,41 @@ LANGUAGE sql AS $$
   WHERE u.tenant_id = _tenant_id RETURNING u.*
 $$;
 
+-- The fuel of the last sixty seconds: this minute's, and of the one before the part that is not over yet.
+CREATE FUNCTION wed.fuel_used(_usage wed.usage) RETURNS bigint
+LANGUAGE sql STABLE AS $$
+  SELECT CASE m.now - (_usage).minute
+    WHEN interval '0' THEN (_usage).fuel + ((_usage).fuel_before * m.rest)::bigint
+    WHEN interval '1 minute' THEN ((_usage).fuel * m.rest)::bigint ELSE 0 END
+  FROM (SELECT date_trunc('minute', clock_timestamp()) AS now,
+               1 - extract(second FROM clock_timestamp())::float8 / 60 AS rest) m
+$$;
+
+-- What a host's transitions used since it told last, by tenant. Answers which tenants' fired jobs no host
+-- keeps: those that rest now, and those whose jobs in hand are limited, so that each is claimed.
+CREATE FUNCTION wed.tell_fuel(_tenants integer[], _fuel bigint[], OUT resting integer[], OUT limited integer[])
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  _minute timestamptz := date_trunc('minute', clock_timestamp());
+BEGIN
+  -- In one order, so that hosts do not wait for each other in a circle.
+  PERFORM FROM wed.usage u WHERE u.tenant_id = ANY (_tenants) ORDER BY u.tenant_id FOR NO KEY UPDATE;
+  UPDATE wed.usage u SET minute = _minute,
+    fuel = CASE WHEN u.minute = _minute THEN u.fuel ELSE 0 END + r.fuel,
+    fuel_before = CASE _minute - u.minute WHEN interval '0' THEN u.fuel_before WHEN interval '1 minute' THEN u.fuel ELSE 0 END
+  FROM ROWS FROM (unnest(_tenants), unnest(_fuel)) AS r(tenant_id, fuel) WHERE u.tenant_id = r.tenant_id;
+  UPDATE wed.usage u SET resting = NOT u.resting
+  FROM (SELECT v.tenant_id FROM wed.usage v JOIN wed.quota q USING (tenant_id)
+        WHERE (q.fuel_per_minute IS NOT NULL OR v.resting)
+          AND v.resting <> coalesce(wed.fuel_used(v) >= q.fuel_per_minute, false)
+        ORDER BY v.tenant_id FOR NO KEY UPDATE OF v SKIP LOCKED) c
+  WHERE u.tenant_id = c.tenant_id;
+  IF FOUND THEN PERFORM pg_notify('wed_jobs', ''); END IF;
+  resting := ARRAY(SELECT u.tenant_id FROM wed.usage u WHERE u.resting);
+  limited := ARRAY(SELECT q.tenant_id FROM wed.quota q WHERE q.concurrency IS NOT NULL);
+END $$;
+
 -- New instances, whoever starts them, are counted and held against the tenant's limits. Starts of the same
 -- instant may go over a limit by their number.
 CREATE FUNCTION wed.on_start() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -80,9 +156,16 @@ DECLARE
 BEGIN
   SELECT q.* INTO _quota FROM (SELECT flow_id FROM new_rows LIMIT 1) i
   JOIN wed.flow f USING (flow_id) JOIN wed.quota q USING (tenant_id);
-  IF _quota.instances IS NULL AND _quota.jobs IS NULL THEN RETURN NULL; END IF;
-  SELECT count(*), max(nextval('wed.started_' || _quota.tenant_id)) INTO _new, _top FROM new_rows;
+  IF _quota.instances IS NULL AND _quota.jobs IS NULL AND _quota.trace_bytes IS NULL AND _quota.row_bytes IS NULL THEN
+    RETURN NULL;
+  END IF;
   SELECT * INTO _usage FROM wed.usage WHERE tenant_id = _quota.tenant_id;
+  IF _usage.trace_bytes > _quota.trace_bytes THEN
+    PERFORM wed.refuse_quota('trace_bytes', _usage.trace_bytes, _quota.trace_bytes);
+  ELSIF _usage.row_bytes > _quota.row_bytes THEN
+    PERFORM wed.refuse_quota('row_bytes', _usage.row_bytes, _quota.row_bytes);
+  END IF;
+  SELECT count(*), max(nextval('wed.started_' || _quota.tenant_id)) INTO _new, _top FROM new_rows;
   IF _usage.instances + _top - _usage.started <= _quota.instances IS NOT FALSE
      AND _usage.jobs + _top - _usage.started <= _quota.jobs IS NOT FALSE THEN
     RETURN NULL;
@@ -128,6 +211,40 @@ BEGIN
   END LOOP;
 END $$;
 
+-- Weighs what tenants keep, a minute after the last time: the tables of their flows as they lie on disk; of
+-- the trace, which all share, each one's part of a sample of every partition. Returns whether it did.
+CREATE FUNCTION wed.weigh_usage(_after interval DEFAULT '1 minute') RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
+DECLARE
+  _part record;
+  _trace jsonb := '{}';
+BEGIN
+  -- One at a time; who comes second has nothing to do.
+  PERFORM FROM wed.weighing WHERE at < clock_timestamp() - _after FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN RETURN false; END IF;
+  UPDATE wed.weighing SET at = clock_timestamp();
+  FOR _part IN
+    SELECT c.oid::regclass AS name, pg_total_relation_size(c.oid) AS bytes, pg_relation_size(c.oid) / 8192 AS pages
+    FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'wed.trace'::regclass
+  LOOP
+    CONTINUE WHEN _part.pages = 0;
+    -- Some hundred pages of each.
+    EXECUTE format($q$
+      SELECT jsonb_object_agg(tenant, bytes) FROM (
+        SELECT tenant, sum(bytes)::bigint AS bytes FROM (
+          SELECT f.tenant_id::text AS tenant, %s * sum(s.bytes) / max(s.whole) AS bytes
+          FROM (SELECT p.flow_id, sum(pg_column_size(p.*)) AS bytes, sum(sum(pg_column_size(p.*))) OVER () AS whole
+                FROM %s p TABLESAMPLE SYSTEM (%s) GROUP BY p.flow_id) s JOIN wed.flow f USING (flow_id)
+          GROUP BY f.tenant_id
+          UNION ALL SELECT key, value::bigint FROM jsonb_each_text($1)) one GROUP BY tenant) added $q$,
+      _part.bytes, _part.name, least(100, 30000.0 / _part.pages)) INTO _trace USING coalesce(_trace, '{}');
+  END LOOP;
+  UPDATE wed.usage u SET trace_bytes = coalesce((_trace ->> u.tenant_id::text)::bigint, 0), weighed_at = clock_timestamp(),
+    row_bytes = (SELECT coalesce(sum(pg_total_relation_size(to_regclass(format('%I.wed_flow', f.schema_name)))), 0)
+                 FROM wed.flow f WHERE f.tenant_id = u.tenant_id);
+  RETURN true;
+END $$;
+
 -- New flows and components, whoever makes them. The row of the tenant keeps two makers apart.
 CREATE FUNCTION wed.on_thing() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -164,7 +281,11 @@ BEGIN
              WHEN 'flows' THEN (SELECT count(*) FROM wed.flow f WHERE f.tenant_id = _tenant_id)
              WHEN 'components' THEN (SELECT count(*) FROM wed.component c WHERE c.tenant_id = _tenant_id)
              WHEN 'instances' THEN _usage.instances
-             WHEN 'jobs' THEN _usage.jobs END,
+             WHEN 'jobs' THEN _usage.jobs
+             WHEN 'fuel_per_minute' THEN wed.fuel_used(_usage)
+             WHEN 'concurrency' THEN (SELECT count(*) FROM wed.job j WHERE j.tenant_id = _tenant_id AND j.host_id IS NOT NULL)
+             WHEN 'trace_bytes' THEN _usage.trace_bytes
+             WHEN 'row_bytes' THEN _usage.row_bytes END,
            (to_jsonb(q) ->> a.attname)::bigint
     FROM wed.quota q, pg_attribute a
     WHERE q.tenant_id = _tenant_id AND a.attrelid = 'wed.quota'::regclass AND a.attnum > 1 AND NOT a.attisdropped

@@ -15,6 +15,7 @@
 //! - `cli`: the command line
 //! - `api`: the HTTP API
 //! - `tenancy`: tenants do not see each other; tokens, roles, the audit log
+//! - `fairness`: tenants' shares of the hosts, limits, versions of components, removal
 //! - `layers`: what the source itself must look like
 
 mod api;
@@ -23,6 +24,7 @@ mod cli;
 mod compiling;
 mod defects;
 mod external;
+mod fairness;
 mod gate;
 mod guard;
 mod host;
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
         authoring::trials(),
         api::trials(),
         tenancy::trials(),
+        fairness::trials(),
     ]
     .into_iter()
     .flatten()

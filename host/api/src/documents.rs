@@ -293,7 +293,9 @@ pub(crate) struct Component {
     #[schema(value_type = Object)]
     manifest: serde_json::Value,
     created_at: String,
-    /// `flow/transition` of every binding to the name.
+    /// Whether it is the version in use.
+    active: bool,
+    /// `flow/transition` of every binding to the name; none for versions that are not in use.
     used_by: Vec<String>,
 }
 
@@ -306,9 +308,24 @@ impl From<store::Component> for Component {
             size: component.size,
             manifest: component.manifest,
             created_at: component.created_at,
+            active: component.active,
             used_by: component.used_by,
         }
     }
+}
+
+/// Which version is to be the one in use.
+#[derive(Debug, serde::Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Activation {
+    pub(crate) version: i32,
+}
+
+/// A version that was removed.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct RemovedComponent {
+    pub(crate) name: String,
+    pub(crate) version: i32,
 }
 
 /// A component that was uploaded.

@@ -383,6 +383,21 @@ pub(crate) struct QuotaArguments {
     /// Requests to the API in a second.
     #[arg(long, value_name = "N|none")]
     pub(crate) requests_per_second: Option<Most>,
+    /// Fuel of transitions in a minute; what is over it waits.
+    #[arg(long, value_name = "N|none")]
+    pub(crate) fuel_per_minute: Option<Most>,
+    /// Jobs in the hands of hosts at once; what is over it waits.
+    #[arg(long, value_name = "N|none")]
+    pub(crate) concurrency: Option<Most>,
+    /// Bytes of history, when an instance is started.
+    #[arg(long, value_name = "N|none")]
+    pub(crate) trace_bytes: Option<Most>,
+    /// Bytes of the states of instances, when one is started.
+    #[arg(long, value_name = "N|none")]
+    pub(crate) row_bytes: Option<Most>,
+    /// Sessions of each flow's role at once.
+    #[arg(long, value_name = "N|none")]
+    pub(crate) connections: Option<Most>,
 }
 
 /// A limit: a number, or none.
@@ -823,6 +838,22 @@ pub(crate) enum BenchCommand {
     /// Start instances of a flow of three steps and see how long it takes until all are final: what
     /// other durable executors are compared by (`make bench-peers`).
     Steps(StepsArguments),
+    /// See how long a quiet tenant's jobs take alone, and beside a tenant with very many jobs waiting:
+    /// light ones, ones that compute for milliseconds, and ones that never end.
+    Fairness(FairnessArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FairnessArguments {
+    /// Jobs of the busy tenant that wait.
+    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    pub(crate) jobs: usize,
+    /// Jobs of the quiet tenant that each measurement takes.
+    #[arg(long, default_value_t = 500, value_name = "N")]
+    pub(crate) starts: usize,
+    /// Rounds; the medians over them are printed.
+    #[arg(long, default_value_t = 3, value_name = "N")]
+    pub(crate) rounds: u32,
 }
 
 #[derive(Debug, Args)]

@@ -66,6 +66,7 @@ pub(crate) async fn deal_with(
             record,
             verdict,
             provided,
+            ..
         } = finished;
         match verdict {
             Verdict::Commit(Rendered { shape, literals }) => ready.push(Ready {

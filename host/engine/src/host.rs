@@ -14,7 +14,8 @@ use crate::HostError;
 use crate::SecretKey;
 use crate::bindings::Bindings;
 use crate::housekeeping::{self, LEASE};
-use crate::lane::{Lane, Shared};
+use crate::lane::{Lane, Shared, reserve};
+use crate::shares::Shares;
 
 /// How a host is set up.
 #[derive(Debug, Clone)]
@@ -48,7 +49,7 @@ impl Default for HostSettings {
 
 impl HostSettings {
     /// Database connections that such a host can use beside those that its lanes have for their commits,
-    /// two each: a claim for each lane, sweeping, leases and notifications.
+    /// three each: a claim for each lane, sweeping, leases and notifications.
     pub fn connections(&self) -> u32 {
         u32::try_from(self.lanes).unwrap_or(2).saturating_add(3)
     }
@@ -81,7 +82,8 @@ impl Host {
         let lanes = settings.lanes.max(1);
         let room = settings.in_hand.div_ceil(lanes).max(1);
         let sandbox = Arc::new(Sandbox::new(Settings {
-            concurrent: u32::try_from(settings.in_hand.max(16)).unwrap_or(u32::MAX),
+            concurrent: u32::try_from((room + reserve(room)).saturating_mul(lanes).max(16))
+                .unwrap_or(u32::MAX),
             cache: crate::cache::folder(),
             ..Settings::fast()
         })?);
@@ -100,6 +102,7 @@ impl Host {
             host: AtomicI32::new(host),
             draining: AtomicBool::new(false),
             in_hand: Default::default(),
+            shares: Arc::new(Shares::new(room * lanes)),
             busy: AtomicUsize::new(0),
             committed: AtomicU64::new(0),
         });

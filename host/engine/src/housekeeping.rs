@@ -17,6 +17,8 @@ pub(crate) const LEASE: Duration = Duration::from_secs(15);
 const HEARTBEAT: Duration = Duration::from_secs(5);
 /// How often abandoned, overdue and stale jobs are looked for.
 const SWEEP: Duration = Duration::from_secs(2);
+/// How often the database is told what fuel tenants used, and who has used up theirs is asked for.
+const TELL_FUEL: Duration = Duration::from_secs(1);
 /// How often the trace's partitions are looked after. They are made two days ahead.
 const ROLL: Duration = Duration::from_secs(600);
 /// How long to wait before a notification connection that cannot be had is asked for again.
@@ -41,6 +43,11 @@ pub(crate) fn register(
     let unknown = Arc::new(tokio::sync::Mutex::new(HashSet::new()));
     scheduler.register_source(source::Timer::every(SWEEP), move |_, _| {
         sweep(Arc::clone(&sweeping), first.clone(), Arc::clone(&unknown))
+    });
+
+    let telling = Arc::clone(shared);
+    scheduler.register_source(source::Timer::every(TELL_FUEL), move |_, _| {
+        tell_fuel(Arc::clone(&telling))
     });
 
     let rolling = shared.store.clone();
@@ -94,6 +101,18 @@ async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
     Ok(())
 }
 
+async fn tell_fuel(shared: Arc<Shared>) -> HandlerResult {
+    let (tenants, fuel) = shared.shares.take_fuel();
+    match shared.store.tell_fuel(&tenants, &fuel).await {
+        Ok(answer) => shared.shares.told(Ok(answer)),
+        Err(error) => {
+            tracing::warn!(%error, "could not tell what fuel was used");
+            shared.shares.told(Err((tenants, fuel)));
+        }
+    }
+    Ok(())
+}
+
 async fn roll_trace(store: Store) -> HandlerResult {
     match store.roll_trace().await {
         Ok(0) => {}
@@ -139,7 +158,7 @@ async fn sweep(
                     jobs = lost.len(),
                     "taking up jobs whose claim was not answered"
                 );
-                lane.take(lost);
+                lane.take(lost).await;
             }
         }
         Err(error) => tracing::warn!(%error, "could not look for jobs held"),

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicUsize
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use tokio::sync::mpsc;
 use wedflow_contract::Digest;
 use wedflow_model::{Limits, Outcome, Severity};
 use wedflow_sandbox::{Invocation, Logs, Sandbox};
@@ -14,13 +13,16 @@ use wedflow_store::{Claimed, LogLine, Store};
 
 use crate::bindings::Bindings;
 use crate::commit;
-use crate::results::{BATCH, Finished, Results, Verdict, no_record};
+use crate::results::{BATCH, Batch, Finished, Results, Verdict, no_record};
+use crate::shares::Shares;
+use crate::turns::{Turn, Turns};
 use crate::work::Work;
 
 /// How often a lane looks for work that nobody told it of.
 const POLL: Duration = Duration::from_secs(1);
-/// Batches of one lane that may be on their way to the database at once.
-const COMMITS_AT_ONCE: u32 = 2;
+/// Batches of one lane that may be on their way to the database at once, each over a connection of its own; how
+/// many are is decided where they are made (results.rs).
+const COMMITS_AT_ONCE: u32 = 3;
 /// Jobs claimed in one call.
 const CLAIM: usize = 128;
 /// While jobs wait that a full lane has no room for, the jobs that every so many-th batch fires are not
@@ -39,6 +41,8 @@ pub(crate) struct Shared {
     pub(crate) draining: AtomicBool,
     /// Tokens of the jobs in hand.
     pub(crate) in_hand: Mutex<HashSet<i64>>,
+    /// What each tenant has of this host.
+    pub(crate) shares: Arc<Shares>,
     /// Jobs being run or committed right now.
     pub(crate) busy: AtomicUsize,
     /// Transitions committed so far.
@@ -70,44 +74,34 @@ pub(crate) struct Lane {
     room: usize,
     /// Jobs this lane has in hand.
     held: Arc<AtomicUsize>,
-    jobs: mpsc::UnboundedSender<Claimed>,
+    /// Jobs in hand that have not begun. Unbounded, because what a commit fired is leased already and must
+    /// be taken; what is claimed is bounded by the lane's room.
+    turns: Turns,
     pub(crate) work: Work,
     results: Results,
     /// Jobs wait that this lane had no room for when it last looked.
     crowded: Arc<AtomicBool>,
     /// Batches committed while that was so.
     batches: Arc<AtomicU32>,
-}
-
-/// A lane's jobs as a source. Unbounded, because what a commit fired is leased already and must be
-/// taken; what is claimed is bounded by the lane's room.
-struct JobSource(mpsc::UnboundedReceiver<Claimed>);
-
-impl wedflow_scheduler::EventSource for JobSource {
-    type Event = Claimed;
-
-    fn poll_event(
-        &mut self,
-        observing: &mut wedflow_scheduler::Observing<'_>,
-    ) -> std::task::Poll<Option<Claimed>> {
-        self.0.poll_recv(&mut observing.context())
-    }
+    /// The last claim left jobs to wait whose tenant had its share.
+    kept_out: Arc<AtomicBool>,
 }
 
 impl Lane {
     /// Makes a lane and its scheduler, not yet running.
     pub(crate) fn new(shared: Arc<Shared>, room: usize) -> (Lane, Scheduler) {
-        let (jobs, receiver) = mpsc::unbounded_channel();
+        let results = Results::new(Arc::clone(&shared.shares));
         let lane = Lane {
             commits: shared.store.apart(COMMITS_AT_ONCE),
             shared,
             room,
             held: Arc::default(),
-            jobs,
+            turns: Turns::default(),
             work: Work::default(),
-            results: Results::default(),
+            results,
             crowded: Arc::default(),
             batches: Arc::default(),
+            kept_out: Arc::default(),
         };
         let mut scheduler = Scheduler::builder()
             .on_failure(|failure| tracing::error!(%failure, "a handler failed"))
@@ -118,8 +112,8 @@ impl Lane {
         });
         let running = lane.clone();
         scheduler.register_with(
-            JobSource(receiver),
-            move |claimed, _| running.clone().run(claimed),
+            lane.turns.source(),
+            move |turn, _| running.clone().run(turn),
             // Fired jobs may go over the lane's room, so that is no limit here.
             Registration::new().in_flight(usize::MAX),
         );
@@ -133,38 +127,56 @@ impl Lane {
     }
 
     /// Takes jobs that are this host's into this lane.
-    pub(crate) fn take(&self, claimed: Vec<Claimed>) {
+    pub(crate) async fn take(&self, claimed: Vec<Claimed>) {
         if claimed.is_empty() {
             return;
         }
+        let shared = &self.shared;
+        let unknown = shared.shares.unknown(&claimed);
+        if !unknown.is_empty()
+            && let Some(known) = commit::with_patience(|| shared.store.tenants_of(&unknown)).await
+        {
+            shared.shares.learn(known);
+        }
         self.held.fetch_add(claimed.len(), Ordering::AcqRel);
-        self.shared
+        shared
             .tokens()
             .extend(claimed.iter().map(|claimed| claimed.job.token));
-        for claimed in claimed {
-            // The receiver lives as long as the scheduler; after that, leases end by themselves.
-            let _ = self.jobs.send(claimed);
-        }
+        let tenants = shared.shares.taken(&claimed);
+        self.turns.put(tenants.into_iter().zip(claimed));
     }
 
     /// Claims as many jobs as there is room for.
     async fn claim(self, context: Context) -> HandlerResult {
-        let free = self
-            .room
-            .saturating_sub(self.held.load(Ordering::Acquire))
-            .min(CLAIM);
+        let asked = self.shared.shares.asked();
+        // Who is at work alone leaves some room, in case another comes.
+        let room = match asked.without.is_empty() {
+            true => self.room,
+            false => self.room + reserve(self.room),
+        };
+        let held = self.held.load(Ordering::Acquire);
+        let free = room.saturating_sub(held).min(CLAIM);
         if self.shared.is_draining() {
             return Ok(());
         }
+        let store = &self.shared.store;
         if free == 0 {
-            if let Ok(due) = self.shared.store.next_due().await {
-                let waits = due.is_some_and(|due| due.is_zero());
-                self.crowded.store(waits, Ordering::Release);
+            if let Ok(due) = store.next_due().await {
+                self.crowded.store(due.waits, Ordering::Release);
             }
             return Ok(());
         }
-        let wanted = i32::try_from(free).unwrap_or(i32::MAX);
-        let claimed = match self.shared.store.claim(self.shared.host(), wanted).await {
+        let whole = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
+        self.kept_out.store(asked.most.is_some(), Ordering::Release);
+        let claimed = store
+            .claim_share(
+                self.shared.host(),
+                whole(free),
+                asked.most.map(whole),
+                &asked.without,
+            )
+            .await;
+        let claimed = match claimed {
             Ok(claimed) => claimed,
             Err(error) => {
                 // Lost leases are the housekeeping's to mend, an absent database mends itself.
@@ -174,52 +186,62 @@ impl Lane {
         };
         let found = claimed.len();
         self.crowded.store(found == free, Ordering::Release);
-        self.take(claimed);
+        self.take(claimed).await;
         if found == free {
             self.work.tell();
-        } else if let Ok(Some(due)) = self.shared.store.next_due().await
-            && due < POLL
-        {
+        } else if let Ok(due) = store.next_due().await {
             // What is due and was not claimed is held by someone, so it is not worth a look at once.
-            let wait = if due.is_zero() { POLL / 4 } else { due };
-            self.work.look_again(context.now() + wait);
+            let waits = due.waits.then_some(POLL / 4);
+            if let Some(wait) = waits.into_iter().chain(due.next).min()
+                && wait < POLL
+            {
+                self.work.look_again(context.now() + wait);
+            }
         }
         Ok(())
     }
 
     /// Runs one job in the sandbox.
-    async fn run(self, claimed: Claimed) -> HandlerResult {
+    async fn run(self, turn: Turn) -> HandlerResult {
+        let Turn {
+            claimed,
+            tenant,
+            put_down,
+        } = turn;
         if self.shared.is_draining() {
             return Ok(()); // given back with all the others when the host leaves
         }
         let suspended = commit::with_patience(|| self.shared.bindings.is_suspended(&claimed)).await;
-        if suspended == Some(true) {
-            return self.give_back(&claimed).await;
+        if suspended == Some(true) || self.shared.shares.rests(tenant) {
+            return self.give_back(&claimed, tenant).await;
         }
         self.shared.busy.fetch_add(1, Ordering::AcqRel);
-        let finished = self.attempt(&claimed).await;
+        let finished = self.attempt(&claimed, tenant).await;
+        self.turns.settle(tenant, put_down, finished.measure.fuel);
         self.results.put(finished);
         Ok(())
     }
 
-    /// Gives a job back unrun. Claims leave it alone until its tenant is resumed.
-    async fn give_back(&self, claimed: &Claimed) -> HandlerResult {
+    /// Gives a job back unrun. Claims leave it alone until its tenant is resumed, or has fuel again.
+    async fn give_back(&self, claimed: &Claimed, tenant: i32) -> HandlerResult {
         let token = claimed.job.token;
         let shared = &self.shared;
         let given = shared.store.release(shared.host(), &[token]).await;
         shared.tokens().remove(&token);
         self.held.fetch_sub(1, Ordering::AcqRel);
+        shared.shares.given([(tenant, 0)].into_iter());
         if let Err(error) = given {
             tracing::warn!(%error, "a job could not be given back; its lease will end by itself");
         }
         Ok(())
     }
 
-    async fn attempt(&self, claimed: &Claimed) -> Finished {
+    async fn attempt(&self, claimed: &Claimed, tenant: i32) -> Finished {
         let job = &claimed.job;
         let shared = &self.shared;
         let mut finished = Finished {
             key: job.key,
+            tenant,
             token: job.token,
             measure: Default::default(),
             deadline: 0,
@@ -256,8 +278,8 @@ impl Lane {
         };
         let attempt = shared
             .sandbox
-            .run(&runnable.bound, invocation, job.timeout, &shared.limits)
-            .await;
+            .run(&runnable.bound, invocation, job.timeout, &shared.limits);
+        let attempt = self.turns.watch(tenant, attempt).await;
         finished.measure = attempt.measure;
         finished.provided = runnable.bound.provided().cloned();
         finished.deadline = deadline;
@@ -286,15 +308,24 @@ impl Lane {
         finished
     }
 
-    /// Commits a batch and takes in what it fired.
-    async fn commit(self, batch: Vec<Finished>) -> HandlerResult {
-        let count = batch.len();
+    /// Commits a batch and takes in what it fired, unless others are to have a turn.
+    async fn commit(self, batch: Batch) -> HandlerResult {
+        let Batch { results, owner } = batch;
+        let (count, shares) = (results.len(), &self.shared.shares);
         debug_assert!(count <= BATCH);
-        let tokens: Vec<i64> = batch.iter().map(|finished| finished.token).collect();
+        let tokens: Vec<i64> = results.iter().map(|finished| finished.token).collect();
+        let used: Vec<(i32, u64)> = results
+            .iter()
+            .map(|finished| (finished.tenant, finished.measure.fuel))
+            .collect();
         let turn = self.crowded.load(Ordering::Acquire)
             && self.batches.fetch_add(1, Ordering::Relaxed) % TURN == TURN - 1;
-        let dealt = commit::deal_with(&self.commits, self.shared.host(), batch, !turn).await;
-        self.take(dealt.fired);
+        let left = owner.is_some_and(|tenant| shares.is_over(tenant) || shares.is_limited(tenant));
+        let lease = !turn && !left;
+        let dealt = commit::deal_with(&self.commits, self.shared.host(), results, lease).await;
+        self.results.dealt_with(owner);
+        shares.given(used.into_iter());
+        self.take(dealt.fired).await;
         let committed = u64::try_from(dealt.committed).unwrap_or(0);
         self.shared
             .committed
@@ -307,12 +338,20 @@ impl Lane {
         }
         self.shared.busy.fetch_sub(count, Ordering::AcqRel);
         let held = self.held.fetch_sub(count, Ordering::AcqRel) - count;
-        // Room again, after the lane was full: look whether more waits.
-        if turn || (held < self.room / 2 && held + count >= self.room / 2) {
+        // Room again, after the lane was full or a tenant had its share: look whether more waits.
+        if !lease
+            || (held < self.room / 2 && held + count >= self.room / 2)
+            || self.kept_out.load(Ordering::Acquire)
+        {
             self.work.tell();
         }
         Ok(())
     }
+}
+
+/// The room beside `room` that tenants have who come while another fills it.
+pub(crate) fn reserve(room: usize) -> usize {
+    room.div_ceil(8)
 }
 
 /// When a time limit that begins now ends: microseconds since 1970.

@@ -23,6 +23,8 @@ mod host;
 mod housekeeping;
 mod lane;
 mod results;
+mod shares;
+mod turns;
 mod upload;
 mod vault;
 mod work;

@@ -1,7 +1,7 @@
 //! Results of runs, collected until a lane can commit them: a batch is whatever has come together
 //! meanwhile, so it is small when there is little to do and large when there is much.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::Duration;
@@ -12,14 +12,25 @@ use wedflow_sandbox::Provided;
 use wedflow_scheduler::{EventSource, Observing};
 use wedflow_store::AttemptRecord;
 
+use crate::shares::Shares;
+
 /// The most results of one batch. DESIGN: 64 to 128 is where larger ones gain no more.
 pub(crate) const BATCH: usize = 256;
+/// The most of a tenant with many, while others are at work: it keeps a processor of the database for some
+/// milliseconds.
+const SHARED_BATCH: usize = 64;
+/// Batches that may be on their way to the database at once; while several tenants are at work, one more.
+const AT_ONCE: usize = 2;
+/// A tenant with so few results shares a batch with whoever has few.
+const FEW: usize = 8;
 
 /// What a run came to.
 #[derive(Debug)]
 pub(crate) struct Finished {
     /// Which job.
     pub(crate) key: JobKey,
+    /// Whose it is.
+    pub(crate) tenant: i32,
     /// Its fencing token.
     pub(crate) token: i64,
     /// What it used.
@@ -190,31 +201,116 @@ impl Rendered {
     }
 }
 
-/// Where runs put their results.
-#[derive(Debug, Clone, Default)]
+/// Results to be committed in one transaction.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    pub(crate) results: Vec<Finished>,
+    /// The tenant that all of them are of, where it is one.
+    pub(crate) owner: Option<i32>,
+}
+
+/// Where runs put their results. Clones are the same.
+#[derive(Debug, Clone)]
 pub(crate) struct Results {
     state: Arc<Mutex<State>>,
+    shares: Arc<Shares>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     waiting: VecDeque<Finished>,
+    /// The owners of the batches on their way.
+    under_way: Vec<Option<i32>>,
     waker: Option<Waker>,
 }
 
 impl Results {
+    pub(crate) fn new(shares: Arc<Shares>) -> Self {
+        Results {
+            state: Arc::default(),
+            shares,
+        }
+    }
+
     /// Adds a result.
     pub(crate) fn put(&self, finished: Finished) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
         state.waiting.push_back(finished);
-        if let Some(waker) = state.waker.take() {
-            waker.wake();
+        state.wake();
+    }
+
+    /// A batch is dealt with.
+    pub(crate) fn dealt_with(&self, owner: Option<i32>) {
+        let mut state = self.state();
+        if let Some(at) = state.under_way.iter().position(|one| *one == owner) {
+            state.under_way.swap_remove(at);
         }
+        state.wake();
     }
 
     /// The source: its events are batches.
     pub(crate) fn source(&self) -> ResultsSource {
         ResultsSource(self.clone())
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn wake(&mut self) {
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+
+    /// The next batch, if one may go. While one tenant is at work alone, whatever has come together. Else
+    /// those with few results go together, before those with many, and who has many goes alone, one batch
+    /// at a time: a few results wait for no large batch, and always find a way free.
+    fn next(&mut self, several: bool, limited: impl Fn(i32) -> bool) -> Option<Batch> {
+        let first = self.waiting.front()?.tenant;
+        if self.under_way.len() >= AT_ONCE + usize::from(several) {
+            return None;
+        }
+        let alone = self.waiting.iter().all(|one| one.tenant == first);
+        let (results, owner) = if alone && !several {
+            (take_batch(&mut self.waiting, BATCH, |_| true), Some(first))
+        } else {
+            let mut counts: Vec<(i32, usize)> = Vec::new();
+            let mut at: HashMap<i32, usize> = HashMap::new();
+            for one in &self.waiting {
+                let at = *at.entry(one.tenant).or_insert_with(|| {
+                    counts.push((one.tenant, 0));
+                    counts.len() - 1
+                });
+                counts[at].1 += 1;
+            }
+            counts.retain(|(tenant, _)| !self.under_way.contains(&Some(*tenant)));
+            let (least, few) = *counts.iter().min_by_key(|(_, count)| *count)?;
+            let together: HashSet<i32> = if limited(least) {
+                [least].into()
+            } else {
+                counts
+                    .iter()
+                    .filter(|(tenant, count)| *count <= FEW.max(few * 2) && !limited(*tenant))
+                    .map(|(tenant, _)| *tenant)
+                    .collect()
+            };
+            let owner = (together.len() == 1).then_some(least);
+            // Many tenants share a large batch: none of them has much of it.
+            let most = if together.len() < 4 {
+                SHARED_BATCH
+            } else {
+                BATCH
+            };
+            let results = take_batch(&mut self.waiting, most, |one| {
+                together.contains(&one.tenant)
+            });
+            (results, owner)
+        };
+        self.under_way.push(owner);
+        Some(Batch { results, owner })
     }
 }
 
@@ -222,29 +318,36 @@ impl Results {
 pub(crate) struct ResultsSource(Results);
 
 impl EventSource for ResultsSource {
-    type Event = Vec<Finished>;
+    type Event = Batch;
 
-    fn poll_event(&mut self, observing: &mut Observing<'_>) -> Poll<Option<Vec<Finished>>> {
-        let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.waiting.is_empty() {
-            state.waker = Some(observing.waker().clone());
-            return Poll::Pending;
+    fn poll_event(&mut self, observing: &mut Observing<'_>) -> Poll<Option<Batch>> {
+        let shares = &self.0.shares;
+        let mut state = self.0.state();
+        if !state.waiting.is_empty()
+            && let Some(batch) = state.next(shares.several(), |tenant| shares.is_limited(tenant))
+        {
+            return Poll::Ready(Some(batch));
         }
-        Poll::Ready(Some(take_batch(&mut state.waiting)))
+        state.waker = Some(observing.waker().clone());
+        Poll::Pending
     }
 }
 
-/// Takes the oldest results, at most [`BATCH`], at most one of an instance.
-fn take_batch(waiting: &mut VecDeque<Finished>) -> Vec<Finished> {
-    let mut batch = Vec::with_capacity(waiting.len().min(BATCH));
+/// Takes the oldest results of those that are `meant`, at most `most`, at most one of an instance.
+fn take_batch(
+    waiting: &mut VecDeque<Finished>,
+    most: usize,
+    meant: impl Fn(&Finished) -> bool,
+) -> Vec<Finished> {
+    let mut batch = Vec::with_capacity(waiting.len().min(most));
     let mut instances = HashSet::with_capacity(batch.capacity());
     let mut left = VecDeque::new();
     while let Some(finished) = waiting.pop_front() {
-        if batch.len() == BATCH {
+        if batch.len() == most {
             left.push_back(finished);
             break;
         }
-        if instances.insert((finished.key.flow, finished.key.wid)) {
+        if meant(&finished) && instances.insert((finished.key.flow, finished.key.wid)) {
             batch.push(finished);
         } else {
             left.push_back(finished);
@@ -263,6 +366,7 @@ mod tests {
     fn finished(wid: i32, tgid: i32) -> Finished {
         Finished {
             key: JobKey { flow: 1, wid, tgid },
+            tenant: 1,
             token: i64::from(tgid),
             measure: Measure::default(),
             deadline: 0,
@@ -283,17 +387,61 @@ mod tests {
             .map(|(wid, tgid)| finished(wid, tgid))
             .into();
         let tokens = |batch: Vec<Finished>| batch.iter().map(|f| f.token).collect::<Vec<_>>();
-        assert_eq!(tokens(take_batch(&mut waiting)), [1, 2, 4]);
-        assert_eq!(tokens(take_batch(&mut waiting)), [3, 5]);
-        assert_eq!(tokens(take_batch(&mut waiting)), [6]);
+        assert_eq!(tokens(take_batch(&mut waiting, BATCH, |_| true)), [1, 2, 4]);
+        assert_eq!(tokens(take_batch(&mut waiting, BATCH, |_| true)), [3, 5]);
+        assert_eq!(tokens(take_batch(&mut waiting, BATCH, |_| true)), [6]);
         assert!(waiting.is_empty());
     }
 
     #[test]
     fn a_batch_is_bounded() {
         let mut waiting: VecDeque<_> = (0..300).map(|n| finished(n, n)).collect();
-        assert_eq!(take_batch(&mut waiting).len(), BATCH);
+        assert_eq!(take_batch(&mut waiting, BATCH, |_| true).len(), BATCH);
         assert_eq!(waiting.len(), 300 - BATCH);
         assert_eq!(waiting[0].token, i64::try_from(BATCH).expect("small"));
+    }
+
+    fn of(tenant: i32, wids: std::ops::Range<i32>) -> impl Iterator<Item = Finished> {
+        wids.map(move |wid| Finished {
+            tenant,
+            ..finished(wid, wid)
+        })
+    }
+
+    #[test]
+    fn a_tenant_with_few_results_waits_for_none_with_many() {
+        let mut state = State::default();
+        state.waiting.extend(of(1, 0..500).chain(of(2, 500..501)));
+        let batch = state.next(true, |_| false).expect("a batch");
+        assert_eq!((batch.owner, batch.results.len()), (Some(2), 1));
+        let batch = state.next(true, |_| false).expect("a batch");
+        assert_eq!((batch.owner, batch.results.len()), (Some(1), SHARED_BATCH));
+        // Its next one goes when that has come back; another's goes now.
+        assert!(state.next(true, |_| false).is_none());
+        state.waiting.extend(of(3, 600..603));
+        let batch = state.next(true, |_| false).expect("a batch");
+        assert_eq!((batch.owner, batch.results.len()), (Some(3), 3));
+    }
+
+    #[test]
+    fn many_tenants_with_few_results_share_a_batch_but_for_limited_ones() {
+        let mut state = State::default();
+        state
+            .waiting
+            .extend((1..=20).flat_map(|tenant| of(tenant, tenant * 10..tenant * 10 + 5)));
+        let batch = state.next(true, |tenant| tenant == 7).expect("a batch");
+        assert_eq!((batch.owner, batch.results.len()), (None, 95));
+        let batch = state.next(true, |tenant| tenant == 7).expect("a batch");
+        assert_eq!((batch.owner, batch.results.len()), (Some(7), 5));
+    }
+
+    #[test]
+    fn alone_a_tenant_has_all_of_the_batch() {
+        let mut state = State::default();
+        state.waiting.extend(of(1, 0..500));
+        for left in [BATCH, 500 - BATCH] {
+            let batch = state.next(false, |_| false).expect("a batch");
+            assert_eq!((batch.owner, batch.results.len()), (Some(1), left));
+        }
     }
 }

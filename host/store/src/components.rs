@@ -153,19 +153,36 @@ impl Store {
         name: &str,
         version: Option<i32>,
     ) -> Result<i32, StoreError> {
-        let tenant_id = self.tenant_of_components(tenant).await?;
+        let mut transaction = self.pool.begin().await?;
+        let tenant_id = crate::tenants::tenant_id(&mut transaction, tenant).await?;
         let active: Option<i32> = sqlx::query_scalar("SELECT wed.activate_component($1, $2, $3)")
             .bind(tenant_id)
             .bind(name)
             .bind(version)
-            .fetch_one(&self.pool)
+            .fetch_one(&mut *transaction)
             .await?;
-        active.ok_or_else(|| match version {
+        let active = active.ok_or_else(|| match version {
             Some(version) => {
                 StoreError::not_found("component", format!("{name} version {version}"))
             }
             None => StoreError::not_found("component", format!("{name}, an earlier version")),
-        })
+        })?;
+        let action = match version {
+            Some(_) => "component.activate",
+            None => "component.rollback",
+        };
+        let detail = serde_json::json!({ "version": active });
+        crate::audit::note(
+            &mut transaction,
+            &self.actor,
+            Some(tenant),
+            action,
+            name,
+            detail,
+        )
+        .await?;
+        transaction.commit().await?;
+        Ok(active)
     }
 
     /// Removes versions that nothing uses, but for the newest `keep` of each name. Returns name and
@@ -178,24 +195,29 @@ impl Store {
         tenant: &str,
         keep: i32,
     ) -> Result<Vec<(String, i32)>, StoreError> {
-        let tenant_id = self.tenant_of_components(tenant).await?;
-        Ok(
-            sqlx::query_as(
-                "SELECT name, version FROM wed.collect_components($1, $2) ORDER BY 1, 2",
-            )
-            .bind(tenant_id)
-            .bind(keep)
-            .fetch_all(&self.pool)
-            .await?,
+        let mut transaction = self.pool.begin().await?;
+        let tenant_id = crate::tenants::tenant_id(&mut transaction, tenant).await?;
+        let removed: Vec<(String, i32)> = sqlx::query_as(
+            "SELECT name, version FROM wed.collect_components($1, $2) ORDER BY 1, 2",
         )
-    }
-
-    async fn tenant_of_components(&self, tenant: &str) -> Result<i32, StoreError> {
-        sqlx::query_scalar("SELECT tenant_id FROM wed.tenant WHERE name = $1")
-            .bind(tenant)
-            .fetch_optional(&self.pool)
-            .await?
-            .ok_or_else(|| StoreError::not_found("tenant", tenant))
+        .bind(tenant_id)
+        .bind(keep)
+        .fetch_all(&mut *transaction)
+        .await?;
+        for (name, version) in &removed {
+            let detail = serde_json::json!({ "version": version });
+            crate::audit::note(
+                &mut transaction,
+                &self.actor,
+                Some(tenant),
+                "component.remove",
+                name,
+                detail,
+            )
+            .await?;
+        }
+        transaction.commit().await?;
+        Ok(removed)
     }
 
     /// The bytes of a component, for a host that has not compiled it yet.

@@ -1,6 +1,7 @@
 //! Flows: attributes, triggers, bindings, and a flow's own door to the database.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use sqlx::{AssertSqlSafe, FromRow, PgConnection};
@@ -8,6 +9,9 @@ use wedflow_model::{AttributeType, FlowDefinition};
 
 use crate::audit::{note, note_flow};
 use crate::{Store, StoreError};
+
+/// How long who removes a flow waits for its history to be gone too.
+pub(crate) const RESIDUE_WAIT: Duration = Duration::from_secs(5);
 
 /// A flow, as listed.
 #[derive(Debug, Clone, FromRow, Serialize)]
@@ -144,7 +148,8 @@ impl Store {
             .await?)
     }
 
-    /// Removes a flow with everything of it: instances, history, its role.
+    /// Removes a flow with everything of it: instances, history, its role. What of a large one's history is
+    /// not gone after some seconds is removed by the hosts, step by step; nobody sees it any more.
     ///
     /// # Errors
     /// [`StoreError::NotFound`]; [`StoreError::Refused`] while sessions of its role are connected.
@@ -168,6 +173,20 @@ impl Store {
             .execute(&mut *transaction)
             .await?;
         transaction.commit().await?;
+        self.remove_residue(RESIDUE_WAIT).await
+    }
+
+    /// Removes what removed flows have left, a thousand instances at a time, for about so long.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn remove_residue(&self, most: Duration) -> Result<(), StoreError> {
+        let until = Instant::now() + most;
+        while sqlx::query_scalar("SELECT wed.remove_residue(1000)")
+            .fetch_one(&self.pool)
+            .await?
+            && Instant::now() < until
+        {}
         Ok(())
     }
 

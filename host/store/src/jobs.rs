@@ -147,6 +147,15 @@ pub struct Swept {
     pub skipped: i64,
 }
 
+/// When there will be something to claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NextDue {
+    /// A job is due that nobody has claimed.
+    pub waits: bool,
+    /// In how long the next one is due that is not due yet; nothing when there is none.
+    pub next: Option<Duration>,
+}
+
 #[derive(FromRow)]
 struct ClaimedRow {
     flow_id: i32,
@@ -274,17 +283,65 @@ impl Store {
         Ok(())
     }
 
-    /// Claims up to `limit` jobs that components can do.
+    /// Claims up to `limit` jobs that components can do, of all tenants in equal numbers.
     ///
     /// # Errors
     /// [`StoreError::Refused`] with `WF016` when the host's leases are lost.
     pub async fn claim(&self, host: i32, limit: i32) -> Result<Vec<Claimed>, StoreError> {
-        let rows: Vec<ClaimedRow> = sqlx::query_as("SELECT * FROM wed.claim($1, $2)")
+        self.claim_share(host, limit, None, &[]).await
+    }
+
+    /// The same, of one tenant at most `most`, and of some tenants none.
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn claim_share(
+        &self,
+        host: i32,
+        limit: i32,
+        most: Option<i32>,
+        without: &[i32],
+    ) -> Result<Vec<Claimed>, StoreError> {
+        let rows: Vec<ClaimedRow> = sqlx::query_as("SELECT * FROM wed.claim($1, $2, $3, $4)")
             .bind(host)
             .bind(limit)
+            .bind(most)
+            .bind(without)
             .fetch_all(&self.pool)
             .await?;
         Ok(rows.into_iter().map(Claimed::from).collect())
+    }
+
+    /// Whose flows these are: each flow's number with its tenant's.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn tenants_of(&self, flows: &[i32]) -> Result<Vec<(i32, i32)>, StoreError> {
+        Ok(
+            sqlx::query_as("SELECT flow_id, tenant_id FROM wed.flow WHERE flow_id = ANY ($1)")
+                .bind(flows)
+                .fetch_all(&self.pool)
+                .await?,
+        )
+    }
+
+    /// Tells what fuel some tenants' transitions used since the last time. Answers which tenants rest, since
+    /// theirs is used up, and which may have only so many jobs in hand.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn tell_fuel(
+        &self,
+        tenants: &[i32],
+        fuel: &[i64],
+    ) -> Result<(Vec<i32>, Vec<i32>), StoreError> {
+        Ok(
+            sqlx::query_as("SELECT resting, limited FROM wed.tell_fuel($1, $2)")
+                .bind(tenants)
+                .bind(fuel)
+                .fetch_one(&self.pool)
+                .await?,
+        )
     }
 
     /// Commits finished transitions, all or none, at most one of an instance. One round trip, one
@@ -458,19 +515,24 @@ impl Store {
         Ok(rows.into_iter().map(Claimed::from).collect())
     }
 
-    /// In how long the next unclaimed job of the hosts is due; nothing when there is none.
+    /// When there will be something to claim.
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn next_due(&self) -> Result<Option<Duration>, StoreError> {
-        let millis: Option<i64> = sqlx::query_scalar("SELECT wed.next_due()")
-            .fetch_one(&self.pool)
-            .await?;
-        Ok(millis.map(|millis| Duration::from_millis(u64::try_from(millis).unwrap_or(0))))
+    pub async fn next_due(&self) -> Result<NextDue, StoreError> {
+        let (waits, millis): (bool, Option<i64>) =
+            sqlx::query_as("SELECT waits, next_ms FROM wed.next_due()")
+                .fetch_one(&self.pool)
+                .await?;
+        Ok(NextDue {
+            waits,
+            next: millis.map(|millis| Duration::from_millis(u64::try_from(millis).unwrap_or(0))),
+        })
     }
 
     /// Housekeeping that any host may do for all: frees abandoned jobs, ends overdue external workers,
-    /// skips stale jobs, counts what tenants near a limit use.
+    /// skips stale jobs, counts what tenants near a limit use, weighs what they keep, removes what removed flows
+    /// have left.
     ///
     /// # Errors
     /// Only those of the connection.
@@ -479,9 +541,10 @@ impl Store {
             sqlx::query_as("SELECT wed.free_abandoned(), wed.end_overdue(), wed.skip_stale(1000)")
                 .fetch_one(&self.pool)
                 .await?;
-        sqlx::query("SELECT wed.measure_usage()")
+        sqlx::query("SELECT wed.measure_usage(), wed.weigh_usage()")
             .execute(&self.pool)
             .await?;
+        self.remove_residue(Duration::from_millis(200)).await?;
         Ok(Swept {
             abandoned,
             overdue,

@@ -41,7 +41,9 @@ pub use components::{Component, NewComponent};
 pub use error::{Place, Refusal, StoreError};
 pub use flows::{Applied, Flow, FlowShape, Trigger};
 pub use instances::{AttemptRow, Instance, JobRow, LogRow, TraceRow};
-pub use jobs::{AttemptRecord, Claimed, CommitGroup, CommitItem, FailedAttempt, LogLine, Swept};
+pub use jobs::{
+    AttemptRecord, Claimed, CommitGroup, CommitItem, FailedAttempt, LogLine, NextDue, Swept,
+};
 pub use notifications::Notifications;
 pub use quotas::{Quota, QuotaChange};
 pub use settings::SealedSecret;

@@ -38,6 +38,21 @@ pub struct QuotaChange {
     /// Requests to the API in a second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests_per_second: Option<Option<i64>>,
+    /// Fuel of transitions in a minute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fuel_per_minute: Option<Option<i64>>,
+    /// Jobs in the hands of hosts at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub concurrency: Option<Option<i64>>,
+    /// Bytes of history, when an instance is started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace_bytes: Option<Option<i64>>,
+    /// Bytes of the states of instances, when one is started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub row_bytes: Option<Option<i64>>,
+    /// Sessions of each flow's role at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connections: Option<Option<i64>>,
 }
 
 impl Store {
@@ -65,24 +80,17 @@ impl Store {
     pub async fn set_quotas(&self, tenant: &str, change: &QuotaChange) -> Result<(), StoreError> {
         let mut transaction = self.pool.begin().await?;
         let tenant_id = tenant_id(&mut transaction, tenant).await?;
+        // The named ones as they are said, all others as they were.
+        let named = serde_json::to_value(change).unwrap_or_default();
         sqlx::query(
-            "UPDATE wed.quota SET flows = CASE WHEN $2 THEN $3 ELSE flows END, \
-               instances = CASE WHEN $4 THEN $5 ELSE instances END, jobs = CASE WHEN $6 THEN $7 ELSE jobs END, \
-               components = CASE WHEN $8 THEN $9 ELSE components END, \
-               requests_per_second = CASE WHEN $10 THEN $11 ELSE requests_per_second END \
+            "UPDATE wed.quota q SET (flows, instances, jobs, components, requests_per_second, fuel_per_minute, \
+               concurrency, trace_bytes, row_bytes, connections) = (SELECT n.flows, n.instances, n.jobs, n.components, \
+               n.requests_per_second, n.fuel_per_minute, n.concurrency, n.trace_bytes, n.row_bytes, n.connections \
+               FROM jsonb_populate_record(q, $2) n) \
              WHERE tenant_id = $1",
         )
         .bind(tenant_id)
-        .bind(change.flows.is_some())
-        .bind(change.flows.flatten())
-        .bind(change.instances.is_some())
-        .bind(change.instances.flatten())
-        .bind(change.jobs.is_some())
-        .bind(change.jobs.flatten())
-        .bind(change.components.is_some())
-        .bind(change.components.flatten())
-        .bind(change.requests_per_second.is_some())
-        .bind(change.requests_per_second.flatten())
+        .bind(&named)
         .execute(&mut *transaction)
         .await
         .map_err(|error| match StoreError::from(error) {
@@ -92,7 +100,7 @@ impl Store {
                     message: "this is no limit".to_owned(),
                     detail: None,
                     hint: Some(
-                        "Give a number, not below 0 (requests: 1 to 1000000), or `none`.".to_owned(),
+                        "Give a number, not below 0 (requests: 1 to 1000000, connections: at most 10000), or `none`.".to_owned(),
                     ),
                     place: None,
                 }))
@@ -105,7 +113,7 @@ impl Store {
             Some(tenant),
             "tenant.quota",
             tenant,
-            serde_json::to_value(change).unwrap_or_default(),
+            named,
         )
         .await?;
         transaction.commit().await?;

@@ -128,6 +128,36 @@ impl Store {
             .await?)
     }
 
+    /// The number of a flow's newest instance; 0 when it has none.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn newest_instance(&self, flow: &Flow) -> Result<i32, StoreError> {
+        Ok(
+            sqlx::query_scalar("SELECT coalesce(max(wid), 0) FROM wed.instance WHERE flow_id = $1")
+                .bind(flow.flow_id)
+                .fetch_one(&self.pool)
+                .await?,
+        )
+    }
+
+    /// How long the first transition of each of a flow's instances after `from` took, of those that have had
+    /// it: from the commit that fired it to its own, in microseconds, ascending.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn first_steps(&self, flow: &Flow, from: i32) -> Result<Vec<f64>, StoreError> {
+        Ok(sqlx::query_scalar(
+            "SELECT extract(epoch FROM b.tstmp - a.tstmp)::float8 * 1e6 AS took \
+             FROM wed.trace a JOIN wed.trace b ON b.flow_id = a.flow_id AND b.wid = a.wid AND b.seq = 2 \
+             WHERE a.flow_id = $1 AND a.wid > $2 AND a.seq = 1 ORDER BY took",
+        )
+        .bind(flow.flow_id)
+        .bind(from)
+        .fetch_all(&self.pool)
+        .await?)
+    }
+
     /// The process that serves one of this store's connections, on the server's machine.
     ///
     /// # Errors

@@ -154,7 +154,7 @@ impl Store {
             .execute(&mut *transaction)
             .await?;
         transaction.commit().await?;
-        Ok(())
+        self.remove_residue(crate::flows::RESIDUE_WAIT).await
     }
 
     /// Sets what of a tenant its admins may set.

@@ -36,7 +36,27 @@ pub fn advance_typed(ring: Ring, job: &Job) -> Change {
     set! { step = (ring.step + 1) % 10, note = note }
 }
 
-wedflow_guest::export!(advance, advance_typed);
+/// One step of the ring, after some milliseconds of computing.
+#[transition(name = "advance_heavily", writes = [step: integer])]
+pub fn advance_heavily(ring: Ring, job: &Job) -> Change {
+    let mut seed = u64::from(job.attempt) | 1;
+    for _ in 0..5_000_000 {
+        seed = core::hint::black_box(seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));
+    }
+    set! { step = (ring.step + 1) % 10 }
+}
+
+/// No step: it computes until it is ended.
+#[transition(name = "advance_never", writes = [step: integer])]
+pub fn advance_never(ring: Ring, _: &Job) -> Change {
+    let mut step = ring.step;
+    while core::hint::black_box(true) {
+        step = core::hint::black_box(step.wrapping_add(1));
+    }
+    set! { step = step }
+}
+
+wedflow_guest::export!(advance, advance_typed, advance_heavily, advance_never);
 
 #[cfg(test)]
 mod tests {

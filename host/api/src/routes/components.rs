@@ -5,7 +5,9 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use data_encoding::{BASE64, HEXLOWER};
+use serde::Deserialize;
 use sha2::{Digest, Sha256};
+use utoipa::IntoParams;
 use wedflow_engine::UploadError;
 use wedflow_model::Limits;
 use wedflow_store::Once;
@@ -13,11 +15,23 @@ use wedflow_tenancy::{Action, Area};
 
 use super::instances::REPLAYED;
 use crate::access::Caller;
-use crate::body::{self, IdempotencyKey};
-use crate::documents::{Component, List, Uploaded};
-use crate::path::Named;
+use crate::body::{self, Document, IdempotencyKey};
+use crate::documents::{Activation, Component, List, RemovedComponent, Uploaded};
+use crate::path::{Asked, Named};
 use crate::problem::Problem;
 use crate::state::Api;
+
+/// How many of the newest versions of each component stay, for going back, unless it is said.
+const KEEP: i32 = 3;
+
+/// What of the components is to stay.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Kept {
+    /// How many of the newest versions of each; 3 unless it is said.
+    keep: Option<i32>,
+}
 
 /// The components, every version, newest first within a name
 #[utoipa::path(get, path = "/v1/components", tag = "components",
@@ -68,6 +82,75 @@ pub(crate) async fn get_version(
         .find(|component| component.version.to_string() == version)
         .map(|component| Json(component.into()))
         .ok_or_else(|| Problem::missing("component", &format!("{name} version {version}")))
+}
+
+/// Makes a version of a component the one in use, for what is fired from now on and for jobs that nobody has
+/// in hand
+#[utoipa::path(post, path = "/v1/components/{component}/activate", tag = "components",
+    params(("component" = String, Path, description = "The component's name")), request_body = Activation,
+    responses((status = 200, body = Component), (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn activate(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(name): Named<String>,
+    Document(wanted): Document<Activation>,
+) -> Result<Json<Component>, Problem> {
+    activated(&api, &caller, &name, Some(wanted.version)).await
+}
+
+/// Makes the version before the one in use the one in use
+#[utoipa::path(post, path = "/v1/components/{component}/rollback", tag = "components",
+    params(("component" = String, Path, description = "The component's name")),
+    responses((status = 200, body = Component), (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn rollback(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(name): Named<String>,
+) -> Result<Json<Component>, Problem> {
+    activated(&api, &caller, &name, None).await
+}
+
+async fn activated(
+    api: &Api,
+    caller: &Caller,
+    name: &str,
+    version: Option<i32>,
+) -> Result<Json<Component>, Problem> {
+    caller.must(Action::write(Area::Activation))?;
+    let store = caller.store(api);
+    let active = store
+        .activate_component(&caller.tenant, name, version)
+        .await?;
+    let versions = store.components(&caller.tenant, Some(name)).await?;
+    versions
+        .into_iter()
+        .find(|component| component.version == active)
+        .map(|component| Json(component.into()))
+        .ok_or_else(|| Problem::missing("component", name))
+}
+
+/// Removes the versions that nothing uses, but for the newest of each name and those in use
+#[utoipa::path(delete, path = "/v1/components", tag = "components", params(Kept),
+    responses((status = 200, body = List<RemovedComponent>), (status = 403, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn collect(
+    State(api): State<Api>,
+    caller: Caller,
+    Asked(kept): Asked<Kept>,
+) -> Result<Json<List<RemovedComponent>>, Problem> {
+    caller.must(Action::write(Area::Components))?;
+    let keep = kept.keep.unwrap_or(KEEP);
+    if keep < 0 {
+        return Err(Problem::invalid("invalid_query", "keep is less than 0")
+            .hint("Give a number of versions, or leave it out."));
+    }
+    let removed = caller
+        .store(&api)
+        .collect_components(&caller.tenant, keep)
+        .await?;
+    let removed = removed
+        .into_iter()
+        .map(|(name, version)| RemovedComponent { name, version });
+    Ok(Json(List::whole(removed.collect())))
 }
 
 /// Uploads a component as the newest version of its name; the newest one's bytes make no new version

@@ -1,5 +1,6 @@
-//! `wed bench`: what the host commits in a second, beside what a hand-written worker does.
+//! `wed bench`: what the host commits in a second, beside what a hand-written worker does; what grows; who waits.
 
+mod fairness;
 mod growth;
 mod pgbench;
 mod scenario;
@@ -28,6 +29,7 @@ pub(crate) async fn run(
     match command {
         BenchCommand::Commit(options) => commit(&url, options, terminal).await,
         BenchCommand::Growth(options) => growth::run(&url, options, terminal).await,
+        BenchCommand::Fairness(options) => fairness::run(&url, options, terminal).await,
         BenchCommand::Steps(options) => steps::run(&url, options, terminal).await,
     }
 }

@@ -92,6 +92,11 @@ pub(crate) async fn run(
                 jobs: limits.jobs.map(|most| most.0),
                 components: limits.components.map(|most| most.0),
                 requests_per_second: limits.requests_per_second.map(|most| most.0),
+                fuel_per_minute: limits.fuel_per_minute.map(|most| most.0),
+                concurrency: limits.concurrency.map(|most| most.0),
+                trace_bytes: limits.trace_bytes.map(|most| most.0),
+                row_bytes: limits.row_bytes.map(|most| most.0),
+                connections: limits.connections.map(|most| most.0),
             };
             store.set_quotas(name, &change).await?;
             let quotas = store.quotas(name).await?;

@@ -154,7 +154,7 @@ impl Scenario {
     }
 
     /// A ring of ten steps over ten attributes; the sample component reads them all.
-    fn definition(&self, number: usize) -> FlowDefinition {
+    pub(super) fn definition(&self, number: usize) -> FlowDefinition {
         let attribute = |name: &str, kind: &str, default: Option<&str>| AttributeDefinition {
             name: name.to_owned(),
             kind: kind.parse().unwrap_or(wedflow_model::AttributeType {
