@@ -1,7 +1,8 @@
 /** The component's side: what the build exports as `describe` and `run`. */
 
 import * as host from "wed:flow/host@0.1.0";
-import { exported, nameOfComponent, perform } from "./transition.js";
+import { Fail, sql } from "./outcome.js";
+import { exported, nameOfComponent, perform, transition } from "./transition.js";
 import { VERSION } from "./version.js";
 
 const wide = (number) => (number === undefined ? undefined : BigInt(number));
@@ -11,6 +12,7 @@ const attributes = (kinds) => kinds && [...kinds].map(([name, kind]) => ({ name,
 export function world(module) {
   const transitions = exported(module);
   languageFromServer();
+  warmUp();
   return {
     describe: () => ({
       name: nameOfComponent(),
@@ -34,6 +36,48 @@ export function world(module) {
       return perform(made, payload, host);
     },
   };
+}
+
+/**
+ * Performs transitions of no consequence while the component is built: what the engine compiles at the first
+ * use of a function, or remembers of it, is then a part of what every call begins with.
+ */
+function warmUp() {
+  const scalars = {
+    text: "x",
+    integer: 1,
+    bigint: 1n,
+    numeric: "1.5",
+    float: 1.5,
+    boolean: true,
+    timestamptz: 1n,
+    date: 1,
+    interval: "P1D",
+    uuid: "00000000-0000-0000-0000-000000000000",
+    jsonb: "{}",
+  };
+  const kinds = Object.keys(scalars);
+  const types = Object.fromEntries([...kinds.map((kind) => [kind, `${kind}?`]), ["list", "text[]"]]);
+  const state = [...kinds.map((kind) => ({ tag: "scalar", val: { tag: kind, val: scalars[kind] } })), { tag: "list", val: [{ tag: "text", val: "x" }] }];
+  const server = { log() {} };
+  const answers = [
+    (given, asked) => {
+      asked.log.info("x", { x: "x" });
+      return { ...given };
+    },
+    (given) => ({ ...given, text: sql`${given.text}` }),
+    (given) => sql`text = ${given.text}`,
+    () => "text = 'x'",
+    () => {
+      throw new Fail("x");
+    },
+  ];
+  for (const answer of answers) {
+    const made = transition({ name: "x", reads: types, writes: types }, answer);
+    for (let n = 0; n < 3; n++) {
+      perform(made, { flow: "x", wid: 1, trigger: "x", transition: "x", attempt: 1, deadline: 1n, state }, server);
+    }
+  }
 }
 
 /** The clock, the random numbers and the console of the language are the server's. */

@@ -9,7 +9,9 @@ import wit_world
 from wit_world.imports import host, types, values
 
 from . import host as asked
-from .transitions import Job, Transition, Wire, component_name, perform, transitions
+from . import log
+from .outcome import Fail, sql
+from .transitions import Job, Transition, Wire, component_name, perform, transition, transitions
 from .values import READ
 from .version import VERSION
 
@@ -124,6 +126,59 @@ class WitWorld(wit_world.WitWorld):
                 return types.Outcome_Fail(types.Failure(*answer))
 
 
+class _Nobody:
+    """A server that nothing is asked of."""
+
+    @staticmethod
+    def log(severity: str, message: str, fields: dict[str, str]) -> None:
+        pass
+
+
+def _warm_up() -> None:
+    """Performs transitions of no consequence: what the interpreter remembers of the code that it runs is
+    then a part of what every call begins with."""
+    scalars = [
+        values.Scalar_Text("x"),
+        values.Scalar_Integer(1),
+        values.Scalar_Bigint(1),
+        values.Scalar_Numeric("1.5"),
+        values.Scalar_Float(1.5),
+        values.Scalar_Boolean(True),
+        values.Scalar_Timestamptz(1),
+        values.Scalar_Date(1),
+        values.Scalar_Interval("P1D"),
+        values.Scalar_Uuid("00000000-0000-0000-0000-000000000000"),
+        values.Scalar_Jsonb("{}"),
+    ]
+    kinds = {_TAGS[type(scalar)]: _TAGS[type(scalar)] + "?" for scalar in scalars} | {"list": "text[]"}
+    state = [values.Value_Scalar(scalar) for scalar in scalars] + [values.Value_List([scalars[0], _NULL])]
+
+    def same(row):
+        log.info("x", x="x")
+        return {name: getattr(row, name) for name in kinds}
+
+    def beside(row):
+        return same(row) | {"text": sql("x")}
+
+    def clause(row):
+        return "text = 'x'"
+
+    def failing(row):
+        raise Fail("x")
+
+    known = dict(transitions())
+    asked.use(_Nobody())
+    world = WitWorld()
+    for function in (same, beside, clause, failing):
+        name = f"wedflow {function.__name__}"
+        transition(name=name, reads=kinds, writes=kinds)(function)
+        payload = types.Payload("x", 1, "x", name, 1, 1, state)
+        for _ in range(20):
+            world.run(payload)
+    for name in set(transitions()) - set(known):
+        del transitions()[name]  # type: ignore[attr-defined]
+
+
 def ready() -> None:
     """Called at the end of the build: what it leaves in memory is what every call begins with."""
     import gc
@@ -136,10 +191,12 @@ def ready() -> None:
         if file and file.endswith(".py") and not name.startswith(("wit_world", "wedflow", "encodings")):
             if not file.startswith((sys.prefix + "/lib", "/python")):
                 linecache.getlines(file)
+    linecache.checkcache = lambda filename=None: None
+    _warm_up()
+    asked.use(_Server())
+    # Only now: there is no server to seed it from while a component is built.
     global _chance
     _chance = sys.modules.get("random")
-    linecache.checkcache = lambda filename=None: None
-    asked.use(_Server())
     # Collecting touches every object and so copies every page of the image; a call is too short for
     # it, unless it makes very many objects.
     gc.collect()

@@ -359,7 +359,7 @@ fn clause(guest: &Ready, _: Language) -> Checked {
     .map(drop)
 }
 
-fn mixed(guest: &Ready, language: Language) -> Checked {
+fn mixed(guest: &Ready, _: Language) -> Checked {
     for hostile in [
         "plain",
         "",
@@ -389,29 +389,32 @@ fn mixed(guest: &Ready, language: Language) -> Checked {
     let floats = "0 -0.0 1 0.1 -2.5 5e-324 2.2250738585072014e-308 1.7976931348623157e308 1e23 \
                   123456789.123456789 9007199254740993 NaN Infinity -Infinity";
     for float in floats.split_whitespace() {
-        let state = json!({ "a_float": float, "a_text": "", "a_numeric": 0, "a_date": "2024-02-29",
-            "a_timestamptz": "2026-11-21T13:30:00.123456+05:30" });
-        let values = mixed_values(guest, &state.to_string())?;
-        let back = literal(&values["a_float"]).parse::<f64>();
         let wanted: f64 = float.parse().map_err(|_| "no float".to_owned())?;
+        // JSON has no numbers for the last three.
+        let sent = if wanted.is_finite() {
+            float.to_owned()
+        } else {
+            format!("\"{float}\"")
+        };
+        let state = json!({ "a_text": "", "a_numeric": 0, "a_date": "2024-02-29",
+            "a_timestamptz": "2026-11-21T13:30:00.123456+05:30" })
+        .to_string()
+        .replacen('{', &format!("{{\"a_float\": {sent},"), 1);
+        let values = mixed_values(guest, &state)?;
+        let back = literal(&values["a_float"]).parse::<f64>();
         let same = back.is_ok_and(|back| {
             back.to_bits() == wanted.to_bits() || (back.is_nan() && wanted.is_nan())
         });
         expect(same, || format!("{float} came back in {values:?}"))?;
     }
-    let mut moments = vec![
+    let moments = [
         ("2024-02-29", "2026-11-21T13:30:00.123456+00:00"),
         ("1969-12-31", "1969-12-31T23:59:59.999999+00:00"),
         ("0001-01-01", "0001-01-01T00:00:00+00:00"),
-        ("9999-12-31", "9999-12-31T23:59:59.999999+00:00"),
+        ("9999-12-30", "9999-12-30T21:59:59.999999+00:00"),
         ("infinity", "infinity"),
         ("-infinity", "-infinity"),
     ];
-    // The years that Python's calendar does not have.
-    if language != Language::Python {
-        moments.push(("0044-03-15 BC", "0001-12-31T23:59:59.999999+00:00 BC"));
-        moments.push(("20000-01-01", "20000-01-01T00:00:00+00:00"));
-    }
     for (date, moment) in moments {
         let state = json!({ "a_date": date, "a_timestamptz": moment, "a_text": "", "a_numeric": 0, "a_float": 1 });
         let values = mixed_values(guest, &state.to_string())?;
