@@ -132,9 +132,11 @@ impl Shares {
         let full = most.unwrap_or(self.room);
         let without = state.at_work.iter();
         let without = without.filter(|(_, at_work)| at_work.held >= full);
+        let without = without.map(|(tenant, _)| *tenant);
         Asked {
             most,
-            without: without.map(|(tenant, _)| *tenant).collect(),
+            // Who rests is asked for again when the database says that it may go on.
+            without: without.chain(state.resting.iter().copied()).collect(),
         }
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use wedflow_scheduler::{EventSource, Observing};
+use wedflow_scheduler::{EventSource, Observing, Sleep};
 use wedflow_store::Claimed;
 
 /// What a turn brings, in fuel.
@@ -22,6 +22,11 @@ const SMOOTHING: i64 = 8;
 const COMPUTING: usize = 4;
 /// A guest that computes is interrupted after a millisecond; one poll of it that took so long was one.
 const COMPUTES: Duration = Duration::from_micros(700);
+/// For how long an attempt that computed is taken for one that computes: it may wait for its turn at a
+/// processor, or for something else.
+const LASTING: Duration = Duration::from_millis(500);
+/// How soon it is looked whether who computed does still.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 /// How many tenants without jobs are remembered before all of them begin anew.
 const KEPT: usize = 4_096;
 
@@ -32,6 +37,8 @@ pub(crate) struct Turns(Arc<Mutex<State>>);
 #[derive(Debug, Default)]
 struct State {
     queues: Queues<Claimed>,
+    /// Attempts that computed so far.
+    numbers: u64,
     waker: Option<Waker>,
 }
 
@@ -66,29 +73,42 @@ impl Turns {
         let mut computing = Computing {
             turns: self,
             tenant,
-            marked: false,
+            number: None,
         };
         let mut attempt = pin!(attempt);
         std::future::poll_fn(|context| computing.poll(attempt.as_mut(), context)).await
     }
 
-    fn computes(&self, tenant: i32, now: bool) {
+    /// An attempt computed just now. Answers its number among those of its tenant.
+    fn computes(&self, tenant: i32, number: Option<u64>) -> u64 {
+        let mut state = self.state();
+        let number = number.unwrap_or_else(|| {
+            state.numbers += 1;
+            state.numbers
+        });
+        if let Some(queue) = state.queues.tenants.get_mut(&tenant) {
+            queue.computing.insert(number, Instant::now());
+        }
+        number
+    }
+
+    /// It does so no more.
+    fn rests(&self, tenant: i32, number: u64) {
         let mut state = self.state();
         if let Some(queue) = state.queues.tenants.get_mut(&tenant) {
-            if now {
-                queue.computing += 1;
-            } else {
-                queue.computing = queue.computing.saturating_sub(1);
-            }
+            queue.computing.remove(&number);
         }
-        if !now && let Some(waker) = state.waker.take() {
+        if let Some(waker) = state.waker.take() {
             waker.wake();
         }
     }
 
     /// The source: its events are the jobs, each when its turn has come.
     pub(crate) fn source(&self) -> TurnSource {
-        TurnSource(self.clone())
+        TurnSource {
+            turns: self.clone(),
+            sleep: None,
+        }
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -100,7 +120,7 @@ impl Turns {
 struct Computing<'a> {
     turns: &'a Turns,
     tenant: i32,
-    marked: bool,
+    number: Option<u64>,
 }
 
 impl Computing<'_> {
@@ -111,42 +131,60 @@ impl Computing<'_> {
     ) -> Poll<F::Output> {
         let begun = Instant::now();
         let polled = attempt.poll(context);
-        self.mark(polled.is_pending() && begun.elapsed() >= COMPUTES);
+        if polled.is_pending() && begun.elapsed() >= COMPUTES {
+            self.number = Some(self.turns.computes(self.tenant, self.number));
+        } else {
+            self.rests();
+        }
         polled
     }
 
-    fn mark(&mut self, computes: bool) {
-        if self.marked != computes {
-            self.marked = computes;
-            self.turns.computes(self.tenant, computes);
+    fn rests(&mut self) {
+        if let Some(number) = self.number.take() {
+            self.turns.rests(self.tenant, number);
         }
     }
 }
 
 impl Drop for Computing<'_> {
     fn drop(&mut self) {
-        self.mark(false);
+        self.rests();
     }
 }
 
 /// The source of [`Turns`].
-pub(crate) struct TurnSource(Turns);
+pub(crate) struct TurnSource {
+    turns: Turns,
+    sleep: Option<Pin<Box<Sleep>>>,
+}
 
 impl EventSource for TurnSource {
     type Event = Turn;
 
     fn poll_event(&mut self, observing: &mut Observing<'_>) -> Poll<Option<Turn>> {
-        let mut state = self.0.state();
-        match state.queues.next() {
-            Some((tenant, claimed, put_down)) => Poll::Ready(Some(Turn {
-                claimed,
-                tenant,
-                put_down,
-            })),
-            None => {
-                state.waker = Some(observing.waker().clone());
-                Poll::Pending
+        let mut state = self.turns.state();
+        loop {
+            if let Some((tenant, claimed, put_down)) = state.queues.next() {
+                self.sleep = None;
+                return Poll::Ready(Some(Turn {
+                    claimed,
+                    tenant,
+                    put_down,
+                }));
             }
+            state.waker = Some(observing.waker().clone());
+            if state.queues.round.is_empty() {
+                self.sleep = None;
+                return Poll::Pending;
+            }
+            let until = observing.now() + LOOK_AGAIN;
+            let sleep = self
+                .sleep
+                .get_or_insert_with(|| Box::pin(observing.sleep_until(until)));
+            if sleep.as_mut().poll(&mut observing.context()).is_pending() {
+                return Poll::Pending;
+            }
+            self.sleep = None;
         }
     }
 }
@@ -164,13 +202,19 @@ struct Queue<J> {
     credit: i64,
     /// What an attempt of it usually costs.
     usual: i64,
-    /// Attempts that are computing.
-    computing: usize,
+    /// Attempts that are computing, and when they last did.
+    computing: HashMap<u64, Instant>,
 }
 
 impl<J> Queue<J> {
     fn may_begin(&self) -> bool {
-        self.computing < COMPUTING
+        self.computing.len() < COMPUTING
+            || self
+                .computing
+                .values()
+                .filter(|at| at.elapsed() < LASTING)
+                .count()
+                < COMPUTING
     }
 }
 
@@ -187,13 +231,13 @@ impl<J> Queues<J> {
     fn put(&mut self, tenant: i32, job: J) {
         if self.tenants.len() >= KEPT {
             self.tenants
-                .retain(|_, queue| !queue.jobs.is_empty() || queue.computing > 0);
+                .retain(|_, queue| !queue.jobs.is_empty() || !queue.computing.is_empty());
         }
         let queue = self.tenants.entry(tenant).or_insert_with(|| Queue {
             jobs: VecDeque::new(),
             credit: QUANTUM,
             usual: FLAT,
-            computing: 0,
+            computing: HashMap::new(),
         });
         if queue.jobs.is_empty() {
             // Who had nothing to do saves nothing up, but still owes.
@@ -348,12 +392,18 @@ mod tests {
         for _ in 0..100 {
             queues.put(1, ());
         }
-        queues.tenants.get_mut(&1).expect("there").computing = COMPUTING;
+        let compute = |queues: &mut Queues<()>, at: Instant| {
+            let queue = queues.tenants.get_mut(&1).expect("there");
+            queue.computing = (0..COMPUTING as u64).map(|number| (number, at)).collect();
+        };
+        compute(&mut queues, Instant::now());
         assert!(queues.next().is_none());
         queues.put(2, ());
         assert_eq!(queues.next().map(|(tenant, ..)| tenant), Some(2));
         assert!(queues.next().is_none());
-        queues.tenants.get_mut(&1).expect("there").computing -= 1;
+        // Who computed long ago waits for something else.
+        let long_ago = Instant::now().checked_sub(LASTING).expect("a time");
+        compute(&mut queues, long_ago);
         assert_eq!(queues.next().map(|(tenant, ..)| tenant), Some(1));
     }
 }
