@@ -185,11 +185,15 @@ impl Lane {
             }
         };
         let found = claimed.len();
-        self.crowded.store(found == free, Ordering::Release);
         self.take(claimed).await;
         if found == free {
+            self.crowded.store(true, Ordering::Release);
             self.work.tell();
         } else if let Ok(due) = store.next_due().await {
+            // Jobs of a tenant that has its share wait for room as well: those that its own commits fire
+            // are not to keep them out for ever.
+            let bounded = asked.most.is_some() || !asked.without.is_empty();
+            self.crowded.store(bounded && due.waits, Ordering::Release);
             // What is due and was not claimed is held by someone, so it is not worth a look at once.
             let waits = due.waits.then_some(POLL / 4);
             if let Some(wait) = waits.into_iter().chain(due.next).min()
@@ -197,6 +201,8 @@ impl Lane {
             {
                 self.work.look_again(context.now() + wait);
             }
+        } else {
+            self.crowded.store(false, Ordering::Release);
         }
         Ok(())
     }
