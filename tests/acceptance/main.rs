@@ -15,6 +15,7 @@
 //! - `cli`: the command line
 //! - `api`: the HTTP API
 //! - `tenancy`: tenants do not see each other; tokens, roles, the audit log
+//! - `hostile`: components with one fault each, beside a tenant that works
 //! - `layers`: what the source itself must look like
 
 mod api;
@@ -26,6 +27,7 @@ mod external;
 mod gate;
 mod guard;
 mod host;
+mod hostile;
 mod layers;
 mod race;
 mod samples;
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
         compiling::trials(),
         defects::trials(),
         host::trials(),
+        hostile::trials(),
         race::trials(),
         external::trials(),
         cli::trials(),

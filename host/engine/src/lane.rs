@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::mpsc;
+use wedflow_capability::files::Draft;
 use wedflow_contract::Digest;
 use wedflow_model::{Limits, Outcome, Severity};
 use wedflow_sandbox::{Invocation, Logs, Sandbox};
@@ -14,6 +15,7 @@ use wedflow_store::{Claimed, LogLine, Store};
 
 use crate::bindings::Bindings;
 use crate::commit;
+use crate::outside::Outside;
 use crate::results::{BATCH, Finished, Results, Verdict, no_record};
 use crate::work::Work;
 
@@ -33,6 +35,7 @@ pub(crate) struct Shared {
     pub(crate) sandbox: Arc<Sandbox>,
     pub(crate) bindings: Bindings,
     pub(crate) limits: Limits,
+    pub(crate) outside: Outside,
     /// The host's number; another after its leases were lost.
     pub(crate) host: AtomicI32,
     /// No more jobs are begun.
@@ -243,6 +246,27 @@ impl Lane {
             }
         };
         let deadline = deadline(job.timeout);
+        let key = match &runnable.bound.granted().http {
+            None => String::new(),
+            Some(_) => {
+                let key = job.key;
+                match shared.store.fired_by(key.flow, key.wid, key.tgid).await {
+                    Ok(seq) => format!(
+                        "{}-{}-{}-{}",
+                        runnable.flow.shape.gate,
+                        key.wid,
+                        key.tgid,
+                        seq.unwrap_or(0)
+                    ),
+                    Err(error) => {
+                        if let Verdict::Fail { message, .. } = &mut finished.verdict {
+                            *message = format!("what fired it is not to be had: {error}");
+                        }
+                        return finished;
+                    }
+                }
+            }
+        };
         let invocation = Invocation {
             flow: &runnable.flow.shape.name,
             wid: job.key.wid,
@@ -250,6 +274,7 @@ impl Lane {
             attempt: u32::try_from(job.attempt).unwrap_or(1),
             deadline,
             payload: &job.payload,
+            key: &key,
         };
         let attempt = shared
             .sandbox
@@ -266,6 +291,16 @@ impl Lane {
         let digest = (fails || !recording.is_empty())
             .then(|| Digest::of(attempt.outcome.transcript().as_bytes()).to_string());
         finished.verdict = runnable.verdict(attempt.outcome, attempt.account);
+        if let (Some(draft), Verdict::Commit(_)) = (attempt.draft, &finished.verdict)
+            && let Err(error) = keep(draft).await
+        {
+            finished.verdict = Verdict::Fail {
+                outcome: "failed".to_owned(),
+                message: format!("what it wrote into files could not be kept: {error}"),
+                retry: true,
+                after: None,
+            };
+        }
         let keep = !recording.is_empty() || matches!(finished.verdict, Verdict::Fail { .. });
         if keep || !attempt.logs.lines.is_empty() || attempt.logs.dropped > 0 {
             let record = finished
@@ -310,6 +345,16 @@ impl Lane {
         }
         Ok(())
     }
+}
+
+/// Puts what an attempt wrote in the place of the instance's files.
+async fn keep(draft: Draft) -> std::io::Result<()> {
+    if draft.is_unchanged() {
+        return Ok(());
+    }
+    tokio::task::spawn_blocking(move || draft.keep())
+        .await
+        .map_err(std::io::Error::other)?
 }
 
 /// When a time limit that begins now ends: microseconds since 1970.

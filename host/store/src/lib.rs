@@ -44,7 +44,7 @@ pub use instances::{AttemptRow, Instance, JobRow, LogRow, TraceRow};
 pub use jobs::{AttemptRecord, Claimed, CommitGroup, CommitItem, FailedAttempt, LogLine, Swept};
 pub use notifications::Notifications;
 pub use quotas::{Quota, QuotaChange};
-pub use settings::SealedSecret;
+pub use settings::{Grant, SealedSecret};
 pub use tenants::{Tenant, TenantSettings};
 pub use tokens::{Bearer, NewToken, Token};
 pub use users::User;

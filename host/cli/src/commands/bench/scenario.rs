@@ -207,6 +207,8 @@ impl Scenario {
                 self.transition.to_owned(),
                 TransitionDefinition {
                     component: "bench".to_owned(),
+                    files: false,
+                    http: Vec::new(),
                 },
             )]
             .into(),
