@@ -18,6 +18,19 @@ CREATE TABLE wed.secret (
   PRIMARY KEY (flow_id, name)
 );
 
+-- What a transition may reach beyond its call, as far as the flow allows it; a host's operator must allow it
+-- too.
+CREATE TABLE wed."grant" (
+  flow_id integer NOT NULL REFERENCES wed.flow ON DELETE CASCADE,
+  trname  text NOT NULL,
+  -- The files of its instances.
+  files   boolean NOT NULL DEFAULT false,
+  -- Hosts and ports to which it may speak HTTP: 'api.example.com:443'.
+  http    text[] NOT NULL DEFAULT '{}' CHECK (cardinality(http) <= 32
+            AND array_position(http, NULL) IS NULL AND array_to_string(http, ' ') ~ '^([^ /*]{1,255}:[0-9]{1,5}( |$))*$'),
+  PRIMARY KEY (flow_id, trname)
+);
+
 -- A change makes hosts load the flow anew.
 CREATE FUNCTION wed.on_setting() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -29,5 +42,7 @@ END $$;
 CREATE TRIGGER changed AFTER INSERT OR UPDATE OR DELETE ON wed.setting FOR EACH ROW EXECUTE FUNCTION wed.on_setting();
 CREATE TRIGGER changed AFTER INSERT OR UPDATE OR DELETE ON wed.secret FOR EACH ROW EXECUTE FUNCTION wed.on_setting();
 
-REVOKE ALL ON wed.setting, wed.secret FROM PUBLIC;
+CREATE TRIGGER changed AFTER INSERT OR UPDATE OR DELETE ON wed."grant" FOR EACH ROW EXECUTE FUNCTION wed.on_setting();
+
+REVOKE ALL ON wed.setting, wed.secret, wed."grant" FROM PUBLIC;
 REVOKE ALL ON FUNCTION wed.on_setting() FROM PUBLIC;

@@ -18,6 +18,7 @@ trials![
     a_defect_is_found_in_every_language,
     a_call_needs_no_server,
     a_call_ends_by_name,
+    a_fixture_has_files_and_answers_of_its_own,
     a_fixture_fails_with_a_difference_and_can_be_updated,
     random_states_find_what_traps,
     an_attempt_that_asked_is_run_again_byte_for_byte,
@@ -368,6 +369,46 @@ fn a_fixture_fails_with_a_difference_and_can_be_updated() {
         bad.err.contains("bad.toml") && bad.err.contains("stat"),
         "{bad:?}"
     );
+}
+
+fn a_fixture_has_files_and_answers_of_its_own() {
+    let folder = folder();
+    let fixtures = [
+        (
+            "files.toml",
+            r#"
+            transition = "files"
+            types = { a1 = "text", n = "integer", tags = "text[]" }
+            state = { a1 = "new", n = 0, tags = ["read a", "append a !", "read a", "all"] }
+            [files]
+            a = "hello"
+            [expect]
+            set = "a1 = 'hello|appended|hello!|a=6'"
+            "#,
+        ),
+        (
+            "http.toml",
+            r#"
+            transition = "fetch"
+            types = { a1 = "text", n = "integer", tags = "text[]" }
+            state = { a1 = "new", n = 0, tags = ["POST", "https://api.example.com/", "x"] }
+            [[http]]
+            method = "POST"
+            url = "https://api.example.com/"
+            body = "x"
+            status = 201
+            headers = { X-A = "b" }
+            answer = "made"
+            [expect]
+            set = "a1 = '201 1 made'"
+            "#,
+        ),
+    ];
+    component(folder.path(), guests::hostile(), &fixtures);
+    let tested = alone(folder.path(), &["test", "component.wasm", "--json"]);
+    let tested = tested.json();
+    let told = (&tested["passed"], &tested["failed"]);
+    assert_eq!(told, (&2.into(), &0.into()), "{tested}");
 }
 
 fn random_states_find_what_traps() {

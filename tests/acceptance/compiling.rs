@@ -3,13 +3,249 @@
 use wedflow_model::Limits;
 use wedflow_sandbox::{Sandbox, Settings, UploadError};
 
+use crate::hostile::fault::component_of;
 use crate::support::database::sample_component;
 use crate::support::trials;
 
-trials![
-    a_component_that_takes_too_much_to_compile_is_refused_by_name,
-    what_was_compiled_is_loaded_the_next_time,
-];
+pub(crate) fn trials() -> Vec<libtest_mimic::Trial> {
+    let mut all = list::trials();
+    all.push(
+        libtest_mimic::Trial::test("compiling::bombs_within_the_products_limits", || {
+            bombs_within_the_products_limits();
+            Ok(())
+        })
+        .with_ignored_flag(true),
+    );
+    all
+}
+
+mod list {
+    use super::*;
+    trials![
+        a_component_that_takes_too_much_to_compile_is_refused_by_name,
+        what_was_compiled_is_loaded_the_next_time,
+        a_compile_bomb_ends_with_its_compiler,
+        every_refusal_has_its_own_words,
+    ];
+}
+
+/// One function whose blocks and variables multiply: every variable lives through every block, and from one
+/// place every block is reached.
+fn dense(blocks: usize, variables: usize) -> Vec<u8> {
+    let mut text = String::from("(func (export \"run\") (type $run)\n(local");
+    text.push_str(&" i32".repeat(variables));
+    text.push_str(")\n");
+    text.push_str(&"block\n".repeat(blocks));
+    text.push_str("local.get 0\nbr_table");
+    for block in 0..blocks {
+        text.push_str(&format!(" {block}"));
+    }
+    text.push('\n');
+    for block in 0..blocks {
+        let variable = 11 + block % variables;
+        text.push_str(&format!(
+            "end local.get {variable} local.get 1 i32.add local.set {}\n",
+            11 + (block + 1) % variables
+        ));
+    }
+    for variable in 11..11 + variables {
+        text.push_str(&format!("i32.const 3400 local.get {variable} i32.store\n"));
+    }
+    text.push_str("i32.const 3200)");
+    component_of(&text)
+}
+
+/// Very many functions, each of some length.
+fn many(functions: usize) -> Vec<u8> {
+    let mut text = String::new();
+    for number in 0..functions {
+        text.push_str(&format!(
+            "(func (param i64) (result i64) local.get 0 i64.const {number} i64.mul "
+        ));
+        for step in 0..20 {
+            text.push_str(&format!("local.get 0 i64.const {step} i64.rotl i64.xor "));
+        }
+        text.push_str(")\n");
+    }
+    text.push_str("(func (export \"run\") (type $run) (i32.const 3200))");
+    component_of(&text)
+}
+
+fn a_compile_bomb_ends_with_its_compiler() {
+    let sandbox = sandbox(None);
+    let bomb = dense(3_000, 3_000);
+    let short = Limits {
+        compile_cpu_seconds: 1,
+        ..Limits::default()
+    };
+    let refused = sandbox.compile(&bomb, &short).expect_err("too long");
+    assert!(
+        matches!(refused, UploadError::CompileTime { seconds: 1 }),
+        "{refused}"
+    );
+    let little = Limits {
+        compile_memory_bytes: 256 << 20,
+        ..Limits::default()
+    };
+    let refused = sandbox.compile(&bomb, &little).expect_err("too much");
+    assert!(
+        matches!(refused, UploadError::CompileMemory { .. }),
+        "{refused}"
+    );
+    let refused = sandbox
+        .compile(&many(20_000), &short)
+        .expect_err("too long");
+    assert!(
+        matches!(refused, UploadError::CompileTime { seconds: 1 }),
+        "{refused}"
+    );
+    // The compiler serves the next one.
+    sandbox
+        .compile(sample_component("paper"), &Limits::default())
+        .expect("compiled");
+}
+
+/// Prints what bombs come to within the product's limits; takes minutes.
+fn bombs_within_the_products_limits() {
+    let sandbox = sandbox(None);
+    for (name, bytes) in [
+        (
+            "1 function, 3 000 blocks, 3 000 variables",
+            dense(3_000, 3_000),
+        ),
+        (
+            "1 function, 10 000 blocks, 10 000 variables",
+            dense(10_000, 10_000),
+        ),
+        ("50 000 functions", many(50_000)),
+        ("190 000 functions", many(190_000)),
+    ] {
+        let begun = std::time::Instant::now();
+        let ended = match sandbox.compile(&bytes, &Limits::default()) {
+            Ok(_) => "compiled".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        println!(
+            "{name}, {} bytes: {ended}, after {:?}",
+            bytes.len(),
+            begun.elapsed()
+        );
+    }
+}
+
+fn every_refusal_has_its_own_words() {
+    let sandbox = sandbox(None);
+    let whole = component_of("(func (export \"run\") (type $run) (i32.const 3200))");
+    let usual = Limits::default();
+    let wat = |text: &str| wat::parse_str(text).expect("WAT");
+    let nested = format!("{}{}", "(component ".repeat(20), ")".repeat(20));
+    let import = r#"(component (import "wasi-like:network/sockets@1.0.0" (instance)))"#;
+    let cases: Vec<(&str, Vec<u8>, Limits, &str)> = vec![
+        (
+            "core module",
+            wat("(module)"),
+            usual.clone(),
+            "core WebAssembly module",
+        ),
+        (
+            "precompiled code",
+            b"\x7fELF\x02\x01\x01\0".repeat(64),
+            usual.clone(),
+            "precompiled",
+        ),
+        (
+            "text",
+            b"(component)".to_vec(),
+            usual.clone(),
+            "WebAssembly text",
+        ),
+        (
+            "another text",
+            b"package main".to_vec(),
+            usual.clone(),
+            "text file",
+        ),
+        (
+            "truncated",
+            whole[..whole.len() / 2].to_vec(),
+            usual.clone(),
+            "cut off",
+        ),
+        (
+            "wrong world",
+            wat("(component)"),
+            usual.clone(),
+            "does not export",
+        ),
+        (
+            "unknown import",
+            wat(import),
+            usual.clone(),
+            "wasi-like:network/sockets@1.0.0",
+        ),
+        (
+            "too large",
+            whole.clone(),
+            Limits {
+                component_bytes: 100,
+                ..usual.clone()
+            },
+            "bytes where 100",
+        ),
+        (
+            "too many functions",
+            whole.clone(),
+            Limits {
+                component_functions: 1,
+                ..usual.clone()
+            },
+            "functions where 1",
+        ),
+        (
+            "too deep",
+            wat(&nested),
+            usual.clone(),
+            "levels of nested components",
+        ),
+        (
+            "compile bomb",
+            dense(2_000, 2_000),
+            Limits {
+                compile_cpu_seconds: 1,
+                compile_memory_bytes: 8 << 30,
+                ..usual.clone()
+            },
+            "takes more than 1 s",
+        ),
+        (
+            "compressed",
+            b"\x1f\x8b\x08\0\0\0\0\0".repeat(64),
+            usual.clone(),
+            "gzip",
+        ),
+    ];
+    let mut told = std::collections::BTreeSet::new();
+    for (name, bytes, limits, says) in cases {
+        let refused = sandbox
+            .compile(&bytes, &limits)
+            .expect_err(name)
+            .to_string();
+        assert!(refused.contains(says), "{name}: {refused}");
+        if name == "unknown import" {
+            for allowed in [
+                "wed:flow/host@0.1.0",
+                "wed:flow/files@0.1.0",
+                "wed:flow/http@0.1.0",
+            ] {
+                assert!(refused.contains(allowed), "{name}: {refused}");
+            }
+        }
+        assert!(
+            told.insert(refused.clone()),
+            "{name} says what another says: {refused}"
+        );
+    }
+}
 
 fn sandbox(cache: Option<std::path::PathBuf>) -> Sandbox {
     Sandbox::new(Settings {

@@ -15,7 +15,7 @@ trials![
 ];
 
 /// Our crates and the layer that each stands on. A crate may import those of lower layers only.
-const LAYERS: [(&str, u8); 12] = [
+const LAYERS: [(&str, u8); 13] = [
     ("cli", 5),
     ("api", 4),
     ("engine", 3),
@@ -27,15 +27,18 @@ const LAYERS: [(&str, u8); 12] = [
     ("contract", 1),
     ("scheduler", 1),
     ("cluster", 1),
+    ("capability", 1),
     ("model", 0),
 ];
 
 /// Crates that know nothing of the others.
-const ALONE: [&str; 3] = ["cluster", "scheduler", "model"];
+const ALONE: [&str; 4] = ["capability", "cluster", "scheduler", "model"];
 
 /// Libraries that one crate only may use, so that it alone knows what they are like.
-const ONE_USER: [(&str, &str); 4] = [
+const ONE_USER: [(&str, &str); 6] = [
     ("axum", "api"),
+    ("cap-std", "capability"),
+    ("tokio-rustls", "capability"),
     ("sqlx", "store"),
     ("wasmtime", "sandbox"),
     ("pg_query", "guard"),

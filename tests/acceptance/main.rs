@@ -16,6 +16,7 @@
 //! - `api`: the HTTP API
 //! - `tenancy`: tenants do not see each other; tokens, roles, the audit log
 //! - `fairness`: tenants' shares of the hosts, limits, versions of components, removal
+//! - `hostile`: components with one fault each, beside a tenant that works
 //! - `layers`: what the source itself must look like
 
 mod api;
@@ -28,6 +29,7 @@ mod fairness;
 mod gate;
 mod guard;
 mod host;
+mod hostile;
 mod layers;
 mod race;
 mod samples;
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
         compiling::trials(),
         defects::trials(),
         host::trials(),
+        hostile::trials(),
         race::trials(),
         external::trials(),
         cli::trials(),

@@ -1,9 +1,14 @@
 /** The component's side: what the build exports as `describe` and `run`. */
 
+import * as files from "wed:flow/files@0.1.0";
 import * as host from "wed:flow/host@0.1.0";
+import * as http from "wed:flow/http@0.1.0";
 import { Fail, sql } from "./outcome.js";
 import { exported, nameOfComponent, perform, transition } from "./transition.js";
 import { VERSION } from "./version.js";
+
+/** The contract's functions, as the SDK asks for them. */
+const server = { ...host, files, http };
 
 const wide = (number) => (number === undefined ? undefined : BigInt(number));
 const attributes = (kinds) => kinds && [...kinds].map(([name, kind]) => ({ name, kind: kind.name }));
@@ -33,7 +38,7 @@ export function world(module) {
       if (!made) {
         return { tag: "fail", val: { message: `this component has no transition \`${payload.transition}\``, retry: false } };
       }
-      return perform(made, payload, host);
+      return perform(made, payload, server);
     },
   };
 }

@@ -141,6 +141,53 @@ export interface Host {
   config(key: string): string | undefined;
   /** A secret of the flow; undefined when there is none or it is not granted to this transition. */
   secret(name: string): string | undefined;
+  /** The files of the instance, where operator and flow grant them. */
+  readonly files: Files;
+  /** Sends a request, to a host that operator and flow both name, and waits for the answer. */
+  fetch(url: string, options?: { method?: string; headers?: Record<string, string | Secret>; body?: string | Uint8Array }): Response;
+  /** Names what fired this transition: the same in every attempt at it, another in every other firing. */
+  key(): string;
+}
+
+/** A private folder of the instance. What an attempt writes stays only if its result is committed. */
+export interface Files {
+  /** The content of a file; undefined when there is no such file. */
+  read(name: string): Uint8Array | undefined;
+  readText(name: string): string | undefined;
+  /** Makes a file, or replaces its content: at most 1 MiB. */
+  write(name: string, content: string | Uint8Array): void;
+  append(name: string, content: string | Uint8Array): void;
+  /** Removes a file; whether there was one. */
+  remove(name: string): boolean;
+  all(): { name: string; size: number }[];
+}
+
+/** An answer, whatever its status. */
+export interface Response {
+  readonly status: number;
+  /** Names in small letters, and values. */
+  readonly headers: [string, string][];
+  readonly body: Uint8Array;
+  header(name: string): string | undefined;
+  text(): string;
+  json(): any;
+}
+
+/** Why a file is not read or written. */
+export declare class FileError extends Fail {
+  readonly kind: "denied" | "name" | "no-room" | "unavailable";
+}
+
+/** Why there is no answer. */
+export declare class FetchError extends Fail {
+  readonly kind: "denied" | "invalid" | "too-large" | "unreachable" | "timed-out";
+}
+
+/** A header's value that ends with a secret of the flow, which the server puts there. */
+export declare class Secret {
+  constructor(name: string, before?: string);
+  readonly name: string;
+  readonly before: string;
 }
 
 export interface Options<R, W> {

@@ -44,3 +44,29 @@ export function sql(strings, ...values) {
   }
   return new Sql(strings.reduce((text, part, at) => text + literal(values[at - 1]) + part));
 }
+
+/** Why a file is not read or written: `kind` is `denied`, `name`, `no-room` or `unavailable`. */
+export class FileError extends Fail {
+  constructor(kind, message) {
+    super(message);
+    this.kind = kind;
+    this.retry = kind === "unavailable";
+  }
+}
+
+/** Why there is no answer: `kind` is `denied`, `invalid`, `too-large`, `unreachable` or `timed-out`. */
+export class FetchError extends Fail {
+  constructor(kind, message) {
+    super(message);
+    this.kind = kind;
+    this.retry = kind === "unreachable" || kind === "timed-out";
+  }
+}
+
+/** A header's value that ends with a secret of the flow, which the server puts there: the transition need not know it. */
+export class Secret {
+  constructor(name, before = "") {
+    this.name = name;
+    this.before = before;
+  }
+}

@@ -15,7 +15,15 @@ export declare class Server {
     seed?: bigint | number;
     config?: Record<string, string>;
     secrets?: Record<string, string>;
+    /** Files that the instance has. */
+    files?: Record<string, string | Uint8Array>;
+    /** What requests are answered, in order. */
+    answers?: ({ status?: number; headers?: Record<string, string>; body?: string | Uint8Array } | { kind: string; message: string })[];
   });
+  /** The files as they are now. */
+  readonly contents: Map<string, Uint8Array>;
+  /** The requests that were sent. */
+  readonly requests: { method: string; url: string; headers: { name: string; value: string; secret?: string }[]; body: Uint8Array }[];
   readonly logs: LogLine[];
   /** Milliseconds that were slept, in all. */
   readonly slept: number;

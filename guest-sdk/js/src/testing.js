@@ -11,18 +11,41 @@ export class Server {
   #seed;
   #config;
   #secrets;
+  #answers;
   names = [];
   /** What was logged: `{ severity, message, fields }`. */
   logs = [];
   /** Milliseconds that were slept, in all. */
   slept = 0;
 
-  constructor({ now = "2026-01-01T00:00:00Z", random = [], seed = 0, config = {}, secrets = {} } = {}) {
+  /** The requests that were sent. */
+  requests = [];
+
+  /** `files` are names and contents; `answers` are `{ status, headers, body }`, or `{ kind, message }` where there is none. */
+  constructor({ now = "2026-01-01T00:00:00Z", random = [], seed = 0, config = {}, secrets = {}, files = {}, answers = [] } = {}) {
     this.#clock = Timestamp.from(now).microseconds;
     this.#scripted = [...random].map(BigInt);
     this.#seed = BigInt(seed);
     this.#config = new Map(Object.entries(config));
     this.#secrets = new Map(Object.entries(secrets));
+    this.contents = new Map(Object.entries(files).map(([name, content]) => [name, encoded(content)]));
+    this.#answers = [...answers];
+    this.files = {
+      read: (name) => this.contents.get(name),
+      write: (name, content) => void this.contents.set(name, content),
+      append: (name, content) => void this.contents.set(name, Uint8Array.of(...(this.contents.get(name) ?? []), ...content)),
+      remove: (name) => this.contents.delete(name),
+      all: () => [...this.contents].map(([name, content]) => ({ name, size: BigInt(content.length) })),
+    };
+    this.http = {
+      fetch: (request) => {
+        this.requests.push(request);
+        const answer = this.#answers.shift() ?? { kind: "denied", message: `the test has no answer to ${request.method} ${request.url}` };
+        if (answer.kind) throw Object.assign(new Error(answer.message), { payload: answer });
+        return { status: answer.status ?? 200, headers: Object.entries(answer.headers ?? {}), body: encoded(answer.body ?? "") };
+      },
+      key: () => "flow-1-trigger",
+    };
   }
 
   /** Moves the clock, by milliseconds. */
@@ -65,6 +88,8 @@ export class Server {
     return this.names;
   }
 }
+
+const encoded = (content) => (typeof content === "string" ? new TextEncoder().encode(content) : content);
 
 /**
  * Invokes a transition on a state; what is not given is null. Answers `{ values }`, `{ clause }`,

@@ -1,7 +1,7 @@
 /** Transitions: what they declare, and how one is performed. */
 
 import { kindOf } from "./kind.js";
-import { Abort, Fail, Sql } from "./outcome.js";
+import { Abort, FetchError, Fail, FileError, Secret, Sql } from "./outcome.js";
 import { Mismatch, Timestamp, literal, literalOf, read, shown, write } from "./values.js";
 
 /** Characters of an unexpected error's stack that are kept. */
@@ -120,9 +120,106 @@ export class Host {
     return this.#server.config(key);
   }
 
+  /** The files of the instance, where they are granted. */
+  get files() {
+    return new Files(this.#server.files);
+  }
+
+  /** Sends a request and waits for the answer: `fetch(url, { method, headers, body })`. A header's value may be a `Secret`. */
+  fetch(url, { method = "GET", headers = {}, body = "" } = {}) {
+    const given = Object.entries(headers).map(([name, value]) =>
+      value instanceof Secret ? { name, value: value.before, secret: value.name } : { name, value: String(value), secret: undefined },
+    );
+    return new Response(asked(FetchError, () => this.#server.http.fetch({ method, url, headers: given, body: bytes(body) })));
+  }
+
+  /** Names what fired this transition: the same in every attempt at it, another in every other firing. */
+  key() {
+    return this.#server.http.key();
+  }
+
   /** A secret of the flow; undefined when there is none or it is not granted to this transition. */
   secret(name) {
     return this.#server.secret(name);
+  }
+}
+
+/** The files of the instance. */
+class Files {
+  #files;
+
+  constructor(files) {
+    this.#files = files;
+  }
+
+  /** The content of a file; undefined when there is no such file. */
+  read(name) {
+    return asked(FileError, () => this.#files.read(name));
+  }
+
+  /** The same as text. */
+  readText(name) {
+    const content = this.read(name);
+    return content && new TextDecoder().decode(content);
+  }
+
+  /** Makes a file, or replaces its content. A text is written in UTF-8. */
+  write(name, content) {
+    asked(FileError, () => this.#files.write(name, bytes(content)));
+  }
+
+  /** Puts more behind a file's content, or makes the file. */
+  append(name, content) {
+    asked(FileError, () => this.#files.append(name, bytes(content)));
+  }
+
+  /** Removes a file; whether there was one. */
+  remove(name) {
+    return asked(FileError, () => this.#files.remove(name));
+  }
+
+  /** All files: `{ name, size }`. */
+  all() {
+    return asked(FileError, () => this.#files.all()).map(({ name, size }) => ({ name, size: Number(size) }));
+  }
+}
+
+/** An answer, whatever its status. */
+class Response {
+  constructor({ status, headers, body }) {
+    this.status = status;
+    /** `[name, value]`, names in small letters. */
+    this.headers = headers;
+    this.body = body;
+  }
+
+  /** A header's value, by its name in small letters. */
+  header(name) {
+    return this.headers.find(([known]) => known === name)?.[1];
+  }
+
+  /** The body as text. */
+  text() {
+    return new TextDecoder().decode(this.body);
+  }
+
+  /** The body as JSON. */
+  json() {
+    return JSON.parse(this.text());
+  }
+}
+
+function bytes(content) {
+  return typeof content === "string" ? new TextEncoder().encode(content) : new Uint8Array(content);
+}
+
+/** Calls the server; a refusal of its becomes an error of ours. */
+function asked(Refusal, call) {
+  try {
+    return call();
+  } catch (error) {
+    const { kind, message } = error?.payload ?? {};
+    throw kind ? new Refusal(kind, message) : error;
   }
 }
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Abort, Fail, Json, Retry, Timestamp, sql, transition } from "../src/index.js";
+import { Abort, Fail, Json, Retry, Secret, Timestamp, sql, transition } from "../src/index.js";
 import { Server, call } from "../src/testing.js";
 import { exported } from "../src/transition.js";
 
@@ -156,4 +156,23 @@ test("a module's transitions are named as they are exported", () => {
   assert.throws(() => exported({}), /exports no transition/);
   assert.throws(() => transition({ reads: { a: "varchar" } }, () => {}), /reads `a`: unknown attribute type/);
   assert.throws(() => transition({ read: {} }, () => {}), /no option read/);
+});
+
+test("files and HTTP are the host's", () => {
+  const report = transition({ reads: { id: "text" }, writes: { seen: "text" } }, ({ id }, host) => {
+    const before = host.files.readText("count") ?? "0";
+    host.files.write("count", String(Number(before) + 1));
+    const answer = host.fetch("https://api.example.com/", {
+      method: "POST",
+      headers: { authorization: new Secret("key", "Bearer "), "idempotency-key": host.key() },
+      body: id,
+    });
+    return { seen: `${answer.status} ${answer.json().ok} ${host.files.all()[0].size}` };
+  });
+  const server = new Server({ files: { count: "41" }, answers: [{ status: 201, body: '{"ok": true}' }, { kind: "unreachable", message: "away" }] });
+  assert.deepEqual(call(report, { id: "a" }, { server }), { values: { seen: "201 true 2" } });
+  assert.equal(new TextDecoder().decode(server.contents.get("count")), "42");
+  assert.deepEqual(server.requests[0].headers[0], { name: "authorization", value: "Bearer ", secret: "key" });
+  assert.deepEqual(call(report, { id: "a" }, { server }), { failed: "away", retry: true });
+  assert.match(call(report, { id: "a" }, { server }).failed, /no answer to POST/);
 });

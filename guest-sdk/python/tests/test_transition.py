@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from wedflow import Abort, Fail, Job, Retry, Row, config, log, now, random_below, secret, sleep, sql, testing, transition
+from wedflow import (
+    Abort, Fail, Job, Retry, Row, config, fetch, files, http, log, now, random_below, secret, sleep, sql, testing, transition,
+)
 
 
 @dataclass
@@ -124,3 +126,28 @@ def test_the_server():
 def test_what_makes_no_sense_is_refused(make, part):
     with pytest.raises(TypeError, match=part):
         make()
+
+
+def test_files_and_http_are_the_servers():
+    @transition(writes={"seen": str})
+    def report(person: Person):
+        count = int(files.read("count") or b"0") + 1
+        files.write("count", str(count))
+        files.append("log", "x")
+        answer = fetch(
+            "https://api.example.com/",
+            method="POST",
+            headers={"authorization": http.Secret("key", "Bearer "), "idempotency-key": http.key()},
+            body=person.name,
+        )
+        return {"seen": f"{answer.status} {answer.json()['ok']} {files.all()}"}
+
+    answers = [http.Response(201, [("x", "y")], b'{"ok": 1}'), http.FetchError("unreachable", "away")]
+    with testing.Server(files={"count": b"41"}, answers=answers) as server:
+        assert testing.call(report, name="a").values == {"seen": "201 1 {'count': 2, 'log': 1}"}
+        assert server.files["count"] == b"42"
+        assert server.requests[0][2][0] == ("authorization", "Bearer ", "key")
+        answer = testing.call(report, name="a")
+        assert (answer.failed, answer.retry) == ("away", True)
+        assert "no answer to POST" in testing.call(report, name="a").failed
+        assert files.remove("count") and not files.remove("count")

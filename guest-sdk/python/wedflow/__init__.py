@@ -16,8 +16,9 @@ A transition is a function from a state to a state. Decorate an ordinary functio
         return {"greeting": f"Hello, {person.name}!", "visits": (person.visits or 0) + 1}
 """
 
-from . import log
+from . import files, http, log
 from .host import config, now, random, random_below, secret, sleep
+from .http import fetch
 from .outcome import Abort, Fail, Retry, sql
 from .transitions import Job, Row, component, transition
 from .types import Any, Bigint, Enum, Json, Kind
@@ -40,6 +41,9 @@ __all__ = [
     "Row",
     "component",
     "config",
+    "fetch",
+    "files",
+    "http",
     "log",
     "now",
     "random",

@@ -6,10 +6,13 @@ import linecache
 import sys
 
 import wit_world
-from wit_world.imports import host, types, values
+from componentize_py_types import Err
+from wit_world.imports import files, host, http, types, values
 
 from . import host as asked
 from . import log
+from .files import FileError
+from .http import FetchError, Response
 from .outcome import Fail, sql
 from .transitions import Job, Transition, Wire, component_name, perform, transition, transitions
 from .values import READ
@@ -42,6 +45,13 @@ _NULL = values.Scalar_Null()
 _chance = None
 
 
+def _asked(error, function, *arguments):
+    try:
+        return function(*arguments)
+    except Err as refused:
+        raise error(refused.value.kind.name.lower().replace("_", "-"), refused.value.message) from None
+
+
 class _Server:
     """The functions that the server gives, as the SDK asks for them."""
 
@@ -51,6 +61,34 @@ class _Server:
     config = staticmethod(host.config)
     secret = staticmethod(host.secret)
     attributes = staticmethod(host.attributes)
+
+    key = staticmethod(http.key)
+
+    @staticmethod
+    def file_read(name: str) -> bytes | None:
+        return _asked(FileError, files.read, name)
+
+    @staticmethod
+    def file_write(name: str, content: bytes) -> None:
+        _asked(FileError, files.write, name, content)
+
+    @staticmethod
+    def file_append(name: str, content: bytes) -> None:
+        _asked(FileError, files.append, name, content)
+
+    @staticmethod
+    def file_remove(name: str) -> bool:
+        return _asked(FileError, files.remove, name)
+
+    @staticmethod
+    def file_all() -> list[tuple[str, int]]:
+        return [(file.name, file.size) for file in _asked(FileError, files.all)]
+
+    @staticmethod
+    def fetch(method: str, url: str, headers: list[tuple[str, str, str | None]], body: bytes) -> Response:
+        request = http.Request(method, url, [http.Header(*header) for header in headers], body)
+        response = _asked(FetchError, http.fetch, request)
+        return Response(response.status, list(response.headers), response.body)
 
     @staticmethod
     def log(severity: str, message: str, fields: dict[str, str]) -> None:

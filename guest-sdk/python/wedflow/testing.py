@@ -16,7 +16,7 @@ import datetime
 import random as _random
 from collections.abc import Mapping
 
-from . import host, values
+from . import host, http, values
 from .transitions import Job, Transition, Wire, perform
 from .types import Kind
 from .values import READ
@@ -48,12 +48,19 @@ class Server:
         seed: int = 0,
         config: Mapping[str, str] | None = None,
         secrets: Mapping[str, str] | None = None,
+        files: Mapping[str, bytes] | None = None,
+        answers: list[http.Response | http.FetchError] | None = None,
     ):
         self._clock = values.write(Kind("timestamptz"), now)[1]  # type: ignore[index]
         self._scripted = list(random or [])
         self._random = _random.Random(seed)
         self._config = dict(config or {})
         self._secrets = dict(secrets or {})
+        self.files = dict(files or {})
+        """The files of the instance, by name."""
+        self._answers = list(answers or [])
+        self.requests: list[tuple[str, str, list[tuple[str, str, str | None]], bytes]] = []
+        """The requests that were sent: method, URL, headers with the names of their secrets, body."""
         self._names: list[str] = []
         self._before: list[host.Server | None] = []
         self.logs: list[LogLine] = []
@@ -95,6 +102,35 @@ class Server:
 
     def attributes(self) -> list[str]:
         return self._names
+
+    def file_read(self, name: str) -> bytes | None:
+        return self.files.get(name)
+
+    def file_write(self, name: str, content: bytes) -> None:
+        self.files[name] = content
+
+    def file_append(self, name: str, content: bytes) -> None:
+        self.files[name] = self.files.get(name, b"") + content
+
+    def file_remove(self, name: str) -> bool:
+        return self.files.pop(name, None) is not None
+
+    def file_all(self) -> list[tuple[str, int]]:
+        return [(name, len(content)) for name, content in sorted(self.files.items())]
+
+    def fetch(
+        self, method: str, url: str, headers: list[tuple[str, str, str | None]], body: bytes
+    ) -> http.Response:
+        self.requests.append((method, url, headers, body))
+        if not self._answers:
+            raise http.FetchError("denied", f"the test has no answer to {method} {url}")
+        answer = self._answers.pop(0)
+        if isinstance(answer, http.FetchError):
+            raise answer
+        return answer
+
+    def key(self) -> str:
+        return "flow-1-trigger"
 
 
 @dataclasses.dataclass

@@ -11,8 +11,8 @@ use wedflow_guard::{
 };
 use wedflow_model::{AttributeType, Limits, Measure, Outcome, ScalarType};
 use wedflow_sandbox::{
-    AnswersFrom, Attempt, Component, Invocation, Logs, Provided, Recording, Sandbox, Settings,
-    SetupError,
+    AnswersFrom, Attempt, Component, Exchange, FilesFrom, Granted, HttpFrom, Invocation, Logs,
+    Provided, Recording, Sandbox, Settings, SetupError,
 };
 
 use crate::attributes::{StateError, attributes_of};
@@ -93,6 +93,10 @@ pub struct Call {
     pub secrets: BTreeMap<String, String>,
     /// Where the host's answers come from.
     pub answers: AnswersFrom,
+    /// The files that the instance has before, where files are granted.
+    pub files: Option<BTreeMap<String, Vec<u8>>>,
+    /// The requests that are expected, with their answers, where HTTP is granted.
+    pub http: Option<Vec<Exchange>>,
 }
 
 impl Default for Call {
@@ -112,6 +116,8 @@ impl Default for Call {
             config: BTreeMap::new(),
             secrets: BTreeMap::new(),
             answers: AnswersFrom::Host,
+            files: None,
+            http: None,
         }
     }
 }
@@ -207,7 +213,11 @@ impl Workbench {
             .provided_with(Arc::new(Provided::new(
                 to_map(&call.config),
                 to_map(&call.secrets),
-            )));
+            )))
+            .granted_with(Granted {
+                files: call.files.clone().map(FilesFrom::Test),
+                http: call.http.clone().map(HttpFrom::Test),
+            });
         let timeout = call
             .timeout
             .or(declaration.timeout)
@@ -223,6 +233,7 @@ impl Workbench {
             Some(text) => text.clone(),
             None => Json::Object(call.state.clone()).to_string(),
         };
+        let key = format!("{}-{}-{}", call.flow, call.wid, call.trigger);
         let invocation = Invocation {
             flow: &call.flow,
             wid: call.wid,
@@ -230,6 +241,7 @@ impl Workbench {
             attempt: call.attempt,
             deadline,
             payload: &payload,
+            key: &key,
         };
         let limits = bound.within(&self.limits);
         let Attempt {

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use toml_edit::DocumentMut;
 use wedflow_model::AttributeType;
-use wedflow_sandbox::{Answer, AnswersFrom};
+use wedflow_sandbox::{Answer, AnswersFrom, Content, Exchange, HttpAnswer};
 
 use crate::call::{Call, Called};
 use crate::expectation::Expectation;
@@ -89,9 +89,64 @@ struct Body {
     config: BTreeMap<String, String>,
     #[serde(default)]
     secrets: BTreeMap<String, String>,
+    files: Option<BTreeMap<String, String>>,
+    http: Option<Vec<ExchangeBody>>,
     expect: Option<Expectation>,
     #[serde(default)]
     budget: BudgetBody,
+}
+
+/// A request that is expected, and its answer.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ExchangeBody {
+    #[serde(default = "get")]
+    method: String,
+    url: String,
+    body: Option<String>,
+    status: Option<u16>,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    #[serde(default)]
+    answer: String,
+    /// Instead of an answer: the kind of failure.
+    error: Option<String>,
+}
+
+fn get() -> String {
+    "GET".to_owned()
+}
+
+/// The kinds of failure of the contract's `http`.
+const FETCH_ERRORS: [&str; 5] = ["denied", "invalid", "too-large", "unreachable", "timed-out"];
+
+impl ExchangeBody {
+    fn read(self) -> Result<Exchange, String> {
+        let answer = match self.error {
+            Some(kind) if !FETCH_ERRORS.contains(&kind.as_str()) => {
+                return Err(format!("error is none of {}", FETCH_ERRORS.join(", ")));
+            }
+            Some(_) if self.status.is_some() || !self.headers.is_empty() => {
+                return Err("there is an error, or there is a status and headers".to_owned());
+            }
+            Some(kind) => HttpAnswer::Refused(kind, self.answer),
+            None => HttpAnswer::Answered {
+                status: self.status.unwrap_or(200),
+                headers: self
+                    .headers
+                    .into_iter()
+                    .map(|(name, value)| (name.to_lowercase(), value))
+                    .collect(),
+                body: Content(self.answer.into_bytes()),
+            },
+        };
+        Ok(Exchange {
+            method: self.method,
+            url: self.url,
+            body: self.body.map(String::into_bytes),
+            answer,
+        })
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -180,6 +235,17 @@ impl Fixture {
                     .map_err(|error| wrong(format!("answers is no record: {error}")))?,
             ),
         };
+        let http = body
+            .http
+            .map(|list| list.into_iter().map(ExchangeBody::read).collect())
+            .transpose()
+            .map_err(|reason| wrong(format!("http: {reason}")))?;
+        let files = body.files.map(|files| {
+            let files = files.into_iter();
+            files
+                .map(|(name, text)| (name, text.into_bytes()))
+                .collect()
+        });
         let call = Call {
             transition: body.transition,
             types,
@@ -190,6 +256,8 @@ impl Fixture {
             config: body.config,
             secrets: body.secrets,
             answers,
+            files,
+            http,
             ..Call::default()
         };
         let call = Call {

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use wedflow_capability::Place;
 
 /// Host WED-flow business processes: state is a row, conditions are SQL, steps are sandboxed
 /// WebAssembly components or any program with a Postgres connection.
@@ -319,6 +320,14 @@ pub(crate) struct HostArguments {
     /// listens on 127.0.0.1:8080 when nothing is said, or on a free port when that one is taken.
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) listen: Option<SocketAddr>,
+    /// A folder, which must be there, for the files of instances; without, no transition has any. Hosts of one
+    /// database need one that they share.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) files: Option<PathBuf>,
+    /// A host and port to which transitions may speak HTTP where their flow allows it too (may be given several
+    /// times). A private address is reached only if it is given itself, by number.
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) allow_http: Vec<Place>,
 }
 
 #[derive(Debug, Subcommand)]

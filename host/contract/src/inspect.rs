@@ -11,7 +11,8 @@ use wedflow_model::Limits;
 use crate::weight::Weight;
 use crate::world;
 use crate::{
-    Digest, Form, HOST_FUNCTIONS, HOST_INTERFACE, Quantity, Refusal, TYPE_INTERFACES, WASI_PREFIX,
+    Digest, FILES_FUNCTIONS, FILES_INTERFACE, Form, HOST_FUNCTIONS, HOST_INTERFACE, HTTP_FUNCTIONS,
+    HTTP_INTERFACE, Quantity, Refusal, TYPE_INTERFACES, WASI_PREFIX,
 };
 
 /// Levels of components inside components that are accepted; toolchains make two.
@@ -37,6 +38,8 @@ pub struct Inspection {
     pub tables: u64,
     /// The `wasi:` interfaces it imports, in its order. Most of them trap when they are called.
     pub wasi: Vec<String>,
+    /// Of the contract's interfaces that operator and flow must grant, those it imports.
+    pub asks: Vec<&'static str>,
 }
 
 /// The proposals of WebAssembly that a component may use: those that every toolchain emits, and no
@@ -80,10 +83,16 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Result<Inspection, Refusal> {
 
     let types = types.as_ref();
     let mut wasi = Vec::new();
+    let mut asks = Vec::new();
     for import in &survey.imports {
         check_import(import, types)?;
         if import.starts_with(WASI_PREFIX) {
             wasi.push(import.clone());
+        }
+        for granted in [FILES_INTERFACE, HTTP_INTERFACE] {
+            if import == granted {
+                asks.push(granted);
+            }
         }
     }
     world::check_exports(types, &survey.exports)?;
@@ -96,6 +105,7 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Result<Inspection, Refusal> {
         memories: survey.weight.memories,
         tables: survey.weight.tables,
         wasi,
+        asks,
     })
 }
 
@@ -161,6 +171,10 @@ fn check_import(name: &str, types: wasmparser::types::TypesRef<'_>) -> Result<()
     }
     let allowed: &[&str] = if name == HOST_INTERFACE {
         &HOST_FUNCTIONS
+    } else if name == FILES_INTERFACE {
+        &FILES_FUNCTIONS
+    } else if name == HTTP_INTERFACE {
+        &HTTP_FUNCTIONS
     } else if TYPE_INTERFACES.contains(&name) {
         &[]
     } else {

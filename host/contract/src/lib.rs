@@ -40,6 +40,18 @@ pub const HOST_FUNCTIONS: [&str; 7] = [
     "attributes",
 ];
 
+/// The interface of an instance's files, served where operator and flow grant it.
+pub const FILES_INTERFACE: &str = "wed:flow/files@0.1.0";
+
+/// The functions of [`FILES_INTERFACE`].
+pub const FILES_FUNCTIONS: [&str; 5] = ["read", "write", "append", "remove", "all"];
+
+/// The interface of outbound HTTP, served where operator and flow grant it.
+pub const HTTP_INTERFACE: &str = "wed:flow/http@0.1.0";
+
+/// The functions of [`HTTP_INTERFACE`].
+pub const HTTP_FUNCTIONS: [&str; 2] = ["fetch", "key"];
+
 /// The prefix of the interfaces that a component may import although hardly any is served: what a
 /// standard library drags in, and traps when it is called.
 pub const WASI_PREFIX: &str = "wasi:";

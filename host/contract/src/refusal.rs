@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{HOST_INTERFACE, TYPE_INTERFACES};
+use crate::{FILES_INTERFACE, HOST_INTERFACE, HTTP_INTERFACE, TYPE_INTERFACES};
 
 /// What an uploaded file is, when it is not a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,7 +156,7 @@ pub enum Refusal {
     /// An import that nothing serves.
     #[error(
         "the component imports `{import}`, which is not served; allowed are `{HOST_INTERFACE}`, \
-         the types `{}` and `{}`, and interfaces of `wasi:` (they trap when called); remove what \
+         `{FILES_INTERFACE}`, `{HTTP_INTERFACE}`, the types `{}` and `{}`, and interfaces of `wasi:` (they trap when called); remove what \
          uses it",
         TYPE_INTERFACES[0],
         TYPE_INTERFACES[1]

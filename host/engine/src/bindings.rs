@@ -9,9 +9,10 @@ use wedflow_contract::Manifest;
 use wedflow_guard::{FlowAttributes, SetClauseCache};
 use wedflow_model::{Limits, Outcome};
 use wedflow_sandbox::{Bound, Component, Provided, Sandbox};
-use wedflow_store::{Claimed, FlowShape, SealedSecret, Store, StoreError};
+use wedflow_store::{Claimed, FlowShape, Grant, SealedSecret, Store, StoreError};
 
 use crate::SecretKey;
+use crate::outside::Outside;
 use crate::results::{Rendered, Shapes, Verdict};
 
 /// How many bindings, flows and components are kept before all are forgotten and loaded anew.
@@ -27,6 +28,7 @@ pub(crate) struct LoadedFlow {
     pub(crate) shapes: Shapes,
     settings: HashMap<String, String>,
     secrets: Vec<SealedSecret>,
+    grants: Vec<Grant>,
 }
 
 /// A transition that can be run.
@@ -53,6 +55,7 @@ pub(crate) struct Bindings {
     sandbox: Arc<Sandbox>,
     limits: Limits,
     secret_key: Option<SecretKey>,
+    outside: Outside,
     components: Mutex<HashMap<i32, Cell<LoadedComponent>>>,
     flows: Mutex<HashMap<(i32, i32), Cell<LoadedFlow>>>,
     runnables: Mutex<HashMap<BindingKey, Cell<Runnable>>>,
@@ -64,12 +67,14 @@ impl Bindings {
         sandbox: Arc<Sandbox>,
         limits: Limits,
         secret_key: Option<SecretKey>,
+        outside: Outside,
     ) -> Self {
         Bindings {
             store,
             sandbox,
             limits,
             secret_key,
+            outside,
             components: Mutex::default(),
             flows: Mutex::default(),
             runnables: Mutex::default(),
@@ -134,6 +139,10 @@ impl Bindings {
             Ok(provided) => Arc::new(provided),
             Err(reason) => return Ok(Err(reason)),
         };
+        let granted = match self.outside.granted(&flow, name) {
+            Ok(granted) => granted,
+            Err(reason) => return Ok(Err(reason)),
+        };
         Ok(
             match component
                 .component
@@ -147,7 +156,7 @@ impl Bindings {
                             .collect()
                     }),
                     flow,
-                    bound: bound.provided_with(provided),
+                    bound: bound.provided_with(provided).granted_with(granted),
                 })),
                 Err(error) => Err(error.to_string()),
             },
@@ -190,6 +199,7 @@ impl Bindings {
                 shapes: Shapes::default(),
                 settings: self.store.settings(flow_id).await?.into_iter().collect(),
                 secrets: self.store.secrets(flow_id).await?,
+                grants: self.store.grants(flow_id).await?,
             })))
         })
         .await
@@ -224,6 +234,15 @@ impl Bindings {
         })
         .await
         .cloned()
+    }
+}
+
+impl LoadedFlow {
+    /// What it lets a transition reach beyond its call.
+    pub(crate) fn grant(&self, transition: &str) -> Option<&Grant> {
+        self.grants
+            .iter()
+            .find(|grant| grant.transition == transition)
     }
 }
 

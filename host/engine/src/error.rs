@@ -11,6 +11,9 @@ pub enum HostError {
     /// The sandbox could not be set up on this machine.
     #[error("the sandbox could not be set up")]
     Sandbox(#[from] wedflow_sandbox::SetupError),
+    /// The folder for instances' files cannot be opened.
+    #[error("the folder for the files of instances cannot be opened")]
+    Files(#[source] std::io::Error),
 }
 
 /// Why a component was not stored.

@@ -15,6 +15,7 @@ use crate::SecretKey;
 use crate::bindings::Bindings;
 use crate::housekeeping::{self, LEASE};
 use crate::lane::{Lane, Shared, reserve};
+use crate::outside::{Outside, OutsideSettings};
 use crate::shares::Shares;
 
 /// How a host is set up.
@@ -32,6 +33,8 @@ pub struct HostSettings {
     pub limits: Limits,
     /// The key to the flows' secrets; without it, transitions that are granted one cannot run.
     pub secret_key: Option<SecretKey>,
+    /// What transitions may reach beyond their calls, where their flow allows it too.
+    pub outside: OutsideSettings,
 }
 
 impl Default for HostSettings {
@@ -43,6 +46,7 @@ impl Default for HostSettings {
             grace: Duration::from_secs(5),
             limits: Limits::default(),
             secret_key: None,
+            outside: OutsideSettings::default(),
         }
     }
 }
@@ -87,6 +91,7 @@ impl Host {
             cache: crate::cache::folder(),
             ..Settings::fast()
         })?);
+        let outside = Outside::open(&settings.outside).map_err(HostError::Files)?;
         store.roll_trace().await?;
         let host = store.enter_host(&settings.name, LEASE).await?;
         let shared = Arc::new(Shared {
@@ -95,7 +100,9 @@ impl Host {
                 Arc::clone(&sandbox),
                 settings.limits.clone(),
                 settings.secret_key,
+                outside.clone(),
             ),
+            outside,
             store,
             sandbox,
             limits: settings.limits,

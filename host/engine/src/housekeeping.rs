@@ -10,6 +10,7 @@ use wedflow_scheduler::{HandlerResult, Scheduler, source};
 use wedflow_store::Store;
 
 use crate::lane::{Lane, Shared};
+use crate::outside;
 
 /// How long a host's leases last without a sign of life.
 pub(crate) const LEASE: Duration = Duration::from_secs(15);
@@ -21,6 +22,8 @@ const SWEEP: Duration = Duration::from_secs(2);
 const TELL_FUEL: Duration = Duration::from_secs(1);
 /// How often the trace's partitions are looked after. They are made two days ahead.
 const ROLL: Duration = Duration::from_secs(600);
+/// How often the files of instances that are no more are looked for.
+const CLEAN: Duration = Duration::from_secs(60);
 /// How long to wait before a notification connection that cannot be had is asked for again.
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);
 
@@ -53,6 +56,13 @@ pub(crate) fn register(
     let rolling = shared.store.clone();
     scheduler.register_source(source::Timer::every(ROLL), move |_, _| {
         roll_trace(rolling.clone())
+    });
+
+    let cleaning = Arc::clone(shared);
+    scheduler.spawn(move |_| clean(cleaning));
+    let cleaning = Arc::clone(shared);
+    scheduler.register_source(source::Timer::every(CLEAN), move |_, _| {
+        clean(Arc::clone(&cleaning))
     });
 
     let (events, notified) = source::queue(1);
@@ -118,6 +128,13 @@ async fn roll_trace(store: Store) -> HandlerResult {
         Ok(0) => {}
         Ok(dropped) => tracing::info!(dropped, "old partitions of the trace were dropped"),
         Err(error) => tracing::warn!(%error, "could not look after the trace's partitions"),
+    }
+    Ok(())
+}
+
+async fn clean(shared: Arc<Shared>) -> HandlerResult {
+    if let Err(error) = outside::clean(shared.outside.clone(), &shared.store).await {
+        tracing::warn!(error, "could not look after the instances' files");
     }
     Ok(())
 }

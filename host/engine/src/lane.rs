@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicUsize
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use wedflow_capability::files::Draft;
 use wedflow_contract::Digest;
 use wedflow_model::{Limits, Outcome, Severity};
 use wedflow_sandbox::{Invocation, Logs, Sandbox};
@@ -13,6 +14,7 @@ use wedflow_store::{Claimed, LogLine, Store};
 
 use crate::bindings::Bindings;
 use crate::commit;
+use crate::outside::Outside;
 use crate::results::{BATCH, Batch, Finished, Results, Verdict, no_record};
 use crate::shares::Shares;
 use crate::turns::{Turn, Turns};
@@ -35,6 +37,7 @@ pub(crate) struct Shared {
     pub(crate) sandbox: Arc<Sandbox>,
     pub(crate) bindings: Bindings,
     pub(crate) limits: Limits,
+    pub(crate) outside: Outside,
     /// The host's number; another after its leases were lost.
     pub(crate) host: AtomicI32,
     /// No more jobs are begun.
@@ -274,6 +277,27 @@ impl Lane {
             }
         };
         let deadline = deadline(job.timeout);
+        let key = match &runnable.bound.granted().http {
+            None => String::new(),
+            Some(_) => {
+                let key = job.key;
+                match shared.store.fired_by(key.flow, key.wid, key.tgid).await {
+                    Ok(seq) => format!(
+                        "{}-{}-{}-{}",
+                        runnable.flow.shape.gate,
+                        key.wid,
+                        key.tgid,
+                        seq.unwrap_or(0)
+                    ),
+                    Err(error) => {
+                        if let Verdict::Fail { message, .. } = &mut finished.verdict {
+                            *message = format!("what fired it is not to be had: {error}");
+                        }
+                        return finished;
+                    }
+                }
+            }
+        };
         let invocation = Invocation {
             flow: &runnable.flow.shape.name,
             wid: job.key.wid,
@@ -281,6 +305,7 @@ impl Lane {
             attempt: u32::try_from(job.attempt).unwrap_or(1),
             deadline,
             payload: &job.payload,
+            key: &key,
         };
         let attempt = shared
             .sandbox
@@ -297,6 +322,16 @@ impl Lane {
         let digest = (fails || !recording.is_empty())
             .then(|| Digest::of(attempt.outcome.transcript().as_bytes()).to_string());
         finished.verdict = runnable.verdict(attempt.outcome, attempt.account);
+        if let (Some(draft), Verdict::Commit(_)) = (attempt.draft, &finished.verdict)
+            && let Err(error) = keep(draft).await
+        {
+            finished.verdict = Verdict::Fail {
+                outcome: "failed".to_owned(),
+                message: format!("what it wrote into files could not be kept: {error}"),
+                retry: true,
+                after: None,
+            };
+        }
         let keep = !recording.is_empty() || matches!(finished.verdict, Verdict::Fail { .. });
         if keep || !attempt.logs.lines.is_empty() || attempt.logs.dropped > 0 {
             let record = finished
@@ -358,6 +393,16 @@ impl Lane {
 /// The room beside `room` that tenants have who come while another fills it.
 pub(crate) fn reserve(room: usize) -> usize {
     room.div_ceil(8)
+}
+
+/// Puts what an attempt wrote in the place of the instance's files.
+async fn keep(draft: Draft) -> std::io::Result<()> {
+    if draft.is_unchanged() {
+        return Ok(());
+    }
+    tokio::task::spawn_blocking(move || draft.keep())
+        .await
+        .map_err(std::io::Error::other)?
 }
 
 /// When a time limit that begins now ends: microseconds since 1970.

@@ -22,6 +22,7 @@ mod error;
 mod host;
 mod housekeeping;
 mod lane;
+mod outside;
 mod results;
 mod shares;
 mod turns;
@@ -31,6 +32,7 @@ mod work;
 
 pub use error::{HostError, UploadError};
 pub use host::{Host, HostSettings};
+pub use outside::OutsideSettings;
 pub use upload::{StoredAs, Upload, upload};
 pub use vault::{MAX_SECRET_BYTES, MIN_SECRET_BYTES, SecretError, SecretKey};
 /// The settings of a tokio runtime that keeps timers on time while guests compute.

@@ -93,6 +93,12 @@ pub struct TriggerDefinition {
 pub struct TransitionDefinition {
     /// The name of the tenant's component that exports the transition.
     pub component: String,
+    /// Whether it may read and write the files of its instances, on hosts that have a place for them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub files: bool,
+    /// The hosts and ports to which it may speak HTTP (`api.example.com:443`), on hosts that allow them too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub http: Vec<String>,
 }
 
 fn text() -> AttributeType {

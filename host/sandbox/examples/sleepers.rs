@@ -80,6 +80,7 @@ fn sleep(settings: Settings, count: u32) {
                 let bound = bound.clone();
                 tokio::spawn(async move {
                     let invocation = Invocation {
+                        key: "",
                         wid: SLEEP,
                         ..support::invocation(support::PAYLOAD)
                     };

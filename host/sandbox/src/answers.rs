@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
@@ -23,6 +24,84 @@ pub enum Answer {
     Config(String, Option<String>),
     /// A secret that was asked for, by name. Its value is never recorded.
     Secret(String),
+    /// What a guest did with a file, and what it was answered.
+    File(String, FileAnswer),
+    /// A request (method, URL, digest of the rest), and what it was answered; without secrets.
+    Http(String, HttpAnswer),
+    /// The name of what fired the transition.
+    Key(String),
+}
+
+/// What a guest was answered when it did something with a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileAnswer {
+    /// It read: the content, if there is such a file.
+    Content(Option<Content>),
+    /// It wrote.
+    Done,
+    /// It removed: whether there was such a file.
+    Removed(bool),
+    /// It asked for all: names and sizes.
+    All(Vec<(String, u64)>),
+    /// It was refused: the kind, and the message.
+    Refused(String, String),
+}
+
+/// What a guest was answered when it sent a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HttpAnswer {
+    /// An answer.
+    Answered {
+        /// The status.
+        status: u16,
+        /// Names in small letters, and values.
+        headers: Vec<(String, String)>,
+        /// The body.
+        body: Content,
+    },
+    /// None: the kind of failure, and the message.
+    Refused(String, String),
+}
+
+/// Bytes that are most often text: written as text where Postgres's JSON can hold them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "WrittenContent", into = "WrittenContent")]
+pub struct Content(pub Vec<u8>);
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum WrittenContent {
+    Text(String),
+    Base64(String),
+}
+
+impl From<Content> for WrittenContent {
+    fn from(content: Content) -> Self {
+        match String::from_utf8(content.0) {
+            Ok(text) if !text.contains('\0') => WrittenContent::Text(text),
+            Ok(text) => WrittenContent::Base64(BASE64.encode(text.as_bytes())),
+            Err(error) => WrittenContent::Base64(BASE64.encode(error.as_bytes())),
+        }
+    }
+}
+
+impl From<WrittenContent> for Content {
+    fn from(written: WrittenContent) -> Self {
+        Content(match written {
+            WrittenContent::Text(text) => text.into_bytes(),
+            // Only a record that somebody changed is no base64.
+            WrittenContent::Base64(text) => BASE64.decode(text.as_bytes()).unwrap_or_default(),
+        })
+    }
+}
+
+impl Content {
+    /// Bytes that it takes in a record, at most.
+    fn cost(&self) -> usize {
+        self.0.len() / 3 * 4 + 4
+    }
 }
 
 impl Answer {
@@ -31,7 +110,32 @@ impl Answer {
             + match self {
                 Answer::Now(_) | Answer::Random(_) | Answer::Elapsed(_) => 0,
                 Answer::Config(key, value) => key.len() + value.as_ref().map_or(0, String::len),
-                Answer::Secret(name) => name.len(),
+                Answer::Secret(name) | Answer::Key(name) => name.len(),
+                Answer::File(asked, answer) => {
+                    asked.len()
+                        + match answer {
+                            FileAnswer::Content(content) => {
+                                content.as_ref().map_or(0, Content::cost)
+                            }
+                            FileAnswer::Done | FileAnswer::Removed(_) => 0,
+                            FileAnswer::All(files) => {
+                                files.iter().map(|(name, _)| name.len() + ANSWER_COST).sum()
+                            }
+                            FileAnswer::Refused(kind, message) => kind.len() + message.len(),
+                        }
+                }
+                Answer::Http(asked, answer) => {
+                    asked.len()
+                        + match answer {
+                            HttpAnswer::Answered { headers, body, .. } => {
+                                let heads = headers
+                                    .iter()
+                                    .map(|(name, value)| name.len() + value.len() + 8);
+                                heads.sum::<usize>() + body.cost()
+                            }
+                            HttpAnswer::Refused(kind, message) => kind.len() + message.len(),
+                        }
+                }
             }
     }
 }
@@ -108,6 +212,9 @@ struct Replayed {
     random: VecDeque<u64>,
     elapsed: VecDeque<u64>,
     config: HashMap<String, Option<String>>,
+    files: VecDeque<(String, FileAnswer)>,
+    http: VecDeque<(String, HttpAnswer)>,
+    key: Option<String>,
 }
 
 /// Steele, Lea and Flood's generator: five lines that give the same numbers in every version of every
@@ -154,6 +261,9 @@ impl Answers {
                             replayed.config.insert(key, value);
                         }
                         Answer::Secret(_) => {}
+                        Answer::File(asked, answer) => replayed.files.push_back((asked, answer)),
+                        Answer::Http(asked, answer) => replayed.http.push_back((asked, answer)),
+                        Answer::Key(key) => replayed.key = Some(key),
                     }
                 }
                 let first = replayed.now.front().copied().unwrap_or(0);
@@ -273,6 +383,95 @@ impl Answers {
         self.keep(|| Answer::Secret(storable(name)));
     }
 
+    /// What fired the transition; `own` is what the host says.
+    pub(crate) fn key(&mut self, own: &str) -> String {
+        let key = match &self.source {
+            Source::Made(made) => match &made.replayed {
+                Some(Replayed { key: Some(key), .. }) => key.clone(),
+                replayed => {
+                    self.beyond |= replayed.is_some();
+                    own.to_owned()
+                }
+            },
+            Source::Host { .. } => own.to_owned(),
+        };
+        self.keep(|| Answer::Key(key.clone()));
+        key
+    }
+
+    /// What a record answers to something done with a file; none where there is no record. What is on
+    /// record must have been asked in the same words, in the same order: a replay touches no file.
+    pub(crate) fn filed(&mut self, asked: &str) -> Option<FileAnswer> {
+        let recorded = self.recorded(|replayed| &mut replayed.files, asked)?;
+        let answer = recorded.unwrap_or_else(|| {
+            FileAnswer::Refused(
+                "unavailable".to_owned(),
+                format!("`{asked}` is not on record"),
+            )
+        });
+        self.keep_file(asked.to_owned(), &answer);
+        Some(answer)
+    }
+
+    /// The same for a request: a replay sends none.
+    pub(crate) fn fetched(&mut self, asked: &str) -> Option<HttpAnswer> {
+        let recorded = self.recorded(|replayed| &mut replayed.http, asked)?;
+        let answer = recorded.unwrap_or_else(|| {
+            HttpAnswer::Refused(
+                "unreachable".to_owned(),
+                format!("`{asked}` is not on record"),
+            )
+        });
+        self.keep_http(asked.to_owned(), &answer);
+        Some(answer)
+    }
+
+    /// The next on record, if it was asked in the same words; none where there is no record at all.
+    fn recorded<T>(
+        &mut self,
+        queue: fn(&mut Replayed) -> &mut VecDeque<(String, T)>,
+        asked: &str,
+    ) -> Option<Option<T>> {
+        let Source::Made(made) = &mut self.source else {
+            return None;
+        };
+        let queue = queue(made.replayed.as_mut()?);
+        // As it was kept.
+        let asked = storable(asked);
+        let answer = match queue.front() {
+            Some((known, _)) if *known == asked => queue.pop_front().map(|(_, answer)| answer),
+            _ => None,
+        };
+        self.beyond |= answer.is_none();
+        Some(answer)
+    }
+
+    /// Notes what was answered about a file.
+    pub(crate) fn keep_file(&mut self, asked: String, answer: &FileAnswer) {
+        self.keep(|| {
+            let answer = match answer {
+                FileAnswer::Refused(kind, message) => {
+                    FileAnswer::Refused(kind.clone(), storable(message))
+                }
+                answer => answer.clone(),
+            };
+            Answer::File(storable(&asked), answer)
+        });
+    }
+
+    /// Notes what a request was answered.
+    pub(crate) fn keep_http(&mut self, asked: String, answer: &HttpAnswer) {
+        self.keep(|| {
+            let answer = match answer {
+                HttpAnswer::Refused(kind, message) => {
+                    HttpAnswer::Refused(kind.clone(), storable(message))
+                }
+                answer => answer.clone(),
+            };
+            Answer::Http(storable(&asked), answer)
+        });
+    }
+
     /// Sleeps without sleeping, where waiting takes no time: all that was slept in this call, in
     /// microseconds. None where waiting is real.
     pub(crate) fn slept(&mut self, microseconds: u64) -> Option<u64> {
@@ -346,6 +545,41 @@ mod tests {
         assert_eq!((same, beyond), (recording, false));
         again.random();
         assert!(again.finish().1, "more was asked than before");
+    }
+
+    #[test]
+    fn what_came_from_outside_is_answered_again_in_order_and_only_if_asked_for_again() {
+        let mut first = answers(AnswersFrom::Host, 10_000);
+        assert_eq!(first.filed("read a"), None);
+        let content = FileAnswer::Content(Some(Content(b"x\0\xff".to_vec())));
+        first.keep_file("read a".into(), &content);
+        let answered = HttpAnswer::Answered {
+            status: 200,
+            headers: vec![("x".into(), "y".into())],
+            body: Content("grüße".into()),
+        };
+        assert_eq!(first.fetched("GET a"), None);
+        first.keep_http("GET a".into(), &answered);
+        assert_eq!(first.key("f-1"), "f-1");
+        let (recording, _) = first.finish();
+        let text = serde_json::to_string(&recording.answers).expect("JSON");
+        assert!(
+            text.contains("grüße") && !text.contains("\\u0000"),
+            "{text}"
+        );
+        let read: Vec<Answer> = serde_json::from_str(&text).expect("the same");
+        let mut again = answers(AnswersFrom::Recording(read.clone()), 10_000);
+        assert_eq!(again.fetched("GET a"), Some(answered));
+        assert_eq!(again.filed("read a"), Some(content));
+        assert_eq!(again.key("other"), "f-1");
+        let mut other = answers(AnswersFrom::Recording(read), 10_000);
+        let refused = other.fetched("GET b");
+        assert!(
+            matches!(refused, Some(HttpAnswer::Refused(..))),
+            "{refused:?}"
+        );
+        assert!(other.finish().1, "another request than before");
+        assert!(!again.finish().1);
     }
 
     #[test]

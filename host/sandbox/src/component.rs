@@ -8,6 +8,7 @@ use wedflow_contract::{BindError, Binding, Declaration, Digest, Inspection};
 use wedflow_model::{AttributeType, Limits};
 
 use crate::bindings::TransitionPre;
+use crate::outside::Granted;
 use crate::provided::Provided;
 use crate::settings::{INSTANCES_PER_SLOT, TABLES_PER_SLOT};
 use crate::state::State;
@@ -77,6 +78,7 @@ impl Component {
             binding: Arc::new(binding),
             names,
             provided: None,
+            granted: Arc::default(),
             fuel: declaration.fuel,
             memory: declaration.memory,
         })
@@ -99,6 +101,7 @@ pub struct Bound {
     binding: Arc<Binding>,
     names: Arc<[String]>,
     provided: Option<Arc<Provided>>,
+    granted: Arc<Granted>,
     fuel: Option<u64>,
     memory: Option<u64>,
 }
@@ -127,6 +130,20 @@ impl Bound {
     /// The settings and secrets that it may ask for.
     pub fn provided(&self) -> Option<&Arc<Provided>> {
         self.provided.as_ref()
+    }
+
+    /// The same with what it may reach beyond its call; without, it is refused all of it.
+    #[must_use]
+    pub fn granted_with(self, granted: Granted) -> Self {
+        Bound {
+            granted: Arc::new(granted),
+            ..self
+        }
+    }
+
+    /// What it may reach beyond its call.
+    pub fn granted(&self) -> &Granted {
+        &self.granted
     }
 
     /// The limits of its calls: the host's, or what the component says it needs where that is less.

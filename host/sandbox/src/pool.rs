@@ -7,10 +7,10 @@ use wedflow_model::Outcome;
 
 use crate::Settings;
 use crate::component::Component;
-use crate::host;
 use crate::sandbox::SetupError;
 use crate::state::State;
 use crate::ticker::Ticker;
+use crate::{host, outside};
 
 /// An engine, its pool of slots, and the thread that counts its epochs.
 pub(crate) struct Pool {
@@ -28,7 +28,9 @@ impl Pool {
     pub(crate) fn new(settings: &Settings) -> Result<Self, SetupError> {
         let engine = settings.engine()?;
         let mut linker = Linker::new(&engine);
-        host::define(&mut linker).map_err(|error| SetupError::Engine(format!("{error:#}")))?;
+        host::define(&mut linker)
+            .and_then(|()| outside::define(&mut linker))
+            .map_err(|error| SetupError::Engine(format!("{error:#}")))?;
         Ok(Pool {
             _ticker: Ticker::start(&engine)?,
             slots: Semaphore::new(settings.concurrent as usize),

@@ -63,6 +63,30 @@ impl Provided {
         text
     }
 
+    /// The same for bytes, whether they are text or not.
+    pub(crate) fn mask_bytes(&self, bytes: Vec<u8>) -> Vec<u8> {
+        let mut bytes = bytes;
+        for secret in &self.masked {
+            let secret = secret.as_bytes();
+            if !bytes.windows(secret.len()).any(|window| window == secret) {
+                continue;
+            }
+            let mut masked = Vec::with_capacity(bytes.len());
+            let mut rest = bytes.as_slice();
+            while let Some(at) = rest
+                .windows(secret.len())
+                .position(|window| window == secret)
+            {
+                masked.extend_from_slice(&rest[..at]);
+                masked.extend_from_slice(MASK.as_bytes());
+                rest = &rest[at + secret.len()..];
+            }
+            masked.extend_from_slice(rest);
+            bytes = masked;
+        }
+        bytes
+    }
+
     /// The same for a text that is replaced.
     pub(crate) fn mask_in(&self, text: &mut String) {
         if let Cow::Owned(masked) = self.mask(text) {
@@ -108,6 +132,8 @@ mod tests {
         ] {
             assert_eq!(provided.mask(text), masked);
         }
+        let bytes = provided.mask_bytes(b"\xffo'hara, o'hara!".to_vec());
+        assert_eq!(bytes, b"\xff***, ***!");
         assert_eq!(provided.secret("b"), Some("o'hara"));
         assert_eq!(provided.secret("c"), None);
         assert!(!format!("{provided:?}").contains("hara"));

@@ -3,6 +3,7 @@
 use bumpalo::Bump;
 use tokio::time::{Duration, Instant};
 use wasmtime::Store;
+use wedflow_capability::files::Draft;
 use wedflow_model::{Limits, Measure, Outcome};
 
 use crate::answers::{AnswersFrom, Recording};
@@ -11,6 +12,7 @@ use crate::bindings;
 use crate::component::Bound;
 use crate::ending;
 use crate::log::Logs;
+use crate::outside::Outside;
 use crate::payload::{self, PayloadError};
 use crate::pool::Pool;
 use crate::provided::Provided;
@@ -33,10 +35,12 @@ pub struct Invocation<'a> {
     /// The WED-state that fired the transition: a JSON object of attribute names and values, as
     /// Postgres's `to_jsonb` writes them.
     pub payload: &'a str,
+    /// Names what fired the transition: the same in every attempt at it, another in every other firing.
+    pub key: &'a str,
 }
 
 /// What one attempt came to.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub struct Attempt {
     /// How it ended.
     pub outcome: Outcome,
@@ -54,6 +58,9 @@ pub struct Attempt {
     pub recording: Recording,
     /// A recording was played back, and the guest asked for more than it holds.
     pub beyond_recording: bool,
+    /// What it did with the instance's files, if that is granted: to be kept when its result is about to
+    /// be committed, else to be dropped.
+    pub draft: Option<Draft>,
 }
 
 enum Ended {
@@ -110,6 +117,7 @@ impl Sandbox {
         let limits = &bound.within(limits);
         let mut store = self.store(pool, limits, deadline, Some(bound.names()), from);
         store.data_mut().provided = bound.provided().cloned();
+        store.data_mut().outside = Outside::new(bound.granted(), invocation.wid, invocation.key);
         let work = call(&mut store, bound, invocation);
         let mut frames = Vec::new();
         let mut outcome = match tokio::time::timeout_at(deadline, work).await {
@@ -132,6 +140,7 @@ impl Sandbox {
         };
         let (recording, beyond_recording) = store.data_mut().answers.finish();
         let mut logs = store.data_mut().log.finish();
+        let draft = store.data_mut().outside.draft.take();
         if let Some(provided) = bound.provided().filter(|provided| provided.masks()) {
             mask(&mut outcome, &mut logs, provided);
         }
@@ -142,6 +151,7 @@ impl Sandbox {
             backtrace: frames,
             recording,
             beyond_recording,
+            draft,
             logs,
         }
     }
@@ -243,5 +253,6 @@ fn refused(outcome: Outcome) -> Attempt {
         backtrace: Vec::new(),
         recording: Recording::default(),
         beyond_recording: false,
+        draft: None,
     }
 }

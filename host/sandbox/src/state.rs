@@ -9,6 +9,7 @@ use wedflow_model::Limits;
 use crate::answers::Answers;
 use crate::gate::{Gate, Turns};
 use crate::log::Log;
+use crate::outside::Outside;
 use crate::provided::Provided;
 
 /// Why the host ended a guest. Travels through the runtime as the error of a call.
@@ -37,6 +38,8 @@ pub(crate) struct State {
     pub(crate) provided: Option<Arc<Provided>>,
     /// What it is answered when it asks for the time, for chance, for settings.
     pub(crate) answers: Answers,
+    /// What it may reach beyond its call.
+    pub(crate) outside: Outside,
     deadline: Instant,
     /// The call's time, from its beginning.
     timeout: Duration,
@@ -60,6 +63,7 @@ impl State {
             names,
             provided: None,
             answers,
+            outside: Outside::default(),
             deadline,
             timeout: deadline.saturating_duration_since(Instant::now()),
             calls_left: limits.host_calls,

@@ -474,8 +474,24 @@ async fn apply(
         .bind(flow_id)
         .execute(&mut *connection)
         .await?;
+    sqlx::query("DELETE FROM wed.\"grant\" WHERE flow_id = $1")
+        .bind(flow_id)
+        .execute(&mut *connection)
+        .await?;
     for (transition, by) in &definition.transitions {
         bind(connection, flow_id, transition, Some(&by.component)).await?;
+        if by.files || !by.http.is_empty() {
+            sqlx::query(
+                "INSERT INTO wed.\"grant\" (flow_id, trname, files, http) VALUES ($1, $2, $3, $4)",
+            )
+            .bind(flow_id)
+            .bind(transition)
+            .bind(by.files)
+            .bind(&by.http)
+            .execute(&mut *connection)
+            .await
+            .map_err(|error| not_granted(error, transition))?;
+        }
     }
 
     apply_triggers(connection, &schema, definition, &mut applied).await?;
@@ -492,6 +508,21 @@ async fn apply(
         .execute(&mut *connection)
         .await?;
     Ok(applied)
+}
+
+/// What is wrong with a list of hosts and ports, for a person.
+fn not_granted(error: sqlx::Error, transition: &str) -> StoreError {
+    let mut error = StoreError::from(error);
+    if let StoreError::Refused(refusal) = &mut error
+        && refusal.code == "23514"
+    {
+        refusal.message = format!("`http` of the transition \"{transition}\" is not allowed");
+        refusal.hint = Some(
+            "Write at most 32 hosts with their ports, such as \"api.example.com:443\".".into(),
+        );
+        refusal.detail = None;
+    }
+    error
 }
 
 async fn apply_attributes(

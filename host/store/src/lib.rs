@@ -46,7 +46,7 @@ pub use jobs::{
 };
 pub use notifications::Notifications;
 pub use quotas::{Quota, QuotaChange};
-pub use settings::SealedSecret;
+pub use settings::{Grant, SealedSecret};
 pub use tenants::{Tenant, TenantSettings};
 pub use tokens::{Bearer, NewToken, Token};
 pub use users::User;

@@ -17,7 +17,76 @@ pub struct SealedSecret {
     pub transitions: Vec<String>,
 }
 
+/// What a flow lets one of its transitions reach beyond its call.
+#[derive(Debug, Clone, Default, PartialEq, Eq, FromRow)]
+pub struct Grant {
+    /// The transition.
+    #[sqlx(rename = "trname")]
+    pub transition: String,
+    /// The files of its instances.
+    pub files: bool,
+    /// Hosts and ports to which it may speak HTTP.
+    pub http: Vec<String>,
+}
+
 impl Store {
+    /// What a flow lets its transitions reach.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn grants(&self, flow: i32) -> Result<Vec<Grant>, StoreError> {
+        Ok(sqlx::query_as(
+            "SELECT trname, files, http FROM wed.\"grant\" WHERE flow_id = $1 ORDER BY trname",
+        )
+        .bind(flow)
+        .fetch_all(&self.pool)
+        .await?)
+    }
+
+    /// The state (its number in the trace) that fired a pending transition; none when it is pending no more.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn fired_by(
+        &self,
+        flow: i32,
+        wid: i32,
+        tgid: i32,
+    ) -> Result<Option<i32>, StoreError> {
+        Ok(sqlx::query_scalar(
+            "SELECT seq FROM wed.job WHERE flow_id = $1 AND wid = $2 AND tgid = $3",
+        )
+        .bind(flow)
+        .bind(wid)
+        .bind(tgid)
+        .fetch_optional(&self.pool)
+        .await?)
+    }
+
+    /// Of some instances, named by their flow's part of the gate and their number, those that are final or
+    /// whose flow is no more.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn ended(
+        &self,
+        instances: &[(String, i32)],
+    ) -> Result<Vec<(String, i32)>, StoreError> {
+        let (gates, wids): (Vec<&str>, Vec<i32>) = instances
+            .iter()
+            .map(|(gate, wid)| (gate.as_str(), *wid))
+            .unzip();
+        Ok(sqlx::query_as(
+            "SELECT gate, wid FROM unnest($1::text[], $2::integer[]) AS a(gate, wid) \
+             WHERE NOT EXISTS (SELECT FROM wed.flow f JOIN wed.instance i USING (flow_id) \
+                               WHERE f.shape_schema = a.gate AND i.wid = a.wid AND i.status <> 'F')",
+        )
+        .bind(gates)
+        .bind(wids)
+        .fetch_all(&self.pool)
+        .await?)
+    }
+
     /// Gives a flow a setting, or another value to one.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ mod commits;
 mod failing;
 pub(crate) mod guests;
 mod leases;
+mod outside;
 mod provided;
 mod waiting;
 
@@ -20,6 +21,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         waiting::trials(),
         commits::trials(),
         provided::trials(),
+        outside::trials(),
     ]
     .into_iter()
     .flatten()

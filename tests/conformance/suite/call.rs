@@ -189,6 +189,7 @@ impl Ready {
             attempt: 2,
             deadline: DEADLINE,
             payload: call.state,
+            key: "",
         };
         on_runtime(sandbox().run(&bound, invocation, call.timeout, &call.limits))
     }

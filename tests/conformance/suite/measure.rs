@@ -90,6 +90,7 @@ fn row(language: Language, bytes: &[u8], built: Duration) -> Result<String, Stri
                 attempt: 1,
                 deadline: 0,
                 payload: STATE,
+                key: "",
             };
             let begun = Instant::now();
             let attempt = sandbox

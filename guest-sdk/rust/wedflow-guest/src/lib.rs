@@ -54,7 +54,9 @@ pub mod bindings;
 mod bump;
 mod change;
 mod failure;
+pub mod files;
 mod host;
+pub mod http;
 mod job;
 #[cfg(all(target_family = "wasm", not(feature = "std")))]
 mod runtime;
@@ -79,8 +81,8 @@ pub use wedflow_guest_macros::{State, sql, transition};
 pub mod prelude {
     pub use crate::{
         Change, Date, Failure, Interval, Job, Json, Null, Numeric, Row, State, Timestamp, Uuid,
-        Value, abort, config, debug, error, fail, info, now, random, random_below, retry, secret,
-        set, sleep, sql, transition, warn,
+        Value, abort, config, debug, error, fail, files, http, info, now, random, random_below,
+        retry, secret, set, sleep, sql, transition, warn,
     };
     pub use alloc::borrow::ToOwned;
     pub use alloc::boxed::Box;

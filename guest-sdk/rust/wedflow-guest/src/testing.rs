@@ -37,7 +37,10 @@ use core::time::Duration;
 use std::thread_local;
 
 use crate::bindings::Payload;
+use crate::bindings::wed::flow::http;
+use crate::bindings::wed::flow::http::FetchError;
 pub use crate::bindings::wed::flow::types::{Declaration, Outcome, Postponement};
+use crate::http::{FetchErrorKind, Response};
 use crate::state::Values;
 use crate::transition::{self, Transition};
 use crate::{Attribute, Change, Declared, Failure, Job, State, Timestamp, Value};
@@ -55,6 +58,9 @@ struct Stand {
     attributes: Vec<String>,
     settings: BTreeMap<String, String>,
     secrets: BTreeMap<String, String>,
+    files: BTreeMap<String, Vec<u8>>,
+    answers: VecDeque<Result<Response, FetchError>>,
+    requests: Vec<http::Request>,
 }
 
 impl Stand {
@@ -68,6 +74,9 @@ impl Stand {
             attributes: Vec::new(),
             settings: BTreeMap::new(),
             secrets: BTreeMap::new(),
+            files: BTreeMap::new(),
+            answers: VecDeque::new(),
+            requests: Vec::new(),
         }
     }
 }
@@ -123,6 +132,51 @@ impl Server {
         let (name, value) = (name.to_owned(), value.to_owned());
         self.stand.borrow_mut().secrets.insert(name, value);
         self
+    }
+
+    /// A file that the instance has, for [`files`](crate::files).
+    #[must_use]
+    pub fn file(self, name: &str, content: impl Into<Vec<u8>>) -> Self {
+        let (name, content) = (name.to_owned(), content.into());
+        self.stand.borrow_mut().files.insert(name, content);
+        self
+    }
+
+    /// What the next request, after those answered before, is answered.
+    #[must_use]
+    pub fn answer(self, status: u16, body: impl Into<Vec<u8>>) -> Self {
+        let response = Response {
+            status,
+            headers: Vec::new(),
+            body: body.into(),
+        };
+        self.stand.borrow_mut().answers.push_back(Ok(response));
+        self
+    }
+
+    /// The next request comes to no answer.
+    #[must_use]
+    pub fn answer_error(self, kind: FetchErrorKind, message: &str) -> Self {
+        let error = FetchError {
+            kind,
+            message: message.to_owned(),
+        };
+        self.stand.borrow_mut().answers.push_back(Err(error));
+        self
+    }
+
+    /// The requests sent so far.
+    pub fn requests(&self) -> Vec<crate::http::Request> {
+        let requests = self.stand.borrow().requests.clone();
+        requests
+            .into_iter()
+            .map(crate::http::Request::from)
+            .collect()
+    }
+
+    /// A file as it is now.
+    pub fn content(&self, name: &str) -> Option<Vec<u8>> {
+        self.stand.borrow().files.get(name).cloned()
     }
 
     /// Another sequence of made-up random numbers.
@@ -215,6 +269,71 @@ pub(crate) mod fake {
 
     pub(crate) fn attributes() -> Vec<String> {
         with_stand(|stand| stand.attributes.clone())
+    }
+}
+
+/// The functions of the contract's interface `files`.
+pub(crate) mod fake_files {
+    use super::*;
+    use crate::bindings::wed::flow::files::FileError;
+    use crate::files::File;
+
+    pub(crate) fn read(name: &str) -> Result<Option<Vec<u8>>, FileError> {
+        Ok(with_stand(|stand| stand.files.get(name).cloned()))
+    }
+
+    pub(crate) fn write(name: &str, content: &[u8]) -> Result<(), FileError> {
+        let (name, content) = (name.to_owned(), content.to_vec());
+        with_stand(|stand| stand.files.insert(name, content));
+        Ok(())
+    }
+
+    pub(crate) fn append(name: &str, content: &[u8]) -> Result<(), FileError> {
+        with_stand(|stand| {
+            let file = stand.files.entry(name.to_owned()).or_default();
+            file.extend_from_slice(content);
+        });
+        Ok(())
+    }
+
+    pub(crate) fn remove(name: &str) -> Result<bool, FileError> {
+        Ok(with_stand(|stand| stand.files.remove(name).is_some()))
+    }
+
+    pub(crate) fn all() -> Result<Vec<File>, FileError> {
+        Ok(with_stand(|stand| {
+            let files = stand.files.iter();
+            files
+                .map(|(name, content)| File {
+                    name: name.clone(),
+                    size: content.len() as u64,
+                })
+                .collect()
+        }))
+    }
+}
+
+/// The functions of the contract's interface `http`.
+pub(crate) mod fake_http {
+    use super::*;
+
+    pub(crate) fn fetch(request: &http::Request) -> Result<Response, FetchError> {
+        with_stand(|stand| {
+            stand.requests.push(request.clone());
+            stand.answers.pop_front().unwrap_or_else(|| {
+                Err(FetchError {
+                    kind: FetchErrorKind::Denied,
+                    message: format!(
+                        "the test has no answer to {} {}",
+                        request.method, request.url
+                    ),
+                })
+            })
+        })
+    }
+
+    pub(crate) fn key() -> String {
+        "test-1-test".to_owned()
     }
 }
 

@@ -223,3 +223,38 @@ fn a_bounded_random_number_is_below_its_bound_and_fair() {
 fn a_test_that_gives_an_attribute_in_vain_is_wrong() {
     let _ = testing::call::<parse>().with_text("b", "x");
 }
+
+/// Counts in a file and tells somebody.
+#[transition(writes = [seen: text])]
+fn report(text: Text) -> Result<Change, Failure> {
+    let count: u32 = files::read_text("count")?.unwrap_or_default().parse()?;
+    files::write("count", (count + 1).to_string())?;
+    files::append("log", "x")?;
+    let answer = http::Request::post("https://api.example.com/")
+        .header_secret("authorization", "Bearer ", "key")
+        .header("idempotency-key", &http::key())
+        .body(text.a)
+        .send()?;
+    let files = files::all()?.len();
+    Ok(set! { seen = format!("{} {} {files}", answer.status, answer.text()) })
+}
+
+#[test]
+fn files_and_http_are_the_servers() {
+    let server = Server::new().file("count", "41").answer(201, "ok");
+    let answer = testing::call::<report>().with_text("a", "body").run();
+    assert_eq!(answer, Ok(set! { seen = "201 ok 2" }));
+    assert_eq!(server.content("count").as_deref(), Some(&b"42"[..]));
+    assert_eq!(
+        server.requests(),
+        [http::Request::post("https://api.example.com/")
+            .header_secret("authorization", "Bearer ", "key")
+            .header("idempotency-key", "test-1-test")
+            .body("body")]
+    );
+    let refused = testing::call::<report>().with_text("a", "").run();
+    assert!(
+        matches!(&refused, Err(failure) if failure.message().contains("no answer to POST")),
+        "{refused:?}"
+    );
+}

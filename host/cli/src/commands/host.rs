@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 
 use wedflow_api::{Server, ServerSettings};
-use wedflow_engine::{Host, HostSettings};
+use wedflow_engine::{Host, HostSettings, OutsideSettings};
 use wedflow_store::Store;
 
 use crate::arguments::{Arguments, HostArguments};
@@ -128,6 +128,10 @@ fn settings(arguments: &HostArguments) -> HostSettings {
     if let Some(name) = &arguments.name {
         settings.name.clone_from(name);
     }
+    settings.outside = OutsideSettings {
+        files: arguments.files.clone(),
+        http: arguments.allow_http.clone(),
+    };
     settings
 }
 

@@ -165,6 +165,7 @@ pub fn invocation(payload: &str) -> Invocation<'_> {
         attempt: 1,
         deadline: 1_800_000_000_000_000,
         payload,
+        key: "orders-7-1-1",
     }
 }
 

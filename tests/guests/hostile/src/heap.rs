@@ -12,6 +12,10 @@ struct Heap {
 // SAFETY: WebAssembly without threads has one thread.
 unsafe impl Sync for Heap {}
 
+// `memcmp` and its kin: the target's C library has them, and needs no WASI for them.
+#[link(name = "c")]
+unsafe extern "C" {}
+
 unsafe extern "C" {
     static __heap_base: u8;
 }

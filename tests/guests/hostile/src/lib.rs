@@ -15,9 +15,9 @@ mod heap;
 
 wit_bindgen::generate!({ path: "../../../wit", world: "transition" });
 
-use wed::flow::host;
 use wed::flow::types::{Assignment, Attribute, Declaration, Failure, Postponement};
 use wed::flow::values::{Scalar, Value};
+use wed::flow::{files, host, http};
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
@@ -40,7 +40,7 @@ fn any(names: &[&str]) -> Vec<Attribute> {
 }
 
 /// The transitions.
-const TRANSITIONS: [&str; 32] = [
+const TRANSITIONS: [&str; 34] = [
     "abort",
     "abort-after",
     "ask-settings",
@@ -54,6 +54,8 @@ const TRANSITIONS: [&str; 32] = [
     "clause-of-ten",
     "echo",
     "fail",
+    "fetch",
+    "files",
     "ask-host",
     "host-flood",
     "invalid-utf8",
@@ -131,6 +133,8 @@ impl Guest for Transitions {
                     value: Value::List(vec![Scalar::Text("x".to_string()), Scalar::Null]),
                 },
             ]),
+            "fetch" => fetch(&payload),
+            "files" => on_files(&payload),
             "bad-position" => Outcome::Assignments(vec![set(7, Scalar::Null)]),
             "assign-of-ten" => Outcome::Assignments(vec![set(0, first_text(&payload))]),
             "clause-of-ten" => match first_text(&payload) {
@@ -262,6 +266,115 @@ fn leak(payload: &Payload) -> Outcome {
             message: format!("401 with {key}"),
             retry: false,
         }),
+    }
+}
+
+/// Sends what `tags` says (method, URL, body, then header, value and secret), and answers with what came of
+/// it in `a1`; where the body says so, it fails instead.
+fn fetch(payload: &Payload) -> Outcome {
+    let words = tags(payload);
+    let word = |at: usize| words.get(at).cloned().unwrap_or_default();
+    let mut headers = vec![http::Header {
+        name: "idempotency-key".to_string(),
+        value: http::key(),
+        secret: None,
+    }];
+    if words.len() > 3 {
+        headers.push(http::Header {
+            name: word(3),
+            value: word(4),
+            secret: Some(word(5)).filter(|name| !name.is_empty()),
+        });
+    }
+    let answer = http::fetch(&http::Request {
+        method: word(0),
+        url: word(1),
+        headers,
+        body: word(2).into_bytes(),
+    });
+    let told = match answer {
+        Ok(response) => format!(
+            "{} {} {}",
+            response.status,
+            response.headers.len(),
+            String::from_utf8_lossy(&response.body)
+        ),
+        Err(error) => format!("{:?}: {}", error.kind, error.message),
+    };
+    if word(2) == "and fail" && payload.attempt < 2 {
+        return Outcome::Fail(Failure {
+            message: told,
+            retry: true,
+        });
+    }
+    Outcome::Assignments(vec![set(0, Scalar::Text(told))])
+}
+
+/// Does with the files what `tags` says, in order: `read a`, `write a text`, `append a text`, `remove a`,
+/// `all`, `fail`; answers with what came of each.
+fn on_files(payload: &Payload) -> Outcome {
+    let mut told = Vec::new();
+    for line in tags(payload) {
+        let mut words = line.splitn(3, ' ');
+        let (what, name, text) = (
+            words.next().unwrap_or_default(),
+            words.next().unwrap_or_default(),
+            words.next().unwrap_or_default(),
+        );
+        let wrong = |error: files::FileError| format!("{:?}: {}", error.kind, error.message);
+        told.push(match what {
+            "read" => match files::read(name) {
+                Ok(Some(content)) => String::from_utf8_lossy(&content).to_string(),
+                Ok(None) => "none".to_string(),
+                Err(error) => wrong(error),
+            },
+            "write" => {
+                files::write(name, text.as_bytes()).map_or_else(wrong, |()| "written".to_string())
+            }
+            "append" => {
+                files::append(name, text.as_bytes()).map_or_else(wrong, |()| "appended".to_string())
+            }
+            "remove" => files::remove(name).map_or_else(wrong, |was| was.to_string()),
+            "fill" => {
+                let content = vec![b'x'; 1 << 20];
+                let mut count = 0;
+                loop {
+                    if let Err(error) = files::write(&format!("{name}{count}"), &content) {
+                        break format!("{count} {}", wrong(error));
+                    }
+                    count += 1;
+                }
+            }
+            "all" => match files::all() {
+                Ok(all) => all
+                    .iter()
+                    .map(|file| format!("{}={}", file.name, file.size))
+                    .collect::<Vec<_>>()
+                    .join(" "),
+                Err(error) => wrong(error),
+            },
+            _ => {
+                return Outcome::Fail(Failure {
+                    message: told.join("|"),
+                    retry: false,
+                });
+            }
+        });
+    }
+    Outcome::Assignments(vec![set(0, Scalar::Text(told.join("|")))])
+}
+
+/// The texts in the third attribute.
+fn tags(payload: &Payload) -> Vec<String> {
+    match payload.state.get(2) {
+        Some(Value::List(list)) => list
+            .iter()
+            .map(|one| match one {
+                Scalar::Text(text) => text.clone(),
+                _ => String::new(),
+            })
+            .collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -211,6 +211,8 @@ impl Scenario {
                 self.transition.to_owned(),
                 TransitionDefinition {
                     component: "bench".to_owned(),
+                    files: false,
+                    http: Vec::new(),
                 },
             )]
             .into(),

@@ -1,0 +1,12 @@
+//! What a transition may reach beyond its call, where the operator and the flow both allow it: a private
+//! folder for each instance ([`files`]), and HTTP to named hosts ([`http`]). The sole user of cap-std and of
+//! an HTTP client towards the outside.
+
+mod address;
+pub mod files;
+pub mod http;
+mod place;
+mod tls;
+
+pub use address::is_public;
+pub use place::{NoPlace, Place};

@@ -1,0 +1,123 @@
+//! A host and port, as operators and flows write them.
+
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use url::Host;
+
+/// A host and port to which HTTP may be spoken: `api.example.com:443`, `127.0.0.1:8080`, `[::1]:8080`. A
+/// name, not a pattern; in small letters.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Place {
+    host: Host,
+    port: u16,
+}
+
+/// A text that names no host and port.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("\"{0}\" names no host and port; write one such as api.example.com:443, without a scheme")]
+pub struct NoPlace(pub String);
+
+impl Place {
+    /// A host and port.
+    pub fn new(host: Host, port: u16) -> Self {
+        Place { host, port }
+    }
+
+    /// The place of an address.
+    pub fn at(address: SocketAddr) -> Self {
+        let host = match address.ip().to_canonical() {
+            IpAddr::V4(address) => Host::Ipv4(address),
+            IpAddr::V6(address) => Host::Ipv6(address),
+        };
+        Place::new(host, address.port())
+    }
+
+    /// The host.
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// The port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+}
+
+impl FromStr for Place {
+    type Err = NoPlace;
+
+    fn from_str(text: &str) -> Result<Self, NoPlace> {
+        let wrong = || NoPlace(text.chars().take(200).collect());
+        let (host, port) = text.rsplit_once(':').ok_or_else(wrong)?;
+        if host.is_empty() || host.contains('*') || !port.bytes().all(|b| b.is_ascii_digit()) {
+            return Err(wrong());
+        }
+        Ok(Place {
+            host: Host::parse(host).map_err(|_| wrong())?,
+            port: port
+                .parse()
+                .ok()
+                .filter(|port| *port > 0)
+                .ok_or_else(wrong)?,
+        })
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.host, self.port)
+    }
+}
+
+impl TryFrom<String> for Place {
+    type Error = NoPlace;
+
+    fn try_from(text: String) -> Result<Self, NoPlace> {
+        text.parse()
+    }
+}
+
+impl From<Place> for String {
+    fn from(place: Place) -> String {
+        place.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_read_and_written() {
+        for (text, written) in [
+            ("api.example.com:443", "api.example.com:443"),
+            ("API.Example.com:80", "api.example.com:80"),
+            ("127.0.0.1:8080", "127.0.0.1:8080"),
+            // The same address in another notation is the same place.
+            ("0x7f.1:8080", "127.0.0.1:8080"),
+            ("[::1]:8080", "[::1]:8080"),
+        ] {
+            let place: Place = text.parse().expect("a place");
+            assert_eq!(place.to_string(), written);
+        }
+        for text in [
+            "",
+            ":80",
+            "a",
+            "a:",
+            "a:0",
+            "a:70000",
+            "*.a:80",
+            "http://a:80",
+            "a:+80",
+            "a b:80",
+            "::1:x",
+        ] {
+            assert!(text.parse::<Place>().is_err(), "{text}");
+        }
+    }
+}

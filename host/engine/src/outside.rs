@@ -1,0 +1,106 @@
+//! What transitions may reach beyond their calls: what the operator gives this host, as far as a flow allows
+//! it; and the files of instances that are no more.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use wedflow_capability::Place;
+use wedflow_capability::files::Files;
+use wedflow_capability::http::Http;
+use wedflow_sandbox::{FilesFrom, Granted, HttpFrom};
+use wedflow_store::Store;
+
+use crate::bindings::LoadedFlow;
+
+/// Instances asked about in one query.
+const ASKED: usize = 10_000;
+
+/// What the operator lets transitions reach. By default nothing.
+#[derive(Debug, Clone, Default)]
+pub struct OutsideSettings {
+    /// The folder for instances' files. Hosts of one database should share one (a shared disk, or all on one
+    /// machine): an instance's transitions run on any of them.
+    pub files: Option<PathBuf>,
+    /// Hosts and ports to which HTTP may be spoken. A private address may be reached only if it is listed
+    /// itself, by number.
+    pub http: Vec<Place>,
+}
+
+/// The same, opened.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Outside {
+    files: Option<Files>,
+    http: Http,
+}
+
+impl Outside {
+    pub(crate) fn open(settings: &OutsideSettings) -> std::io::Result<Self> {
+        Ok(Outside {
+            files: settings.files.as_deref().map(Files::open).transpose()?,
+            http: Http::new(settings.http.iter().cloned()),
+        })
+    }
+
+    /// What a transition of a flow is granted by both; why not, for a person.
+    pub(crate) fn granted(&self, flow: &LoadedFlow, transition: &str) -> Result<Granted, String> {
+        let Some(grant) = flow.grant(transition) else {
+            return Ok(Granted::default());
+        };
+        let allowed: Vec<Place> = grant
+            .http
+            .iter()
+            .map(|text| text.parse())
+            .collect::<Result<_, _>>()
+            .map_err(|error| format!("`http` of the transition \"{transition}\": {error}"))?;
+        Ok(Granted {
+            files: match (&self.files, grant.files) {
+                (Some(files), true) => Some(FilesFrom::Host {
+                    files: files.clone(),
+                    flow: Arc::from(flow.shape.gate.as_str()),
+                }),
+                _ => None,
+            },
+            http: (!allowed.is_empty()).then(|| HttpFrom::Network {
+                http: self.http.clone(),
+                allowed: allowed.into(),
+            }),
+        })
+    }
+}
+
+/// Removes the files of instances that are final or gone, and what killed hosts left behind.
+pub(crate) async fn clean(outside: Outside, store: &Store) -> Result<(), String> {
+    let Some(files) = outside.files else {
+        return Ok(());
+    };
+    let found = {
+        let files = files.clone();
+        blocking(move || {
+            files.tidy()?;
+            files.instances()
+        })
+        .await?
+    };
+    for some in found.chunks(ASKED) {
+        let ended = store.ended(some).await.map_err(|error| error.to_string())?;
+        let files = files.clone();
+        blocking(move || {
+            for (flow, wid) in ended {
+                files.forget(&flow, wid)?;
+            }
+            Ok(())
+        })
+        .await?;
+    }
+    Ok(())
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> std::io::Result<T> + Send + 'static,
+) -> Result<T, String> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(Ok(done)) => Ok(done),
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(error) => Err(error.to_string()),
+    }
+}

@@ -1,0 +1,595 @@
+//! What a guest may reach beyond its call, where it is granted: the interfaces `wed:flow/files` and
+//! `wed:flow/http`, answered by the outside, by a test, or from a record.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use wasmtime::component::{ComponentType, Lift, Linker, Lower, WasmList, WasmStr};
+use wasmtime::{AsContext, AsContextMut, StoreContextMut};
+use wedflow_capability::Place;
+use wedflow_capability::files::{Draft, FileError, Files, MAX_FILE};
+use wedflow_capability::http::{FetchError, Http, MAX_BODY, MAX_HEADERS, Request};
+use wedflow_contract::{Digest, FILES_INTERFACE, HTTP_INTERFACE};
+
+use crate::answers::{Content, FileAnswer, HttpAnswer};
+use crate::state::State;
+
+/// What operator and flow both grant a transition.
+#[derive(Debug, Clone, Default)]
+pub struct Granted {
+    /// The files of its instances.
+    pub files: Option<FilesFrom>,
+    /// HTTP.
+    pub http: Option<HttpFrom>,
+}
+
+/// Whose files they are.
+#[derive(Debug, Clone)]
+pub enum FilesFrom {
+    /// The host's.
+    Host {
+        /// Where they are.
+        files: Files,
+        /// A name of the flow that no other flow of any database has.
+        flow: Arc<str>,
+    },
+    /// A test's: what is there before. What is written goes nowhere.
+    Test(BTreeMap<String, Vec<u8>>),
+}
+
+/// Who answers requests.
+#[derive(Debug, Clone)]
+pub enum HttpFrom {
+    /// The network.
+    Network {
+        /// What the operator permits.
+        http: Http,
+        /// What the flow allows.
+        allowed: Arc<[Place]>,
+    },
+    /// A test: these, in this order, and nothing else.
+    Test(Vec<Exchange>),
+}
+
+/// A request that a test expects, and what it answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exchange {
+    /// The method.
+    pub method: String,
+    /// The URL, as it is asked for.
+    pub url: String,
+    /// The body; any when absent.
+    pub body: Option<Vec<u8>>,
+    /// The answer.
+    pub answer: HttpAnswer,
+}
+
+/// What one call has of it.
+#[derive(Default)]
+pub(crate) struct Outside {
+    /// None when it is not granted, or at this moment in the hands of a thread that may block.
+    pub(crate) draft: Option<Draft>,
+    http: Option<HttpHere>,
+    /// What fired the transition.
+    key: String,
+}
+
+enum HttpHere {
+    Network { http: Http, allowed: Arc<[Place]> },
+    Test(Arc<Mutex<VecDeque<Exchange>>>),
+}
+
+impl Outside {
+    pub(crate) fn new(granted: &Granted, wid: i32, key: &str) -> Self {
+        Outside {
+            draft: granted.files.as_ref().map(|from| match from {
+                FilesFrom::Host { files, flow } => files.draft(flow, wid),
+                FilesFrom::Test(before) => Draft::in_memory(before.clone()),
+            }),
+            http: granted.http.as_ref().map(|from| match from {
+                HttpFrom::Network { http, allowed } => HttpHere::Network {
+                    http: http.clone(),
+                    allowed: Arc::clone(allowed),
+                },
+                HttpFrom::Test(exchanges) => {
+                    HttpHere::Test(Arc::new(Mutex::new(exchanges.iter().cloned().collect())))
+                }
+            }),
+            key: key.to_owned(),
+        }
+    }
+}
+
+#[derive(ComponentType, Lower, Clone, Copy)]
+#[component(enum)]
+#[repr(u8)]
+enum FileErrorKind {
+    #[component(name = "denied")]
+    Denied,
+    #[component(name = "name")]
+    Name,
+    #[component(name = "no-room")]
+    NoRoom,
+    #[component(name = "unavailable")]
+    Unavailable,
+}
+
+#[derive(ComponentType, Lower)]
+#[component(record)]
+struct FileErrorHere {
+    #[component(name = "kind")]
+    kind: FileErrorKind,
+    #[component(name = "message")]
+    message: String,
+}
+
+#[derive(ComponentType, Lower)]
+#[component(record)]
+struct FileHere {
+    #[component(name = "name")]
+    name: String,
+    #[component(name = "size")]
+    size: u64,
+}
+
+#[derive(ComponentType, Lower, Clone, Copy)]
+#[component(enum)]
+#[repr(u8)]
+enum FetchErrorKind {
+    #[component(name = "denied")]
+    Denied,
+    #[component(name = "invalid")]
+    Invalid,
+    #[component(name = "too-large")]
+    TooLarge,
+    #[component(name = "unreachable")]
+    Unreachable,
+    #[component(name = "timed-out")]
+    TimedOut,
+}
+
+#[derive(ComponentType, Lower)]
+#[component(record)]
+struct FetchErrorHere {
+    #[component(name = "kind")]
+    kind: FetchErrorKind,
+    #[component(name = "message")]
+    message: String,
+}
+
+#[derive(ComponentType, Lift)]
+#[component(record)]
+struct HeaderHere {
+    #[component(name = "name")]
+    name: WasmStr,
+    #[component(name = "value")]
+    value: WasmStr,
+    #[component(name = "secret")]
+    secret: Option<WasmStr>,
+}
+
+/// Still in the guest's memory: what is too large is never copied.
+#[derive(ComponentType, Lift)]
+#[component(record)]
+struct RequestHere {
+    #[component(name = "method")]
+    method: WasmStr,
+    #[component(name = "url")]
+    url: WasmStr,
+    #[component(name = "headers")]
+    headers: WasmList<HeaderHere>,
+    #[component(name = "body")]
+    body: WasmList<u8>,
+}
+
+#[derive(ComponentType, Lower)]
+#[component(record)]
+struct ResponseHere {
+    #[component(name = "status")]
+    status: u16,
+    #[component(name = "headers")]
+    headers: Vec<(String, String)>,
+    #[component(name = "body")]
+    body: Vec<u8>,
+}
+
+type Store<'a> = StoreContextMut<'a, State>;
+type Answered<'a, T> = Box<dyn Future<Output = wasmtime::Result<T>> + Send + 'a>;
+type FileResult<T> = (Result<T, FileErrorHere>,);
+
+/// Defines the functions of both interfaces.
+pub(crate) fn define(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+    let mut files = linker.instance(FILES_INTERFACE)?;
+    files.func_wrap_async("read", read)?;
+    files.func_wrap_async("write", |store, asked| {
+        written(store, "write", asked, Draft::write)
+    })?;
+    files.func_wrap_async("append", |store, asked| {
+        written(store, "append", asked, Draft::append)
+    })?;
+    files.func_wrap_async("remove", remove)?;
+    files.func_wrap_async("all", all)?;
+    let mut http = linker.instance(HTTP_INTERFACE)?;
+    http.func_wrap_async("fetch", fetch)?;
+    http.func_wrap("key", |mut store: Store<'_>, (): ()| {
+        let state = store.data_mut();
+        state.count_host_call("key")?;
+        let key = state.answers.key(&state.outside.key);
+        Ok((key,))
+    })?;
+    Ok(())
+}
+
+fn read(mut store: Store<'_>, (name,): (WasmStr,)) -> Answered<'_, FileResult<Option<Vec<u8>>>> {
+    Box::new(async move {
+        store.data_mut().count_host_call("read")?;
+        let name = name.to_str(store.as_context())?.into_owned();
+        let asked = format!("read {name}");
+        let answer = filed(&mut store, asked, move |draft| {
+            Ok(FileAnswer::Content(draft.read(&name)?.map(Content)))
+        })
+        .await;
+        Ok((match answer {
+            FileAnswer::Content(content) => Ok(content.map(|content| content.0)),
+            other => Err(refused(other)),
+        },))
+    })
+}
+
+fn written<'a>(
+    mut store: Store<'a>,
+    what: &'static str,
+    (name, content): (WasmStr, WasmList<u8>),
+    act: fn(&mut Draft, &str, &[u8]) -> Result<(), FileError>,
+) -> Answered<'a, FileResult<()>> {
+    Box::new(async move {
+        store.data_mut().count_host_call(what)?;
+        let name = name.to_str(store.as_context())?.into_owned();
+        let content = content.as_le_slice(store.as_context());
+        if content.len() as u64 > MAX_FILE {
+            let size = content.len();
+            return Ok((Err(FileErrorHere {
+                kind: FileErrorKind::NoRoom,
+                message: format!("{size} bytes are too many: a file has {MAX_FILE} at most"),
+            }),));
+        }
+        let content = content.to_vec();
+        let asked = format!("{what} {name} {}", Digest::of(&content));
+        let answer = filed(&mut store, asked, move |draft| {
+            act(draft, &name, &content)?;
+            Ok(FileAnswer::Done)
+        })
+        .await;
+        Ok((match answer {
+            FileAnswer::Done => Ok(()),
+            other => Err(refused(other)),
+        },))
+    })
+}
+
+fn remove(mut store: Store<'_>, (name,): (WasmStr,)) -> Answered<'_, FileResult<bool>> {
+    Box::new(async move {
+        store.data_mut().count_host_call("remove")?;
+        let name = name.to_str(store.as_context())?.into_owned();
+        let asked = format!("remove {name}");
+        let answer = filed(&mut store, asked, move |draft| {
+            Ok(FileAnswer::Removed(draft.remove(&name)?))
+        })
+        .await;
+        Ok((match answer {
+            FileAnswer::Removed(was) => Ok(was),
+            other => Err(refused(other)),
+        },))
+    })
+}
+
+fn all(mut store: Store<'_>, (): ()) -> Answered<'_, FileResult<Vec<FileHere>>> {
+    Box::new(async move {
+        store.data_mut().count_host_call("all")?;
+        let answer = filed(&mut store, "all".to_owned(), |draft| {
+            Ok(FileAnswer::All(draft.list()?))
+        })
+        .await;
+        Ok((match answer {
+            FileAnswer::All(files) => Ok(files
+                .into_iter()
+                .map(|(name, size)| FileHere { name, size })
+                .collect()),
+            other => Err(refused(other)),
+        },))
+    })
+}
+
+/// Asks the record, or the files on a thread that may block.
+async fn filed(
+    store: &mut Store<'_>,
+    asked: String,
+    act: impl FnOnce(&mut Draft) -> Result<FileAnswer, FileError> + Send + 'static,
+) -> FileAnswer {
+    let state = store.data_mut();
+    let asked = match &state.provided {
+        Some(provided) => provided.mask(&asked).into_owned(),
+        None => asked,
+    };
+    if let Some(recorded) = state.answers.filed(&asked) {
+        return recorded;
+    }
+    let answer = match state.outside.draft.take() {
+        None => FileAnswer::Refused(
+            "denied".to_owned(),
+            "files are not granted: the operator gives hosts a place for them (--files), and the flow grants them \
+             to a transition (`files = true` in flow.toml)"
+                .to_owned(),
+        ),
+        Some(mut draft) => {
+            state.turns.release();
+            let done = tokio::task::spawn_blocking(move || {
+                let answer = act(&mut draft);
+                (draft, answer)
+            })
+            .await;
+            match done {
+                Ok((draft, answer)) => {
+                    store.data_mut().outside.draft = Some(draft);
+                    answer.unwrap_or_else(|error| {
+                        let kind = match error {
+                            FileError::Name(_) => "name",
+                            FileError::NoRoom(_) => "no-room",
+                            FileError::Disk(_) => "unavailable",
+                        };
+                        FileAnswer::Refused(kind.to_owned(), error.to_string())
+                    })
+                }
+                Err(error) => FileAnswer::Refused("unavailable".to_owned(), error.to_string()),
+            }
+        }
+    };
+    let state = store.data_mut();
+    let answer = match (&state.provided, answer) {
+        // A name may be anything.
+        (Some(provided), FileAnswer::Refused(kind, message)) => {
+            FileAnswer::Refused(kind, provided.mask(&message).into_owned())
+        }
+        (_, answer) => answer,
+    };
+    state.answers.keep_file(asked, &answer);
+    answer
+}
+
+fn refused(answer: FileAnswer) -> FileErrorHere {
+    let (kind, message) = match answer {
+        FileAnswer::Refused(kind, message) => (kind, message),
+        _ => (String::new(), "the record holds another answer".to_owned()),
+    };
+    FileErrorHere {
+        kind: match kind.as_str() {
+            "denied" => FileErrorKind::Denied,
+            "name" => FileErrorKind::Name,
+            "no-room" => FileErrorKind::NoRoom,
+            _ => FileErrorKind::Unavailable,
+        },
+        message,
+    }
+}
+
+fn fetch(
+    mut store: Store<'_>,
+    (request,): (RequestHere,),
+) -> Answered<'_, (Result<ResponseHere, FetchErrorHere>,)> {
+    Box::new(async move {
+        store.data_mut().count_host_call("fetch")?;
+        let answer = match copied(&mut store, &request)? {
+            Ok((request, asked)) => fetched(&mut store, request, asked).await,
+            Err(refusal) => refusal,
+        };
+        Ok((match answer {
+            HttpAnswer::Answered {
+                status,
+                headers,
+                body,
+            } => Ok(ResponseHere {
+                status,
+                headers,
+                body: body.0,
+            }),
+            HttpAnswer::Refused(kind, message) => Err(FetchErrorHere {
+                kind: match kind.as_str() {
+                    "denied" => FetchErrorKind::Denied,
+                    "invalid" => FetchErrorKind::Invalid,
+                    "too-large" => FetchErrorKind::TooLarge,
+                    "timed-out" => FetchErrorKind::TimedOut,
+                    _ => FetchErrorKind::Unreachable,
+                },
+                message,
+            }),
+        },))
+    })
+}
+
+/// A request out of the guest's memory, with its secrets put in, and how it is known in a record, without.
+fn copied(
+    store: &mut Store<'_>,
+    request: &RequestHere,
+) -> wasmtime::Result<Result<(Request, String), HttpAnswer>> {
+    let no = |kind: &str, message: String| Ok(Err(HttpAnswer::Refused(kind.to_owned(), message)));
+    if request.headers.len() > MAX_HEADERS {
+        return no(
+            "too-large",
+            format!(
+                "{} headers are too many: a request has {MAX_HEADERS} at most",
+                request.headers.len()
+            ),
+        );
+    }
+    let body = request.body.as_le_slice(store.as_context());
+    if body.len() > MAX_BODY {
+        let message = format!(
+            "{} bytes are too many: a body has {MAX_BODY} at most",
+            body.len()
+        );
+        return no("too-large", message);
+    }
+    let body = body.to_vec();
+    let given = request
+        .headers
+        .iter(store.as_context_mut())?
+        .collect::<wasmtime::Result<Vec<HeaderHere>>>()?;
+    let text = |text: &WasmStr| text.to_str(store.as_context()).map(String::from);
+    let (method, url) = (text(&request.method)?, text(&request.url)?);
+    let provided = store.data().provided.clone();
+    let mask = |text: &str| match &provided {
+        Some(provided) => provided.mask(text).into_owned(),
+        None => text.to_owned(),
+    };
+    let mut known = String::new();
+    let mut headers = Vec::with_capacity(given.len());
+    let mut confidential = false;
+    for header in &given {
+        let (name, mut value) = (text(&header.name)?, text(&header.value)?);
+        known.push_str(&format!("{name}\n{}\n", mask(&value)));
+        if let Some(secret) = &header.secret {
+            let secret = text(secret)?;
+            known.push_str(&format!("{secret}\n"));
+            confidential = true;
+            // A record or a test needs none.
+            if matches!(store.data().outside.http, Some(HttpHere::Network { .. })) {
+                match provided
+                    .as_ref()
+                    .and_then(|provided| provided.secret(&secret))
+                {
+                    Some(found) => value.push_str(found),
+                    None => {
+                        return no(
+                            "invalid",
+                            format!(
+                                "there is no secret `{secret}` that is granted to this transition"
+                            ),
+                        );
+                    }
+                }
+            }
+        }
+        headers.push((name, value));
+    }
+    // What it is known by holds no secret, nor anything from which one could be guessed.
+    known.push_str(&mask(&String::from_utf8_lossy(&body)));
+    let asked = format!(
+        "{} {} {}",
+        mask(&method),
+        mask(&url),
+        Digest::of(known.as_bytes())
+    );
+    Ok(Ok((
+        Request {
+            method,
+            url,
+            headers,
+            body,
+            confidential,
+        },
+        asked,
+    )))
+}
+
+/// Asks the record, the test, or the network.
+async fn fetched(store: &mut Store<'_>, request: Request, asked: String) -> HttpAnswer {
+    let state = store.data_mut();
+    if let Some(recorded) = state.answers.fetched(&asked) {
+        return recorded;
+    }
+    let answer = match &state.outside.http {
+        None => HttpAnswer::Refused(
+            "denied".to_owned(),
+            "HTTP is not granted: the operator allows hosts and ports (--allow-http), and the flow allows them to a \
+             transition (`http` in flow.toml)"
+                .to_owned(),
+        ),
+        Some(HttpHere::Test(exchanges)) => {
+            let mut exchanges = exchanges.lock().unwrap_or_else(PoisonError::into_inner);
+            expected(&mut exchanges, &request)
+        }
+        Some(HttpHere::Network { http, allowed }) => {
+            let (http, allowed) = (http.clone(), Arc::clone(allowed));
+            state.turns.release();
+            match http.fetch(&allowed, request).await {
+                Ok(response) => HttpAnswer::Answered {
+                    status: response.status,
+                    headers: response.headers,
+                    body: Content(response.body),
+                },
+                Err(error) => {
+                    let kind = match error {
+                        FetchError::Denied(_) => "denied",
+                        FetchError::Invalid(_) => "invalid",
+                        FetchError::TooLarge(_) => "too-large",
+                        FetchError::Unreachable(_) => "unreachable",
+                        FetchError::TimedOut(_) => "timed-out",
+                    };
+                    HttpAnswer::Refused(kind.to_owned(), error.to_string())
+                }
+            }
+        }
+    };
+    let state = store.data_mut();
+    let answer = match &state.provided {
+        Some(provided) if provided.masks() => masked(answer, provided),
+        _ => answer,
+    };
+    state.answers.keep_http(asked, &answer);
+    answer
+}
+
+/// The answer of a test, if the request is the next that it expects.
+fn expected(exchanges: &mut VecDeque<Exchange>, request: &Request) -> HttpAnswer {
+    let fits = |one: &Exchange| {
+        one.method == request.method
+            && one.url == request.url
+            && one.body.as_ref().is_none_or(|body| *body == request.body)
+    };
+    match exchanges.front() {
+        Some(next) if fits(next) => match exchanges.pop_front() {
+            Some(next) => next.answer,
+            None => HttpAnswer::Refused("unreachable".to_owned(), String::new()),
+        },
+        Some(next) => HttpAnswer::Refused(
+            "denied".to_owned(),
+            format!(
+                "the test expects {} {} next, not {} {}, or another body",
+                next.method, next.url, request.method, request.url
+            ),
+        ),
+        None => HttpAnswer::Refused(
+            "denied".to_owned(),
+            format!(
+                "the test expects no request (more), and this is {} {}",
+                request.method, request.url
+            ),
+        ),
+    }
+}
+
+/// The answer without secrets that the other side sent back: the guest need not know those it only sends.
+fn masked(answer: HttpAnswer, provided: &crate::Provided) -> HttpAnswer {
+    match answer {
+        HttpAnswer::Answered {
+            status,
+            headers,
+            body,
+        } => HttpAnswer::Answered {
+            status,
+            headers: headers
+                .into_iter()
+                .map(|(name, value)| {
+                    (
+                        provided.mask(&name).into_owned(),
+                        provided.mask(&value).into_owned(),
+                    )
+                })
+                .collect(),
+            body: Content(provided.mask_bytes(body.0)),
+        },
+        HttpAnswer::Refused(kind, message) => {
+            HttpAnswer::Refused(kind, provided.mask(&message).into_owned())
+        }
+    }
+}
