@@ -451,7 +451,7 @@ fn mixed_values(guest: &Ready, state: &str) -> Result<BTreeMap<String, String>, 
                 CheckedValue::Expression { sql, .. } => sql.clone(),
                 CheckedValue::Default => "DEFAULT".to_owned(),
             };
-            (one.attribute.clone(), value)
+            (one.attribute.to_string(), value)
         })
         .collect();
     expect(values.len() == 6, || format!("{clause} sets {values:?}"))?;

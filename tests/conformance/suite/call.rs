@@ -170,6 +170,7 @@ impl Ready {
             attempt: 1,
             deadline: DEADLINE,
             payload: "{}",
+            key: "",
         };
         let limits = Limits::default();
         let call = sandbox().run_answered(&bound, invocation, LONG, &limits, from);
