@@ -114,10 +114,10 @@ async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
 async fn tell_fuel(shared: Arc<Shared>) -> HandlerResult {
     let (tenants, fuel) = shared.shares.take_fuel();
     match shared.store.tell_fuel(&tenants, &fuel).await {
-        Ok(answer) => shared.shares.told(Ok(answer)),
+        Ok((resting, limited)) => shared.shares.told(resting, limited),
         Err(error) => {
             tracing::warn!(%error, "could not tell what fuel was used");
-            shared.shares.told(Err((tenants, fuel)));
+            shared.shares.give_back_fuel(tenants, fuel);
         }
     }
     Ok(())

@@ -172,19 +172,18 @@ impl Shares {
             .unzip()
     }
 
-    /// What the database said to it. Fuel that it could not be told comes back.
-    pub(crate) fn told(&self, answer: Result<(Vec<i32>, Vec<i32>), (Vec<i32>, Vec<i64>)>) {
+    /// What the database said to it: who rests, and who may have only so many jobs in hand.
+    pub(crate) fn told(&self, resting: Vec<i32>, limited: Vec<i32>) {
         let mut state = self.state();
-        match answer {
-            Ok((resting, limited)) => {
-                state.resting = resting.into_iter().collect();
-                state.limited = limited.into_iter().collect();
-            }
-            Err((tenants, fuel)) => {
-                for (tenant, fuel) in tenants.into_iter().zip(fuel) {
-                    *state.fuel.entry(tenant).or_default() += fuel.unsigned_abs();
-                }
-            }
+        state.resting = resting.into_iter().collect();
+        state.limited = limited.into_iter().collect();
+    }
+
+    /// Fuel that the database could not be told comes back.
+    pub(crate) fn give_back_fuel(&self, tenants: Vec<i32>, fuel: Vec<i64>) {
+        let mut state = self.state();
+        for (tenant, fuel) in tenants.into_iter().zip(fuel) {
+            *state.fuel.entry(tenant).or_default() += fuel.unsigned_abs();
         }
     }
 
@@ -268,10 +267,10 @@ mod tests {
         shares.learn(vec![(10, 1)]);
         shares.taken(&jobs(10, 2));
         shares.given([(1, 7), (1, 8)].into_iter());
-        let told = shares.take_fuel();
-        shares.told(Err(told));
+        let (tenants, fuel) = shares.take_fuel();
+        shares.give_back_fuel(tenants, fuel);
         assert_eq!(shares.take_fuel(), (vec![1], vec![15]));
-        shares.told(Ok((vec![1], vec![2])));
+        shares.told(vec![1], vec![2]);
         assert!(
             shares.rests(1) && shares.is_limited(1) && shares.is_limited(2) && !shares.rests(2)
         );
