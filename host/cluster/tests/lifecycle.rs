@@ -16,7 +16,7 @@ use wedflow_cluster::{
 fn cluster() -> (tempfile::TempDir, Cluster) {
     let home = tempfile::tempdir().expect("folder");
     std::fs::set_permissions(home.path(), std::fs::Permissions::from_mode(0o755)).expect("mode");
-    let cluster = Cluster::open(settings(home.path())).expect("cluster");
+    let cluster = Cluster::open(of_its_own(home.path())).expect("cluster");
     (home, cluster)
 }
 
@@ -28,13 +28,9 @@ fn settings(home: &Path) -> ClusterSettings {
 
 /// Settings with a port that no other test takes while this one's server is down.
 fn of_its_own(home: &Path) -> ClusterSettings {
-    static PORT: std::sync::OnceLock<u16> = std::sync::OnceLock::new();
-    let free = || {
-        let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
-        listener.local_addr().expect("its address").port()
-    };
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
     let mut settings = settings(home);
-    settings.port = Some(*PORT.get_or_init(free));
+    settings.port = Some(listener.local_addr().expect("its address").port());
     settings
 }
 
@@ -76,8 +72,7 @@ fn kill(pid: i32) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn data_survives_a_restart_and_nobody_enters_without_the_password() {
-    let (home, _) = cluster();
-    let cluster = Cluster::open(of_its_own(home.path())).expect("cluster");
+    let (home, cluster) = cluster();
     assert_eq!(cluster.status().expect("status"), Status::NotCreated);
     let seen = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&seen);
@@ -143,7 +138,7 @@ async fn data_survives_a_restart_and_nobody_enters_without_the_password() {
     assert_eq!(cluster.connection().expect("connection"), None);
 
     // Another value for the same home, as in another process.
-    let other = Cluster::open(of_its_own(home.path())).expect("cluster");
+    let other = Cluster::open(settings(home.path())).expect("cluster");
     let second = other.ensure_started(|_| {}).await.expect("restart");
     assert_eq!(second, first);
     assert_eq!(ask(&second, "select n from kept").await, "here");
