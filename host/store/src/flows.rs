@@ -293,7 +293,10 @@ impl Store {
         tenant: &str,
         definition: &FlowDefinition,
     ) -> Result<Applied, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        // A session holds each change of a definition against every plan it keeps, and those that work keep
+        // plans for each flow: definitions get a session of their own.
+        let mut connection = self.pool.acquire().await?.detach();
+        let mut transaction = sqlx::Connection::begin(&mut connection).await?;
         let applied = apply(&mut transaction, tenant, definition).await?;
         note(
             &mut transaction,
