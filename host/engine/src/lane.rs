@@ -25,6 +25,8 @@ const POLL: Duration = Duration::from_secs(1);
 /// Batches of one lane that may be on their way to the database at once, each over a connection of its own; how
 /// many are is decided where they are made (results.rs).
 const COMMITS_AT_ONCE: u32 = 3;
+/// How long after a commit a lane looks whether jobs wait whose tenant has room in its share again.
+const FOR_A_SHARE: Duration = Duration::from_millis(20);
 /// Jobs claimed in one call.
 const CLAIM: usize = 128;
 /// While jobs wait that a full lane has no room for, the jobs that every so many-th batch fires are not
@@ -123,7 +125,7 @@ impl Lane {
         let committing = lane.clone();
         scheduler.register_with(
             lane.results.source(),
-            move |batch, _| committing.clone().commit(batch),
+            move |batch, context| committing.clone().commit(batch, context),
             Registration::new().in_flight(COMMITS_AT_ONCE as usize),
         );
         (lane, scheduler)
@@ -350,7 +352,7 @@ impl Lane {
     }
 
     /// Commits a batch and takes in what it fired, unless others are to have a turn.
-    async fn commit(self, batch: Batch) -> HandlerResult {
+    async fn commit(self, batch: Batch, context: Context) -> HandlerResult {
         let Batch { results, owner } = batch;
         let (count, shares) = (results.len(), &self.shared.shares);
         debug_assert!(count <= BATCH);
@@ -379,12 +381,13 @@ impl Lane {
         }
         self.shared.busy.fetch_sub(count, Ordering::AcqRel);
         let held = self.held.fetch_sub(count, Ordering::AcqRel) - count;
-        // Room again, after the lane was full or a tenant had its share: look whether more waits.
-        if !lease
-            || (held < self.room / 2 && held + count >= self.room / 2)
-            || self.kept_out.load(Ordering::Acquire)
-        {
+        // Room again, after the lane was full or a tenant had its share: look whether more waits. For a
+        // share not after each batch: with many tenants each has a little room all the time, and to look
+        // is a probe for each of them.
+        if !lease || (held < self.room / 2 && held + count >= self.room / 2) {
             self.work.tell();
+        } else if self.kept_out.load(Ordering::Acquire) {
+            self.work.look_again(context.now() + FOR_A_SHARE);
         }
         Ok(())
     }
