@@ -14,6 +14,8 @@ use crate::state::{Api, Times};
 
 /// The most bytes of a body that is no component.
 const MOST: u64 = 1 << 20;
+/// The most bytes beyond what is allowed that are read before a request is refused for them.
+const DISCARDED: u64 = 4 << 20;
 /// The most bytes of an idempotency key.
 const LONGEST_KEY: usize = 255;
 
@@ -125,7 +127,13 @@ pub(crate) async fn plain(
         .get(header::CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok())
         .and_then(|value| value.parse().ok());
-    if announced.is_some_and(|length| length > most) {
+    if let Some(length) = announced
+        && length > most
+    {
+        // Who asks before sending is answered at once.
+        if length - most <= DISCARDED && !headers.contains_key(header::EXPECT) {
+            discard(body, times).await;
+        }
         return Err(too_large());
     }
     let room = usize::try_from(announced.unwrap_or_default()).unwrap_or_default();
@@ -163,6 +171,7 @@ pub(crate) async fn plain(
         })?;
         if let Ok(data) = frame.into_data() {
             if u64::try_from(bytes.len() + data.len()).unwrap_or(u64::MAX) > most {
+                discard(body, times).await;
                 return Err(too_large());
             }
             hasher.update(&data);
@@ -173,6 +182,20 @@ pub(crate) async fn plain(
         bytes,
         digest: hasher.finalize().into(),
     })
+}
+
+/// Reads on without keeping anything. Who still sends does not read, and would find the connection closed
+/// instead of an answer; who sends very much more than is allowed does.
+async fn discard(mut body: Body, times: Times) {
+    let end = Instant::now() + times.idle;
+    let mut left = DISCARDED;
+    while let Ok(Some(Ok(frame))) = timeout_at(end, body.frame()).await {
+        let length = frame.data_ref().map_or(0, |data| data.len());
+        left = left.saturating_sub(u64::try_from(length).unwrap_or(u64::MAX));
+        if left == 0 {
+            break;
+        }
+    }
 }
 
 /// The client's key for a request that is to be done once.
