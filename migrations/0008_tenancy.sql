@@ -113,9 +113,9 @@ $$;
 -- The fuel of the last sixty seconds: this minute's, and of the one before the part that is not over yet.
 CREATE FUNCTION wed.fuel_used(_usage wed.usage) RETURNS bigint
 LANGUAGE sql STABLE AS $$
-  SELECT CASE m.now - (_usage).minute
-    WHEN interval '0' THEN (_usage).fuel + ((_usage).fuel_before * m.rest)::bigint
-    WHEN interval '1 minute' THEN ((_usage).fuel * m.rest)::bigint ELSE 0 END
+  SELECT CASE (_usage).minute
+    WHEN m.now THEN (_usage).fuel + ((_usage).fuel_before * m.rest)::bigint
+    WHEN m.now - interval '1 minute' THEN ((_usage).fuel * m.rest)::bigint ELSE 0 END
   FROM (SELECT date_trunc('minute', clock_timestamp()) AS now,
                1 - extract(second FROM clock_timestamp())::float8 / 60 AS rest) m
 $$;
@@ -132,7 +132,7 @@ BEGIN
   PERFORM FROM wed.usage u WHERE u.tenant_id = ANY (_tenants) ORDER BY u.tenant_id FOR NO KEY UPDATE;
   UPDATE wed.usage u SET minute = _minute,
     fuel = CASE WHEN u.minute = _minute THEN u.fuel ELSE 0 END + r.fuel,
-    fuel_before = CASE _minute - u.minute WHEN interval '0' THEN u.fuel_before WHEN interval '1 minute' THEN u.fuel ELSE 0 END
+    fuel_before = CASE u.minute WHEN _minute THEN u.fuel_before WHEN _minute - interval '1 minute' THEN u.fuel ELSE 0 END
   FROM ROWS FROM (unnest(_tenants), unnest(_fuel)) AS r(tenant_id, fuel) WHERE u.tenant_id = r.tenant_id;
   UPDATE wed.usage u SET resting = NOT u.resting
   FROM (SELECT v.tenant_id FROM wed.usage v JOIN wed.quota q USING (tenant_id)
