@@ -56,10 +56,11 @@ fn a_new_project_builds_and_passes_its_own_tests() {
     let place = folder();
     alone(
         place.path(),
-        &["new", "transition", "--lang", "rust", "say-hello"],
+        &["new", "transition", "--lang", "rust", "greet-first"],
     )
     .done();
-    let project = place.path().join("say-hello");
+    // A name of its own: Cargo puts what projects of one name make at one place in a folder they share.
+    let project = place.path().join("greet-first");
     // What the samples are built of is built already.
     let built = run(wed(NOWHERE)
         .args(["build", "--json"])
@@ -80,7 +81,7 @@ fn a_new_project_builds_and_passes_its_own_tests() {
     assert!(call["used"]["fuel"].as_u64().is_some_and(|fuel| fuel > 100));
     let taken = alone(
         place.path(),
-        &["new", "transition", "--lang", "rust", "say-hello"],
+        &["new", "transition", "--lang", "rust", "greet-first"],
     );
     assert!(taken.exits(2).err.contains("not empty"));
 }
