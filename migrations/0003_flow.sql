@@ -90,14 +90,17 @@ DECLARE
 BEGIN
   UPDATE wed.flow f SET version = version + 1 WHERE f.flow_id = _flow_id RETURNING * INTO _flow;
 
-  UPDATE wed.trigger SET condition_group = 0 WHERE flow_id = _flow_id AND condition_group <> 0;
-  IF (SELECT count(*) FROM wed.trigger WHERE flow_id = _flow_id AND enabled AND NOT cfinal) > 16 THEN
-    UPDATE wed.trigger t SET condition_group = g.number
-    FROM (SELECT reads, row_number() OVER (ORDER BY count(*) DESC, reads) AS number FROM wed.trigger
-          WHERE flow_id = _flow_id AND enabled AND NOT cfinal AND predicate IS NOT NULL AND NOT timely
-          GROUP BY reads HAVING count(*) >= 4 LIMIT 32) g
-    WHERE t.flow_id = _flow_id AND t.enabled AND NOT t.cfinal AND NOT t.timely AND t.reads = g.reads;
-  END IF;
+  -- Only rows whose group is another one now are written.
+  UPDATE wed.trigger t SET condition_group = n.number
+  FROM (SELECT t.tgid, coalesce(g.number, 0) AS number FROM wed.trigger t
+        LEFT JOIN (SELECT reads, row_number() OVER (ORDER BY count(*) DESC, reads) AS number FROM wed.trigger
+                   WHERE flow_id = _flow_id AND enabled AND NOT cfinal AND predicate IS NOT NULL AND NOT timely
+                     AND (SELECT count(*) FROM wed.trigger
+                          WHERE flow_id = _flow_id AND enabled AND NOT cfinal) > 16
+                   GROUP BY reads HAVING count(*) >= 4 LIMIT 32) g
+          ON t.enabled AND NOT t.cfinal AND t.predicate IS NOT NULL AND NOT t.timely AND t.reads = g.reads
+        WHERE t.flow_id = _flow_id) n
+  WHERE t.tgid = n.tgid AND t.condition_group <> n.number;
 
   SELECT coalesce(bool_or(condition_group > 0), false), coalesce(bool_or(writes IS NOT NULL), false)
   INTO _grouped, _restricts FROM wed.trigger WHERE flow_id = _flow_id AND enabled;
@@ -410,10 +413,14 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   ORDER BY c.activated_at DESC, c.version DESC LIMIT 1
 $$;
 
--- After a statement on wed_attr or wed_trig.
+-- After a statement on wed_attr or wed_trig. A server that applies a whole definition compiles once, at its end
+-- (wed.resolve_bindings); only a session of the owner is believed to be one.
 CREATE FUNCTION wed.after_definition() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+  IF session_user = current_user AND current_setting('wed.definition', true) = 'whole' THEN
+    RETURN NULL;
+  END IF;
   IF pg_trigger_depth() = 1 THEN
     PERFORM wed.compile(TG_ARGV[0]::integer);
   END IF;
@@ -547,7 +554,8 @@ BEGIN
     $t$CREATE FUNCTION %2$I.gate_insert() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET standard_conforming_strings = on
-    SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $f$
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+    SET plan_cache_mode = force_generic_plan AS $f$
     BEGIN
       PERFORM wed.gate_insert(%3$s, %2$I.evaluate(ARRAY(
         SELECT ROW(_new.*)::%2$I.wed_flow FROM new_rows _new ORDER BY _new.wid)));
@@ -556,7 +564,8 @@ BEGIN
     $t$CREATE FUNCTION %2$I.gate_update() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET standard_conforming_strings = on
-    SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $f$
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+    SET plan_cache_mode = force_generic_plan AS $f$
     DECLARE _wids integer[]; _writer record;
     BEGIN
       _wids := ARRAY(SELECT _new.wid FROM new_rows _new ORDER BY _new.wid);
@@ -578,7 +587,8 @@ BEGIN
     $t$CREATE FUNCTION %2$I.current(_wids integer[]) RETURNS wed.evaluated[]
     LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET standard_conforming_strings = on
-    SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $f$
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+    SET plan_cache_mode = force_generic_plan AS $f$
       SELECT %2$I.evaluate(ARRAY(SELECT ROW(_now.*)::%2$I.wed_flow FROM %1$I.wed_flow _now
                                  WHERE _now.wid = ANY (_wids) ORDER BY _now.wid))
     $f$ $t$,

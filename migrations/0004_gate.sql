@@ -61,6 +61,21 @@ LANGUAGE sql STABLE ROWS 100 AS $$
                  WHERE (x & 4294967295)::integer <> ALL (q.pending) ORDER BY 1) END AS fire OFFSET 0) f
 $$;
 
+-- Brings the other jobs of an instance up to its newest trace row, and lets those that waited for a job to leave
+-- the pool try again. A function, because a statement's plan would read all jobs for it where the pool was
+-- empty when the plan was made. Rows that carry the new number already are the statement's own. Returns _writer.
+CREATE FUNCTION wed.keep_beside(
+  _writer text, _flow_id integer, _wid integer, _own tid, _seq integer, _version integer, _satisfied bigint[], _waiting boolean)
+RETURNS text
+LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE wed.job SET last_seq = _seq, version = _version, satisfied = _satisfied,
+    due = CASE WHEN waits_for IS NULL THEN due ELSE now() END, waits_for = NULL
+  WHERE flow_id = _flow_id AND wid = _wid AND last_seq < _seq AND (_own IS NULL OR ctid <> _own);
+  IF _waiting THEN PERFORM pg_notify('wed_jobs', ''); END IF;
+  RETURN _writer;
+END $$;
+
 -- The last part of the gate, for every way into it, in one statement: the finished job out, fired jobs
 -- in, trace appended, exception or final decided. In a host's commit the finished job's row becomes the
 -- first fired one's, leased to the same host, unless it wants others to have a turn (_lease false). Returns
@@ -92,12 +107,6 @@ BEGIN
                 j.component_id, p.version
     ), ended AS (
       DELETE FROM wed.job j USING p WHERE p.own IS NOT NULL AND NOT p.turns AND j.ctid = p.own
-    ), stayed AS (
-      -- A job left the pool: those that waited for it may try again.
-      UPDATE wed.job j SET last_seq = p.seq, version = p.version, satisfied = p.satisfied,
-        due = CASE WHEN j.waits_for IS NULL THEN j.due ELSE now() END, waits_for = NULL
-      FROM p WHERE p.others > 0 AND j.flow_id = p.flow_id AND j.wid = p.wid AND (p.own IS NULL OR j.ctid <> p.own)
-      RETURNING CASE WHEN p.waiting THEN pg_notify('wed_jobs', '') END
     ), fired AS (
       INSERT INTO wed.job (flow_id, tenant_id, wid, tgid, trname, timeout, seq, last_seq, priority, due, fired_at, attempt,
                            component_id, host_id, token, version, satisfied)
@@ -109,10 +118,12 @@ BEGIN
       JOIN wed.trigger t ON t.tgid = f.tgid
       CROSS JOIN LATERAL (SELECT _lease AND _host_id IS NOT NULL AND t.component_id IS NOT NULL AND t.delay = '0' AS leased) l
       -- Wake the others: external workers by the papers' channel, one notification a job; hosts by one for
-      -- the whole transaction (Postgres drops equal ones). Notifications carry numbers only.
+      -- the whole transaction (Postgres drops equal ones). Notifications carry numbers only. A transaction that
+      -- notifies keeps all others that do waiting while it commits, so a host that leaves jobs to others tells
+      -- them afterwards (tell_hosts).
       RETURNING flow_id, wid, tgid, trname, token, component_id, host_id, CASE
         WHEN component_id IS NULL THEN pg_notify(trname, format('{"wid":%s,"tgid":%s}', wid, tgid))
-        WHEN host_id IS NULL THEN pg_notify('wed_jobs', '') END
+        WHEN host_id IS NULL AND (_lease OR due > now()) THEN pg_notify('wed_jobs', '') END
     ), excepted AS (
       -- An exception is served like a transition: by whoever is bound to _EXCPT.
       INSERT INTO wed.job (flow_id, tenant_id, wid, tgid, trname, timeout, seq, last_seq, priority, due, fired_at,
@@ -135,7 +146,10 @@ BEGIN
                              JOIN wed.trigger t ON t.tgid = f.tgid ORDER BY f.at) END
                || CASE WHEN p.becomes = 'E' AND NOT p.excpt THEN ARRAY['_EXCPT'] END,
              p.state, _now, p.tgid, p.attempt, p.fuel, p.elapsed_us, p.memory_bytes,
-             CASE WHEN _trw IS NULL THEN p.component_id END, p.from_seq, _writer,
+             CASE WHEN _trw IS NULL THEN p.component_id END, p.from_seq,
+             CASE WHEN p.others > 0 AND p.refusal IS NULL
+               THEN wed.keep_beside(_writer, p.flow_id, p.wid, p.own, p.seq, p.version, p.satisfied, p.waiting)
+               ELSE _writer END,
              CASE WHEN p.refusal IS NULL THEN coalesce(p.forced, _note) ELSE wed.refuse_update(p.refusal, p.wid) END
       FROM p
     )

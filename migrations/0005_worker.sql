@@ -109,9 +109,11 @@ END $$;
 -- The tenants that have jobs a host could begin now, found by one probe of an index for each tenant that has
 -- unclaimed jobs at all, however many. Left out are those named, and those that are suspended or have used up
 -- a quota.
+-- In plpgsql, which keeps the plan: it is made anew at each call of a function in SQL, and takes longer than this.
 CREATE FUNCTION wed.tenants_with_work(_now timestamptz, _without integer[]) RETURNS integer[]
-LANGUAGE sql STABLE AS $$
-  WITH RECURSIVE n(tenant_id) AS (
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (WITH RECURSIVE n(tenant_id) AS (
     SELECT min(j.tenant_id) FROM wed.job j WHERE j.host_id IS NULL AND j.component_id IS NOT NULL
     UNION ALL
     SELECT (SELECT min(j.tenant_id) FROM wed.job j
@@ -120,8 +122,8 @@ LANGUAGE sql STABLE AS $$
   SELECT coalesce(array_agg(n.tenant_id), '{}') FROM n
   WHERE n.tenant_id <> ALL (_without) AND n.tenant_id <> ALL ((SELECT wed.resting())::integer[])
     AND EXISTS (SELECT FROM wed.job j WHERE j.host_id IS NULL AND j.component_id IS NOT NULL
-                AND j.tenant_id = n.tenant_id AND j.due <= _now)
-$$;
+                AND j.tenant_id = n.tenant_id AND j.due <= _now));
+END $$;
 
 -- Gives a host up to _limit jobs that its components can do: to each tenant that has any the same number, at
 -- most _most, and what some leave to the others; of a tenant's, those of the highest priority and longest
@@ -140,6 +142,9 @@ DECLARE
   _tokens bigint[] := '{}';
   _stale record;
 BEGIN
+  -- A claim need not be on disk: a server that forgets one has the job unclaimed again, and what is committed
+  -- of a job takes its claim with it.
+  PERFORM set_config('synchronous_commit', 'off', true);
   PERFORM FROM wed.host WHERE host_id = _host_id;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'host % has lost its leases', _host_id USING ERRCODE = 'WF016', HINT = 'Enter anew.';
@@ -189,13 +194,14 @@ END $$;
 
 -- The jobs that a host holds under some tokens.
 CREATE FUNCTION wed.held(_host_id integer, _tokens bigint[]) RETURNS SETOF wed.claimed
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT j.flow_id, j.wid, j.tgid, t.tgname, j.trname, j.token, j.attempt, t.timeout_ms,
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN QUERY SELECT j.flow_id, j.wid, j.tgid, t.tgname, j.trname, j.token, j.attempt, t.timeout_ms,
          coalesce(j.payload, r.state)::text, j.component_id, f.version
   FROM wed.job j JOIN wed.trigger t USING (tgid) JOIN wed.flow f ON f.flow_id = j.flow_id
   LEFT JOIN wed.trace r ON r.flow_id = j.flow_id AND r.wid = j.wid AND r.seq = j.seq AND r.tstmp = j.fired_at
-  WHERE j.host_id = _host_id AND j.token = ANY (_tokens)
-$$;
+  WHERE j.host_id = _host_id AND j.token = ANY (_tokens);
+END $$;
 
 -- Writes the states of a batch of finished transitions, and returns them evaluated. A host hands what this
 -- returns straight to wed.settle, in one statement: SELECT * FROM wed.settle(wed.write_states(...), ...).
@@ -296,6 +302,15 @@ BEGIN
       format('%s: %s after %s attempts: %s', _job.trname, _item.outcome, _job.attempt, left(_item.message, 1000)),
       NULL, _host_id, _item.fuel, _item.us, _item.mem);
   END LOOP;
+END $$;
+
+-- Tells hosts of work that another has left. On its own and not waiting for the disk, because transactions that
+-- notify commit one after another.
+CREATE FUNCTION wed.tell_hosts() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
+  PERFORM pg_notify('wed_jobs', '');
 END $$;
 
 -- Gives jobs back unrun, as if they had not been claimed.

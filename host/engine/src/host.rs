@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinHandle;
 use wedflow_model::Limits;
 use wedflow_sandbox::{Sandbox, Settings};
-use wedflow_scheduler::Signals;
+use wedflow_scheduler::{Signals, source};
 use wedflow_store::Store;
 
 use crate::HostError;
@@ -94,7 +94,9 @@ impl Host {
         let outside = Outside::open(&settings.outside).map_err(HostError::Files)?;
         store.roll_trace().await?;
         let host = store.enter_host(&settings.name, LEASE).await?;
+        let (tellings, told) = source::queue(1);
         let shared = Arc::new(Shared {
+            tellings,
             bindings: Bindings::new(
                 store.clone(),
                 Arc::clone(&sandbox),
@@ -116,7 +118,7 @@ impl Host {
         let (lanes, mut schedulers): (Vec<Lane>, Vec<_>) = (0..lanes)
             .map(|_| Lane::new(Arc::clone(&shared), room))
             .unzip();
-        housekeeping::register(&mut schedulers[0], &shared, &settings.name, &lanes);
+        housekeeping::register(&mut schedulers[0], &shared, &settings.name, &lanes, told);
         for lane in &lanes {
             lane.work.tell();
         }

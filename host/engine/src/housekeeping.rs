@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use wedflow_scheduler::{HandlerResult, Scheduler, source};
+use wedflow_scheduler::{Context, HandlerResult, Scheduler, source};
 use wedflow_store::Store;
 
 use crate::lane::{Lane, Shared};
@@ -20,6 +20,8 @@ const HEARTBEAT: Duration = Duration::from_secs(5);
 const SWEEP: Duration = Duration::from_secs(2);
 /// How often the database is told what fuel tenants used, and who has used up theirs is asked for.
 const TELL_FUEL: Duration = Duration::from_secs(1);
+/// How often other hosts are told of work at most.
+const TELL_OTHERS: Duration = Duration::from_millis(20);
 /// How often the trace's partitions are looked after. They are made two days ahead.
 const ROLL: Duration = Duration::from_secs(600);
 /// How often the files of instances that are no more are looked for.
@@ -33,6 +35,7 @@ pub(crate) fn register(
     shared: &Arc<Shared>,
     name: &str,
     lanes: &[Lane],
+    told: source::Queue<()>,
 ) {
     let works: Vec<_> = lanes.iter().map(|lane| lane.work.clone()).collect();
     let tell_all = move || works.iter().for_each(|work| work.tell());
@@ -63,6 +66,11 @@ pub(crate) fn register(
     let cleaning = Arc::clone(shared);
     scheduler.register_source(source::Timer::every(CLEAN), move |_, _| {
         clean(Arc::clone(&cleaning))
+    });
+
+    let telling = shared.store.clone();
+    scheduler.register_source(told, move |(), context| {
+        tell_others(telling.clone(), context)
     });
 
     let (events, notified) = source::queue(1);
@@ -120,6 +128,16 @@ async fn tell_fuel(shared: Arc<Shared>) -> HandlerResult {
             shared.shares.give_back_fuel(tenants, fuel);
         }
     }
+    Ok(())
+}
+
+/// Tells other hosts of work that this one left, and not again for a while: Postgres lets one transaction
+/// at a time notify, for as long as its commit takes.
+async fn tell_others(store: Store, context: Context) -> HandlerResult {
+    if let Err(error) = store.tell_hosts().await {
+        tracing::warn!(%error, "other hosts were not told of work; they look by themselves");
+    }
+    context.sleep(TELL_OTHERS).await;
     Ok(())
 }
 

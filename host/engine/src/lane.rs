@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use wedflow_capability::files::Draft;
 use wedflow_contract::Digest;
 use wedflow_model::{Limits, Outcome, Severity};
-use wedflow_sandbox::{Invocation, Logs, Sandbox};
-use wedflow_scheduler::{Context, HandlerResult, Registration, Scheduler};
+use wedflow_sandbox::{Invocation, Logs, Sandbox, Watch};
+use wedflow_scheduler::{Context, FreshFirst, HandlerResult, Registration, Scheduler, source};
 use wedflow_store::{Claimed, LogLine, Store};
 
 use crate::bindings::Bindings;
@@ -27,6 +27,8 @@ const POLL: Duration = Duration::from_secs(1);
 const COMMITS_AT_ONCE: u32 = 3;
 /// How long after a commit a lane looks whether jobs wait whose tenant has room in its share again.
 const FOR_A_SHARE: Duration = Duration::from_millis(20);
+/// Steps of others that go before a guest that computes has its next millisecond: together about as long.
+const BESIDE_COMPUTING: u32 = 32;
 /// Jobs claimed in one call.
 const CLAIM: usize = 128;
 /// While jobs wait that a full lane has no room for, the jobs that every so many-th batch fires are not
@@ -52,6 +54,8 @@ pub(crate) struct Shared {
     pub(crate) busy: AtomicUsize,
     /// Transitions committed so far.
     pub(crate) committed: AtomicU64,
+    /// Where it is said that other hosts are to be told of work.
+    pub(crate) tellings: source::QueueSender<()>,
 }
 
 impl Shared {
@@ -61,6 +65,12 @@ impl Shared {
 
     pub(crate) fn is_draining(&self) -> bool {
         self.draining.load(Ordering::Acquire)
+    }
+
+    /// Has other hosts told that there is work which this one left. Any number of times at once are one.
+    fn tell_others(&self) {
+        // Full: it is about to be said.
+        let _ = self.tellings.try_send(());
     }
 
     /// The tokens in hand.
@@ -101,7 +111,7 @@ impl Lane {
             shared,
             room,
             held: Arc::default(),
-            turns: Turns::default(),
+            turns: Turns::new(),
             work: Work::default(),
             results,
             crowded: Arc::default(),
@@ -109,6 +119,7 @@ impl Lane {
             kept_out: Arc::default(),
         };
         let mut scheduler = Scheduler::builder()
+            .ready_queue(FreshFirst::new(BESIDE_COMPUTING))
             .on_failure(|failure| tracing::error!(%failure, "a handler failed"))
             .build();
         let claiming = lane.clone();
@@ -218,6 +229,7 @@ impl Lane {
             claimed,
             tenant,
             put_down,
+            load,
         } = turn;
         if self.shared.is_draining() {
             return Ok(()); // given back with all the others when the host leaves
@@ -227,7 +239,7 @@ impl Lane {
             return self.give_back(&claimed, tenant).await;
         }
         self.shared.busy.fetch_add(1, Ordering::AcqRel);
-        let finished = self.attempt(&claimed, tenant).await;
+        let finished = self.attempt(&claimed, tenant, load).await;
         self.turns.settle(tenant, put_down, finished.measure.fuel);
         self.results.put(finished);
         Ok(())
@@ -247,7 +259,7 @@ impl Lane {
         Ok(())
     }
 
-    async fn attempt(&self, claimed: &Claimed, tenant: i32) -> Finished {
+    async fn attempt(&self, claimed: &Claimed, tenant: i32, load: Arc<dyn Watch>) -> Finished {
         let job = &claimed.job;
         let shared = &self.shared;
         let mut finished = Finished {
@@ -311,8 +323,14 @@ impl Lane {
         };
         let attempt = shared
             .sandbox
-            .run(&runnable.bound, invocation, job.timeout, &shared.limits);
-        let attempt = self.turns.watch(tenant, attempt).await;
+            .run_watched(
+                &runnable.bound,
+                invocation,
+                job.timeout,
+                &shared.limits,
+                load,
+            )
+            .await;
         finished.measure = attempt.measure;
         finished.provided = runnable.bound.provided().cloned();
         finished.deadline = deadline;
@@ -384,6 +402,9 @@ impl Lane {
         // Room again, after the lane was full or a tenant had its share: look whether more waits. For a
         // share not after each batch: with many tenants each has a little room all the time, and to look
         // is a probe for each of them.
+        if !lease {
+            self.shared.tell_others();
+        }
         if !lease || (held < self.room / 2 && held + count >= self.room / 2) {
             self.work.tell();
         } else if self.kept_out.load(Ordering::Acquire) {

@@ -3,12 +3,12 @@
 //! attempt cost is known at its end; until then it is put down as much as the tenant's usual one.
 
 use std::collections::{HashMap, VecDeque};
-use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll, Waker};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::task::{Poll, Waker};
 
-use wedflow_scheduler::{EventSource, Observing, Sleep};
+use wedflow_sandbox::Watch;
+use wedflow_scheduler::{EventSource, Observing};
 use wedflow_store::Claimed;
 
 /// What a turn brings, in fuel.
@@ -20,38 +20,70 @@ const SMOOTHING: i64 = 8;
 /// Attempts of one tenant that may be computing at once in a lane: more would only have their time run out
 /// while they wait for a processor, and keep the sandbox's room from others.
 const COMPUTING: usize = 4;
-/// A guest that computes is interrupted after a millisecond; one poll of it that took so long was one.
-const COMPUTES: Duration = Duration::from_micros(700);
-/// For how long an attempt that computed is taken for one that computes: it may wait for its turn at a
-/// processor, or for something else.
-const LASTING: Duration = Duration::from_millis(500);
-/// How soon it is looked whether who computed does still.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
 /// How many tenants without jobs are remembered before all of them begin anew.
 const KEPT: usize = 4_096;
 
 /// Jobs that wait to be begun by a lane. Clones are the same.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Turns(Arc<Mutex<State>>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
     queues: Queues<Claimed>,
-    /// Attempts that computed so far.
-    numbers: u64,
     waker: Option<Waker>,
 }
 
-/// A job whose turn it is.
+/// How many attempts of a tenant compute.
 #[derive(Debug)]
+struct Load {
+    computing: AtomicUsize,
+    turns: Weak<Mutex<State>>,
+}
+
+impl Watch for Load {
+    fn computes(&self) {
+        self.computing.fetch_add(1, Ordering::AcqRel);
+    }
+
+    fn rests(&self) {
+        if self.computing.fetch_sub(1, Ordering::AcqRel) == COMPUTING
+            && let Some(turns) = self.turns.upgrade()
+            && let Some(waker) = locked(&turns).waker.take()
+        {
+            waker.wake();
+        }
+    }
+}
+
+/// A job whose turn it is.
 pub(crate) struct Turn {
     pub(crate) claimed: Claimed,
     pub(crate) tenant: i32,
     /// What was put down for it.
     pub(crate) put_down: i64,
+    /// Who is to be told whether the attempt computes.
+    pub(crate) load: Arc<dyn Watch>,
+}
+
+impl std::fmt::Debug for Turn {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Turn")
+            .field("claimed", &self.claimed)
+            .field("tenant", &self.tenant)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Turns {
+    pub(crate) fn new() -> Self {
+        Turns(Arc::new_cyclic(|turns| {
+            Mutex::new(State {
+                queues: Queues::new(Weak::clone(turns)),
+                waker: None,
+            })
+        }))
+    }
+
     /// Puts in jobs, each with its tenant.
     pub(crate) fn put(&self, jobs: impl Iterator<Item = (i32, Claimed)>) {
         let mut state = self.state();
@@ -68,125 +100,57 @@ impl Turns {
         self.state().queues.settle(tenant, put_down, fuel);
     }
 
-    /// Runs an attempt, and knows all the time whether it computes or waits.
-    pub(crate) async fn watch<T>(&self, tenant: i32, attempt: impl Future<Output = T>) -> T {
-        let mut computing = Computing {
-            turns: self,
-            tenant,
-            number: None,
-        };
-        let mut attempt = pin!(attempt);
-        std::future::poll_fn(|context| computing.poll(attempt.as_mut(), context)).await
-    }
-
-    /// An attempt computed just now. Answers its number among those of its tenant.
-    fn computes(&self, tenant: i32, number: Option<u64>) -> u64 {
-        let mut state = self.state();
-        let number = number.unwrap_or_else(|| {
-            state.numbers += 1;
-            state.numbers
-        });
-        if let Some(queue) = state.queues.tenants.get_mut(&tenant) {
-            queue.computing.insert(number, Instant::now());
-        }
-        number
-    }
-
-    /// It does so no more.
-    fn rests(&self, tenant: i32, number: u64) {
-        let mut state = self.state();
-        if let Some(queue) = state.queues.tenants.get_mut(&tenant) {
-            queue.computing.remove(&number);
-        }
-        if let Some(waker) = state.waker.take() {
-            waker.wake();
-        }
-    }
-
     /// The source: its events are the jobs, each when its turn has come.
     pub(crate) fn source(&self) -> TurnSource {
-        TurnSource {
-            turns: self.clone(),
-            sleep: None,
-        }
+        TurnSource(self.clone())
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.0)
     }
 }
 
-/// Whether an attempt computes, as its last poll showed.
-struct Computing<'a> {
-    turns: &'a Turns,
-    tenant: i32,
-    number: Option<u64>,
-}
-
-impl Computing<'_> {
-    fn poll<F: Future>(
-        &mut self,
-        attempt: Pin<&mut F>,
-        context: &mut Context<'_>,
-    ) -> Poll<F::Output> {
-        let begun = Instant::now();
-        let polled = attempt.poll(context);
-        if polled.is_pending() && begun.elapsed() >= COMPUTES {
-            self.number = Some(self.turns.computes(self.tenant, self.number));
-        } else {
-            self.rests();
-        }
-        polled
-    }
-
-    fn rests(&mut self) {
-        if let Some(number) = self.number.take() {
-            self.turns.rests(self.tenant, number);
-        }
-    }
-}
-
-impl Drop for Computing<'_> {
-    fn drop(&mut self) {
-        self.rests();
-    }
+fn locked(state: &Mutex<State>) -> std::sync::MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The source of [`Turns`].
-pub(crate) struct TurnSource {
-    turns: Turns,
-    sleep: Option<Pin<Box<Sleep>>>,
-}
+pub(crate) struct TurnSource(Turns);
 
 impl EventSource for TurnSource {
     type Event = Turn;
 
     fn poll_event(&mut self, observing: &mut Observing<'_>) -> Poll<Option<Turn>> {
-        let mut state = self.turns.state();
-        loop {
-            if let Some((tenant, claimed, put_down)) = state.queues.next() {
-                self.sleep = None;
-                return Poll::Ready(Some(Turn {
-                    claimed,
+        let mut state = self.0.state();
+        match state.queues.next() {
+            Some(begun) => {
+                let Begun {
+                    tenant,
+                    job,
+                    put_down,
+                    load,
+                } = begun;
+                Poll::Ready(Some(Turn {
+                    claimed: job,
                     tenant,
                     put_down,
-                }));
+                    load,
+                }))
             }
-            state.waker = Some(observing.waker().clone());
-            if state.queues.round.is_empty() {
-                self.sleep = None;
-                return Poll::Pending;
+            None => {
+                state.waker = Some(observing.waker().clone());
+                Poll::Pending
             }
-            let until = observing.now() + LOOK_AGAIN;
-            let sleep = self
-                .sleep
-                .get_or_insert_with(|| Box::pin(observing.sleep_until(until)));
-            if sleep.as_mut().poll(&mut observing.context()).is_pending() {
-                return Poll::Pending;
-            }
-            self.sleep = None;
         }
     }
+}
+
+/// What [`Queues::next`] hands out.
+struct Begun<J> {
+    tenant: i32,
+    job: J,
+    put_down: i64,
+    load: Arc<Load>,
 }
 
 #[derive(Debug)]
@@ -194,6 +158,8 @@ struct Queues<J> {
     tenants: HashMap<i32, Queue<J>>,
     /// Tenants with jobs; the first one's turn it is.
     round: VecDeque<i32>,
+    /// What is woken when a tenant may begin again.
+    turns: Weak<Mutex<State>>,
 }
 
 #[derive(Debug)]
@@ -202,42 +168,38 @@ struct Queue<J> {
     credit: i64,
     /// What an attempt of it usually costs.
     usual: i64,
-    /// Attempts that are computing, and when they last did.
-    computing: HashMap<u64, Instant>,
+    load: Arc<Load>,
 }
 
 impl<J> Queue<J> {
     fn may_begin(&self) -> bool {
-        self.computing.len() < COMPUTING
-            || self
-                .computing
-                .values()
-                .filter(|at| at.elapsed() < LASTING)
-                .count()
-                < COMPUTING
-    }
-}
-
-impl<J> Default for Queues<J> {
-    fn default() -> Self {
-        Queues {
-            tenants: HashMap::new(),
-            round: VecDeque::new(),
-        }
+        self.load.computing.load(Ordering::Acquire) < COMPUTING
     }
 }
 
 impl<J> Queues<J> {
+    fn new(turns: Weak<Mutex<State>>) -> Self {
+        Queues {
+            tenants: HashMap::new(),
+            round: VecDeque::new(),
+            turns,
+        }
+    }
+
     fn put(&mut self, tenant: i32, job: J) {
         if self.tenants.len() >= KEPT {
-            self.tenants
-                .retain(|_, queue| !queue.jobs.is_empty() || !queue.computing.is_empty());
+            self.tenants.retain(|_, queue| {
+                !queue.jobs.is_empty() || queue.load.computing.load(Ordering::Acquire) > 0
+            });
         }
         let queue = self.tenants.entry(tenant).or_insert_with(|| Queue {
             jobs: VecDeque::new(),
             credit: QUANTUM,
             usual: FLAT,
-            computing: HashMap::new(),
+            load: Arc::new(Load {
+                computing: AtomicUsize::new(0),
+                turns: Weak::clone(&self.turns),
+            }),
         });
         if queue.jobs.is_empty() {
             // Who had nothing to do saves nothing up, but still owes.
@@ -247,7 +209,7 @@ impl<J> Queues<J> {
         queue.jobs.push_back(job);
     }
 
-    fn next(&mut self) -> Option<(i32, J, i64)> {
+    fn next(&mut self) -> Option<Begun<J>> {
         let credit = |tenants: &HashMap<i32, Queue<J>>, tenant: &i32| {
             let queue = tenants.get(tenant).filter(|queue| queue.may_begin());
             queue.map(|queue| queue.credit)
@@ -280,13 +242,19 @@ impl<J> Queues<J> {
         let queue = self.tenants.get_mut(&tenant)?;
         let job = queue.jobs.pop_front()?;
         let put_down = queue.usual;
+        let load = Arc::clone(&queue.load);
         queue.credit -= put_down;
         if queue.jobs.is_empty() {
             self.round.pop_front();
         } else if queue.credit <= 0 {
             self.round.rotate_left(1);
         }
-        Some((tenant, job, put_down))
+        Some(Begun {
+            tenant,
+            job,
+            put_down,
+            load,
+        })
     }
 
     fn settle(&mut self, tenant: i32, put_down: i64, fuel: u64) {
@@ -307,7 +275,10 @@ mod tests {
     fn spent(queues: &mut Queues<()>, fuel: &[(i32, u64)], steps: usize) -> HashMap<i32, u64> {
         let mut spent = HashMap::new();
         for _ in 0..steps {
-            let Some((tenant, (), put_down)) = queues.next() else {
+            let Some(Begun {
+                tenant, put_down, ..
+            }) = queues.next()
+            else {
                 break;
             };
             let cost = fuel
@@ -322,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_new_tenant_waits_for_no_more_than_one_turn() {
-        let mut queues = Queues::default();
+        let mut queues = Queues::new(Weak::new());
         for _ in 0..10_000 {
             queues.put(1, ());
         }
@@ -330,7 +301,7 @@ mod tests {
         queues.put(2, ());
         let begun: Vec<i32> = (0..20)
             .map_while(|_| queues.next())
-            .map(|(tenant, ..)| tenant)
+            .map(|begun| begun.tenant)
             .collect();
         let at = begun
             .iter()
@@ -344,7 +315,7 @@ mod tests {
 
     #[test]
     fn tenants_get_equal_fuel_however_heavy_their_jobs() {
-        let mut queues = Queues::default();
+        let mut queues = Queues::new(Weak::new());
         for _ in 0..20_000 {
             queues.put(1, ());
             queues.put(2, ());
@@ -360,9 +331,9 @@ mod tests {
 
     #[test]
     fn who_rests_saves_nothing_up_and_still_owes() {
-        let mut queues = Queues::default();
+        let mut queues = Queues::new(Weak::new());
         queues.put(1, ());
-        let (_, (), put_down) = queues.next().expect("its turn");
+        let put_down = queues.next().expect("its turn").put_down;
         queues.settle(1, put_down, 100_000_000);
         for _ in 0..50 {
             queues.put(1, ());
@@ -370,14 +341,14 @@ mod tests {
         }
         let begun: Vec<i32> = (0..50)
             .map_while(|_| queues.next())
-            .map(|(tenant, ..)| tenant)
+            .map(|begun| begun.tenant)
             .collect();
         assert!(begun.iter().all(|tenant| *tenant == 2), "{begun:?}");
     }
 
     #[test]
     fn alone_a_tenant_is_never_kept_waiting() {
-        let mut queues = Queues::default();
+        let mut queues = Queues::new(Weak::new());
         for _ in 0..1_000 {
             queues.put(1, ());
         }
@@ -388,22 +359,46 @@ mod tests {
 
     #[test]
     fn who_computes_waits_and_nobody_else_does() {
-        let mut queues = Queues::default();
+        let mut queues = Queues::new(Weak::new());
         for _ in 0..100 {
             queues.put(1, ());
         }
-        let compute = |queues: &mut Queues<()>, at: Instant| {
-            let queue = queues.tenants.get_mut(&1).expect("there");
-            queue.computing = (0..COMPUTING as u64).map(|number| (number, at)).collect();
-        };
-        compute(&mut queues, Instant::now());
+        let loads: Vec<_> = (0..COMPUTING)
+            .map(|_| {
+                let load = queues.next().expect("its turn").load;
+                load.computes();
+                load
+            })
+            .collect();
         assert!(queues.next().is_none());
         queues.put(2, ());
-        assert_eq!(queues.next().map(|(tenant, ..)| tenant), Some(2));
+        assert_eq!(queues.next().map(|begun| begun.tenant), Some(2));
         assert!(queues.next().is_none());
-        // Who computed long ago waits for something else.
-        let long_ago = Instant::now().checked_sub(LASTING).expect("a time");
-        compute(&mut queues, long_ago);
-        assert_eq!(queues.next().map(|(tenant, ..)| tenant), Some(1));
+        loads[0].rests();
+        assert_eq!(queues.next().map(|begun| begun.tenant), Some(1));
+    }
+
+    #[test]
+    fn who_may_begin_again_is_woken() {
+        struct Flag(std::sync::atomic::AtomicBool);
+        impl std::task::Wake for Flag {
+            fn wake(self: Arc<Self>) {
+                self.0.store(true, Ordering::Release);
+            }
+        }
+        let turns = Turns::new();
+        let flag = Arc::new(Flag(false.into()));
+        let load = Load {
+            computing: AtomicUsize::new(0),
+            turns: Arc::downgrade(&turns.0),
+        };
+        for _ in 0..=COMPUTING {
+            load.computes();
+        }
+        turns.state().waker = Some(Arc::clone(&flag).into());
+        load.rests();
+        assert!(!flag.0.load(Ordering::Acquire), "still at the limit");
+        load.rests();
+        assert!(flag.0.load(Ordering::Acquire));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Guests run on the runtime's own threads. Each yields at every epoch (1 ms), so that timers and
 //! other calls get their turn; but many at once would still fill every thread. A guest that is still
-//! computing at the end of an epoch therefore takes turns, in two queues: first a short turn of
+//! computing at the end of its second epoch therefore takes turns, in two queues: first a short turn of
 //! [`FIRST_TURN`] epochs, of which several are given out at once, and after it, as long as it lasts,
 //! turns of [`LONG_TURN`] epochs, of which there are fewer than threads. So a guest of a few
 //! milliseconds does not wait behind those that never end, and a hundred of these that arrive
@@ -49,10 +49,23 @@ impl Default for Gate {
     }
 }
 
+/// Somebody who wants to know of each guest whether it computes: one that is still at it at the end of an
+/// epoch does, also while it waits for its turn, until it waits for something else or ends.
+pub trait Watch: Send + Sync {
+    /// A guest computes.
+    fn computes(&self);
+
+    /// A guest that computed does so no more.
+    fn rests(&self);
+}
+
 /// One guest's dealings with the gate.
 pub(crate) struct Turns {
     gate: Gate,
     lasts: bool,
+    /// Who is told, and whether it was told that the guest computes.
+    watch: Option<Arc<dyn Watch>>,
+    computes: bool,
     /// Epochs that are left of the turn.
     left: u32,
     /// The permit, once one was needed. Shared with the future that waits for it.
@@ -64,18 +77,33 @@ impl Turns {
         Turns {
             gate,
             lasts: false,
-            left: 0,
+            watch: None,
+            computes: false,
+            // The first end of an epoch may come at once after the call's beginning: it says nothing yet, and a
+            // short call is not to wait for those that last.
+            left: 1,
             held: None,
         }
     }
 
+    /// Names somebody who is told when the guest computes and when it does no more.
+    pub(crate) fn watched_by(&mut self, watch: Arc<dyn Watch>) {
+        self.watch = Some(watch);
+    }
+
     /// What a guest does at the end of an epoch.
     pub(crate) fn tick(&mut self) -> UpdateDeadline {
+        if !self.computes
+            && let Some(watch) = &self.watch
+        {
+            self.computes = true;
+            watch.computes();
+        }
         if let Some(left) = self.left.checked_sub(1) {
             self.left = left;
             return UpdateDeadline::Yield(1);
         }
-        self.release();
+        self.give_back();
         let (queue, turn) = if self.lasts {
             (&self.gate.long, LONG_TURN)
         } else {
@@ -100,8 +128,27 @@ impl Turns {
     /// Ends the turn, if there is one: before the guest waits for something else.
     pub(crate) fn release(&mut self) {
         self.left = 0;
+        self.give_back();
+        self.rests();
+    }
+
+    fn rests(&mut self) {
+        if std::mem::take(&mut self.computes)
+            && let Some(watch) = &self.watch
+        {
+            watch.rests();
+        }
+    }
+
+    fn give_back(&mut self) {
         if let Some(held) = &self.held {
             held.lock().unwrap_or_else(PoisonError::into_inner).take();
         }
+    }
+}
+
+impl Drop for Turns {
+    fn drop(&mut self) {
+        self.rests();
     }
 }

@@ -46,7 +46,7 @@ mod wasi;
 pub use answers::{Answer, AnswersFrom, Content, FileAnswer, HttpAnswer, Recording};
 pub use compiler::serve_as_compiler;
 pub use component::{Bound, Component};
-pub use gate::Gate;
+pub use gate::{Gate, Watch};
 pub use initialise::{InitialiseError, initialised};
 pub use log::{LogLine, Logs};
 pub use outside::{Exchange, FilesFrom, Granted, HttpFrom};

@@ -1,5 +1,7 @@
 //! One attempt at a transition.
 
+use std::sync::Arc;
+
 use bumpalo::Bump;
 use tokio::time::{Duration, Instant};
 use wasmtime::Store;
@@ -11,6 +13,7 @@ use crate::backtrace;
 use crate::bindings;
 use crate::component::Bound;
 use crate::ending;
+use crate::gate::Watch;
 use crate::log::Logs;
 use crate::outside::Outside;
 use crate::payload::{self, PayloadError};
@@ -102,6 +105,34 @@ impl Sandbox {
         limits: &Limits,
         from: AnswersFrom,
     ) -> Attempt {
+        self.run_with(bound, invocation, timeout, limits, from, None)
+            .await
+    }
+
+    /// The same as [`Sandbox::run`], with somebody who is told when the guest computes for long and when it
+    /// does no more.
+    pub async fn run_watched(
+        &self,
+        bound: &Bound,
+        invocation: Invocation<'_>,
+        timeout: Duration,
+        limits: &Limits,
+        watch: Arc<dyn Watch>,
+    ) -> Attempt {
+        let from = AnswersFrom::Host;
+        self.run_with(bound, invocation, timeout, limits, from, Some(watch))
+            .await
+    }
+
+    async fn run_with(
+        &self,
+        bound: &Bound,
+        invocation: Invocation<'_>,
+        timeout: Duration,
+        limits: &Limits,
+        from: AnswersFrom,
+        watch: Option<Arc<dyn Watch>>,
+    ) -> Attempt {
         let component = bound.component();
         let Some(pool) = self.pool_of(component) else {
             return refused(Pool::foreign());
@@ -116,6 +147,9 @@ impl Sandbox {
             .unwrap_or_else(|| begun + Duration::from_secs(1 << 33));
         let limits = &bound.within(limits);
         let mut store = self.store(pool, limits, deadline, Some(bound.names()), from);
+        if let Some(watch) = watch {
+            store.data_mut().turns.watched_by(watch);
+        }
         store.data_mut().provided = bound.provided().cloned();
         store.data_mut().outside = Outside::new(bound.granted(), invocation.wid, invocation.key);
         let work = call(&mut store, bound, invocation);

@@ -24,8 +24,8 @@
 //!
 //! # Guarantees
 //! - Each event is handed to its own handler exactly once; handlers are resumed in the order in
-//!   which they became ready (with [`Fifo`]). A source delivers one event at a time, so sources
-//!   that are all busy take turns.
+//!   which they became ready (with [`Fifo`]; with [`FreshFirst`], what computes lets others pass).
+//!   A source delivers one event at a time, so sources that are all busy take turns.
 //! - A ready queue that is never empty starves no source: after each turn of
 //!   [`Bounds::turn_steps`] resumptions or [`Bounds::turn_time`] the observer is asked and the
 //!   runtime gets the thread. An event or a timer is therefore queued at most one turn and one
@@ -78,7 +78,7 @@ pub use clock::{Alarm, Clock, Moment, SimulatedClock, TokioClock};
 pub use context::{Context, TokenEnded};
 pub use failure::{Ending, Failure, FailureCause, FailureSink, HandlerError, HandlerResult};
 pub use id::{HandlerId, TokenId};
-pub use ready::{Fifo, Readiness, Ready, ReadyQueue};
+pub use ready::{Fifo, FreshFirst, Readiness, Ready, ReadyQueue};
 pub use repository::Registration;
 pub use scheduler::{Bounds, Progress, Scheduler, SchedulerBuilder, Stepped};
 pub use signals::Signals;

@@ -188,8 +188,8 @@ impl HandlerRepository {
         self.objects.insert(id, object);
     }
 
-    /// The head of the ready queue. The observer is asked for events, without blocking, when the queue is
-    /// empty (refilling on demand) or when `refill` says that its turn has come.
+    /// The head of the ready queue. The observer is asked for events, without blocking, when the queue
+    /// wants them (refilling on demand) or when `refill` says that its turn has come.
     pub(crate) fn get_ready_object(
         &mut self,
         observer: &mut EventObserver,
@@ -199,7 +199,7 @@ impl HandlerRepository {
         // Before the woken are collected, because it wakes tokens.
         observer.expire_timers(now);
         self.queue_woken();
-        if refill || self.queue.is_empty() {
+        if refill || self.queue.wants_events() {
             observer.look(&mut self.seen);
             self.queue_seen();
         }

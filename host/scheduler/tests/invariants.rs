@@ -8,8 +8,7 @@ use proptest::prelude::*;
 use wedflow_scheduler::simulation::{Rest, Seed, Simulation};
 use wedflow_scheduler::source::queue;
 use wedflow_scheduler::{
-    Bounds, Context, Ending, Fifo, HandlerResult, Readiness, Ready, ReadyQueue, Registration,
-    TokenId,
+    Bounds, Context, Ending, FreshFirst, HandlerResult, Registration, TokenId,
 };
 
 /// What was seen of the runs of one simulation.
@@ -178,33 +177,10 @@ proptest! {
     }
 }
 
-/// Two queues, the second served only when the first is empty: a policy other than the default.
-#[derive(Default)]
-struct FreshFirst {
-    fresh: Fifo,
-    yielded: Fifo,
-}
-
-impl ReadyQueue for FreshFirst {
-    fn push(&mut self, ready: Ready) {
-        match ready.readiness {
-            Readiness::Yielded(_) => self.yielded.push(ready),
-            _ => self.fresh.push(ready),
-        }
-    }
-
-    fn pop(&mut self) -> Option<Ready> {
-        self.fresh.pop().or_else(|| self.yielded.pop())
-    }
-
-    fn len(&self) -> usize {
-        self.fresh.len() + self.yielded.len()
-    }
-}
-
 #[test]
 fn the_policy_of_the_ready_queue_decides_the_order() {
-    let mut simulation = Simulation::with(0, |builder| builder.ready_queue(FreshFirst::default()));
+    let mut simulation =
+        Simulation::with(0, |builder| builder.ready_queue(FreshFirst::new(u32::MAX)));
     let seen = Arc::new(Mutex::new(Vec::new()));
     for number in 0..3 {
         let seen = Arc::clone(&seen);

@@ -470,6 +470,10 @@ async fn apply(
         .execute(&mut *connection)
         .await?;
 
+    // What is generated of a definition is made once, at its end.
+    sqlx::query("SELECT set_config('wed.definition', 'whole', true)")
+        .execute(&mut *connection)
+        .await?;
     apply_attributes(connection, &schema, definition, &mut applied).await?;
 
     // A binding first, so that triggers find their components.
@@ -506,6 +510,9 @@ async fn apply(
     .bind(flow_id)
     .fetch_all(&mut *connection)
     .await?;
+    sqlx::query("SELECT set_config('wed.definition', '', true)")
+        .execute(&mut *connection)
+        .await?;
     sqlx::query("SELECT wed.resolve_bindings($1)")
         .bind(flow_id)
         .execute(&mut *connection)

@@ -457,6 +457,17 @@ impl Store {
         self.fail_recorded(host, attempts, &[]).await
     }
 
+    /// Tells every host that there may be work. A hint: hosts look by themselves too.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn tell_hosts(&self) -> Result<(), StoreError> {
+        sqlx::query("SELECT wed.tell_hosts()")
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
     /// Gives jobs back unrun.
     ///
     /// # Errors
