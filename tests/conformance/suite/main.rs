@@ -9,13 +9,14 @@ mod call;
 mod equal;
 mod guests;
 mod measure;
+mod outside;
 
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
 use behaviours::{BEHAVIOURS, flow_of_ten};
-use guests::Language;
+use guests::{Language, Which};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -43,13 +44,20 @@ fn main() -> ExitCode {
         let ignored = missing.is_some() && !demanded;
         for (name, behaviour) in BEHAVIOURS {
             let trial = Trial::test(format!("{language}::{name}"), move || {
-                let guest = call::ready(language)?;
+                let guest = call::ready(language, Which::Conformance)?;
+                behaviour(&guest, language).map_err(Failed::from)
+            });
+            trials.push(trial.with_ignored_flag(ignored));
+        }
+        for (name, behaviour) in outside::BEHAVIOURS {
+            let trial = Trial::test(format!("{language}::outside::{name}"), move || {
+                let guest = call::ready(language, Which::Outside)?;
                 behaviour(&guest, language).map_err(Failed::from)
             });
             trials.push(trial.with_ignored_flag(ignored));
         }
         let trial = Trial::test(format!("{language}::clause_of_ten"), move || {
-            let guest = call::ready(language)?;
+            let guest = call::ready(language, Which::Conformance)?;
             let bound = guest.bound("clause_of_ten", &flow_of_ten())?;
             let state: String = (1..=10)
                 .map(|n| format!(r#""t{n}": "it's {n}","#))

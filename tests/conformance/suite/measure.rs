@@ -7,7 +7,7 @@ use wedflow_model::{Limits, Outcome};
 use wedflow_sandbox::{Invocation, Sandbox, Settings};
 
 use crate::behaviours::flow_of_ten;
-use crate::guests::{Absent, Language, guest, tool};
+use crate::guests::{Absent, Language, Which, guest, tool};
 
 /// How long each language is called.
 const TIME: Duration = Duration::from_secs(5);
@@ -37,7 +37,7 @@ pub(crate) fn measure(file: &str) -> Result<(), String> {
          | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
     );
     for language in Language::ALL {
-        let row = match guest(language) {
+        let row = match guest(language, Which::Conformance) {
             Ok(guest) => row(language, &guest.bytes, guest.built)?,
             Err(Absent::Tool(what)) => {
                 format!("| {language} | not measured: {what} was missing | | | | | | | |")
