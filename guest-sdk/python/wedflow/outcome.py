@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 
+from .values import literal
+
 
 class Abort(Exception):
     """Raise it to commit nothing and be tried again later.
@@ -59,8 +61,6 @@ class sql:  # noqa: N801  (it reads as a function)
     _PLACE = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z_0-9]*)\}|[{}]")
 
     def __init__(self, text: str, /, **values: object):
-        from .values import literal
-
         used = set()
 
         def place(match: re.Match[str]) -> str:
