@@ -2,7 +2,8 @@
 //!
 //! Each guest is built by its language's own tool and kept until one of its files changes. A language
 //! whose tool is not on this machine is ignored, with a word; with `WEDFLOW_ALL_LANGUAGES=1` it fails.
-//! With `WEDFLOW_MEASURE=FILE` it measures instead, and writes its table into the file.
+//! With `WEDFLOW_MEASURE=FILE` it measures instead, and writes its table into the file; with
+//! `WEDFLOW_COMPARE=A.wasm,B.wasm` it measures conformance guests that are there already against each other.
 
 mod behaviours;
 mod call;
@@ -20,8 +21,15 @@ use guests::{Language, Which};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    if let Some(file) = std::env::var_os("WEDFLOW_MEASURE") {
-        return match measure::measure(&file.to_string_lossy()) {
+    let asked = [
+        ("WEDFLOW_MEASURE", measure::measure as fn(&str) -> Result<(), String>),
+        ("WEDFLOW_COMPARE", measure::compare),
+    ];
+    for (variable, act) in asked {
+        let Some(files) = std::env::var_os(variable) else {
+            continue;
+        };
+        return match act(&files.to_string_lossy()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
                 eprintln!("error: {error}");
