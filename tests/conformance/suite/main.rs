@@ -22,7 +22,10 @@ use guests::{Language, Which};
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let asked = [
-        ("WEDFLOW_MEASURE", measure::measure as fn(&str) -> Result<(), String>),
+        (
+            "WEDFLOW_MEASURE",
+            measure::measure as fn(&str) -> Result<(), String>,
+        ),
         ("WEDFLOW_COMPARE", measure::compare),
     ];
     for (variable, act) in asked {

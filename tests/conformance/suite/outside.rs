@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use wedflow_model::{Outcome, Scalar, Value};
-use wedflow_sandbox::{Answer, Attempt, Content, Exchange, FilesFrom, Granted, HttpAnswer, HttpFrom};
+use wedflow_sandbox::{
+    Answer, Attempt, Content, Exchange, FilesFrom, Granted, HttpAnswer, HttpFrom,
+};
 
 use crate::behaviours::{Behaviour, Checked};
 use crate::call::{KEY, Ready};
@@ -15,7 +17,9 @@ pub(crate) const BEHAVIOURS: [Behaviour; 3] =
 fn sets(attempt: &Attempt, wanted: &str) -> Checked {
     match &attempt.outcome {
         Outcome::Assignments(list)
-            if list.iter().any(|one| one.value == Value::Scalar(Scalar::Text(wanted.to_owned()))) =>
+            if list
+                .iter()
+                .any(|one| one.value == Value::Scalar(Scalar::Text(wanted.to_owned()))) =>
         {
             Ok(())
         }
@@ -79,13 +83,15 @@ fn http(guest: &Ready, _: Language) -> Checked {
     )?;
     sets(&attempt, &format!("201|r1|-|ok|{KEY}|timed-out"))?;
     // Headers are in the digest of what was asked: the same in every language.
-    let asked = attempt.recording.answers.iter().find_map(|answer| match answer {
-        Answer::Http(asked, _) => Some(asked.as_str()),
-        _ => None,
-    });
-    let known = format!(
-        "authorization\nBearer \napi_key\nidempotency-key\n{KEY}\n\u{fc}"
-    );
+    let asked = attempt
+        .recording
+        .answers
+        .iter()
+        .find_map(|answer| match answer {
+            Answer::Http(asked, _) => Some(asked.as_str()),
+            _ => None,
+        });
+    let known = format!("authorization\nBearer \napi_key\nidempotency-key\n{KEY}\n\u{fc}");
     let digest = wedflow_contract::Digest::of(known.as_bytes());
     if asked != Some(format!("POST https://pay.example/charge {digest}").as_str()) {
         return Err(format!("asked {asked:?}, not with {known:?}"));
