@@ -41,6 +41,7 @@ _TAGS = {
 _SCALARS = {tag: scalar for scalar, tag in _TAGS.items()}
 _READ = {scalar: READ[tag] for scalar, tag in _TAGS.items()}
 _NULL = values.Scalar_Null()
+_TRANSITIONS = transitions()
 
 # The module `random`, where the transitions imported it: its numbers would else be those of the build.
 _chance = None
@@ -147,7 +148,7 @@ class WitWorld(wit_world.WitWorld):
         )
 
     def run(self, payload: types.Payload) -> types.Outcome:
-        made = transitions().get(payload.transition)
+        made = _TRANSITIONS.get(payload.transition)
         if made is None:
             return types.Outcome_Fail(
                 types.Failure(f"this component has no transition `{payload.transition}`", False)
