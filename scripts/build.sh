@@ -5,9 +5,9 @@ source "$(dirname "$0")/lib.sh"
 scripts/setup.sh build
 
 samples() {
-  # Always in their own folder: that is where `wed demo` looks for them.
-  cargo build --manifest-path sample-transitions/Cargo.toml --release --locked \
-    --target wasm32-wasip2 --target-dir sample-transitions/target
+  # Always in their own folder: that is where `wed demo` looks for them. And from there, where cargo finds the
+  # settings of `.cargo/config.toml`.
+  (cd sample-transitions && cargo build --release --locked --target wasm32-wasip2 --target-dir target)
 }
 
 step "Building the sample transitions for wasm32-wasip2" samples

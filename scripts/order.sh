@@ -13,8 +13,8 @@ skip() { skipped+=("$1"); say "skipped: $1 ($2)"; }
 encodes() { "$wed" component encode --help >/dev/null 2>&1; }
 
 rust() {
-  cargo build --manifest-path sample-transitions/Cargo.toml --release --locked --quiet \
-    --target wasm32-wasip2 --target-dir sample-transitions/target -p order_validate &&
+  (cd sample-transitions && cargo build --release --locked --quiet --target wasm32-wasip2 --target-dir target \
+    -p order_validate) &&
     cp sample-transitions/target/wasm32-wasip2/release/order_validate.wasm "$out/"
 }
 

@@ -30,6 +30,28 @@ func importSecret(name unsafe.Pointer, length uint32, found unsafe.Pointer)
 //go:wasmimport wed:flow/host@0.1.0 attributes
 func importAttributes(names unsafe.Pointer)
 
+//go:wasmimport wed:flow/files@0.1.0 read
+func importFileRead(name unsafe.Pointer, length uint32, result unsafe.Pointer)
+
+//go:wasmimport wed:flow/files@0.1.0 write
+func importFileWrite(name unsafe.Pointer, length uint32, content unsafe.Pointer, bytes uint32, result unsafe.Pointer)
+
+//go:wasmimport wed:flow/files@0.1.0 append
+func importFileAppend(name unsafe.Pointer, length uint32, content unsafe.Pointer, bytes uint32, result unsafe.Pointer)
+
+//go:wasmimport wed:flow/files@0.1.0 remove
+func importFileRemove(name unsafe.Pointer, length uint32, result unsafe.Pointer)
+
+//go:wasmimport wed:flow/files@0.1.0 all
+func importFiles(result unsafe.Pointer)
+
+//go:wasmimport wed:flow/http@0.1.0 fetch
+func importFetch(method unsafe.Pointer, methodLength uint32, url unsafe.Pointer, urlLength uint32,
+	headers unsafe.Pointer, count uint32, body unsafe.Pointer, bytes uint32, result unsafe.Pointer)
+
+//go:wasmimport wed:flow/http@0.1.0 key
+func importKey(key unsafe.Pointer)
+
 // begin tells the WASI that `wed component encode` puts beneath Go's runtime that the host may be called
 // (`describe` must not), and where there is room for a line that is being printed.
 //
@@ -133,6 +155,100 @@ func attributeNames() []string {
 		names[n] = textAt(unsafe.Add(address(start), n*8))
 	}
 	return names
+}
+
+// bytesAt is a copy: the host's memory is not the caller's to grow.
+func bytesAt(at unsafe.Pointer) []byte { return []byte(textAt(at)) }
+
+// Sizes of a result of the file functions and of fetch; what they hold begins at 4.
+const fileResultBytes, fetchResultBytes, headerBytes = 16, 24, 28
+
+func fileRefused(result unsafe.Pointer) *FileError {
+	if *(*uint8)(result) == 0 {
+		return nil
+	}
+	return &FileError{FileErrorKind(*(*uint8)(unsafe.Add(result, 4))), textAt(unsafe.Add(result, 8))}
+}
+
+func hostFileRead(name string) ([]byte, bool, *FileError) {
+	result := room(fileResultBytes)
+	importFileRead(unsafe.Pointer(unsafe.StringData(name)), uint32(len(name)), result)
+	if refused := fileRefused(result); refused != nil || *(*uint8)(unsafe.Add(result, 4)) == 0 {
+		return nil, false, refused
+	}
+	return bytesAt(unsafe.Add(result, 8)), true, nil
+}
+
+func hostFileWrite(name string, content []byte) *FileError {
+	result := room(fileResultBytes)
+	importFileWrite(unsafe.Pointer(unsafe.StringData(name)), uint32(len(name)),
+		unsafe.Pointer(unsafe.SliceData(content)), uint32(len(content)), result)
+	return fileRefused(result)
+}
+
+func hostFileAppend(name string, more []byte) *FileError {
+	result := room(fileResultBytes)
+	importFileAppend(unsafe.Pointer(unsafe.StringData(name)), uint32(len(name)),
+		unsafe.Pointer(unsafe.SliceData(more)), uint32(len(more)), result)
+	return fileRefused(result)
+}
+
+func hostFileRemove(name string) (bool, *FileError) {
+	result := room(fileResultBytes)
+	importFileRemove(unsafe.Pointer(unsafe.StringData(name)), uint32(len(name)), result)
+	refused := fileRefused(result)
+	return refused == nil && *(*uint8)(unsafe.Add(result, 4)) == 1, refused
+}
+
+func hostFiles() ([]File, *FileError) {
+	result := room(fileResultBytes)
+	importFiles(result)
+	if refused := fileRefused(result); refused != nil {
+		return nil, refused
+	}
+	start, count := *(*uint32)(unsafe.Add(result, 4)), *(*uint32)(unsafe.Add(result, 8))
+	all := make([]File, count)
+	for n := range all {
+		file := unsafe.Add(address(start), n*16)
+		all[n] = File{textAt(file), *(*uint64)(unsafe.Add(file, 8))}
+	}
+	return all, nil
+}
+
+func hostFetch(request Request) (*Response, *FetchError) {
+	headers := room(uint32(len(request.Headers)) * headerBytes)
+	for n, header := range request.Headers {
+		w := writer{unsafe.Add(headers, n*headerBytes)}
+		w.text(0, header.Name)
+		w.text(8, header.Value)
+		if header.Secret != "" {
+			w.u8(16, 1)
+			w.text(20, header.Secret)
+		}
+	}
+	result := room(fetchResultBytes)
+	importFetch(unsafe.Pointer(unsafe.StringData(request.Method)), uint32(len(request.Method)),
+		unsafe.Pointer(unsafe.StringData(request.URL)), uint32(len(request.URL)), headers, uint32(len(request.Headers)),
+		unsafe.Pointer(unsafe.SliceData(request.Body)), uint32(len(request.Body)), result)
+	if *(*uint8)(result) == 1 {
+		return nil, &FetchError{FetchErrorKind(*(*uint8)(unsafe.Add(result, 4))), textAt(unsafe.Add(result, 8))}
+	}
+	start, count := *(*uint32)(unsafe.Add(result, 8)), *(*uint32)(unsafe.Add(result, 12))
+	response := &Response{
+		Status: int(*(*uint16)(unsafe.Add(result, 4))), Headers: make([][2]string, count),
+		Body: bytesAt(unsafe.Add(result, 16)),
+	}
+	for n := range response.Headers {
+		pair := unsafe.Add(address(start), n*16)
+		response.Headers[n] = [2]string{textAt(pair), textAt(unsafe.Add(pair, 8))}
+	}
+	return response, nil
+}
+
+func hostKey() string {
+	key := room(8)
+	importKey(key)
+	return textAt(key)
 }
 
 // Sizes of a scalar, a value, an assignment, a declaration.

@@ -4,6 +4,8 @@ package wedflow
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -51,3 +53,54 @@ func hostSecret(name string) (string, bool) {
 	value, there := fake.Secrets[name]
 	return value, there
 }
+
+const notGranted = "the flow does not grant it, or the operator has no place for it (the test: see wedflow.Fake)"
+
+func fakeFiles() *FileError {
+	if fake.Files == nil {
+		return &FileError{FileDenied, notGranted}
+	}
+	return nil
+}
+
+func hostFileRead(name string) ([]byte, bool, *FileError) {
+	content, there := fake.Files[name]
+	return slices.Clone(content), there, fakeFiles()
+}
+
+func hostFileWrite(name string, content []byte) *FileError {
+	refused := fakeFiles()
+	if refused == nil {
+		fake.Files[name] = slices.Clone(content)
+	}
+	return refused
+}
+
+func hostFileAppend(name string, more []byte) *FileError {
+	return hostFileWrite(name, slices.Concat(fake.Files[name], more))
+}
+
+func hostFileRemove(name string) (bool, *FileError) {
+	_, there := fake.Files[name]
+	delete(fake.Files, name)
+	return there, fakeFiles()
+}
+
+func hostFiles() ([]File, *FileError) {
+	var all []File
+	for name, content := range fake.Files {
+		all = append(all, File{name, uint64(len(content))})
+	}
+	slices.SortFunc(all, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	return all, fakeFiles()
+}
+
+func hostFetch(request Request) (*Response, *FetchError) {
+	fake.Requests = append(fake.Requests, request)
+	if fake.Answer == nil {
+		return nil, &FetchError{FetchDenied, notGranted}
+	}
+	return fake.Answer(request)
+}
+
+func hostKey() string { return "test" }

@@ -13,6 +13,11 @@ type Fake struct {
 	Randoms []uint64
 	// Logs are the lines logged so far, as in "info: moved from=3 to=4".
 	Logs []string
+	// Files are those of the instance; nil where none are granted.
+	Files map[string][]byte
+	// Answer answers requests; nil where none are granted. Requests are those sent so far.
+	Answer   func(Request) (*Response, *FetchError)
+	Requests []Request
 	// Slept is for how long the transitions slept in all.
 	Slept time.Duration
 	drawn uint64

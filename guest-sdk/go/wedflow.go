@@ -34,12 +34,13 @@
 //
 // The same functions run natively under go test; see [Call] and [Fake].
 //
-// An error that is none of [Failf], [Retryf] and [Abort] fails the attempt for good: a transition only
-// computes on its state, so what went wrong once goes wrong again. A panic becomes a failure that may be
+// An error that is none of [Failf], [Retryf] and [Abort], and holds none, fails the attempt for good: a transition
+// only computes on its state, so what went wrong once goes wrong again. A panic becomes a failure that may be
 // retried, with the stack.
 package wedflow
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"runtime/debug"
@@ -226,12 +227,20 @@ func (d *Declared) answer(job *Job, names func() []string, values []Value) (chan
 	if err == nil {
 		err = change.fit(d)
 	}
-	switch err := err.(type) {
-	case nil:
+	if err == nil {
 		return change, nil
-	case *Failure:
-		return nil, err
-	default:
-		return nil, &Failure{Message: err.Error()}
 	}
+	if own, itself := err.(*Failure); itself {
+		return nil, own
+	}
+	failure = &Failure{Message: err.Error()}
+	// Within another error it says no longer what is told, but still whether to try again.
+	var own *Failure
+	var refused interface{ retry() bool }
+	if errors.As(err, &own) {
+		failure.Retry, failure.Aborted, failure.After = own.Retry, own.Aborted, own.After
+	} else if errors.As(err, &refused) {
+		failure.Retry = refused.retry()
+	}
+	return nil, failure
 }

@@ -2,6 +2,8 @@ package wedflow
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
 	"time"
@@ -160,5 +162,50 @@ func TestTheStandInAnswers(t *testing.T) {
 	}
 	if fake.Logs[0] != "warn: careful n=1 to=ü" {
 		t.Error(fake.Logs)
+	}
+}
+
+func TestFilesAndHTTPAreTheFakes(t *testing.T) {
+	d := Transition("tr", func(job *Job, _ Nothing) (*Change, error) {
+		before, err := ReadFile("log")
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if err := AppendFile("log", []byte("x")); err != nil {
+			return nil, err
+		}
+		response, err := Fetch(Request{Method: "POST", URL: "https://pay.example/", Body: before,
+			Headers: []Header{{"authorization", "Bearer ", "api-key"}, {"idempotency-key", Key(), ""}}})
+		if err != nil {
+			return nil, fmt.Errorf("paying: %w", err)
+		}
+		return Set("n", response.Status).Set("t", response.Header("receipt")), nil
+	}, Writes("n integer", "t text"))
+	var failure *Failure
+	if _, err := Call(d, nil); !errors.As(err, &failure) || failure.Retry || !strings.Contains(failure.Message, "grant") {
+		t.Fatal(err)
+	}
+	fake := &Fake{Files: map[string][]byte{"log": []byte("a")}}
+	defer fake.Use()()
+	fake.Answer = func(Request) (*Response, *FetchError) { return nil, &FetchError{FetchTimedOut, "too long"} }
+	if _, err := Call(d, nil); !errors.As(err, &failure) || !failure.Retry || failure.Message != "paying: too long" {
+		t.Fatal(err)
+	}
+	fake.Answer = func(Request) (*Response, *FetchError) {
+		return &Response{Status: 201, Headers: [][2]string{{"receipt", "r1"}}}, nil
+	}
+	change, err := Call(d, nil)
+	if err != nil || change.String() != `"n" = '201'::integer, "t" = 'r1'` {
+		t.Fatal(change, err)
+	}
+	sent := fake.Requests[1]
+	if string(fake.Files["log"]) != "axx" || string(sent.Body) != "ax" || sent.Headers[0].Secret != "api-key" || sent.Headers[1].Value != "test" {
+		t.Fatalf("%+v", fake)
+	}
+	if was, err := RemoveFile("log"); !was || err != nil {
+		t.Fatal(was, err)
+	}
+	if all, err := Files(); len(all) != 0 || err != nil {
+		t.Fatal(all, err)
 	}
 }

@@ -24,6 +24,7 @@ trials![
     an_attempt_that_asked_is_run_again_byte_for_byte,
     a_recorded_attempt_becomes_a_fixture,
     another_version_is_held_against_what_was,
+    a_shadow_run_says_where_a_new_version_differs,
     a_failed_attempt_tells_why_and_is_run_again,
     what_asked_for_nothing_leaves_nothing,
     logs_are_committed_with_their_attempt,
@@ -587,6 +588,151 @@ fn another_version_is_held_against_what_was() {
         .exits(2);
     assert!(unfit.err.contains("tr_move"), "{unfit:?}");
     walk.wed(&["replay", "random-walk", "--last", "3"]).exits(2);
+}
+
+/// A component that prices a quantity, in C: `body` is what it does with it.
+fn pricing(place: &Path, name: &str, body: &str) -> PathBuf {
+    alone(place, &["new", "transition", "--lang", "c", name]).done();
+    let project = place.join(name);
+    let ident = name.replace('-', "_");
+    let source = format!(
+        "#include \"wedflow.h\"\n\
+         static void price(wed_job *job) {{\n  int32_t quantity = wed_integer(job, \"quantity\");\n{body}\n}}\n\
+         WED_COMPONENT(\"pricing\", {{.name = \"price\", .run = price,\n\
+           .reads = WED_ATTRIBUTES({{\"quantity\", \"integer\"}}),\n\
+           .writes = WED_ATTRIBUTES({{\"total\", \"integer\"}}, {{\"note\", \"text\"}})}});\n"
+    );
+    std::fs::write(project.join(format!("src/{ident}.c")), source).expect("written");
+    alone(&project, &["build"]).done();
+    project.join(format!("build/{name}.wasm"))
+}
+
+fn a_shadow_run_says_where_a_new_version_differs() {
+    let place = folder();
+    let old = pricing(
+        place.path(),
+        "shadow-old",
+        "  if (quantity == 13) wed_fail(job, wed_str(\"unlucky\"));
+           wed_set_integer(job, \"total\", quantity * 3);",
+    );
+    // Of ten and more it is cheaper and says so, thirteen is no failure any more, and four is too much for it.
+    let new = pricing(
+        place.path(),
+        "shadow-new",
+        "  if (quantity == 4) wed_panic(wed_str(\"four\"));
+           if (quantity >= 10) wed_set_text(job, \"note\", wed_str(\"cheaper\"));
+           wed_set_integer(job, \"total\", quantity >= 10 ? quantity * 2 : quantity * 3);",
+    );
+    let database = Database::new();
+    database.upload("pricing", &std::fs::read(&old).expect("built"));
+    let text = r#"
+        name = "sales"
+        final = "total IS NOT NULL"
+        [[attribute]]
+        name = "quantity"
+        type = "integer"
+        [[attribute]]
+        name = "total"
+        type = "integer"
+        [[attribute]]
+        name = "note"
+        [[trigger]]
+        name = "sold"
+        transition = "price"
+        when = "total IS NULL"
+        [transition.price]
+        component = "pricing"
+    "#;
+    let flow = database.define(&toml::from_str(text).expect("a definition"));
+    let host = database.host(one_lane("sales"));
+    let mut session = flow.session();
+    for (quantity, end) in [
+        (99, "F"),
+        (1, "F"),
+        (2, "F"),
+        (4, "F"),
+        (10, "F"),
+        (11, "F"),
+        (13, "E"),
+        (3, "F"),
+    ] {
+        let wid = session.number(&format!(
+            "INSERT INTO wed_flow (quantity) VALUES ({quantity}) RETURNING wid"
+        ));
+        assert_eq!(flow.end_of(wid), end, "{quantity}");
+    }
+    on(host.stop());
+    let mut owner = database.owner();
+    let everything = "SELECT md5(string_agg(t::text, ' ' ORDER BY t::text)) FROM \
+        (SELECT to_jsonb(x) FROM wed.trace x UNION ALL SELECT to_jsonb(x) FROM wed.attempt x \
+         UNION ALL SELECT to_jsonb(x) FROM wed.job x UNION ALL SELECT to_jsonb(x) - 'bytes' FROM wed.component x) t";
+    let before = owner.line(everything);
+
+    let shadow = |with: &Path, more: &[&str]| {
+        run(wed(&database.url())
+            .args(["replay", "sales", "--last", "7", "--transition", "price"])
+            .arg("--with")
+            .arg(with)
+            .args(more))
+    };
+    let differs = shadow(&new, &["--json"]).exits(1).json();
+    // The eighth, the oldest, is not looked at.
+    assert_eq!(
+        (
+            &differs["attempts"],
+            &differs["same"],
+            &differs["different"],
+            &differs["not_replayable"]
+        ),
+        (&7.into(), &3.into(), &4.into(), &serde_json::json!({})),
+        "{differs}"
+    );
+    assert_eq!(
+        differs["by"],
+        serde_json::json!({"answer": 2, "note": 2, "total": 2})
+    );
+    assert_eq!(
+        differs["outcomes"],
+        serde_json::json!([
+            {"before": "failed", "with": "returned", "attempts": 1},
+            {"before": "returned", "with": "trapped:unreachable", "attempts": 1},
+        ])
+    );
+    // The newest first, each by what it can be replayed by.
+    let list = differs["differences"].as_array().expect("a list");
+    let told = |at: usize| list[at].to_string();
+    assert!(
+        told(0).contains("unlucky") && told(0).contains("26"),
+        "{}",
+        told(0)
+    );
+    assert!(
+        told(1).contains("33") && told(1).contains("22"),
+        "{}",
+        told(1)
+    );
+    assert!(told(3).contains("trapped:unreachable"), "{}", told(3));
+    let id = list[2]["id"].as_str().expect("an identifier");
+    let one = run(wed(&database.url())
+        .args(["replay", id, "--json", "--with"])
+        .arg(&new))
+    .exits(1)
+    .json();
+    assert_eq!(one["differences_with"], list[2]["differences"]);
+
+    let screen = shadow(&new, &[]).exits(1);
+    for line in [
+        "7 attempts at price: 3 the same, 4 different",
+        "failed before, with it returned: 1",
+        "returned before, with it trapped:unreachable: 1",
+        "total: 2",
+    ] {
+        assert!(screen.out.contains(line), "{line}: {}", screen.out);
+    }
+    // The same version differs in nothing, and none of it has left anything.
+    let same = shadow(&old, &["--json"]).done().json();
+    assert_eq!((&same["same"], &same["different"]), (&7.into(), &0.into()));
+    assert_eq!(owner.line(everything), before);
 }
 
 fn a_failed_attempt_tells_why_and_is_run_again() {

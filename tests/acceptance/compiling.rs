@@ -215,7 +215,16 @@ fn every_refusal_has_its_own_words() {
                 compile_memory_bytes: 8 << 30,
                 ..usual.clone()
             },
-            "takes more than 1 s",
+            "takes more than 1 s of computing",
+        ),
+        (
+            "a busy machine",
+            whole.clone(),
+            Limits {
+                compile_wait_seconds: 0,
+                ..usual.clone()
+            },
+            "too busy",
         ),
         (
             "compressed",
@@ -269,12 +278,18 @@ fn a_component_that_takes_too_much_to_compile_is_refused_by_name() {
         "{refused}"
     );
     let short = Limits {
-        compile_seconds: 0,
+        compile_wait_seconds: 0,
         ..Limits::default()
     };
     let refused = sandbox.compile(bytes, &short).expect_err("no time");
     assert!(
-        matches!(refused, UploadError::CompileTime { seconds: 0 }),
+        matches!(
+            refused,
+            UploadError::CompileWait {
+                seconds: 0,
+                computing: 60
+            }
+        ),
         "{refused}"
     );
     // And then as ever.
@@ -292,7 +307,7 @@ fn what_was_compiled_is_loaded_the_next_time() {
         .expect("compiled");
     // Where nothing may be compiled any more, it is there all the same.
     let none = Limits {
-        compile_seconds: 0,
+        compile_wait_seconds: 0,
         compile_memory_bytes: 0,
         ..Limits::default()
     };

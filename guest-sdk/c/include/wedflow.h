@@ -161,7 +161,9 @@ typedef struct {
 
 /* ---- The host. Times are microseconds; see the contract for each. ---- */
 
-#define WED_HOST(name) __attribute__((import_module("wed:flow/host@0.1.0"), import_name(name)))
+#define WED_IMPORT(interface, name) \
+  __attribute__((import_module("wed:flow/" interface "@0.1.0"), import_name(name)))
+#define WED_HOST(name) WED_IMPORT("host", name)
 WED_HOST("log") extern void wed_host_log(int32_t, const char *, size_t, const wed_field *, size_t);
 WED_HOST("now") extern int64_t wed_now(void);
 WED_HOST("random") extern uint64_t wed_random(void);
@@ -169,6 +171,14 @@ WED_HOST("sleep") extern void wed_sleep(uint64_t microseconds);
 WED_HOST("config") extern void wed_host_config(const char *, size_t, void *);
 WED_HOST("secret") extern void wed_host_secret(const char *, size_t, void *);
 WED_HOST("attributes") extern void wed_host_attributes(void *);
+WED_IMPORT("files", "read") extern void wed_files_read(const char *, size_t, void *);
+WED_IMPORT("files", "write") extern void wed_files_write(const char *, size_t, const char *, size_t, void *);
+WED_IMPORT("files", "append") extern void wed_files_append(const char *, size_t, const char *, size_t, void *);
+WED_IMPORT("files", "remove") extern void wed_files_remove(const char *, size_t, void *);
+WED_IMPORT("files", "all") extern void wed_files_all(void *);
+WED_IMPORT("http", "fetch") extern void wed_http_fetch(const char *, size_t, const char *, size_t, const void *,
+                                                       size_t, const char *, size_t, void *);
+WED_IMPORT("http", "key") extern void wed_http_key(wed_text_t *);
 
 /* ---- Memory ---- */
 
@@ -360,6 +370,157 @@ static inline void wed_fail(wed_job *job, wed_text_t message) {
 /* It failed, and another attempt may succeed. */
 static inline void wed_retry(wed_job *job, wed_text_t message) {
   wed_end(job, (struct wed_answer){.kind = 3, .text = message, .retry = 1});
+}
+
+/* ---- Files and HTTP, where the operator and the flow grant them ---- */
+
+/* What was refused, and why. Every function below takes the place of one as its last argument: given one, it
+ * says there what went wrong, and the transition goes on; given none (0), the call ends as failed, to be
+ * tried again where that may help, and nothing has to be checked. */
+typedef struct {
+  bool refused;
+  uint8_t kind;       /* of a file WED_FILE_…, of a request WED_HTTP_… */
+  wed_text_t message; /* for a person */
+} wed_refusal;
+
+enum { WED_FILE_DENIED, WED_FILE_NAME, WED_FILE_NO_ROOM, WED_FILE_UNAVAILABLE };
+enum { WED_HTTP_DENIED, WED_HTTP_INVALID, WED_HTTP_TOO_LARGE, WED_HTTP_UNREACHABLE, WED_HTTP_TIMED_OUT };
+
+/* The contract's `result`: what is asked for, or a record of kind and message. */
+struct wed_result {
+  uint8_t refused;
+  union {
+    struct { uint8_t some; wed_text_t content; };
+    struct { const void *list; size_t length; };
+    struct { uint8_t kind; wed_text_t message; };
+    struct { uint16_t status; struct { const void *at; size_t length; } headers; wed_text_t body; };
+  };
+};
+
+static bool wed_granted(wed_job *job, const struct wed_result *result, int retry_from, wed_refusal *why) {
+  if (why) *why = (wed_refusal){.refused = result->refused};
+  if (!result->refused) return true;
+  if (why) {
+    why->kind = result->kind;
+    why->message = result->message;
+  } else if (result->kind >= retry_from) {
+    wed_retry(job, result->message);
+  } else {
+    wed_fail(job, result->message);
+  }
+  return false;
+}
+
+/* A file of the instance, as listed. */
+typedef struct {
+  wed_text_t name;
+  uint64_t size; /* in bytes */
+} wed_file;
+
+typedef struct {
+  const wed_file *at;
+  size_t length;
+} wed_files;
+
+/* The content of a file; false when there is no such file. */
+static inline bool wed_file_read(wed_job *job, const char *name, wed_text_t *content, wed_refusal *why) {
+  struct wed_result result;
+  wed_files_read(name, strlen(name), &result);
+  if (!wed_granted(job, &result, WED_FILE_UNAVAILABLE, why) || !result.some) return false;
+  *content = result.content;
+  return true;
+}
+/* Makes a file, or replaces its content: at most 1 MiB. */
+static inline bool wed_file_write(wed_job *job, const char *name, wed_text_t content, wed_refusal *why) {
+  struct wed_result result;
+  wed_files_write(name, strlen(name), content.at, content.length, &result);
+  return wed_granted(job, &result, WED_FILE_UNAVAILABLE, why);
+}
+/* Puts more behind a file's content, or makes the file. */
+static inline bool wed_file_append(wed_job *job, const char *name, wed_text_t content, wed_refusal *why) {
+  struct wed_result result;
+  wed_files_append(name, strlen(name), content.at, content.length, &result);
+  return wed_granted(job, &result, WED_FILE_UNAVAILABLE, why);
+}
+/* Removes a file; whether there was one. */
+static inline bool wed_file_remove(wed_job *job, const char *name, wed_refusal *why) {
+  struct wed_result result;
+  wed_files_remove(name, strlen(name), &result);
+  return wed_granted(job, &result, WED_FILE_UNAVAILABLE, why) && result.some;
+}
+/* All files, by name. */
+static inline wed_files wed_file_all(wed_job *job, wed_refusal *why) {
+  struct wed_result result;
+  wed_files_all(&result);
+  if (!wed_granted(job, &result, WED_FILE_UNAVAILABLE, why)) return (wed_files){0, 0};
+  return (wed_files){result.list, result.length};
+}
+
+/* A header of a request; made by the two functions below. */
+typedef struct {
+  wed_text_t name, value;
+  uint8_t has_secret;
+  wed_text_t secret;
+} wed_header;
+
+static inline wed_header wed_header_of(const char *name, const char *value) {
+  return (wed_header){.name = wed_str(name), .value = wed_str(value)};
+}
+/* A header whose value ends with a secret of the flow, which the server puts there: the transition need not
+ * know it. wed_header_secret("authorization", "Bearer ", "api-key") */
+static inline wed_header wed_header_secret(const char *name, const char *value, const char *secret) {
+  return (wed_header){wed_str(name), wed_str(value), 1, wed_str(secret)};
+}
+
+/* A request: method in capitals (GET when left out), URL with scheme and host; the rest may be left out. */
+typedef struct {
+  const char *method, *url;
+  const wed_header *headers;
+  size_t header_count;
+  wed_text_t body;
+} wed_request;
+
+/* A header of an answer, its name in small letters. */
+typedef struct {
+  wed_text_t name, value;
+} wed_pair;
+
+/* An answer, whatever its status. */
+typedef struct {
+  uint16_t status;
+  const wed_pair *headers;
+  size_t header_count;
+  wed_text_t body;
+} wed_response;
+
+/* Sends a request and waits for the answer; the time counts against the timeout. It happens at least once, not
+ * exactly once: send wed_key() along where the other side can tell repetitions by it. False when there is no
+ * answer. */
+static inline bool wed_fetch(wed_job *job, const wed_request *request, wed_response *response, wed_refusal *why) {
+  struct wed_result result;
+  wed_text_t method = wed_str(request->method ? request->method : "GET"), url = wed_str(request->url);
+  wed_http_fetch(method.at, method.length, url.at, url.length, request->headers, request->header_count,
+                 request->body.at, request->body.length, &result);
+  if (!wed_granted(job, &result, WED_HTTP_UNREACHABLE, why)) return false;
+  *response = (wed_response){result.status, result.headers.at, result.headers.length, result.body};
+  return true;
+}
+
+/* The value of a header, by its name in small letters; false when there is none. */
+static inline bool wed_response_header(const wed_response *response, const char *name, wed_text_t *value) {
+  for (size_t n = 0; n < response->header_count; n++)
+    if (wed_equal(response->headers[n].name, wed_str(name))) {
+      *value = response->headers[n].value;
+      return true;
+    }
+  return false;
+}
+
+/* Names what fired this transition: the same in every attempt at it, another in every other firing. */
+static inline wed_text_t wed_key(void) {
+  wed_text_t key;
+  wed_http_key(&key);
+  return key;
 }
 
 /* ---- Reading ---- */
@@ -721,6 +882,7 @@ struct wed_manifest {
 };
 _Static_assert(sizeof(wed_value) == 24 && sizeof(wed_assignment) == 32, "the canonical ABI");
 _Static_assert(sizeof(struct wed_answer) == 32 && sizeof(struct wed_declaration) == 104, "the canonical ABI");
+_Static_assert(sizeof(struct wed_result) == 24 && sizeof(wed_file) == 16 && sizeof(wed_header) == 28, "the canonical ABI");
 _Static_assert(offsetof(struct wed_answer, has_after) == 16 && offsetof(struct wed_answer, after) == 24, "the canonical ABI");
 
 static inline struct wed_option_list wed_describe_list(const wed_attributes *list) {

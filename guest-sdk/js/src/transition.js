@@ -17,6 +17,9 @@ export class Transition {
     this.description = description;
     this.reads = reads && kinds("reads", reads);
     this.writes = writes && kinds("writes", writes);
+    // What each call would else compute anew.
+    this.names = this.reads && [...this.reads.keys()];
+    this.required = new Set(this.reads && this.names.filter((name) => !this.reads.get(name).nullable && this.reads.get(name).scalar !== "any"));
     this.condition = condition;
     this.timeout = timeout;
     this.fuel = fuel;
@@ -70,18 +73,34 @@ export function exported(module) {
 /** What a transition is handed beside the state. `server` answers as the contract's host does. */
 export class Host {
   #server;
+  #deadline;
+  #log;
 
   constructor(server, job) {
     this.#server = server;
+    this.#deadline = job.deadline;
     this.flow = job.flow;
     this.wid = job.wid;
     this.trigger = job.trigger;
     this.transition = job.transition;
     this.attempt = job.attempt;
-    this.deadline = new Timestamp(job.deadline);
-    const line = (severity) => (message, fields = {}) =>
-      server.log(severity, wellFormed(message), Object.entries(fields).map(([key, value]) => ({ key, value: wellFormed(value) })));
-    this.log = { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };
+  }
+
+  // What many transitions never look at is made when it is.
+
+  /** When the time limit ends. */
+  get deadline() {
+    return new Timestamp(this.#deadline);
+  }
+
+  /** Writes log lines: `log.info(message, fields)`, and `debug`, `warn`, `error`. */
+  get log() {
+    if (!this.#log) {
+      const line = (severity) => (message, fields = {}) =>
+        this.#server.log(severity, wellFormed(message), Object.entries(fields).map(([key, value]) => ({ key, value: wellFormed(value) })));
+      this.#log = { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };
+    }
+    return this.#log;
   }
 
   /** The server's time. */
@@ -231,35 +250,34 @@ function wellFormed(value) {
 /** Performs a transition for the server: a payload of the contract in, an outcome of it out. */
 export function perform(made, payload, server) {
   try {
-    const names = made.reads ? [...made.reads.keys()] : server.attributes();
-    const state = stateOf(made, names, payload.state);
+    const state = stateOf(made, made.names ?? server.attributes(), payload.state);
     return answer(made, made.perform(state, new Host(server, payload)));
   } catch (error) {
     return failure(error);
   }
 }
 
+/** A name that is not read is a mistake, not undefined. */
+const KNOWN_NAMES = {
+  get(state, name) {
+    if (typeof name === "string" && !(name in state) && name !== "toJSON" && name !== "then") {
+      throw new TypeError(`the transition does not read \`${name}\`; it reads ${Object.keys(state).join(", ") || "nothing"}`);
+    }
+    return state[name];
+  },
+};
+
 function stateOf(made, names, values) {
   const state = Object.create(null);
-  names.forEach((name, at) => {
+  for (let at = 0; at < names.length; at++) {
+    const name = names[at];
     const value = read(values[at]);
-    if (value === null && made.reads) {
-      const kind = made.reads.get(name);
-      if (!kind.nullable && kind.scalar !== "any") {
-        throw new Fail(`attribute \`${name}\` is null, and the transition does not expect that; declare "${kind.name}?"`);
-      }
+    if (value === null && made.required.has(name)) {
+      throw new Fail(`attribute \`${name}\` is null, and the transition does not expect that; declare "${made.reads.get(name).name}?"`);
     }
     state[name] = value;
-  });
-  // A name that is not read is a mistake, not undefined.
-  return new Proxy(state, {
-    get(target, name) {
-      if (typeof name === "string" && !(name in target) && name !== "toJSON" && name !== "then") {
-        throw new TypeError(`the transition does not read \`${name}\`; it reads ${names.join(", ") || "nothing"}`);
-      }
-      return target[name];
-    },
-  });
+  }
+  return new Proxy(state, KNOWN_NAMES);
 }
 
 function answer(made, answered) {

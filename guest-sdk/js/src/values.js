@@ -158,6 +158,9 @@ function dateOf(days) {
   return new Date(days * DAY).toISOString().split("T")[0];
 }
 
+/** Whether a text has no half of a surrogate pair, which has no UTF-8. (Node.js has the function from 20 on.) */
+const isWellFormed = "".isWellFormed ? (text) => text.isWellFormed() : (text) => !/[\ud800-\udfff]/u.test(text);
+
 const same = (raw) => raw;
 
 /** From what travels to JavaScript, by tag. */
@@ -193,7 +196,7 @@ const WRITE = {
   text(value) {
     if (typeof value !== "string") no("text", value, "string");
     if (value.includes("\0")) throw new Mismatch("is text, and the string has the character U+0000, which Postgres does not store");
-    if (/[\ud800-\udfff]/u.test(value)) throw new Mismatch("is text, and the string has half a surrogate pair");
+    if (!isWellFormed(value)) throw new Mismatch("is text, and the string has half a surrogate pair");
     return value;
   },
   integer(value) {

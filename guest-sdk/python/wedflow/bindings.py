@@ -39,7 +39,9 @@ _TAGS = {
     values.Scalar_Jsonb: "jsonb",
 }
 _SCALARS = {tag: scalar for scalar, tag in _TAGS.items()}
+_READ = {scalar: READ[tag] for scalar, tag in _TAGS.items()}
 _NULL = values.Scalar_Null()
+_TRANSITIONS = transitions()
 
 # The module `random`, where the transitions imported it: its numbers would else be those of the build.
 _chance = None
@@ -95,14 +97,18 @@ class _Server:
         host.log(_SEVERITIES[severity], message, [host.Field(key, value) for key, value in fields.items()])
 
 
-def _lift_scalar(scalar: values.Scalar) -> None | tuple[str, object]:
-    tag = _TAGS.get(type(scalar))
-    return None if tag is None else (tag, scalar.value)
+def _scalar(scalar: values.Scalar) -> object:
+    reads = _READ.get(type(scalar))
+    return None if reads is None else reads(scalar.value)
 
 
-def _lift(value: values.Value) -> Wire:
+def _read(value: values.Value) -> object:
+    """A Python value of one that the server sent."""
     inner = value.value
-    return [_lift_scalar(one) for one in inner] if type(inner) is list else _lift_scalar(inner)
+    kind = type(inner)
+    if kind is values.Scalar_Text:
+        return inner.value
+    return [_scalar(one) for one in inner] if kind is list else _scalar(inner)
 
 
 def _lower_scalar(wire: None | tuple[str, object]) -> values.Scalar:
@@ -142,26 +148,26 @@ class WitWorld(wit_world.WitWorld):
         )
 
     def run(self, payload: types.Payload) -> types.Outcome:
-        made = transitions().get(payload.transition)
+        made = _TRANSITIONS.get(payload.transition)
         if made is None:
             return types.Outcome_Fail(
                 types.Failure(f"this component has no transition `{payload.transition}`", False)
             )
         if _chance is not None:
             _chance.seed(host.random())
-        deadline = READ["timestamptz"](min(payload.deadline, 253_402_300_799_999_999))
-        job = Job(payload.flow, payload.wid, payload.trigger, payload.transition, payload.attempt, deadline)
-        names = host.attributes() if made.reads is None else list(made.reads)
-        tag, answer = perform(made, names, [_lift(value) for value in payload.state], job)
-        match tag:
-            case "clause":
-                return types.Outcome_SetClause(answer)
-            case "assignments":
-                return types.Outcome_Assignments([types.Assignment(at, _lower(wire)) for at, wire in answer])
-            case "abort":
-                return types.Outcome_Abort(types.Postponement(*answer))
-            case _:
-                return types.Outcome_Fail(types.Failure(*answer))
+        job = None
+        if made.job is not None:
+            deadline = READ["timestamptz"](min(payload.deadline, 253_402_300_799_999_999))
+            job = Job(payload.flow, payload.wid, payload.trigger, payload.transition, payload.attempt, deadline)
+        names = host.attributes() if made.reads is None else made.names
+        tag, answer = perform(made, names, payload.state, _read, job)
+        if tag == "clause":
+            return types.Outcome_SetClause(answer)
+        if tag == "assignments":
+            return types.Outcome_Assignments([types.Assignment(at, _lower(wire)) for at, wire in answer])
+        if tag == "abort":
+            return types.Outcome_Abort(types.Postponement(*answer))
+        return types.Outcome_Fail(types.Failure(*answer))
 
 
 class _Nobody:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from datetime import timedelta
+from string import Formatter
+
+from .values import literal
+
+# Python's own reader of texts with places in braces: doubled braces, and where a single one stands.
+_pieces = Formatter().parse
 
 
 class Abort(Exception):
@@ -43,6 +48,10 @@ class Retry(Fail):
     retry = True
 
 
+def _single(brace: str, text: str) -> ValueError:
+    return ValueError(f"a single `{brace}` in the SQL {text!r}; double it, or name a value")
+
+
 class sql:  # noqa: N801  (it reads as a function)
     """A SQL expression, evaluated on the state as it is when the transition commits.
 
@@ -56,28 +65,26 @@ class sql:  # noqa: N801  (it reads as a function)
 
     __slots__ = ("text",)
 
-    _PLACE = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z_0-9]*)\}|[{}]")
-
     def __init__(self, text: str, /, **values: object):
-        from .values import literal
-
-        used = set()
-
-        def place(match: re.Match[str]) -> str:
-            found = match.group(0)
-            if found in ("{{", "}}"):
-                return found[0]
-            name = match.group(1)
+        parts: list[str] = []
+        used: set[str] = set()
+        try:
+            pieces = list(_pieces(text))
+        except ValueError as error:
+            raise _single("}" if str(error).startswith("Single '}'") else "{", text) from None
+        for before, name, wanted, conversion in pieces:
+            parts.append(before)
             if name is None:
-                raise ValueError(f"a single `{found}` in the SQL {text!r}; double it, or name a value")
+                continue
+            if wanted or conversion or not name.isidentifier():
+                raise _single("{", text)
             if name not in values:
                 raise ValueError(f"the SQL {text!r} names {name!r}, which was not given")
             used.add(name)
-            return literal(values[name])
-
-        self.text = self._PLACE.sub(place, text)
-        if unused := set(values) - used:
-            raise ValueError(f"the SQL {text!r} has no place for {', '.join(sorted(unused))}")
+            parts.append(literal(values[name]))
+        if len(used) < len(values):
+            raise ValueError(f"the SQL {text!r} has no place for {', '.join(sorted(set(values) - used))}")
+        self.text = "".join(parts)
 
     def __repr__(self) -> str:
         return f"sql({self.text!r})"

@@ -17,7 +17,7 @@ import random as _random
 from collections.abc import Mapping
 
 from . import host, http, values
-from .transitions import Job, Transition, Wire, perform
+from .transitions import Job, Transition, Wire, from_wire, perform
 from .types import Kind
 from .values import READ
 
@@ -182,13 +182,13 @@ def call(
         deadline = READ["timestamptz"](current.now()) + datetime.timedelta(seconds=60)
         job = Job("flow", 1, "trigger", made.name, 1, deadline)
     with current:
-        tag, answer = perform(made, list(kinds), wires, job)
+        tag, answer = perform(made, list(kinds), wires, from_wire, job)
     match tag:
         case "clause":
             return Answer(clause=answer)  # type: ignore[arg-type]
         case "assignments":
             names = list(made.writes or {})
-            return Answer(values={names[at]: _back(wire) for at, wire in answer})  # type: ignore[union-attr]
+            return Answer(values={names[at]: from_wire(wire) for at, wire in answer})  # type: ignore[union-attr]
         case "abort":
             reason, after = answer  # type: ignore[misc]
             return Answer(aborted=reason, after=None if after is None else datetime.timedelta(microseconds=after))
@@ -196,10 +196,3 @@ def call(
             message, retry = answer  # type: ignore[misc]
             return Answer(failed=message, retry=retry)
 
-
-def _back(wire: Wire) -> object:
-    if wire is None:
-        return None
-    if isinstance(wire, list):
-        return [_back(one) for one in wire]
-    return READ[wire[0]](wire[1])

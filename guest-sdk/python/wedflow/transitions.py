@@ -7,7 +7,7 @@ import datetime
 import inspect
 import re
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from . import values
 from .outcome import Abort, Fail, sql
@@ -60,6 +60,11 @@ class Row(Mapping[str, object]):
             raise KeyError(f"the transition does not read `{name}`; it reads {', '.join(self._values) or 'nothing'}") from None
 
     def __getattr__(self, name: str) -> object:
+        # The short way: this is what nearly every transition does.
+        try:
+            return self._values[name]
+        except KeyError:
+            pass
         try:
             return self[name]
         except KeyError as error:
@@ -92,9 +97,15 @@ class Transition:
     """Makes the state's parameter of the values; None where the function takes no state."""
     state: str | None
     job: str | None
+    # What each call would else compute anew.
+    names: tuple[str, ...] = dataclasses.field(init=False)
+    required: frozenset[str] = dataclasses.field(init=False)
     positions: dict[str, int] = dataclasses.field(init=False)
 
     def __post_init__(self) -> None:
+        reads = self.reads or {}
+        self.names = tuple(reads)
+        self.required = frozenset(name for name, kind in reads.items() if not kind.nullable and kind.scalar != "any")
         self.positions = {name: at for at, name in enumerate(self.writes or {})}
 
     def __call__(self, *arguments: object, **keywords: object) -> object:
@@ -253,13 +264,18 @@ Wire = None | tuple[str, object] | list[None | tuple[str, object]]
 """A value as it travels."""
 
 
-def perform(made: Transition, names: list[str], state: list[Wire], job: Job) -> tuple[str, object]:
+def perform(
+    made: Transition, names: Sequence[str], state: Sequence[object], read: Callable[[typing.Any], object], job: Job | None
+) -> tuple[str, object]:
     """Performs a transition: ``("clause", str)``, ``("assignments", [(position, Wire)])``,
-    ``("abort", (reason, microseconds | None))`` or ``("fail", (message, retry))``."""
+    ``("abort", (reason, microseconds | None))`` or ``("fail", (message, retry))``.
+
+    ``read`` makes a Python value of one in ``state``. A transition that takes no job needs none.
+    """
     try:
         keywords: dict[str, object] = {}
         if made.build is not None and made.state is not None:
-            keywords[made.state] = made.build(_read(made, names, state))
+            keywords[made.state] = made.build(_row(made, names, state, read))
         if made.job is not None:
             keywords[made.job] = job
         return _answer(made, made.function(**keywords))
@@ -271,26 +287,29 @@ def perform(made: Transition, names: list[str], state: list[Wire], job: Job) -> 
         return ("fail", (_unexpected(error), True))
 
 
-def _read(made: Transition, names: list[str], state: list[Wire]) -> dict[str, object]:
-    kinds = made.reads
+def _row(
+    made: Transition, names: Sequence[str], state: Sequence[object], read: Callable[[typing.Any], object]
+) -> dict[str, object]:
+    required = made.required
     row: dict[str, object] = {}
-    for at, wire in enumerate(state):
-        name = names[at]
-        if wire is None:
-            if kinds is not None:
-                kind = kinds[name]
-                if not kind.nullable and kind.scalar != "any":
-                    raise Fail(f"attribute `{name}` is null, and the transition does not expect that; declare `{kind.name}?` or `… | None`")
-            row[name] = None
-            continue
+    for name, one in zip(names, state):
         try:
-            if type(wire) is list:
-                row[name] = [None if one is None else values.READ[one[0]](one[1]) for one in wire]
-            else:
-                row[name] = values.READ[wire[0]](wire[1])  # type: ignore[index]
+            row[name] = value = read(one)
         except Mismatch as error:
             raise Fail(f"attribute `{name}` {error}") from None
+        if value is None and name in required:
+            kind = made.reads[name]  # type: ignore[index]
+            raise Fail(f"attribute `{name}` is null, and the transition does not expect that; declare `{kind.name}?` or `… | None`")
     return row
+
+
+def from_wire(wire: Wire) -> object:
+    """The Python value of one that travels."""
+    if wire is None:
+        return None
+    if type(wire) is list:
+        return [from_wire(one) for one in wire]
+    return values.READ[wire[0]](wire[1])  # type: ignore[index]
 
 
 def _answer(made: Transition, answer: object) -> tuple[str, object]:

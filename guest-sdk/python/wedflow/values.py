@@ -385,6 +385,8 @@ def _tagged(tag: str, value: object) -> tuple[str, object]:
 def literal(value: object) -> str:
     """A value as a SQL literal of the type that it looks like."""
     try:
+        if type(value) is str and value.isascii() and "\0" not in value:
+            return "'" + value.replace("'", "''") + "'"
         if isinstance(value, list | tuple):
             tag = _common([scalar_tag(one) for one in value if one is not None])
             return _array(tag, [None if one is None else _tagged(tag, one) for one in value])

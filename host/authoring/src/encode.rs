@@ -8,6 +8,8 @@ use wedflow_sandbox::{InitialiseError, initialised};
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 
+use crate::segments::without_passive;
+
 /// The contract that components are made for.
 const CONTRACT: &str = include_str!("../../../wit/transition.wit");
 
@@ -69,7 +71,8 @@ pub fn encode(module: &[u8]) -> Result<Vec<u8>, EncodeError> {
         }
     }
     let mut module = if ours {
-        initialised(module)?
+        let module = initialised(module)?;
+        without_passive(&module).map_err(|error| EncodeError::NoModule(error.to_string()))?
     } else {
         module.to_vec()
     };

@@ -16,6 +16,7 @@ mod expectation;
 mod fixture;
 mod project;
 mod property;
+mod segments;
 mod template;
 mod trial;
 mod watch;

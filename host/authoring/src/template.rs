@@ -315,6 +315,8 @@ mod tests {
             let text = std::fs::read_to_string(folder.join(source)).expect("the source");
             assert!(text.contains("say_hello") && !text.contains("{{"), "{text}");
             assert!(folder.join("vendor/wedflow/wit/transition.wit").is_file());
+            let settings = folder.join(".cargo/config.toml").is_file();
+            assert_eq!(settings, language == Language::Rust);
             let again = new_project("say-hello", language, &folder).expect_err("taken");
             assert!(matches!(again, ProjectError::Taken(_)), "{again}");
             std::fs::remove_dir_all(&folder).expect("removed");

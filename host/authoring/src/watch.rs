@@ -67,7 +67,13 @@ impl Watch {
                         files.push(path);
                     }
                 }
-                Err(_) => return files,
+                Err(_) => {
+                    // What an editor writes before it takes the file's name is gone by now.
+                    if files.iter().any(|file| file.exists()) {
+                        files.retain(|file| file.exists());
+                    }
+                    return files;
+                }
             }
         }
     }
@@ -95,14 +101,18 @@ mod tests {
         std::fs::create_dir_all(folder.join("src")).expect("folders");
         let watch = Watch::new(&folder).expect("watching");
         std::fs::write(folder.join("target").join("made"), "1").expect("written");
-        std::fs::write(folder.join("src").join("lib.rs"), "1").expect("written");
+        let unfinished = folder.join("src").join("sedXYZ");
+        std::fs::write(&unfinished, "1").expect("written");
+        std::fs::rename(&unfinished, folder.join("src").join("lib.rs")).expect("renamed");
         let files = watch.changed();
         assert!(
             files.iter().any(|file| file.ends_with("src/lib.rs")),
             "{files:?}"
         );
         assert!(
-            files.iter().all(|file| !file.ends_with("made")),
+            files
+                .iter()
+                .all(|file| !file.ends_with("made") && !file.ends_with("sedXYZ")),
             "{files:?}"
         );
         std::fs::remove_dir_all(&folder).expect("removed");

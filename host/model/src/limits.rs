@@ -29,8 +29,8 @@ pub struct Limits {
     pub component_functions: u32,
     /// Seconds of computing, all processors together, that compiling a component may take.
     pub compile_cpu_seconds: u64,
-    /// Seconds that compiling a component may take.
-    pub compile_seconds: u64,
+    /// Seconds that compiling a component is waited for, however little of the processors it gets.
+    pub compile_wait_seconds: u64,
     /// Address space in bytes of the process that compiles a component.
     pub compile_memory_bytes: u64,
 }
@@ -49,7 +49,7 @@ impl Default for Limits {
             component_bytes: 32 << 20,
             component_functions: 200_000,
             compile_cpu_seconds: 60,
-            compile_seconds: 120,
+            compile_wait_seconds: 600,
             compile_memory_bytes: 3 << 30,
         }
     }

@@ -120,15 +120,17 @@ fn run(
     // A child that has ended does not read to the end; how it ended says why.
     let fed = input.write_all(bytes);
     drop(input);
-    let answer = answer.recv_timeout(Duration::from_secs(limits.compile_seconds));
+    // What it may compute is the child's own limit; this one is for a machine that lets it compute too little.
+    let answer = answer.recv_timeout(Duration::from_secs(limits.compile_wait_seconds));
     if answer.is_err() {
         let _ = child.kill();
     }
     let status = child.wait().map_err(|error| failed("was lost", error))?;
     let _ = reader.join();
     let Ok(code) = answer else {
-        return Err(UploadError::CompileTime {
-            seconds: limits.compile_seconds,
+        return Err(UploadError::CompileWait {
+            seconds: limits.compile_wait_seconds,
+            computing: limits.compile_cpu_seconds,
         });
     };
     let code = code.map_err(|error| failed("cannot be read", error))?;

@@ -71,14 +71,25 @@ pub enum UploadError {
     /// Its structure is refused, before anything is compiled.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// Compiling it takes longer than is allowed.
+    /// Compiling it takes more computing than is allowed.
     #[error(
-        "compiling the component takes more than {seconds} s; leave out what it does not need, and build \
+        "compiling the component takes more than {seconds} s of computing; leave out what it does not need, and build \
          it for size (Rust: `opt-level = \"s\"`)"
     )]
     CompileTime {
         /// Seconds that are allowed.
         seconds: u64,
+    },
+    /// Not the component's fault: compiling it was not let compute as much as it may.
+    #[error(
+        "the component was not compiled within {seconds} s, of which it may compute for {computing} s: this \
+         machine is too busy; try again when it has less to do"
+    )]
+    CompileWait {
+        /// Seconds that it was waited for.
+        seconds: u64,
+        /// Seconds of computing that are allowed.
+        computing: u64,
     },
     /// Compiling it takes more memory than is allowed.
     #[error(

@@ -13,6 +13,9 @@ pub(crate) const TABLES_PER_SLOT: u32 = 4;
 /// Core module instances that a slot has room for.
 pub(crate) const INSTANCES_PER_SLOT: u32 = 8;
 
+/// Bytes of a memory that are reset in place, written or not, where the machine has swap.
+const KEPT_WITH_SWAP: usize = 64 << 10;
+
 /// Memory maps that are left to the rest of the process.
 const MAPS_FOR_OTHERS: u64 = 4_096;
 
@@ -166,6 +169,19 @@ impl Settings {
             ));
         }
         self.check_maps()?;
+        // The engine asks the kernel which pages a guest wrote, and gives the next one of the slot what they held
+        // before. Version 48 takes a page that was swapped out for one that nobody wrote: the next guest would
+        // find it as it was left. Where there is swap, it does not ask.
+        let swap = std::fs::read_to_string("/proc/swaps").is_ok_and(|text| lists_swap(&text));
+        let (scan, keep_resident) = if swap {
+            tracing::warn!(
+                "this machine has swap: calls are slower, because memory that a guest wrote cannot be told from \
+                 what it left alone (turn swap off: swapoff -a)"
+            );
+            (Enabled::No, self.keep_resident.min(KEPT_WITH_SWAP))
+        } else {
+            (Enabled::Auto, self.keep_resident)
+        };
         let mut pool = PoolingAllocationConfig::new();
         pool.total_component_instances(self.concurrent)
             .total_core_instances(self.concurrent.saturating_mul(INSTANCES_PER_SLOT))
@@ -176,13 +192,18 @@ impl Settings {
             .max_tables_per_module(8)
             .max_memory_size(memory)
             .table_elements(self.table_elements as usize)
-            .linear_memory_keep_resident(self.keep_resident)
+            .linear_memory_keep_resident(keep_resident)
             .table_keep_resident(64 << 10)
-            .pagemap_scan(Enabled::Auto);
+            .pagemap_scan(scan);
         let mut config = self.code();
         config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
         Engine::new(&config).map_err(|error| SetupError::Engine(format!("{error:#}")))
     }
+}
+
+/// Whether the kernel lists a place to swap to, below its heading.
+fn lists_swap(text: &str) -> bool {
+    text.lines().skip(1).any(|line| !line.trim().is_empty())
 }
 
 fn system_clock() -> i64 {
@@ -191,4 +212,18 @@ fn system_clock() -> i64 {
         .ok()
         .and_then(|since| i64::try_from(since.as_micros()).ok())
         .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn swap_is_told_by_the_kernels_list() {
+        let heading = "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n";
+        assert!(!lists_swap(heading) && !lists_swap(""));
+        assert!(lists_swap(&format!(
+            "{heading}/dev/zram0 partition\t1048572\t0\t100\n"
+        )));
+    }
 }

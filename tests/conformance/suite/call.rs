@@ -8,10 +8,10 @@ use std::time::Duration;
 use wedflow_contract::{Declaration, Manifest};
 use wedflow_model::{AttributeType, Limits};
 use wedflow_sandbox::{
-    AnswersFrom, Attempt, Bound, Component, Invocation, Provided, Sandbox, Settings,
+    AnswersFrom, Attempt, Bound, Component, Granted, Invocation, Provided, Sandbox, Settings,
 };
 
-use crate::guests::{Absent, Language, guest};
+use crate::guests::{Absent, Language, Which, guest};
 
 /// The time that a call has that should not need it.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
@@ -57,18 +57,21 @@ pub(crate) fn sandbox() -> &'static Sandbox {
     })
 }
 
+/// What fired the transitions.
+pub(crate) const KEY: &str = "0f1e-7-3";
+
 /// A language's guest, compiled once.
-pub(crate) fn ready(language: Language) -> Result<Ready, String> {
-    type Loaded = Mutex<Vec<(Language, Result<Ready, String>)>>;
+pub(crate) fn ready(language: Language, which: Which) -> Result<Ready, String> {
+    type Loaded = Mutex<Vec<((Language, Which), Result<Ready, String>)>>;
     static READY: OnceLock<Loaded> = OnceLock::new();
     let mut all = READY
         .get_or_init(Mutex::default)
         .lock()
         .unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, known)) = all.iter().find(|(one, _)| *one == language) {
+    if let Some((_, known)) = all.iter().find(|(one, _)| *one == (language, which)) {
         return known.clone();
     }
-    let made = guest(language)
+    let made = guest(language, which)
         .map_err(|absent| match absent {
             Absent::Tool(what) => format!("{what} is missing"),
             Absent::Broken(why) => why,
@@ -84,7 +87,7 @@ pub(crate) fn ready(language: Language) -> Result<Ready, String> {
                 manifest,
             })
         });
-    all.push((language, made.clone()));
+    all.push(((language, which), made.clone()));
     made
 }
 
@@ -156,6 +159,12 @@ impl Ready {
             .map_err(|error| error.to_string())
     }
 
+    /// A call that may reach beyond itself.
+    pub(crate) fn outside(&self, transition: &str, granted: Granted) -> Result<Attempt, String> {
+        let bound = self.bound(transition, &flow())?.granted_with(granted);
+        Ok(self.attempt(&bound, &Call::of(transition)))
+    }
+
     pub(crate) fn call(&self, call: &Call<'_>) -> Result<Attempt, String> {
         Ok(self.attempt(&self.bound(call.transition, &flow())?, call))
     }
@@ -190,7 +199,7 @@ impl Ready {
             attempt: 2,
             deadline: DEADLINE,
             payload: call.state,
-            key: "",
+            key: KEY,
         };
         on_runtime(sandbox().run(&bound, invocation, call.timeout, &call.limits))
     }

@@ -1,4 +1,4 @@
-//! The conformance guest in each language: what builds it, and its component, kept by its inputs.
+//! The guests in each language: what builds them, and their components, kept by their inputs.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -45,6 +45,32 @@ impl Language {
 impl fmt::Display for Language {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+/// Which of a language's guests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Which {
+    /// Of `tests/guests/conformance`.
+    Conformance,
+    /// Of `tests/guests/outside`.
+    Outside,
+}
+
+impl Which {
+    /// Its name, in folders and files.
+    fn name(self) -> &'static str {
+        match self {
+            Which::Conformance => "conformance",
+            Which::Outside => "outside",
+        }
+    }
+
+    fn folder(self, language: Language) -> PathBuf {
+        Path::new(ROOT)
+            .join("tests/guests")
+            .join(self.name())
+            .join(language.name())
     }
 }
 
@@ -132,28 +158,29 @@ fn go() -> PathBuf {
 }
 
 /// A language's guest, built once a process, and not at all when nothing has changed since.
-pub(crate) fn guest(language: Language) -> Result<Guest, Absent> {
-    type Built = Mutex<Vec<(Language, Result<Guest, Absent>)>>;
+pub(crate) fn guest(language: Language, which: Which) -> Result<Guest, Absent> {
+    type Built = Mutex<Vec<((Language, Which), Result<Guest, Absent>)>>;
     static GUESTS: OnceLock<Built> = OnceLock::new();
     // One at a time: each takes every processor.
     let mut guests = GUESTS
         .get_or_init(Mutex::default)
         .lock()
         .unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, known)) = guests.iter().find(|(one, _)| *one == language) {
+    if let Some((_, known)) = guests.iter().find(|(one, _)| *one == (language, which)) {
         return known.clone();
     }
     let made = match missing(language) {
         Some(what) => Err(Absent::Tool(what)),
-        None => kept(language).map_err(Absent::Broken),
+        None => kept(language, which).map_err(Absent::Broken),
     };
-    guests.push((language, made.clone()));
+    guests.push(((language, which), made.clone()));
     made
 }
 
-fn kept(language: Language) -> Result<Guest, String> {
+fn kept(language: Language, which: Which) -> Result<Guest, String> {
     let store = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let file = store.join(format!("conformance-{language}-{}.wasm", inputs(language)?));
+    let digest = inputs(language, which)?;
+    let file = store.join(format!("{}-{language}-{digest}.wasm", which.name()));
     let time = file.with_extension("ms");
     if let Ok(bytes) = std::fs::read(&file) {
         let millis = std::fs::read_to_string(&time)
@@ -165,7 +192,7 @@ fn kept(language: Language) -> Result<Guest, String> {
         });
     }
     let begun = Instant::now();
-    let bytes = build(language)?;
+    let bytes = build(language, which)?;
     let built = begun.elapsed();
     let write = |path: &Path, content: &[u8]| {
         std::fs::create_dir_all(store)
@@ -178,20 +205,21 @@ fn kept(language: Language) -> Result<Guest, String> {
 }
 
 /// A digest of all files that the guest is made of.
-fn inputs(language: Language) -> Result<String, String> {
+fn inputs(language: Language, which: Which) -> Result<String, String> {
     let mut files = [
         "wit/transition.wit",
         "host/authoring/src/encode.rs",
+        "host/authoring/src/segments.rs",
         "host/sandbox/src/initialise.rs",
         "host/authoring/src/preview1.wat",
     ]
     .map(|file| Path::new(ROOT).join(file))
     .to_vec();
     for folder in [
-        format!("guest-sdk/{language}"),
-        format!("tests/guests/conformance/{language}"),
+        Path::new(ROOT).join("guest-sdk").join(language.name()),
+        which.folder(language),
     ] {
-        walk(&Path::new(ROOT).join(folder), &mut files).map_err(|error| error.to_string())?;
+        walk(&folder, &mut files).map_err(|error| error.to_string())?;
     }
     files.sort();
     let mut hash = Sha256::new();
@@ -234,12 +262,10 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-fn build(language: Language) -> Result<Vec<u8>, String> {
-    let source = Path::new(ROOT)
-        .join("tests/guests/conformance")
-        .join(language.name());
+fn build(language: Language, which: Which) -> Result<Vec<u8>, String> {
+    let (source, name) = (which.folder(language), which.name());
     let work = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let out = work.path().join("conformance.wasm");
+    let out = work.path().join("made.wasm");
     match language {
         Language::Rust => {
             let target = "wasm32-wasip2";
@@ -260,7 +286,7 @@ fn build(language: Language) -> Result<Vec<u8>, String> {
                 &source
                     .join("target")
                     .join(target)
-                    .join("release/conformance.wasm"),
+                    .join(format!("release/{name}.wasm")),
             );
         }
         Language::C => {
@@ -274,7 +300,7 @@ fn build(language: Language) -> Result<Vec<u8>, String> {
                     "-I",
                 ])
                 .arg(Path::new(ROOT).join("guest-sdk/c/include"))
-                .arg(source.join("conformance.c"))
+                .arg(source.join(format!("{name}.c")))
                 .arg("-o")
                 .arg(&out))?;
             return encode(&read(&out)?);

@@ -2,25 +2,37 @@
 //!
 //! Each guest is built by its language's own tool and kept until one of its files changes. A language
 //! whose tool is not on this machine is ignored, with a word; with `WEDFLOW_ALL_LANGUAGES=1` it fails.
-//! With `WEDFLOW_MEASURE=FILE` it measures instead, and writes its table into the file.
+//! With `WEDFLOW_MEASURE=FILE` it measures instead, and writes its table into the file; with
+//! `WEDFLOW_COMPARE=A.wasm,B.wasm` it measures conformance guests that are there already against each other.
 
 mod behaviours;
 mod call;
 mod equal;
 mod guests;
 mod measure;
+mod outside;
 
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
 use behaviours::{BEHAVIOURS, flow_of_ten};
-use guests::Language;
+use guests::{Language, Which};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    if let Some(file) = std::env::var_os("WEDFLOW_MEASURE") {
-        return match measure::measure(&file.to_string_lossy()) {
+    let asked = [
+        (
+            "WEDFLOW_MEASURE",
+            measure::measure as fn(&str) -> Result<(), String>,
+        ),
+        ("WEDFLOW_COMPARE", measure::compare),
+    ];
+    for (variable, act) in asked {
+        let Some(files) = std::env::var_os(variable) else {
+            continue;
+        };
+        return match act(&files.to_string_lossy()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
                 eprintln!("error: {error}");
@@ -43,13 +55,20 @@ fn main() -> ExitCode {
         let ignored = missing.is_some() && !demanded;
         for (name, behaviour) in BEHAVIOURS {
             let trial = Trial::test(format!("{language}::{name}"), move || {
-                let guest = call::ready(language)?;
+                let guest = call::ready(language, Which::Conformance)?;
+                behaviour(&guest, language).map_err(Failed::from)
+            });
+            trials.push(trial.with_ignored_flag(ignored));
+        }
+        for (name, behaviour) in outside::BEHAVIOURS {
+            let trial = Trial::test(format!("{language}::outside::{name}"), move || {
+                let guest = call::ready(language, Which::Outside)?;
                 behaviour(&guest, language).map_err(Failed::from)
             });
             trials.push(trial.with_ignored_flag(ignored));
         }
         let trial = Trial::test(format!("{language}::clause_of_ten"), move || {
-            let guest = call::ready(language)?;
+            let guest = call::ready(language, Which::Conformance)?;
             let bound = guest.bound("clause_of_ten", &flow_of_ten())?;
             let state: String = (1..=10)
                 .map(|n| format!(r#""t{n}": "it's {n}","#))

@@ -1,9 +1,9 @@
 //! What a component needs in place of the standard library: memory, and an end for a panic.
 //!
 //! A component without WASI is instantiated faster, and one that never grows its memory faster
-//! still; both matter because each call gets a fresh instance. So memory comes from an arena that is
-//! part of the initial pages, and it is handed out by a bump pointer: the instance is gone before
-//! anything would be worth collecting.
+//! still; both matter because each call gets a fresh instance. So memory comes from what the linker leaves
+//! of the initial pages, right behind the variables, which are written anyway; and it is handed out by a bump
+//! pointer: the instance is gone before anything would be worth collecting.
 #![allow(
     unsafe_code,
     reason = "an allocator cannot be written without; each use says why it is sound"
@@ -11,32 +11,25 @@
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::arch::wasm32;
-use core::cell::UnsafeCell;
 use core::fmt::{self, Write};
 use core::panic::PanicInfo;
 use core::ptr;
 
 use crate::bindings::wed::flow::host;
-use crate::bump::{Bump, Memory};
+use crate::bump::{Bump, Memory, PAGE_BYTES};
 
-/// Bytes handed out before the memory grows. They are part of the initial memory and cost nothing
-/// in the file; a page that is never touched costs nothing at run time either.
-const ARENA_BYTES: usize = 128 << 10;
-
-#[repr(align(16))]
-struct Arena(UnsafeCell<[u8; ARENA_BYTES]>);
-
-// SAFETY: a component without the thread proposal runs on one thread.
-unsafe impl Sync for Arena {}
-
-static ARENA: Arena = Arena(UnsafeCell::new([0; ARENA_BYTES]));
+unsafe extern "C" {
+    /// Where the linker's own part of the memory ends.
+    static __heap_base: u8;
+}
 
 /// The component's memory.
 struct Linear;
 
 impl Memory for Linear {
     fn arena(&self) -> (usize, usize) {
-        (ARENA.0.get() as usize, ARENA_BYTES)
+        let start = (&raw const __heap_base).addr();
+        (start, self.pages() * PAGE_BYTES - start)
     }
 
     fn pages(&self) -> usize {

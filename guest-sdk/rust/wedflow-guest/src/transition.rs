@@ -96,8 +96,10 @@ pub fn manifest(name: &str, transitions: Vec<Declaration>) -> Manifest {
     }
 }
 
-/// Performs a transition for the server.
+/// Performs a transition for the server. Each has a frame of its own on the stack: what all of a component's
+/// transitions need together would lie over pages that a call need not touch.
 #[doc(hidden)]
+#[inline(never)]
 pub fn perform<T: Transition>(payload: Payload) -> Outcome {
     let Payload {
         flow,

@@ -485,6 +485,8 @@ impl Replay<'_> {
         let mut same = 0_usize;
         let mut skipped: BTreeMap<String, usize> = BTreeMap::new();
         let mut differing: Vec<(String, Vec<Difference>)> = Vec::new();
+        // How many ended otherwise, by how they did before and how with it.
+        let mut outcomes: BTreeMap<(&str, &str), usize> = BTreeMap::new();
         for (wid, seq, number) in &last {
             let attempts = self.store.made_attempts(self.flow.flow_id, *wid).await?;
             let Some(attempt) = attempts
@@ -503,6 +505,9 @@ impl Replay<'_> {
             };
             let before = self.again(&attempt, &call).await?;
             let after = self.workbench.call(&subject, &call).await?;
+            if before.name() != after.name() {
+                *outcomes.entry((before.name(), after.name())).or_default() += 1;
+            }
             let found = differences_between(&before, &after);
             if found.is_empty() {
                 same += 1;
@@ -524,6 +529,9 @@ impl Replay<'_> {
             "different": differing.len(),
             "not_replayable": skipped,
             "by": by_what,
+            "outcomes": outcomes.iter().map(|((before, with), attempts)| {
+                json!({ "before": before, "with": with, "attempts": attempts })
+            }).collect::<Vec<_>>(),
             "differences": differing.iter().map(|(id, list)| json!({ "id": id, "differences": list })).collect::<Vec<_>>(),
         });
         let terminal = self.terminal;
@@ -545,7 +553,15 @@ impl Replay<'_> {
                 last.len(),
                 differing.len()
             ));
-            for (what, times) in &by_what {
+            for ((before, with), times) in &outcomes {
+                terminal.line(&format!("  {before} before, with it {with}: {times}"));
+            }
+            // What a call came to is told above already, where it is all that differs.
+            let told: usize = outcomes.values().sum();
+            for (what, times) in by_what
+                .iter()
+                .filter(|(what, times)| **what != "answer" || **times > told)
+            {
                 terminal.line(&format!("  {what}: {times}"));
             }
             for (why, times) in &skipped {

@@ -129,14 +129,20 @@ async fn watch(
         if changed.is_empty() {
             return Ok(());
         }
-        for file in changed.iter().take(3) {
-            terminal.say(&format!(
-                "changed: {}",
+        let names: Vec<_> = changed
+            .iter()
+            .take(3)
+            .map(|file| {
                 file.file_name()
                     .unwrap_or(file.as_os_str())
                     .to_string_lossy()
-            ));
-        }
+            })
+            .collect();
+        let more = match changed.len() - names.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        terminal.say(&format!("changed: {}{more}", names.join(", ")));
     }
 }
 
