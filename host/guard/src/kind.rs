@@ -27,6 +27,7 @@ pub(crate) enum Base {
     Interval,
     Uuid,
     Jsonb,
+    Bytea,
     // What signatures say instead of a type.
     Any,
     AnyArray,
@@ -45,7 +46,7 @@ pub(crate) struct Kind {
 }
 
 /// The types by their names in the catalog.
-const NAMES: [(&str, Base); 26] = [
+const NAMES: [(&str, Base); 27] = [
     ("unknown", Base::Unknown),
     ("bool", Base::Bool),
     ("int2", Base::Int2),
@@ -65,6 +66,7 @@ const NAMES: [(&str, Base); 26] = [
     ("interval", Base::Interval),
     ("uuid", Base::Uuid),
     ("jsonb", Base::Jsonb),
+    ("bytea", Base::Bytea),
     ("any", Base::Any),
     ("anyarray", Base::AnyArray),
     ("anyelement", Base::AnyElement),
@@ -167,7 +169,7 @@ impl Kind {
             Date | Time | Timetz | Timestamp | Timestamptz => 'D',
             Interval => 'T',
             Unknown => 'X',
-            Base::Uuid | Base::Jsonb => 'U',
+            Base::Uuid | Base::Jsonb | Base::Bytea => 'U',
             _ => 'P',
         }
     }
