@@ -149,6 +149,10 @@ DECLARE
   _open boolean;
   _bad boolean;
 BEGIN
+  IF octet_length(_pattern) > 400 THEN
+    _bare := '';
+    _why := 'could take very long';
+  END IF;
   IF regexp_replace(_bare, '\\\\', '', 'g') ~ '\\[1-9]' THEN
     _why := 'refers to what matched before';
   END IF;

@@ -243,6 +243,7 @@ DECLARE
   _next text;
   _number text;
   _literal text;
+  _sought integer := 0;       -- bytes that are searched for, altogether
 BEGIN
   IF _sql !~ '::numeric|[@|?#^~]|&&| - |\m(strpos|btrim|ltrim|rtrim|split_part|string_to_array|array_to_string|to_char|to_date|to_number|to_timestamp|translate|replace|concat_ws|lpad|rpad|repeat|power|pow|format|regexp_[a-z_]+)\(|"substring"\(|POSITION\(|TRIM\(' THEN
     RETURN _sql;
@@ -354,6 +355,9 @@ BEGIN
         _out[_i] := _out[_i] || ' wed_bounded.short(';
         _wrapped[_d] := true;
       END IF;
+      IF _token ~ '~~' THEN
+        _sought := _sought + CASE WHEN _t[_i + 2] ~ '^''' THEN octet_length(_t[_i + 2]) - 2 ELSE 256 END;
+      END IF;
     ELSIF _token = '^' THEN
       _number := wed.written_number(_t[_i + 1 : _i + 12]);
       IF abs(_number::numeric) > 1000 THEN
@@ -366,6 +370,10 @@ BEGIN
       END IF;
     END IF;
   END LOOP;
+  IF _sought > 4096 THEN
+    RAISE EXCEPTION 'the predicate searches for more than 4096 bytes' USING ERRCODE = 'WF011',
+      HINT = 'Use fewer or shorter patterns of LIKE; compare whole values with IN (...).';
+  END IF;
   RETURN array_to_string(_out, '');
 END $guarded$;
 

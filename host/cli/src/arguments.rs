@@ -709,6 +709,9 @@ pub(crate) enum SecretCommand {
         name: String,
         /// The transitions, as in wed_trig.trname; they replace those granted before.
         transitions: Vec<String>,
+        /// They may send it in headers of requests, which the host puts together, and not read it.
+        #[arg(long)]
+        header_only: bool,
     },
     /// List the secrets: names and grants.
     List {

@@ -299,7 +299,8 @@ impl Walk<'_> {
                 .hint("write it itself; for a pattern in an attribute use LIKE");
             return Err(self.placed(fault, node));
         };
-        let size = pattern::size(text).map_err(|objection| self.objection(RejectionCode::TooComplex, objection, node))?;
+        let size = pattern::size(text)
+            .map_err(|objection| self.objection(RejectionCode::TooComplex, objection, node))?;
         self.patterns += size * times;
         if self.patterns > MAX_PATTERNS {
             let message = "its regular expressions together could take very long";

@@ -16,6 +16,9 @@ pub(crate) type Objection = (&'static str, &'static str);
 
 /// How large the automaton of a regular expression may become.
 pub(crate) fn size(pattern: &str) -> Result<usize, Objection> {
+    if pattern.len() > MAX_SIZE {
+        return Err(too_large());
+    }
     let bare = bare(pattern)?;
     nested(&bare)?;
     let mut open = 0_usize;
@@ -67,12 +70,16 @@ pub(crate) fn size(pattern: &str) -> Result<usize, Objection> {
     }
     let size = pattern.len().saturating_add(counts).saturating_mul(times);
     if size > MAX_SIZE {
-        return Err((
-            "a regular expression that could take very long",
-            "make it shorter, repeat less often; a repeated group counts as often as it is repeated",
-        ));
+        return Err(too_large());
     }
     Ok(size)
+}
+
+fn too_large() -> Objection {
+    (
+        "a regular expression that could take very long",
+        "make it shorter, repeat less often; a repeated group counts as often as it is repeated",
+    )
 }
 
 /// Stands for one of several characters, and for a group that was looked at.

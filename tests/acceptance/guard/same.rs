@@ -9,6 +9,7 @@ use crate::support::trials;
 trials![
     both_guards_agree_on_conditions,
     accepted_clauses_can_be_prepared,
+    conditions_can_be_prepared_as_the_database_runs_them,
     the_lists_are_those_of_the_catalog,
 ];
 
@@ -81,6 +82,33 @@ fn accepted_clauses_can_be_prepared() {
         }
     }
     assert!(count > 100, "{count}");
+}
+
+fn conditions_can_be_prepared_as_the_database_runs_them() {
+    let flow = flow();
+    let mut owner = flow.database.owner();
+    let shape = owner.line("SELECT shape_schema FROM wed.flow");
+    owner.run("SET search_path = pg_catalog, pg_temp; SET standard_conforming_strings = on");
+    let mut bounded = 0;
+    for (kind, text) in corpus("accepted.txt", 2) {
+        if kind != "where" {
+            continue;
+        }
+        let row = owner.query_one(
+            "SELECT wed.guarded(c.predicate) FROM wed.check_predicate($1, 999999, $2) c",
+            &[&shape, &text],
+        );
+        let guarded: String = match row {
+            Ok(row) => row.get(0),
+            Err(error) => panic!("{text}\n{:?}", Refusal::of(&error)),
+        };
+        bounded += usize::from(guarded.contains("wed_bounded."));
+        let sql = format!("SELECT true FROM {shape}.wed_flow WHERE {guarded}");
+        if let Err(error) = owner.prepare(&sql) {
+            panic!("{text}\n{guarded}\n{:?}", Refusal::of(&error));
+        }
+    }
+    assert!(bounded > 100, "{bounded}");
 }
 
 /// The signatures that the guard resolves calls and operators by are the server's own.

@@ -153,7 +153,8 @@ fn a_secret_in_a_header_travels_by_tls() {
         .put_secret(flow.id, "key", &ciphertext, &nonce))
     .expect("stored");
     let transitions = ["fetch".to_owned()];
-    assert!(on(database.store.grant_secret(flow.id, "key", &transitions)).expect("granted"));
+    // To be sent, not to be read.
+    assert!(on(database.store.let_send_secret(flow.id, "key", &transitions)).expect("granted"));
     let mut settings = trusting("sealed", &server.place());
     settings.outside.http.push(named.parse().expect("a place"));
     let running = database.host(settings);
