@@ -112,28 +112,30 @@ END $check$;
 CREATE TABLE wed.allowed_function (name text PRIMARY KEY);
 INSERT INTO wed.allowed_function SELECT unnest(ARRAY[
   'abs', 'acos', 'age', 'array_append', 'array_cat', 'array_dims', 'array_length', 'array_lower', 'array_ndims',
-  'array_position', 'array_positions', 'array_prepend', 'array_remove', 'array_replace', 'array_to_string',
-  'array_upper', 'ascii', 'asin', 'atan', 'atan2', 'bit_length', 'btrim', 'cardinality', 'cbrt', 'ceil',
-  'ceiling', 'char_length', 'character_length', 'chr', 'concat', 'concat_ws', 'cos', 'cot', 'date', 'date_bin',
-  'date_part', 'date_trunc', 'decode', 'degrees', 'div', 'encode', 'exp', 'extract', 'floor', 'format', 'gcd',
-  'initcap', 'isfinite', 'jsonb_array_length', 'jsonb_build_array', 'jsonb_build_object', 'jsonb_contains',
-  'jsonb_exists', 'jsonb_exists_all', 'jsonb_exists_any', 'jsonb_extract_path', 'jsonb_extract_path_text',
-  'jsonb_insert', 'jsonb_object', 'jsonb_set', 'jsonb_strip_nulls', 'jsonb_typeof', 'justify_days',
-  'justify_hours', 'justify_interval', 'lcm', 'left', 'length', 'like_escape', 'ln', 'log', 'log10', 'lower',
-  'lpad', 'ltrim', 'make_date', 'make_interval', 'make_time', 'make_timestamp', 'make_timestamptz', 'md5',
-  'min_scale', 'mod', 'now', 'num_nonnulls', 'num_nulls', 'octet_length', 'overlaps', 'overlay', 'pi', 'position',
-  'pow', 'power', 'radians', 'regexp_count', 'regexp_instr', 'regexp_like', 'regexp_match', 'regexp_replace',
-  'regexp_split_to_array', 'regexp_substr', 'repeat', 'replace', 'reverse', 'right', 'round', 'rpad', 'rtrim',
-  'scale', 'sha224', 'sha256', 'sha384', 'sha512', 'sign', 'similar_to_escape', 'sin', 'split_part', 'sqrt',
-  'starts_with', 'statement_timestamp', 'string_to_array', 'strpos', 'substr', 'substring', 'tan', 'timezone',
-  'to_char', 'to_date', 'to_hex', 'to_jsonb', 'to_number', 'to_timestamp', 'transaction_timestamp', 'translate',
-  'trim_array', 'trim_scale', 'trunc', 'upper', 'width_bucket']);
+  'array_position', 'array_positions', 'array_prepend', 'array_remove', 'array_replace', 'array_to_json',
+  'array_to_string', 'array_upper', 'ascii', 'asin', 'atan', 'atan2', 'bit_length', 'btrim', 'cardinality',
+  'cbrt', 'ceil', 'ceiling', 'char_length', 'character_length', 'chr', 'concat', 'concat_ws', 'cos', 'cot',
+  'date', 'date_bin', 'date_part', 'date_trunc', 'decode', 'degrees', 'div', 'encode', 'exp', 'extract', 'floor',
+  'format', 'gcd', 'initcap', 'isfinite', 'json_array_length', 'json_build_array', 'json_build_object',
+  'json_extract_path', 'json_extract_path_text', 'json_strip_nulls', 'json_typeof', 'jsonb_array_length',
+  'jsonb_build_array', 'jsonb_build_object', 'jsonb_contains', 'jsonb_exists', 'jsonb_exists_all',
+  'jsonb_exists_any', 'jsonb_extract_path', 'jsonb_extract_path_text', 'jsonb_insert', 'jsonb_object',
+  'jsonb_set', 'jsonb_strip_nulls', 'jsonb_typeof', 'justify_days', 'justify_hours', 'justify_interval', 'lcm',
+  'left', 'length', 'like_escape', 'ln', 'log', 'log10', 'lower', 'lpad', 'ltrim', 'make_date', 'make_interval',
+  'make_time', 'make_timestamp', 'make_timestamptz', 'md5', 'min_scale', 'mod', 'now', 'num_nonnulls',
+  'num_nulls', 'octet_length', 'overlaps', 'overlay', 'pi', 'position', 'pow', 'power', 'radians', 'regexp_count',
+  'regexp_instr', 'regexp_like', 'regexp_match', 'regexp_replace', 'regexp_split_to_array', 'regexp_substr',
+  'repeat', 'replace', 'reverse', 'right', 'round', 'rpad', 'rtrim', 'scale', 'sha224', 'sha256', 'sha384',
+  'sha512', 'sign', 'similar_to_escape', 'sin', 'split_part', 'sqrt', 'starts_with', 'statement_timestamp',
+  'string_to_array', 'strpos', 'substr', 'substring', 'tan', 'timezone', 'to_char', 'to_date', 'to_hex',
+  'to_json', 'to_jsonb', 'to_number', 'to_timestamp', 'transaction_timestamp', 'translate', 'trim_array',
+  'trim_scale', 'trunc', 'upper', 'width_bucket']);
 
 -- Types a predicate may hold or cast to; arrays of them too.
 CREATE TABLE wed.allowed_type (name text PRIMARY KEY);
 INSERT INTO wed.allowed_type SELECT unnest(ARRAY['text', 'varchar', 'unknown', 'int2', 'int4',
   'int8', 'numeric', 'float4', 'float8', 'bool', 'date', 'time', 'timetz', 'timestamp', 'timestamptz', 'interval',
-  'uuid', 'jsonb', 'bytea', 'bpchar']);
+  'uuid', 'jsonb', 'json', 'bytea', 'bpchar']);
 
 -- Refuses a regular expression that could run for long. Postgres makes an automaton of it: the time is a matter
 -- of its size and of the text's length, if it refers to nothing that matched before and does not look around.
@@ -246,7 +248,7 @@ BEGIN
         HINT = 'Use concat(...) for long chains of ||, IN (...) for long chains of OR.';
     END IF;
     _name := coalesce(substring(_part[3] FROM '^ :funcid (\d+)')::oid::regprocedure::text, _part[2]);
-    _wide := coalesce((SELECT t.typcategory = 'A' OR t.typname IN ('text', 'varchar', 'bpchar', 'jsonb', 'bytea')
+    _wide := coalesce((SELECT t.typcategory = 'A' OR t.typname IN ('text', 'varchar', 'bpchar', 'jsonb', 'json', 'bytea')
       FROM pg_type t WHERE t.oid = substring(_part[3]
         FROM ':(?:opresulttype|funcresulttype|resulttype|vartype|array_typeid) (\d+)')::oid), false);
     _cost := _around;

@@ -46,9 +46,7 @@ pub(crate) fn why_not(name: &str) -> &'static str {
         }
         "factorial" => "it can make a number too large to compute with; multiply instead",
         "convert_to" | "convert_from" => "cast text to bytea, and encode(…) what comes of it",
-        "json_build_object" | "json_build_array" | "to_json" | "row_to_json" => {
-            "use its jsonb counterpart"
-        }
+        "row_to_json" => "use jsonb_build_object with the attributes' names",
         _ => {
             "the functions allowed are those of text, numbers, dates, arrays and jsonb that depend on their arguments only"
         }
@@ -62,7 +60,7 @@ pub(crate) struct Type {
     pub(crate) modifiers: usize,
 }
 
-const TYPES: [Type; 19] = [
+const TYPES: [Type; 20] = [
     kind("bool", "boolean", 0),
     kind("bpchar", "char", 1),
     kind("bytea", "bytea", 0),
@@ -73,6 +71,7 @@ const TYPES: [Type; 19] = [
     kind("int4", "integer", 0),
     kind("int8", "bigint", 0),
     kind("interval", "interval", 2),
+    kind("json", "json", 0),
     kind("jsonb", "jsonb", 0),
     kind("numeric", "numeric", 2),
     kind("text", "text", 0),

@@ -309,6 +309,9 @@ impl Walk<'_> {
             "encode" => sum.saturating_mul(4),
             // Quotes and names.
             "to_jsonb" | "jsonb_build_array" | "jsonb_build_object" => sum.saturating_mul(2),
+            "to_json" | "json_build_array" | "json_build_object" | "array_to_json" => {
+                sum.saturating_mul(6)
+            }
             _ => sum,
         };
         let volatile = signatures.iter().any(|signature| signature.volatile);

@@ -666,7 +666,7 @@ fn is_wide(kind: Kind) -> bool {
     kind.array
         || matches!(
             kind.base,
-            Base::Text | Base::Varchar | Base::Bpchar | Base::Jsonb | Base::Bytea
+            Base::Text | Base::Varchar | Base::Bpchar | Base::Jsonb | Base::Json | Base::Bytea
         )
 }
 

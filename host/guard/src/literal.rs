@@ -227,6 +227,7 @@ pub(crate) fn fits(text: &str, kind: Kind) -> Result<(), Fault> {
             Ok(_) => too_large(),
             Err(_) => no("JSON"),
         },
+        Base::Json if serde_json::from_str::<serde_json::Value>(text).is_err() => no("JSON"),
         Base::Bytea if !is_bytes(text) => no("bytea; its notation is \\x…, in hexadecimal digits"),
         Base::Date
         | Base::Time

@@ -30,7 +30,7 @@ pub(crate) fn size(pattern: &str) -> Result<usize, Objection> {
     let mut rest = bare.as_str();
     while let Some(c) = rest.chars().next() {
         let mut taken = c.len_utf8();
-        let nothing = matches!(before, None | Some('(' | '|'));
+        let nothing = matches!(before, None | Some('(' | '|' | '^' | '$' | PLACE));
         match c {
             '(' => open += 1,
             ')' => {
@@ -86,6 +86,8 @@ fn too_large() -> Objection {
 const CLASS: char = '\u{1}';
 /// Stands for a character that was escaped.
 const SIGN: char = '\u{2}';
+/// Stands for an escape that is a place: the beginning of a word, the end of the text.
+const PLACE: char = '\u{3}';
 
 /// Refuses a group that is repeated without end, of something that is repeated without end and nothing that must
 /// come in between: `(a+)+`. Postgres would run it in a time that is a matter of its size, as any; other programs that
@@ -144,7 +146,7 @@ fn has_fixed(branch: &str) -> bool {
         rest = &rest[c.len_utf8()..];
         let repeated = quantifier(rest);
         rest = &rest[repeated.len()..];
-        if repeated.is_empty() && !matches!(c, CLASS | '.' | '^' | '$' | '?') {
+        if repeated.is_empty() && !matches!(c, CLASS | PLACE | '.' | '^' | '$' | '?') {
             return true;
         }
     }
@@ -178,22 +180,7 @@ fn bare(pattern: &str) -> Result<String, Objection> {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
-            '\\' => match chars.next() {
-                Some('1'..='9') => {
-                    return Err((
-                        "a regular expression may not refer to what matched before",
-                        "such expressions can run for very long",
-                    ));
-                }
-                Some(c) if c.is_ascii_alphanumeric() => out.push(CLASS),
-                Some(_) => out.push(SIGN),
-                None => {
-                    return Err((
-                        "the pattern ends with its escape character",
-                        "write \\\\ for a backslash itself",
-                    ));
-                }
-            },
+            '\\' => out.push(escape(&mut chars)?),
             '[' => {
                 if chars.peek() == Some(&'^') {
                     chars.next();
@@ -243,6 +230,42 @@ fn bare(pattern: &str) -> Result<String, Objection> {
     }
     // A group that is only a group; its `?` repeats nothing.
     Ok(out.replace("(?:", "("))
+}
+
+/// What is left of an escape, of which the backslash was read.
+fn escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<char, Objection> {
+    let unknown = Err((
+        "a regular expression holds an escape that Postgres does not know",
+        "write \\\\ for a backslash itself",
+    ));
+    let Some(letter) = chars.next() else {
+        return Err((
+            "the pattern ends with its escape character",
+            "write \\\\ for a backslash itself",
+        ));
+    };
+    let digits = match letter {
+        '1'..='9' => {
+            return Err((
+                "a regular expression may not refer to what matched before",
+                "such expressions can run for very long",
+            ));
+        }
+        'A' | 'm' | 'M' | 'y' | 'Y' | 'Z' => return Ok(PLACE),
+        'd' | 'w' | 's' | 'D' | 'W' | 'S' => return Ok(CLASS),
+        'a' | 'b' | 'B' | 'e' | 'f' | 'n' | 'r' | 't' | 'v' | '0' => return Ok(CLASS),
+        'x' => 2,
+        'u' => 4,
+        'U' => 8,
+        letter if letter.is_alphanumeric() && letter.is_ascii() => return unknown,
+        _ => return Ok(SIGN),
+    };
+    for _ in 0..digits {
+        if chars.next_if(char::is_ascii_hexdigit).is_none() {
+            return unknown;
+        }
+    }
+    Ok(CLASS)
 }
 
 /// A repetition in braces: how often at most, and its length.
@@ -370,6 +393,11 @@ mod tests {
             "a|*",
             "a**",
             "a{2}{3}",
+            "^*",
+            "${0,200}",
+            r"\y+",
+            r"\q",
+            r"\u12",
             "a\\",
             "a{256}",
             "a{3,2}",

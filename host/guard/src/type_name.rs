@@ -124,9 +124,8 @@ impl Walk<'_> {
                 *location,
             )
             .hint(match name {
-                "json" => "use jsonb",
                 "char" | "name" => "use text",
-                _ => "allowed are text, varchar, smallint, integer, bigint, numeric, real, double precision, boolean, date, time, timetz, timestamp, timestamptz, interval, uuid, jsonb, bytea, char, and arrays of these",
+                _ => "allowed are text, varchar, smallint, integer, bigint, numeric, real, double precision, boolean, date, time, timetz, timestamp, timestamptz, interval, uuid, jsonb, json, bytea, char, and arrays of these",
             })
         };
         let name = match parts.as_slice() {

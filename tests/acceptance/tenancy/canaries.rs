@@ -234,7 +234,7 @@ fn canaries_are_heard_nowhere() {
             let started = client.json("POST", &path, &state).is(201).json();
             let instance = format!("{path}/{}", started["wid"]);
             eventually("what comes of its secret", || {
-                let jobs = client.get(&format!("{instance}/jobs")).is(200).text;
+                let jobs = client.get(&instance).is(200).text;
                 let trace = client.get(&format!("{instance}/trace")).is(200).text;
                 assert!(
                     !jobs.contains(SECRET) && !trace.contains(SECRET),
