@@ -111,26 +111,163 @@ END $check$;
 -- (host/guard/src/catalog/functions.txt), but for the volatile ones.
 CREATE TABLE wed.allowed_function (name text PRIMARY KEY);
 INSERT INTO wed.allowed_function SELECT unnest(ARRAY[
-  'abs', 'age', 'array_append', 'array_cat', 'array_length', 'array_lower', 'array_ndims', 'array_position',
-  'array_positions', 'array_prepend', 'array_remove', 'array_replace', 'array_to_string', 'array_upper', 'ascii',
-  'bit_length', 'btrim', 'cardinality', 'ceil', 'ceiling', 'char_length', 'character_length', 'chr', 'concat',
-  'concat_ws', 'date', 'date_bin', 'date_part', 'date_trunc', 'div', 'extract', 'floor', 'gcd', 'initcap',
-  'isfinite', 'jsonb_array_length', 'jsonb_build_array', 'jsonb_build_object', 'jsonb_contains', 'jsonb_exists',
-  'jsonb_exists_all', 'jsonb_exists_any', 'jsonb_extract_path', 'jsonb_extract_path_text', 'jsonb_insert',
-  'jsonb_object', 'jsonb_set', 'jsonb_strip_nulls', 'jsonb_typeof', 'justify_days', 'justify_hours',
-  'justify_interval', 'lcm', 'left', 'length', 'like_escape', 'lower', 'lpad', 'ltrim', 'make_date',
-  'make_interval', 'make_time', 'make_timestamp', 'make_timestamptz', 'md5', 'min_scale', 'mod', 'now',
-  'num_nonnulls', 'num_nulls', 'octet_length', 'overlaps', 'overlay', 'position', 'pow', 'power', 'repeat',
-  'replace', 'reverse', 'right', 'round', 'rpad', 'rtrim', 'scale', 'sign', 'split_part', 'sqrt', 'starts_with',
-  'statement_timestamp', 'string_to_array', 'strpos', 'substr', 'substring', 'timezone', 'to_char', 'to_date',
-  'to_hex', 'to_jsonb', 'to_number', 'to_timestamp', 'transaction_timestamp', 'translate', 'trim_array',
-  'trim_scale', 'trunc', 'upper']);
+  'abs', 'acos', 'age', 'array_append', 'array_cat', 'array_dims', 'array_length', 'array_lower', 'array_ndims',
+  'array_position', 'array_positions', 'array_prepend', 'array_remove', 'array_replace', 'array_to_json',
+  'array_to_string', 'array_upper', 'ascii', 'asin', 'atan', 'atan2', 'bit_length', 'btrim', 'cardinality',
+  'cbrt', 'ceil', 'ceiling', 'char_length', 'character_length', 'chr', 'concat', 'concat_ws', 'cos', 'cot',
+  'date', 'date_bin', 'date_part', 'date_trunc', 'decode', 'degrees', 'div', 'encode', 'exp', 'extract', 'floor',
+  'format', 'gcd', 'initcap', 'isfinite', 'json_array_length', 'json_build_array', 'json_build_object',
+  'json_extract_path', 'json_extract_path_text', 'json_strip_nulls', 'json_typeof', 'jsonb_array_length',
+  'jsonb_build_array', 'jsonb_build_object', 'jsonb_contains', 'jsonb_exists', 'jsonb_exists_all',
+  'jsonb_exists_any', 'jsonb_extract_path', 'jsonb_extract_path_text', 'jsonb_insert', 'jsonb_object',
+  'jsonb_set', 'jsonb_strip_nulls', 'jsonb_typeof', 'justify_days', 'justify_hours', 'justify_interval', 'lcm',
+  'left', 'length', 'like_escape', 'ln', 'log', 'log10', 'lower', 'lpad', 'ltrim', 'make_date', 'make_interval',
+  'make_time', 'make_timestamp', 'make_timestamptz', 'md5', 'min_scale', 'mod', 'now', 'num_nonnulls',
+  'num_nulls', 'octet_length', 'overlaps', 'overlay', 'pi', 'position', 'pow', 'power', 'radians', 'regexp_count',
+  'regexp_instr', 'regexp_like', 'regexp_match', 'regexp_replace', 'regexp_split_to_array', 'regexp_substr',
+  'repeat', 'replace', 'reverse', 'right', 'round', 'rpad', 'rtrim', 'scale', 'sha224', 'sha256', 'sha384',
+  'sha512', 'sign', 'similar_to_escape', 'sin', 'split_part', 'sqrt', 'starts_with', 'statement_timestamp',
+  'string_to_array', 'strpos', 'substr', 'substring', 'tan', 'timezone', 'to_char', 'to_date', 'to_hex',
+  'to_json', 'to_jsonb', 'to_number', 'to_timestamp', 'transaction_timestamp', 'translate', 'trim_array',
+  'trim_scale', 'trunc', 'upper', 'width_bucket']);
 
 -- Types a predicate may hold or cast to; arrays of them too.
 CREATE TABLE wed.allowed_type (name text PRIMARY KEY);
 INSERT INTO wed.allowed_type SELECT unnest(ARRAY['text', 'varchar', 'unknown', 'int2', 'int4',
-  'int8', 'numeric', 'float4', 'float8', 'bool', 'date', 'time', 'timestamp', 'timestamptz', 'interval',
-  'uuid', 'jsonb']);
+  'int8', 'numeric', 'float4', 'float8', 'bool', 'date', 'time', 'timetz', 'timestamp', 'timestamptz', 'interval',
+  'uuid', 'jsonb', 'json', 'bytea', 'bpchar']);
+
+-- Refuses a regular expression that could run for long. Postgres makes an automaton of it: the time is a matter
+-- of its size and of the text's length, if it refers to nothing that matched before and does not look around.
+-- The guard of the hosts judges in the same way (host/guard/src/pattern.rs).
+CREATE FUNCTION wed.check_pattern(_pattern text, _similar boolean DEFAULT false) RETURNS void
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $check$
+DECLARE
+  _bare text := regexp_replace(_pattern, '^\(\?[icnmspw]+\)', '');
+  _size numeric;
+  _why text;
+  _group text[];
+  _endless boolean;
+  _open boolean;
+  _bad boolean;
+BEGIN
+  IF octet_length(_pattern) > 400 THEN
+    _bare := '';
+    _why := 'could take very long';
+  END IF;
+  IF regexp_replace(_bare, '\\\\', '', 'g') ~ '\\[1-9]' THEN
+    _why := 'refers to what matched before';
+  END IF;
+  -- Without escapes and brackets, of which a mark is left each: for one of several characters, and for a certain one.
+  _bare := regexp_replace(regexp_replace(regexp_replace(_bare, '\\[A-Za-z0-9]', E'\x01', 'g'), '\\.', E'\x02', 'g'),
+    '\[\^?\]?(?:\[:[a-z]+:\]|\[\.[^]]*\.\]|\[=[^]]*=\]|\[(?![:.=])|[^][])*\]', E'\x01', 'g');
+  SELECT (octet_length(_pattern) + coalesce(sum(n) FILTER (WHERE m[1] <> ')'), 0))
+         * coalesce(exp(sum(ln(greatest(n, 1)::float8)) FILTER (WHERE m[1] = ')')), 1)
+  INTO _size FROM regexp_matches(_bare, '(.)\{(\d+)(?:,(\d*))?\}', 'g') m,
+    LATERAL (SELECT CASE WHEN length(m[2]) > 3 OR length(m[3]) > 3 THEN 1000
+                    ELSE greatest(m[2]::integer, nullif(m[3], '')::integer) END AS n) x;
+  _why := CASE WHEN _pattern ~ '^\*\*\*' THEN 'begins with a director' WHEN _bare ~ '\(\?(?!:)' THEN 'looks around'
+               WHEN _size >= 400.5 THEN 'could take very long' ELSE _why END;
+  -- A group repeated without end, of something repeated without end and nothing certain that must come in between.
+  _bare := replace(_bare, '(?:', '(');
+  LOOP
+    _group := regexp_match(_bare, '\(([^()]*)\)([*+]|\{\d+,\})?');
+    EXIT WHEN _group IS NULL OR _why IS NOT NULL;
+    SELECT bool_or(endless), bool_or(NOT fixed), bool_or(endless AND NOT fixed) INTO _endless, _open, _bad
+    FROM regexp_split_to_table(_group[1], '\|') b, LATERAL (SELECT b ~ '[*+]|,\}' AS endless,
+      regexp_replace(b, '(?:.)(?:[*+?]|\{[^}]*\})', '', 'g') ~ E'[^\x01.^$?]' AS fixed) x;
+    IF _bad AND _group[2] IS NOT NULL THEN
+      _why := 'repeats without end what is repeated without end';
+    END IF;
+    _bare := regexp_replace(_bare, '\([^()]*\)', CASE WHEN NOT _endless THEN E'\x01' WHEN _open THEN E'\x01+' ELSE 'f' END);
+  END LOOP;
+  IF _why IS NULL THEN
+    BEGIN
+      PERFORM 'x' ~ CASE WHEN _similar THEN similar_to_escape(_pattern) ELSE _pattern END;
+    EXCEPTION WHEN invalid_regular_expression THEN
+      _why := 'cannot be read: ' || SQLERRM;
+    END;
+  END IF;
+  IF _why IS NOT NULL THEN
+    RAISE EXCEPTION 'the regular expression % %', quote_literal(left(_pattern, 60)), _why USING ERRCODE = 'WF011',
+      HINT = 'Make it shorter and repeat less; a repeated group counts as often as it is repeated. Join two conditions by AND instead of looking around.';
+  END IF;
+END $check$;
+
+-- Refuses a format whose placeholders could make a large value of small ones.
+CREATE FUNCTION wed.check_format(_format text) RETURNS void
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _places integer;
+  _wrong integer;
+BEGIN
+  SELECT count(*), count(*) FILTER (WHERE m[2] NOT IN ('s', 'I', 'L') OR strpos(m[1], '*') > 0 OR EXISTS (
+      SELECT FROM regexp_split_to_table(m[1], '[-$]') d WHERE length(d) > 4 OR d <> '' AND d::integer > 1000))
+  INTO _places, _wrong FROM regexp_matches(replace(_format, '%%', ''), '%([-0-9$*]*)(.?)', 'g') m;
+  IF _wrong > 0 OR _places > 64 THEN
+    RAISE EXCEPTION 'the format % holds a placeholder that is not allowed', quote_literal(left(_format, 60)) USING ERRCODE = 'WF011',
+      HINT = 'Write %s, %I or %L, at most 64 of them, each at most 1000 wide.';
+  END IF;
+END $$;
+
+-- Refuses an analysed expression whose values could take too much memory, all intermediate ones together, when every
+-- attribute is as large as its row may be: each text, array or document is made anew by everything that is made of
+-- it. Also a form of a function that the deparsed text does not tell apart: substring(text, text) takes a regular
+-- expression, which is written there.
+CREATE FUNCTION wed.check_work(_tree text) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _part text[];
+  _costs bigint[] := '{}';     -- how often what a node gives is made anew in those around it
+  _kinds text[] := '{}';
+  _children integer[] := '{}';
+  _d integer := 0;
+  _around bigint;
+  _cost bigint;
+  _work bigint := 0;
+  _name text;
+  _wide boolean;
+BEGIN
+  FOR _part IN SELECT regexp_matches(_tree, '(\{)([A-Z_]+)([^{}]*)|\}', 'g') LOOP
+    IF _part[1] IS NULL THEN
+      _d := _d - 1;
+      CONTINUE;
+    END IF;
+    _around := 0;
+    IF _d > 0 THEN
+      _around := _costs[_d];
+      _children[_d] := _children[_d] + 1;
+      IF _kinds[_d] = '"substring"(text,text)' AND _children[_d] = 2 AND _part[2] <> 'CONST' THEN
+        RAISE EXCEPTION 'a regular expression is text in quotes' USING ERRCODE = 'WF011',
+          HINT = 'Write it itself; for a position write substr(text, start, length).';
+      END IF;
+    END IF;
+    _d := _d + 1;
+    IF _d > 200 THEN
+      RAISE EXCEPTION 'the predicate is nested too deep' USING ERRCODE = 'WF011',
+        HINT = 'Use concat(...) for long chains of ||, IN (...) for long chains of OR.';
+    END IF;
+    _name := coalesce(substring(_part[3] FROM '^ :funcid (\d+)')::oid::regprocedure::text, _part[2]);
+    _wide := coalesce((SELECT t.typcategory = 'A' OR t.typname IN ('text', 'varchar', 'bpchar', 'jsonb', 'json', 'bytea')
+      FROM pg_type t WHERE t.oid = substring(_part[3]
+        FROM ':(?:opresulttype|funcresulttype|resulttype|vartype|array_typeid) (\d+)')::oid), false);
+    _cost := _around;
+    IF _wide AND _part[2] IN ('OPEXPR', 'FUNCEXPR', 'COERCEVIAIO', 'ARRAY', 'ARRAYEXPR', 'ARRAYCOERCEEXPR') THEN
+      _cost := least((CASE WHEN _name LIKE 'format(%' THEN 64 ELSE 1 END) * (1 + _around), 1000000);
+      -- What these make is bounded by itself; counted in parts as large as a row.
+      _work := _work + (1 + _around) * CASE WHEN _name LIKE 'replace(%' THEN 16 WHEN _name LIKE 'regexp_replace(%' THEN 4 ELSE 0 END;
+    ELSIF _wide AND _part[2] = 'VAR' THEN
+      _work := _work + _around;
+    END IF;
+    _costs[_d] := _cost;
+    _kinds[_d] := _name;
+    _children[_d] := 0;
+    IF _work > 768 THEN
+      RAISE EXCEPTION 'the values in the predicate could take too much memory' USING ERRCODE = 'WF011',
+        HINT = 'Use concat(...) for long chains of ||, and text attributes less often.';
+    END IF;
+  END LOOP;
+END $$;
 
 -- Holds an analysed expression against the allow-lists, default reject.
 -- In the text of a node tree, constants are numbers and names are escaped, so a tenant's text cannot
@@ -160,8 +297,8 @@ BEGIN
   WHERE p.oid IS NULL OR p.pronamespace <> 'pg_catalog'::regnamespace OR p.provolatile = 'v' OR p.proretset
     OR NOT (p.proname IN (SELECT name FROM wed.allowed_function)
             OR p.oid IN (SELECT castfunc FROM pg_cast))
-    -- These take a regular expression, or numbers that take very long.
-    OR p.oid IN ('substring(text,text)'::regprocedure, 'substring(text,text,text)'::regprocedure,
+    -- These take a regular expression of another kind, or numbers that take very long.
+    OR p.oid IN ('substring(text,text,text)'::regprocedure, 'similar_to_escape(text,text)'::regprocedure,
                  'gcd(numeric,numeric)'::regprocedure, 'lcm(numeric,numeric)'::regprocedure) LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'the function % is not allowed in a predicate', coalesce(_bad, '?')
@@ -172,7 +309,8 @@ BEGIN
   LEFT JOIN pg_operator o ON o.oid = f.op
   WHERE o.oid IS NULL OR o.oprnamespace <> 'pg_catalog'::regnamespace
     OR o.oprname NOT IN ('=', '<>', '<', '<=', '>', '>=', '+', '-', '*', '/', '%', '||', '~~', '!~~', '~~*',
-      '!~~*', '->', '->>', '#>', '#>>', '#-', '@>', '<@', '?', '?|', '?&', '&&', '&', '|', '#', '<<', '>>', '^')
+      '!~~*', '->', '->>', '#>', '#>>', '#-', '@>', '<@', '?', '?|', '?&', '&&', '&', '|', '#', '<<', '>>', '^',
+      '~', '~*', '!~', '!~*', '^@', '@', '|/', '||/')
     LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'the operator % is not allowed in a predicate', coalesce(_bad, '?')
@@ -180,9 +318,9 @@ BEGIN
   END IF;
   IF _tree ~ '\{SCALARARRAYOPEXPR' AND EXISTS (
     SELECT FROM regexp_matches(_tree, '\{SCALARARRAYOPEXPR :opno (\d+)', 'g') m JOIN pg_operator o ON o.oid = m[1]::oid
-    WHERE o.oprname NOT IN ('=', '<>', '<', '<=', '>', '>=')) THEN
-    RAISE EXCEPTION 'ANY and ALL take a comparison in a predicate' USING ERRCODE = 'WF011',
-      HINT = 'Write = ANY (...), or combine several LIKE with OR.';
+    WHERE o.oprname NOT IN ('=', '<>', '<', '<=', '>', '>=', '~~', '!~~', '~~*', '!~~*')) THEN
+    RAISE EXCEPTION 'ANY and ALL take a comparison or LIKE in a predicate' USING ERRCODE = 'WF011',
+      HINT = 'Join several conditions by OR.';
   END IF;
   IF (SELECT count(*) FROM regexp_matches(_tree, '\{FUNCEXPR :funcid', 'g')) > 400
      OR (SELECT count(*) FROM regexp_matches(_tree, '\{OPEXPR :opno (?:1760|1761|1762|1038) ', 'g')) > 64 THEN
@@ -200,6 +338,7 @@ BEGIN
     RAISE EXCEPTION 'the type % is not allowed in a predicate', coalesce(_bad, '?')
       USING ERRCODE = 'WF011', DETAIL = wed.place(_bad, _text), HINT = 'Use the types that attributes may have.';
   END IF;
+  PERFORM wed.check_work(_tree);
 END $$;
 
 -- Needed for the moment in which it becomes their owner.
@@ -266,6 +405,9 @@ BEGIN
   IF predicate ~ $r$'[^']*[0-9.]{39}[^']*'::(numeric|jsonb)|(^|[^'0-9])[0-9.]{39}$r$ THEN
     RAISE EXCEPTION 'a number of the predicate is too large' USING ERRCODE = 'WF011',
       HINT = 'At most 38 digits, before and behind the point together.';
+  END IF;
+  IF regexp_replace(predicate, '''(?:[^'']|'''')*''', '', 'g') ~ 'character\([0-9]{4,}\)' THEN
+    RAISE EXCEPTION 'char(n) is too long' USING ERRCODE = 'WF011', HINT = 'At most 999; use text, which needs no length.';
   END IF;
   PERFORM wed.guarded(predicate);
   timely := _tree ~ '\{(SQLVALUEFUNCTION|COERCEVIAIO)' OR EXISTS (

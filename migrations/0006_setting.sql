@@ -15,6 +15,8 @@ CREATE TABLE wed.secret (
   nonce       bytea NOT NULL CHECK (octet_length(nonce) = 24),
   -- The transitions it is granted to, by name.
   transitions text[] NOT NULL DEFAULT '{}',
+  -- Those that may send it in a header of a request, and not read it.
+  senders     text[] NOT NULL DEFAULT '{}',
   PRIMARY KEY (flow_id, name)
 );
 

@@ -99,6 +99,75 @@ BEGIN
   RETURN replace(_text, _from, _to);
 END $$;
 
+-- What a regular expression is held against: 8 KiB, and 1 KiB where it is looked for again and again.
+CREATE FUNCTION wed_bounded.matched(_text text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF octet_length(_text) > 8192 THEN
+    RAISE EXCEPTION 'a text of % bytes is held against a regular expression', octet_length(_text) USING ERRCODE = 'WF032',
+      HINT = 'At most 8192. Use LIKE, or look at a part of it: left(text, 1000).';
+  END IF;
+  RETURN _text;
+END $$;
+CREATE FUNCTION wed_bounded.matched_often(_text text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF octet_length(_text) > 1024 THEN
+    RAISE EXCEPTION 'a text of % bytes is looked through for all matches of a regular expression', octet_length(_text)
+      USING ERRCODE = 'WF032', HINT = 'At most 1024. Use replace, split_part or string_to_array, or look at a part of it.';
+  END IF;
+  RETURN _text;
+END $$;
+
+-- As Postgres's own, where what they make is not too long.
+CREATE FUNCTION wed_bounded.refuse_length(_what text, _most integer) RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RAISE EXCEPTION '%', _what USING ERRCODE = 'WF032', HINT = format('At most %s.', _most);
+END $$;
+CREATE FUNCTION wed_bounded.repeat(_text text, _times integer) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF octet_length(_text)::bigint * _times > 65536 THEN
+    PERFORM wed_bounded.refuse_length(format('%s bytes are to be repeated %s times', octet_length(_text), _times), 65536);
+  END IF;
+  RETURN repeat(_text, _times);
+END $$;
+CREATE FUNCTION wed_bounded.lpad(_text text, _length integer, _by text DEFAULT ' ') RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF _length > 1000 THEN
+    PERFORM wed_bounded.refuse_length(format('a text is to be %s characters long', _length), 1000);
+  END IF;
+  RETURN lpad(_text, _length, _by);
+END $$;
+CREATE FUNCTION wed_bounded.rpad(_text text, _length integer, _by text DEFAULT ' ') RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF _length > 1000 THEN
+    PERFORM wed_bounded.refuse_length(format('a text is to be %s characters long', _length), 1000);
+  END IF;
+  RETURN rpad(_text, _length, _by);
+END $$;
+
+-- A power of decimals, where it has few digits; of double precision it is never large.
+CREATE FUNCTION wed_bounded.power(_base numeric, _exponent numeric) RETURNS numeric
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF _base NOT IN (0, 'NaN', 'Infinity', '-Infinity') AND _exponent NOT IN ('NaN', 'Infinity', '-Infinity')
+     AND (abs(_exponent) > 1e6 OR abs(_exponent * log(abs(_base))) > 1000 OR scale(_exponent) > 100) THEN
+    RAISE EXCEPTION 'a power has too many digits' USING ERRCODE = 'WF031',
+      HINT = 'At most 1000 digits; cast to double precision for more.';
+  END IF;
+  RETURN power(_base, _exponent);
+END $$;
+CREATE FUNCTION wed_bounded.power(_base double precision, _exponent double precision) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT power($1, $2) $$;
+CREATE FUNCTION wed_bounded.pow(_base numeric, _exponent numeric) RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT wed_bounded.power($1, $2) $$;
+CREATE FUNCTION wed_bounded.pow(_base double precision, _exponent double precision) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT power($1, $2) $$;
+
 -- A number of an attribute: what has too many digits is refused; NaN and the infinities have none.
 CREATE FUNCTION wed_bounded.refuse_digits(_attribute text) RETURNS boolean
 LANGUAGE plpgsql AS $$
@@ -145,8 +214,16 @@ BEGIN
   END IF;
 END $$;
 
+-- The number that the next tokens of a deparsed expression are, up to a comma or bracket; null when they are none.
+CREATE FUNCTION wed.written_number(_tokens text[]) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT substring(array_to_string(_tokens, '')
+    FROM $r$^\s*\(*'?(-?[0-9]+(?:\.[0-9]*)?)'?(?:::(?:integer|bigint|numeric|double precision))?\)?(?:::(?:numeric|double precision|bigint|integer))?[,)]$r$)
+$$;
+
 -- Writes a condition, as Postgres deparsed it, so that it can be run: casts to numeric, and what is
--- searched for, pass through wed_bounded. Refuses lengths and exponents that are no small constants.
+-- searched for, pass through wed_bounded, and so do regular expressions, lengths and exponents. What of these is
+-- written there and too large is refused.
 -- It reads tokens and keeps a stack of brackets; a string of the deparser's has no escapes, and it puts each operation and each
 -- operand of a cast in brackets of its own.
 CREATE FUNCTION wed.guarded(_sql text) RETURNS text
@@ -165,8 +242,10 @@ DECLARE
   _rest text;
   _next text;
   _number text;
+  _literal text;
+  _sought integer := 0;       -- bytes that are searched for, altogether
 BEGIN
-  IF _sql !~ '::numeric|~~|[@|?#^]|&&| - |\m(strpos|btrim|ltrim|rtrim|split_part|string_to_array|array_to_string|to_char|to_date|to_number|to_timestamp|translate|replace|concat_ws|lpad|rpad|repeat|power|pow)\(|POSITION\(|TRIM\(' THEN
+  IF _sql !~ '::numeric|[@|?#^~]|&&| - |\m(strpos|btrim|ltrim|rtrim|split_part|string_to_array|array_to_string|to_char|to_date|to_number|to_timestamp|translate|replace|concat_ws|lpad|rpad|repeat|power|pow|format|regexp_[a-z_]+)\(|"substring"\(|POSITION\(|TRIM\(' THEN
     RETURN _sql;
   END IF;
   _t := ARRAY(SELECT m[1] FROM regexp_matches(_sql,
@@ -187,6 +266,12 @@ BEGIN
         _out[_i - 1] := 'wed_bounded.replace';
       ELSIF _names[_d] = 'POSITION' AND _t[_i + 1] = '(' AND _t[_i + 2] !~ '^''' THEN
         _out[_i] := _out[_i] || 'wed_bounded.short';
+      ELSIF _names[_d] = 'format' THEN
+        IF _t[_i + 1] !~ '^''' THEN
+          RAISE EXCEPTION 'the format of format is text in quotes' USING ERRCODE = 'WF011',
+            HINT = 'Write the format itself; compose text with || or concat.';
+        END IF;
+        PERFORM wed.check_format(replace(substr(_t[_i + 1], 2, length(_t[_i + 1]) - 2), '''''', ''''));
       ELSIF _names[_d] = 'concat_ws' AND _t[_i + 1] !~ '^''' THEN
         _out[_i] := _out[_i] || 'wed_bounded.short(';
         _wrapped[_d] := true;
@@ -205,13 +290,36 @@ BEGIN
       _argument[_d] := _argument[_d] + 1;
       _next := _t[_i + 2]; -- behind one space
       IF _names[_d] IN ('lpad', 'rpad', 'repeat', 'power', 'pow') AND _argument[_d] = 2 THEN
-        _rest := array_to_string(_t[_i + 1 : _i + 12], '');
-        _number := substring(_rest FROM $r$^\s*\(*'?(-?[0-9]{1,4})'?(?:::integer)?\)?(?:::(?:numeric|double precision))?[,)]$r$);
-        IF _number IS NULL OR abs(_number::integer) > 1000
-           OR _names[_d] IN ('power', 'pow') AND abs(_number::integer) > 16 THEN
-          RAISE EXCEPTION 'the second argument of % is no small constant', _names[_d] USING ERRCODE = 'WF011',
-            HINT = CASE WHEN _names[_d] IN ('power', 'pow') THEN 'An exponent is a whole number, at most 16.'
-                        ELSE 'A length is a whole number, at most 1000; write the length itself.' END;
+        _number := wed.written_number(_t[_i + 1 : _i + 12]);
+        IF abs(_number::numeric) > 1000 THEN
+          RAISE EXCEPTION 'the second argument of % is too large', _names[_d] USING ERRCODE = 'WF011', HINT = 'At most 1000.';
+        END IF;
+        IF _number IS NULL OR _names[_d] IN ('power', 'pow') AND (abs(_number::numeric) > 16 OR strpos(_number, '.') > 0)
+           OR _names[_d] = 'repeat' AND _t[_opens[_d] + 1] !~ '^''' THEN
+          _out[_opens[_d] - 1] := 'wed_bounded.' || _names[_d];
+        END IF;
+      ELSIF _names[_d] ~ '^regexp_'
+         OR _names[_d] = 'substring' AND _argument[_d] = 2 AND _next ~ '^''' AND _t[_i + 4] = 'text' THEN
+        IF _argument[_d] = 2 OR _argument[_d] = (CASE _names[_d] WHEN 'regexp_replace' THEN 4 ELSE 3 END) THEN
+          IF _next !~ '^''' OR _t[_i + 3] IS DISTINCT FROM '::' OR _t[_i + 5] NOT IN (',', ')') THEN
+            RAISE EXCEPTION 'a regular expression and its flags are text in quotes' USING ERRCODE = 'WF011',
+              HINT = 'Write it itself; for a pattern in an attribute use LIKE.';
+          END IF;
+          _literal := replace(substr(_next, 2, length(_next) - 2), '''''', '''');
+          IF _argument[_d] = 2 THEN
+            PERFORM wed.check_pattern(_literal);
+            _out[_opens[_d]] := _out[_opens[_d]] || CASE WHEN _names[_d] IN ('regexp_count', 'regexp_split_to_array')
+              THEN 'wed_bounded.matched_often(' ELSE 'wed_bounded.matched(' END;
+            _out[_i] := ')' || _out[_i];
+          ELSIF _literal !~ (CASE _names[_d] WHEN 'regexp_replace' THEN '^[icnmspwg]*$' ELSE '^[icnmspw]*$' END) THEN
+            RAISE EXCEPTION 'the flags % are not allowed here', quote_literal(left(_literal, 20)) USING ERRCODE = 'WF011',
+              HINT = 'Allowed are i, c, n, s, m, p, w; of regexp_replace also g.';
+          ELSIF strpos(_literal, 'g') > 0 THEN
+            _out[_opens[_d]] := replace(_out[_opens[_d]], 'wed_bounded.matched(', 'wed_bounded.matched_often(');
+          END IF;
+        ELSIF _next !~ '^''' THEN
+          _out[_i] := _out[_i] || ' wed_bounded.short(';
+          _wrapped[_d] := true;
         END IF;
       ELSIF _next !~ '^''' AND (_argument[_d] > 1 AND _names[_d] IN ('strpos', 'btrim', 'ltrim', 'rtrim', 'split_part',
           'string_to_array', 'array_to_string', 'to_char', 'to_date', 'to_number', 'to_timestamp', 'translate', 'replace')
@@ -227,24 +335,49 @@ BEGIN
     ELSIF _d > 0 AND _names[_d] = 'TRIM' AND _token = 'FROM' AND _wrapped[_d] THEN
       _out[_i] := ') FROM';
       _wrapped[_d] := false;
+    ELSIF _d > 0 AND _token IN ('~', '!~', '~*', '!~*') AND _t[_i - 1] ~ '^\s' THEN
+      _rest := array_to_string(_t[_i + 1 : _i + 7], '');
+      _literal := substring(_rest FROM $r$^ (?:similar_to_escape\()?'((?:[^']|'')*)'::text\)$r$);
+      IF _literal IS NULL THEN
+        RAISE EXCEPTION 'a regular expression is text in quotes' USING ERRCODE = 'WF011',
+          HINT = 'Write it itself; for a pattern in an attribute use LIKE.';
+      END IF;
+      PERFORM wed.check_pattern(replace(_literal, '''''', ''''), _rest ~ '^ similar_to_escape');
+      _out[_opens[_d]] := _out[_opens[_d]] || 'wed_bounded.matched(';
+      _out[_i] := ') ' || _token;
+    ELSIF _token IN ('~~', '!~~', '~~*', '!~~*') AND _t[_i + 2] IN ('ANY', 'ALL') THEN
+      IF array_to_string(_t[_i + 3 :], '') !~ $r$^ \((?:ARRAY\['(?:[^']|'')*'::text(?:, '(?:[^']|'')*'::text)*\]|'(?:[^'\\]|'')*'::text\[\])\)$r$ THEN
+        RAISE EXCEPTION 'the patterns of LIKE ANY are written there, as text in quotes' USING ERRCODE = 'WF011',
+          HINT = 'Write LIKE ANY (ARRAY[...]), or several LIKE joined by OR.';
+      END IF;
     ELSIF _d > 0 AND _token IN ('@>', '<@', '&&', '?|', '?&', '~~', '!~~', '~~*', '!~~*', '-') AND _t[_i + 1] = ' ' THEN
       IF _t[_i + 2] !~ '^(''|[0-9])' THEN
         _out[_i] := _out[_i] || ' wed_bounded.short(';
         _wrapped[_d] := true;
       END IF;
+      IF _token ~ '~~' THEN
+        _sought := _sought + CASE WHEN _t[_i + 2] ~ '^''' THEN octet_length(_t[_i + 2]) - 2 ELSE 256 END;
+      END IF;
     ELSIF _token = '^' THEN
-      _number := substring(array_to_string(_t[_i + 1 : _i + 12], '')
-        FROM $r$^\s*\(*'?(-?[0-9]{1,4})'?(?:::integer)?\)?(?:::(?:numeric|double precision))?\)$r$);
-      IF _number IS NULL OR abs(_number::integer) > 16 THEN
-        RAISE EXCEPTION 'a power''s exponent is no small constant' USING ERRCODE = 'WF011',
-          HINT = 'An exponent is a whole number, at most 16.';
+      _number := wed.written_number(_t[_i + 1 : _i + 12]);
+      IF abs(_number::numeric) > 1000 THEN
+        RAISE EXCEPTION 'a power''s exponent is too large' USING ERRCODE = 'WF011', HINT = 'At most 1000.';
+      END IF;
+      IF _number IS NULL OR abs(_number::numeric) > 16 OR strpos(_number, '.') > 0 THEN
+        _out[_opens[_d]] := _out[_opens[_d]] || 'wed_bounded.power(';
+        _out[_i] := ',';
+        _wrapped[_d] := true;
       END IF;
     END IF;
   END LOOP;
+  IF _sought > 4096 THEN
+    RAISE EXCEPTION 'the predicate searches for more than 4096 bytes' USING ERRCODE = 'WF011',
+      HINT = 'Use fewer or shorter patterns of LIKE; compare whole values with IN (...).';
+  END IF;
   RETURN array_to_string(_out, '');
 END $guarded$;
 
-REVOKE ALL ON FUNCTION wed.bound_rows, wed.bound_attribute, wed.guarded FROM PUBLIC;
+REVOKE ALL ON FUNCTION wed.bound_rows, wed.bound_attribute, wed.guarded, wed.written_number FROM PUBLIC;
 
 -- Makes a version of a component the one in use, for what is fired from now on and for jobs that nobody
 -- has in hand. Without a version: the one before the present. Returns it; null when there is none.

@@ -447,6 +447,12 @@ fn what_is_wrong_with_a_condition_is_pointed_at() {
         problem["place"],
         json!({ "fragment": "n < three", "position": 5 })
     );
+    // What `wed guard check` refuses is no condition, whatever the database would say of it.
+    flow["trigger"][0]["when"] = "n::numeric(500) > 1".into();
+    let problem = client
+        .json("PUT", "/v1/flows/steps", &flow)
+        .problem(422, "42804");
+    assert_eq!(problem["place"]["position"], 4, "{problem}");
     // And nothing of it is there.
     client.get("/v1/flows/steps").problem(404, "not_found");
 }

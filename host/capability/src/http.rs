@@ -17,7 +17,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use url::{Host, Url};
 
-use crate::{Place, is_public, tls};
+use crate::{Place, Trust, is_public};
 
 /// Headers that a request and an answer may have.
 pub const MAX_HEADERS: usize = 64;
@@ -82,6 +82,7 @@ pub enum FetchError {
 #[derive(Debug, Clone, Default)]
 pub struct Http {
     permits: Arc<[Place]>,
+    trust: Trust,
 }
 
 impl Http {
@@ -89,7 +90,14 @@ impl Http {
     pub fn new(permits: impl IntoIterator<Item = Place>) -> Self {
         Http {
             permits: permits.into_iter().collect(),
+            trust: Trust::default(),
         }
+    }
+
+    /// The same, believing other certificates.
+    #[must_use]
+    pub fn trusting(self, trust: Trust) -> Self {
+        Http { trust, ..self }
     }
 
     /// Whether nothing is permitted.
@@ -111,7 +119,7 @@ impl Http {
         }
         if !self.permits.contains(&place) {
             return Err(FetchError::Denied(format!(
-                "this host does not allow HTTP to {place}; its operator does, with --allow-http {place}"
+                "this host does not allow HTTP to {place}; its operator does, with --allow-http {place}, or --allow-http TENANT/{place}"
             )));
         }
         match tokio::time::timeout(WHOLE, self.exchange(&place, secure, request)).await {
@@ -140,7 +148,7 @@ impl Http {
             .to_owned();
         let name = rustls::pki_types::ServerName::try_from(name)
             .map_err(|_| FetchError::Invalid(format!("{place} cannot be named in TLS")))?;
-        let stream = tokio_rustls::TlsConnector::from(tls::config())
+        let stream = tokio_rustls::TlsConnector::from(self.trust.config())
             .connect(name, stream)
             .await
             .map_err(|error| FetchError::Unreachable(format!("no TLS with {place}: {error}")))?;

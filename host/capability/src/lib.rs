@@ -9,4 +9,5 @@ mod place;
 mod tls;
 
 pub use address::is_public;
-pub use place::{NoPlace, Place};
+pub use place::{NoPlace, Permission, Place};
+pub use tls::{NoAuthority, Trust};

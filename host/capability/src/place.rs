@@ -73,6 +73,38 @@ impl fmt::Display for Place {
     }
 }
 
+/// A place that an operator permits: to all tenants, or to one of them, written before it (`acme/10.0.0.5:8080`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Permission {
+    /// Whose flows may reach it; everybody's when there is none.
+    pub tenant: Option<String>,
+    /// The place.
+    pub place: Place,
+}
+
+impl Permission {
+    /// Whether flows of this tenant have it.
+    pub fn holds_for(&self, tenant: &str) -> bool {
+        self.tenant.as_deref().is_none_or(|own| own == tenant)
+    }
+}
+
+impl FromStr for Permission {
+    type Err = NoPlace;
+
+    fn from_str(text: &str) -> Result<Self, NoPlace> {
+        let (tenant, place) = match text.split_once('/') {
+            Some((tenant, place)) if !tenant.is_empty() => (Some(tenant.to_owned()), place),
+            Some(_) => return Err(NoPlace(text.chars().take(200).collect())),
+            None => (None, text),
+        };
+        Ok(Permission {
+            tenant,
+            place: place.parse()?,
+        })
+    }
+}
+
 impl TryFrom<String> for Place {
     type Error = NoPlace;
 
@@ -90,6 +122,18 @@ impl From<Place> for String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_permission_is_for_all_or_for_one() {
+        let all: Permission = "api.example.com:443".parse().expect("for all");
+        assert!(all.holds_for("acme") && all.holds_for("other"));
+        let one: Permission = "acme/10.0.0.5:8080".parse().expect("for one");
+        assert!(one.holds_for("acme") && !one.holds_for("other"));
+        assert_eq!(one.place, "10.0.0.5:8080".parse().expect("a place"));
+        for wrong in ["/a.b:1", "acme/", "acme/a.b", "https://a.b:1", "a/b/c:1"] {
+            assert!(wrong.parse::<Permission>().is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn places_are_read_and_written() {

@@ -4,7 +4,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use wedflow_capability::Place;
+use serde::Serialize;
+use wedflow_capability::Permission;
+use wedflow_store::QuotaChange;
 
 /// Host WED-flow business processes: state is a row, conditions are SQL, steps are sandboxed
 /// WebAssembly components or any program with a Postgres connection.
@@ -325,9 +327,13 @@ pub(crate) struct HostArguments {
     #[arg(long, value_name = "FOLDER")]
     pub(crate) files: Option<PathBuf>,
     /// A host and port to which transitions may speak HTTP where their flow allows it too (may be given several
-    /// times). A private address is reached only if it is given itself, by number.
+    /// times). A private address is reached only if it is given itself, by number. With a tenant's name before
+    /// it, TENANT/HOST:PORT, it is for that tenant's flows only.
     #[arg(long, value_name = "HOST:PORT")]
-    pub(crate) allow_http: Vec<Place>,
+    pub(crate) allow_http: Vec<Permission>,
+    /// A file in PEM: authorities whose certificates are believed in HTTPS, beside those that Mozilla trusts.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trust_ca: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -374,7 +380,7 @@ pub(crate) enum TenantCommand {
     },
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Serialize, Args)]
 #[group(required = true, multiple = true)]
 pub(crate) struct QuotaArguments {
     /// Flows.
@@ -409,19 +415,35 @@ pub(crate) struct QuotaArguments {
     pub(crate) connections: Option<Most>,
 }
 
+impl QuotaArguments {
+    /// Those that were given, by their names.
+    pub(crate) fn named(&self) -> QuotaChange {
+        match serde_json::to_value(self) {
+            Ok(serde_json::Value::Object(all)) => all
+                .into_iter()
+                .filter(|(_, most)| !most.is_null())
+                .map(|(name, most)| (name, most["most"].as_i64()))
+                .collect(),
+            _ => QuotaChange::new(),
+        }
+    }
+}
+
 /// A limit: a number, or none.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Most(pub(crate) Option<i64>);
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct Most {
+    most: Option<i64>,
+}
 
 impl std::str::FromStr for Most {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
-            "none" => Ok(Most(None)),
+            "none" => Ok(Most { most: None }),
             number => number
                 .parse()
-                .map(|number| Most(Some(number)))
+                .map(|number| Most { most: Some(number) })
                 .map_err(|_| "give a number, or none".to_owned()),
         }
     }
@@ -687,6 +709,9 @@ pub(crate) enum SecretCommand {
         name: String,
         /// The transitions, as in wed_trig.trname; they replace those granted before.
         transitions: Vec<String>,
+        /// They may send it in headers of requests, which the host puts together, and not read it.
+        #[arg(long)]
+        header_only: bool,
     },
     /// List the secrets: names and grants.
     List {

@@ -2,7 +2,7 @@
 
 use wedflow_contract::{Form, Quantity, Refusal, inspect};
 use wedflow_model::Limits;
-use wit_component::{ComponentEncoder, StringEncoding, dummy_module, embed_component_metadata};
+use wit_component::dummy_module;
 use wit_parser::{ManglingAndAbi, Resolve};
 
 /// A component of the world `world` of the contract and the WIT text `more`, all traps inside.
@@ -18,13 +18,8 @@ fn component(more: &str, world: &str) -> Vec<u8> {
     let world = resolve
         .select_world(&[package], Some(world))
         .expect("a world");
-    let mut module = dummy_module(&resolve, world, ManglingAndAbi::Standard32);
-    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).expect("metadata");
-    ComponentEncoder::default()
-        .module(&module)
-        .expect("module")
-        .encode()
-        .expect("component")
+    let module = dummy_module(&resolve, world, ManglingAndAbi::Standard32);
+    wedflow_loader::encoded(&resolve, world, module)
 }
 
 fn refusal(bytes: &[u8]) -> Refusal {

@@ -1,7 +1,7 @@
 //! Components, compiled once, and transitions bound to flows, once for each version of a flow.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::OnceCell;
@@ -166,9 +166,15 @@ impl Bindings {
     /// What the flow's owner gives a transition beside the state.
     fn provided(&self, flow: &LoadedFlow, transition: &str) -> Result<Provided, String> {
         let mut secrets = HashMap::new();
+        let mut sent = HashSet::new();
         for sealed in &flow.secrets {
-            if !sealed.transitions.iter().any(|name| name == transition) {
+            let among = |list: &[String]| list.iter().any(|name| name == transition);
+            let reads = among(&sealed.transitions);
+            if !reads && !among(&sealed.senders) {
                 continue;
+            }
+            if !reads {
+                sent.insert(sealed.name.clone());
             }
             let Some(key) = &self.secret_key else {
                 return Err(format!(
@@ -181,7 +187,7 @@ impl Bindings {
                 .map_err(|error| format!("the secret \"{}\": {error}", sealed.name))?;
             secrets.insert(sealed.name.clone(), secret);
         }
-        Ok(Provided::new(flow.settings.clone(), secrets))
+        Ok(Provided::new(flow.settings.clone(), secrets).only_sent(sent))
     }
 
     async fn flow(

@@ -18,6 +18,7 @@
 mod bindings;
 mod cache;
 mod commit;
+pub mod definition;
 mod error;
 mod host;
 mod housekeeping;

@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use wedflow_capability::Place;
 use wedflow_capability::files::Files;
 use wedflow_capability::http::Http;
+use wedflow_capability::{Permission, Place, Trust};
 use wedflow_sandbox::{FilesFrom, Granted, HttpFrom};
 use wedflow_store::Store;
 
@@ -21,23 +21,32 @@ pub struct OutsideSettings {
     /// The folder for instances' files. Hosts of one database should share one (a shared disk, or all on one
     /// machine): an instance's transitions run on any of them.
     pub files: Option<PathBuf>,
-    /// Hosts and ports to which HTTP may be spoken. A private address may be reached only if it is listed
-    /// itself, by number.
-    pub http: Vec<Place>,
+    /// Hosts and ports to which HTTP may be spoken, by everybody's flows or by one tenant's. A private address
+    /// may be reached only if it is listed itself, by number.
+    pub http: Vec<Permission>,
+    /// A file in PEM of authorities whose certificates are believed beside those that Mozilla trusts.
+    pub authorities: Option<PathBuf>,
 }
 
 /// The same, opened.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outside {
     files: Option<Files>,
-    http: Http,
+    http: Arc<[Permission]>,
+    trust: Trust,
 }
 
 impl Outside {
     pub(crate) fn open(settings: &OutsideSettings) -> std::io::Result<Self> {
+        let trust = match &settings.authorities {
+            Some(file) => Trust::also(&std::fs::read(file)?)
+                .map_err(|error| std::io::Error::other(format!("{}: {error}", file.display())))?,
+            None => Trust::default(),
+        };
         Ok(Outside {
             files: settings.files.as_deref().map(Files::open).transpose()?,
-            http: Http::new(settings.http.iter().cloned()),
+            http: settings.http.clone().into(),
+            trust,
         })
     }
 
@@ -61,10 +70,19 @@ impl Outside {
                 _ => None,
             },
             http: (!allowed.is_empty()).then(|| HttpFrom::Network {
-                http: self.http.clone(),
+                http: self.http_of(&flow.shape.tenant),
                 allowed: allowed.into(),
             }),
         })
+    }
+
+    /// What the operator permits a tenant.
+    fn http_of(&self, tenant: &str) -> Http {
+        let permits = self
+            .http
+            .iter()
+            .filter(|permission| permission.holds_for(tenant));
+        Http::new(permits.map(|permission| permission.place.clone())).trusting(self.trust.clone())
     }
 }
 

@@ -131,6 +131,7 @@ mod tests {
             ciphertext,
             nonce,
             transitions: Vec::new(),
+            senders: Vec::new(),
         };
         assert_eq!(key.open(7, &sealed).as_deref(), Ok("hunter2"));
         assert_eq!(key.open(8, &sealed), Err(SecretError::NotOurs));

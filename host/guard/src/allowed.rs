@@ -1,21 +1,28 @@
 //! What may stand in a fragment: operators and types; functions are in `catalog/functions.txt`.
 //! Everything else may not.
 //!
-//! Left out on purpose, although harmless to look at: what can make a small input large (`format`,
-//! `char(n)`), what can take long (regular expressions, factorials, logarithms of decimals, JSON
-//! paths), what returns sets, and what sees or changes more than its arguments.
+//! Left out on purpose, although harmless to look at: what can make a small input large (`array_fill`), what can
+//! take long and cannot be bounded from outside (factorials, JSON paths, regular expressions that are not
+//! written there), what returns sets, and what sees or changes more than its arguments.
 
 /// Operators with two operands. (`!=` is `<>` by the time it gets here.)
-pub(crate) const BINARY: [&str; 33] = [
+pub(crate) const BINARY: [&str; 38] = [
     "=", "<>", "<", ">", "<=", ">=", "+", "-", "*", "/", "%", "^", "||", "->", "->>", "#>", "#>>",
     "#-", "@>", "<@", "?", "?|", "?&", "&&", "&", "|", "#", "<<", ">>", "~~", "!~~", "~~*", "!~~*",
+    "~", "!~", "~*", "!~*", "^@",
 ];
 
-/// Operators with one operand, before it.
-pub(crate) const PREFIX: [&str; 2] = ["-", "+"];
+/// Those of regular expressions.
+pub(crate) const MATCHING: [&str; 4] = ["~", "!~", "~*", "!~*"];
 
-/// Operators that compare, for `ANY` and `ALL`.
+/// Operators with one operand, before it.
+pub(crate) const PREFIX: [&str; 6] = ["-", "+", "~", "@", "|/", "||/"];
+
+/// Operators that compare.
 pub(crate) const COMPARISON: [&str; 6] = ["=", "<>", "<", ">", "<=", ">="];
+/// Operators before `ANY` and `ALL`.
+pub(crate) const QUANTIFIED: [&str; 10] =
+    ["=", "<>", "<", ">", "<=", ">=", "~~", "!~~", "~~*", "!~~*"];
 
 /// The named arguments of `make_interval`, the one function that is mostly called with names.
 pub(crate) const INTERVAL_PARTS: [&str; 7] =
@@ -31,25 +38,15 @@ pub(crate) fn why_not(name: &str) -> &'static str {
         "row_number" | "rank" | "dense_rank" | "lag" | "lead" | "first_value" | "last_value" => {
             "a fragment sees one instance, so there is no window"
         }
-        "format" | "generate_series" | "array_fill" => {
-            "it can make a large value of a small one; compose text with || or concat"
+        "generate_series" | "array_fill" => {
+            "it can make a large value of a small one; write the values themselves"
         }
-        "regexp_replace"
-        | "regexp_match"
-        | "regexp_matches"
-        | "regexp_like"
-        | "regexp_substr"
-        | "regexp_count"
-        | "regexp_instr"
-        | "regexp_split_to_array" => {
-            "regular expressions can run for very long; use LIKE, replace, split_part or strpos"
+        "regexp_matches" | "regexp_split_to_table" => {
+            "it returns a set; use regexp_match or regexp_split_to_array"
         }
-        "exp" | "factorial" | "ln" | "log" => {
-            "it can make a number too large to compute with; multiply instead"
-        }
-        "json_build_object" | "json_build_array" | "to_json" | "row_to_json" => {
-            "use its jsonb counterpart"
-        }
+        "factorial" => "it can make a number too large to compute with; multiply instead",
+        "convert_to" | "convert_from" => "cast text to bytea, and encode(…) what comes of it",
+        "row_to_json" => "use jsonb_build_object with the attributes' names",
         _ => {
             "the functions allowed are those of text, numbers, dates, arrays and jsonb that depend on their arguments only"
         }
@@ -63,21 +60,25 @@ pub(crate) struct Type {
     pub(crate) modifiers: usize,
 }
 
-const TYPES: [Type; 16] = [
+const TYPES: [Type; 20] = [
     kind("bool", "boolean", 0),
+    kind("bpchar", "char", 1),
+    kind("bytea", "bytea", 0),
     kind("date", "date", 0),
     kind("float4", "real", 0),
     kind("float8", "double precision", 0),
     kind("int2", "smallint", 0),
     kind("int4", "integer", 0),
     kind("int8", "bigint", 0),
-    kind("interval", "interval", 0),
+    kind("interval", "interval", 2),
+    kind("json", "json", 0),
     kind("jsonb", "jsonb", 0),
     kind("numeric", "numeric", 2),
     kind("text", "text", 0),
     kind("time", "time", 1),
     kind("timestamp", "timestamp", 1),
     kind("timestamptz", "timestamptz", 1),
+    kind("timetz", "timetz", 1),
     kind("uuid", "uuid", 0),
     kind("varchar", "varchar", 1),
 ];

@@ -1,6 +1,6 @@
 //! Function calls: by name from the list, with nothing but plain arguments.
 
-use pg_query::protobuf::{CoercionForm, FuncCall, NamedArgExpr};
+use pg_query::protobuf::{CoercionForm, FuncCall, NamedArgExpr, a_const::Val};
 use pg_query::{Node, NodeEnum};
 
 use crate::allowed::{self, INTERVAL_PARTS};
@@ -8,7 +8,9 @@ use crate::catalog::{self, Signature};
 use crate::expression::{Checked, Done, Seen, Walk};
 use crate::kind::{Base, Context, Kind};
 use crate::literal::{small_integer, write_text};
-use crate::node::{text_constant, text_of};
+use crate::node::{constant_text, text_constant, text_of};
+use crate::operation::SMALL_POWER;
+use crate::pattern;
 use crate::rejection::{Fault, RejectionCode};
 use crate::resolve::{self, Unresolved};
 use crate::written::Guard;
@@ -125,7 +127,10 @@ impl Walk<'_> {
             let message = "functions are named without a schema";
             return Err(self.refuse(RejectionCode::Function, message, place));
         };
-        let Some((name, signatures)) = catalog::functions(name) else {
+        // What the grammar makes of ESCAPE and SIMILAR TO is met there, and is nobody's to call.
+        let known = catalog::functions(name)
+            .filter(|(name, _)| !matches!(*name, "like_escape" | "similar_to_escape"));
+        let Some((name, signatures)) = known else {
             let code = match name {
                 "count" | "sum" | "avg" | "min" | "max" | "array_agg" | "string_agg"
                 | "row_number" => RejectionCode::Aggregate,
@@ -175,6 +180,19 @@ impl Walk<'_> {
             }
             // POSITION(a IN b) under the name that can be called like any other.
             ("position", _) => self.arguments("strpos", args)?,
+            (
+                "regexp_count"
+                | "regexp_instr"
+                | "regexp_like"
+                | "regexp_match"
+                | "regexp_replace"
+                | "regexp_split_to_array"
+                | "regexp_substr",
+                args,
+            ) => self.regular(name, args, place)?,
+            ("substring", [_, pattern]) if constant_text(pattern).is_some() => {
+                self.regular(name, args, place)?
+            }
             (name, args) => self.arguments(name, args)?,
         };
         self.settle(name, signatures, args, &seen, place)
@@ -223,16 +241,28 @@ impl Walk<'_> {
         for ((arg, kind), wanted) in args.iter().zip(&kinds).zip(&resolved.arguments) {
             self.fits(arg, *kind, *wanted, Context::Implicit)?;
         }
-        if name == "substring" && resolved.arguments.get(1) == Some(&Kind::TEXT) {
-            let message = "`substring` takes a position here, not a pattern";
+        if name == "substring"
+            && resolved.arguments.get(1) == Some(&Kind::TEXT)
+            && args
+                .get(1)
+                .is_none_or(|pattern| args.len() > 2 || constant_text(pattern).is_none())
+        {
+            let message =
+                "`substring` takes a position here, or a regular expression written in quotes";
             return Err(self
                 .refuse(RejectionCode::Function, message, place)
                 .hint("use substr(text, start, length), split_part or LIKE"));
         }
         if resolved.arguments.contains(&Kind::one(Base::Numeric)) {
             match name {
-                "power" | "pow" => self.multiplied(16)?,
-                "mod" | "div" | "sqrt" => self.multiplied(1)?,
+                "power" | "pow" => {
+                    let times = args
+                        .get(1)
+                        .and_then(|exponent| small_integer(exponent, SMALL_POWER));
+                    self.multiplied(power_cost(times))?;
+                }
+                "exp" | "ln" | "log" | "log10" => self.multiplied(4)?,
+                "mod" | "div" | "sqrt" | "width_bucket" => self.multiplied(1)?,
                 _ => {}
             }
         }
@@ -245,11 +275,43 @@ impl Walk<'_> {
                 let by = seen.get(2).map_or(1, |seen| seen.size.max(1));
                 sum.saturating_mul(by).min(crate::MAX_REPLACED_BYTES as u64)
             }
-            "lpad" | "rpad" | "repeat" => sum.saturating_mul(4).saturating_add(
-                length_of(name, args).saturating_mul(if name == "repeat" { sum } else { 4 }),
-            ),
+            "lpad" | "rpad" | "repeat" => {
+                let made = match args
+                    .get(1)
+                    .and_then(|length| small_integer(length, MAX_LENGTH))
+                {
+                    Some(length) => {
+                        length
+                            .unsigned_abs()
+                            .saturating_mul(if name == "repeat" { sum } else { 4 })
+                    }
+                    // Held to it when it is run.
+                    None => crate::MAX_REPEATED_BYTES as u64,
+                };
+                sum.saturating_mul(4).saturating_add(made)
+            }
+            "format" => {
+                let places = args
+                    .first()
+                    .and_then(constant_text)
+                    .and_then(|text| pattern::places(text).ok())
+                    .unwrap_or(0) as u64;
+                let widest = seen.iter().map(|seen| seen.size).max().unwrap_or(0);
+                let each = widest.saturating_add(4 * pattern::MAX_WIDTH as u64);
+                sum.saturating_add(places.saturating_mul(each))
+            }
+            // What is matched is short, and may be put in as often as the replacement says.
+            "regexp_replace" => {
+                let by = args.get(2).and_then(constant_text).map_or(256, str::len) as u64;
+                sum.saturating_add(by.max(2).saturating_mul(4096))
+            }
+            "regexp_split_to_array" => 64 << 10,
+            "encode" => sum.saturating_mul(4),
             // Quotes and names.
             "to_jsonb" | "jsonb_build_array" | "jsonb_build_object" => sum.saturating_mul(2),
+            "to_json" | "json_build_array" | "json_build_object" | "array_to_json" => {
+                sum.saturating_mul(6)
+            }
             _ => sum,
         };
         let volatile = signatures.iter().any(|signature| signature.volatile);
@@ -262,13 +324,23 @@ impl Walk<'_> {
         match (name, args) {
             ("power" | "pow", [_, exponent]) => self.small_power(exponent, place),
             ("lpad" | "rpad" | "repeat", [_, length, ..])
-                if small_integer(length, MAX_LENGTH).is_none() =>
+                if small_integer(length, MAX_LENGTH).is_none() && is_number(length) =>
             {
-                let message =
-                    format!("the length of `{name}` is a whole number, at most {MAX_LENGTH}");
+                let message = format!("the length of `{name}` is at most {MAX_LENGTH}");
                 Err(self
                     .refuse(RejectionCode::TooLarge, message, place)
-                    .hint("write the length itself"))
+                    .hint("make it shorter"))
+            }
+            ("format", [format, ..]) => {
+                let Some(text) = constant_text(format) else {
+                    let message = "the format of `format` is text in quotes";
+                    return Err(self
+                        .refuse(RejectionCode::Function, message, place)
+                        .hint("write the format itself; compose text with || or concat"));
+                };
+                pattern::places(text)
+                    .map(|_| ())
+                    .map_err(|objection| self.objection(RejectionCode::TooLarge, objection, format))
             }
             ("extract" | "date_part" | "date_trunc", [field, ..])
                 if text_constant(field).is_some_and(|word| {
@@ -288,6 +360,17 @@ impl Walk<'_> {
     /// by ones of ours that look at their arguments first.
     fn arguments(&mut self, name: &str, args: &[Node]) -> Result<Vec<Seen>, Fault> {
         let before = self.growth;
+        match (name, args) {
+            ("lpad" | "rpad" | "repeat", [_, length, ..])
+                if small_integer(length, MAX_LENGTH).is_none() =>
+            {
+                self.out.guard(Guard::Function);
+            }
+            ("power" | "pow", [_, exponent]) if small_integer(exponent, SMALL_POWER).is_none() => {
+                self.out.guard(Guard::Function);
+            }
+            _ => {}
+        }
         if name == "replace" {
             self.out.guard(Guard::Function);
             let factor = args
@@ -327,6 +410,44 @@ impl Walk<'_> {
         }
         self.out.push(')');
         self.growth = before;
+        Ok(seen)
+    }
+
+    /// A function of regular expressions: the text it looks at is held to a length, the rest is written there.
+    fn regular(&mut self, name: &str, args: &[Node], place: i32) -> Result<Vec<Seen>, Fault> {
+        let [subject, pattern, others @ ..] = args else {
+            return self.list(&format!("{name}("), args, ")");
+        };
+        // The last argument is the flags, but for the replacement.
+        let flags = match (name, others) {
+            ("regexp_replace", [_, flags]) => Some(flags),
+            ("regexp_replace", _) => None,
+            (_, others) => others.first(),
+        };
+        let mut all = matches!(name, "regexp_count" | "regexp_split_to_array");
+        if let Some(flags) = flags {
+            let Some(text) = constant_text(flags) else {
+                let message = format!("the flags of `{name}` are text in quotes");
+                return Err(self.refuse(RejectionCode::Function, message, place));
+            };
+            pattern::flags(text, name == "regexp_replace")
+                .map_err(|objection| self.objection(RejectionCode::Function, objection, flags))?;
+            all |= text.contains('g');
+        }
+        self.pattern_size(pattern, if all { 4 } else { 1 })?;
+        self.out.push_str(name);
+        self.out.push('(');
+        let mut seen = vec![self.matched(subject, all)?];
+        for (at, arg) in args.iter().enumerate().skip(1) {
+            self.out.push_str(", ");
+            let replacement = name == "regexp_replace" && at == 2;
+            seen.push(if replacement {
+                self.sought_for(arg)?
+            } else {
+                self.expression(arg)?
+            });
+        }
+        self.out.push(')');
         Ok(seen)
     }
 
@@ -381,11 +502,24 @@ const CONSTANT: Seen = Seen {
     constant: true,
 };
 
-/// How long `lpad`, `rpad` and `repeat` make it.
-fn length_of(_name: &str, args: &[Node]) -> u64 {
-    args.get(1)
-        .and_then(|length| small_integer(length, MAX_LENGTH))
-        .map_or(0, |length| u64::try_from(length).unwrap_or(0))
+/// Whether it is a number, written there.
+fn is_number(node: &Node) -> bool {
+    match &node.node {
+        Some(NodeEnum::AConst(constant)) => {
+            matches!(constant.val, Some(Val::Ival(_) | Val::Fval(_)))
+        }
+        Some(NodeEnum::AExpr(minus)) => {
+            minus.lexpr.is_none() && minus.rexpr.as_deref().is_some_and(is_number)
+        }
+        _ => false,
+    }
+}
+
+/// How many products a power is: of an exponent that is not small, its digits are bounded when it is run.
+pub(crate) fn power_cost(exponent: Option<i64>) -> usize {
+    exponent.map_or(16, |times| {
+        usize::try_from(times.unsigned_abs()).unwrap_or(16).max(1)
+    })
 }
 
 fn is_named(arg: &Node) -> bool {
@@ -399,12 +533,18 @@ pub(crate) fn function_name(call: &FuncCall) -> Option<&str> {
         [name] => {
             // EXTRACT, POSITION and OVERLAY are words of the grammar; a plain call of that name is
             // of a function of someone's own.
-            text_of(name).filter(|name| !matches!(*name, "extract" | "position" | "overlaps"))
+            text_of(name).filter(|name| {
+                !matches!(
+                    *name,
+                    "extract" | "position" | "overlaps" | "similar_to_escape"
+                )
+            })
         }
         [schema, name] if text_of(schema) == Some("pg_catalog") => {
             let written = CoercionForm::try_from(call.funcformat);
             let name = text_of(name)?;
-            (written == Ok(CoercionForm::CoerceSqlSyntax) || name == "like_escape").then_some(name)
+            let of_the_grammar = matches!(name, "like_escape" | "similar_to_escape");
+            (written == Ok(CoercionForm::CoerceSqlSyntax) || of_the_grammar).then_some(name)
         }
         _ => None,
     }

@@ -72,6 +72,8 @@ pub(crate) struct Walk<'a> {
     pub(crate) growth: usize,
     /// Bytes of the constants that are searched for.
     pub(crate) sought: usize,
+    /// The sizes of its regular expressions together.
+    pub(crate) patterns: usize,
 }
 
 impl<'a> Walk<'a> {
@@ -93,6 +95,7 @@ impl<'a> Walk<'a> {
             calls: 0,
             growth: 1,
             sought: 0,
+            patterns: 0,
         }
     }
 
@@ -633,12 +636,8 @@ impl<'a> Walk<'a> {
         use SqlValueFunctionOp as Op;
         let (word, digits, base) = match Op::try_from(value.op) {
             Ok(Op::SvfopCurrentDate) => ("CURRENT_DATE", false, Base::Date),
-            Ok(Op::SvfopCurrentTime | Op::SvfopCurrentTimeN) => {
-                let message = "CURRENT_TIME is not allowed";
-                return Err(self
-                    .refuse(RejectionCode::Function, message, value.location)
-                    .hint("use LOCALTIME or CURRENT_TIMESTAMP"));
-            }
+            Ok(Op::SvfopCurrentTime) => ("CURRENT_TIME", false, Base::Timetz),
+            Ok(Op::SvfopCurrentTimeN) => ("CURRENT_TIME", true, Base::Timetz),
             Ok(Op::SvfopCurrentTimestamp) => ("CURRENT_TIMESTAMP", false, Base::Timestamptz),
             Ok(Op::SvfopCurrentTimestampN) => ("CURRENT_TIMESTAMP", true, Base::Timestamptz),
             Ok(Op::SvfopLocaltime) => ("LOCALTIME", false, Base::Time),
@@ -667,7 +666,7 @@ fn is_wide(kind: Kind) -> bool {
     kind.array
         || matches!(
             kind.base,
-            Base::Text | Base::Varchar | Base::Bpchar | Base::Jsonb
+            Base::Text | Base::Varchar | Base::Bpchar | Base::Jsonb | Base::Json | Base::Bytea
         )
 }
 

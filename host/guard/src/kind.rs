@@ -27,6 +27,8 @@ pub(crate) enum Base {
     Interval,
     Uuid,
     Jsonb,
+    Json,
+    Bytea,
     // What signatures say instead of a type.
     Any,
     AnyArray,
@@ -45,7 +47,7 @@ pub(crate) struct Kind {
 }
 
 /// The types by their names in the catalog.
-const NAMES: [(&str, Base); 26] = [
+const NAMES: [(&str, Base); 28] = [
     ("unknown", Base::Unknown),
     ("bool", Base::Bool),
     ("int2", Base::Int2),
@@ -65,6 +67,8 @@ const NAMES: [(&str, Base); 26] = [
     ("interval", Base::Interval),
     ("uuid", Base::Uuid),
     ("jsonb", Base::Jsonb),
+    ("json", Base::Json),
+    ("bytea", Base::Bytea),
     ("any", Base::Any),
     ("anyarray", Base::AnyArray),
     ("anyelement", Base::AnyElement),
@@ -167,7 +171,7 @@ impl Kind {
             Date | Time | Timetz | Timestamp | Timestamptz => 'D',
             Interval => 'T',
             Unknown => 'X',
-            Base::Uuid | Base::Jsonb => 'U',
+            Base::Uuid | Base::Jsonb | Base::Json | Base::Bytea => 'U',
             _ => 'P',
         }
     }
@@ -213,8 +217,8 @@ impl Kind {
 /// The least context in which the catalog casts one type to another.
 fn cast(from: Base, to: Base) -> Option<Context> {
     use Base::{
-        Bool, Bpchar, Date, Float4, Float8, Int2, Int4, Int8, Interval, Jsonb, Numeric, Text, Time,
-        Timestamp, Timestamptz, Timetz, Varchar,
+        Bool, Bpchar, Date, Float4, Float8, Int2, Int4, Int8, Interval, Json, Jsonb, Numeric, Text,
+        Time, Timestamp, Timestamptz, Timetz, Varchar,
     };
     use Context::{Assignment, Explicit, Implicit};
     Some(match (from, to) {
@@ -234,6 +238,8 @@ fn cast(from: Base, to: Base) -> Option<Context> {
         | (Float4 | Float8, Numeric)
         | (Bool, Text | Varchar | Bpchar)
         | (Interval | Timetz, Time)
+        | (Json, Jsonb)
+        | (Jsonb, Json)
         | (Timestamp, Date | Time)
         | (Timestamptz, Date | Time | Timetz | Timestamp) => Assignment,
         (Bool, Int4) | (Int4, Bool) => Explicit,

@@ -34,6 +34,7 @@ mod kind;
 mod literal;
 mod node;
 mod operation;
+mod pattern;
 mod predicate;
 mod rejection;
 mod resolve;
@@ -62,3 +63,6 @@ pub const MAX_DIGITS: usize = 38;
 pub const MAX_ROW_BYTES: usize = 256 << 10;
 /// The most bytes that one `replace` makes, held by the database (`wed_bounded.replace`).
 pub const MAX_REPLACED_BYTES: usize = 4 << 20;
+/// The most bytes that a `repeat` makes whose times are not written there, held by the database
+/// (`wed_bounded.repeat`).
+pub const MAX_REPEATED_BYTES: usize = 64 << 10;

@@ -227,6 +227,8 @@ pub(crate) fn fits(text: &str, kind: Kind) -> Result<(), Fault> {
             Ok(_) => too_large(),
             Err(_) => no("JSON"),
         },
+        Base::Json if serde_json::from_str::<serde_json::Value>(text).is_err() => no("JSON"),
+        Base::Bytea if !is_bytes(text) => no("bytea; its notation is \\x…, in hexadecimal digits"),
         Base::Date
         | Base::Time
         | Base::Timetz
@@ -239,6 +241,30 @@ pub(crate) fn fits(text: &str, kind: Kind) -> Result<(), Fault> {
         }
         _ => Ok(()),
     }
+}
+
+/// Whether Postgres reads bytes in it: `\x` and digits, or characters and escapes.
+fn is_bytes(text: &str) -> bool {
+    if let Some(digits) = text.strip_prefix("\\x") {
+        let digits: Vec<u8> = digits
+            .bytes()
+            .filter(|b| !b.is_ascii_whitespace())
+            .collect();
+        return digits.len().is_multiple_of(2) && digits.iter().all(u8::is_ascii_hexdigit);
+    }
+    let mut rest = text;
+    while let Some((_, escape)) = rest.split_once('\\') {
+        let octal = escape
+            .as_bytes()
+            .get(..3)
+            .is_some_and(|digits| matches!(digits, [b'0'..=b'3', b'0'..=b'7', b'0'..=b'7']));
+        match (escape.starts_with('\\'), octal) {
+            (true, _) => rest = &escape[1..],
+            (false, true) => rest = &escape[3..],
+            (false, false) => return false,
+        }
+    }
+    true
 }
 
 /// Words that stand for points in time without a digit.
@@ -260,6 +286,16 @@ fn may_be_time(text: &str) -> bool {
         return POINTS.iter().any(|word| text.contains(word));
     }
     let day = text.split([' ', 't']).next().unwrap_or_default();
+    // The year comes first, where all are numbers.
+    let backwards: Vec<&str> = day.split(['/', '.', '-']).collect();
+    if let [one, two, year] = backwards.as_slice()
+        && [one, two, year]
+            .iter()
+            .all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+        && (one.len() <= 2 && two.len() <= 2 && year.len() == 4)
+    {
+        return false;
+    }
     let parts: Vec<&str> = day.split('-').collect();
     let [year, month, day] = parts.as_slice() else {
         return true;

@@ -102,6 +102,21 @@ pub(crate) fn text_constant(node: &Node) -> Option<&str> {
     }
 }
 
+/// The text of a text constant, also when it is said to be text.
+pub(crate) fn constant_text(node: &Node) -> Option<&str> {
+    match &node.node {
+        Some(NodeEnum::TypeCast(cast)) => {
+            let kind = cast.type_name.as_ref()?;
+            let name = kind.names.last().and_then(text_of)?;
+            let plain = kind.array_bounds.is_empty() && !kind.setof && !kind.pct_type;
+            (name == "text" && plain)
+                .then(|| text_constant(cast.arg.as_deref()?))
+                .flatten()
+        }
+        _ => text_constant(node),
+    }
+}
+
 /// Where a node stands, for those that say so themselves.
 pub(crate) fn location(node: &NodeEnum) -> Option<i32> {
     Some(match node {

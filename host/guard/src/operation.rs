@@ -1,14 +1,15 @@
 //! Operators: which are allowed, on what types, and what is searched for.
 
-use pg_query::protobuf::{AExpr, AExprKind, List, RowExpr};
+use pg_query::protobuf::{AExpr, AExprKind, List, RowExpr, a_const::Val};
 use pg_query::{Node, NodeEnum};
 
-use crate::allowed::{BINARY, COMPARISON, PREFIX};
-use crate::call::function_name;
+use crate::allowed::{BINARY, COMPARISON, MATCHING, PREFIX, QUANTIFIED};
+use crate::call::{function_name, power_cost};
 use crate::catalog;
 use crate::expression::{Checked, Done, Seen, Walk};
 use crate::kind::{Base, Context, Kind};
-use crate::node::{foreign, text_constant, text_of};
+use crate::node::{constant_text, foreign, text_constant, text_of};
+use crate::pattern::{self, Objection};
 use crate::rejection::{Fault, RejectionCode};
 use crate::resolve::{self, Resolved, Unresolved};
 use crate::written::Guard;
@@ -18,6 +19,12 @@ use crate::written::Guard;
 const MAX_SOUGHT: usize = 4096;
 /// What something searched for counts that is no constant.
 const SOUGHT: usize = 256;
+
+/// The largest exponent that needs no look at the base when it is run, and the largest that may be written.
+pub(crate) const SMALL_POWER: i64 = 16;
+const MAX_POWER: i64 = 1000;
+/// The most that the sizes of a fragment's regular expressions come to.
+const MAX_PATTERNS: usize = 1600;
 
 /// An operand: what was written, and what it is.
 pub(crate) type Operand<'n> = (Option<&'n Node>, Kind);
@@ -132,13 +139,37 @@ impl Walk<'_> {
                 }
                 Ok(Seen::truth())
             }
-            AExprKind::AexprSimilar => Err(self
-                .refuse(
-                    RejectionCode::Operator,
-                    "SIMILAR TO is not allowed",
-                    *location,
-                )
-                .hint("use LIKE or ILIKE")),
+            AExprKind::AexprSimilar => {
+                let one = self.required(left)?;
+                let text = self.matched(one, false)?;
+                self.word(if name == "!~" {
+                    "NOT SIMILAR TO"
+                } else {
+                    "SIMILAR TO"
+                });
+                let pattern = match self.required(right)?.node.as_ref() {
+                    Some(NodeEnum::FuncCall(call))
+                        if function_name(call) == Some("similar_to_escape") =>
+                    {
+                        self.plain(call)?;
+                        match call.args.as_slice() {
+                            [pattern] => pattern,
+                            _ => {
+                                let message = "SIMILAR TO is written without ESCAPE";
+                                return Err(self
+                                    .refuse(RejectionCode::Construct, message, *location)
+                                    .hint("the escape character is the backslash"));
+                            }
+                        }
+                    }
+                    _ => self.required(right)?,
+                };
+                self.pattern_size(pattern, 1)?;
+                let found = self.operand(pattern)?;
+                self.fits(pattern, found.kind, Kind::TEXT, Context::Implicit)?;
+                self.resolved("~", (Some(one), text.kind), (None, Kind::TEXT), *location)?;
+                Ok(Seen::truth())
+            }
             AExprKind::Undefined => {
                 Err(self.refuse(RejectionCode::Operator, "an unknown operation", *location))
             }
@@ -161,7 +192,9 @@ impl Walk<'_> {
             location,
         );
         Err(match name {
-            "~" | "~*" | "!~" | "!~*" => fault.hint("use LIKE or ILIKE"),
+            "~" | "~*" | "!~" | "!~*" => {
+                fault.hint("join several conditions by OR, or write one regular expression with |")
+            }
             "==" => fault.hint("write ="),
             _ => fault.hint(format!("allowed are {}", allowed.join(" "))),
         })
@@ -176,11 +209,25 @@ impl Walk<'_> {
     ) -> Checked {
         let sign = self.sign(name, &BINARY, location)?;
         let (one, other) = (self.required(left)?, self.required(right)?);
+        if MATCHING.contains(&sign) {
+            return self.matching(sign, one, other, location);
+        }
+        let mut power = None;
         if sign == "^" {
             self.small_power(other, location)?;
+            power = crate::literal::small_integer(other, SMALL_POWER);
+        }
+        let raised = sign == "^" && power.is_none();
+        if raised {
+            self.out.guard(Guard::Power);
         }
         let found = self.operand(one)?;
-        self.word(sign);
+        if raised {
+            self.out.guard(Guard::Raised);
+            self.out.push(' ');
+        } else {
+            self.word(sign);
+        }
         let searches = match sign {
             // The longer of two takes the product of their lengths.
             "@>" | "<@" | "&&" | "?|" | "?&" => !found.constant,
@@ -193,6 +240,9 @@ impl Walk<'_> {
         } else {
             self.operand(other)?
         };
+        if raised {
+            self.out.guard(Guard::End);
+        }
         let resolved = self.resolved(
             sign,
             (Some(one), found.kind),
@@ -202,11 +252,73 @@ impl Walk<'_> {
         let decimal = resolved.arguments.contains(&Kind::one(Base::Numeric));
         match sign {
             "*" | "/" | "%" if decimal => self.multiplied(1)?,
-            "^" if decimal => self.multiplied(16)?,
+            "^" if decimal => self.multiplied(power_cost(power))?,
             _ => {}
         }
         let size = found.size.saturating_add(by.size);
         self.made(resolved.result, size, found.constant && by.constant)
+    }
+
+    /// A text held against a regular expression.
+    fn matching(&mut self, sign: &str, one: &Node, other: &Node, location: i32) -> Checked {
+        self.pattern_size(other, 1)?;
+        let text = self.matched(one, false)?;
+        self.word(sign);
+        let by = self.operand(other)?;
+        self.resolved(
+            sign,
+            (Some(one), text.kind),
+            (Some(other), by.kind),
+            location,
+        )?;
+        Ok(Seen::truth())
+    }
+
+    /// A text that a regular expression is held against, `often` when for all matches.
+    pub(crate) fn matched(&mut self, node: &Node, often: bool) -> Checked {
+        let guard = text_constant(node).is_none();
+        if guard {
+            self.out.guard(if often {
+                Guard::MatchedOften
+            } else {
+                Guard::Matched
+            });
+        }
+        let found = self.operand(node)?;
+        if guard {
+            self.out.guard(Guard::End);
+        }
+        Ok(found)
+    }
+
+    /// A regular expression must be written there, and small.
+    pub(crate) fn pattern_size(&mut self, node: &Node, times: usize) -> Done {
+        let Some(text) = constant_text(node) else {
+            let message = "a regular expression is text in quotes";
+            let fault = Fault::new(RejectionCode::Operator, message)
+                .hint("write it itself; for a pattern in an attribute use LIKE");
+            return Err(self.placed(fault, node));
+        };
+        let size = pattern::size(text)
+            .map_err(|objection| self.objection(RejectionCode::TooComplex, objection, node))?;
+        self.patterns += size * times;
+        if self.patterns > MAX_PATTERNS {
+            let message = "its regular expressions together could take very long";
+            let fault = Fault::new(RejectionCode::TooComplex, message)
+                .hint("use fewer or shorter ones; LIKE and IN (…) cost less");
+            return Err(self.placed(fault, node));
+        }
+        Ok(())
+    }
+
+    /// What is said against something written in a string, at its place.
+    pub(crate) fn objection(
+        &self,
+        code: RejectionCode,
+        (message, hint): Objection,
+        node: &Node,
+    ) -> Fault {
+        self.placed(Fault::new(code, message).hint(hint), node)
     }
 
     /// The operator that Postgres would take, and its operands fit for it.
@@ -368,8 +480,12 @@ impl Walk<'_> {
         right: Option<&Node>,
         location: i32,
     ) -> Checked {
-        let sign = self.sign(name, &COMPARISON, location)?;
+        let sign = self.sign(name, &QUANTIFIED, location)?;
         let (value, array) = (self.required(left)?, self.required(right)?);
+        let patterns = !COMPARISON.contains(&sign);
+        if patterns {
+            self.patterns_of(array)?;
+        }
         let found = self.operand(value)?;
         self.word(sign);
         let any = kind == AExprKind::AexprOpAny;
@@ -392,6 +508,36 @@ impl Walk<'_> {
             self.fits(array, Kind::UNKNOWN, wanted, Context::Implicit)?;
         }
         Ok(Seen::truth())
+    }
+
+    /// The patterns of LIKE ANY: written there, and counted as what is searched for.
+    fn patterns_of(&mut self, array: &Node) -> Done {
+        let written = match &array.node {
+            Some(NodeEnum::TypeCast(cast)) => cast.arg.as_deref().unwrap_or(array),
+            _ => array,
+        };
+        let length = match &written.node {
+            Some(NodeEnum::AArrayExpr(list)) => list.elements.iter().try_fold(0, |sum, one| {
+                let text = constant_text(one)?;
+                // Each is looked for by itself.
+                (text.chars().rev().take_while(|c| *c == '\\').count() % 2 == 0)
+                    .then_some(sum + text.len().max(1))
+            }),
+            _ => text_constant(written)
+                .filter(|text| !text.contains('\\'))
+                .map(str::len),
+        };
+        let Some(length) = length else {
+            let message = "the patterns of LIKE ANY are written there, as text in quotes";
+            let fault = Fault::new(RejectionCode::Operator, message)
+                .hint("write LIKE ANY (ARRAY['…', '…']), or several LIKE joined by OR");
+            return Err(self.placed(fault, array));
+        };
+        self.sought += length;
+        match self.sought > MAX_SOUGHT {
+            true => Err(self.placed(too_much_sought(), array)),
+            false => Ok(()),
+        }
     }
 
     /// Two rows of as many values, compared one by one.
@@ -492,22 +638,50 @@ impl Walk<'_> {
         }
         self.sought += text_constant(node).map_or(SOUGHT, str::len);
         if self.sought > MAX_SOUGHT {
-            let message = format!("more than {MAX_SOUGHT} bytes to search for");
-            let fault = Fault::new(RejectionCode::TooLarge, message)
-                .hint("search for less; compare whole values with IN (…)");
-            return Err(self.placed(fault, node));
+            return Err(self.placed(too_much_sought(), node));
         }
         Ok(found)
     }
 
-    /// The exponent of a power: a small whole number.
+    /// The exponent of a power: where it is written there, no large number. What else it may come to is looked
+    /// at when it is run.
     pub(crate) fn small_power(&self, exponent: &Node, location: i32) -> Done {
-        if crate::literal::small_integer(exponent, 16).is_some() {
+        let size = |number: &str| {
+            number
+                .parse::<f64>()
+                .is_ok_and(|size| size.abs() > MAX_POWER as f64)
+        };
+        let large = match literal_number(exponent) {
+            Some(number) => size(&number),
+            None => false,
+        };
+        if !large {
             return Ok(());
         }
-        let message = "a power's exponent is a whole number, at most 16";
+        let message = format!("a power's exponent is at most {MAX_POWER}");
         let fault = self.refuse(RejectionCode::TooLarge, message, location);
         Err(fault.hint("multiply instead"))
+    }
+}
+
+fn too_much_sought() -> Fault {
+    let message = format!("more than {MAX_SOUGHT} bytes to search for");
+    Fault::new(RejectionCode::TooLarge, message)
+        .hint("search for less; compare whole values with IN (…)")
+}
+
+/// A number that is written there, without its sign, also with a type said.
+fn literal_number(node: &Node) -> Option<String> {
+    match node.node.as_ref()? {
+        NodeEnum::AConst(constant) => match constant.val.as_ref()? {
+            Val::Ival(value) => Some(value.ival.to_string()),
+            Val::Fval(value) => Some(value.fval.replace('_', "")),
+            Val::Sval(text) => Some(text.sval.trim().to_owned()),
+            _ => None,
+        },
+        NodeEnum::TypeCast(cast) => literal_number(cast.arg.as_deref()?),
+        NodeEnum::AExpr(sign) if sign.lexpr.is_none() => literal_number(sign.rexpr.as_deref()?),
+        _ => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Casts and their types.
 
-use pg_query::NodeEnum;
 use pg_query::protobuf::{AConst, TypeCast, TypeName, a_const::Val};
+use pg_query::{Node, NodeEnum};
 
 use crate::allowed;
 use crate::expression::{Checked, Walk};
@@ -9,6 +9,52 @@ use crate::kind::{Base, Context, Kind};
 use crate::node::text_of;
 use crate::rejection::{Fault, RejectionCode};
 use crate::written::Guard;
+
+/// The longest that `char(n)` pads to.
+const MAX_PADDED: i32 = 1000;
+
+/// The parts of an interval, by Postgres's numbers for them.
+const FIELDS: [(i32, &str); 13] = [
+    (1 << 2, " year"),
+    (1 << 1, " month"),
+    (1 << 3, " day"),
+    (1 << 10, " hour"),
+    (1 << 11, " minute"),
+    (1 << 12, " second"),
+    (1 << 2 | 1 << 1, " year to month"),
+    (1 << 3 | 1 << 10, " day to hour"),
+    (1 << 3 | 1 << 10 | 1 << 11, " day to minute"),
+    (1 << 3 | 1 << 10 | 1 << 11 | 1 << 12, " day to second"),
+    (1 << 10 | 1 << 11, " hour to minute"),
+    (1 << 10 | 1 << 11 | 1 << 12, " hour to second"),
+    (1 << 11 | 1 << 12, " minute to second"),
+];
+/// All of them, where only a precision is given.
+const ALL_FIELDS: i32 = 0x7FFF;
+
+/// What follows the word `interval`: its parts, and how many digits its seconds have.
+fn interval_fields(typmods: &[Node]) -> Option<String> {
+    let number = |node: &Node| match &node.node {
+        Some(NodeEnum::AConst(AConst {
+            val: Some(Val::Ival(value)),
+            ..
+        })) => Some(value.ival),
+        _ => None,
+    };
+    let (fields, digits) = match typmods {
+        [fields] => (number(fields)?, String::new()),
+        [fields, digits] => {
+            let digits = number(digits).filter(|digits| (0..=6).contains(digits))?;
+            (number(fields)?, format!("({digits})"))
+        }
+        _ => return None,
+    };
+    if fields == ALL_FIELDS {
+        return Some(digits);
+    }
+    let (_, words) = FIELDS.iter().find(|(number, _)| *number == fields)?;
+    (digits.is_empty() || words.ends_with("second")).then(|| format!("{words}{digits}"))
+}
 
 impl Walk<'_> {
     /// A cast, always in the short form.
@@ -46,9 +92,16 @@ impl Walk<'_> {
         if !empty {
             self.fits(value, found.kind, kind, Context::Explicit)?;
         }
+        if found.kind.element().base == Base::Bytea && kind.category() == 'S' {
+            let message = "how bytes are shown is a setting of the session";
+            return Err(self
+                .refuse(RejectionCode::Type, message, *location)
+                .hint("write encode(…, 'hex') or encode(…, 'base64')"));
+        }
         self.out.push_str("::");
         self.out.push_str(&written);
-        self.made(kind, found.size, found.constant)
+        let padded = if kind.base == Base::Bpchar { 4000 } else { 0 };
+        self.made(kind, found.size.saturating_add(padded), found.constant)
     }
 
     /// The type, written anew.
@@ -71,9 +124,8 @@ impl Walk<'_> {
                 *location,
             )
             .hint(match name {
-                "json" => "use jsonb",
-                "bpchar" | "char" | "name" => "use text",
-                _ => "allowed are text, varchar, smallint, integer, bigint, numeric, real, double precision, boolean, date, time, timestamp, timestamptz, interval, uuid, jsonb, and arrays of these",
+                "char" | "name" => "use text",
+                _ => "allowed are text, varchar, smallint, integer, bigint, numeric, real, double precision, boolean, date, time, timetz, timestamp, timestamptz, interval, uuid, jsonb, json, bytea, char, and arrays of these",
             })
         };
         let name = match parts.as_slice() {
@@ -84,12 +136,33 @@ impl Walk<'_> {
             .filter(|_| !setof && !pct_type && array_bounds.len() <= 1)
             .ok_or_else(|| refused(name))?;
         let mut written = found.written.to_owned();
+        if name == "bpchar" && typmods.is_empty() {
+            written = name.to_owned();
+        }
+        if name == "interval" && !typmods.is_empty() {
+            let fields = interval_fields(typmods).ok_or_else(|| {
+                let message = "`interval` does not take this";
+                self.refuse(RejectionCode::Type, message, *location)
+            })?;
+            written.push_str(&fields);
+        }
+        let typmods = if name == "interval" {
+            &[]
+        } else {
+            typmods.as_slice()
+        };
         for (at, modifier) in typmods.iter().enumerate() {
             let value = match &modifier.node {
                 Some(NodeEnum::AConst(AConst {
                     val: Some(Val::Ival(value)),
                     ..
-                })) if at < found.modifiers && (found.written == "varchar" || value.ival <= 38) => {
+                })) if at < found.modifiers
+                    && match name {
+                        "varchar" => true,
+                        "bpchar" => value.ival <= MAX_PADDED,
+                        _ => value.ival <= 38,
+                    } =>
+                {
                     value.ival
                 }
                 _ => {

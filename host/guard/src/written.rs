@@ -17,9 +17,17 @@ pub(crate) enum Guard {
     Number,
     /// `wed_bounded.short(`: refuses a value that is too long to be searched for.
     Short,
+    /// `wed_bounded.matched(`: refuses a text that is too long for a regular expression.
+    Matched,
+    /// `wed_bounded.matched_often(`: one that is looked through for all matches.
+    MatchedOften,
     /// `wed_bounded.` before a function's name: its own that looks at its arguments together.
     Function,
-    /// The bracket that closes the first two.
+    /// `wed_bounded.power(`, before the operands of `^`, which then is a comma.
+    Power,
+    /// The sign `^` between these.
+    Raised,
+    /// The bracket that closes what has opened one.
     End,
 }
 
@@ -37,7 +45,11 @@ impl Written {
         self.0.push(match guard {
             Guard::Number => 'n',
             Guard::Short => 's',
+            Guard::Matched => 'm',
+            Guard::MatchedOften => 'o',
             Guard::Function => 'f',
+            Guard::Power => 'p',
+            Guard::Raised => '^',
             Guard::End => 'e',
         });
     }
@@ -62,7 +74,11 @@ impl Written {
             match chars.next() {
                 Some('n') => text.extend([SCHEMA, "number("]),
                 Some('s') => text.extend([SCHEMA, "short("]),
+                Some('m') => text.extend([SCHEMA, "matched("]),
+                Some('o') => text.extend([SCHEMA, "matched_often("]),
                 Some('f') => text.push_str(SCHEMA),
+                Some('p') => text.extend([SCHEMA, "power("]),
+                Some('^') => text.push(','),
                 _ => text.push(')'),
             }
             text.push_str(chars.as_str());
@@ -77,6 +93,9 @@ impl fmt::Display for Written {
         let mut parts = self.0.split('\0');
         f.write_str(parts.next().unwrap_or_default())?;
         for part in parts {
+            if part.starts_with('^') {
+                f.write_str(" ^")?;
+            }
             f.write_str(part.get(1..).unwrap_or_default())?;
         }
         Ok(())

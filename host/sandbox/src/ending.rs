@@ -17,6 +17,9 @@ const MESSAGE_BYTES: usize = 4096;
 /// much: what the structure around the values costs.
 const COPY_SLACK: u64 = 1 << 20;
 
+/// Resources of the host that a call may hold at once.
+pub(crate) const HANDLES: usize = 1_000;
+
 /// Bytes that one copy out of a guest's memory may have.
 pub(crate) fn copy_limit(limits: &Limits) -> usize {
     usize::try_from(limits.output_bytes.saturating_add(COPY_SLACK)).unwrap_or(usize::MAX)
@@ -83,7 +86,7 @@ pub(crate) fn of_error(error: &Error, limits: &Limits) -> Outcome {
             retry: true,
         };
     }
-    // These two errors of the runtime have no type of their own; a test holds their words.
+    // These errors of the runtime have no type of their own; tests hold their words.
     if root.starts_with("too much data is being copied") {
         let limit = copy_limit(limits) as u64;
         return Outcome::OutputTooLarge {
@@ -96,6 +99,13 @@ pub(crate) fn of_error(error: &Error, limits: &Limits) -> Outcome {
         return Outcome::OverMemory {
             limit,
             asked: limit.saturating_add(1),
+        };
+    }
+    if root.ends_with("store handle limit exceeded") {
+        let limit = HANDLES as u64;
+        return Outcome::OverMemory {
+            limit,
+            asked: limit + 1,
         };
     }
     // Whatever else the runtime refuses is a breach of the component model's rules.

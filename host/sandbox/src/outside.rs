@@ -455,7 +455,7 @@ fn copied(
             if matches!(store.data().outside.http, Some(HttpHere::Network { .. })) {
                 match provided
                     .as_ref()
-                    .and_then(|provided| provided.secret(&secret))
+                    .and_then(|provided| provided.secret_to_send(&secret))
                 {
                     Some(found) => value.push_str(found),
                     None => {

@@ -1,7 +1,7 @@
 //! What a flow provides its transitions with beside the state: settings, and secrets.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 /// What stands in place of a secret.
@@ -12,6 +12,8 @@ const MASK: &str = "***";
 pub struct Provided {
     settings: HashMap<String, String>,
     secrets: HashMap<String, String>,
+    /// Those that are put into headers only.
+    sent: HashSet<String>,
     /// The texts to look for when masking, the longest first.
     masked: Vec<String>,
 }
@@ -38,8 +40,15 @@ impl Provided {
         Provided {
             settings,
             secrets,
+            sent: HashSet::new(),
             masked,
         }
+    }
+
+    /// The same, where these of the secrets are put into headers of requests only: the transition cannot read them.
+    #[must_use]
+    pub fn only_sent(self, sent: HashSet<String>) -> Self {
+        Provided { sent, ..self }
     }
 
     /// A setting, by key.
@@ -47,8 +56,16 @@ impl Provided {
         self.settings.get(key).map(String::as_str)
     }
 
-    /// A secret, by name.
+    /// A secret, by name, for the transition to read.
     pub fn secret(&self, name: &str) -> Option<&str> {
+        self.secrets
+            .get(name)
+            .filter(|_| !self.sent.contains(name))
+            .map(String::as_str)
+    }
+
+    /// A secret, by name, to be sent in a header.
+    pub fn secret_to_send(&self, name: &str) -> Option<&str> {
         self.secrets.get(name).map(String::as_str)
     }
 
@@ -136,6 +153,11 @@ mod tests {
         assert_eq!(bytes, b"\xff***, ***!");
         assert_eq!(provided.secret("b"), Some("o'hara"));
         assert_eq!(provided.secret("c"), None);
+        let provided = provided.only_sent(["b".to_owned()].into());
+        assert_eq!(provided.secret("b"), None);
+        assert_eq!(provided.secret_to_send("b"), Some("o'hara"));
+        assert_eq!(provided.secret_to_send("c"), None);
+        assert_eq!(provided.mask("by o'hara"), "by ***");
         assert!(!format!("{provided:?}").contains("hara"));
     }
 }

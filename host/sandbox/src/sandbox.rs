@@ -383,7 +383,7 @@ impl Sandbox {
             .set_fuel(limits.fuel)
             .expect("the engine counts fuel: see Settings::engine");
         store.set_hostcall_fuel(ending::copy_limit(limits));
-        store.set_max_component_handles(1_000);
+        store.set_max_component_handles(ending::HANDLES);
         store.set_epoch_deadline(1);
         store.epoch_deadline_callback(|mut store| Ok(store.data_mut().tick()?));
         store

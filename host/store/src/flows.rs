@@ -43,6 +43,8 @@ pub struct FlowShape {
     pub flow_id: i32,
     /// The flow's name.
     pub name: String,
+    /// The name of its tenant.
+    pub tenant: String,
     /// The version this describes.
     pub version: i32,
     /// Whether its tenant is suspended: nothing of it is to be run. A suspension changes the version.
@@ -231,8 +233,8 @@ impl Store {
     /// [`StoreError::NotFound`] when it was dropped meanwhile.
     pub async fn flow_shape(&self, flow_id: i32) -> Result<FlowShape, StoreError> {
         let mut transaction = self.pool.begin().await?;
-        let (name, version, suspended, schema, gate): (String, i32, bool, String, String) = sqlx::query_as(
-            "SELECT f.name, f.version, t.suspended_at IS NOT NULL, f.schema_name, f.shape_schema \
+        let (name, tenant, version, suspended, schema, gate): (String, String, i32, bool, String, String) = sqlx::query_as(
+            "SELECT f.name, t.name, f.version, t.suspended_at IS NOT NULL, f.schema_name, f.shape_schema \
              FROM wed.flow f JOIN wed.tenant t USING (tenant_id) WHERE f.flow_id = $1 FOR KEY SHARE OF f",
         )
         .bind(flow_id)
@@ -259,6 +261,7 @@ impl Store {
         Ok(FlowShape {
             flow_id,
             name,
+            tenant,
             version,
             suspended,
             gate,

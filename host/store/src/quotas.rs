@@ -1,7 +1,9 @@
 //! What a tenant may use, and what it uses.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
-use sqlx::FromRow;
+use sqlx::{AssertSqlSafe, FromRow};
 
 use crate::audit::note;
 use crate::tenants::tenant_id;
@@ -20,40 +22,23 @@ pub struct Quota {
     pub allowed: Option<i64>,
 }
 
-/// New limits of a tenant; what is absent is left as it is, and `Some(None)` takes a limit away.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct QuotaChange {
-    /// Flows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub flows: Option<Option<i64>>,
-    /// Instances that are not final.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub instances: Option<Option<i64>>,
-    /// Pending jobs, when an instance is started.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub jobs: Option<Option<i64>>,
-    /// Versions of components.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub components: Option<Option<i64>>,
-    /// Requests to the API in a second.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub requests_per_second: Option<Option<i64>>,
-    /// Fuel of transitions in a minute.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fuel_per_minute: Option<Option<i64>>,
-    /// Jobs in the hands of hosts at once.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub concurrency: Option<Option<i64>>,
-    /// Bytes of history, when an instance is started.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub trace_bytes: Option<Option<i64>>,
-    /// Bytes of the states of instances, when one is started.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub row_bytes: Option<Option<i64>>,
-    /// Sessions of each flow's role at once.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub connections: Option<Option<i64>>,
-}
+/// The limits by their names, which are columns of `wed.quota`.
+const NAMES: [&str; 10] = [
+    "flows",
+    "instances",
+    "jobs",
+    "components",
+    "requests_per_second",
+    "fuel_per_minute",
+    "concurrency",
+    "trace_bytes",
+    "row_bytes",
+    "connections",
+];
+
+/// New limits of a tenant by their names ([`Quota::name`]): what is absent is left as it is, and none takes a limit
+/// away.
+pub type QuotaChange = BTreeMap<String, Option<i64>>;
 
 impl Store {
     /// A tenant's limits, and what it uses of them, counted now.
@@ -76,34 +61,26 @@ impl Store {
     /// Sets a tenant's limits. What it uses already stays.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`]; [`StoreError::Refused`] for a number that is no limit.
+    /// [`StoreError::NotFound`]; [`StoreError::Refused`] for a name or a number that is no limit.
     pub async fn set_quotas(&self, tenant: &str, change: &QuotaChange) -> Result<(), StoreError> {
         let mut transaction = self.pool.begin().await?;
         let tenant_id = tenant_id(&mut transaction, tenant).await?;
         // The named ones as they are said, all others as they were.
+        if let Some(unknown) = change.keys().find(|name| !NAMES.contains(&name.as_str())) {
+            return Err(no_limit(format!("there is no limit \"{unknown}\"")));
+        }
         let named = serde_json::to_value(change).unwrap_or_default();
-        sqlx::query(
-            "UPDATE wed.quota q SET (flows, instances, jobs, components, requests_per_second, fuel_per_minute, \
-               concurrency, trace_bytes, row_bytes, connections) = (SELECT n.flows, n.instances, n.jobs, n.components, \
-               n.requests_per_second, n.fuel_per_minute, n.concurrency, n.trace_bytes, n.row_bytes, n.connections \
-               FROM jsonb_populate_record(q, $2) n) \
-             WHERE tenant_id = $1",
-        )
+        sqlx::query(AssertSqlSafe(format!(
+            "UPDATE wed.quota q SET ({0}) = (SELECT {0} FROM jsonb_populate_record(q, $2)) WHERE tenant_id = $1",
+            NAMES.join(", ")
+        )))
         .bind(tenant_id)
         .bind(&named)
         .execute(&mut *transaction)
         .await
         .map_err(|error| match StoreError::from(error) {
             StoreError::Refused(refusal) if refusal.code == "23514" => {
-                StoreError::Refused(Box::new(Refusal {
-                    code: "WF023".to_owned(),
-                    message: "this is no limit".to_owned(),
-                    detail: None,
-                    hint: Some(
-                        "Give a number, not below 0 (requests: 1 to 1000000, connections: at most 10000), or `none`.".to_owned(),
-                    ),
-                    place: None,
-                }))
+                no_limit("this is no limit".to_owned())
             }
             other => other,
         })?;
@@ -119,4 +96,17 @@ impl Store {
         transaction.commit().await?;
         Ok(())
     }
+}
+
+fn no_limit(message: String) -> StoreError {
+    StoreError::Refused(Box::new(Refusal {
+        code: "WF023".to_owned(),
+        message,
+        detail: None,
+        hint: Some(
+            "Give a number, not below 0 (requests: 1 to 1000000, connections: at most 10000), or `none`."
+                .to_owned(),
+        ),
+        place: None,
+    }))
 }

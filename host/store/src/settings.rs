@@ -15,6 +15,8 @@ pub struct SealedSecret {
     pub nonce: Vec<u8>,
     /// The transitions that may ask for it.
     pub transitions: Vec<String>,
+    /// The transitions that may send it in a header, and not read it.
+    pub senders: Vec<String>,
 }
 
 /// What a flow lets one of its transitions reach beyond its call.
@@ -176,6 +178,27 @@ impl Store {
         Ok(done.rows_affected() > 0)
     }
 
+    /// Says which transitions may send a secret in a header of a request, without reading it. False: there is none of
+    /// that name.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn let_send_secret(
+        &self,
+        flow: i32,
+        name: &str,
+        transitions: &[String],
+    ) -> Result<bool, StoreError> {
+        let done =
+            sqlx::query("UPDATE wed.secret SET senders = $3 WHERE flow_id = $1 AND name = $2")
+                .bind(flow)
+                .bind(name)
+                .bind(transitions)
+                .execute(&self.pool)
+                .await?;
+        Ok(done.rows_affected() > 0)
+    }
+
     /// Takes a secret away. False: there was none.
     ///
     /// # Errors
@@ -195,7 +218,7 @@ impl Store {
     /// Only those of the connection.
     pub async fn secrets(&self, flow: i32) -> Result<Vec<SealedSecret>, StoreError> {
         Ok(sqlx::query_as(
-            "SELECT name, ciphertext, nonce, transitions FROM wed.secret WHERE flow_id = $1 ORDER BY name",
+            "SELECT name, ciphertext, nonce, transitions, senders FROM wed.secret WHERE flow_id = $1 ORDER BY name",
         )
         .bind(flow)
         .fetch_all(&self.pool)

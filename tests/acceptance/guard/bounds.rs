@@ -39,6 +39,49 @@ fn no_accepted_fragment_runs_long_on_hostile_rows() {
             ("where", "power(power(n1, 16), 16) > 1".to_owned()),
             ("where", "round(n1, 2147483647) > 1".to_owned()),
             ("where", "sqrt(sqrt(abs(n1) * abs(n1))) > 1".to_owned()),
+            ("where", many("a1 ~ '[ab]*a[ab]{255}c[ab]{90}'", " or ", 4)),
+            ("where", many("a2 !~* '(x?a*b?){12}$'", " and ", 6)),
+            (
+                "where",
+                "a1 similar to '(a|b)*a(a|b|c)*b(a|c){20}'".to_owned(),
+            ),
+            (
+                "where",
+                "regexp_replace(a1, '[ab]*a[ab]{255}c|a', 'x', 'g') = 'x'".to_owned(),
+            ),
+            (
+                "where",
+                "regexp_count(a1, '[ab]*a[ab]*b[ab]{200}c|a') > 1".to_owned(),
+            ),
+            (
+                "where",
+                "regexp_match(a1, '([ab]*)(a[ab]*?b)([ab]*a)[ab]*b[ab]{200}') is null".to_owned(),
+            ),
+            (
+                "where",
+                "power(n1, d2) * power(n1, -d2) > n1 ^ 0.5".to_owned(),
+            ),
+            (
+                "where",
+                "abs(n1) ^ n1 > 1 or (1 + n1) ^ 999.5 > 1".to_owned(),
+            ),
+            ("where", many("exp(ln(abs(n1)))", " + ", 7) + " > 1"),
+            ("where", many("log(1.0001, abs(n1))", " * ", 8) + " > 1"),
+            ("set", "a1 = repeat(a1, d2), a2 = repeat(a2, d2)".to_owned()),
+            (
+                "set",
+                "a1 = lpad(a1, d2, a2), a2 = rpad(a2, d2, a1)".to_owned(),
+            ),
+            ("set", format!("a1 = format('{}', a1)", "%1$s".repeat(60))),
+            (
+                "set",
+                "a1 = regexp_replace(a1, 'a|b', repeat('\\&', 100), 'g')".to_owned(),
+            ),
+            (
+                "set",
+                "a1 = encode(sha512(a1::bytea), 'hex') || encode(decode(a2, 'escape'), 'hex')"
+                    .to_owned(),
+            ),
             ("set", format!("a1 = {}", many("a1", " || ", 30))),
             ("set", format!("a1 = concat({})", many("a1", ", ", 90))),
             ("set", "a1 = replace(a1, 'a', repeat('b', 1000))".to_owned()),

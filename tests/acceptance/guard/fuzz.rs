@@ -131,6 +131,51 @@ impl Maker {
         }
     }
 
+    /// A regular expression, mostly one that is read.
+    fn pattern(&mut self, depth: u32) -> String {
+        let mut all = String::new();
+        for _ in 0..self.random.random_range(1..4) {
+            let one = if depth > 0 && self.chance(3) {
+                format!("({})", self.pattern(depth - 1))
+            } else {
+                self.pick(&[
+                    "a",
+                    "b",
+                    "e",
+                    "1",
+                    ".",
+                    "[a-z]",
+                    "[^%]",
+                    "\\d",
+                    "\\w",
+                    "\\.",
+                    "$",
+                    "^",
+                    "|",
+                    "\\1",
+                    "(?=a)",
+                    "[",
+                    "[[:alpha:]]",
+                    "%",
+                    "_",
+                    "\u{fc}",
+                ])
+                .to_owned()
+            };
+            let times = self.pick(&[
+                "", "", "", "*", "+", "?", "{3}", "{2,9}", "{0,200}", "{1,}", "*?", "**",
+            ]);
+            all.push_str(&one);
+            all.push_str(times);
+        }
+        all
+    }
+
+    /// The same as a constant.
+    fn quoted_pattern(&mut self) -> String {
+        format!("'{}'", self.pattern(2).replace('\'', "''"))
+    }
+
     fn leaf(&mut self, kind: &str) -> String {
         match kind {
             "text" => match self.random.random_range(0..3) {
@@ -211,7 +256,7 @@ impl Maker {
             (3, "text" | "integer" | "numeric" | "timestamptz") => {
                 format!("greatest({}, {})", self.make(kind, d), self.make(kind, d))
             }
-            (_, "text") => match self.random.random_range(0..12) {
+            (_, "text") => match self.random.random_range(0..18) {
                 0..3 => format!("{} || {}", self.make("text", d), self.make("text", d)),
                 3 => format!(
                     "replace({}, {}, {})",
@@ -242,6 +287,47 @@ impl Maker {
                     self.make("numeric", d),
                     self.make("text", d)
                 ),
+                11 => format!(
+                    "regexp_replace({}, {}, {}, {})",
+                    self.make("text", d),
+                    self.quoted_pattern(),
+                    self.make("text", d),
+                    self.pick(&["'g'", "''", "'gi'", "'x'", "a2"])
+                ),
+                12 => format!(
+                    "substring({} from {})",
+                    self.make("text", d),
+                    self.quoted_pattern()
+                ),
+                13 => format!(
+                    "format({}, {}, {})",
+                    self.pick(&[
+                        "'%s-%s'",
+                        "'%2$s%1$s%1$s'",
+                        "'%-900s%s'",
+                        "'%s %s %s'",
+                        "a1",
+                        "'%*s'"
+                    ]),
+                    self.make("text", d),
+                    self.make("integer", d)
+                ),
+                14 => format!(
+                    "repeat({}, {})",
+                    self.make("text", d),
+                    self.make("integer", d)
+                ),
+                15 => format!(
+                    "rpad({}, {}, {})",
+                    self.make("text", d),
+                    self.make("integer", d),
+                    self.make("text", d)
+                ),
+                16 => format!(
+                    "encode(sha256(({})::bytea), {})",
+                    self.make("text", d),
+                    self.pick(&["'hex'", "'base64'", "'escape'"])
+                ),
                 _ => format!(
                     "array_to_string({}, {})",
                     self.make("text[]", d),
@@ -264,7 +350,7 @@ impl Maker {
                 4 => format!("({})::integer", self.make("text", d)),
                 _ => format!("cardinality({})", self.make("text[]", d)),
             },
-            (_, "numeric") => match self.random.random_range(0..6) {
+            (_, "numeric") => match self.random.random_range(0..9) {
                 0..2 => format!(
                     "({}) {} ({})",
                     self.make("numeric", d),
@@ -278,6 +364,21 @@ impl Maker {
                 ),
                 3 => format!("({})::numeric", self.make("text", d)),
                 4 => format!("power({}, 3)", self.make("numeric", d)),
+                5 => format!(
+                    "({}) ^ ({})",
+                    self.make("numeric", d),
+                    self.make("numeric", d)
+                ),
+                6 => format!(
+                    "power({}, {})",
+                    self.make("numeric", d),
+                    self.make("integer", d)
+                ),
+                7 => format!(
+                    "{}({})",
+                    self.pick(&["exp", "ln", "log", "sqrt"]),
+                    self.make("numeric", d)
+                ),
                 _ => format!("(({}) -> 'n')::numeric", self.make("jsonb", d)),
             },
             (_, "float") => format!(
@@ -286,7 +387,7 @@ impl Maker {
                 self.pick(&["+", "-", "*", "/"]),
                 self.make("float", d)
             ),
-            (_, "boolean") => match self.random.random_range(0..10) {
+            (_, "boolean") => match self.random.random_range(0..14) {
                 0 | 1 => format!(
                     "({}) and ({})",
                     self.make("boolean", d),
@@ -319,6 +420,22 @@ impl Maker {
                     "({}) = any ({})",
                     self.make("text", d),
                     self.make("text[]", d)
+                ),
+                9 | 10 => format!(
+                    "({}) {} {}",
+                    self.make("text", d),
+                    self.pick(&["~", "!~", "~*", "!~*", "similar to", "not similar to"]),
+                    self.quoted_pattern()
+                ),
+                11 => format!(
+                    "regexp_count({}, {}) > 1",
+                    self.make("text", d),
+                    self.quoted_pattern()
+                ),
+                12 => format!(
+                    "({}) like any (array['%a', {}])",
+                    self.make("text", d),
+                    self.text()
                 ),
                 _ => format!(
                     "({}) between ({}) and ({})",

@@ -129,6 +129,11 @@ fn hostile_rows(flow: &Flow) -> Session {
         INSERT INTO hostile (wid) VALUES (4);
         INSERT INTO hostile (wid, a1, a2, d2, n1, at, day, doc, tags) VALUES
           (5, '17', '4', 3, 99.95, now(), current_date, '{{"a": {{"b": "x"}}, "n": 5}}', '{{x,y}}');
+        -- As long as regular expressions are held against.
+        INSERT INTO hostile (wid, a1, a2, d2, n1, f) SELECT 6, string_agg(chr(97 + i * i % 7 % 2), ''), left(string_agg(chr(97 + i % 3), ''), 1024),
+               1000, 1.5 + '1e-100'::numeric, 2 FROM generate_series(1, 8192) i;
+        INSERT INTO hostile (wid, a1, a2, d2, n1) SELECT 7, string_agg(chr(97 + i * i % 7 % 2), ''), repeat('x', 1024),
+               -1000, '1e-100' FROM generate_series(1, 1024) i;
         SET timezone = 'UTC'; SET statement_timeout = '2s'"#
     ));
     owner
@@ -137,7 +142,7 @@ fn hostile_rows(flow: &Flow) -> Session {
 /// Runs a statement on each hostile row, in a transaction that is rolled back; how long the longest took.
 fn longest(session: &mut Session, statement: &str) -> Duration {
     let mut longest = Duration::ZERO;
-    for wid in 1..=5 {
+    for wid in 1..=7 {
         // One row at a time: an error in one must not spare the others.
         let one = format!("(SELECT * FROM hostile WHERE wid = {wid})");
         let narrowed = if let Some((before, condition)) = statement.split_once(" WHERE ") {

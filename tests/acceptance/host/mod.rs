@@ -3,6 +3,7 @@
 mod commits;
 mod failing;
 pub(crate) mod guests;
+mod https;
 mod leases;
 mod outside;
 mod provided;
@@ -22,6 +23,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         commits::trials(),
         provided::trials(),
         outside::trials(),
+        https::trials(),
     ]
     .into_iter()
     .flatten()

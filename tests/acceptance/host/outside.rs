@@ -59,11 +59,11 @@ fn flow(database: &Arc<Database>, transition: &str, grant: &str, when: &str, las
     database.define(&toml::from_str(&text).expect("a definition"))
 }
 
-fn one_step(database: &Arc<Database>, transition: &str, grant: &str) -> Flow {
+pub(super) fn one_step(database: &Arc<Database>, transition: &str, grant: &str) -> Flow {
     flow(database, transition, grant, "a1 = 'new'", "a1 <> 'new'")
 }
 
-fn host(name: &str, files: Option<&Path>, http: &[String]) -> HostSettings {
+pub(super) fn host(name: &str, files: Option<&Path>, http: &[String]) -> HostSettings {
     HostSettings {
         outside: OutsideSettings {
             files: files.map(Path::to_owned),
@@ -71,6 +71,7 @@ fn host(name: &str, files: Option<&Path>, http: &[String]) -> HostSettings {
                 .iter()
                 .map(|place| place.parse().expect("a place"))
                 .collect(),
+            authorities: None,
         },
         secret_key: Some(SecretKey::from_hex(&"5a".repeat(32)).expect("a key")),
         ..one_lane(name)
@@ -89,7 +90,7 @@ fn start(flow: &Flow, tags: &[&str]) -> i64 {
 }
 
 /// What an instance's transition came to.
-fn told(flow: &Flow, tags: &[&str]) -> String {
+pub(super) fn told(flow: &Flow, tags: &[&str]) -> String {
     let wid = start(flow, tags);
     let end = flow.end_of(wid);
     let mut session = flow.session();

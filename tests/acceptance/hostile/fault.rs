@@ -1,8 +1,5 @@
 //! The guests of `tests/guests/faults`: core modules in text, one fault each, made into components.
 
-use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
-use wit_parser::Resolve;
-
 use crate::support::repository;
 
 /// What the faults share: a manifest with the one transition `fault` at 1024, the answer `a1='done'` at
@@ -72,23 +69,9 @@ pub(crate) fn component_of(text: &str) -> Vec<u8> {
         REALLOC
     };
     let core = format!("(module\n{text}{REST}{realloc})");
-    let contract = std::fs::read_to_string(repository("wit/transition.wit")).expect("the contract");
-    let contract = contract.replace(
+    let contract = wedflow_loader::contract().replace(
         "world transition {",
         &format!("world transition {{{IMPORTS}"),
     );
-    let mut resolve = Resolve::default();
-    let package = resolve
-        .push_str("transition.wit", &format!("{contract}\n{WASI}"))
-        .expect("the contract");
-    let world = resolve
-        .select_world(&[package], Some("transition"))
-        .expect("the world");
-    let mut module = wat::parse_str(&core).unwrap_or_else(|error| panic!("{error}"));
-    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).expect("metadata");
-    ComponentEncoder::default()
-        .module(&module)
-        .expect("module")
-        .encode()
-        .expect("component")
+    wedflow_loader::component(&format!("{contract}\n{WASI}"), &core)
 }

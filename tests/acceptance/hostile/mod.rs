@@ -47,7 +47,7 @@ const FAULTS: [(&str, &str, &str); 13] = [
     ("table-bomb", "over_memory", "100000"),
     ("drop-trap", "trapped", "unreachable"),
     ("drop-loop", "timed_out", "timeout"),
-    ("handles", "trapped", "handle limit"),
+    ("handles", "over_memory", "1000"),
     ("deadlock", "timed_out", "timeout"),
     (
         "sockets",

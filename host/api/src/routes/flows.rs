@@ -85,10 +85,8 @@ pub(crate) async fn apply(
         .hint("Use the same name in both.")
         .at("name".to_owned()));
     }
-    let applied = caller
-        .store(&api)
-        .apply(&caller.tenant, &definition)
-        .await?;
+    let applied =
+        wedflow_engine::definition::apply(&caller.store(&api), &caller.tenant, &definition).await?;
     let status = if applied.created {
         StatusCode::CREATED
     } else {

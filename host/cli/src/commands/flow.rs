@@ -30,7 +30,7 @@ pub(crate) async fn run(
         }
         FlowCommand::Apply { file } => {
             let definition = read_definition(file)?;
-            let applied = store.apply(tenant, &definition).await?;
+            let applied = wedflow_engine::definition::apply(store, tenant, &definition).await?;
             terminal.answer(
                 &json!({ "flow": definition.name, "applied": applied }),
                 || {

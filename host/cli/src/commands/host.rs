@@ -131,6 +131,7 @@ fn settings(arguments: &HostArguments) -> HostSettings {
     settings.outside = OutsideSettings {
         files: arguments.files.clone(),
         http: arguments.allow_http.clone(),
+        authorities: arguments.trust_ca.clone(),
     };
     settings
 }

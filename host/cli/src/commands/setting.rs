@@ -111,13 +111,25 @@ pub(crate) async fn secret(
             flow,
             name,
             transitions,
+            header_only,
         } => {
             let id = store.flow(tenant, flow).await?.flow_id;
-            if !store.grant_secret(id, name, transitions).await? {
+            let (known, key) = if *header_only {
+                (
+                    store.let_send_secret(id, name, transitions).await?,
+                    "senders",
+                )
+            } else {
+                (
+                    store.grant_secret(id, name, transitions).await?,
+                    "transitions",
+                )
+            };
+            if !known {
                 return Err(missing(flow, name));
             }
             terminal.answer(
-                &json!({ "flow": flow, "secret": name, "transitions": transitions }),
+                &json!({ "flow": flow, "secret": name, key: transitions }),
                 || {
                     terminal.line(&match transitions.is_empty() {
                         true => format!("Secret {name} of {flow} is granted to no transition."),
@@ -134,14 +146,18 @@ pub(crate) async fn secret(
             let secrets = store.secrets(id).await?;
             let document: Vec<_> = secrets
                 .iter()
-                .map(|secret| json!({ "secret": secret.name, "transitions": secret.transitions }))
+                .map(|secret| json!({ "secret": secret.name, "transitions": secret.transitions, "senders": secret.senders }))
                 .collect();
             terminal.answer(&document, || {
                 terminal.table(
-                    &["secret", "granted to"],
-                    secrets
-                        .iter()
-                        .map(|secret| vec![secret.name.clone(), secret.transitions.join(", ")]),
+                    &["secret", "granted to", "sent in headers by"],
+                    secrets.iter().map(|secret| {
+                        vec![
+                            secret.name.clone(),
+                            secret.transitions.join(", "),
+                            secret.senders.join(", "),
+                        ]
+                    }),
                 );
             });
         }

@@ -1,7 +1,7 @@
 //! `wed tenant`: the operator's verbs.
 
 use serde_json::json;
-use wedflow_store::{QuotaChange, Store, Tenant};
+use wedflow_store::{Store, Tenant};
 
 use crate::arguments::TenantCommand;
 use crate::problem::Problem;
@@ -86,18 +86,7 @@ pub(crate) async fn run(
             Ok(())
         }
         TenantCommand::Quota { name, limits } => {
-            let change = QuotaChange {
-                flows: limits.flows.map(|most| most.0),
-                instances: limits.instances.map(|most| most.0),
-                jobs: limits.jobs.map(|most| most.0),
-                components: limits.components.map(|most| most.0),
-                requests_per_second: limits.requests_per_second.map(|most| most.0),
-                fuel_per_minute: limits.fuel_per_minute.map(|most| most.0),
-                concurrency: limits.concurrency.map(|most| most.0),
-                trace_bytes: limits.trace_bytes.map(|most| most.0),
-                row_bytes: limits.row_bytes.map(|most| most.0),
-                connections: limits.connections.map(|most| most.0),
-            };
+            let change = limits.named();
             store.set_quotas(name, &change).await?;
             let quotas = store.quotas(name).await?;
             terminal.answer(&json!({ "tenant": name, "quotas": quotas }), || {

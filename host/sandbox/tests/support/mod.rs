@@ -6,68 +6,18 @@
 )]
 
 use std::future::Future;
-use std::path::Path;
-use std::process::Command;
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use wedflow_contract::Declaration;
 use wedflow_model::{AttributeType, Limits};
 use wedflow_sandbox::{Attempt, Bound, Component, Invocation, Sandbox, Settings};
-use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
-use wit_parser::Resolve;
 
-/// Builds one of the crates in `tests/guests` and reads the component.
-pub fn guest(name: &str) -> Vec<u8> {
-    let guests = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/guests"));
-    let target = "wasm32-wasip2";
-    let output = Command::new(env!("CARGO"))
-        .args([
-            "build",
-            "--release",
-            "--locked",
-            "--target",
-            target,
-            "-p",
-            name,
-        ])
-        .current_dir(guests)
-        .env_remove("CARGO_TARGET_DIR")
-        .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .env_remove("RUSTFLAGS")
-        .output()
-        .expect("cargo runs");
-    let report = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success(),
-        "the guest `{name}` does not build (is its target there? `rustup target add {target}`):\n\
-         {report}"
-    );
-    let file = guests.join(format!("target/{target}/release/{name}.wasm"));
-    std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
-}
+pub use wedflow_loader::{built as guest, component as component_of};
 
 /// Makes a component of a core module in text whose exports are those of the contract's world.
 pub fn component(core: &str) -> Vec<u8> {
-    component_of(include_str!("../../../../wit/transition.wit"), core)
-}
-
-/// The same for another contract.
-pub fn component_of(contract: &str, core: &str) -> Vec<u8> {
-    let mut resolve = Resolve::default();
-    let package = resolve
-        .push_str("transition.wit", contract)
-        .expect("the contract");
-    let world = resolve
-        .select_world(&[package], Some("transition"))
-        .expect("the world");
-    let mut module = wat::parse_str(core).expect("WAT");
-    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).expect("metadata");
-    ComponentEncoder::default()
-        .module(&module)
-        .expect("module")
-        .encode()
-        .expect("component")
+    component_of(&wedflow_loader::contract(), core)
 }
 
 /// A core module of the contract's world with the given body of `run`, which leaves the address of

@@ -1,0 +1,427 @@
+//! What is written in a string and decides how long its call takes: regular expressions, and the formats of `format`.
+//!
+//! Postgres turns a regular expression into an automaton: the time is a matter of its size and of the text's length, if
+//! it refers to nothing that matched before and does not look around. The database judges both in the same way
+//! (`wed.check_pattern`).
+
+/// The largest regular expression: its characters and the repetitions asked for in numbers, times those of groups.
+pub(crate) const MAX_SIZE: usize = 400;
+/// The widest that a placeholder of `format` makes its value, in characters.
+pub(crate) const MAX_WIDTH: usize = 1000;
+/// The most placeholders of one format.
+const MAX_PLACES: usize = 64;
+
+/// What is wrong with it, and how to mend it.
+pub(crate) type Objection = (&'static str, &'static str);
+
+/// How large the automaton of a regular expression may become.
+pub(crate) fn size(pattern: &str) -> Result<usize, Objection> {
+    if pattern.len() > MAX_SIZE {
+        return Err(too_large());
+    }
+    let bare = bare(pattern)?;
+    nested(&bare)?;
+    let mut open = 0_usize;
+    let mut before = None;
+    // Whether what is in front of the sign is repeated already; once more is only said with `?`.
+    let mut repeated = false;
+    let mut counts = 0_usize;
+    let mut times = 1_usize;
+    let mut rest = bare.as_str();
+    while let Some(c) = rest.chars().next() {
+        let mut taken = c.len_utf8();
+        let nothing = matches!(before, None | Some('(' | '|' | '^' | '$' | PLACE));
+        match c {
+            '(' => open += 1,
+            ')' => {
+                open = open.checked_sub(1).ok_or((
+                    "a bracket is closed that was not opened",
+                    "write \\) for the sign itself",
+                ))?;
+            }
+            '*' | '+' if nothing || repeated => return Err(nothing_repeated()),
+            '?' if nothing => return Err(nothing_repeated()),
+            '{' if rest[1..].starts_with(|c: char| c.is_ascii_digit()) => {
+                if nothing || repeated {
+                    return Err(nothing_repeated());
+                }
+                let (most, length) = repetitions(rest).ok_or((
+                    "a repetition that cannot be read",
+                    "write {2}, {2,} or {2,5}, of at most 255",
+                ))?;
+                taken = length;
+                if before == Some(')') {
+                    times = times.saturating_mul(most.max(1));
+                } else {
+                    counts = counts.saturating_add(most);
+                }
+            }
+            _ => {}
+        }
+        repeated = matches!(c, '*' | '+' | '?') || (c == '{' && taken > 1);
+        before = Some(c);
+        rest = &rest[taken..];
+    }
+    if open > 0 {
+        return Err((
+            "a bracket is opened and not closed",
+            "write \\( for the sign itself",
+        ));
+    }
+    let size = pattern.len().saturating_add(counts).saturating_mul(times);
+    if size > MAX_SIZE {
+        return Err(too_large());
+    }
+    Ok(size)
+}
+
+fn too_large() -> Objection {
+    (
+        "a regular expression that could take very long",
+        "make it shorter, repeat less often; a repeated group counts as often as it is repeated",
+    )
+}
+
+/// Stands for one of several characters, and for a group that was looked at.
+const CLASS: char = '\u{1}';
+/// Stands for a character that was escaped.
+const SIGN: char = '\u{2}';
+/// Stands for an escape that is a place: the beginning of a word, the end of the text.
+const PLACE: char = '\u{3}';
+
+/// Refuses a group that is repeated without end, of something that is repeated without end and nothing that must
+/// come in between: `(a+)+`. Postgres would run it in a time that is a matter of its size, as any; other programs that
+/// such a rule is copied to would not, and it never says more than without the group.
+fn nested(bare: &str) -> Result<(), Objection> {
+    let mut text: Vec<char> = bare.chars().collect();
+    // From the innermost group outwards; brackets that do not match are found elsewhere.
+    while let Some(close) = text.iter().position(|c| *c == ')') {
+        let Some(open) = text[..close].iter().rposition(|c| *c == '(') else {
+            break;
+        };
+        let inside: String = text[open + 1..close].iter().collect();
+        let after: String = text[close + 1..].iter().collect();
+        let endless = inside.split('|').any(|branch| is_endless(branch));
+        if is_endless(&format!("{CLASS}{}", quantifier(&after)))
+            && inside
+                .split('|')
+                .any(|branch| is_endless(branch) && !has_fixed(branch))
+        {
+            return Err((
+                "a repetition without end of a repetition without end",
+                "leave the inner or the outer one out: (a+)+ is a+",
+            ));
+        }
+        // A group that holds an endless repetition and nothing fixed is one itself to those around.
+        let stays = if !endless {
+            vec![CLASS]
+        } else if inside.split('|').any(|branch| !has_fixed(branch)) {
+            vec![CLASS, '+']
+        } else {
+            vec!['f']
+        };
+        text.splice(open..=close, stays);
+    }
+    Ok(())
+}
+
+/// The repetition at the beginning of a text, or nothing.
+fn quantifier(text: &str) -> &str {
+    match text.chars().next() {
+        Some('*' | '+' | '?') => &text[..1],
+        Some('{') => text.find('}').map_or("", |end| &text[..=end]),
+        _ => "",
+    }
+}
+
+/// Whether something in a branch may be repeated without end.
+fn is_endless(branch: &str) -> bool {
+    branch.contains(['*', '+']) || branch.contains(",}")
+}
+
+/// Whether a branch holds a certain character that is not repeated.
+fn has_fixed(branch: &str) -> bool {
+    let mut rest = branch;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        let repeated = quantifier(rest);
+        rest = &rest[repeated.len()..];
+        if repeated.is_empty() && !matches!(c, CLASS | PLACE | '.' | '^' | '$' | '?') {
+            return true;
+        }
+    }
+    false
+}
+
+fn nothing_repeated() -> Objection {
+    (
+        "there is nothing to repeat in front of a repetition",
+        "write \\* for the sign itself",
+    )
+}
+
+/// A pattern without its escapes and brackets, of which [`CLASS`] or [`SIGN`] is left each.
+fn bare(pattern: &str) -> Result<String, Objection> {
+    if pattern.starts_with("***") {
+        return Err((
+            "directors are not allowed in a regular expression",
+            "leave *** out",
+        ));
+    }
+    let mut text = pattern;
+    if let Some(options) = text.strip_prefix("(?")
+        && let Some((letters, rest)) = options.split_once(')')
+        && !letters.is_empty()
+        && letters.chars().all(is_option)
+    {
+        text = rest;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => out.push(escape(&mut chars)?),
+            '[' => {
+                if chars.peek() == Some(&'^') {
+                    chars.next();
+                }
+                let mut first = true;
+                loop {
+                    match chars.next() {
+                        Some(']') if !first => break,
+                        Some('\\') => {
+                            chars.next();
+                        }
+                        Some('[') => {
+                            if let Some(sign) = chars.next_if(|c| matches!(c, ':' | '.' | '=')) {
+                                // Up to the same sign and a bracket.
+                                let mut last = ' ';
+                                for c in chars.by_ref() {
+                                    if last == sign && c == ']' {
+                                        break;
+                                    }
+                                    last = c;
+                                }
+                            }
+                        }
+                        Some(_) => {}
+                        None => {
+                            return Err((
+                                "a bracket [ is not closed",
+                                "write \\[ for the sign itself",
+                            ));
+                        }
+                    }
+                    first = false;
+                }
+                out.push(CLASS);
+            }
+            c => out.push(c),
+        }
+    }
+    if out
+        .match_indices("(?")
+        .any(|(at, _)| !out[at..].starts_with("(?:"))
+    {
+        return Err((
+            "a regular expression may not look around",
+            "write two conditions, joined by AND or AND NOT; of options only (?i) at the beginning",
+        ));
+    }
+    // A group that is only a group; its `?` repeats nothing.
+    Ok(out.replace("(?:", "("))
+}
+
+/// What is left of an escape, of which the backslash was read.
+fn escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<char, Objection> {
+    let unknown = Err((
+        "a regular expression holds an escape that Postgres does not know",
+        "write \\\\ for a backslash itself",
+    ));
+    let Some(letter) = chars.next() else {
+        return Err((
+            "the pattern ends with its escape character",
+            "write \\\\ for a backslash itself",
+        ));
+    };
+    let digits = match letter {
+        '1'..='9' => {
+            return Err((
+                "a regular expression may not refer to what matched before",
+                "such expressions can run for very long",
+            ));
+        }
+        'A' | 'm' | 'M' | 'y' | 'Y' | 'Z' => return Ok(PLACE),
+        'd' | 'w' | 's' | 'D' | 'W' | 'S' => return Ok(CLASS),
+        'a' | 'b' | 'B' | 'e' | 'f' | 'n' | 'r' | 't' | 'v' | '0' => return Ok(CLASS),
+        'x' => 2,
+        'u' => 4,
+        'U' => 8,
+        letter if letter.is_alphanumeric() && letter.is_ascii() => return unknown,
+        _ => return Ok(SIGN),
+    };
+    for _ in 0..digits {
+        if chars.next_if(char::is_ascii_hexdigit).is_none() {
+            return unknown;
+        }
+    }
+    Ok(CLASS)
+}
+
+/// A repetition in braces: how often at most, and its length.
+fn repetitions(text: &str) -> Option<(usize, usize)> {
+    let (inside, _) = text.strip_prefix('{')?.split_once('}')?;
+    let (least, most) = match inside.split_once(',') {
+        None => (inside, inside),
+        Some((least, "")) => (least, least),
+        Some((least, most)) => (least, most),
+    };
+    let number = |digits: &str| {
+        let plain = digits.len() <= 3 && digits.bytes().all(|b| b.is_ascii_digit());
+        digits.parse::<usize>().ok().filter(|n| plain && *n <= 255)
+    };
+    let (least, most) = (number(least)?, number(most)?);
+    (least <= most).then_some((most, inside.len() + 2))
+}
+
+/// A letter of a regular expression's flags that does not change how it is read.
+fn is_option(letter: char) -> bool {
+    matches!(letter, 'i' | 'c' | 'n' | 's' | 'm' | 'p' | 'w')
+}
+
+/// Whether flags of a function of regular expressions are known ones; `g` only where it means something.
+pub(crate) fn flags(flags: &str, all: bool) -> Result<(), Objection> {
+    if flags.chars().all(|c| is_option(c) || (all && c == 'g')) {
+        return Ok(());
+    }
+    Err((
+        "these flags are not allowed here",
+        "allowed are i, c, n, s, m, p, w; of regexp_replace also g",
+    ))
+}
+
+/// How many values the placeholders of a format ask for.
+pub(crate) fn places(format: &str) -> Result<usize, Objection> {
+    let mut count = 0;
+    let mut parts = format.split('%').skip(1);
+    while let Some(part) = parts.next() {
+        if part.is_empty() {
+            // `%%`: the sign itself.
+            parts.next();
+            continue;
+        }
+        count += 1;
+        let letter = part.find(|c: char| !c.is_ascii_digit() && !matches!(c, '$' | '-' | '*'));
+        let (asked, letter) = part.split_at(letter.unwrap_or(part.len()));
+        if !letter.starts_with(['s', 'I', 'L']) {
+            return Err((
+                "a placeholder that `format` does not know",
+                "write %s, %I, %L, or %% for the sign itself",
+            ));
+        }
+        let wide = |digits: &str| {
+            digits.len() > 4 || digits.parse().is_ok_and(|width: usize| width > MAX_WIDTH)
+        };
+        if asked.contains('*') || asked.split(['$', '-']).any(wide) {
+            return Err((
+                "a placeholder of `format` may be at most 1000 wide",
+                "write the width itself, or use lpad",
+            ));
+        }
+    }
+    if count > MAX_PLACES {
+        return Err(("more than 64 placeholders", "compose the text with concat"));
+    }
+    Ok(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_rules_say_is_small() {
+        for fine in [
+            "^[A-Z]{2}[0-9]{6}$",
+            r"^\d{4}-\d{2}-\d{2}$",
+            r"^[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}$",
+            r"^(\d{1,3}\.){3}\d{1,3}$",
+            "^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$",
+            "(?i)^order-[[:digit:]]+$",
+            r"^\+?[0-9 ()/-]{5,20}$",
+            r"^\(?\d{3}\)?",
+            "(?:a|b)+?c??",
+            r"^(\w+\.)+\w+$",
+            "^([a-z]+-)*[a-z]+$",
+            "((ab)*c)+",
+            "[]a]",
+            "[^]a]",
+            "[[:alpha:][:digit:]]",
+            r"[\]]+",
+            "a{,3}",
+            "",
+            "^$",
+        ] {
+            assert!(size(fine).is_ok(), "{fine}: {:?}", size(fine));
+        }
+    }
+
+    #[test]
+    fn what_takes_long_is_refused() {
+        let long = "a".repeat(MAX_SIZE + 1);
+        for bad in [
+            "(a+)+$",
+            "(a*)*",
+            "(.*)*",
+            "(x+x+)+y",
+            "^(([a-z])+.)+[A-Z]([a-z])+$",
+            "((a+))+",
+            "(a+|b)+",
+            "([a-z]+){2,}",
+            r"(a*)\1",
+            "(?=a)b",
+            "(?!a)",
+            "(?<=a)b",
+            "(?x)a",
+            "***=a",
+            "(a{1,255}){1,255}",
+            "((a{9}){9}){9}",
+            "(a",
+            "a)",
+            "[a",
+            "*a",
+            "a|*",
+            "a**",
+            "a{2}{3}",
+            "^*",
+            "${0,200}",
+            r"\y+",
+            r"\q",
+            r"\u12",
+            "a\\",
+            "a{256}",
+            "a{3,2}",
+            "a{1 }",
+            &long,
+        ] {
+            assert!(size(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn formats() {
+        assert_eq!(places("%s-%s %% %1$s %-10s"), Ok(4));
+        assert_eq!(places("100%% sure"), Ok(0));
+        for bad in [
+            "%1000000000s",
+            "%*s",
+            "%-1001s",
+            "%1$*2$s",
+            "%d",
+            "%",
+            &"%s".repeat(65),
+        ] {
+            assert!(places(bad).is_err(), "{bad}");
+        }
+    }
+}

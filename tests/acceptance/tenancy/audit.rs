@@ -1,0 +1,131 @@
+//! The audit log: complete, and only appended to.
+
+use serde_json::json;
+
+use super::Two;
+use crate::support::program::{run, wed};
+use crate::support::{Database, on, trials};
+
+trials![
+    everything_done_is_in_the_audit_log,
+    the_audit_log_is_only_appended_to,
+];
+
+fn everything_done_is_in_the_audit_log() {
+    let two = Two::new();
+    let url = two.database().url();
+    two.beta
+        .json(
+            "POST",
+            "/v1/users",
+            &json!({ "name": "bob", "role": "viewer" }),
+        )
+        .is(201);
+    two.beta
+        .json("PATCH", "/v1/users/bob", &json!({ "role": "operator" }))
+        .is(200);
+    two.beta.delete("/v1/users/bob").is(204);
+    two.beta
+        .json("PATCH", "/v1/settings", &json!({ "description": "Ours" }))
+        .is(200);
+    let rotated = format!("/v1/tokens/{}/rotate", two.token);
+    two.beta.json("POST", &rotated, &json!({})).is(201);
+    two.beta
+        .delete(&format!("/v1/tokens/{}", two.token))
+        .is(204);
+    let beta = |words: &[&str]| run(wed(&url).args(["--tenant", "beta"]).args(words)).done();
+    beta(&["flow", "create", "by-hand"]);
+    beta(&[
+        "flow",
+        "bind",
+        "canary-flow",
+        "canary_step",
+        "canary-component",
+    ]);
+    beta(&["flow", "rematch", "canary-flow", "--apply"]);
+    beta(&["instance", "start", "canary-flow"]);
+    beta(&["flow", "drop", "by-hand", "--yes"]);
+    two.beta.delete("/v1/flows/canary-flow").is(204);
+
+    let entries = two.beta.get("/v1/audit?limit=500").is(200).json();
+    let entries = entries["items"].as_array().expect("entries");
+    let done: Vec<String> = entries
+        .iter()
+        .rev()
+        .map(|entry| {
+            format!(
+                "{} {} {}",
+                entry["actor"].as_str().unwrap_or_default(),
+                entry["action"].as_str().unwrap_or_default(),
+                entry["target"].as_str().unwrap_or_default()
+            )
+        })
+        .collect();
+    let by = "token:canary-user/all";
+    let expected = [
+        "operator tenant.create beta".to_owned(),
+        "operator user.create canary-user".to_owned(),
+        "operator token.create canary-user/all".to_owned(),
+        format!("{by} flow.apply canary-flow"),
+        format!("{by} instance.start canary-flow/1"),
+        format!("{by} component.push canary-component"),
+        format!("{by} token.create canary-user/canary-token"),
+        format!("{by} user.create bob"),
+        format!("{by} user.role bob"),
+        format!("{by} user.delete bob"),
+        format!("{by} tenant.set beta"),
+        format!("{by} token.rotate canary-user/canary-token"),
+        format!("{by} token.revoke canary-user/canary-token"),
+        "operator flow.create by-hand".to_owned(),
+        "operator flow.bind canary-flow/canary_step".to_owned(),
+        "operator flow.rematch canary-flow".to_owned(),
+        "operator instance.start canary-flow/2".to_owned(),
+        "operator flow.delete by-hand".to_owned(),
+        format!("{by} flow.delete canary-flow"),
+    ];
+    assert_eq!(done, expected);
+    // No secret and no state is in it; the operator's is told to the operator only.
+    let text = serde_json::to_string(entries).expect("JSON");
+    assert!(
+        !text.contains("canary_value") && !text.contains(&two.secret),
+        "{text}"
+    );
+    let own = beta(&["--json", "audit"]);
+    assert!(own.out.contains("operator:"), "{own:?}");
+    // What is refused is not done, and reading is not doing.
+    let count = entries.len();
+    two.beta.delete("/v1/flows/none").is(404);
+    two.beta.get("/v1/flows").is(200);
+    let after = two.beta.get("/v1/audit?limit=500").is(200).json();
+    assert_eq!(after["items"].as_array().map(Vec::len), Some(count));
+    let none = two.beta.get("/v1/audit?since=2999-01-01").is(200).json();
+    assert_eq!(none["items"], json!([]));
+    let some = two.beta.get("/v1/audit?since=1%20hour").is(200).json();
+    assert!(
+        some["items"]
+            .as_array()
+            .is_some_and(|items| !items.is_empty())
+    );
+    two.beta.get("/v1/audit?since=yore").problem(422, "22007");
+}
+
+fn the_audit_log_is_only_appended_to() {
+    let database = Database::new();
+    on(database.store.create_tenant("alpha", "")).expect("a tenant");
+    let mut owner = database.owner();
+    for statement in [
+        "UPDATE wed.audit SET actor = 'nobody'",
+        "DELETE FROM wed.audit",
+        "TRUNCATE wed.audit",
+        "SELECT wed.forget_audit('me', '29 days')",
+    ] {
+        owner.refused(statement).expect("WF022");
+    }
+    let count = owner.number("SELECT count(*) FROM wed.audit");
+    let forgotten =
+        run(wed(&database.url()).args(["--json", "audit", "--forget", "30 days"])).done();
+    assert_eq!(forgotten.json(), json!({ "forgotten": 0 }));
+    run(wed(&database.url()).args(["audit", "--forget", "1 day"])).exits(4);
+    // To forget is on record as well.
+    assert_eq!(owner.number("SELECT count(*) FROM wed.audit"), count + 1);
+}
