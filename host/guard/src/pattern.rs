@@ -306,9 +306,11 @@ pub(crate) fn places(format: &str) -> Result<usize, Objection> {
     let mut parts = format.split('%').skip(1);
     while let Some(part) = parts.next() {
         if part.is_empty() {
-            // `%%`: the sign itself.
-            parts.next();
-            continue;
+            // `%%`: the sign itself; what follows it is text.
+            match parts.next() {
+                Some(_) => continue,
+                None => return Err(("a % with nothing behind it", "write %% for the sign itself")),
+            }
         }
         count += 1;
         let letter = part.find(|c: char| !c.is_ascii_digit() && !matches!(c, '$' | '-' | '*'));
