@@ -159,7 +159,7 @@ BEGIN
     _why := 'refers to what matched before';
   END IF;
   -- Without escapes and brackets, of which a mark is left each: for one of several characters, and for a certain one.
-  _bare := regexp_replace(regexp_replace(regexp_replace(_bare, '\\[A-Za-z0-9]', E'\x01', 'g'), '\\.', E'\x02', 'g'),
+  _bare := regexp_replace(regexp_replace(regexp_replace(_bare, '\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|[A-Za-z0-9])', E'\x01', 'g'), '\\.', E'\x02', 'g'),
     '\[\^?\]?(?:\[:[a-z]+:\]|\[\.[^]]*\.\]|\[=[^]]*=\]|\[(?![:.=])|[^][])*\]', E'\x01', 'g');
   SELECT (octet_length(_pattern) + coalesce(sum(n) FILTER (WHERE m[1] <> ')'), 0))
          * coalesce(exp(sum(ln(greatest(n, 1)::float8)) FILTER (WHERE m[1] = ')')), 1)

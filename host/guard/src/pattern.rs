@@ -101,7 +101,7 @@ fn nested(bare: &str) -> Result<(), Objection> {
         };
         let inside: String = text[open + 1..close].iter().collect();
         let after: String = text[close + 1..].iter().collect();
-        let endless = inside.split('|').any(|branch| is_endless(branch));
+        let endless = inside.split('|').any(is_endless);
         if is_endless(&format!("{CLASS}{}", quantifier(&after)))
             && inside
                 .split('|')
@@ -190,7 +190,12 @@ fn bare(pattern: &str) -> Result<String, Objection> {
                     match chars.next() {
                         Some(']') if !first => break,
                         Some('\\') => {
-                            chars.next();
+                            if escape(&mut chars)? == PLACE {
+                                return Err((
+                                    "a place stands within [ ]",
+                                    "write what is meant by characters",
+                                ));
+                            }
                         }
                         Some('[') => {
                             if let Some(sign) = chars.next_if(|c| matches!(c, ':' | '.' | '=')) {
@@ -306,9 +311,11 @@ pub(crate) fn places(format: &str) -> Result<usize, Objection> {
     let mut parts = format.split('%').skip(1);
     while let Some(part) = parts.next() {
         if part.is_empty() {
-            // `%%`: the sign itself.
-            parts.next();
-            continue;
+            // `%%`: the sign itself; what follows it is text.
+            match parts.next() {
+                Some(_) => continue,
+                None => return Err(("a % with nothing behind it", "write %% for the sign itself")),
+            }
         }
         count += 1;
         let letter = part.find(|c: char| !c.is_ascii_digit() && !matches!(c, '$' | '-' | '*'));
@@ -398,6 +405,8 @@ mod tests {
             r"\y+",
             r"\q",
             r"\u12",
+            r"[\m]",
+            r"[\q]",
             "a\\",
             "a{256}",
             "a{3,2}",
