@@ -167,8 +167,9 @@ COMMENT ON COLUMN wed.job.version IS 'The flow''s version that satisfied was fou
 -- the instance's row, sees to it that a trigger is pending once.
 CREATE INDEX job_instance ON wed.job (flow_id, wid);
 -- What a host looks for: nobody's jobs that a component can do, each tenant's by themselves, and when the
--- next one is due. Jobs that are fired already leased never enter them.
-CREATE INDEX job_ready ON wed.job (tenant_id, priority DESC, due)
+-- next one is due. Jobs that are fired already leased never enter them. Of what became due together, a flow's stay
+-- together: a batch of few flows costs less.
+CREATE INDEX job_ready ON wed.job (tenant_id, priority DESC, due, flow_id)
   WHERE host_id IS NULL AND component_id IS NOT NULL;
 CREATE INDEX job_due ON wed.job (due)
   WHERE host_id IS NULL AND component_id IS NOT NULL;

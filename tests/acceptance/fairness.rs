@@ -109,7 +109,7 @@ fn claimed(
     without: &[i32],
 ) -> Vec<(i32, usize)> {
     let store = &database.store;
-    let jobs = on(store.claim_share(host, limit, most, without)).expect("claimed");
+    let jobs = on(store.claim_share(host, limit, most, without, &[])).expect("claimed");
     let flows: Vec<i32> = jobs.iter().map(|job| job.job.key.flow).collect();
     let mut counts: Vec<(i32, usize)> = on(store.tenants_of(&flows))
         .expect("tenants")
@@ -165,12 +165,24 @@ fn a_claim_gives_every_tenant_its_share() {
             .all(|one| seen.contains(one))
             .then_some(())
     });
+    // First those of whom the host has nothing.
+    for _ in 0..5 {
+        let jobs = on(database
+            .store
+            .claim_share(host, 3, None, &[], &[many, some]))
+        .expect("claimed");
+        let tokens: Vec<i64> = jobs.iter().map(|job| job.job.token).collect();
+        let flows: Vec<i32> = jobs.iter().map(|job| job.job.key.flow).collect();
+        let whose = on(database.store.tenants_of(&flows)).expect("tenants");
+        assert!(whose.iter().all(|(_, tenant)| *tenant == few), "{whose:?}");
+        on(database.store.release(host, &tokens)).expect("given back");
+    }
     // A tenant's own order: what is urgent first, then what has waited longest.
     let mut owner = database.owner();
     owner.run(&format!(
         "UPDATE wed.job SET priority = 1 WHERE tenant_id = {some} AND wid = 17"
     ));
-    let jobs = on(database.store.claim_share(host, 1, None, &[many, few])).expect("claimed");
+    let jobs = on(database.store.claim_share(host, 1, None, &[many, few], &[])).expect("claimed");
     assert_eq!(jobs[0].job.key.wid, 17);
 }
 

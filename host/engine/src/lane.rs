@@ -190,6 +190,7 @@ impl Lane {
                 whole(free),
                 asked.most.map(whole),
                 &asked.without,
+                &asked.busy,
             )
             .await;
         let claimed = match claimed {

@@ -48,6 +48,8 @@ pub(crate) struct Asked {
     pub(crate) most: Option<usize>,
     /// Tenants that have their share.
     pub(crate) without: Vec<i32>,
+    /// Tenants that have some: where there is not enough for all, others come first.
+    pub(crate) busy: Vec<i32>,
 }
 
 impl Shares {
@@ -130,13 +132,20 @@ impl Shares {
         let mut state = self.state();
         let most = state.share(self.room);
         let full = most.unwrap_or(self.room);
-        let without = state.at_work.iter();
-        let without = without.filter(|(_, at_work)| at_work.held >= full);
-        let without = without.map(|(tenant, _)| *tenant);
+        let (mut without, mut busy) = (Vec::new(), Vec::new());
+        for (tenant, at_work) in &state.at_work {
+            if at_work.held >= full {
+                without.push(*tenant);
+            } else if at_work.held > 0 {
+                busy.push(*tenant);
+            }
+        }
+        // Who rests is asked for again when the database says that it may go on.
+        without.extend(&state.resting);
         Asked {
             most,
-            // Who rests is asked for again when the database says that it may go on.
-            without: without.chain(state.resting.iter().copied()).collect(),
+            without,
+            busy,
         }
     }
 
@@ -242,7 +251,8 @@ mod tests {
             shares.asked(),
             Asked {
                 most: None,
-                without: Vec::new()
+                without: Vec::new(),
+                busy: vec![1]
             }
         );
         assert!(!shares.is_over(1) && !shares.several());
@@ -251,7 +261,8 @@ mod tests {
             shares.asked(),
             Asked {
                 most: Some(30),
-                without: vec![1]
+                without: vec![1],
+                busy: vec![2]
             }
         );
         assert!(shares.is_over(1) && !shares.is_over(2) && shares.several());

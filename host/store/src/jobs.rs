@@ -288,10 +288,11 @@ impl Store {
     /// # Errors
     /// [`StoreError::Refused`] with `WF016` when the host's leases are lost.
     pub async fn claim(&self, host: i32, limit: i32) -> Result<Vec<Claimed>, StoreError> {
-        self.claim_share(host, limit, None, &[]).await
+        self.claim_share(host, limit, None, &[], &[]).await
     }
 
-    /// The same, of one tenant at most `most`, and of some tenants none.
+    /// The same, of one tenant at most `most`, and of those named in `without` none; where there is not enough
+    /// for all, first of those that are not named in `busy`.
     ///
     /// # Errors
     /// The same.
@@ -301,12 +302,14 @@ impl Store {
         limit: i32,
         most: Option<i32>,
         without: &[i32],
+        busy: &[i32],
     ) -> Result<Vec<Claimed>, StoreError> {
-        let rows: Vec<ClaimedRow> = sqlx::query_as("SELECT * FROM wed.claim($1, $2, $3, $4)")
+        let rows: Vec<ClaimedRow> = sqlx::query_as("SELECT * FROM wed.claim($1, $2, $3, $4, $5)")
             .bind(host)
             .bind(limit)
             .bind(most)
             .bind(without)
+            .bind(busy)
             .fetch_all(&self.pool)
             .await?;
         Ok(rows.into_iter().map(Claimed::from).collect())

@@ -186,6 +186,7 @@ fn attempts_at_injection_are_refused() {
             "a1 = E'\\'; DROP TABLE wed_flow; --'",
             "a1 = e'x'",
             "a1 = U&'\\0027'",
+            "a1 = N'x'",
         ];
         match define(&mut s, condition) {
             Ok(()) => assert!(harmless.contains(&condition), "{condition}"),
@@ -269,16 +270,19 @@ fn functions_that_are_not_listed_are_refused() {
             "has_table_privilege",
         ),
         ("inet_server_addr() IS NULL", "inet_server_addr"),
-        ("regexp_replace(a1, '(a*)*b', '') = ''", "regexp_replace"),
-        ("a1 ~ '(a*)*b'", "~"),
-        ("a1 SIMILAR TO 'x'", "similar"),
+        // Listed, but this one takes time without end.
+        (
+            "regexp_replace(a1, '(a*)*b', '') = ''",
+            "regular expression",
+        ),
+        ("a1 ~ '(a*)*b'", "regular expression"),
     ] {
         let refusal = refused(&mut s, condition);
         assert!(
             refusal.code == "WF011" || refusal.code.starts_with("42"),
             "{condition}: {refusal:?}"
         );
-        if refusal.code == "WF011" && !condition.contains("SIMILAR") {
+        if refusal.code == "WF011" {
             let said = format!("{} {}", refusal.message, refusal.detail);
             assert!(
                 said.contains(name) || said.contains("not allowed"),
@@ -305,7 +309,6 @@ fn types_and_system_columns_that_are_no_attribute_are_refused() {
         "wed_flow.* IS NOT NULL",
         "ROW(wed_flow.*) IS NOT NULL",
         "a1::xml IS NOT NULL",
-        "a1::bytea IS NOT NULL",
         "n::money > 0::money",
     ] {
         let refusal = refused(&mut s, condition);
