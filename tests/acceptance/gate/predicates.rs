@@ -199,7 +199,7 @@ fn attempts_at_injection_are_refused() {
         }
     }
     assert_eq!(s.number("SELECT count(*) FROM wed_attr"), 11);
-    assert_eq!(s.number("SELECT count(*) FROM wed_trig"), 6);
+    assert_eq!(s.number("SELECT count(*) FROM wed_trig"), 7);
 }
 
 /// A constant that looks like the end of the function that conditions are compiled into.
