@@ -229,8 +229,15 @@ async fn commit(
             .iter()
             .filter_map(|ready| ready.record.as_deref())
             .collect();
+        let groups = groups(part);
+        tracing::trace!(
+            results = part.len(),
+            groups = groups.len(),
+            lease,
+            "commits"
+        );
         let error = match store
-            .commit_recorded(host, &groups(part), careful, lease, &records)
+            .commit_recorded(host, &groups, careful, lease, &records)
             .await
         {
             Ok(fired) => return Ok(fired),

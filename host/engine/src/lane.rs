@@ -33,7 +33,7 @@ const BESIDE_COMPUTING: u32 = 32;
 const CLAIM: usize = 128;
 /// While jobs wait that a full lane has no room for, the jobs that every so many-th batch fires are not
 /// kept but queue up behind them: flows that go on for ever do not keep a host from all others.
-const TURN: u32 = 4;
+const TURN: u32 = 8;
 
 /// What the lanes of a host share.
 pub(crate) struct Shared {

@@ -1,12 +1,12 @@
 //! The gate: how guests that compute for long share the threads with everybody else.
 //!
 //! Guests run on the runtime's own threads. Each yields at every epoch (1 ms), so that timers and
-//! other calls get their turn; but many at once would still fill every thread. A guest that is still
-//! computing at the end of its second epoch therefore takes turns, in two queues: first a short turn of
-//! [`FIRST_TURN`] epochs, of which several are given out at once, and after it, as long as it lasts,
-//! turns of [`LONG_TURN`] epochs, of which there are fewer than threads. So a guest of a few
-//! milliseconds does not wait behind those that never end, and a hundred of these that arrive
-//! together hold up nobody else.
+//! other calls get their turn; but many at once would still fill every processor, and whoever has
+//! little to do (the database beside us too) would wait for one at each of its steps. A guest that is
+//! still computing at the end of its second epoch therefore takes turns, of which there are fewer than
+//! processors: first a short one of [`FIRST_TURN`] epochs, and after it, as long as it lasts, turns of
+//! [`LONG_TURN`] epochs, for which only some queue at once. So a guest of a few milliseconds does not
+//! wait behind those that never end, and a hundred of these that arrive together hold up nobody else.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
@@ -24,28 +24,32 @@ const LONG_TURN: u32 = 10;
 /// same gate.
 #[derive(Debug, Clone)]
 pub struct Gate {
-    first: Arc<Semaphore>,
+    /// A permit for each turn under way.
+    turns: Arc<Semaphore>,
+    /// A permit for each long turn under way or queued for.
     long: Arc<Semaphore>,
 }
 
 impl Gate {
-    /// A gate that gives out `first` turns of 5 ms to newcomers and `long` turns of 10 ms to those
-    /// that last, at once; at least one of each. A call shorter than 1 ms needs none.
-    pub fn new(first: usize, long: usize) -> Self {
-        let turns = |count: usize| Arc::new(Semaphore::new(count.clamp(1, Semaphore::MAX_PERMITS)));
+    /// A gate that gives out so many `turns` at once, of 5 ms to newcomers and of 10 ms to those that
+    /// last, of which `long` at most queue or have theirs at once; at least one of each. A call shorter
+    /// than 1 ms needs none.
+    pub fn new(turns: usize, long: usize) -> Self {
+        let permits =
+            |count: usize| Arc::new(Semaphore::new(count.clamp(1, Semaphore::MAX_PERMITS)));
         Gate {
-            first: turns(first),
-            long: turns(long),
+            turns: permits(turns),
+            long: permits(long),
         }
     }
 }
 
 impl Default for Gate {
-    /// As many first turns as the machine has processors, and one long turn less, so that one thread
-    /// stays free for short calls, timers, and the database.
+    /// One turn less than the machine has processors, so that one stays free for short calls, timers, and
+    /// the database, and again one less for those that last; at least one of each.
     fn default() -> Self {
         let processors = available_parallelism().map_or(1, usize::from);
-        Gate::new(processors, processors.saturating_sub(1))
+        Gate::new(processors.saturating_sub(1), processors.saturating_sub(2))
     }
 }
 
@@ -68,8 +72,8 @@ pub(crate) struct Turns {
     computes: bool,
     /// Epochs that are left of the turn.
     left: u32,
-    /// The permit, once one was needed. Shared with the future that waits for it.
-    held: Option<Arc<Mutex<Option<OwnedSemaphorePermit>>>>,
+    /// The permits, once some were needed. Shared with the future that waits for them.
+    held: Option<Arc<Mutex<Vec<OwnedSemaphorePermit>>>>,
 }
 
 impl Turns {
@@ -104,22 +108,23 @@ impl Turns {
             return UpdateDeadline::Yield(1);
         }
         self.give_back();
-        let (queue, turn) = if self.lasts {
-            (&self.gate.long, LONG_TURN)
-        } else {
-            (&self.gate.first, FIRST_TURN)
-        };
-        self.lasts = true;
-        self.left = turn;
-        let queue = Arc::clone(queue);
+        let lasts = std::mem::replace(&mut self.lasts, true);
+        self.left = if lasts { LONG_TURN } else { FIRST_TURN };
+        let long = lasts.then(|| Arc::clone(&self.gate.long));
+        let turns = Arc::clone(&self.gate.turns);
         let held = Arc::clone(self.held.get_or_insert_default());
         UpdateDeadline::YieldCustom(
             1,
             Box::pin(async move {
                 tokio::task::yield_now().await;
-                // A gate is never closed; if it were, there would be nothing to wait for.
-                if let Ok(permit) = queue.acquire_owned().await {
-                    *held.lock().unwrap_or_else(PoisonError::into_inner) = Some(permit);
+                // A gate is never closed; if it were, there would be nothing to wait for. All take what is
+                // for long turns first, so nobody waits for the other's.
+                for queue in long.into_iter().chain([turns]) {
+                    if let Ok(permit) = queue.acquire_owned().await {
+                        held.lock()
+                            .unwrap_or_else(PoisonError::into_inner)
+                            .push(permit);
+                    }
                 }
             }),
         )
@@ -142,7 +147,7 @@ impl Turns {
 
     fn give_back(&mut self) {
         if let Some(held) = &self.held {
-            held.lock().unwrap_or_else(PoisonError::into_inner).take();
+            held.lock().unwrap_or_else(PoisonError::into_inner).clear();
         }
     }
 }
