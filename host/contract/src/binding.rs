@@ -23,9 +23,11 @@ pub struct Binding {
     transition: String,
     reads: Vec<BoundAttribute>,
     writes: Option<Vec<BoundAttribute>>,
-    /// Positions in `reads`, in the order in which Postgres writes the keys of a `jsonb`: by
-    /// length, then by bytes. A payload's keys are found by walking along.
-    by_key: Vec<usize>,
+    /// Places in `reads` in the order of the flow's attributes, which is that of a payload's keys: they are
+    /// found by walking along.
+    by_position: Vec<usize>,
+    /// Places in `reads` by name, each with its place in `by_position`.
+    by_name: Vec<(usize, usize)>,
 }
 
 impl Binding {
@@ -46,26 +48,23 @@ impl Binding {
     }
 
     /// Where `key` stands in [`Binding::reads`], if anywhere. `cursor` begins at 0 and is carried
-    /// from key to key: as long as the keys come in the order of a `jsonb`, each is found at once;
+    /// from key to key: as long as the keys come in the order of the flow's attributes, each is found at once;
     /// in any other order, by binary search.
     pub fn position(&self, key: &str, cursor: &mut usize) -> Option<usize> {
-        if let Some(&at) = self.by_key.get(*cursor)
+        if let Some(&at) = self.by_position.get(*cursor)
             && self.reads[at].name == key
         {
             *cursor += 1;
             return Some(at);
         }
         let found = self
-            .by_key
-            .binary_search_by(|&at| jsonb_order(&self.reads[at].name, key))
+            .by_name
+            .binary_search_by(|&(at, _)| self.reads[at].name.as_str().cmp(key))
             .ok()?;
-        *cursor = found + 1;
-        Some(self.by_key[found])
+        let (at, place) = self.by_name[found];
+        *cursor = place + 1;
+        Some(at)
     }
-}
-
-fn jsonb_order(a: &str, b: &str) -> std::cmp::Ordering {
-    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
 
 /// One attribute that does not fit.
@@ -177,13 +176,18 @@ pub fn bind(
             misfits,
         });
     }
-    let mut by_key: Vec<usize> = (0..reads.len()).collect();
-    by_key.sort_by(|&a, &b| jsonb_order(&reads[a].name, &reads[b].name));
+    let mut by_position: Vec<usize> = (0..reads.len()).collect();
+    by_position.sort_by_key(|&at| reads[at].position);
+    let mut by_name: Vec<(usize, usize)> = (by_position.iter().enumerate())
+        .map(|(place, &at)| (at, place))
+        .collect();
+    by_name.sort_by(|&(a, _), &(b, _)| reads[a].name.cmp(&reads[b].name));
     Ok(Binding {
         transition: declaration.transition.clone(),
         reads,
         writes,
-        by_key,
+        by_position,
+        by_name,
     })
 }
 
@@ -233,8 +237,8 @@ mod tests {
         assert_eq!(positions, [2, 1]);
         assert_eq!(binding.writes().expect("writes")[0].position, 0);
 
-        // In the order of a jsonb, backwards, and with keys that nobody reads.
-        for keys in [["a", "bb", "ccc"], ["ccc", "bb", "a"]] {
+        // In the flow's order, in that of a jsonb, backwards; with a key that nobody reads.
+        for keys in [["bb", "a", "ccc"], ["a", "bb", "ccc"], ["ccc", "bb", "a"]] {
             let mut cursor = 0;
             let found: Vec<_> = keys
                 .iter()

@@ -21,6 +21,9 @@ pub(crate) const BATCH: usize = 256;
 const SHARED_BATCH: usize = 64;
 /// Batches that may be on their way to the database at once; while several tenants are at work, one more.
 const AT_ONCE: usize = 2;
+/// While a batch of a tenant alone is on its way, another goes when so many results have come together, or when it is
+/// back: to begin and end a batch costs the database as much as fifteen results.
+const TOGETHER: usize = 192;
 /// A tenant with so few results shares a batch with whoever has few.
 const FEW: usize = 8;
 
@@ -271,6 +274,9 @@ impl State {
     fn next(&mut self, several: bool, limited: impl Fn(i32) -> bool) -> Option<Batch> {
         let first = self.waiting.front()?.tenant;
         if self.under_way.len() >= AT_ONCE + usize::from(several) {
+            return None;
+        }
+        if !several && !self.under_way.is_empty() && self.waiting.len() < TOGETHER {
             return None;
         }
         let alone = self.waiting.iter().all(|one| one.tenant == first);

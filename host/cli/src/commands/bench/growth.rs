@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::scenario::Scenario;
+use super::scenario::{Ready, Scenario};
 use crate::arguments::GrowthArguments;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
@@ -18,13 +18,16 @@ struct Point {
     size: usize,
     /// Transitions per second.
     per_s: f64,
-    /// That of the series' first point (beside an open transaction: the rate without it), divided by this
-    /// one's: 1 is flat, 2 is half as fast.
+    /// That of the series' first point, measured in turn with this one (beside an open transaction: the rate
+    /// without it), divided by this one's: 1 is flat, 2 is half as fast.
     slowdown: f64,
 }
 
 /// A series whose points are compared with the same run alone, not with its first.
 const HELD: &str = "instances, a transaction open";
+
+/// How often a point and the first of its series are measured, in turn.
+const ROUNDS: u32 = 2;
 
 /// What grows, to which sizes, and how a size is made.
 type Series = (&'static str, Vec<usize>, fn(usize) -> Scenario);
@@ -91,30 +94,46 @@ pub(super) async fn run(
     ];
     let mut points: Vec<Point> = Vec::new();
     for (name, sizes, scenario) in series {
-        let mut first = None;
+        let mut first: Option<Ready> = None;
+        let mut failed = None;
         for size in sizes {
             let spinner = terminal.spinner(&format!("{name}: {size}"));
-            let ready = scenario(size).prepare(url).await?;
-            let measured = ready.measure(options.seconds).await;
-            let held = if name == HELD {
-                Some(held_open(&ready, options).await)
+            let ready = match scenario(size).prepare(url).await {
+                Ok(ready) => ready,
+                Err(problem) => {
+                    failed = Some(problem);
+                    break;
+                }
+            };
+            let measured = match name {
+                HELD => beside_open(&ready, options).await,
+                _ => in_turn(first.as_ref(), &ready, options).await,
+            };
+            // The first stays, to be measured beside the others.
+            if first.is_none() && name != HELD {
+                first = Some(ready);
             } else {
-                None
-            };
-            ready.remove().await;
+                ready.remove().await;
+            }
             spinner.finish_and_clear();
-            let alone = measured?.per_s;
-            // Beside an open transaction: against the same without.
-            let (base, per_s) = match held {
-                Some(held) => (alone, held?),
-                None => (*first.get_or_insert(alone), alone),
-            };
-            points.push(Point {
-                series: name,
-                size,
-                per_s,
-                slowdown: base / per_s.max(1.0),
-            });
+            match measured {
+                Ok((base, per_s)) => points.push(Point {
+                    series: name,
+                    size,
+                    per_s,
+                    slowdown: base / per_s.max(1.0),
+                }),
+                Err(problem) => {
+                    failed = Some(problem);
+                    break;
+                }
+            }
+        }
+        if let Some(first) = first {
+            first.remove().await;
+        }
+        if let Some(problem) = failed {
+            return Err(problem);
         }
     }
     if let Some(file) = &options.svg {
@@ -139,16 +158,34 @@ pub(super) async fn run(
     Ok(())
 }
 
-/// The rate beside a transaction that nobody ends, when it has been open for a while of work.
-async fn held_open(
-    ready: &super::scenario::Ready,
+/// The rates of the series' first point and of this one, measured in turn: a machine that is faster at one time
+/// than at another is so for both.
+async fn in_turn(
+    first: Option<&Ready>,
+    ready: &Ready,
     options: &GrowthArguments,
-) -> Result<f64, Problem> {
+) -> Result<(f64, f64), Problem> {
+    let mut rates = (0.0, 0.0);
+    for _ in 0..ROUNDS {
+        if let Some(first) = first {
+            rates.0 += first.measure(options.seconds).await?.per_s / f64::from(ROUNDS);
+        }
+        rates.1 += ready.measure(options.seconds).await?.per_s / f64::from(ROUNDS);
+    }
+    if first.is_none() {
+        rates.0 = rates.1;
+    }
+    Ok(rates)
+}
+
+/// The rates alone, and beside a transaction that nobody ends, when it has been open for a while of work.
+async fn beside_open(ready: &Ready, options: &GrowthArguments) -> Result<(f64, f64), Problem> {
+    let alone = ready.measure(options.seconds).await?.per_s;
     let held = ready.store.hold_snapshot().await?;
     ready.measure(options.held).await?;
     let measured = ready.measure(options.seconds).await?;
     drop(held);
-    Ok(measured.per_s)
+    Ok((alone, measured.per_s))
 }
 
 /// A curve for each series: size on a logarithmic axis, slowdown upwards.
