@@ -1,6 +1,6 @@
 //! A lane: one event scheduler, one processor's share of a host.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -100,8 +100,9 @@ pub(crate) struct Lane {
     /// Jobs this lane may have in hand.
     room: usize,
     own: Intake,
-    /// Those of all lanes.
+    /// Those of all lanes, and which is its own.
     intakes: Arc<[Intake]>,
+    at: usize,
     pub(crate) work: Work,
     results: Results,
     /// Jobs wait that this lane had no room for when it last looked.
@@ -125,24 +126,25 @@ impl Lane {
                 held: Arc::default(),
             })
             .collect();
-        (intakes.iter())
-            .map(|own| Lane::new(Arc::clone(shared), room, own.clone(), Arc::clone(&intakes)))
+        (0..count)
+            .map(|at| Lane::new(Arc::clone(shared), room, Arc::clone(&intakes), at))
             .unzip()
     }
 
     fn new(
         shared: Arc<Shared>,
         room: usize,
-        own: Intake,
         intakes: Arc<[Intake]>,
+        at: usize,
     ) -> (Lane, Scheduler) {
         let results = Results::new(Arc::clone(&shared.shares));
         let lane = Lane {
             commits: shared.store.apart(COMMITS_AT_ONCE),
             shared,
             room,
-            own,
+            own: intakes[at].clone(),
             intakes,
+            at,
             work: Work::default(),
             results,
             crowded: Arc::default(),
@@ -173,7 +175,8 @@ impl Lane {
         (lane, scheduler)
     }
 
-    /// Takes jobs that are this host's, each into its lane.
+    /// Takes jobs that are this host's: neighbours into their lane, those that come alone into this one,
+    /// which is not at a long call just now.
     pub(crate) async fn take(&self, claimed: Vec<Claimed>) {
         if claimed.is_empty() {
             return;
@@ -189,9 +192,18 @@ impl Lane {
             .tokens()
             .extend(claimed.iter().map(|claimed| claimed.job.token));
         let tenants = shared.shares.taken(&claimed);
+        let mut together: HashMap<(i32, u32), usize> = HashMap::new();
+        for one in &claimed {
+            *together.entry(neighbourhood(one.job.key)).or_default() += 1;
+        }
         let mut parts: Vec<Vec<(i32, Claimed)>> = vec![Vec::new(); self.intakes.len()];
         for (tenant, claimed) in tenants.into_iter().zip(claimed) {
-            parts[home(claimed.job.key, self.intakes.len())].push((tenant, claimed));
+            let of = neighbourhood(claimed.job.key);
+            let lane = match together.get(&of) {
+                Some(1) => self.at,
+                _ => home(of, self.intakes.len()),
+            };
+            parts[lane].push((tenant, claimed));
         }
         for (intake, part) in self.intakes.iter().zip(parts) {
             if !part.is_empty() {
@@ -456,12 +468,16 @@ impl Lane {
     }
 }
 
-/// The lane of an instance's jobs. Neighbours of a flow share one, so that they meet in a batch and their flow
-/// is begun and ended once for all of them: what a flow costs in a batch is worth four transitions.
-fn home(key: JobKey, lanes: usize) -> usize {
-    let block = key.wid.cast_unsigned() / NEIGHBOURS;
-    let place = key.flow.cast_unsigned().wrapping_mul(0x9E37_79B1) >> 16;
-    place.wrapping_add(block) as usize % lanes
+/// A flow, and which of its stretches of instances one is in.
+fn neighbourhood(key: JobKey) -> (i32, u32) {
+    (key.flow, key.wid.cast_unsigned() / NEIGHBOURS)
+}
+
+/// The lane of a neighbourhood. Neighbours share one, so that they meet in a batch and their flow is begun and
+/// ended once for all of them: what a flow costs in a batch is worth four transitions.
+fn home((flow, stretch): (i32, u32), lanes: usize) -> usize {
+    let place = flow.cast_unsigned().wrapping_mul(0x9E37_79B1) >> 16;
+    place.wrapping_add(stretch) as usize % lanes
 }
 
 /// The room beside `room` that tenants have who come while another fills it.

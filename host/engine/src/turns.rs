@@ -19,7 +19,7 @@ const FLAT: i64 = 100_000;
 const SMOOTHING: i64 = 8;
 /// Attempts of one tenant that may be computing at once in a lane: more would only have their time run out
 /// while they wait for a processor, and keep the sandbox's room from others.
-const COMPUTING: usize = 4;
+const COMPUTING: usize = 2;
 /// How many tenants without jobs are remembered before all of them begin anew.
 const KEPT: usize = 4_096;
 

@@ -132,7 +132,8 @@ impl Turns {
 
     /// Ends the turn, if there is one: before the guest waits for something else.
     pub(crate) fn release(&mut self) {
-        self.left = 0;
+        // As at the call's beginning, unless it has shown that it lasts.
+        self.left = u32::from(!self.lasts);
         self.give_back();
         self.rests();
     }
