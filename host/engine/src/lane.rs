@@ -1,13 +1,13 @@
 //! A lane: one event scheduler, one processor's share of a host.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use wedflow_capability::files::Draft;
 use wedflow_contract::Digest;
-use wedflow_model::{JobKey, Limits, Measure, Outcome, Severity};
+use wedflow_model::{Limits, Measure, Outcome, Severity};
 use wedflow_sandbox::{Beside, Invocation, Logs, Sandbox, Watch};
 use wedflow_scheduler::{Context, FreshFirst, HandlerResult, Registration, Scheduler, source};
 use wedflow_store::{Claimed, LogLine, Store};
@@ -29,8 +29,6 @@ const COMMITS_AT_ONCE: u32 = 3;
 const FOR_A_SHARE: Duration = Duration::from_millis(20);
 /// Steps of others that go before a guest that computes has its next millisecond: together about as long.
 const BESIDE_COMPUTING: u32 = 32;
-/// So many instances of a flow, one after the other, are one lane's.
-const NEIGHBOURS: u32 = 64;
 /// Jobs claimed in one call.
 const CLAIM: usize = 128;
 /// While jobs wait that a full lane has no room for, the jobs that every so many-th batch fires are not
@@ -81,16 +79,6 @@ impl Shared {
     }
 }
 
-/// Where a lane's jobs come in, from whichever lane took them.
-#[derive(Clone)]
-struct Intake {
-    /// Jobs in hand that have not begun. Unbounded, because what a commit fired is leased already and must
-    /// be taken; what is claimed is bounded by the lane's room.
-    turns: Turns,
-    /// Jobs the lane has in hand.
-    held: Arc<AtomicUsize>,
-}
-
 /// A lane's own.
 #[derive(Clone)]
 pub(crate) struct Lane {
@@ -99,10 +87,11 @@ pub(crate) struct Lane {
     commits: Store,
     /// Jobs this lane may have in hand.
     room: usize,
-    own: Intake,
-    /// Those of all lanes, and which is its own.
-    intakes: Arc<[Intake]>,
-    at: usize,
+    /// Jobs this lane has in hand.
+    held: Arc<AtomicUsize>,
+    /// Jobs in hand that have not begun. Unbounded, because what a commit fired is leased already and must
+    /// be taken; what is claimed is bounded by the lane's room.
+    turns: Turns,
     pub(crate) work: Work,
     results: Results,
     /// Jobs wait that this lane had no room for when it last looked.
@@ -114,37 +103,15 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    /// Makes so many lanes with room for so many jobs each, and their schedulers, not yet running.
-    pub(crate) fn all(
-        shared: &Arc<Shared>,
-        count: usize,
-        room: usize,
-    ) -> (Vec<Lane>, Vec<Scheduler>) {
-        let intakes: Arc<[Intake]> = (0..count)
-            .map(|_| Intake {
-                turns: Turns::new(),
-                held: Arc::default(),
-            })
-            .collect();
-        (0..count)
-            .map(|at| Lane::new(Arc::clone(shared), room, Arc::clone(&intakes), at))
-            .unzip()
-    }
-
-    fn new(
-        shared: Arc<Shared>,
-        room: usize,
-        intakes: Arc<[Intake]>,
-        at: usize,
-    ) -> (Lane, Scheduler) {
+    /// Makes a lane and its scheduler, not yet running.
+    pub(crate) fn new(shared: Arc<Shared>, room: usize) -> (Lane, Scheduler) {
         let results = Results::new(Arc::clone(&shared.shares));
         let lane = Lane {
             commits: shared.store.apart(COMMITS_AT_ONCE),
             shared,
             room,
-            own: intakes[at].clone(),
-            intakes,
-            at,
+            held: Arc::default(),
+            turns: Turns::new(),
             work: Work::default(),
             results,
             crowded: Arc::default(),
@@ -161,7 +128,7 @@ impl Lane {
         });
         let running = lane.clone();
         scheduler.register_with(
-            lane.own.turns.source(),
+            lane.turns.source(),
             move |turn, _| running.clone().run(turn),
             // Fired jobs may go over the lane's room, so that is no limit here.
             Registration::new().in_flight(usize::MAX),
@@ -175,8 +142,7 @@ impl Lane {
         (lane, scheduler)
     }
 
-    /// Takes jobs that are this host's: neighbours into their lane, those that come alone into this one,
-    /// which is not at a long call just now.
+    /// Takes jobs that are this host's into this lane.
     pub(crate) async fn take(&self, claimed: Vec<Claimed>) {
         if claimed.is_empty() {
             return;
@@ -188,29 +154,12 @@ impl Lane {
         {
             shared.shares.learn(known);
         }
+        self.held.fetch_add(claimed.len(), Ordering::AcqRel);
         shared
             .tokens()
             .extend(claimed.iter().map(|claimed| claimed.job.token));
         let tenants = shared.shares.taken(&claimed);
-        let mut together: HashMap<(i32, u32), usize> = HashMap::new();
-        for one in &claimed {
-            *together.entry(neighbourhood(one.job.key)).or_default() += 1;
-        }
-        let mut parts: Vec<Vec<(i32, Claimed)>> = vec![Vec::new(); self.intakes.len()];
-        for (tenant, claimed) in tenants.into_iter().zip(claimed) {
-            let of = neighbourhood(claimed.job.key);
-            let lane = match together.get(&of) {
-                Some(1) => self.at,
-                _ => home(of, self.intakes.len()),
-            };
-            parts[lane].push((tenant, claimed));
-        }
-        for (intake, part) in self.intakes.iter().zip(parts) {
-            if !part.is_empty() {
-                intake.held.fetch_add(part.len(), Ordering::AcqRel);
-                intake.turns.put(part.into_iter());
-            }
-        }
+        self.turns.put(tenants.into_iter().zip(claimed));
     }
 
     /// Claims as many jobs as there is room for.
@@ -221,7 +170,7 @@ impl Lane {
             true => self.room,
             false => self.room + reserve(self.room),
         };
-        let held = self.own.held.load(Ordering::Acquire);
+        let held = self.held.load(Ordering::Acquire);
         let free = room.saturating_sub(held).min(CLAIM);
         if self.shared.is_draining() {
             return Ok(());
@@ -303,9 +252,7 @@ impl Lane {
             Ok(runnable) => self.attempt(&claimed, tenant, &runnable, load).await,
             Err(unready) => not_runnable(&claimed, tenant, unready),
         };
-        self.own
-            .turns
-            .settle(tenant, put_down, finished.measure.fuel);
+        self.turns.settle(tenant, put_down, finished.measure.fuel);
         self.results.put(finished);
         Ok(())
     }
@@ -332,7 +279,7 @@ impl Lane {
         let shared = &self.shared;
         let given = shared.store.release(shared.host(), &[token]).await;
         shared.tokens().remove(&token);
-        self.own.held.fetch_sub(1, Ordering::AcqRel);
+        self.held.fetch_sub(1, Ordering::AcqRel);
         shared.shares.given([(tenant, 0)].into_iter());
         if let Err(error) = given {
             tracing::warn!(%error, "a job could not be given back; its lease will end by itself");
@@ -452,7 +399,7 @@ impl Lane {
             }
         }
         self.shared.busy.fetch_sub(count, Ordering::AcqRel);
-        let held = self.own.held.fetch_sub(count, Ordering::AcqRel) - count;
+        let held = self.held.fetch_sub(count, Ordering::AcqRel) - count;
         // Room again, after the lane was full or a tenant had its share: look whether more waits. For a
         // share not after each batch: with many tenants each has a little room all the time, and to look
         // is a probe for each of them.
@@ -466,18 +413,6 @@ impl Lane {
         }
         Ok(())
     }
-}
-
-/// A flow, and which of its stretches of instances one is in.
-fn neighbourhood(key: JobKey) -> (i32, u32) {
-    (key.flow, key.wid.cast_unsigned() / NEIGHBOURS)
-}
-
-/// The lane of a neighbourhood. Neighbours share one, so that they meet in a batch and their flow is begun and
-/// ended once for all of them: what a flow costs in a batch is worth four transitions.
-fn home((flow, stretch): (i32, u32), lanes: usize) -> usize {
-    let place = flow.cast_unsigned().wrapping_mul(0x9E37_79B1) >> 16;
-    place.wrapping_add(stretch) as usize % lanes
 }
 
 /// The room beside `room` that tenants have who come while another fills it.
