@@ -291,4 +291,4 @@ CREATE TYPE wed.passing AS (
 -- A job as a host is given it.
 CREATE TYPE wed.claimed AS (
   flow_id integer, wid integer, tgid integer, tgname text, trname text, token bigint, attempt integer,
-  timeout_ms bigint, payload text, component_id integer, version integer);
+  timeout_ms bigint, payload text, component_id integer, version integer, seq integer);

@@ -96,7 +96,8 @@ BEGIN
              t.timeout_ms AS next_timeout_ms, t.priority AS next_priority, t.component_id AS next_component,
              _lease AND _host_id IS NOT NULL AND p.own IS NOT NULL AND t.component_id IS NOT NULL AND t.delay = '0' AS turns
       FROM wed.gather(_rows, _tgids, _tokens, _trw, _forced, _fuel, _us, _memory) p
-      LEFT JOIN wed.trigger t ON t.tgid = p.fire[1]
+      -- One look for each, however few triggers there were when the plan was made.
+      LEFT JOIN LATERAL (SELECT * FROM wed.trigger WHERE tgid = p.fire[1] OFFSET 0) t ON true
     ), turned AS (
       UPDATE wed.job j SET tgid = p.fire[1], trname = p.next_trname, timeout = p.next_timeout, seq = p.seq,
         last_seq = p.seq, priority = p.next_priority, fired_at = _now, attempt = 1,
@@ -104,7 +105,7 @@ BEGIN
         satisfied = p.satisfied, payload = NULL
       FROM p WHERE p.turns AND j.ctid = p.own
       RETURNING p.flow_id, p.wid, j.tgid, p.next_tgname, j.trname, j.token, p.next_timeout_ms, coalesce(p.payload, p.state::text) AS payload,
-                j.component_id, p.version
+                j.component_id, p.version, p.seq
     ), ended AS (
       DELETE FROM wed.job j USING p WHERE p.own IS NOT NULL AND NOT p.turns AND j.ctid = p.own
     ), fired AS (
@@ -117,6 +118,8 @@ BEGIN
       CROSS JOIN LATERAL unnest(CASE WHEN p.turns THEN p.fire[2:] ELSE p.fire END) f(tgid)
       JOIN wed.trigger t ON t.tgid = f.tgid
       CROSS JOIN LATERAL (SELECT _lease AND _host_id IS NOT NULL AND t.component_id IS NOT NULL AND t.delay = '0' AS leased) l
+      -- Most rows fire nothing beside: they are left out before the list is taken apart.
+      WHERE cardinality(p.fire) > p.turns::integer
       -- Wake the others: external workers by the papers' channel, one notification a job; hosts by one for
       -- the whole transaction (Postgres drops equal ones). Notifications carry numbers only. A transaction that
       -- notifies keeps all others that do waiting while it commits, so a host that leaves jobs to others tells
@@ -154,12 +157,12 @@ BEGIN
       FROM p
     )
     SELECT t.flow_id, t.wid, t.tgid, t.next_tgname, t.trname, t.token, 1, t.next_timeout_ms, t.payload,
-           t.component_id, t.version FROM turned t
+           t.component_id, t.version, t.seq FROM turned t
     UNION ALL
-    SELECT f.flow_id, f.wid, f.tgid, t.tgname, f.trname, f.token, 1, t.timeout_ms, coalesce(p.payload, p.state::text), f.component_id, p.version
+    SELECT f.flow_id, f.wid, f.tgid, t.tgname, f.trname, f.token, 1, t.timeout_ms, coalesce(p.payload, p.state::text), f.component_id, p.version, p.seq
     FROM fired f JOIN wed.trigger t ON t.tgid = f.tgid
     -- One look at p for each that is leased, whatever the planner thinks of their number.
-    CROSS JOIN LATERAL (SELECT p.payload, p.state, p.version FROM p WHERE p.flow_id = f.flow_id AND p.wid = f.wid OFFSET 0) p
+    CROSS JOIN LATERAL (SELECT p.payload, p.state, p.version, p.seq FROM p WHERE p.flow_id = f.flow_id AND p.wid = f.wid OFFSET 0) p
     WHERE f.host_id IS NOT NULL;
 END $$;
 

@@ -11,8 +11,8 @@ use wedflow_guard::{
 };
 use wedflow_model::{AttributeType, Limits, Measure, Outcome, ScalarType};
 use wedflow_sandbox::{
-    AnswersFrom, Attempt, Component, Exchange, FilesFrom, Granted, HttpFrom, Invocation, Logs,
-    Provided, Recording, Sandbox, Settings, SetupError,
+    AnswersFrom, Attempt, Beside, Component, Exchange, FilesFrom, Granted, HttpFrom, Invocation,
+    Logs, Provided, Recording, Sandbox, Settings, SetupError,
 };
 
 use crate::attributes::{StateError, attributes_of};
@@ -254,7 +254,16 @@ impl Workbench {
             ..
         } = self
             .sandbox
-            .run_answered(&bound, invocation, timeout, &limits, call.answers.clone())
+            .run_beside(
+                &bound,
+                invocation,
+                timeout,
+                &limits,
+                Beside {
+                    answers: call.answers.clone(),
+                    watch: None,
+                },
+            )
             .await;
         Ok(Called {
             verdict: judge(&outcome, declaration, &attributes),

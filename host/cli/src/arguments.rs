@@ -901,6 +901,16 @@ pub(crate) struct CommitArguments {
     /// Flows of the measurement with many.
     #[arg(long, default_value_t = 1_000, value_name = "N")]
     pub(crate) flows: usize,
+    /// Measure only rows whose name holds this, for example `--only "10 triggers" --only bare`.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) only: Vec<String>,
+}
+
+impl CommitArguments {
+    /// Whether a row is asked for.
+    pub(crate) fn measures(&self, row: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|text| row.contains(text.as_str()))
+    }
 }
 
 #[derive(Debug, Args)]

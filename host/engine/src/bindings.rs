@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::OnceCell;
@@ -46,8 +47,8 @@ struct LoadedComponent {
 
 /// A cell that is filled once; a reason it cannot be is kept too, a database that was away is not.
 type Cell<T> = Arc<OnceCell<Result<Arc<T>, String>>>;
-/// Component, flow, the flow's version, transition.
-type BindingKey = (i32, i32, i32, String);
+/// Component, flow, the flow's version.
+type BindingKey = (i32, i32, i32);
 
 /// What a host has loaded.
 pub(crate) struct Bindings {
@@ -58,7 +59,8 @@ pub(crate) struct Bindings {
     outside: Outside,
     components: Mutex<HashMap<i32, Cell<LoadedComponent>>>,
     flows: Mutex<HashMap<(i32, i32), Cell<LoadedFlow>>>,
-    runnables: Mutex<HashMap<BindingKey, Cell<Runnable>>>,
+    /// By transition.
+    runnables: Mutex<HashMap<BindingKey, HashMap<String, Cell<Runnable>>>>,
 }
 
 impl Bindings {
@@ -81,6 +83,13 @@ impl Bindings {
         }
     }
 
+    /// What runs a claimed job, where it is loaded already.
+    pub(crate) fn known(&self, claimed: &Claimed) -> Option<Arc<Runnable>> {
+        let runnables = (self.runnables.lock()).unwrap_or_else(PoisonError::into_inner);
+        let cell = (runnables.get(&binding_key(claimed))?).get(&claimed.job.transition)?;
+        cell.get()?.as_ref().ok().cloned()
+    }
+
     /// What runs a claimed job.
     ///
     /// # Errors
@@ -89,13 +98,15 @@ impl Bindings {
         &self,
         claimed: &Claimed,
     ) -> Result<Result<Arc<Runnable>, String>, StoreError> {
-        let key = (
-            claimed.component_id,
-            claimed.job.key.flow,
-            claimed.flow_version,
-            claimed.job.transition.clone(),
-        );
-        let cell = cell(&self.runnables, key);
+        let cell = {
+            let mut runnables = (self.runnables.lock()).unwrap_or_else(PoisonError::into_inner);
+            let transitions = bounded(&mut runnables, binding_key(claimed));
+            Arc::clone(
+                transitions
+                    .entry(claimed.job.transition.clone())
+                    .or_default(),
+            )
+        };
         cell.get_or_try_init(|| self.load(claimed)).await.cloned()
     }
 
@@ -304,10 +315,23 @@ impl Runnable {
     }
 }
 
-fn cell<K: std::hash::Hash + Eq, T>(map: &Mutex<HashMap<K, Cell<T>>>, key: K) -> Cell<T> {
+fn binding_key(claimed: &Claimed) -> BindingKey {
+    (
+        claimed.component_id,
+        claimed.job.key.flow,
+        claimed.flow_version,
+    )
+}
+
+fn cell<K: Hash + Eq, T>(map: &Mutex<HashMap<K, Cell<T>>>, key: K) -> Cell<T> {
     let mut map = map.lock().unwrap_or_else(PoisonError::into_inner);
+    Arc::clone(bounded(&mut map, key))
+}
+
+/// The value of a key, in a map that begins anew rather than grow without end.
+fn bounded<K: Hash + Eq, T: Default>(map: &mut HashMap<K, T>, key: K) -> &mut T {
     if map.len() >= KEPT && !map.contains_key(&key) {
         map.clear();
     }
-    Arc::clone(map.entry(key).or_default())
+    map.entry(key).or_default()
 }

@@ -115,9 +115,7 @@ impl Host {
             busy: AtomicUsize::new(0),
             committed: AtomicU64::new(0),
         });
-        let (lanes, mut schedulers): (Vec<Lane>, Vec<_>) = (0..lanes)
-            .map(|_| Lane::new(Arc::clone(&shared), room))
-            .unzip();
+        let (lanes, mut schedulers) = Lane::all(&shared, lanes, room);
         housekeeping::register(&mut schedulers[0], &shared, &settings.name, &lanes, told);
         for lane in &lanes {
             lane.work.tell();

@@ -7,12 +7,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use wedflow_capability::files::Draft;
 use wedflow_contract::Digest;
-use wedflow_model::{Limits, Outcome, Severity};
-use wedflow_sandbox::{Invocation, Logs, Sandbox, Watch};
+use wedflow_model::{JobKey, Limits, Measure, Outcome, Severity};
+use wedflow_sandbox::{Beside, Invocation, Logs, Sandbox, Watch};
 use wedflow_scheduler::{Context, FreshFirst, HandlerResult, Registration, Scheduler, source};
 use wedflow_store::{Claimed, LogLine, Store};
 
-use crate::bindings::Bindings;
+use crate::bindings::{Bindings, Runnable};
 use crate::commit;
 use crate::outside::Outside;
 use crate::results::{BATCH, Batch, Finished, Results, Verdict, no_record};
@@ -29,6 +29,8 @@ const COMMITS_AT_ONCE: u32 = 3;
 const FOR_A_SHARE: Duration = Duration::from_millis(20);
 /// Steps of others that go before a guest that computes has its next millisecond: together about as long.
 const BESIDE_COMPUTING: u32 = 32;
+/// So many instances of a flow, one after the other, are one lane's.
+const NEIGHBOURS: u32 = 64;
 /// Jobs claimed in one call.
 const CLAIM: usize = 128;
 /// While jobs wait that a full lane has no room for, the jobs that every so many-th batch fires are not
@@ -79,6 +81,16 @@ impl Shared {
     }
 }
 
+/// Where a lane's jobs come in, from whichever lane took them.
+#[derive(Clone)]
+struct Intake {
+    /// Jobs in hand that have not begun. Unbounded, because what a commit fired is leased already and must
+    /// be taken; what is claimed is bounded by the lane's room.
+    turns: Turns,
+    /// Jobs the lane has in hand.
+    held: Arc<AtomicUsize>,
+}
+
 /// A lane's own.
 #[derive(Clone)]
 pub(crate) struct Lane {
@@ -87,11 +99,9 @@ pub(crate) struct Lane {
     commits: Store,
     /// Jobs this lane may have in hand.
     room: usize,
-    /// Jobs this lane has in hand.
-    held: Arc<AtomicUsize>,
-    /// Jobs in hand that have not begun. Unbounded, because what a commit fired is leased already and must
-    /// be taken; what is claimed is bounded by the lane's room.
-    turns: Turns,
+    own: Intake,
+    /// Those of all lanes.
+    intakes: Arc<[Intake]>,
     pub(crate) work: Work,
     results: Results,
     /// Jobs wait that this lane had no room for when it last looked.
@@ -103,15 +113,36 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    /// Makes a lane and its scheduler, not yet running.
-    pub(crate) fn new(shared: Arc<Shared>, room: usize) -> (Lane, Scheduler) {
+    /// Makes so many lanes with room for so many jobs each, and their schedulers, not yet running.
+    pub(crate) fn all(
+        shared: &Arc<Shared>,
+        count: usize,
+        room: usize,
+    ) -> (Vec<Lane>, Vec<Scheduler>) {
+        let intakes: Arc<[Intake]> = (0..count)
+            .map(|_| Intake {
+                turns: Turns::new(),
+                held: Arc::default(),
+            })
+            .collect();
+        (intakes.iter())
+            .map(|own| Lane::new(Arc::clone(shared), room, own.clone(), Arc::clone(&intakes)))
+            .unzip()
+    }
+
+    fn new(
+        shared: Arc<Shared>,
+        room: usize,
+        own: Intake,
+        intakes: Arc<[Intake]>,
+    ) -> (Lane, Scheduler) {
         let results = Results::new(Arc::clone(&shared.shares));
         let lane = Lane {
             commits: shared.store.apart(COMMITS_AT_ONCE),
             shared,
             room,
-            held: Arc::default(),
-            turns: Turns::new(),
+            own,
+            intakes,
             work: Work::default(),
             results,
             crowded: Arc::default(),
@@ -128,7 +159,7 @@ impl Lane {
         });
         let running = lane.clone();
         scheduler.register_with(
-            lane.turns.source(),
+            lane.own.turns.source(),
             move |turn, _| running.clone().run(turn),
             // Fired jobs may go over the lane's room, so that is no limit here.
             Registration::new().in_flight(usize::MAX),
@@ -142,7 +173,7 @@ impl Lane {
         (lane, scheduler)
     }
 
-    /// Takes jobs that are this host's into this lane.
+    /// Takes jobs that are this host's, each into its lane.
     pub(crate) async fn take(&self, claimed: Vec<Claimed>) {
         if claimed.is_empty() {
             return;
@@ -154,12 +185,20 @@ impl Lane {
         {
             shared.shares.learn(known);
         }
-        self.held.fetch_add(claimed.len(), Ordering::AcqRel);
         shared
             .tokens()
             .extend(claimed.iter().map(|claimed| claimed.job.token));
         let tenants = shared.shares.taken(&claimed);
-        self.turns.put(tenants.into_iter().zip(claimed));
+        let mut parts: Vec<Vec<(i32, Claimed)>> = vec![Vec::new(); self.intakes.len()];
+        for (tenant, claimed) in tenants.into_iter().zip(claimed) {
+            parts[home(claimed.job.key, self.intakes.len())].push((tenant, claimed));
+        }
+        for (intake, part) in self.intakes.iter().zip(parts) {
+            if !part.is_empty() {
+                intake.held.fetch_add(part.len(), Ordering::AcqRel);
+                intake.turns.put(part.into_iter());
+            }
+        }
     }
 
     /// Claims as many jobs as there is room for.
@@ -170,7 +209,7 @@ impl Lane {
             true => self.room,
             false => self.room + reserve(self.room),
         };
-        let held = self.held.load(Ordering::Acquire);
+        let held = self.own.held.load(Ordering::Acquire);
         let free = room.saturating_sub(held).min(CLAIM);
         if self.shared.is_draining() {
             return Ok(());
@@ -235,15 +274,44 @@ impl Lane {
         if self.shared.is_draining() {
             return Ok(()); // given back with all the others when the host leaves
         }
-        let suspended = commit::with_patience(|| self.shared.bindings.is_suspended(&claimed)).await;
-        if suspended == Some(true) || self.shared.shares.rests(tenant) {
-            return self.give_back(&claimed, tenant).await;
+        // What waits for the database is kept apart: it is rare, and would make every run's memory larger.
+        let runnable = match self.shared.bindings.known(&claimed) {
+            Some(runnable) => Ok(runnable),
+            None => Box::pin(self.load(&claimed)).await,
+        };
+        let suspended = match &runnable {
+            Ok(runnable) => runnable.flow.shape.suspended,
+            Err(unready) => matches!(unready, Unready::Suspended),
+        };
+        if suspended || self.shared.shares.rests(tenant) {
+            return Box::pin(self.give_back(&claimed, tenant)).await;
         }
         self.shared.busy.fetch_add(1, Ordering::AcqRel);
-        let finished = self.attempt(&claimed, tenant, load).await;
-        self.turns.settle(tenant, put_down, finished.measure.fuel);
+        let finished = match runnable {
+            Ok(runnable) => self.attempt(&claimed, tenant, &runnable, load).await,
+            Err(unready) => not_runnable(&claimed, tenant, unready),
+        };
+        self.own
+            .turns
+            .settle(tenant, put_down, finished.measure.fuel);
         self.results.put(finished);
         Ok(())
+    }
+
+    /// Loads what a job runs.
+    async fn load(&self, claimed: &Claimed) -> Result<Arc<Runnable>, Unready> {
+        let bindings = &self.shared.bindings;
+        let suspended = commit::with_patience(|| bindings.is_suspended(claimed)).await;
+        if suspended == Some(true) {
+            return Err(Unready::Suspended);
+        }
+        match commit::with_patience(|| bindings.runnable(claimed)).await {
+            Some(Ok(runnable)) => Ok(runnable),
+            Some(Err(reason)) => Err(Unready::Because(reason)),
+            None => Err(Unready::Because(
+                "the flow or the component could not be loaded".to_owned(),
+            )),
+        }
     }
 
     /// Gives a job back unrun. Claims leave it alone until its tenant is resumed, or has fuel again.
@@ -252,7 +320,7 @@ impl Lane {
         let shared = &self.shared;
         let given = shared.store.release(shared.host(), &[token]).await;
         shared.tokens().remove(&token);
-        self.held.fetch_sub(1, Ordering::AcqRel);
+        self.own.held.fetch_sub(1, Ordering::AcqRel);
         shared.shares.given([(tenant, 0)].into_iter());
         if let Err(error) = given {
             tracing::warn!(%error, "a job could not be given back; its lease will end by itself");
@@ -260,58 +328,22 @@ impl Lane {
         Ok(())
     }
 
-    async fn attempt(&self, claimed: &Claimed, tenant: i32, load: Arc<dyn Watch>) -> Finished {
+    async fn attempt(
+        &self,
+        claimed: &Claimed,
+        tenant: i32,
+        runnable: &Runnable,
+        load: Arc<dyn Watch>,
+    ) -> Finished {
         let job = &claimed.job;
         let shared = &self.shared;
-        let mut finished = Finished {
-            key: job.key,
-            tenant,
-            token: job.token,
-            measure: Default::default(),
-            deadline: 0,
-            record: None,
-            verdict: Verdict::Fail {
-                outcome: "not_runnable".to_owned(),
-                message: String::new(),
-                retry: true,
-                after: None,
-            },
-            provided: None,
-        };
-        let runnable = commit::with_patience(|| shared.bindings.runnable(claimed)).await;
-        let runnable = match runnable {
-            Some(Ok(runnable)) => runnable,
-            refused => {
-                if let Verdict::Fail { message, .. } = &mut finished.verdict {
-                    *message = match refused {
-                        Some(Err(reason)) => reason,
-                        _ => "the flow or the component could not be loaded".to_owned(),
-                    };
-                }
-                return finished;
-            }
-        };
         let deadline = deadline(job.timeout);
         let key = match &runnable.bound.granted().http {
             None => String::new(),
-            Some(_) => {
-                let key = job.key;
-                match shared.store.fired_by(key.flow, key.wid, key.tgid).await {
-                    Ok(seq) => format!(
-                        "{}-{}-{}-{}",
-                        runnable.flow.shape.gate,
-                        key.wid,
-                        key.tgid,
-                        seq.unwrap_or(0)
-                    ),
-                    Err(error) => {
-                        if let Verdict::Fail { message, .. } = &mut finished.verdict {
-                            *message = format!("what fired it is not to be had: {error}");
-                        }
-                        return finished;
-                    }
-                }
-            }
+            Some(_) => format!(
+                "{}-{}-{}-{}",
+                runnable.flow.shape.gate, job.key.wid, job.key.tgid, job.fired_by
+            ),
         };
         let invocation = Invocation {
             flow: &runnable.flow.shape.name,
@@ -324,17 +356,17 @@ impl Lane {
         };
         let attempt = shared
             .sandbox
-            .run_watched(
+            .run_beside(
                 &runnable.bound,
                 invocation,
                 job.timeout,
                 &shared.limits,
-                load,
+                Beside {
+                    watch: Some(load),
+                    ..Beside::default()
+                },
             )
             .await;
-        finished.measure = attempt.measure;
-        finished.provided = runnable.bound.provided().cloned();
-        finished.deadline = deadline;
         let recording = attempt.recording;
         let fails = !matches!(
             attempt.outcome,
@@ -342,9 +374,18 @@ impl Lane {
         );
         let digest = (fails || !recording.is_empty())
             .then(|| Digest::of(attempt.outcome.transcript().as_bytes()).to_string());
-        finished.verdict = runnable.verdict(attempt.outcome, attempt.account);
+        let mut finished = Finished {
+            key: job.key,
+            tenant,
+            token: job.token,
+            measure: attempt.measure,
+            deadline,
+            record: None,
+            verdict: runnable.verdict(attempt.outcome, attempt.account),
+            provided: runnable.bound.provided().cloned(),
+        };
         if let (Some(draft), Verdict::Commit(_)) = (attempt.draft, &finished.verdict)
-            && let Err(error) = keep(draft).await
+            && let Err(error) = Box::pin(keep(draft)).await
         {
             finished.verdict = Verdict::Fail {
                 outcome: "failed".to_owned(),
@@ -399,7 +440,7 @@ impl Lane {
             }
         }
         self.shared.busy.fetch_sub(count, Ordering::AcqRel);
-        let held = self.held.fetch_sub(count, Ordering::AcqRel) - count;
+        let held = self.own.held.fetch_sub(count, Ordering::AcqRel) - count;
         // Room again, after the lane was full or a tenant had its share: look whether more waits. For a
         // share not after each batch: with many tenants each has a little room all the time, and to look
         // is a probe for each of them.
@@ -415,9 +456,48 @@ impl Lane {
     }
 }
 
+/// The lane of an instance's jobs. Neighbours of a flow share one, so that they meet in a batch and their flow
+/// is begun and ended once for all of them: what a flow costs in a batch is worth four transitions.
+fn home(key: JobKey, lanes: usize) -> usize {
+    let block = key.wid.cast_unsigned() / NEIGHBOURS;
+    let place = key.flow.cast_unsigned().wrapping_mul(0x9E37_79B1) >> 16;
+    place.wrapping_add(block) as usize % lanes
+}
+
 /// The room beside `room` that tenants have who come while another fills it.
 pub(crate) fn reserve(room: usize) -> usize {
     room.div_ceil(8)
+}
+
+/// Why a job cannot be run.
+enum Unready {
+    /// Its tenant is suspended.
+    Suspended,
+    /// For a person.
+    Because(String),
+}
+
+/// The result of a job that could not be begun; it may be tried again.
+fn not_runnable(claimed: &Claimed, tenant: i32, unready: Unready) -> Finished {
+    let job = &claimed.job;
+    Finished {
+        key: job.key,
+        tenant,
+        token: job.token,
+        measure: Measure::default(),
+        deadline: 0,
+        record: None,
+        verdict: Verdict::Fail {
+            outcome: "not_runnable".to_owned(),
+            message: match unready {
+                Unready::Because(reason) => reason,
+                Unready::Suspended => "its tenant is suspended".to_owned(),
+            },
+            retry: true,
+            after: None,
+        },
+        provided: None,
+    }
 }
 
 /// Puts what an attempt wrote in the place of the instance's files.

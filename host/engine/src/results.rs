@@ -270,7 +270,28 @@ impl State {
     /// at a time: a few results wait for no large batch, and always find a way free.
     fn next(&mut self, several: bool, limited: impl Fn(i32) -> bool) -> Option<Batch> {
         let first = self.waiting.front()?.tenant;
-        if self.under_way.len() >= AT_ONCE + usize::from(several) {
+        let knob = |n: &str, d: usize| {
+            std::env::var(n)
+                .ok()
+                .and_then(|v| v.parse().ok())
+                .unwrap_or(d)
+        };
+        static K: std::sync::OnceLock<(usize, usize, usize, usize)> = std::sync::OnceLock::new();
+        let k = K.get_or_init(|| {
+            (
+                knob("K_ONCE", AT_ONCE),
+                knob("K_SEV", 1),
+                knob("K_MIN", 0),
+                knob("K_MIXED", 99),
+            )
+        });
+        if self.under_way.len() >= k.0 + k.1 * usize::from(several) {
+            return None;
+        }
+        if !self.under_way.is_empty() && self.waiting.len() < k.2 {
+            return None;
+        }
+        if self.under_way.iter().filter(|o| o.is_none()).count() >= k.3 {
             return None;
         }
         let alone = self.waiting.iter().all(|one| one.tenant == first);

@@ -232,6 +232,7 @@ mod tests {
                     transition: String::new(),
                     token: 1,
                     attempt: 1,
+                    fired_by: 1,
                     timeout: Duration::from_secs(1),
                     payload: String::new(),
                 },

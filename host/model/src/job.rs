@@ -26,6 +26,8 @@ pub struct Job {
     pub token: i64,
     /// 1 for the first attempt.
     pub attempt: i32,
+    /// The trace row of the state that fired it: the same in every attempt.
+    pub fired_by: i32,
     /// The time the attempt may take, CPU and waiting together.
     pub timeout: Duration,
     /// The state that fired the transition, by attribute name (`job_pool.payload`), as JSON text.

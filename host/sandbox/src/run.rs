@@ -42,6 +42,16 @@ pub struct Invocation<'a> {
     pub key: &'a str,
 }
 
+/// What an attempt may have beside its call.
+#[derive(Default)]
+pub struct Beside {
+    /// Who answers when the guest asks for the time or for chance: the host, unless it is for a test or
+    /// plays back a [`Recording`].
+    pub answers: AnswersFrom,
+    /// Who is told when the guest computes for long, and when it does no more.
+    pub watch: Option<Arc<dyn Watch>>,
+}
+
 /// What one attempt came to.
 #[derive(Debug)]
 pub struct Attempt {
@@ -91,47 +101,18 @@ impl Sandbox {
         timeout: Duration,
         limits: &Limits,
     ) -> Attempt {
-        self.run_answered(bound, invocation, timeout, limits, AnswersFrom::Host)
+        self.run_beside(bound, invocation, timeout, limits, Beside::default())
             .await
     }
 
-    /// The same as [`Sandbox::run`], with answers that need not be the host's: for tests, and for
-    /// playing back a [`Recording`].
-    pub async fn run_answered(
+    /// The same as [`Sandbox::run`], with more beside the call.
+    pub async fn run_beside(
         &self,
         bound: &Bound,
         invocation: Invocation<'_>,
         timeout: Duration,
         limits: &Limits,
-        from: AnswersFrom,
-    ) -> Attempt {
-        self.run_with(bound, invocation, timeout, limits, from, None)
-            .await
-    }
-
-    /// The same as [`Sandbox::run`], with somebody who is told when the guest computes for long and when it
-    /// does no more.
-    pub async fn run_watched(
-        &self,
-        bound: &Bound,
-        invocation: Invocation<'_>,
-        timeout: Duration,
-        limits: &Limits,
-        watch: Arc<dyn Watch>,
-    ) -> Attempt {
-        let from = AnswersFrom::Host;
-        self.run_with(bound, invocation, timeout, limits, from, Some(watch))
-            .await
-    }
-
-    async fn run_with(
-        &self,
-        bound: &Bound,
-        invocation: Invocation<'_>,
-        timeout: Duration,
-        limits: &Limits,
-        from: AnswersFrom,
-        watch: Option<Arc<dyn Watch>>,
+        beside: Beside,
     ) -> Attempt {
         let component = bound.component();
         let Some(pool) = self.pool_of(component) else {
@@ -146,8 +127,8 @@ impl Sandbox {
             .checked_add(timeout)
             .unwrap_or_else(|| begun + Duration::from_secs(1 << 33));
         let limits = &bound.within(limits);
-        let mut store = self.store(pool, limits, deadline, Some(bound.names()), from);
-        if let Some(watch) = watch {
+        let mut store = self.store(pool, limits, deadline, Some(bound.names()), beside.answers);
+        if let Some(watch) = beside.watch {
             store.data_mut().turns.watched_by(watch);
         }
         store.data_mut().provided = bound.provided().cloned();

@@ -45,26 +45,6 @@ impl Store {
         .await?)
     }
 
-    /// The state (its number in the trace) that fired a pending transition; none when it is pending no more.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn fired_by(
-        &self,
-        flow: i32,
-        wid: i32,
-        tgid: i32,
-    ) -> Result<Option<i32>, StoreError> {
-        Ok(sqlx::query_scalar(
-            "SELECT seq FROM wed.job WHERE flow_id = $1 AND wid = $2 AND tgid = $3",
-        )
-        .bind(flow)
-        .bind(wid)
-        .bind(tgid)
-        .fetch_optional(&self.pool)
-        .await?)
-    }
-
     /// Of some instances, named by their flow's part of the gate and their number, those that are final or
     /// whose flow is no more.
     ///

@@ -8,7 +8,8 @@ use std::time::Duration;
 use wedflow_contract::{Declaration, Manifest};
 use wedflow_model::{AttributeType, Limits};
 use wedflow_sandbox::{
-    AnswersFrom, Attempt, Bound, Component, Granted, Invocation, Provided, Sandbox, Settings,
+    AnswersFrom, Attempt, Beside, Bound, Component, Granted, Invocation, Provided, Sandbox,
+    Settings,
 };
 
 use crate::guests::{Absent, Language, Which, guest};
@@ -182,7 +183,11 @@ impl Ready {
             key: "",
         };
         let limits = Limits::default();
-        let call = sandbox().run_answered(&bound, invocation, LONG, &limits, from);
+        let beside = Beside {
+            answers: from,
+            ..Beside::default()
+        };
+        let call = sandbox().run_beside(&bound, invocation, LONG, &limits, beside);
         Ok(on_runtime(call))
     }
 

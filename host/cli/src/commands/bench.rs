@@ -79,25 +79,35 @@ fn median(values: &[f64]) -> f64 {
     sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
 }
 
+/// The rows of `wed bench commit`.
+const BARE: &str = "bare, 8 connections";
+const PLAIN: &str = "pgbench -N, 8 connections";
+const CLAUSE: &str = "clause, 10 triggers";
+const MANY_TRIGGERS: &str = "clause, 100 triggers";
+const TYPED: &str = "typed assignments";
+const MANY_FLOWS: &str = "many flows";
+const ALONE: &str = "one instance at a time";
+const EXTERNAL: &str = "external SQL worker, 1 connection";
+
 async fn commit(url: &str, options: &CommitArguments, terminal: &Terminal) -> Result<(), Problem> {
-    let scenarios = [
-        ("clause, 10 triggers", Scenario::default()),
+    let mut scenarios = vec![
+        (CLAUSE, Scenario::default()),
         (
-            "clause, 100 triggers",
+            MANY_TRIGGERS,
             Scenario {
                 triggers: 100,
                 ..Scenario::default()
             },
         ),
         (
-            "typed assignments",
+            TYPED,
             Scenario {
                 transition: "advance_typed",
                 ..Scenario::default()
             },
         ),
         (
-            "many flows",
+            MANY_FLOWS,
             Scenario {
                 flows: options.flows,
                 tenants: (options.flows / 10).max(1),
@@ -106,13 +116,23 @@ async fn commit(url: &str, options: &CommitArguments, terminal: &Terminal) -> Re
             },
         ),
         (
-            "one instance at a time",
+            ALONE,
             Scenario {
                 instances: 1,
                 ..Scenario::default()
             },
         ),
     ];
+    // The external worker works on an instance of the last.
+    scenarios.retain(|(name, _)| {
+        options.measures(name) || (*name == ALONE && options.measures(EXTERNAL))
+    });
+    if scenarios.is_empty() {
+        let rows = [CLAUSE, MANY_TRIGGERS, TYPED, MANY_FLOWS, ALONE, EXTERNAL];
+        return Err(Problem::new("--only names no row of a host's")
+            .exit(2)
+            .hint(format!("One or more of: {}.", rows.join("; "))));
+    }
     let mut ready: Vec<Ready> = Vec::new();
     for (name, scenario) in &scenarios {
         let spinner = terminal.spinner(&format!("preparing: {name}"));
@@ -136,29 +156,26 @@ async fn commit(url: &str, options: &CommitArguments, terminal: &Terminal) -> Re
             .map_or(0.0, |row| row.per_s)
     };
     let ratio = |a: f64, b: f64| {
-        if b > 0.0 {
+        if a > 0.0 && b > 0.0 {
             Some((a / b * 100.0).round() / 100.0)
         } else {
             None
         }
     };
-    let ours = rate(scenarios[0].0);
-    let (bare, plain) = (
-        rate("bare, 8 connections"),
-        rate("pgbench -N, 8 connections"),
-    );
+    let ours = rate(CLAUSE);
+    let (bare, plain) = (rate(BARE), rate(PLAIN));
     let document = json!({
-        "transitions_per_s": ours.round(),
+        "transitions_per_s": (ours > 0.0).then(|| ours.round()),
         "bare_per_s": (bare > 0.0).then(|| bare.round()),
         "pgbench_n_per_s": (plain > 0.0).then(|| plain.round()),
         "ratio_bare": ratio(ours, bare),
         "ratio_pgbench": ratio(ours, plain),
-        "ratio_100_triggers": ratio(rate(scenarios[1].0), ours),
-        "ratio_typed": ratio(rate(scenarios[2].0), ours),
-        "ratio_many_flows": ratio(rate(scenarios[3].0), ours),
+        "ratio_100_triggers": ratio(rate(MANY_TRIGGERS), ours),
+        "ratio_typed": ratio(rate(TYPED), ours),
+        "ratio_many_flows": ratio(rate(MANY_FLOWS), ours),
         "flows": options.flows,
-        "idle_latency_p50_us": rows.iter().find(|row| row.name == scenarios[4].0).and_then(|row| row.p50_us),
-        "idle_latency_p99_us": rows.iter().find(|row| row.name == scenarios[4].0).and_then(|row| row.p99_us),
+        "idle_latency_p50_us": rows.iter().find(|row| row.name == ALONE).and_then(|row| row.p50_us),
+        "idle_latency_p99_us": rows.iter().find(|row| row.name == ALONE).and_then(|row| row.p99_us),
         "rounds": options.rounds,
         "seconds": options.seconds,
         "rows": rows,
@@ -207,46 +224,51 @@ async fn rounds(
             "pgbench is not installed (Debian: postgresql-contrib or postgresql-15): no baseline",
         );
     }
-    let mut bare = Vec::new();
-    let mut plain = Vec::new();
-    let mut external = Vec::new();
-    let mut ours = vec![Vec::new(); scenarios.len()];
+    let beside = &ready[0].url;
+    let alone = scenarios.iter().position(|(name, _)| *name == ALONE);
+    let mut measured: Vec<(&str, Vec<Measured>)> = Vec::new();
+    let mut add = |name, found| match measured.iter_mut().find(|(known, _)| *known == name) {
+        Some((_, rounds)) => rounds.push(found),
+        None => measured.push((name, vec![found])),
+    };
     for round in 1..=options.rounds {
         let spinner = terminal.spinner(&format!("round {round} of {}", options.rounds));
+        let say = |name: &str| spinner.set_message(format!("round {round}: {name}"));
         if let Some(pgbench) = &pgbench {
-            let beside = &ready[0].url;
-            spinner.set_message(format!("round {round}: bare"));
-            bare.push(pgbench.bare(beside, options.seconds, round == 1).await?);
-            spinner.set_message(format!("round {round}: pgbench -N"));
-            plain.push(pgbench.plain(beside, options.seconds, round == 1).await?);
-            spinner.set_message(format!("round {round}: external worker"));
-            external.push(
-                pgbench
-                    .external(&ready[4].flow_url, options.seconds)
-                    .await?,
-            );
+            if options.measures(BARE) {
+                say(BARE);
+                add(
+                    BARE,
+                    pgbench.bare(beside, options.seconds, round == 1).await?,
+                );
+            }
+            if options.measures(PLAIN) {
+                say(PLAIN);
+                add(
+                    PLAIN,
+                    pgbench.plain(beside, options.seconds, round == 1).await?,
+                );
+            }
         }
-        for (at, (name, _)) in scenarios.iter().enumerate() {
-            spinner.set_message(format!("round {round}: {name}"));
-            ours[at].push(ready[at].measure(options.seconds).await?);
+        for ((name, _), ready) in scenarios.iter().zip(ready) {
+            if options.measures(name) {
+                say(name);
+                add(name, ready.measure(options.seconds).await?);
+            }
+        }
+        if let (Some(pgbench), Some(alone)) = (&pgbench, alone)
+            && options.measures(EXTERNAL)
+        {
+            say(EXTERNAL);
+            let url = &ready[alone].flow_url;
+            add(EXTERNAL, pgbench.external(url, options.seconds).await?);
         }
         spinner.finish_and_clear();
     }
-    let mut rows = Vec::new();
-    if pgbench.is_some() {
-        rows.push(Row::of("bare, 8 connections", &bare));
-        rows.push(Row::of("pgbench -N, 8 connections", &plain));
-    }
-    rows.extend(
-        scenarios
-            .iter()
-            .zip(&ours)
-            .map(|((name, _), rounds)| Row::of(name, rounds)),
-    );
-    if pgbench.is_some() {
-        rows.push(Row::of("external SQL worker, 1 connection", &external));
-    }
-    Ok(rows)
+    Ok(measured
+        .iter()
+        .map(|(name, rounds)| Row::of(name, rounds))
+        .collect())
 }
 
 async fn drop_all(ready: Vec<Ready>) {
