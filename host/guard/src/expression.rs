@@ -9,6 +9,7 @@ use pg_query::protobuf::{
     SqlValueFunctionOp, a_const::Val,
 };
 use pg_query::{Node, NodeEnum};
+use wedflow_model::ScalarType;
 
 use crate::fragment::{Fragment, too_deep};
 use crate::kind::{Base, Context, Kind};
@@ -72,6 +73,8 @@ pub(crate) struct Walk<'a> {
     pub(crate) growth: usize,
     /// Bytes of the constants that are searched for.
     pub(crate) sought: usize,
+    /// How often a document or an array is made text, or the other way round.
+    pub(crate) conversions: usize,
     /// The sizes of its regular expressions together.
     pub(crate) patterns: usize,
 }
@@ -95,6 +98,7 @@ impl<'a> Walk<'a> {
             calls: 0,
             growth: 1,
             sought: 0,
+            conversions: 0,
             patterns: 0,
         }
     }
@@ -428,7 +432,13 @@ impl<'a> Walk<'a> {
         let kind = Kind::of(&attribute.kind);
         Ok(Seen {
             kind,
-            size: if is_wide(kind) { WIDE } else { NARROW },
+            size: match &attribute.kind.scalar {
+                ScalarType::Enum(labels) if !kind.array => {
+                    labels.iter().map(String::len).max().unwrap_or(0) as u64
+                }
+                _ if is_wide(kind) => WIDE,
+                _ => NARROW,
+            },
             constant: false,
         })
     }
@@ -662,7 +672,7 @@ impl<'a> Walk<'a> {
 }
 
 /// Whether values of a type can be long.
-fn is_wide(kind: Kind) -> bool {
+pub(crate) fn is_wide(kind: Kind) -> bool {
     kind.array
         || matches!(
             kind.base,
