@@ -227,10 +227,25 @@ DECLARE
   _work bigint := 0;
   _name text;
   _wide boolean;
+  _type text;
+  _types text[] := '{}';
+  _conversions integer := 0;   -- of documents and arrays to text, or the other way round
+  _operator oid;
+  _extracting oid[] := ARRAY(SELECT oid FROM pg_operator WHERE oprname IN ('->>', '#>>'));
+  _making oid[] := ARRAY(SELECT oid FROM pg_operator WHERE oprname IN ('||', '-', '#-') AND oprresult = 'jsonb'::regtype);
 BEGIN
-  FOR _part IN SELECT regexp_matches(_tree, '(\{)([A-Z_]+)([^{}]*)|\}', 'g') LOOP
+  FOR _part IN SELECT regexp_matches(_tree, '(\{)([A-Z_]+)([^{}]*)|\}([^{}]*)', 'g') LOOP
     IF _part[1] IS NULL THEN
       _d := _d - 1;
+      -- To which type something is cast stands behind it.
+      IF _d > 0 AND _kinds[_d] = 'COERCEVIAIO' THEN
+        _type := (SELECT t.typname FROM pg_type t WHERE t.oid = substring(_part[4] FROM ':resulttype (\d+)')::oid);
+        IF _types[_d + 1] ~ '^_|^jsonb?$' AND _type ~ '^_|^text$|^varchar$|^jsonb?$'
+           OR _type ~ '^_|^jsonb?$' AND _types[_d + 1] ~ '^text$|^varchar$' THEN
+          _conversions := _conversions + 4;
+          _work := _work + (1 + _costs[_d]) * CASE _types[_d + 1] WHEN 'jsonb' THEN 6 WHEN '_numeric' THEN 12 ELSE 8 END;
+        END IF;
+      END IF;
       CONTINUE;
     END IF;
     _around := 0;
@@ -241,6 +256,18 @@ BEGIN
         RAISE EXCEPTION 'a regular expression is text in quotes' USING ERRCODE = 'WF011',
           HINT = 'Write it itself; for a position write substr(text, start, length).';
       END IF;
+      IF (_kinds[_d] LIKE 'timezone(text,%' AND _children[_d] = 1 OR _kinds[_d] LIKE 'date_trunc(%,text)' AND _children[_d] = 3
+          OR _kinds[_d] LIKE 'make_timestamptz(%,text)' AND _children[_d] = 7) AND _part[2] <> 'CONST' THEN
+        RAISE EXCEPTION 'a time zone is written there, by its name' USING ERRCODE = 'WF011',
+          HINT = 'For example ''UTC'', ''Europe/Berlin'' or ''+02''; of a few zones write CASE ... WHEN ... THEN ... END.';
+      END IF;
+      IF _kinds[_d] LIKE 'array_to_string(%' AND _children[_d] = 1 AND _part[2] <> 'VAR' THEN
+        _kinds[_d] := 'array_to_string(made';
+      ELSIF _kinds[_d] LIKE 'array_to_string(%' AND _part[2] = 'CONST' THEN
+        -- Between the elements, of which an attribute has not so many.
+        _work := _work + _around * coalesce(substring(_part[3] FROM ':constvalue (\d+) \[')::bigint, 0)
+                 * CASE WHEN _kinds[_d] = 'array_to_string(made' THEN 2 ELSE 0.02 END;
+      END IF;
     END IF;
     _d := _d + 1;
     IF _d > 200 THEN
@@ -248,14 +275,31 @@ BEGIN
         HINT = 'Use concat(...) for long chains of ||, IN (...) for long chains of OR.';
     END IF;
     _name := coalesce(substring(_part[3] FROM '^ :funcid (\d+)')::oid::regprocedure::text, _part[2]);
-    _wide := coalesce((SELECT t.typcategory = 'A' OR t.typname IN ('text', 'varchar', 'bpchar', 'jsonb', 'json', 'bytea')
-      FROM pg_type t WHERE t.oid = substring(_part[3]
-        FROM ':(?:opresulttype|funcresulttype|resulttype|vartype|array_typeid) (\d+)')::oid), false);
+    _type := (SELECT t.typname FROM pg_type t WHERE t.oid = substring(_part[3]
+        FROM ':(?:opresulttype|funcresulttype|resulttype|vartype|array_typeid) (\d+)')::oid);
+    _wide := coalesce(_type ~ '^_' OR _type IN ('text', 'varchar', 'bpchar', 'jsonb', 'json', 'bytea'), false);
+    _types[_d] := _type;
+    IF _wide AND _d > 1 AND _type NOT IN ('text', 'varchar', 'bpchar')
+       AND _kinds[_d - 1] ~ '^(to_jsonb?|array_to_json|array_to_string|jsonb_object|jsonb?_build_(array|object))\(' THEN
+      _conversions := _conversions + 4;
+      _work := _work + _around * CASE WHEN _type = 'jsonb' THEN 6 WHEN _type = '_numeric' THEN 12 WHEN _type ~ '^_' THEN 2 ELSE 8 END;
+    END IF;
+    _operator := substring(_part[3] FROM '^ :opno (\d+)')::oid;
+    IF _name ~ '^jsonb?_extract_path_text' OR _operator = ANY (_extracting) THEN
+      _conversions := _conversions + 1;
+      _work := _work + 5 * (1 + _around);
+    ELSIF _name ~ '^jsonb_(set|insert|strip_nulls)\(' OR _operator = ANY (_making) THEN
+      _conversions := _conversions + 2;
+    END IF;
+    IF _conversions > 64 THEN
+      RAISE EXCEPTION 'the predicate makes too many documents, or text of documents and arrays' USING ERRCODE = 'WF011',
+        HINT = 'Taking text out of a document counts 1, making another of one 2, all of one as text 4, together at most 64. Compare parts by @>, or in several triggers.';
+    END IF;
     _cost := _around;
     IF _wide AND _part[2] IN ('OPEXPR', 'FUNCEXPR', 'COERCEVIAIO', 'ARRAY', 'ARRAYEXPR', 'ARRAYCOERCEEXPR') THEN
       _cost := least((CASE WHEN _name LIKE 'format(%' THEN 64 ELSE 1 END) * (1 + _around), 1000000);
       -- What these make is bounded by itself; counted in parts as large as a row.
-      _work := _work + (1 + _around) * CASE WHEN _name LIKE 'replace(%' THEN 16 WHEN _name LIKE 'regexp_replace(%' THEN 4 ELSE 0 END;
+      _work := _work + (1 + _around) * CASE WHEN _name LIKE 'replace(%' THEN 16 WHEN _name LIKE 'string_to_array(%' THEN 8 WHEN _name LIKE 'regexp_replace(%' THEN 4 ELSE 0 END;
     ELSIF _wide AND _part[2] = 'VAR' THEN
       _work := _work + _around;
     END IF;
@@ -408,6 +452,10 @@ BEGIN
   END IF;
   IF regexp_replace(predicate, '''(?:[^'']|'''')*''', '', 'g') ~ 'character\([0-9]{4,}\)' THEN
     RAISE EXCEPTION 'char(n) is too long' USING ERRCODE = 'WF011', HINT = 'At most 999; use text, which needs no length.';
+  END IF;
+  IF EXISTS (SELECT FROM regexp_matches(predicate, $r$(?:AT TIME ZONE |timezone\()'((?:[^']|'')*)'::text$r$, 'g') z
+             WHERE z[1] !~ '^\s*(?:[A-Za-z][A-Za-z0-9/_+-]{0,39}|[+-]?[0-9:]{1,8})\s*$') THEN
+    RAISE EXCEPTION 'a time zone is written by its name' USING ERRCODE = 'WF011', HINT = 'For example ''UTC'', ''Europe/Berlin'' or ''+02''.';
   END IF;
   PERFORM wed.guarded(predicate);
   timely := _tree ~ '\{(SQLVALUEFUNCTION|COERCEVIAIO)' OR EXISTS (

@@ -264,8 +264,8 @@ BEGIN
       IF NEW.aname <> OLD.aname THEN
         EXECUTE format('ALTER TABLE %I.wed_flow RENAME COLUMN %I TO %I', _schema, OLD.aname, NEW.aname);
       END IF;
-      EXECUTE format('ALTER TABLE %I.wed_flow DROP CONSTRAINT IF EXISTS %I, DROP CONSTRAINT IF EXISTS %I', _schema,
-                     'enum_' || OLD.aname, 'digits_' || OLD.aname);
+      EXECUTE format('ALTER TABLE %I.wed_flow DROP CONSTRAINT IF EXISTS %I, DROP CONSTRAINT IF EXISTS %I, DROP CONSTRAINT IF EXISTS %I',
+                     _schema, 'enum_' || OLD.aname, 'digits_' || OLD.aname, 'size_' || md5(OLD.aname));
       IF wed.attribute_type(OLD.atype) IS DISTINCT FROM _type THEN
         EXECUTE format('ALTER TABLE %I.wed_flow ALTER COLUMN %I DROP DEFAULT, ALTER COLUMN %2$I TYPE %s USING NULL',
                        _schema, NEW.aname, _type.sql_type);

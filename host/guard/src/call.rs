@@ -357,6 +357,7 @@ impl Walk<'_> {
                 self.converted(CONVERSION)?;
             }
             "jsonb_extract_path_text" | "json_extract_path_text" => self.converted(1)?,
+            "jsonb_set" | "jsonb_insert" | "jsonb_strip_nulls" => self.converted(2)?,
             _ => {}
         }
         let volatile = signatures.iter().any(|signature| signature.volatile);
@@ -390,7 +391,7 @@ impl Walk<'_> {
             ("timezone", [zone, _])
             | ("date_trunc", [_, _, zone])
             | ("make_timestamptz", [_, _, _, _, _, _, zone])
-                if written_text(zone).map_or(!may_be_interval(zone), |text| !is_zone(text)) =>
+                if !may_be_interval(zone) && !written_text(zone).is_some_and(is_zone) =>
             {
                 let message = "a time zone is written there, by its name";
                 let fault = Fault::new(RejectionCode::Function, message)

@@ -43,8 +43,8 @@ pub(crate) enum Sought {
     Set,
 }
 
-/// The most conversions of documents and arrays: taking text out of a document counts one, writing or reading
-/// all of one counts four.
+/// The most conversions of documents and arrays: taking text out of a document counts one, making another of one
+/// counts two, writing or reading all of one counts four.
 const MAX_CONVERSIONS: usize = 64;
 pub(crate) const CONVERSION: usize = 4;
 
@@ -303,6 +303,12 @@ impl Walk<'_> {
             "*" | "/" | "%" if decimal => self.multiplied(1)?,
             "^" if decimal => self.multiplied(power_cost(power))?,
             _ => {}
+        }
+        if let "||" | "-" | "#-" = sign
+            && resolved.result == Kind::one(Base::Jsonb)
+            && !(found.constant && by.constant)
+        {
+            self.converted(2)?;
         }
         // Text is taken out of a document as it is written in JSON.
         let size = match sign {
@@ -780,7 +786,7 @@ impl Walk<'_> {
     pub(crate) fn converted(&mut self, parts: usize) -> Done {
         self.conversions += parts;
         if self.conversions > MAX_CONVERSIONS {
-            let message = "it makes text of too many documents and arrays, or the other way round";
+            let message = "it makes too many documents, or text of documents and arrays";
             return Err(Fault::new(RejectionCode::TooComplex, message)
                 .hint("compare parts of a document by @>, or in several conditions"));
         }

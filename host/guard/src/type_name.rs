@@ -124,7 +124,13 @@ impl Walk<'_> {
         if grown > 1 && !found.constant {
             self.converted(CONVERSION)?;
         }
-        let size = found.size.saturating_mul(grown).saturating_add(padded);
+        // Of what is no decimal, a few dozen characters.
+        let shown = match found.kind.base {
+            Base::Numeric | Base::Interval => found.size,
+            _ if is_wide(found.kind) || found.kind.is_unknown() => found.size,
+            _ => 64,
+        };
+        let size = shown.saturating_mul(grown).saturating_add(padded);
         self.made(kind, size, found.constant)
     }
 
