@@ -9,16 +9,19 @@ CREATE FUNCTION wed.place(_name text, _text text) RETURNS text LANGUAGE sql IMMU
 $$;
 
 -- Refuses a fragment that could be anything but one expression: read token by token as Postgres's
--- lexer does, it must be balanced and hold no comment, no semicolon, no parameter.
-CREATE FUNCTION wed.check_fragment(_text text) RETURNS void
+-- lexer does, it must be balanced and hold no semicolon, no parameter. Returns it with spaces for its comments.
+CREATE FUNCTION wed.check_fragment(_text text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE AS $check$
 DECLARE
   _at integer := 1;
   _rest text;
   _token text;
   _open text := '';
+  _next text;
   _fault text;
   _before text;
+  _bare text := '';
+  _depth integer;
   _hint text := 'A predicate is one expression over the attributes, as after WHERE.';
 BEGIN
   IF _text IS NULL OR btrim(_text, E' \t\r\n\v\f') = '' THEN
@@ -71,7 +74,21 @@ BEGIN
           END IF;
         WHEN '-', '/' THEN
           _token := left(_rest, 1);
-          _fault := CASE WHEN left(_rest, 2) IN ('--', '/*') THEN format('a comment (%s)', left(_rest, 2)) END;
+          IF left(_rest, 2) = '--' THEN
+            _token := substring(_rest FROM $r$^[^\n\r]*$r$);
+          ELSIF left(_rest, 2) = '/*' THEN
+            _token := '/*';
+            _depth := 1;
+            WHILE _depth > 0 LOOP
+              _next := substring(substr(_rest, length(_token) + 1) FROM $r$^(?:[^*/]|\*(?!/)|/(?!\*))*(?:\*/|/\*)$r$);
+              IF _next IS NULL THEN
+                _fault := 'an unterminated comment';
+                EXIT;
+              END IF;
+              _token := _token || _next;
+              _depth := _depth + CASE right(_next, 2) WHEN '*/' THEN -1 ELSE 1 END;
+            END LOOP;
+          END IF;
         WHEN '(', '[' THEN
           _token := left(_rest, 1);
           _open := _open || _token;
@@ -95,6 +112,11 @@ BEGIN
         DETAIL = format('At character %s of the predicate.', _at), HINT = _hint;
     END IF;
     _at := _at + length(_token);
+    IF _token ~ '^(--|/\*)' THEN
+      _bare := _bare || regexp_replace(_token, '[^\n\r]', ' ', 'g');
+      CONTINUE;
+    END IF;
+    _bare := _bare || _token;
     -- White space joins what it stands between; of a string nothing is asked.
     IF _token !~ '^\s+$' THEN
       _before := CASE WHEN _token ~ '^[(\[\])"]' THEN right(_token, 1)
@@ -105,6 +127,11 @@ BEGIN
     RAISE EXCEPTION 'an opening bracket of the predicate is never closed' USING ERRCODE = 'WF011',
       HINT = 'Balance the brackets.';
   END IF;
+  IF btrim(_bare, E' \t\r\n\v\f') = '' THEN
+    RAISE EXCEPTION 'a condition needs a predicate' USING ERRCODE = 'WF011',
+      HINT = 'It holds a comment only. Write what stands after WHERE, for example: a1 = ''ready'' AND a2 IS NULL';
+  END IF;
+  RETURN _bare;
 END $check$;
 
 -- Functions a predicate may call by name, besides casts between allowed types: those of the guard
@@ -120,7 +147,7 @@ INSERT INTO wed.allowed_function SELECT unnest(ARRAY[
   'json_extract_path', 'json_extract_path_text', 'json_strip_nulls', 'json_typeof', 'jsonb_array_length',
   'jsonb_build_array', 'jsonb_build_object', 'jsonb_contains', 'jsonb_exists', 'jsonb_exists_all',
   'jsonb_exists_any', 'jsonb_extract_path', 'jsonb_extract_path_text', 'jsonb_insert', 'jsonb_object',
-  'jsonb_set', 'jsonb_strip_nulls', 'jsonb_typeof', 'justify_days', 'justify_hours', 'justify_interval', 'lcm',
+  'jsonb_path_exists', 'jsonb_path_match', 'jsonb_path_query_first', 'jsonb_set', 'jsonb_strip_nulls', 'jsonb_typeof', 'justify_days', 'justify_hours', 'justify_interval', 'lcm',
   'left', 'length', 'like_escape', 'ln', 'log', 'log10', 'lower', 'lpad', 'ltrim', 'make_date', 'make_interval',
   'make_time', 'make_timestamp', 'make_timestamptz', 'md5', 'min_scale', 'mod', 'now', 'num_nonnulls',
   'num_nulls', 'octet_length', 'overlaps', 'overlay', 'pi', 'position', 'pow', 'power', 'radians', 'regexp_count',
@@ -135,7 +162,7 @@ INSERT INTO wed.allowed_function SELECT unnest(ARRAY[
 CREATE TABLE wed.allowed_type (name text PRIMARY KEY);
 INSERT INTO wed.allowed_type SELECT unnest(ARRAY['text', 'varchar', 'unknown', 'int2', 'int4',
   'int8', 'numeric', 'float4', 'float8', 'bool', 'date', 'time', 'timetz', 'timestamp', 'timestamptz', 'interval',
-  'uuid', 'jsonb', 'json', 'bytea', 'bpchar']);
+  'uuid', 'jsonb', 'json', 'bytea', 'bpchar', 'jsonpath']);
 
 -- Refuses a regular expression that could run for long. Postgres makes an automaton of it: the time is a matter
 -- of its size and of the text's length, if it refers to nothing that matched before and does not look around.
@@ -191,6 +218,35 @@ BEGIN
   IF _why IS NOT NULL THEN
     RAISE EXCEPTION 'the regular expression % %', quote_literal(left(_pattern, 60)), _why USING ERRCODE = 'WF011',
       HINT = 'Make it shorter and repeat less; a repeated group counts as often as it is repeated. Join two conditions by AND instead of looking around.';
+  END IF;
+END $check$;
+
+-- Refuses a path into a document that could take longer than a few looks at all of it. The guard of the hosts judges
+-- in the same way (host/guard/src/pattern.rs).
+CREATE FUNCTION wed.check_path(_path text) RETURNS void
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $check$
+DECLARE
+  _bare text := regexp_replace(_path, '"(?:[^"\\]|\\.)*"', '"', 'g');
+  _close text := regexp_replace(_bare, '\s', '', 'g');
+  _why text;
+BEGIN
+  -- As it is written here, each key is in quotes.
+  _why := CASE
+    WHEN octet_length(_path) > 600 THEN 'is longer than 256 bytes'
+    WHEN _bare ~ 'like_regex' THEN 'holds a regular expression'
+    WHEN strpos(_close, '**') > 0 THEN 'does not name each step'
+    WHEN strpos(_close, ',') > 0 THEN 'takes a list of elements'
+    WHEN (SELECT count(*) FROM regexp_matches(_bare, '\[\s*\*\s*\]|\.\s*\*| to |\]to', 'g')) > 2
+      OR length(_close) - length(replace(_close, '?', '')) > 2 THEN 'looks at all elements more than twice'
+    WHEN _close ~ '\?.*\$' THEN 'looks at the whole in a filter'
+    WHEN _close ~ '[=<>][-+(]*[@$]' OR _close ~ 'startswith[@$]' THEN 'compares with something else than a constant'
+    WHEN EXISTS (SELECT FROM regexp_matches(_close, '(\.?)([a-z0-9_]*)\(', 'gi') m
+                 WHERE NOT (m[2] = '' OR m[1] <> '' AND m[2] IN ('type', 'size', 'double', 'ceiling', 'floor', 'abs')
+                            OR m[1] = '' AND m[2] = 'exists')) THEN 'has a method that is not allowed'
+    END;
+  IF _why IS NOT NULL THEN
+    RAISE EXCEPTION 'the path % %', quote_literal(left(_path, 60)), _why USING ERRCODE = 'WF011',
+      HINT = 'Write ->, ->> or @>, or several paths; docs/conditions.md tells what a path may hold.';
   END IF;
 END $check$;
 
@@ -343,7 +399,9 @@ BEGIN
             OR p.oid IN (SELECT castfunc FROM pg_cast))
     -- These take a regular expression of another kind, or numbers that take very long.
     OR p.oid IN ('substring(text,text,text)'::regprocedure, 'similar_to_escape(text,text)'::regprocedure,
-                 'gcd(numeric,numeric)'::regprocedure, 'lcm(numeric,numeric)'::regprocedure) LIMIT 1;
+                 'gcd(numeric,numeric)'::regprocedure, 'lcm(numeric,numeric)'::regprocedure)
+    -- A cast from text to a path into a document, and one with values of its own.
+    OR p.prorettype = 'jsonpath'::regtype LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'the function % is not allowed in a predicate', coalesce(_bad, '?')
       USING ERRCODE = 'WF011', DETAIL = wed.place(_bad, _text), HINT = 'docs/conditions.md lists the functions that are.';
@@ -354,7 +412,8 @@ BEGIN
   WHERE o.oid IS NULL OR o.oprnamespace <> 'pg_catalog'::regnamespace
     OR o.oprname NOT IN ('=', '<>', '<', '<=', '>', '>=', '+', '-', '*', '/', '%', '||', '~~', '!~~', '~~*',
       '!~~*', '->', '->>', '#>', '#>>', '#-', '@>', '<@', '?', '?|', '?&', '&&', '&', '|', '#', '<<', '>>', '^',
-      '~', '~*', '!~', '!~*', '^@', '@', '|/', '||/')
+      '~', '~*', '!~', '!~*', '^@', '@', '|/', '||/', '@?', '@@')
+    OR o.oprname = '@@' AND o.oprright <> 'jsonpath'::regtype
     LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'the operator % is not allowed in a predicate', coalesce(_bad, '?')
@@ -376,11 +435,15 @@ BEGIN
         FROM regexp_matches(_tree, ':(?:consttype|resulttype|funcresulttype|opresulttype|vartype|array_typeid) (\d+)', 'g') AS m) f
   LEFT JOIN pg_type t ON t.oid = f.ty
   LEFT JOIN pg_type e ON e.oid = t.typelem AND t.typcategory = 'A'
-  WHERE t.oid IS NULL OR coalesce(e.typnamespace, t.typnamespace) <> 'pg_catalog'::regnamespace
+  WHERE t.oid IS NULL OR t.oid = 'jsonpath[]'::regtype OR coalesce(e.typnamespace, t.typnamespace) <> 'pg_catalog'::regnamespace
     OR coalesce(e.typname, t.typname) NOT IN (SELECT name FROM wed.allowed_type) LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'the type % is not allowed in a predicate', coalesce(_bad, '?')
       USING ERRCODE = 'WF011', DETAIL = wed.place(_bad, _text), HINT = 'Use the types that attributes may have.';
+  END IF;
+  IF _tree ~ format(':resulttype %s ', 'jsonpath'::regtype::oid) THEN
+    RAISE EXCEPTION 'a path into a document is text in quotes' USING ERRCODE = 'WF011',
+      HINT = 'Write it itself; with a key in an attribute use -> and ->>.';
   END IF;
   PERFORM wed.check_work(_tree);
 END $$;
@@ -424,7 +487,7 @@ DECLARE
   _tree text;
   _relation oid := format('%I.wed_flow', _shape_schema)::regclass;
 BEGIN
-  PERFORM wed.check_fragment(_text);
+  _text := wed.check_fragment(_text);
   PERFORM wed.take_off_shape(_shape_schema, _tgid);
   BEGIN
     PERFORM wed.put_on_shape(_shape_schema, _tgid, _text);

@@ -319,7 +319,7 @@ DECLARE
   _what text;                 -- how: as a text, a set of characters, the parts of a list
   _list text := $r$ARRAY\[(?:(?:'(?:[^']|'')*'|\(?-?[0-9.]+\)?)(?:::[a-z ]+)?(?:, |(?=\])))+\]$r$;
 BEGIN
-  IF _sql !~ '::(numeric|date|time)|[@|?#^~]|&&| - |<@|\m(strpos|btrim|ltrim|rtrim|split_part|string_to_array|array_to_string|to_char|to_date|to_number|to_timestamp|translate|replace|concat_ws|lpad|rpad|repeat|power|pow|format|regexp_[a-z_]+)\(|"substring"\(|POSITION\(|TRIM\(' THEN
+  IF _sql !~ '::(numeric|date|time|jsonpath)|[@|?#^~]|&&| - |<@|\m(strpos|btrim|ltrim|rtrim|split_part|string_to_array|array_to_string|to_char|to_date|to_number|to_timestamp|translate|replace|concat_ws|lpad|rpad|repeat|power|pow|format|regexp_[a-z_]+)\(|"substring"\(|POSITION\(|TRIM\(' THEN
     RETURN _sql;
   END IF;
   _t := ARRAY(SELECT m[1] FROM regexp_matches(_sql,
@@ -330,7 +330,10 @@ BEGIN
   WHILE _i < _n LOOP
     _i := _i + 1;
     _token := _t[_i];
-    IF _token IN ('(', '[') THEN
+    IF _t[_i + 1] = '::' AND _t[_i + 2] = 'jsonpath' THEN
+      PERFORM wed.check_path(replace(substr(_token, 2, length(_token) - 2), '''''', ''''));
+      _sought := _sought + 128;
+    ELSIF _token IN ('(', '[') THEN
       _d := _d + 1;
       _opens[_d] := _i;
       _names[_d] := CASE WHEN _token = '(' AND _i > 1 AND _t[_i - 1] ~ '^([A-Za-z_"]|[^\x01-\x7f])' THEN btrim(_t[_i - 1], '"') ELSE '' END;

@@ -2,14 +2,14 @@
 //! Everything else may not.
 //!
 //! Left out on purpose, although harmless to look at: what can make a small input large (`array_fill`), what can
-//! take long and cannot be bounded from outside (factorials, JSON paths, regular expressions that are not
+//! take long and cannot be bounded from outside (factorials, JSON paths and regular expressions that are not
 //! written there), what returns sets, and what sees or changes more than its arguments.
 
 /// Operators with two operands. (`!=` is `<>` by the time it gets here.)
-pub(crate) const BINARY: [&str; 38] = [
+pub(crate) const BINARY: [&str; 40] = [
     "=", "<>", "<", ">", "<=", ">=", "+", "-", "*", "/", "%", "^", "||", "->", "->>", "#>", "#>>",
     "#-", "@>", "<@", "?", "?|", "?&", "&&", "&", "|", "#", "<<", ">>", "~~", "!~~", "~~*", "!~~*",
-    "~", "!~", "~*", "!~*", "^@",
+    "~", "!~", "~*", "!~*", "^@", "@?", "@@",
 ];
 
 /// Those of regular expressions.
@@ -60,7 +60,7 @@ pub(crate) struct Type {
     pub(crate) modifiers: usize,
 }
 
-const TYPES: [Type; 20] = [
+const TYPES: [Type; 21] = [
     kind("bool", "boolean", 0),
     kind("bpchar", "char", 1),
     kind("bytea", "bytea", 0),
@@ -73,6 +73,7 @@ const TYPES: [Type; 20] = [
     kind("interval", "interval", 2),
     kind("json", "json", 0),
     kind("jsonb", "jsonb", 0),
+    kind("jsonpath", "jsonpath", 0),
     kind("numeric", "numeric", 2),
     kind("text", "text", 0),
     kind("time", "time", 1),

@@ -366,7 +366,7 @@ impl Walk<'_> {
     }
 
     /// What must be small constants, so that a small input cannot make a large value.
-    fn bounds(&self, name: &str, args: &[Node], place: i32) -> Done {
+    fn bounds(&mut self, name: &str, args: &[Node], place: i32) -> Done {
         match (name, args) {
             ("power" | "pow", [_, exponent]) => self.small_power(exponent, place),
             ("lpad" | "rpad" | "repeat", [_, length, ..])
@@ -387,6 +387,15 @@ impl Walk<'_> {
                 pattern::places(text)
                     .map(|_| ())
                     .map_err(|objection| self.objection(RejectionCode::TooLarge, objection, format))
+            }
+            ("jsonb_path_exists" | "jsonb_path_match" | "jsonb_path_query_first", [_, path, others @ ..]) => {
+                if others.is_empty() {
+                    return self.path(path, place);
+                }
+                let message = format!("`{name}` takes a document and a path here");
+                Err(self
+                    .refuse(RejectionCode::Function, message, place)
+                    .hint("write the values into the path"))
             }
             ("timezone", [zone, _])
             | ("date_trunc", [_, _, zone])

@@ -241,6 +241,9 @@ impl Walk<'_> {
     ) -> Checked {
         let sign = self.sign(name, &BINARY, location)?;
         let (one, other) = (self.required(left)?, self.required(right)?);
+        if let "@?" | "@@" = sign {
+            self.path(other, location)?;
+        }
         if MATCHING.contains(&sign) {
             return self.matching(sign, one, other, location);
         }
@@ -413,6 +416,23 @@ impl Walk<'_> {
             return Err(self.placed(fault, node));
         }
         Ok(())
+    }
+
+    /// A path into a document must be written there, and take the time of one look at all of it.
+    pub(crate) fn path(&mut self, node: &Node, location: i32) -> Done {
+        let text = match &node.node {
+            Some(NodeEnum::TypeCast(cast)) => cast.arg.as_deref().and_then(text_constant),
+            _ => text_constant(node),
+        };
+        let Some(text) = text else {
+            let message = "a path into a document is text in quotes";
+            return Err(self
+                .refuse(RejectionCode::Function, message, location)
+                .hint("write it itself; with a key in an attribute use -> and ->>"));
+        };
+        pattern::path(text)
+            .map_err(|objection| self.objection(RejectionCode::TooComplex, objection, node))?;
+        self.count_sought(SOUGHT, node)
     }
 
     /// What is said against something written in a string, at its place.

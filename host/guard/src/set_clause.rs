@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use pg_query::protobuf::{AConst, RangeVar, ResTarget, ScanToken, Token, UpdateStmt, a_const::Val};
+use pg_query::protobuf::{AConst, MultiAssignRef, RangeVar, ResTarget, ScanToken, Token, UpdateStmt, a_const::Val};
 use pg_query::{Node, NodeEnum};
 use wedflow_model::Assignment;
 
@@ -142,6 +142,31 @@ impl CheckedSetClause {
         shape
     }
 
+    /// The clause as SQL to be run: values that could take too long are refused by functions of the
+    /// schema `wed_bounded`.
+    pub fn guarded(&self) -> String {
+        self.written(true)
+    }
+
+    fn written(&self, run: bool) -> String {
+        let mut text = String::new();
+        for (at, assignment) in self.assignments.iter().enumerate() {
+            if at > 0 {
+                text.push_str(", ");
+            }
+            text.push_str(&assignment.quoted);
+            text.push_str(" = ");
+            match &assignment.value {
+                CheckedValue::Literal(None) => text.push_str("NULL"),
+                CheckedValue::Literal(Some(literal)) => write_text(&mut text, literal),
+                CheckedValue::Expression { guarded, .. } if run => text.push_str(guarded),
+                CheckedValue::Expression { sql, .. } => text.push_str(sql),
+                CheckedValue::Default => text.push_str("DEFAULT"),
+            }
+        }
+        text
+    }
+
     /// Takes the assignments out, in the order of the flow's attributes.
     pub fn into_assignments(self) -> Vec<CheckedAssignment> {
         self.assignments
@@ -160,23 +185,7 @@ impl CheckedSetClause {
 
 impl fmt::Display for CheckedSetClause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, assignment) in self.assignments.iter().enumerate() {
-            if at > 0 {
-                f.write_str(", ")?;
-            }
-            write!(f, "{} = ", assignment.quoted)?;
-            match &assignment.value {
-                CheckedValue::Literal(None) => f.write_str("NULL")?,
-                CheckedValue::Literal(Some(literal)) => {
-                    let mut text = String::with_capacity(literal.len() + 2);
-                    write_text(&mut text, literal);
-                    f.write_str(&text)?;
-                }
-                CheckedValue::Expression { sql, .. } => f.write_str(sql)?,
-                CheckedValue::Default => f.write_str("DEFAULT")?,
-            }
-        }
-        Ok(())
+        f.write_str(&self.written(false))
     }
 }
 
@@ -381,10 +390,10 @@ fn assign(builder: &mut Builder<'_>, walk: &mut Walk<'_>, target: &ResTarget) ->
         Some(node) => node,
         None => return Err(Fault::new(RejectionCode::Target, "a value is missing")),
     };
-    if matches!(value.node, Some(NodeEnum::MultiAssignRef(_))) {
-        let fault = Fault::new(RejectionCode::Target, "rows cannot be assigned");
-        return Err(fault.hint("write attribute=value for each attribute"));
-    }
+    let value = match &value.node {
+        Some(NodeEnum::MultiAssignRef(part)) => one_of_row(part)?,
+        _ => value,
+    };
     if !indirection.is_empty() {
         let fault = Fault::new(RejectionCode::Target, "only whole attributes can be set");
         return Err(fault.hint(
@@ -394,6 +403,26 @@ fn assign(builder: &mut Builder<'_>, walk: &mut Walk<'_>, target: &ResTarget) ->
     let index = builder.target(name)?;
     let value = value_of(walk, value, &builder.attributes.get(index).kind)?;
     builder.set(index, value)
+}
+
+/// The value of one attribute in `(a, b) = (…, …)`, which is as many assignments.
+fn one_of_row(part: &MultiAssignRef) -> Result<&Node, Fault> {
+    let fault = |message: &str| {
+        Fault::new(RejectionCode::Target, message).hint("write attribute=value for each attribute")
+    };
+    let source = part.source.as_deref().ok_or_else(|| fault("a value is missing"))?;
+    let column = usize::try_from(part.colno - 1).unwrap_or_default();
+    match &source.node {
+        Some(NodeEnum::RowExpr(row)) => {
+            if usize::try_from(part.ncolumns).ok() != Some(row.args.len()) {
+                return Err(fault("there are not as many values as attributes"));
+            }
+            row.args.get(column).ok_or_else(|| fault("a value is missing"))
+        }
+        Some(other @ NodeEnum::SubLink(_)) => Err(crate::node::foreign(other)),
+        _ if part.ncolumns == 1 => Ok(source),
+        _ => Err(fault("there are not as many values as attributes")),
+    }
 }
 
 fn value_of(

@@ -6,7 +6,7 @@ use pg_query::{Node, NodeEnum};
 use crate::allowed;
 use crate::expression::{Checked, Walk, is_wide};
 use crate::kind::{Base, Context, Kind};
-use crate::node::text_of;
+use crate::node::{text_constant, text_of};
 use crate::operation::CONVERSION;
 use crate::rejection::{Fault, RejectionCode};
 use crate::written::Guard;
@@ -85,6 +85,13 @@ impl Walk<'_> {
             .ok_or_else(|| self.refuse(RejectionCode::Type, "a type is missing", *location))?;
         let (written, kind) = self.type_name(name)?;
         let value = self.required(arg.as_deref())?;
+        if kind.base == Base::Jsonpath {
+            if kind.array || text_constant(value).is_none() {
+                let message = "a path into a document is text in quotes";
+                return Err(self.refuse(RejectionCode::Type, message, *location));
+            }
+            self.path(value, *location)?;
+        }
         let before = self.out.clone();
         let found = self.operand(value)?;
         let texts = found.kind.element().category() == 'S';

@@ -169,8 +169,10 @@ fn what_does_not_fit_on_a_line_is_refused_too() {
     assert_eq!(code(""), Err(RejectionCode::Empty));
     assert_eq!(code(" \n\t"), Err(RejectionCode::Empty));
     assert_eq!(code("a1='x\0'"), Err(RejectionCode::NulCharacter));
-    assert_eq!(code("a1=1 --\n"), Err(RejectionCode::Comment));
-    assert_eq!(code("a1=1 --\n, a2=2"), Err(RejectionCode::Comment));
+    assert_eq!(code("--\n"), Err(RejectionCode::Empty));
+    assert_eq!(code("a1=1 --\n"), Ok("a1 = '1'".into()));
+    assert_eq!(code("a1=1 --\n, a2=2"), Ok("a1 = '1', a2 = '2'".into()));
+    assert_eq!(code("a1='x' --\n'y'"), Ok("a1 = 'xy'".into()));
     assert_eq!(code("a1='x'\n'y'"), Ok("a1 = 'xy'".into()));
     assert_eq!(
         code("a1='x'\n'y' WHERE true"),
