@@ -39,7 +39,8 @@ BEGIN
   LOOP
     _rest := substr(_text, _at);
     EXIT WHEN _rest = '';
-    IF _before ~ $r$([A-Za-z0-9_$")]|[^\x01-\x7f]|\])$r$ AND _rest ~ '^\s*\.\s*[^0-9[:space:]]' THEN
+    -- Those of these schemas are what is meant without one.
+    IF lower(_before) NOT IN ('pg_catalog', 'wed_flow') AND _before ~ $r$([A-Za-z0-9_$")]|[^\x01-\x7f]|\])$r$ AND _rest ~ '^\s*\.\s*[^0-9[:space:]]' THEN
       RAISE EXCEPTION 'names are written without a table or schema' USING ERRCODE = 'WF011',
         DETAIL = format('At character %s of the predicate.', _at), HINT = 'Write the name alone.';
     ELSIF lower(_before) IN ('operator', 'variadic') AND (lower(_before) = 'variadic' OR _rest ~ '^\s*\(') THEN

@@ -44,6 +44,16 @@ pub(crate) fn why_not(name: &str) -> &'static str {
         "regexp_matches" | "regexp_split_to_table" => {
             "it returns a set; use regexp_match or regexp_split_to_array"
         }
+        "len" | "datalength" => "write length(…)",
+        "ifnull" | "isnull" | "nvl" => "write coalesce(…, …), or IS NULL",
+        "getdate" | "sysdate" | "curdate" | "getutcdate" => "write now() or CURRENT_DATE",
+        "datediff" | "dateadd" | "date_add" | "date_sub" | "timestampdiff" | "add_months" => {
+            "subtract one point in time from another, or add an interval: now() - created_at > interval '3 days'"
+        }
+        "if" | "iif" | "decode_case" => "write CASE WHEN … THEN … ELSE … END",
+        "instr" | "charindex" | "locate" => "write strpos(text, what)",
+        "ucase" => "write upper(…)",
+        "lcase" => "write lower(…)",
         "factorial" => "it can make a number too large to compute with; multiply instead",
         "convert_to" | "convert_from" => "cast text to bytea, and encode(…) what comes of it",
         "row_to_json" => "use jsonb_build_object with the attributes' names",

@@ -76,6 +76,10 @@ const TIME_FIELDS: [&str; 52] = [
 const MAX_GROWTH: usize = 1024;
 /// The longest that `lpad`, `rpad` and `repeat` make of a text, in characters or repetitions.
 const MAX_LENGTH: i64 = 1000;
+/// The most arguments of a call, as Postgres has it.
+const MAX_ARGUMENTS: usize = 100;
+/// The parts that a date has not, by names of which it is enough to look at the beginning.
+const OF_A_DAY: [&str; 6] = ["h", "min", "sec", "ms", "us", "micro"];
 /// The most function calls of a fragment: each may look at all of a long text.
 const MAX_CALLS: usize = 200;
 
@@ -155,6 +159,10 @@ impl Walk<'_> {
             let message = format!("`{name}` does not take {count} arguments");
             return Err(self.refuse(RejectionCode::Function, message, place));
         }
+        if count > MAX_ARGUMENTS {
+            let message = format!("more than {MAX_ARGUMENTS} arguments");
+            return Err(self.refuse(RejectionCode::Function, message, place));
+        }
         let args = call.args.as_slice();
         self.bounds(name, args, place)?;
         let seen = match (name, args) {
@@ -168,6 +176,16 @@ impl Walk<'_> {
                 self.out.push_str(" FROM ");
                 let seen = self.expression(value)?;
                 self.out.push(')');
+                let lower = word.to_ascii_lowercase();
+                let within = OF_A_DAY.iter().any(|part| lower.starts_with(part))
+                    || matches!(lower.as_str(), "m" | "s")
+                    || lower.starts_with("millis");
+                if seen.kind == Kind::one(Base::Date) && within {
+                    let message = format!("a date has no {lower}");
+                    return Err(self
+                        .refuse(RejectionCode::Type, message, place)
+                        .hint("take it out of a timestamptz"));
+                }
                 vec![CONSTANT, seen]
             }
             ("overlaps", [a, b, c, d]) => {
@@ -387,6 +405,10 @@ impl Walk<'_> {
                 pattern::places(text)
                     .map(|_| ())
                     .map_err(|objection| self.objection(RejectionCode::TooLarge, objection, format))
+            }
+            ("chr", [code]) if small_integer(code, 0) == Some(0) => {
+                let message = "no text holds the character 0";
+                Err(self.refuse(RejectionCode::TooLarge, message, place))
             }
             ("jsonb_path_exists" | "jsonb_path_match" | "jsonb_path_query_first", [_, path, others @ ..]) => {
                 if others.is_empty() {
@@ -653,6 +675,14 @@ pub(crate) fn function_name(call: &FuncCall) -> Option<&str> {
         [schema, name] if text_of(schema) == Some("pg_catalog") => {
             let written = CoercionForm::try_from(call.funcformat);
             let name = text_of(name)?;
+            if written != Ok(CoercionForm::CoerceSqlSyntax)
+                && !matches!(
+                    name,
+                    "extract" | "position" | "overlaps" | "similar_to_escape" | "like_escape"
+                )
+            {
+                return Some(name);
+            }
             let of_the_grammar = matches!(name, "like_escape" | "similar_to_escape");
             (written == Ok(CoercionForm::CoerceSqlSyntax) || of_the_grammar).then_some(name)
         }

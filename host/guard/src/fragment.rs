@@ -78,6 +78,16 @@ impl<'a> Fragment<'a> {
             let message = "nothing is there but a comment";
             return Err(Fault::new(RejectionCode::Empty, message).at(self.text.len()));
         }
+        // White space between tokens that not every version of Postgres knows as such.
+        let mut end = 0;
+        for token in &self.tokens {
+            let between = self.bare.get(end..offset(token.start)).unwrap_or_default();
+            if let Some(at) = between.find('\x0b') {
+                let fault = Fault::new(RejectionCode::Syntax, "a vertical tab");
+                return Err(fault.hint("write a space").at(end + at));
+            }
+            end = offset(token.end);
+        }
         let mut brackets = 0_usize;
         for (at, token) in self.tokens.iter().enumerate() {
             let next = self.tokens.get(at + 1).map(|next| next.token);
@@ -140,7 +150,12 @@ impl<'a> Fragment<'a> {
             Some((what, near)) => (what, near.strip_suffix('"').unwrap_or(near)),
             None => (message, ""),
         };
-        let at = if what.starts_with("unterminated") && self.text.ends_with(near) {
+        let at = if near.is_empty() {
+            // A character that no text holds, written as an escape.
+            let escapes = ["\\x00", "\\x0", "\\000", "\\u0000", "\\U0000", "\\0"];
+            let found = escapes.iter().filter_map(|escape| self.text.find(escape)).min();
+            found.unwrap_or_default()
+        } else if what.starts_with("unterminated") && self.text.ends_with(near) {
             self.text.len() - near.len()
         } else {
             self.text.find(near).unwrap_or_default()

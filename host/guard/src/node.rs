@@ -154,6 +154,13 @@ pub(crate) fn constant_length(node: &Node) -> Option<usize> {
 pub(crate) fn location(node: &NodeEnum) -> Option<i32> {
     Some(match node {
         NodeEnum::AConst(node) => node.location,
+        NodeEnum::AIndirection(node) => {
+            return node
+                .arg
+                .as_deref()
+                .and_then(|arg| arg.node.as_ref())
+                .and_then(location);
+        }
         NodeEnum::ColumnRef(node) => node.location,
         NodeEnum::ParamRef(node) => node.location,
         NodeEnum::AExpr(node) => node.location,

@@ -2,6 +2,7 @@
 
 use pg_query::protobuf::{AExpr, AExprKind, List, RowExpr, a_const::Val};
 use pg_query::{Node, NodeEnum};
+use wedflow_model::{AttributeType, ScalarType};
 
 use crate::allowed::{BINARY, COMPARISON, MATCHING, PREFIX, QUANTIFIED};
 use crate::call::{function_name, power_cost};
@@ -241,6 +242,10 @@ impl Walk<'_> {
     ) -> Checked {
         let sign = self.sign(name, &BINARY, location)?;
         let (one, other) = (self.required(left)?, self.required(right)?);
+        if COMPARISON.contains(&sign) {
+            self.labels(sign, one, other)?;
+            self.labels(sign, other, one)?;
+        }
         if let "@?" | "@@" = sign {
             self.path(other, location)?;
         }
@@ -363,6 +368,45 @@ impl Walk<'_> {
                 }) && call.args.iter().all(|arg| self.few_elements(arg))
             }
             _ => false,
+        }
+    }
+
+    /// An attribute of a few labels is compared with one of them, and they are in no order.
+    fn labels(&self, sign: &str, attribute: &Node, other: &Node) -> Done {
+        let Some(labels) = self.labels_of(attribute) else {
+            return Ok(());
+        };
+        let shown = labels.join(", ");
+        if !matches!(sign, "=" | "<>") {
+            let message = "the labels of an enum are in no order";
+            let fault = Fault::new(RejectionCode::Type, message)
+                .hint(format!("compare with IN (…); the labels are {shown}"));
+            return Err(self.placed(fault, attribute));
+        }
+        match text_constant(other) {
+            Some(text) if !labels.iter().any(|label| label == text) => {
+                let text = crate::rejection::shorten(text, 40);
+                let fault = Fault::new(RejectionCode::Type, format!("'{text}' is no label of it"))
+                    .hint(format!("the labels are {shown}"));
+                Err(self.placed(fault, other))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The labels of an attribute that is an enum.
+    fn labels_of(&self, node: &Node) -> Option<&[String]> {
+        let Some(NodeEnum::ColumnRef(column)) = &node.node else {
+            return None;
+        };
+        let name = column.fields.last().and_then(text_of)?;
+        let attribute = self.attributes.get(self.attributes.find(name)?);
+        match &attribute.kind {
+            AttributeType {
+                scalar: ScalarType::Enum(labels),
+                array: false,
+            } => Some(labels),
+            _ => None,
         }
     }
 
@@ -494,7 +538,7 @@ impl Walk<'_> {
                     format!("there is no operator for {operands}"),
                     location,
                 )
-                .hint("cast one side, for example a1::integer"),
+                .hint(no_operator_hint(sign, kinds)),
             Unresolved::Ambiguous => self
                 .refuse(
                     RejectionCode::Type,
@@ -579,6 +623,9 @@ impl Walk<'_> {
         let found = self.operand(value)?;
         self.word(word);
         let seen = self.list("(", items, ")")?;
+        for item in items {
+            self.labels("=", value, item)?;
+        }
         // Constants become one array of the type they have in common with the value.
         let mut kinds = vec![found.kind];
         kinds.extend(seen.iter().map(|seen| seen.kind));
@@ -831,6 +878,32 @@ impl Walk<'_> {
         let message = format!("a power's exponent is at most {MAX_POWER}");
         let fault = self.refuse(RejectionCode::TooLarge, message, location);
         Err(fault.hint("multiply instead"))
+    }
+}
+
+/// What may have been meant where no operator is for these types.
+fn no_operator_hint(sign: &str, kinds: &[Kind]) -> &'static str {
+    let [one, other] = kinds else {
+        return "cast it, for example a1::integer";
+    };
+    let either = |kind: Kind| *one == kind || *other == kind;
+    let number = one.category() == 'N' || other.category() == 'N';
+    match sign {
+        "&&" if either(Kind::BOOL) => "between truth values write AND",
+        "||" if either(Kind::BOOL) => "between truth values write OR; to join text, cast them: ok::text",
+        "+" if one.category() == 'S' || other.category() == 'S' => {
+            "text is joined by ||; to add, cast it: a1::integer + 1"
+        }
+        _ if either(Kind::one(Base::Interval)) && number => {
+            "write how long: interval '3 days', or extract(epoch from …) for seconds"
+        }
+        _ if either(Kind::one(Base::Jsonb)) && COMPARISON.contains(&sign) => {
+            "compare with to_jsonb(…), or take the value out: (doc->>'a')::integer"
+        }
+        _ if number && (one.category() == 'S' || other.category() == 'S') => {
+            "cast the text to a number: (doc->>'a')::integer, a1::numeric"
+        }
+        _ => "cast one side, for example a1::integer",
     }
 }
 

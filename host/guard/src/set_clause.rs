@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use pg_query::protobuf::{AConst, MultiAssignRef, RangeVar, ResTarget, ScanToken, Token, UpdateStmt, a_const::Val};
+use pg_query::protobuf::{AConst, BoolExprType, MultiAssignRef, RangeVar, ResTarget, ScanToken, Token, UpdateStmt, a_const::Val};
 use pg_query::{Node, NodeEnum};
 use wedflow_model::Assignment;
 
@@ -301,6 +301,7 @@ fn constants_only(
         if let Constant::Text(text) = constant {
             crate::literal::fits(text, Kind::of(kind)).ok()?;
         }
+        holds(kind, constant).ok()?;
         let literal = constant.bound(kind)?;
         builder.set(target, CheckedValue::Literal(literal)).ok()?;
         if builder.slots.len() > MAX_NODES {
@@ -401,8 +402,32 @@ fn assign(builder: &mut Builder<'_>, walk: &mut Walk<'_>, target: &ResTarget) ->
         ));
     }
     let index = builder.target(name)?;
-    let value = value_of(walk, value, &builder.attributes.get(index).kind)?;
+    let joined = joined_by_and(value);
+    let value = value_of(walk, value, &builder.attributes.get(index).kind).map_err(|fault| {
+        if joined {
+            return fault.hint("assignments are separated by commas: a1 = 'x', a2 = 'y'");
+        }
+        fault
+    })?;
     builder.set(index, value)
+}
+
+/// Whether a value looks like several assignments with AND between them.
+fn joined_by_and(value: &Node) -> bool {
+    let Some(NodeEnum::BoolExpr(logic)) = &value.node else {
+        return false;
+    };
+    logic.boolop == BoolExprType::AndExpr as i32
+        && logic.args.iter().skip(1).any(|arg| match &arg.node {
+            Some(NodeEnum::AExpr(equal)) => {
+                equal.name.first().and_then(crate::node::text_of) == Some("=")
+                    && matches!(
+                        equal.lexpr.as_deref().and_then(|left| left.node.as_ref()),
+                        Some(NodeEnum::ColumnRef(_))
+                    )
+            }
+            _ => false,
+        })
 }
 
 /// The value of one attribute in `(a, b) = (…, …)`, which is as many assignments.
@@ -447,6 +472,9 @@ fn value_of(
         },
         _ => None,
     };
+    if let Some(constant) = constant {
+        holds(kind, constant).map_err(|fault| walk.placed(fault, node))?;
+    }
     Ok(match constant.and_then(|constant| constant.bound(kind)) {
         Some(literal) => CheckedValue::Literal(literal),
         None => CheckedValue::Expression {
@@ -454,6 +482,29 @@ fn value_of(
             sql: text,
         },
     })
+}
+
+/// Refuses a constant that the attribute cannot hold.
+fn holds(kind: &wedflow_model::AttributeType, constant: Constant<'_>) -> Result<(), Fault> {
+    use wedflow_model::ScalarType;
+    if kind.array {
+        return Ok(());
+    }
+    match (&kind.scalar, constant) {
+        (ScalarType::Integer | ScalarType::Bigint, Constant::Integer(number) | Constant::Number(number))
+            if number.bytes().all(|c| c.is_ascii_digit() || c == b'-') =>
+        {
+            crate::literal::fits(number, Kind::of(kind))
+        }
+        (ScalarType::Enum(labels), Constant::Text(text))
+            if !labels.iter().any(|label| label == text) =>
+        {
+            let text = crate::rejection::shorten(text, 40);
+            let fault = Fault::new(RejectionCode::Type, format!("'{text}' is no label of it"));
+            Err(fault.hint(format!("the labels are {}", labels.join(", "))))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Whether the relation is the wrapper's own, untouched by the fragment.

@@ -4,7 +4,7 @@ use pg_query::protobuf::{AConst, TypeCast, TypeName, a_const::Val};
 use pg_query::{Node, NodeEnum};
 
 use crate::allowed;
-use crate::expression::{Checked, Walk, is_wide};
+use crate::expression::{Checked, Seen, Walk, is_wide};
 use crate::kind::{Base, Context, Kind};
 use crate::node::{text_constant, text_of};
 use crate::operation::CONVERSION;
@@ -93,7 +93,17 @@ impl Walk<'_> {
             self.path(value, *location)?;
         }
         let before = self.out.clone();
-        let found = self.operand(value)?;
+        let found = match &value.node {
+            Some(NodeEnum::AArrayExpr(list)) if list.elements.is_empty() => {
+                self.out.push_str("ARRAY[]");
+                Seen {
+                    kind: Kind::many(Base::Unknown),
+                    size: 0,
+                    constant: true,
+                }
+            }
+            _ => self.operand(value)?,
+        };
         let texts = found.kind.element().category() == 'S';
         let guard = match kind.base {
             Base::Numeric if texts || found.kind.base == Base::Jsonb => Some(Guard::Number),

@@ -9,6 +9,8 @@ trials![
     no_accepted_fragment_runs_long_on_hostile_rows,
     numbers_with_too_many_digits_are_refused,
     rows_that_are_too_large_are_refused,
+    rows_are_measured_as_they_are,
+    what_is_searched_for_in_a_row_is_short,
     a_hostile_text_makes_a_condition_fail_for_its_instance_only,
 ];
 
@@ -175,6 +177,79 @@ fn rows_that_are_too_large_are_refused() {
     s.run("DELETE FROM wed_attr WHERE aname = 'w'");
     s.refused("INSERT INTO wed_flow (t) VALUES (repeat('x', 300000))")
         .expect("WF033");
+}
+
+/// What can be compressed counts as it is, also where it comes compressed from another table; an array has not
+/// more elements than it may.
+fn rows_are_measured_as_they_are() {
+    let flow = Database::new().flow("packed");
+    let mut s = flow.session();
+    s.run(
+        "INSERT INTO wed_attr (aname, atype, open) VALUES ('t', 'text', true), ('u', 'text', true),
+           ('doc', 'jsonb', true), ('list', 'text[]', true);
+         INSERT INTO wed_trig (trname, cpred) VALUES ('go', 'true');
+         INSERT INTO wed_flow (t) VALUES (repeat('a', 200000));
+         CREATE TEMP TABLE packed AS SELECT repeat('a', 200000) AS t, repeat('b', 20000) AS few",
+    );
+    for large in [
+        "u = repeat('a', 200000)",
+        "doc = to_jsonb(repeat('a', 200000))",
+        "u = (SELECT t FROM packed)",
+        "doc = (SELECT jsonb_agg(true) FROM generate_series(1, 50000))",
+        "list = array_fill(null::text, ARRAY[5000])",
+        "list = array_fill(null::text, ARRAY[100, 100])",
+    ] {
+        s.refused(&format!("UPDATE wed_flow SET {large} WHERE wid = 1"))
+            .expect("WF033");
+    }
+    for fine in [
+        "u = (SELECT few FROM packed)",
+        "list = array_fill(null::text, ARRAY[4096])",
+        "doc = (SELECT jsonb_agg(true) FROM generate_series(1, 500))",
+    ] {
+        s.run(&format!("UPDATE wed_flow SET {fine} WHERE wid = 1"));
+    }
+    // Renamed or of another type, an attribute is held to the same.
+    s.run("UPDATE wed_attr SET aname = 'many' WHERE aname = 'list'");
+    let refusal = s
+        .refused("UPDATE wed_flow SET many = array_fill(null::text, ARRAY[5000]) WHERE wid = 1")
+        .expect("WF033");
+    assert!(refusal.message.contains("\"many\""), "{refusal:?}");
+}
+
+/// Conditions written by SQL meet the database's guard only.
+fn what_is_searched_for_in_a_row_is_short() {
+    let flow = flow();
+    let mut s = flow.session();
+    let mut refused = |condition: &str| {
+        s.refused(&format!(
+            "INSERT INTO wed_trig (trname, cpred) VALUES ('go', $c${condition}$c$)"
+        ))
+        .expect("WF011");
+    };
+    let long = "ab".repeat(700);
+    for what in [
+        format!("translate(a1, '{long}', '') = 'x'"),
+        format!("btrim(a1, '{long}'::text) = 'x'"),
+        format!("trim(both '{long}' from a1) = 'x'"),
+        format!("strpos(a1, '{long}'::text) > 0"),
+        format!("position('{long}' in a1) > 0"),
+        format!("replace(a1, '{long}', '') = 'x'"),
+        format!("split_part(a1, '{long}'::text, 2) = 'x'"),
+        format!("tags = string_to_array(a1, '{long}'::text)"),
+        format!("doc @> '[{}1]'", "1,".repeat(700)),
+        format!("ints && '{{{}1}}'::int[]", "1,".repeat(700)),
+        format!("a1 like any (array['{long}'])"),
+        vec!["a1 ilike 'z'"; 120].join(" or "),
+        vec!["doc::text = 'a'"; 17].join(" or "),
+        vec!["doc ->> 'a' = 'a'"; 65].join(" or "),
+        vec!["doc || doc = 'a'"; 33].join(" or "),
+        "at at time zone a1 < now()".to_owned(),
+        "array_to_string(string_to_array(a1, null), repeat('x', 250)) = 'x' and doc @? '$.**'"
+            .to_owned(),
+    ] {
+        refused(&what);
+    }
 }
 
 fn a_hostile_text_makes_a_condition_fail_for_its_instance_only() {
