@@ -232,8 +232,13 @@ BEGIN
                     OR wed_bounded.refuse_row(wid, pg_column_size(wed_flow.*)))', _schema);
 END $$;
 
+CREATE FUNCTION wed_bounded.measure_row(_wid integer, _row text) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN octet_length(_row) <= 262144 OR wed_bounded.refuse_row(_wid, octet_length(_row));
+END $$;
 CREATE FUNCTION wed_bounded.refuse_elements(_attribute text, _elements integer) RETURNS boolean
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql STRICT AS $$
 BEGIN
   RAISE EXCEPTION 'the value of attribute "%" has % elements', _attribute, _elements USING ERRCODE = 'WF033',
     HINT = 'At most 4096. Keep long lists elsewhere, and their place in the state.';
@@ -247,10 +252,9 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF _sql_type IN ('text', 'jsonb') OR _sql_type ~ '\[\]$' THEN
     EXECUTE format('ALTER TABLE %I.wed_flow ALTER COLUMN %I SET STORAGE EXTERNAL, ADD CONSTRAINT %I CHECK (
-        (pg_column_compression(%2$I) IS NULL OR octet_length((wed_flow.*)::text) <= 262144
-         OR wed_bounded.refuse_row(wid, octet_length((wed_flow.*)::text)))%4$s) NOT VALID',
+        (pg_column_compression(%2$I) IS NULL OR wed_bounded.measure_row(wid, (wed_flow.*)::text))%4$s) NOT VALID',
       _schema, _name, 'size_' || md5(_name), CASE WHEN _sql_type ~ '\[\]$' THEN format(
-        ' AND ((cardinality(%I) <= 4096) IS NOT FALSE OR wed_bounded.refuse_elements(%L, cardinality(%1$I)))', _name, _name)
+        ' AND (cardinality(%I) <= 4096 OR wed_bounded.refuse_elements(%L, cardinality(%1$I)))', _name, _name)
         ELSE '' END);
   END IF;
   IF _sql_type = 'numeric' THEN
