@@ -188,13 +188,12 @@ fn rows_are_measured_as_they_are() {
         "INSERT INTO wed_attr (aname, atype, open) VALUES ('t', 'text', true), ('u', 'text', true),
            ('doc', 'jsonb', true), ('list', 'text[]', true);
          INSERT INTO wed_trig (trname, cpred) VALUES ('go', 'true');
-         INSERT INTO wed_flow (t) VALUES (repeat('a', 200000));
-         CREATE TEMP TABLE packed AS SELECT repeat('a', 200000) AS t, repeat('b', 20000) AS few",
+         INSERT INTO wed_flow (t) VALUES (repeat('a', 200000))",
     );
     for large in [
         "u = repeat('a', 200000)",
         "doc = to_jsonb(repeat('a', 200000))",
-        "u = (SELECT t FROM packed)",
+        "doc = (SELECT payload FROM job_pool WHERE wid = 1)",
         "doc = (SELECT jsonb_agg(true) FROM generate_series(1, 50000))",
         "list = array_fill(null::text, ARRAY[5000])",
         "list = array_fill(null::text, ARRAY[100, 100])",
@@ -203,7 +202,7 @@ fn rows_are_measured_as_they_are() {
             .expect("WF033");
     }
     for fine in [
-        "u = (SELECT few FROM packed)",
+        "u = repeat('b', 20000)",
         "list = array_fill(null::text, ARRAY[4096])",
         "doc = (SELECT jsonb_agg(true) FROM generate_series(1, 500))",
     ] {
