@@ -383,6 +383,29 @@ impl Walk<'_> {
         self.made(resolved.result, size, constant)
     }
 
+    /// Whether it is an interval, which is no name of a zone.
+    fn may_be_interval(&self, node: &Node) -> bool {
+        match &node.node {
+            Some(NodeEnum::FuncCall(call)) => function_name(call) == Some("make_interval"),
+            Some(NodeEnum::ColumnRef(column)) => column
+                .fields
+                .last()
+                .and_then(text_of)
+                .and_then(|name| self.attributes.find(name))
+                .is_some_and(|index| {
+                    Kind::of(&self.attributes.get(index).kind) == Kind::one(Base::Interval)
+                }),
+            Some(NodeEnum::TypeCast(cast)) => {
+                cast.type_name
+                    .as_ref()
+                    .and_then(|kind| kind.names.last())
+                    .and_then(text_of)
+                    == Some("interval")
+            }
+            _ => false,
+        }
+    }
+
     /// What must be small constants, so that a small input cannot make a large value.
     fn bounds(&mut self, name: &str, args: &[Node], place: i32) -> Done {
         match (name, args) {
@@ -422,7 +445,7 @@ impl Walk<'_> {
             ("timezone", [zone, _])
             | ("date_trunc", [_, _, zone])
             | ("make_timestamptz", [_, _, _, _, _, _, zone])
-                if !may_be_interval(zone) && !written_text(zone).is_some_and(is_zone) =>
+                if !self.may_be_interval(zone) && !written_text(zone).is_some_and(is_zone) =>
             {
                 let message = "a time zone is written there, by its name";
                 let fault = Fault::new(RejectionCode::Function, message)
@@ -618,20 +641,6 @@ fn is_zone(text: &str) -> bool {
     name || (!offset.is_empty()
         && offset.len() <= 8
         && offset.bytes().all(|c| c.is_ascii_digit() || c == b':'))
-}
-
-/// Whether it may be an interval, which is no name of a zone.
-fn may_be_interval(node: &Node) -> bool {
-    match &node.node {
-        Some(NodeEnum::FuncCall(call)) => function_name(call) == Some("make_interval"),
-        Some(NodeEnum::TypeCast(cast)) => cast
-            .type_name
-            .as_ref()
-            .and_then(|kind| kind.names.last())
-            .and_then(text_of)
-            == Some("interval"),
-        _ => false,
-    }
 }
 
 /// Whether it is a number, written there.

@@ -30,6 +30,8 @@ const SET_WEIGHT: usize = 4;
 const ILIKE: usize = 8;
 /// The longest array that may be held against another one.
 const MAX_LIST: u64 = 32 << 10;
+/// The longest document that is looked for in another one.
+const MAX_DOCUMENT: u64 = 2 << 10;
 
 /// What is done with something that is searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -286,6 +288,22 @@ impl Walk<'_> {
         {
             self.list_against_list(one, found)?;
             self.list_against_list(other, by)?;
+        }
+        // Of two documents each part of the one is looked for in the other.
+        let contained = match sign {
+            "@>" => Some((other, by)),
+            "<@" => Some((one, found)),
+            _ => None,
+        };
+        if let Some((part, seen)) = contained
+            && found.kind == Kind::one(Base::Jsonb)
+            && by.kind == found.kind
+            && !(found.constant || by.constant || made_here(part) || seen.size <= MAX_DOCUMENT)
+        {
+            let message = "documents of any length are held against each other";
+            let fault = Fault::new(RejectionCode::TooLarge, message)
+                .hint("write what is looked for: doc @> jsonb_build_object('a', a1)");
+            return Err(self.placed(fault, part));
         }
         if let "->>" | "#>>" = sign {
             self.converted(1)?;
@@ -826,13 +844,7 @@ impl Walk<'_> {
                 .hint("each character of the text is looked for in it; name fewer, or use a regular expression");
             return Err(self.placed(fault, node));
         }
-        // A list that is no longer than it is written.
-        let made_here = match &node.node {
-            Some(NodeEnum::AArrayExpr(_)) => true,
-            Some(NodeEnum::FuncCall(call)) => function_name(call)
-                .is_some_and(|name| matches!(name, "jsonb_build_object" | "jsonb_build_array")),
-            _ => false,
-        };
+        let made_here = made_here(node);
         let counted = match (how, length) {
             (_, Some(length)) if guard && !made_here && length > MAX_SHORT => {
                 return Err(self.placed(too_much_sought(), node));
@@ -878,6 +890,16 @@ impl Walk<'_> {
         let message = format!("a power's exponent is at most {MAX_POWER}");
         let fault = self.refuse(RejectionCode::TooLarge, message, location);
         Err(fault.hint("multiply instead"))
+    }
+}
+
+/// Whether a list or document has no more parts than are written there.
+fn made_here(node: &Node) -> bool {
+    match &node.node {
+        Some(NodeEnum::AArrayExpr(_)) => true,
+        Some(NodeEnum::FuncCall(call)) => function_name(call)
+            .is_some_and(|name| matches!(name, "jsonb_build_object" | "jsonb_build_array")),
+        _ => false,
     }
 }
 
