@@ -9,16 +9,19 @@ CREATE FUNCTION wed.place(_name text, _text text) RETURNS text LANGUAGE sql IMMU
 $$;
 
 -- Refuses a fragment that could be anything but one expression: read token by token as Postgres's
--- lexer does, it must be balanced and hold no comment, no semicolon, no parameter.
-CREATE FUNCTION wed.check_fragment(_text text) RETURNS void
+-- lexer does, it must be balanced and hold no semicolon, no parameter. Returns it with spaces for its comments.
+CREATE FUNCTION wed.check_fragment(_text text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE AS $check$
 DECLARE
   _at integer := 1;
   _rest text;
   _token text;
   _open text := '';
+  _next text;
   _fault text;
   _before text;
+  _bare text := '';
+  _depth integer;
   _hint text := 'A predicate is one expression over the attributes, as after WHERE.';
 BEGIN
   IF _text IS NULL OR btrim(_text, E' \t\r\n\v\f') = '' THEN
@@ -36,7 +39,8 @@ BEGIN
   LOOP
     _rest := substr(_text, _at);
     EXIT WHEN _rest = '';
-    IF _before ~ $r$([A-Za-z0-9_$")]|[^\x01-\x7f]|\])$r$ AND _rest ~ '^\s*\.\s*[^0-9[:space:]]' THEN
+    -- Those of these schemas are what is meant without one.
+    IF lower(_before) NOT IN ('pg_catalog', 'wed_flow') AND _before ~ $r$([A-Za-z0-9_$")]|[^\x01-\x7f]|\])$r$ AND _rest ~ '^\s*\.\s*[^0-9[:space:]]' THEN
       RAISE EXCEPTION 'names are written without a table or schema' USING ERRCODE = 'WF011',
         DETAIL = format('At character %s of the predicate.', _at), HINT = 'Write the name alone.';
     ELSIF lower(_before) IN ('operator', 'variadic') AND (lower(_before) = 'variadic' OR _rest ~ '^\s*\(') THEN
@@ -71,7 +75,21 @@ BEGIN
           END IF;
         WHEN '-', '/' THEN
           _token := left(_rest, 1);
-          _fault := CASE WHEN left(_rest, 2) IN ('--', '/*') THEN format('a comment (%s)', left(_rest, 2)) END;
+          IF left(_rest, 2) = '--' THEN
+            _token := substring(_rest FROM $r$^[^\n\r]*$r$);
+          ELSIF left(_rest, 2) = '/*' THEN
+            _token := '/*';
+            _depth := 1;
+            WHILE _depth > 0 LOOP
+              _next := substring(substr(_rest, length(_token) + 1) FROM $r$^(?:[^*/]|\*(?!/)|/(?!\*))*(?:\*/|/\*)$r$);
+              IF _next IS NULL THEN
+                _fault := 'an unterminated comment';
+                EXIT;
+              END IF;
+              _token := _token || _next;
+              _depth := _depth + CASE right(_next, 2) WHEN '*/' THEN -1 ELSE 1 END;
+            END LOOP;
+          END IF;
         WHEN '(', '[' THEN
           _token := left(_rest, 1);
           _open := _open || _token;
@@ -95,6 +113,11 @@ BEGIN
         DETAIL = format('At character %s of the predicate.', _at), HINT = _hint;
     END IF;
     _at := _at + length(_token);
+    IF _token ~ '^(--|/\*)' THEN
+      _bare := _bare || regexp_replace(_token, '[^\n\r]', ' ', 'g');
+      CONTINUE;
+    END IF;
+    _bare := _bare || _token;
     -- White space joins what it stands between; of a string nothing is asked.
     IF _token !~ '^\s+$' THEN
       _before := CASE WHEN _token ~ '^[(\[\])"]' THEN right(_token, 1)
@@ -105,6 +128,11 @@ BEGIN
     RAISE EXCEPTION 'an opening bracket of the predicate is never closed' USING ERRCODE = 'WF011',
       HINT = 'Balance the brackets.';
   END IF;
+  IF btrim(_bare, E' \t\r\n\v\f') = '' THEN
+    RAISE EXCEPTION 'a condition needs a predicate' USING ERRCODE = 'WF011',
+      HINT = 'It holds a comment only. Write what stands after WHERE, for example: a1 = ''ready'' AND a2 IS NULL';
+  END IF;
+  RETURN _bare;
 END $check$;
 
 -- Functions a predicate may call by name, besides casts between allowed types: those of the guard
@@ -120,7 +148,7 @@ INSERT INTO wed.allowed_function SELECT unnest(ARRAY[
   'json_extract_path', 'json_extract_path_text', 'json_strip_nulls', 'json_typeof', 'jsonb_array_length',
   'jsonb_build_array', 'jsonb_build_object', 'jsonb_contains', 'jsonb_exists', 'jsonb_exists_all',
   'jsonb_exists_any', 'jsonb_extract_path', 'jsonb_extract_path_text', 'jsonb_insert', 'jsonb_object',
-  'jsonb_set', 'jsonb_strip_nulls', 'jsonb_typeof', 'justify_days', 'justify_hours', 'justify_interval', 'lcm',
+  'jsonb_path_exists', 'jsonb_path_match', 'jsonb_path_query_first', 'jsonb_set', 'jsonb_strip_nulls', 'jsonb_typeof', 'justify_days', 'justify_hours', 'justify_interval', 'lcm',
   'left', 'length', 'like_escape', 'ln', 'log', 'log10', 'lower', 'lpad', 'ltrim', 'make_date', 'make_interval',
   'make_time', 'make_timestamp', 'make_timestamptz', 'md5', 'min_scale', 'mod', 'now', 'num_nonnulls',
   'num_nulls', 'octet_length', 'overlaps', 'overlay', 'pi', 'position', 'pow', 'power', 'radians', 'regexp_count',
@@ -135,7 +163,7 @@ INSERT INTO wed.allowed_function SELECT unnest(ARRAY[
 CREATE TABLE wed.allowed_type (name text PRIMARY KEY);
 INSERT INTO wed.allowed_type SELECT unnest(ARRAY['text', 'varchar', 'unknown', 'int2', 'int4',
   'int8', 'numeric', 'float4', 'float8', 'bool', 'date', 'time', 'timetz', 'timestamp', 'timestamptz', 'interval',
-  'uuid', 'jsonb', 'json', 'bytea', 'bpchar']);
+  'uuid', 'jsonb', 'json', 'bytea', 'bpchar', 'jsonpath']);
 
 -- Refuses a regular expression that could run for long. Postgres makes an automaton of it: the time is a matter
 -- of its size and of the text's length, if it refers to nothing that matched before and does not look around.
@@ -194,6 +222,35 @@ BEGIN
   END IF;
 END $check$;
 
+-- Refuses a path into a document that could take longer than a few looks at all of it. The guard of the hosts judges
+-- in the same way (host/guard/src/pattern.rs).
+CREATE FUNCTION wed.check_path(_path text) RETURNS void
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $check$
+DECLARE
+  _bare text := regexp_replace(_path, '"(?:[^"\\]|\\.)*"', '"', 'g');
+  _close text := regexp_replace(_bare, '\s', '', 'g');
+  _why text;
+BEGIN
+  -- As it is written here, each key is in quotes.
+  _why := CASE
+    WHEN octet_length(_path) > 600 THEN 'is longer than 256 bytes'
+    WHEN _bare ~ 'like_regex' THEN 'holds a regular expression'
+    WHEN strpos(_close, '**') > 0 THEN 'does not name each step'
+    WHEN strpos(_close, ',') > 0 THEN 'takes a list of elements'
+    WHEN (SELECT count(*) FROM regexp_matches(_bare, '\[\s*\*\s*\]|\.\s*\*| to |\]to', 'g')) > 2
+      OR length(_close) - length(replace(_close, '?', '')) > 2 THEN 'looks at all elements more than twice'
+    WHEN _close ~ '\?.*\$' THEN 'looks at the whole in a filter'
+    WHEN _close ~ '[=<>][-+(]*[@$]' OR _close ~ 'startswith[@$]' THEN 'compares with something else than a constant'
+    WHEN EXISTS (SELECT FROM regexp_matches(_close, '(\.?)([a-z0-9_]*)\(', 'gi') m
+                 WHERE NOT (m[2] = '' OR m[1] <> '' AND m[2] IN ('type', 'size', 'double', 'ceiling', 'floor', 'abs')
+                            OR m[1] = '' AND m[2] = 'exists')) THEN 'has a method that is not allowed'
+    END;
+  IF _why IS NOT NULL THEN
+    RAISE EXCEPTION 'the path % %', quote_literal(left(_path, 60)), _why USING ERRCODE = 'WF011',
+      HINT = 'Write ->, ->> or @>, or several paths; docs/conditions.md tells what a path may hold.';
+  END IF;
+END $check$;
+
 -- Refuses a format whose placeholders could make a large value of small ones.
 CREATE FUNCTION wed.check_format(_format text) RETURNS void
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -227,10 +284,25 @@ DECLARE
   _work bigint := 0;
   _name text;
   _wide boolean;
+  _type text;
+  _types text[] := '{}';
+  _conversions integer := 0;   -- of documents and arrays to text, or the other way round
+  _operator oid;
+  _extracting oid[] := ARRAY(SELECT oid FROM pg_operator WHERE oprname IN ('->>', '#>>'));
+  _making oid[] := ARRAY(SELECT oid FROM pg_operator WHERE oprname IN ('||', '-', '#-') AND oprresult = 'jsonb'::regtype);
 BEGIN
-  FOR _part IN SELECT regexp_matches(_tree, '(\{)([A-Z_]+)([^{}]*)|\}', 'g') LOOP
+  FOR _part IN SELECT regexp_matches(_tree, '(\{)([A-Z_]+)([^{}]*)|\}([^{}]*)', 'g') LOOP
     IF _part[1] IS NULL THEN
       _d := _d - 1;
+      -- To which type something is cast stands behind it.
+      IF _d > 0 AND _kinds[_d] = 'COERCEVIAIO' THEN
+        _type := (SELECT t.typname FROM pg_type t WHERE t.oid = substring(_part[4] FROM ':resulttype (\d+)')::oid);
+        IF _types[_d + 1] ~ '^_|^jsonb?$' AND _type ~ '^_|^text$|^varchar$|^jsonb?$'
+           OR _type ~ '^_|^jsonb?$' AND _types[_d + 1] ~ '^text$|^varchar$' THEN
+          _conversions := _conversions + 4;
+          _work := _work + (1 + _costs[_d]) * CASE _types[_d + 1] WHEN 'jsonb' THEN 6 WHEN '_numeric' THEN 12 ELSE 8 END;
+        END IF;
+      END IF;
       CONTINUE;
     END IF;
     _around := 0;
@@ -241,6 +313,18 @@ BEGIN
         RAISE EXCEPTION 'a regular expression is text in quotes' USING ERRCODE = 'WF011',
           HINT = 'Write it itself; for a position write substr(text, start, length).';
       END IF;
+      IF (_kinds[_d] LIKE 'timezone(text,%' AND _children[_d] = 1 OR _kinds[_d] LIKE 'date_trunc(%,text)' AND _children[_d] = 3
+          OR _kinds[_d] LIKE 'make_timestamptz(%,text)' AND _children[_d] = 7) AND _part[2] <> 'CONST' THEN
+        RAISE EXCEPTION 'a time zone is written there, by its name' USING ERRCODE = 'WF011',
+          HINT = 'For example ''UTC'', ''Europe/Berlin'' or ''+02''; of a few zones write CASE ... WHEN ... THEN ... END.';
+      END IF;
+      IF _kinds[_d] LIKE 'array_to_string(%' AND _children[_d] = 1 AND _part[2] <> 'VAR' THEN
+        _kinds[_d] := 'array_to_string(made';
+      ELSIF _kinds[_d] LIKE 'array_to_string(%' AND _part[2] = 'CONST' THEN
+        -- Between the elements, of which an attribute has not so many.
+        _work := _work + _around * coalesce(substring(_part[3] FROM ':constvalue (\d+) \[')::bigint, 0)
+                 * CASE WHEN _kinds[_d] = 'array_to_string(made' THEN 2 ELSE 0.02 END;
+      END IF;
     END IF;
     _d := _d + 1;
     IF _d > 200 THEN
@@ -248,14 +332,31 @@ BEGIN
         HINT = 'Use concat(...) for long chains of ||, IN (...) for long chains of OR.';
     END IF;
     _name := coalesce(substring(_part[3] FROM '^ :funcid (\d+)')::oid::regprocedure::text, _part[2]);
-    _wide := coalesce((SELECT t.typcategory = 'A' OR t.typname IN ('text', 'varchar', 'bpchar', 'jsonb', 'json', 'bytea')
-      FROM pg_type t WHERE t.oid = substring(_part[3]
-        FROM ':(?:opresulttype|funcresulttype|resulttype|vartype|array_typeid) (\d+)')::oid), false);
+    _type := (SELECT t.typname FROM pg_type t WHERE t.oid = substring(_part[3]
+        FROM ':(?:opresulttype|funcresulttype|resulttype|vartype|array_typeid) (\d+)')::oid);
+    _wide := coalesce(_type ~ '^_' OR _type IN ('text', 'varchar', 'bpchar', 'jsonb', 'json', 'bytea'), false);
+    _types[_d] := _type;
+    IF _wide AND _d > 1 AND _type NOT IN ('text', 'varchar', 'bpchar')
+       AND _kinds[_d - 1] ~ '^(to_jsonb?|array_to_json|array_to_string|jsonb_object|jsonb?_build_(array|object))\(' THEN
+      _conversions := _conversions + 4;
+      _work := _work + _around * CASE WHEN _type = 'jsonb' THEN 6 WHEN _type = '_numeric' THEN 12 WHEN _type ~ '^_' THEN 2 ELSE 8 END;
+    END IF;
+    _operator := substring(_part[3] FROM '^ :opno (\d+)')::oid;
+    IF _name ~ '^jsonb?_extract_path_text' OR _operator = ANY (_extracting) THEN
+      _conversions := _conversions + 1;
+      _work := _work + 5 * (1 + _around);
+    ELSIF _name ~ '^jsonb_(set|insert|strip_nulls)\(' OR _operator = ANY (_making) THEN
+      _conversions := _conversions + 2;
+    END IF;
+    IF _conversions > 64 THEN
+      RAISE EXCEPTION 'the predicate makes too many documents, or text of documents and arrays' USING ERRCODE = 'WF011',
+        HINT = 'Taking text out of a document counts 1, making another of one 2, all of one as text 4, together at most 64. Compare parts by @>, or in several triggers.';
+    END IF;
     _cost := _around;
     IF _wide AND _part[2] IN ('OPEXPR', 'FUNCEXPR', 'COERCEVIAIO', 'ARRAY', 'ARRAYEXPR', 'ARRAYCOERCEEXPR') THEN
       _cost := least((CASE WHEN _name LIKE 'format(%' THEN 64 ELSE 1 END) * (1 + _around), 1000000);
       -- What these make is bounded by itself; counted in parts as large as a row.
-      _work := _work + (1 + _around) * CASE WHEN _name LIKE 'replace(%' THEN 16 WHEN _name LIKE 'regexp_replace(%' THEN 4 ELSE 0 END;
+      _work := _work + (1 + _around) * CASE WHEN _name LIKE 'replace(%' THEN 16 WHEN _name LIKE 'string_to_array(%' THEN 8 WHEN _name LIKE 'regexp_replace(%' THEN 4 ELSE 0 END;
     ELSIF _wide AND _part[2] = 'VAR' THEN
       _work := _work + _around;
     END IF;
@@ -299,7 +400,9 @@ BEGIN
             OR p.oid IN (SELECT castfunc FROM pg_cast))
     -- These take a regular expression of another kind, or numbers that take very long.
     OR p.oid IN ('substring(text,text,text)'::regprocedure, 'similar_to_escape(text,text)'::regprocedure,
-                 'gcd(numeric,numeric)'::regprocedure, 'lcm(numeric,numeric)'::regprocedure) LIMIT 1;
+                 'gcd(numeric,numeric)'::regprocedure, 'lcm(numeric,numeric)'::regprocedure)
+    -- A cast from text to a path into a document, and one with values of its own.
+    OR p.prorettype = 'jsonpath'::regtype LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'the function % is not allowed in a predicate', coalesce(_bad, '?')
       USING ERRCODE = 'WF011', DETAIL = wed.place(_bad, _text), HINT = 'docs/conditions.md lists the functions that are.';
@@ -310,7 +413,8 @@ BEGIN
   WHERE o.oid IS NULL OR o.oprnamespace <> 'pg_catalog'::regnamespace
     OR o.oprname NOT IN ('=', '<>', '<', '<=', '>', '>=', '+', '-', '*', '/', '%', '||', '~~', '!~~', '~~*',
       '!~~*', '->', '->>', '#>', '#>>', '#-', '@>', '<@', '?', '?|', '?&', '&&', '&', '|', '#', '<<', '>>', '^',
-      '~', '~*', '!~', '!~*', '^@', '@', '|/', '||/')
+      '~', '~*', '!~', '!~*', '^@', '@', '|/', '||/', '@?', '@@')
+    OR o.oprname = '@@' AND o.oprright <> 'jsonpath'::regtype
     LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'the operator % is not allowed in a predicate', coalesce(_bad, '?')
@@ -332,11 +436,15 @@ BEGIN
         FROM regexp_matches(_tree, ':(?:consttype|resulttype|funcresulttype|opresulttype|vartype|array_typeid) (\d+)', 'g') AS m) f
   LEFT JOIN pg_type t ON t.oid = f.ty
   LEFT JOIN pg_type e ON e.oid = t.typelem AND t.typcategory = 'A'
-  WHERE t.oid IS NULL OR coalesce(e.typnamespace, t.typnamespace) <> 'pg_catalog'::regnamespace
+  WHERE t.oid IS NULL OR t.oid = 'jsonpath[]'::regtype OR coalesce(e.typnamespace, t.typnamespace) <> 'pg_catalog'::regnamespace
     OR coalesce(e.typname, t.typname) NOT IN (SELECT name FROM wed.allowed_type) LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'the type % is not allowed in a predicate', coalesce(_bad, '?')
       USING ERRCODE = 'WF011', DETAIL = wed.place(_bad, _text), HINT = 'Use the types that attributes may have.';
+  END IF;
+  IF _tree ~ format(':resulttype %s ', 'jsonpath'::regtype::oid) THEN
+    RAISE EXCEPTION 'a path into a document is text in quotes' USING ERRCODE = 'WF011',
+      HINT = 'Write it itself; with a key in an attribute use -> and ->>.';
   END IF;
   PERFORM wed.check_work(_tree);
 END $$;
@@ -380,7 +488,7 @@ DECLARE
   _tree text;
   _relation oid := format('%I.wed_flow', _shape_schema)::regclass;
 BEGIN
-  PERFORM wed.check_fragment(_text);
+  _text := wed.check_fragment(_text);
   PERFORM wed.take_off_shape(_shape_schema, _tgid);
   BEGIN
     PERFORM wed.put_on_shape(_shape_schema, _tgid, _text);
@@ -408,6 +516,10 @@ BEGIN
   END IF;
   IF regexp_replace(predicate, '''(?:[^'']|'''')*''', '', 'g') ~ 'character\([0-9]{4,}\)' THEN
     RAISE EXCEPTION 'char(n) is too long' USING ERRCODE = 'WF011', HINT = 'At most 999; use text, which needs no length.';
+  END IF;
+  IF EXISTS (SELECT FROM regexp_matches(predicate, $r$(?:AT TIME ZONE |timezone\()'((?:[^']|'')*)'::text$r$, 'g') z
+             WHERE z[1] !~ '^\s*(?:[A-Za-z][A-Za-z0-9/_+-]{0,39}|[+-]?[0-9:]{1,8})\s*$') THEN
+    RAISE EXCEPTION 'a time zone is written by its name' USING ERRCODE = 'WF011', HINT = 'For example ''UTC'', ''Europe/Berlin'' or ''+02''.';
   END IF;
   PERFORM wed.guarded(predicate);
   timely := _tree ~ '\{(SQLVALUEFUNCTION|COERCEVIAIO)' OR EXISTS (

@@ -89,6 +89,7 @@ DECLARE
   _sets text;
 BEGIN
   UPDATE wed.flow f SET version = version + 1 WHERE f.flow_id = _flow_id RETURNING * INTO _flow;
+  PERFORM wed.bound_sizes(_flow.schema_name);
 
   -- Only rows whose group is another one now are written.
   UPDATE wed.trigger t SET condition_group = n.number
@@ -264,8 +265,8 @@ BEGIN
       IF NEW.aname <> OLD.aname THEN
         EXECUTE format('ALTER TABLE %I.wed_flow RENAME COLUMN %I TO %I', _schema, OLD.aname, NEW.aname);
       END IF;
-      EXECUTE format('ALTER TABLE %I.wed_flow DROP CONSTRAINT IF EXISTS %I, DROP CONSTRAINT IF EXISTS %I', _schema,
-                     'enum_' || OLD.aname, 'digits_' || OLD.aname);
+      EXECUTE format('ALTER TABLE %I.wed_flow DROP CONSTRAINT IF EXISTS %I, DROP CONSTRAINT IF EXISTS %I, DROP CONSTRAINT IF EXISTS %I',
+                     _schema, 'enum_' || OLD.aname, 'digits_' || OLD.aname, 'size_' || md5(OLD.aname));
       IF wed.attribute_type(OLD.atype) IS DISTINCT FROM _type THEN
         EXECUTE format('ALTER TABLE %I.wed_flow ALTER COLUMN %I DROP DEFAULT, ALTER COLUMN %2$I TYPE %s USING NULL',
                        _schema, NEW.aname, _type.sql_type);

@@ -69,13 +69,23 @@ BEGIN
   END IF;
   RETURN _text;
 END $$;
+-- As text: what it takes where it is kept may be compressed.
 CREATE FUNCTION wed_bounded.short(_value jsonb) RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF pg_column_size(_value) > 4096 THEN
-    PERFORM wed_bounded.refuse_long(pg_column_size(_value) || ' bytes', 4096);
+  IF pg_column_size(_value) > 2048 OR octet_length(_value::text) > 2048 THEN
+    PERFORM wed_bounded.refuse_long('more than 2048 bytes', 2048);
   END IF;
   RETURN _value;
+END $$;
+-- A set of characters, of which each is looked for at each character of a text.
+CREATE FUNCTION wed_bounded.few(_text text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF octet_length(_text) > 256 OR length(_text) > 64 THEN
+    PERFORM wed_bounded.refuse_long('more than 64 characters', 64);
+  END IF;
+  RETURN _text;
 END $$;
 CREATE FUNCTION wed_bounded.short(_list anyarray) RETURNS anyarray
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -86,6 +96,30 @@ BEGIN
   RETURN _list;
 END $$;
 CREATE FUNCTION wed_bounded.short(_value anynonarray) RETURNS anynonarray
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT $1 $$;
+
+-- Text that is about to be read as a date or time: with no zone of one's own making in it. Postgres keeps
+-- each zone that it has ever been asked for.
+CREATE FUNCTION wed_bounded.moment(_text text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF octet_length(_text) > 100 OR _text ~ '[A-Za-z]{3}[-+]?[0-9]' THEN
+    RAISE EXCEPTION '% is not taken for a point in time', quote_literal(left(_text, 40)) USING ERRCODE = 'WF032',
+      HINT = 'Write it as 2024-01-31 12:00:00+01, or with the name of a zone: 2024-01-31 12:00 Europe/Berlin.';
+  END IF;
+  RETURN _text;
+END $$;
+CREATE FUNCTION wed_bounded.moment(_list text[]) RETURNS text[]
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _one text;
+BEGIN
+  FOREACH _one IN ARRAY _list LOOP
+    PERFORM wed_bounded.moment(_one);
+  END LOOP;
+  RETURN _list;
+END $$;
+CREATE FUNCTION wed_bounded.moment(_value anyelement) RETURNS anyelement
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT $1 $$;
 
 -- As Postgres's own, where what it makes stays below 4 MiB.
@@ -198,10 +232,31 @@ BEGIN
                     OR wed_bounded.refuse_row(wid, pg_column_size(wed_flow.*)))', _schema);
 END $$;
 
--- Holds a numeric attribute to its digits.
+CREATE FUNCTION wed_bounded.measure_row(_wid integer, _row text) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN octet_length(_row) <= 262144 OR wed_bounded.refuse_row(_wid, octet_length(_row));
+END $$;
+CREATE FUNCTION wed_bounded.refuse_elements(_attribute text, _elements integer) RETURNS boolean
+LANGUAGE plpgsql STRICT AS $$
+BEGIN
+  RAISE EXCEPTION 'the value of attribute "%" has % elements', _attribute, _elements USING ERRCODE = 'WF033',
+    HINT = 'At most 4096. Keep long lists elsewhere, and their place in the state.';
+END $$;
+
+-- Holds a numeric attribute to its digits, an array to its elements, and what may be long to what the row's
+-- size counts: the value as it is, not compressed (bound_sizes).
 CREATE FUNCTION wed.bound_attribute(_schema text, _name text, _sql_type text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+  IF _sql_type IN ('text', 'jsonb') OR _sql_type ~ '\[\]$' THEN
+    EXECUTE format('ALTER TABLE %I.wed_flow ALTER COLUMN %I SET STORAGE EXTERNAL', _schema, _name);
+  END IF;
+  IF _sql_type ~ '\[\]$' THEN
+    EXECUTE format('ALTER TABLE %I.wed_flow ADD CONSTRAINT %I CHECK (
+        cardinality(%I) <= 4096 OR wed_bounded.refuse_elements(%L, cardinality(%3$I))) NOT VALID',
+      _schema, 'size_' || md5(_name), _name, _name);
+  END IF;
   IF _sql_type = 'numeric' THEN
     EXECUTE format('ALTER TABLE %I.wed_flow ADD CONSTRAINT %I CHECK (
         (abs(%I) < 1e100 AND scale(%3$I) <= 100) IS NOT FALSE AND %3$I <> ''NaN''
@@ -214,11 +269,59 @@ BEGIN
   END IF;
 END $$;
 
+-- Where the attributes that may be long are others than before: a row that holds a value that came compressed, from
+-- another table, is measured as text. One constraint for all of them: each is read and planned by every statement.
+CREATE FUNCTION wed.bound_sizes(_schema text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _table regclass := format('%I.wed_flow', _schema)::regclass;
+  _long smallint[];
+  _measured smallint[];
+BEGIN
+  SELECT coalesce(array_agg(a.attnum ORDER BY a.attnum), '{}') INTO _long
+  FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+  WHERE a.attrelid = _table AND a.attnum > 0 AND NOT a.attisdropped
+    AND (a.atttypid IN ('text'::regtype, 'jsonb'::regtype) OR t.typcategory = 'A');
+  SELECT array_agg(k ORDER BY k) INTO _measured
+  FROM pg_constraint c CROSS JOIN LATERAL unnest(c.conkey) k
+  WHERE c.conrelid = _table AND c.conname = 'sizes'
+    AND k <> (SELECT attnum FROM pg_attribute WHERE attrelid = _table AND attname = 'wid') AND k > 0;
+  IF coalesce(_measured, '{}') = _long THEN RETURN; END IF;
+  EXECUTE format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS sizes', _table);
+  IF _long <> '{}' THEN
+    EXECUTE format('ALTER TABLE %s ADD CONSTRAINT sizes CHECK (coalesce(%s) IS NULL
+                      OR wed_bounded.measure_row(wid, (wed_flow.*)::text)) NOT VALID', _table,
+      (SELECT string_agg(format('pg_column_compression(%I)', attname), ', ' ORDER BY attnum)
+       FROM pg_attribute WHERE attrelid = _table AND attnum = ANY (_long)));
+  END IF;
+END $$;
+
 -- The number that the next tokens of a deparsed expression are, up to a comma or bracket; null when they are none.
 CREATE FUNCTION wed.written_number(_tokens text[]) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT substring(array_to_string(_tokens, '')
     FROM $r$^\s*\(*'?(-?[0-9]+(?:\.[0-9]*)?)'?(?:::(?:integer|bigint|numeric|double precision))?\)?(?:::(?:numeric|double precision|bigint|integer))?[,)]$r$)
+$$;
+
+-- What a set of characters counts: four times each, and the most of it where it is not written there.
+CREATE FUNCTION wed.written_set(_token text) RETURNS integer
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _length integer := CASE WHEN _token ~ '^''' THEN length(replace(_token, '''''', '''')) - 2 WHEN _token = 'NULL' THEN 0 ELSE 64 END;
+BEGIN
+  IF _length > 64 THEN
+    RAISE EXCEPTION 'a set of more than 64 characters' USING ERRCODE = 'WF011',
+      HINT = 'Each character of the text is looked for in it; name fewer, or use a regular expression.';
+  END IF;
+  RETURN 4 * _length;
+END $$;
+
+-- What constants count that are searched for: their bytes, and four for each of an array that is written as such.
+CREATE FUNCTION wed.written_list(_text text) RETURNS integer
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT coalesce(sum(CASE WHEN m[1] ~ '^''' THEN octet_length(m[1]) - 2 ELSE 4 END
+                      + CASE WHEN _text ~ '^ARRAY' THEN 4 ELSE 0 END), 0)::integer
+  FROM regexp_matches(_text, $r$('(?:[^']|'')*'|(?<![a-z0-9_.])[0-9.]+)$r$, 'g') m
 $$;
 
 -- Writes a condition, as Postgres deparsed it, so that it can be run: casts to numeric, and what is
@@ -244,8 +347,10 @@ DECLARE
   _number text;
   _literal text;
   _sought integer := 0;       -- bytes that are searched for, altogether
+  _what text;                 -- how: as a text, a set of characters, the parts of a list
+  _list text := $r$ARRAY\[(?:(?:'(?:[^']|'')*'|\(?-?[0-9.]+\)?)(?:::[a-z ]+)?(?:, |(?=\])))+\]$r$;
 BEGIN
-  IF _sql !~ '::numeric|[@|?#^~]|&&| - |\m(strpos|btrim|ltrim|rtrim|split_part|string_to_array|array_to_string|to_char|to_date|to_number|to_timestamp|translate|replace|concat_ws|lpad|rpad|repeat|power|pow|format|regexp_[a-z_]+)\(|"substring"\(|POSITION\(|TRIM\(' THEN
+  IF _sql !~ '::(numeric|date|time|jsonpath)|[@|?#^~]|&&| - |<@|\m(strpos|btrim|ltrim|rtrim|split_part|string_to_array|array_to_string|to_char|to_date|to_number|to_timestamp|translate|replace|concat_ws|lpad|rpad|repeat|power|pow|format|regexp_[a-z_]+)\(|"substring"\(|POSITION\(|TRIM\(' THEN
     RETURN _sql;
   END IF;
   _t := ARRAY(SELECT m[1] FROM regexp_matches(_sql,
@@ -256,7 +361,10 @@ BEGIN
   WHILE _i < _n LOOP
     _i := _i + 1;
     _token := _t[_i];
-    IF _token IN ('(', '[') THEN
+    IF _t[_i + 1] = '::' AND _t[_i + 2] = 'jsonpath' THEN
+      PERFORM wed.check_path(replace(substr(_token, 2, length(_token) - 2), '''''', ''''));
+      _sought := _sought + 128;
+    ELSIF _token IN ('(', '[') THEN
       _d := _d + 1;
       _opens[_d] := _i;
       _names[_d] := CASE WHEN _token = '(' AND _i > 1 AND _t[_i - 1] ~ '^([A-Za-z_"]|[^\x01-\x7f])' THEN btrim(_t[_i - 1], '"') ELSE '' END;
@@ -264,22 +372,34 @@ BEGIN
       _wrapped[_d] := false;
       IF _names[_d] = 'replace' THEN
         _out[_i - 1] := 'wed_bounded.replace';
-      ELSIF _names[_d] = 'POSITION' AND _t[_i + 1] = '(' AND _t[_i + 2] !~ '^''' THEN
-        _out[_i] := _out[_i] || 'wed_bounded.short';
+      ELSIF _names[_d] = 'POSITION' AND _t[_i + 1] = '(' THEN
+        IF _t[_i + 2] ~ '^''' THEN
+          _sought := _sought + octet_length(_t[_i + 2]) - 1;
+        ELSE
+          _out[_i] := _out[_i] || 'wed_bounded.short';
+          _sought := _sought + 128;
+        END IF;
       ELSIF _names[_d] = 'format' THEN
         IF _t[_i + 1] !~ '^''' THEN
           RAISE EXCEPTION 'the format of format is text in quotes' USING ERRCODE = 'WF011',
             HINT = 'Write the format itself; compose text with || or concat.';
         END IF;
         PERFORM wed.check_format(replace(substr(_t[_i + 1], 2, length(_t[_i + 1]) - 2), '''''', ''''));
-      ELSIF _names[_d] = 'concat_ws' AND _t[_i + 1] !~ '^''' THEN
-        _out[_i] := _out[_i] || 'wed_bounded.short(';
-        _wrapped[_d] := true;
+      ELSIF _names[_d] = 'concat_ws' THEN
+        IF _t[_i + 1] ~ '^''' THEN
+          _sought := _sought + octet_length(_t[_i + 1]) - 1;
+        ELSE
+          _out[_i] := _out[_i] || 'wed_bounded.short(';
+          _wrapped[_d] := true;
+          _sought := _sought + 128;
+        END IF;
       END IF;
     ELSIF _token IN (')', ']') THEN
       IF _wrapped[_d] THEN _out[_i] := ')' || _out[_i]; END IF;
       IF _token = ')' AND _names[_d] IN ('', 'CASE') AND _t[_i + 1] = '::' AND _t[_i + 2] = 'numeric' THEN
         _out[_opens[_d]] := 'wed_bounded.number' || _out[_opens[_d]];
+      ELSIF _token = ')' AND _names[_d] IN ('', 'CASE') AND _t[_i + 1] = '::' AND _t[_i + 2] IN ('date', 'timestamp', 'time') THEN
+        _out[_opens[_d]] := 'wed_bounded.moment' || _out[_opens[_d]];
       END IF;
       _d := _d - 1;
     ELSIF _token = ',' AND _d > 0 THEN
@@ -317,20 +437,42 @@ BEGIN
           ELSIF strpos(_literal, 'g') > 0 THEN
             _out[_opens[_d]] := replace(_out[_opens[_d]], 'wed_bounded.matched(', 'wed_bounded.matched_often(');
           END IF;
-        ELSIF _next !~ '^''' THEN
-          _out[_i] := _out[_i] || ' wed_bounded.short(';
-          _wrapped[_d] := true;
+        ELSE
+          IF _names[_d] = 'regexp_replace' AND _argument[_d] = 3 THEN
+            _sought := _sought + CASE WHEN _next ~ '^''' THEN octet_length(_next) - 1 ELSE 128 END;
+          END IF;
+          IF _next !~ '^''' THEN
+            _out[_i] := _out[_i] || ' wed_bounded.short(';
+            _wrapped[_d] := true;
+          END IF;
         END IF;
-      ELSIF _next !~ '^''' AND (_argument[_d] > 1 AND _names[_d] IN ('strpos', 'btrim', 'ltrim', 'rtrim', 'split_part',
-          'string_to_array', 'array_to_string', 'to_char', 'to_date', 'to_number', 'to_timestamp', 'translate', 'replace')
-          OR _argument[_d] = 3 AND _names[_d] IN ('lpad', 'rpad')) THEN
-        _out[_i] := _out[_i] || ' wed_bounded.short(';
-        _wrapped[_d] := true;
+      ELSE
+        _what := CASE WHEN _argument[_d] = 2 AND _names[_d] IN ('btrim', 'ltrim', 'rtrim', 'translate') THEN 'set'
+          WHEN _argument[_d] = 2 AND _names[_d] IN ('strpos', 'split_part', 'string_to_array', 'array_to_string', 'to_char',
+                 'to_date', 'to_number', 'to_timestamp', 'replace')
+            OR _argument[_d] = 3 AND _names[_d] IN ('translate', 'string_to_array', 'array_to_string', 'replace', 'lpad', 'rpad')
+            THEN 'text' END;
+        IF _what = 'set' THEN
+          _sought := _sought + wed.written_set(_next);
+          IF _next !~ '^''' THEN
+            _out[_i] := _out[_i] || ' wed_bounded.few(';
+            _wrapped[_d] := true;
+          END IF;
+        ELSIF _what = 'text' THEN
+          _sought := _sought + CASE WHEN _next ~ '^''' THEN octet_length(_next) - 1 WHEN _next = 'NULL' THEN 1 ELSE 128 END;
+          IF _next !~ '^''' THEN
+            _out[_i] := _out[_i] || ' wed_bounded.short(';
+            _wrapped[_d] := true;
+          END IF;
+        END IF;
       END IF;
     ELSIF _d > 0 AND _names[_d] = 'TRIM' AND _token IN ('BOTH', 'LEADING', 'TRAILING') THEN
-      IF _t[_i + 2] <> 'FROM' AND _t[_i + 2] !~ '^''' THEN
-        _out[_i] := _out[_i] || ' wed_bounded.short(';
-        _wrapped[_d] := true;
+      IF _t[_i + 2] <> 'FROM' THEN
+        _sought := _sought + wed.written_set(_t[_i + 2]);
+        IF _t[_i + 2] !~ '^''' THEN
+          _out[_i] := _out[_i] || ' wed_bounded.few(';
+          _wrapped[_d] := true;
+        END IF;
       END IF;
     ELSIF _d > 0 AND _names[_d] = 'TRIM' AND _token = 'FROM' AND _wrapped[_d] THEN
       _out[_i] := ') FROM';
@@ -350,13 +492,29 @@ BEGIN
         RAISE EXCEPTION 'the patterns of LIKE ANY are written there, as text in quotes' USING ERRCODE = 'WF011',
           HINT = 'Write LIKE ANY (ARRAY[...]), or several LIKE joined by OR.';
       END IF;
+      _rest := substring(array_to_string(_t[_i + 3 :], '') FROM $r$^ \((ARRAY\['(?:[^']|'')*'::text(?:, '(?:[^']|'')*'::text)*\]|'(?:[^'\\]|'')*')$r$);
+      _sought := _sought + (SELECT sum(octet_length(m[1]) - 2 + CASE WHEN _token ~ '\*' THEN 8 ELSE 1 END
+                                       * (1 + CASE WHEN _rest ~ '^''' THEN length(_rest) - length(replace(_rest, ',', '')) ELSE 0 END))
+                            FROM regexp_matches(_rest, $r$('(?:[^']|'')*')$r$, 'g') m);
     ELSIF _d > 0 AND _token IN ('@>', '<@', '&&', '?|', '?&', '~~', '!~~', '~~*', '!~~*', '-') AND _t[_i + 1] = ' ' THEN
-      IF _t[_i + 2] !~ '^(''|[0-9])' THEN
-        _out[_i] := _out[_i] || ' wed_bounded.short(';
-        _wrapped[_d] := true;
-      END IF;
-      IF _token ~ '~~' THEN
-        _sought := _sought + CASE WHEN _t[_i + 2] ~ '^''' THEN octet_length(_t[_i + 2]) - 2 ELSE 256 END;
+      _next := _t[_i + 2];
+      _rest := array_to_string(_t[_opens[_d] + 1 : _i - 1], '');
+      IF _token !~ '[-~]' AND (_rest ~ $r$^'(?:[^']|'')*'::[a-z ]+(?:\[\])? $$r$ OR _rest ~ ('^' || _list || ' $')) THEN
+        -- What is searched for stands on the left, and is written there.
+        _sought := _sought + wed.written_list(_rest);
+      ELSE
+        IF _next !~ '^(''|[0-9])' THEN
+          _out[_i] := _out[_i] || ' wed_bounded.short(';
+          _wrapped[_d] := true;
+        END IF;
+        IF _next = 'ARRAY' THEN
+          _rest := substring(array_to_string(_t[_i + 2 :], '') FROM ('^' || _list));
+        END IF;
+        _sought := _sought + CASE
+          WHEN _next ~ '^''' THEN octet_length(_next) - 2 + CASE WHEN _token IN ('~~', '!~~') THEN 1 WHEN _token ~ '~~\*' THEN 8 ELSE 0 END
+          WHEN _next = 'ARRAY' AND _rest IS NOT NULL THEN wed.written_list(_rest)
+          WHEN _token = '-' THEN 0
+          WHEN _token ~ '~~' OR _next IN ('ARRAY', 'jsonb_build_object', 'jsonb_build_array') THEN 128 ELSE 256 END;
       END IF;
     ELSIF _token = '^' THEN
       _number := wed.written_number(_t[_i + 1 : _i + 12]);
@@ -370,14 +528,14 @@ BEGIN
       END IF;
     END IF;
   END LOOP;
-  IF _sought > 4096 THEN
-    RAISE EXCEPTION 'the predicate searches for more than 4096 bytes' USING ERRCODE = 'WF011',
-      HINT = 'Use fewer or shorter patterns of LIKE; compare whole values with IN (...).';
+  IF _sought > 1024 THEN
+    RAISE EXCEPTION 'the predicate searches for more than 1024 bytes' USING ERRCODE = 'WF011',
+      HINT = 'Use fewer or shorter patterns of LIKE; compare whole values with IN (...). What is no constant counts 128, an array or document 256.';
   END IF;
   RETURN array_to_string(_out, '');
 END $guarded$;
 
-REVOKE ALL ON FUNCTION wed.bound_rows, wed.bound_attribute, wed.guarded, wed.written_number FROM PUBLIC;
+REVOKE ALL ON FUNCTION wed.bound_rows, wed.bound_sizes, wed.bound_attribute, wed.guarded, wed.written_number, wed.written_set, wed.written_list FROM PUBLIC;
 
 -- Makes a version of a component the one in use, for what is fired from now on and for jobs that nobody
 -- has in hand. Without a version: the one before the present. Returns it; null when there is none.

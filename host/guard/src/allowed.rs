@@ -2,14 +2,14 @@
 //! Everything else may not.
 //!
 //! Left out on purpose, although harmless to look at: what can make a small input large (`array_fill`), what can
-//! take long and cannot be bounded from outside (factorials, JSON paths, regular expressions that are not
+//! take long and cannot be bounded from outside (factorials, JSON paths and regular expressions that are not
 //! written there), what returns sets, and what sees or changes more than its arguments.
 
 /// Operators with two operands. (`!=` is `<>` by the time it gets here.)
-pub(crate) const BINARY: [&str; 38] = [
+pub(crate) const BINARY: [&str; 40] = [
     "=", "<>", "<", ">", "<=", ">=", "+", "-", "*", "/", "%", "^", "||", "->", "->>", "#>", "#>>",
     "#-", "@>", "<@", "?", "?|", "?&", "&&", "&", "|", "#", "<<", ">>", "~~", "!~~", "~~*", "!~~*",
-    "~", "!~", "~*", "!~*", "^@",
+    "~", "!~", "~*", "!~*", "^@", "@?", "@@",
 ];
 
 /// Those of regular expressions.
@@ -44,6 +44,16 @@ pub(crate) fn why_not(name: &str) -> &'static str {
         "regexp_matches" | "regexp_split_to_table" => {
             "it returns a set; use regexp_match or regexp_split_to_array"
         }
+        "len" | "datalength" => "write length(…)",
+        "ifnull" | "isnull" | "nvl" => "write coalesce(…, …), or IS NULL",
+        "getdate" | "sysdate" | "curdate" | "getutcdate" => "write now() or CURRENT_DATE",
+        "datediff" | "dateadd" | "date_add" | "date_sub" | "timestampdiff" | "add_months" => {
+            "subtract one point in time from another, or add an interval: now() - created_at > interval '3 days'"
+        }
+        "if" | "iif" | "decode_case" => "write CASE WHEN … THEN … ELSE … END",
+        "instr" | "charindex" | "locate" => "write strpos(text, what)",
+        "ucase" => "write upper(…)",
+        "lcase" => "write lower(…)",
         "factorial" => "it can make a number too large to compute with; multiply instead",
         "convert_to" | "convert_from" => "cast text to bytea, and encode(…) what comes of it",
         "row_to_json" => "use jsonb_build_object with the attributes' names",
@@ -60,7 +70,7 @@ pub(crate) struct Type {
     pub(crate) modifiers: usize,
 }
 
-const TYPES: [Type; 20] = [
+const TYPES: [Type; 21] = [
     kind("bool", "boolean", 0),
     kind("bpchar", "char", 1),
     kind("bytea", "bytea", 0),
@@ -73,6 +83,7 @@ const TYPES: [Type; 20] = [
     kind("interval", "interval", 2),
     kind("json", "json", 0),
     kind("jsonb", "jsonb", 0),
+    kind("jsonpath", "jsonpath", 0),
     kind("numeric", "numeric", 2),
     kind("text", "text", 0),
     kind("time", "time", 1),

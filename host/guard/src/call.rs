@@ -5,11 +5,11 @@ use pg_query::{Node, NodeEnum};
 
 use crate::allowed::{self, INTERVAL_PARTS};
 use crate::catalog::{self, Signature};
-use crate::expression::{Checked, Done, Seen, Walk};
+use crate::expression::{Checked, Done, Seen, Walk, is_wide};
 use crate::kind::{Base, Context, Kind};
 use crate::literal::{small_integer, write_text};
-use crate::node::{constant_text, text_constant, text_of};
-use crate::operation::SMALL_POWER;
+use crate::node::{constant_length, constant_text, text_constant, text_of, written_text};
+use crate::operation::{CONVERSION, MAX_SHORT, SMALL_POWER, Sought};
 use crate::pattern;
 use crate::rejection::{Fault, RejectionCode};
 use crate::resolve::{self, Unresolved};
@@ -76,6 +76,10 @@ const TIME_FIELDS: [&str; 52] = [
 const MAX_GROWTH: usize = 1024;
 /// The longest that `lpad`, `rpad` and `repeat` make of a text, in characters or repetitions.
 const MAX_LENGTH: i64 = 1000;
+/// The most arguments of a call, as Postgres has it.
+const MAX_ARGUMENTS: usize = 100;
+/// The parts that a date has not, by names of which it is enough to look at the beginning.
+const OF_A_DAY: [&str; 6] = ["h", "min", "sec", "ms", "us", "micro"];
 /// The most function calls of a fragment: each may look at all of a long text.
 const MAX_CALLS: usize = 200;
 
@@ -155,6 +159,10 @@ impl Walk<'_> {
             let message = format!("`{name}` does not take {count} arguments");
             return Err(self.refuse(RejectionCode::Function, message, place));
         }
+        if count > MAX_ARGUMENTS {
+            let message = format!("more than {MAX_ARGUMENTS} arguments");
+            return Err(self.refuse(RejectionCode::Function, message, place));
+        }
         let args = call.args.as_slice();
         self.bounds(name, args, place)?;
         let seen = match (name, args) {
@@ -168,6 +176,16 @@ impl Walk<'_> {
                 self.out.push_str(" FROM ");
                 let seen = self.expression(value)?;
                 self.out.push(')');
+                let lower = word.to_ascii_lowercase();
+                let within = OF_A_DAY.iter().any(|part| lower.starts_with(part))
+                    || matches!(lower.as_str(), "m" | "s")
+                    || lower.starts_with("millis");
+                if seen.kind == Kind::one(Base::Date) && within {
+                    let message = format!("a date has no {lower}");
+                    return Err(self
+                        .refuse(RejectionCode::Type, message, place)
+                        .hint("take it out of a timestamptz"));
+                }
                 vec![CONSTANT, seen]
             }
             ("overlaps", [a, b, c, d]) => {
@@ -307,20 +325,89 @@ impl Walk<'_> {
             }
             "regexp_split_to_array" => 64 << 10,
             "encode" => sum.saturating_mul(4),
-            // Quotes and names.
-            "to_jsonb" | "jsonb_build_array" | "jsonb_build_object" => sum.saturating_mul(2),
-            "to_json" | "json_build_array" | "json_build_object" | "array_to_json" => {
-                sum.saturating_mul(6)
+            // Quotes and names; of an array's elements each is a value of its own.
+            "to_jsonb" | "jsonb_build_array" | "jsonb_build_object" | "jsonb_object" => {
+                sum.saturating_mul(2)
             }
+            "to_json" | "json_build_array" | "json_build_object" | "array_to_json" => {
+                let decimals = kinds.iter().any(|kind| *kind == Kind::many(Base::Numeric));
+                sum.saturating_mul(if decimals { 12 } else { 6 })
+            }
+            "jsonb_extract_path_text" | "json_extract_path_text" => sum.saturating_mul(6),
+            // Of each character an element, with its length and aligned.
+            "string_to_array" => sum.saturating_mul(8),
+            "array_to_string" => {
+                let list = seen.first().map_or(0, |seen| seen.size);
+                let elements = match args.first().map(|list| &list.node) {
+                    Some(Some(NodeEnum::ColumnRef(_))) => crate::MAX_ELEMENTS as u64,
+                    _ => list / 4 + 1,
+                };
+                let between = args[1..]
+                    .iter()
+                    .map(|by| constant_length(by).unwrap_or(MAX_SHORT) as u64)
+                    .sum::<u64>();
+                let growth = if kinds.first() == Some(&Kind::many(Base::Numeric)) { 12 } else { 2 };
+                list.saturating_mul(growth)
+                    .saturating_add(elements.saturating_mul(between))
+            }
+            // At most four bytes each.
+            "left" | "right" | "substr" | "substring" => match args
+                .get(if args.len() == 3 { 2 } else { 1 })
+                .and_then(|length| small_integer(length, i64::MAX))
+                .and_then(|length| u64::try_from(length).ok())
+            {
+                Some(length) if args.len() == 3 || matches!(name, "left" | "right") => {
+                    sum.min(length.saturating_mul(4))
+                }
+                _ => sum,
+            },
+            "md5" => 32,
             _ => sum,
         };
+        match name {
+            "to_jsonb" | "to_json" | "array_to_json" | "array_to_string" | "jsonb_object"
+            | "jsonb_build_array" | "jsonb_build_object" | "json_build_array"
+            | "json_build_object"
+                if seen.iter().any(|seen| {
+                    !seen.constant && is_wide(seen.kind) && (seen.kind.array || seen.kind.base != Base::Text)
+                }) =>
+            {
+                self.converted(CONVERSION)?;
+            }
+            "jsonb_extract_path_text" | "json_extract_path_text" => self.converted(1)?,
+            "jsonb_set" | "jsonb_insert" | "jsonb_strip_nulls" => self.converted(2)?,
+            _ => {}
+        }
         let volatile = signatures.iter().any(|signature| signature.volatile);
         let constant = !volatile && seen.iter().all(|seen| seen.constant);
         self.made(resolved.result, size, constant)
     }
 
+    /// Whether it is an interval, which is no name of a zone.
+    fn may_be_interval(&self, node: &Node) -> bool {
+        match &node.node {
+            Some(NodeEnum::FuncCall(call)) => function_name(call) == Some("make_interval"),
+            Some(NodeEnum::ColumnRef(column)) => column
+                .fields
+                .last()
+                .and_then(text_of)
+                .and_then(|name| self.attributes.find(name))
+                .is_some_and(|index| {
+                    Kind::of(&self.attributes.get(index).kind) == Kind::one(Base::Interval)
+                }),
+            Some(NodeEnum::TypeCast(cast)) => {
+                cast.type_name
+                    .as_ref()
+                    .and_then(|kind| kind.names.last())
+                    .and_then(text_of)
+                    == Some("interval")
+            }
+            _ => false,
+        }
+    }
+
     /// What must be small constants, so that a small input cannot make a large value.
-    fn bounds(&self, name: &str, args: &[Node], place: i32) -> Done {
+    fn bounds(&mut self, name: &str, args: &[Node], place: i32) -> Done {
         match (name, args) {
             ("power" | "pow", [_, exponent]) => self.small_power(exponent, place),
             ("lpad" | "rpad" | "repeat", [_, length, ..])
@@ -341,6 +428,29 @@ impl Walk<'_> {
                 pattern::places(text)
                     .map(|_| ())
                     .map_err(|objection| self.objection(RejectionCode::TooLarge, objection, format))
+            }
+            ("chr", [code]) if small_integer(code, 0) == Some(0) => {
+                let message = "no text holds the character 0";
+                Err(self.refuse(RejectionCode::TooLarge, message, place))
+            }
+            ("jsonb_path_exists" | "jsonb_path_match" | "jsonb_path_query_first", [_, path, others @ ..]) => {
+                if others.is_empty() {
+                    return self.path(path, place);
+                }
+                let message = format!("`{name}` takes a document and a path here");
+                Err(self
+                    .refuse(RejectionCode::Function, message, place)
+                    .hint("write the values into the path"))
+            }
+            ("timezone", [zone, _])
+            | ("date_trunc", [_, _, zone])
+            | ("make_timestamptz", [_, _, _, _, _, _, zone])
+                if !self.may_be_interval(zone) && !written_text(zone).is_some_and(is_zone) =>
+            {
+                let message = "a time zone is written there, by its name";
+                let fault = Fault::new(RejectionCode::Function, message)
+                    .hint("for example 'UTC', 'Europe/Berlin' or '+02'; of a few zones write CASE … WHEN … THEN … END");
+                Err(self.placed(fault, zone))
             }
             ("extract" | "date_part" | "date_trunc", [field, ..])
                 if text_constant(field).is_some_and(|word| {
@@ -392,21 +502,37 @@ impl Walk<'_> {
                 self.out.push_str(", ");
             }
             // Other names than these are for values that are looked at once.
-            let sought = match name {
-                "strpos" if at == 0 && args.len() == 2 => false,
-                "strpos" | "btrim" | "ltrim" | "rtrim" | "split_part" | "string_to_array"
-                | "array_to_string" | "to_char" | "to_date" | "to_number" | "to_timestamp"
-                | "translate" | "replace" => at > 0,
-                "concat_ws" | "lpad" | "rpad" => at == 0 && name == "concat_ws" || at == 2,
-                "array_position" | "array_positions" | "array_remove" | "array_replace" => false,
-                _ => false,
-            } && small_integer(arg, i64::MAX).is_none()
-                && !(name == "split_part" && at == 2);
-            seen.push(if sought {
-                self.sought_for(arg)?
-            } else {
-                self.expression(arg)?
-            });
+            let sought = match (name, at) {
+                ("btrim" | "ltrim" | "rtrim" | "translate", 1) => Some(Sought::Set),
+                (
+                    "strpos" | "split_part" | "string_to_array" | "array_to_string" | "to_char"
+                    | "to_date" | "to_number" | "to_timestamp" | "replace",
+                    1,
+                )
+                | ("translate" | "string_to_array" | "array_to_string" | "replace", 2)
+                | ("lpad" | "rpad", 2)
+                | ("concat_ws", 0) => Some(Sought::Text),
+                _ => None,
+            };
+            let Some(how) = sought else {
+                seen.push(self.expression(arg)?);
+                continue;
+            };
+            let found = self.sought_for(arg, how)?;
+            // What can be bounded by what is written is; the rest is held to it when it is run.
+            let written = match name {
+                "concat_ws" | "lpad" | "rpad" => false,
+                "replace" => at == 1,
+                _ => true,
+            };
+            if written && !found.constant && found.size > MAX_SHORT as u64 {
+                let message = format!("what `{name}` looks for may be long here");
+                let fault = Fault::new(RejectionCode::TooLarge, message).hint(
+                    "write it in quotes, or no more of it than is needed: left(…, 64)",
+                );
+                return Err(self.placed(fault, arg));
+            }
+            seen.push(found);
         }
         self.out.push(')');
         self.growth = before;
@@ -442,7 +568,7 @@ impl Walk<'_> {
             self.out.push_str(", ");
             let replacement = name == "regexp_replace" && at == 2;
             seen.push(if replacement {
-                self.sought_for(arg)?
+                self.sought_for(arg, Sought::Text)?
             } else {
                 self.expression(arg)?
             });
@@ -502,6 +628,21 @@ const CONSTANT: Seen = Seen {
     constant: true,
 };
 
+/// Whether a text names a time zone as Postgres's list of them does, or is an offset. Zones of one's own
+/// making, with rules in the name, each take memory of the server that it does not give back.
+fn is_zone(text: &str) -> bool {
+    let text = text.trim();
+    let name = text.len() <= 40
+        && text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text
+            .bytes()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, b'/' | b'_' | b'+' | b'-'));
+    let offset = text.strip_prefix(['+', '-']).unwrap_or(text);
+    name || (!offset.is_empty()
+        && offset.len() <= 8
+        && offset.bytes().all(|c| c.is_ascii_digit() || c == b':'))
+}
+
 /// Whether it is a number, written there.
 fn is_number(node: &Node) -> bool {
     match &node.node {
@@ -543,6 +684,14 @@ pub(crate) fn function_name(call: &FuncCall) -> Option<&str> {
         [schema, name] if text_of(schema) == Some("pg_catalog") => {
             let written = CoercionForm::try_from(call.funcformat);
             let name = text_of(name)?;
+            if written != Ok(CoercionForm::CoerceSqlSyntax)
+                && !matches!(
+                    name,
+                    "extract" | "position" | "overlaps" | "similar_to_escape" | "like_escape"
+                )
+            {
+                return Some(name);
+            }
             let of_the_grammar = matches!(name, "like_escape" | "similar_to_escape");
             (written == Ok(CoercionForm::CoerceSqlSyntax) || of_the_grammar).then_some(name)
         }

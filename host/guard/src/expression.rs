@@ -9,11 +9,12 @@ use pg_query::protobuf::{
     SqlValueFunctionOp, a_const::Val,
 };
 use pg_query::{Node, NodeEnum};
+use wedflow_model::ScalarType;
 
 use crate::fragment::{Fragment, too_deep};
 use crate::kind::{Base, Context, Kind};
 use crate::literal::{is_bounded, write_text};
-use crate::node::{foreign, location, text_constant, unknown};
+use crate::node::{foreign, location, text_constant, text_of, unknown};
 use crate::rejection::{Fault, RejectionCode};
 use crate::resolve::common;
 use crate::written::Written;
@@ -31,6 +32,8 @@ const MAX_WORK: u64 = 192 << 20;
 const WIDE: u64 = crate::MAX_ROW_BYTES as u64;
 /// What any other value takes at most.
 const NARROW: u64 = 256;
+/// The most dimensions of an array, as Postgres has it.
+const MAX_SUBSCRIPTS: usize = 6;
 /// The most multiplications and divisions of decimals in a fragment: each adds up digits.
 const MAX_PRODUCTS: usize = 64;
 
@@ -72,6 +75,8 @@ pub(crate) struct Walk<'a> {
     pub(crate) growth: usize,
     /// Bytes of the constants that are searched for.
     pub(crate) sought: usize,
+    /// How often a document or an array is made text, or the other way round.
+    pub(crate) conversions: usize,
     /// The sizes of its regular expressions together.
     pub(crate) patterns: usize,
 }
@@ -95,6 +100,7 @@ impl<'a> Walk<'a> {
             calls: 0,
             growth: 1,
             sought: 0,
+            conversions: 0,
             patterns: 0,
         }
     }
@@ -312,12 +318,8 @@ impl<'a> Walk<'a> {
     fn array(&mut self, elements: &[Node]) -> Checked {
         let seen = self.list("ARRAY[", elements, "]")?;
         if seen.is_empty() {
-            // Of which type is for a cast around it to say.
-            return Ok(Seen {
-                kind: Kind::many(Base::Unknown),
-                size: NARROW,
-                constant: true,
-            });
+            let message = "an empty array is of no type";
+            return Err(Fault::new(RejectionCode::Type, message).hint("say which: ARRAY[]::text[]"));
         }
         let kind = self.agree(&elements.iter().collect::<Vec<_>>(), &seen)?;
         let constant = seen.iter().all(|seen| seen.constant);
@@ -397,6 +399,10 @@ impl<'a> Walk<'a> {
                     node: Some(NodeEnum::String(name)),
                 },
             ] => &name.sval,
+            // The table's own name says nothing more.
+            [table, name] if text_of(table) == Some("wed_flow") && text_of(name).is_some() => {
+                text_of(name).unwrap_or_default()
+            }
             [
                 Node {
                     node: Some(NodeEnum::AStar(_)),
@@ -428,7 +434,13 @@ impl<'a> Walk<'a> {
         let kind = Kind::of(&attribute.kind);
         Ok(Seen {
             kind,
-            size: if is_wide(kind) { WIDE } else { NARROW },
+            size: match &attribute.kind.scalar {
+                ScalarType::Enum(labels) if !kind.array => {
+                    labels.iter().map(String::len).max().unwrap_or(0) as u64
+                }
+                _ if is_wide(kind) => WIDE,
+                _ => NARROW,
+            },
             constant: false,
         })
     }
@@ -588,6 +600,11 @@ impl<'a> Walk<'a> {
             let fault = Fault::new(RejectionCode::Type, message);
             return Err(self.placed(fault, base));
         }
+        if indirection.len() > MAX_SUBSCRIPTS && !jsonb {
+            let message = format!("more than {MAX_SUBSCRIPTS} subscripts");
+            let fault = Fault::new(RejectionCode::TooComplex, message);
+            return Err(self.placed(fault, base));
+        }
         let mut slice = false;
         for step in indirection {
             let Some(NodeEnum::AIndices(step)) = &step.node else {
@@ -625,6 +642,14 @@ impl<'a> Walk<'a> {
     /// A subscript: a number, for jsonb also the name of a field.
     fn index(&mut self, node: &Node, jsonb: bool) -> Done {
         let found = self.expression(node)?;
+        if let Some(NodeEnum::AConst(AConst {
+            val: Some(Val::Fval(_)),
+            ..
+        })) = &node.node
+        {
+            let fault = Fault::new(RejectionCode::Type, "a subscript is an integer");
+            return Err(self.placed(fault, node));
+        }
         if jsonb && (found.kind.category() == 'S' || found.kind.is_unknown()) {
             return Ok(());
         }
@@ -662,7 +687,7 @@ impl<'a> Walk<'a> {
 }
 
 /// Whether values of a type can be long.
-fn is_wide(kind: Kind) -> bool {
+pub(crate) fn is_wide(kind: Kind) -> bool {
     kind.array
         || matches!(
             kind.base,

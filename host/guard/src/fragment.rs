@@ -1,5 +1,6 @@
 //! A fragment's way through the parser, and back from the parser's offsets to its characters.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
@@ -27,6 +28,8 @@ pub fn outside_of_parsing<T>(work: impl FnOnce() -> T) -> T {
 pub(crate) struct Fragment<'a> {
     pub(crate) text: &'a str,
     pub(crate) tokens: Vec<ScanToken>,
+    /// The text with spaces for its comments: what is parsed.
+    bare: Cow<'a, str>,
     wrapper: &'static str,
 }
 
@@ -36,6 +39,7 @@ impl<'a> Fragment<'a> {
         let mut fragment = Fragment {
             text,
             tokens: Vec::new(),
+            bare: Cow::Borrowed(text),
             wrapper,
         };
         fragment.scan().map_err(|fault| fragment.reject(fault))?;
@@ -69,6 +73,21 @@ impl<'a> Fragment<'a> {
             Ok(tokens) => tokens,
             Err(error) => return Err(self.lexical(&library_message(error))),
         };
+        self.without_comments();
+        if self.tokens.is_empty() {
+            let message = "nothing is there but a comment";
+            return Err(Fault::new(RejectionCode::Empty, message).at(self.text.len()));
+        }
+        // White space between tokens that not every version of Postgres knows as such.
+        let mut end = 0;
+        for token in &self.tokens {
+            let between = self.bare.get(end..offset(token.start)).unwrap_or_default();
+            if let Some(at) = between.find('\x0b') {
+                let fault = Fault::new(RejectionCode::Syntax, "a vertical tab");
+                return Err(fault.hint("write a space").at(end + at));
+            }
+            end = offset(token.end);
+        }
         let mut brackets = 0_usize;
         for (at, token) in self.tokens.iter().enumerate() {
             let next = self.tokens.get(at + 1).map(|next| next.token);
@@ -89,9 +108,6 @@ impl<'a> Fragment<'a> {
                     brackets = brackets.saturating_sub(1);
                     continue;
                 }
-                Ok(Token::SqlComment | Token::CComment) => {
-                    Fault::new(RejectionCode::Comment, "comments are not allowed here")
-                }
                 Ok(Token::Ascii59) => {
                     Fault::new(RejectionCode::SecondStatement, "one fragment only: no `;`")
                 }
@@ -106,13 +122,40 @@ impl<'a> Fragment<'a> {
         Ok(())
     }
 
+    /// Takes the comments out, as the lexer found them: spaces stand in their place, so that everything else
+    /// stays where it is.
+    fn without_comments(&mut self) {
+        let comment = |token: &ScanToken| {
+            token.token == Token::SqlComment as i32 || token.token == Token::CComment as i32
+        };
+        if !self.tokens.iter().any(comment) {
+            return;
+        }
+        let mut bare = self.text.as_bytes().to_vec();
+        for token in self.tokens.iter().filter(|token| comment(token)) {
+            if let Some(bytes) = bare.get_mut(offset(token.start)..offset(token.end)) {
+                for byte in bytes.iter_mut().filter(|byte| **byte != b'\n') {
+                    *byte = b' ';
+                }
+            }
+        }
+        self.tokens.retain(|token| !comment(token));
+        // Of a comment all or no bytes of a character are taken out.
+        self.bare = String::from_utf8(bare).map_or(Cow::Borrowed(""), Cow::Owned);
+    }
+
     /// An error of the lexer. Its message ends with the text from where it gave up.
     fn lexical(&self, message: &str) -> Fault {
         let (what, near) = match message.split_once(" at or near \"") {
             Some((what, near)) => (what, near.strip_suffix('"').unwrap_or(near)),
             None => (message, ""),
         };
-        let at = if what.starts_with("unterminated") && self.text.ends_with(near) {
+        let at = if near.is_empty() {
+            // A character that no text holds, written as an escape.
+            let escapes = ["\\x00", "\\x0", "\\000", "\\u0000", "\\U0000", "\\0"];
+            let found = escapes.iter().filter_map(|escape| self.text.find(escape)).min();
+            found.unwrap_or_default()
+        } else if what.starts_with("unterminated") && self.text.ends_with(near) {
             self.text.len() - near.len()
         } else {
             self.text.find(near).unwrap_or_default()
@@ -127,7 +170,7 @@ impl<'a> Fragment<'a> {
 
     /// Parses the wrapper with the fragment in it, and gives its only statement.
     pub(crate) fn parse(&self) -> Result<NodeEnum, Fault> {
-        let tree = parse(self.wrapper, self.text).map_err(|error| self.syntax(error))?;
+        let tree = parse(self.wrapper, &self.bare).map_err(|error| self.syntax(error))?;
         let ParseResult { version: _, stmts } = tree;
         let Ok([statement]) = <[RawStmt; 1]>::try_from(stmts) else {
             let message = "one fragment only, not several statements";
@@ -167,7 +210,7 @@ impl<'a> Fragment<'a> {
         while low < high {
             let middle = usize::midpoint(low, high);
             let end = self.tokens.get(middle).map_or(0, |token| offset(token.end));
-            let part = self.text.get(..end).unwrap_or_default();
+            let part = self.bare.get(..end).unwrap_or_default();
             let same = matches!(parse(self.wrapper, part),
                 Err(ParseFailure::Message(found)) if found == message);
             if same {

@@ -29,6 +29,7 @@ pub(crate) enum Base {
     Jsonb,
     Json,
     Bytea,
+    Jsonpath,
     // What signatures say instead of a type.
     Any,
     AnyArray,
@@ -47,7 +48,7 @@ pub(crate) struct Kind {
 }
 
 /// The types by their names in the catalog.
-const NAMES: [(&str, Base); 28] = [
+const NAMES: [(&str, Base); 29] = [
     ("unknown", Base::Unknown),
     ("bool", Base::Bool),
     ("int2", Base::Int2),
@@ -69,6 +70,7 @@ const NAMES: [(&str, Base); 28] = [
     ("jsonb", Base::Jsonb),
     ("json", Base::Json),
     ("bytea", Base::Bytea),
+    ("jsonpath", Base::Jsonpath),
     ("any", Base::Any),
     ("anyarray", Base::AnyArray),
     ("anyelement", Base::AnyElement),
@@ -171,7 +173,7 @@ impl Kind {
             Date | Time | Timetz | Timestamp | Timestamptz => 'D',
             Interval => 'T',
             Unknown => 'X',
-            Base::Uuid | Base::Jsonb | Base::Json | Base::Bytea => 'U',
+            Base::Uuid | Base::Jsonb | Base::Json | Base::Bytea | Base::Jsonpath => 'U',
             _ => 'P',
         }
     }

@@ -61,6 +61,8 @@ pub const MAX_DIGITS: usize = 38;
 /// The most bytes of an instance's row, held by the database (`wed.refuse_row`): what is accepted is
 /// bounded in time and memory for rows up to this size.
 pub const MAX_ROW_BYTES: usize = 256 << 10;
+/// The most elements of an attribute that is an array, held by the database (`wed.bound_attribute`).
+pub const MAX_ELEMENTS: usize = 4096;
 /// The most bytes that one `replace` makes, held by the database (`wed_bounded.replace`).
 pub const MAX_REPLACED_BYTES: usize = 4 << 20;
 /// The most bytes that a `repeat` makes whose times are not written there, held by the database

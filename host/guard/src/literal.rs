@@ -144,6 +144,14 @@ pub(crate) fn fits(text: &str, kind: Kind) -> Result<(), Fault> {
         if !trimmed.starts_with(['{', '[']) || !trimmed.ends_with('}') {
             return no(&format!("array; its notation is {{…}}, of {kind}"));
         }
+        if let Some((bounds, _)) = trimmed.split_once('=')
+            && trimmed.starts_with('[')
+            && bounds
+                .split(|c: char| !c.is_ascii_digit())
+                .any(|number| number.len() > 5)
+        {
+            return no("array that an attribute can hold; leave its bounds out");
+        }
         let numbers = matches!(kind.base, Base::Numeric | Base::Jsonb);
         let bounded = |text: &str| {
             text.split([',', '{', '}', '"', ':', '[', ']', ' '])

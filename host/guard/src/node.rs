@@ -117,10 +117,50 @@ pub(crate) fn constant_text(node: &Node) -> Option<&str> {
     }
 }
 
+/// The text of a constant, whatever it is cast to.
+pub(crate) fn written_text(node: &Node) -> Option<&str> {
+    match &node.node {
+        Some(NodeEnum::TypeCast(cast)) => written_text(cast.arg.as_deref()?),
+        _ => text_constant(node),
+    }
+}
+
+/// How many bytes are written in it, where it is made of constants alone; the elements of an array count
+/// four more each.
+pub(crate) fn constant_length(node: &Node) -> Option<usize> {
+    match node.node.as_ref()? {
+        NodeEnum::AConst(constant) => Some(match &constant.val {
+            Some(Val::Sval(text)) => text.sval.len(),
+            Some(Val::Fval(number)) => number.fval.len(),
+            Some(_) => 4,
+            None => 0,
+        }),
+        NodeEnum::TypeCast(cast) => constant_length(cast.arg.as_deref()?),
+        NodeEnum::AExpr(operation) => {
+            let right = constant_length(operation.rexpr.as_deref()?)?;
+            match operation.lexpr.as_deref() {
+                Some(left) => Some(constant_length(left)?.saturating_add(right)),
+                None => Some(right + 1),
+            }
+        }
+        NodeEnum::AArrayExpr(list) => list.elements.iter().try_fold(0_usize, |sum, one| {
+            Some(sum.saturating_add(constant_length(one)? + 4))
+        }),
+        _ => None,
+    }
+}
+
 /// Where a node stands, for those that say so themselves.
 pub(crate) fn location(node: &NodeEnum) -> Option<i32> {
     Some(match node {
         NodeEnum::AConst(node) => node.location,
+        NodeEnum::AIndirection(node) => {
+            return node
+                .arg
+                .as_deref()
+                .and_then(|arg| arg.node.as_ref())
+                .and_then(location);
+        }
         NodeEnum::ColumnRef(node) => node.location,
         NodeEnum::ParamRef(node) => node.location,
         NodeEnum::AExpr(node) => node.location,

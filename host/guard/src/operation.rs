@@ -2,23 +2,54 @@
 
 use pg_query::protobuf::{AExpr, AExprKind, List, RowExpr, a_const::Val};
 use pg_query::{Node, NodeEnum};
+use wedflow_model::{AttributeType, ScalarType};
 
 use crate::allowed::{BINARY, COMPARISON, MATCHING, PREFIX, QUANTIFIED};
 use crate::call::{function_name, power_cost};
 use crate::catalog;
 use crate::expression::{Checked, Done, Seen, Walk};
 use crate::kind::{Base, Context, Kind};
-use crate::node::{constant_text, foreign, text_constant, text_of};
+use crate::node::{constant_length, constant_text, foreign, text_constant, text_of, written_text};
 use crate::pattern::{self, Objection};
 use crate::rejection::{Fault, RejectionCode};
 use crate::resolve::{self, Resolved, Unresolved};
 use crate::written::Guard;
 
-/// The longest constant that is searched for, and the most of all of them, in bytes. What is searched
-/// for and is no constant is held to the shorter bound when it is run.
-const MAX_SOUGHT: usize = 4096;
-/// What something searched for counts that is no constant.
-const SOUGHT: usize = 256;
+/// The most that is searched for, all of a fragment together, in bytes: each is held against every byte of a
+/// long text.
+const MAX_SOUGHT: usize = 1024;
+/// What something searched for counts that is no constant: a text, and an array or document.
+const SOUGHT: usize = 128;
+const SOUGHT_WIDE: usize = 256;
+/// The longest text that is made of constants when it is run; what is no constant is held to it then.
+pub(crate) const MAX_SHORT: usize = 256;
+/// The most characters of a set, as those of `translate` and `btrim`, and how often each counts.
+const MAX_SET: usize = 64;
+const SET_WEIGHT: usize = 4;
+/// What ILIKE counts besides its pattern, as it makes all of the text anew.
+const ILIKE: usize = 8;
+/// The longest array that may be held against another one.
+const MAX_LIST: u64 = 32 << 10;
+/// The longest document that is looked for in another one.
+const MAX_DOCUMENT: u64 = 2 << 10;
+
+/// What is done with something that is searched for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sought {
+    /// Looked for in a text, as a whole.
+    Text,
+    /// The same without regard to case.
+    AnyCase,
+    /// An array or document whose parts are looked for.
+    Parts,
+    /// A set of characters.
+    Set,
+}
+
+/// The most conversions of documents and arrays: taking text out of a document counts one, making another of one
+/// counts two, writing or reading all of one counts four.
+const MAX_CONVERSIONS: usize = 64;
+pub(crate) const CONVERSION: usize = 4;
 
 /// The largest exponent that needs no look at the base when it is run, and the largest that may be written.
 pub(crate) const SMALL_POWER: i64 = 16;
@@ -108,7 +139,11 @@ impl Walk<'_> {
                 let one = self.required(left)?;
                 let text = self.operand(one)?;
                 self.word(word);
-                let (pattern, found) = self.pattern(self.required(right)?)?;
+                let how = match kind {
+                    AExprKind::AexprLike => Sought::Text,
+                    _ => Sought::AnyCase,
+                };
+                let (pattern, found) = self.pattern(self.required(right)?, how)?;
                 self.resolved(sign, (Some(one), text.kind), (pattern, found), *location)?;
                 Ok(Seen::truth())
             }
@@ -209,6 +244,13 @@ impl Walk<'_> {
     ) -> Checked {
         let sign = self.sign(name, &BINARY, location)?;
         let (one, other) = (self.required(left)?, self.required(right)?);
+        if COMPARISON.contains(&sign) {
+            self.labels(sign, one, other)?;
+            self.labels(sign, other, one)?;
+        }
+        if let "@?" | "@@" = sign {
+            self.path(other, location)?;
+        }
         if MATCHING.contains(&sign) {
             return self.matching(sign, one, other, location);
         }
@@ -230,16 +272,49 @@ impl Walk<'_> {
         }
         let searches = match sign {
             // The longer of two takes the product of their lengths.
-            "@>" | "<@" | "&&" | "?|" | "?&" => !found.constant,
-            "-" => found.kind == Kind::one(Base::Jsonb),
-            "~~" | "!~~" | "~~*" | "!~~*" => true,
-            _ => false,
+            "@>" | "<@" | "&&" | "?|" | "?&" if !found.constant => Some(Sought::Parts),
+            "-" if found.kind == Kind::one(Base::Jsonb) => Some(Sought::Parts),
+            "~~" | "!~~" => Some(Sought::Text),
+            "~~*" | "!~~*" => Some(Sought::AnyCase),
+            _ => None,
         };
-        let by = if searches {
-            self.sought_for(other)?
-        } else {
-            self.operand(other)?
+        let by = match searches {
+            Some(how) => self.sought_for(other, how)?,
+            None => self.operand(other)?,
         };
+        if let ("@>" | "<@" | "&&", Some(_)) = (sign, searches)
+            && found.kind.array
+            && !by.constant
+        {
+            self.list_against_list(one, found)?;
+            self.list_against_list(other, by)?;
+        }
+        // Of two documents each part of the one is looked for in the other.
+        let contained = match sign {
+            "@>" => Some((other, by)),
+            "<@" => Some((one, found)),
+            _ => None,
+        };
+        if let Some((part, seen)) = contained
+            && found.kind == Kind::one(Base::Jsonb)
+            && by.kind == found.kind
+            && !(found.constant || by.constant || made_here(part) || seen.size <= MAX_DOCUMENT)
+        {
+            let message = "documents of any length are held against each other";
+            let fault = Fault::new(RejectionCode::TooLarge, message)
+                .hint("write what is looked for: doc @> jsonb_build_object('a', a1)");
+            return Err(self.placed(fault, part));
+        }
+        if let "->>" | "#>>" = sign {
+            self.converted(1)?;
+        }
+        // In the constant on the left it is what is searched for.
+        if let "@>" | "<@" | "&&" = sign
+            && found.constant
+            && !by.constant
+        {
+            self.count_sought(constant_length(one).unwrap_or(SOUGHT_WIDE), one)?;
+        }
         if raised {
             self.out.guard(Guard::End);
         }
@@ -255,8 +330,102 @@ impl Walk<'_> {
             "^" if decimal => self.multiplied(power_cost(power))?,
             _ => {}
         }
-        let size = found.size.saturating_add(by.size);
+        if let "||" | "-" | "#-" = sign
+            && resolved.result == Kind::one(Base::Jsonb)
+            && !(found.constant && by.constant)
+        {
+            self.converted(2)?;
+        }
+        // Text is taken out of a document as it is written in JSON.
+        let size = match sign {
+            "->>" | "#>>" => found.size.saturating_mul(6),
+            _ => found.size.saturating_add(by.size),
+        };
         self.made(resolved.result, size, found.constant && by.constant)
+    }
+
+    /// An array that is held against another one, element by element: an attribute's, which has not so many,
+    /// or what is made of few.
+    fn list_against_list(&self, node: &Node, seen: Seen) -> Done {
+        if seen.size <= MAX_LIST || self.few_elements(node) {
+            return Ok(());
+        }
+        let message = "arrays of any length are held against each other";
+        let fault = Fault::new(RejectionCode::TooLarge, message)
+            .hint("compare attributes that are arrays, or split a part of a text: string_to_array(left(a1, 1000), ',')");
+        Err(self.placed(fault, node))
+    }
+
+    /// Whether an array has not many more elements than an attribute may have.
+    fn few_elements(&self, node: &Node) -> bool {
+        match &node.node {
+            Some(NodeEnum::ColumnRef(_) | NodeEnum::AArrayExpr(_) | NodeEnum::AConst(_)) => true,
+            Some(NodeEnum::AIndirection(part)) => {
+                part.arg.as_deref().is_some_and(|arg| self.few_elements(arg))
+            }
+            Some(NodeEnum::TypeCast(cast)) => {
+                cast.arg.as_deref().is_some_and(|arg| self.few_elements(arg))
+            }
+            Some(NodeEnum::AExpr(operation)) => [&operation.lexpr, &operation.rexpr]
+                .into_iter()
+                .all(|side| side.as_deref().is_some_and(|side| self.few_elements(side))),
+            Some(NodeEnum::CoalesceExpr(first)) => {
+                first.args.iter().all(|arg| self.few_elements(arg))
+            }
+            Some(NodeEnum::FuncCall(call)) => {
+                function_name(call).is_some_and(|name| {
+                    matches!(
+                        name,
+                        "array_append"
+                            | "array_prepend"
+                            | "array_cat"
+                            | "array_remove"
+                            | "array_replace"
+                            | "trim_array"
+                    )
+                }) && call.args.iter().all(|arg| self.few_elements(arg))
+            }
+            _ => false,
+        }
+    }
+
+    /// An attribute of a few labels is compared with one of them, and they are in no order.
+    fn labels(&self, sign: &str, attribute: &Node, other: &Node) -> Done {
+        let Some(labels) = self.labels_of(attribute) else {
+            return Ok(());
+        };
+        let shown = labels.join(", ");
+        if !matches!(sign, "=" | "<>") {
+            let message = "the labels of an enum are in no order";
+            let fault = Fault::new(RejectionCode::Type, message)
+                .hint(format!("compare with IN (…); the labels are {shown}"));
+            return Err(self.placed(fault, attribute));
+        }
+        match text_constant(other) {
+            Some(text) if !labels.iter().any(|label| label == text) => {
+                let text = crate::rejection::shorten(text, 40);
+                let fault = Fault::new(RejectionCode::Type, format!("'{text}' is no label of it"))
+                    .hint(format!("the labels are {shown}"));
+                Err(self.placed(fault, other))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The labels of an attribute that is an enum.
+    fn labels_of(&self, node: &Node) -> Option<&[String]> {
+        let Some(NodeEnum::ColumnRef(column)) = &node.node else {
+            return None;
+        };
+        let name = column.fields.last().and_then(text_of)?;
+        let attribute = self.attributes.get(self.attributes.find(name)?);
+        match &attribute.kind {
+            AttributeType {
+                scalar: ScalarType::Enum(labels),
+                array: false,
+            } => Some(labels),
+            _ => None,
+        }
     }
 
     /// A text held against a regular expression.
@@ -309,6 +478,23 @@ impl Walk<'_> {
             return Err(self.placed(fault, node));
         }
         Ok(())
+    }
+
+    /// A path into a document must be written there, and take the time of one look at all of it.
+    pub(crate) fn path(&mut self, node: &Node, location: i32) -> Done {
+        let text = match &node.node {
+            Some(NodeEnum::TypeCast(cast)) => cast.arg.as_deref().and_then(text_constant),
+            _ => text_constant(node),
+        };
+        let Some(text) = text else {
+            let message = "a path into a document is text in quotes";
+            return Err(self
+                .refuse(RejectionCode::Function, message, location)
+                .hint("write it itself; with a key in an attribute use -> and ->>"));
+        };
+        pattern::path(text)
+            .map_err(|objection| self.objection(RejectionCode::TooComplex, objection, node))?;
+        self.count_sought(SOUGHT, node)
     }
 
     /// What is said against something written in a string, at its place.
@@ -370,7 +556,7 @@ impl Walk<'_> {
                     format!("there is no operator for {operands}"),
                     location,
                 )
-                .hint("cast one side, for example a1::integer"),
+                .hint(no_operator_hint(sign, kinds)),
             Unresolved::Ambiguous => self
                 .refuse(
                     RejectionCode::Type,
@@ -455,6 +641,9 @@ impl Walk<'_> {
         let found = self.operand(value)?;
         self.word(word);
         let seen = self.list("(", items, ")")?;
+        for item in items {
+            self.labels("=", value, item)?;
+        }
         // Constants become one array of the type they have in common with the value.
         let mut kinds = vec![found.kind];
         kinds.extend(seen.iter().map(|seen| seen.kind));
@@ -484,7 +673,7 @@ impl Walk<'_> {
         let (value, array) = (self.required(left)?, self.required(right)?);
         let patterns = !COMPARISON.contains(&sign);
         if patterns {
-            self.patterns_of(array)?;
+            self.patterns_of(array, sign.ends_with('*'))?;
         }
         let found = self.operand(value)?;
         self.word(sign);
@@ -511,21 +700,22 @@ impl Walk<'_> {
     }
 
     /// The patterns of LIKE ANY: written there, and counted as what is searched for.
-    fn patterns_of(&mut self, array: &Node) -> Done {
+    fn patterns_of(&mut self, array: &Node, any_case: bool) -> Done {
         let written = match &array.node {
             Some(NodeEnum::TypeCast(cast)) => cast.arg.as_deref().unwrap_or(array),
             _ => array,
         };
+        let least = if any_case { ILIKE } else { 1 };
         let length = match &written.node {
             Some(NodeEnum::AArrayExpr(list)) => list.elements.iter().try_fold(0, |sum, one| {
                 let text = constant_text(one)?;
                 // Each is looked for by itself.
                 (text.chars().rev().take_while(|c| *c == '\\').count() % 2 == 0)
-                    .then_some(sum + text.len().max(1))
+                    .then_some(sum + text.len() + least)
             }),
             _ => text_constant(written)
                 .filter(|text| !text.contains('\\'))
-                .map(str::len),
+                .map(|text| text.len() + (text.matches(',').count() + 1) * least),
         };
         let Some(length) = length else {
             let message = "the patterns of LIKE ANY are written there, as text in quotes";
@@ -533,9 +723,14 @@ impl Walk<'_> {
                 .hint("write LIKE ANY (ARRAY['…', '…']), or several LIKE joined by OR");
             return Err(self.placed(fault, array));
         };
-        self.sought += length;
+        self.count_sought(length, array)
+    }
+
+    /// Counts bytes that are searched for.
+    fn count_sought(&mut self, bytes: usize, node: &Node) -> Done {
+        self.sought = self.sought.saturating_add(bytes);
         match self.sought > MAX_SOUGHT {
-            true => Err(self.placed(too_much_sought(), array)),
+            true => Err(self.placed(too_much_sought(), node)),
             false => Ok(()),
         }
     }
@@ -596,13 +791,13 @@ impl Walk<'_> {
     }
 
     /// What follows LIKE: `ESCAPE` hides in a function of the grammar's own making.
-    fn pattern<'n>(&mut self, node: &'n Node) -> Result<Operand<'n>, Fault> {
+    fn pattern<'n>(&mut self, node: &'n Node, how: Sought) -> Result<Operand<'n>, Fault> {
         if let Some(NodeEnum::FuncCall(call)) = node.node.as_ref()
             && function_name(call) == Some("like_escape")
             && let [pattern, escape] = call.args.as_slice()
         {
             self.plain(call)?;
-            let found = self.sought_for(pattern)?;
+            let found = self.sought_for(pattern, how)?;
             self.fits(pattern, found.kind, Kind::TEXT, Context::Implicit)?;
             self.word("ESCAPE");
             let found = self.operand(escape)?;
@@ -613,7 +808,7 @@ impl Walk<'_> {
             }
             return Ok((None, Kind::TEXT));
         }
-        let found = self.sought_for(node)?;
+        let found = self.sought_for(node, how)?;
         if let Some(text) = text_constant(node) {
             let slashes = text.chars().rev().take_while(|c| *c == '\\').count();
             if slashes % 2 == 1 {
@@ -626,21 +821,55 @@ impl Walk<'_> {
         Ok((Some(node), found.kind))
     }
 
-    /// Something that a text or array is searched for: searching takes the product of both lengths.
-    pub(crate) fn sought_for(&mut self, node: &Node) -> Checked {
-        let guard = text_constant(node).is_none();
+    /// Something that a text or array is searched for: searching takes the product of both lengths. What is
+    /// no constant is held to its length when it is run.
+    pub(crate) fn sought_for(&mut self, node: &Node, how: Sought) -> Checked {
+        let text = written_text(node);
+        let guard = text.is_none();
         if guard {
-            self.out.guard(Guard::Short);
+            self.out.guard(match how {
+                Sought::Set => Guard::Few,
+                _ => Guard::Short,
+            });
         }
         let found = self.operand(node)?;
         if guard {
             self.out.guard(Guard::End);
         }
-        self.sought += text_constant(node).map_or(SOUGHT, str::len);
-        if self.sought > MAX_SOUGHT {
-            return Err(self.placed(too_much_sought(), node));
+        let length = constant_length(node);
+        let characters = text.map_or(length, |text| Some(text.chars().count()));
+        if how == Sought::Set && characters.is_some_and(|count| count > MAX_SET) {
+            let message = format!("a set of more than {MAX_SET} characters");
+            let fault = Fault::new(RejectionCode::TooLarge, message)
+                .hint("each character of the text is looked for in it; name fewer, or use a regular expression");
+            return Err(self.placed(fault, node));
         }
+        let made_here = made_here(node);
+        let counted = match (how, length) {
+            (_, Some(length)) if guard && !made_here && length > MAX_SHORT => {
+                return Err(self.placed(too_much_sought(), node));
+            }
+            (Sought::Set, Some(_)) => characters.unwrap_or_default() * SET_WEIGHT,
+            (Sought::Text, Some(length)) => length + 1,
+            (Sought::AnyCase, Some(length)) => length + ILIKE,
+            (Sought::Parts, Some(length)) => length,
+            (Sought::Parts, None) if !made_here => SOUGHT_WIDE,
+            (Sought::Set, None) => MAX_SET * SET_WEIGHT,
+            (_, None) => SOUGHT,
+        };
+        self.count_sought(counted, node)?;
         Ok(found)
+    }
+
+    /// Counts values that are written anew in another notation, as documents and arrays as text.
+    pub(crate) fn converted(&mut self, parts: usize) -> Done {
+        self.conversions += parts;
+        if self.conversions > MAX_CONVERSIONS {
+            let message = "it makes too many documents, or text of documents and arrays";
+            return Err(Fault::new(RejectionCode::TooComplex, message)
+                .hint("compare parts of a document by @>, or in several conditions"));
+        }
+        Ok(())
     }
 
     /// The exponent of a power: where it is written there, no large number. What else it may come to is looked
@@ -661,6 +890,42 @@ impl Walk<'_> {
         let message = format!("a power's exponent is at most {MAX_POWER}");
         let fault = self.refuse(RejectionCode::TooLarge, message, location);
         Err(fault.hint("multiply instead"))
+    }
+}
+
+/// Whether a list or document has no more parts than are written there.
+fn made_here(node: &Node) -> bool {
+    match &node.node {
+        Some(NodeEnum::AArrayExpr(_)) => true,
+        Some(NodeEnum::FuncCall(call)) => function_name(call)
+            .is_some_and(|name| matches!(name, "jsonb_build_object" | "jsonb_build_array")),
+        _ => false,
+    }
+}
+
+/// What may have been meant where no operator is for these types.
+fn no_operator_hint(sign: &str, kinds: &[Kind]) -> &'static str {
+    let [one, other] = kinds else {
+        return "cast it, for example a1::integer";
+    };
+    let either = |kind: Kind| *one == kind || *other == kind;
+    let number = one.category() == 'N' || other.category() == 'N';
+    match sign {
+        "&&" if either(Kind::BOOL) => "between truth values write AND",
+        "||" if either(Kind::BOOL) => "between truth values write OR; to join text, cast them: ok::text",
+        "+" if one.category() == 'S' || other.category() == 'S' => {
+            "text is joined by ||; to add, cast it: a1::integer + 1"
+        }
+        _ if either(Kind::one(Base::Interval)) && number => {
+            "write how long: interval '3 days', or extract(epoch from …) for seconds"
+        }
+        _ if either(Kind::one(Base::Jsonb)) && COMPARISON.contains(&sign) => {
+            "compare with to_jsonb(…), or take the value out: (doc->>'a')::integer"
+        }
+        _ if number && (one.category() == 'S' || other.category() == 'S') => {
+            "cast the text to a number: (doc->>'a')::integer, a1::numeric"
+        }
+        _ => "cast one side, for example a1::integer",
     }
 }
 

@@ -14,6 +14,85 @@ const MAX_PLACES: usize = 64;
 /// What is wrong with it, and how to mend it.
 pub(crate) type Objection = (&'static str, &'static str);
 
+/// The longest path into a document, and the most of its parts that stand for many values.
+const MAX_PATH: usize = 256;
+const MAX_MANY: usize = 2;
+
+/// Refuses a path into a document that could take longer than a few looks at all of it.
+pub(crate) fn path(path: &str) -> Result<(), Objection> {
+    const WRITE: &str = "write ->, ->> or @>, or several paths";
+    if path.len() > MAX_PATH {
+        return Err(("the path is longer than 256 bytes", WRITE));
+    }
+    // Without what stands in quotes, and without space.
+    let mut bare = String::new();
+    let mut quoted = false;
+    let mut chars = path.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => drop(chars.next()),
+            '"' => {
+                quoted = !quoted;
+                bare.push('"');
+            }
+            c if quoted || c.is_whitespace() => {
+                if !quoted {
+                    bare.push(' ');
+                }
+            }
+            c => bare.push(c),
+        }
+    }
+    let close: String = bare.split(' ').collect();
+    if bare.contains("like_regex") {
+        return Err(("a path holds no regular expression here", "write ~ of what is at its end"));
+    }
+    if close.contains("**") {
+        return Err(("a path names each step here: no **", WRITE));
+    }
+    if close.contains(',') || bare.contains("/*") {
+        return Err(("a path takes one element, or all of them: no lists", WRITE));
+    }
+    let many = close.matches("[*]").count()
+        + close.matches(".*").count()
+        + bare.matches(" to ").count()
+        + bare.matches("]to").count();
+    if many > MAX_MANY || close.matches('?').count() > MAX_MANY {
+        return Err(("a path looks at all elements twice at most", WRITE));
+    }
+    if let Some((_, filter)) = close.split_once('?')
+        && filter.contains('$')
+    {
+        return Err(("a filter looks at its own element only: no $ in it", WRITE));
+    }
+    // Of two lists each element would be compared with each.
+    let mut rest = close.as_str();
+    while let Some(at) = rest.find(['=', '<', '>']) {
+        rest = rest[at..].trim_start_matches(['=', '<', '>', '(', '+', '-']);
+        if rest.starts_with(['@', '$']) {
+            return Err(("a path compares with constants only", "write the constant on the right"));
+        }
+    }
+    let mut rest = close.as_str();
+    while let Some((before, after)) = rest.split_once('(') {
+        let start = before.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let name = start.map_or(before, |at| &before[at + 1..]);
+        let method = start.is_some_and(|at| before[at..].starts_with('.'));
+        let known = matches!(name, "type" | "size" | "double" | "ceiling" | "floor" | "abs");
+        if !(name.is_empty() || method && known || !method && name == "exists") {
+            return Err((
+                "this method of a path is not allowed here",
+                "allowed are type, size, double, ceiling, floor and abs",
+            ));
+        }
+        rest = after;
+    }
+    if close.contains("startswith@") || close.contains("startswith$") {
+        return Err(("a path compares with constants only", "write the constant on the right"));
+    }
+    Ok(())
+}
+
 /// How large the automaton of a regular expression may become.
 pub(crate) fn size(pattern: &str) -> Result<usize, Objection> {
     if pattern.len() > MAX_SIZE {

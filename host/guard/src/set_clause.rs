@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use pg_query::protobuf::{AConst, RangeVar, ResTarget, ScanToken, Token, UpdateStmt, a_const::Val};
+use pg_query::protobuf::{AConst, BoolExprType, MultiAssignRef, RangeVar, ResTarget, ScanToken, Token, UpdateStmt, a_const::Val};
 use pg_query::{Node, NodeEnum};
 use wedflow_model::Assignment;
 
@@ -142,6 +142,31 @@ impl CheckedSetClause {
         shape
     }
 
+    /// The clause as SQL to be run: values that could take too long are refused by functions of the
+    /// schema `wed_bounded`.
+    pub fn guarded(&self) -> String {
+        self.written(true)
+    }
+
+    fn written(&self, run: bool) -> String {
+        let mut text = String::new();
+        for (at, assignment) in self.assignments.iter().enumerate() {
+            if at > 0 {
+                text.push_str(", ");
+            }
+            text.push_str(&assignment.quoted);
+            text.push_str(" = ");
+            match &assignment.value {
+                CheckedValue::Literal(None) => text.push_str("NULL"),
+                CheckedValue::Literal(Some(literal)) => write_text(&mut text, literal),
+                CheckedValue::Expression { guarded, .. } if run => text.push_str(guarded),
+                CheckedValue::Expression { sql, .. } => text.push_str(sql),
+                CheckedValue::Default => text.push_str("DEFAULT"),
+            }
+        }
+        text
+    }
+
     /// Takes the assignments out, in the order of the flow's attributes.
     pub fn into_assignments(self) -> Vec<CheckedAssignment> {
         self.assignments
@@ -160,23 +185,7 @@ impl CheckedSetClause {
 
 impl fmt::Display for CheckedSetClause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, assignment) in self.assignments.iter().enumerate() {
-            if at > 0 {
-                f.write_str(", ")?;
-            }
-            write!(f, "{} = ", assignment.quoted)?;
-            match &assignment.value {
-                CheckedValue::Literal(None) => f.write_str("NULL")?,
-                CheckedValue::Literal(Some(literal)) => {
-                    let mut text = String::with_capacity(literal.len() + 2);
-                    write_text(&mut text, literal);
-                    f.write_str(&text)?;
-                }
-                CheckedValue::Expression { sql, .. } => f.write_str(sql)?,
-                CheckedValue::Default => f.write_str("DEFAULT")?,
-            }
-        }
-        Ok(())
+        f.write_str(&self.written(false))
     }
 }
 
@@ -292,6 +301,7 @@ fn constants_only(
         if let Constant::Text(text) = constant {
             crate::literal::fits(text, Kind::of(kind)).ok()?;
         }
+        holds(kind, constant).ok()?;
         let literal = constant.bound(kind)?;
         builder.set(target, CheckedValue::Literal(literal)).ok()?;
         if builder.slots.len() > MAX_NODES {
@@ -381,10 +391,10 @@ fn assign(builder: &mut Builder<'_>, walk: &mut Walk<'_>, target: &ResTarget) ->
         Some(node) => node,
         None => return Err(Fault::new(RejectionCode::Target, "a value is missing")),
     };
-    if matches!(value.node, Some(NodeEnum::MultiAssignRef(_))) {
-        let fault = Fault::new(RejectionCode::Target, "rows cannot be assigned");
-        return Err(fault.hint("write attribute=value for each attribute"));
-    }
+    let value = match &value.node {
+        Some(NodeEnum::MultiAssignRef(part)) => one_of_row(part)?,
+        _ => value,
+    };
     if !indirection.is_empty() {
         let fault = Fault::new(RejectionCode::Target, "only whole attributes can be set");
         return Err(fault.hint(
@@ -392,8 +402,52 @@ fn assign(builder: &mut Builder<'_>, walk: &mut Walk<'_>, target: &ResTarget) ->
         ));
     }
     let index = builder.target(name)?;
-    let value = value_of(walk, value, &builder.attributes.get(index).kind)?;
+    let joined = joined_by_and(value);
+    let value = value_of(walk, value, &builder.attributes.get(index).kind).map_err(|fault| {
+        if joined {
+            return fault.hint("assignments are separated by commas: a1 = 'x', a2 = 'y'");
+        }
+        fault
+    })?;
     builder.set(index, value)
+}
+
+/// Whether a value looks like several assignments with AND between them.
+fn joined_by_and(value: &Node) -> bool {
+    let Some(NodeEnum::BoolExpr(logic)) = &value.node else {
+        return false;
+    };
+    logic.boolop == BoolExprType::AndExpr as i32
+        && logic.args.iter().skip(1).any(|arg| match &arg.node {
+            Some(NodeEnum::AExpr(equal)) => {
+                equal.name.first().and_then(crate::node::text_of) == Some("=")
+                    && matches!(
+                        equal.lexpr.as_deref().and_then(|left| left.node.as_ref()),
+                        Some(NodeEnum::ColumnRef(_))
+                    )
+            }
+            _ => false,
+        })
+}
+
+/// The value of one attribute in `(a, b) = (…, …)`, which is as many assignments.
+fn one_of_row(part: &MultiAssignRef) -> Result<&Node, Fault> {
+    let fault = |message: &str| {
+        Fault::new(RejectionCode::Target, message).hint("write attribute=value for each attribute")
+    };
+    let source = part.source.as_deref().ok_or_else(|| fault("a value is missing"))?;
+    let column = usize::try_from(part.colno - 1).unwrap_or_default();
+    match &source.node {
+        Some(NodeEnum::RowExpr(row)) => {
+            if usize::try_from(part.ncolumns).ok() != Some(row.args.len()) {
+                return Err(fault("there are not as many values as attributes"));
+            }
+            row.args.get(column).ok_or_else(|| fault("a value is missing"))
+        }
+        Some(other @ NodeEnum::SubLink(_)) => Err(crate::node::foreign(other)),
+        _ if part.ncolumns == 1 => Ok(source),
+        _ => Err(fault("there are not as many values as attributes")),
+    }
 }
 
 fn value_of(
@@ -418,6 +472,9 @@ fn value_of(
         },
         _ => None,
     };
+    if let Some(constant) = constant {
+        holds(kind, constant).map_err(|fault| walk.placed(fault, node))?;
+    }
     Ok(match constant.and_then(|constant| constant.bound(kind)) {
         Some(literal) => CheckedValue::Literal(literal),
         None => CheckedValue::Expression {
@@ -425,6 +482,29 @@ fn value_of(
             sql: text,
         },
     })
+}
+
+/// Refuses a constant that the attribute cannot hold.
+fn holds(kind: &wedflow_model::AttributeType, constant: Constant<'_>) -> Result<(), Fault> {
+    use wedflow_model::ScalarType;
+    if kind.array {
+        return Ok(());
+    }
+    match (&kind.scalar, constant) {
+        (ScalarType::Integer | ScalarType::Bigint, Constant::Integer(number) | Constant::Number(number))
+            if number.bytes().all(|c| c.is_ascii_digit() || c == b'-') =>
+        {
+            crate::literal::fits(number, Kind::of(kind))
+        }
+        (ScalarType::Enum(labels), Constant::Text(text))
+            if !labels.iter().any(|label| label == text) =>
+        {
+            let text = crate::rejection::shorten(text, 40);
+            let fault = Fault::new(RejectionCode::Type, format!("'{text}' is no label of it"));
+            Err(fault.hint(format!("the labels are {}", labels.join(", "))))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Whether the relation is the wrapper's own, untouched by the fragment.

@@ -4,9 +4,10 @@ use pg_query::protobuf::{AConst, TypeCast, TypeName, a_const::Val};
 use pg_query::{Node, NodeEnum};
 
 use crate::allowed;
-use crate::expression::{Checked, Walk};
+use crate::expression::{Checked, Seen, Walk, is_wide};
 use crate::kind::{Base, Context, Kind};
-use crate::node::text_of;
+use crate::node::{text_constant, text_of};
+use crate::operation::CONVERSION;
 use crate::rejection::{Fault, RejectionCode};
 use crate::written::Guard;
 
@@ -56,6 +57,21 @@ fn interval_fields(typmods: &[Node]) -> Option<String> {
     (digits.is_empty() || words.ends_with("second")).then(|| format!("{words}{digits}"))
 }
 
+/// How much longer a value may become by being written in another notation: in JSON a character may take
+/// six, a decimal may have a hundred digits in eight bytes; one that is not written anew, once.
+pub(crate) fn growth(from: Kind, to: Kind) -> u64 {
+    let wide = |kind: Kind| kind.array || matches!(kind.base, Base::Jsonb | Base::Json);
+    if from == to || !is_wide(from) || !is_wide(to) || !(wide(from) || wide(to)) {
+        return 1;
+    }
+    match (from.array, from.base) {
+        (false, Base::Jsonb) => 6,
+        (true, Base::Numeric) => 12,
+        (true, _) => 2,
+        _ => 8,
+    }
+}
+
 impl Walk<'_> {
     /// A cast, always in the short form.
     pub(crate) fn cast(&mut self, cast: &TypeCast) -> Checked {
@@ -69,18 +85,38 @@ impl Walk<'_> {
             .ok_or_else(|| self.refuse(RejectionCode::Type, "a type is missing", *location))?;
         let (written, kind) = self.type_name(name)?;
         let value = self.required(arg.as_deref())?;
+        if kind.base == Base::Jsonpath {
+            if kind.array || text_constant(value).is_none() {
+                let message = "a path into a document is text in quotes";
+                return Err(self.refuse(RejectionCode::Type, message, *location));
+            }
+            self.path(value, *location)?;
+        }
         let before = self.out.clone();
-        let found = self.operand(value)?;
-        let number = kind.base == Base::Numeric
+        let found = match &value.node {
+            Some(NodeEnum::AArrayExpr(list)) if list.elements.is_empty() => {
+                self.out.push_str("ARRAY[]");
+                Seen {
+                    kind: Kind::many(Base::Unknown),
+                    size: 0,
+                    constant: true,
+                }
+            }
+            _ => self.operand(value)?,
+        };
+        let texts = found.kind.element().category() == 'S';
+        let guard = match kind.base {
+            Base::Numeric if texts || found.kind.base == Base::Jsonb => Some(Guard::Number),
+            Base::Timestamptz | Base::Timetz if texts => Some(Guard::Moment),
+            _ => None,
+        };
+        if let Some(guard) = guard
             && !found.constant
-            && (found.kind.category() == 'S'
-                || found.kind.base == Base::Jsonb
-                || (found.kind.array && found.kind.element().category() == 'S'));
-        if number {
+        {
             // Written again, with its guard around it.
             let inner = self.out.after(&before);
             self.out = before;
-            self.out.guard(Guard::Number);
+            self.out.guard(guard);
             self.out.push_str(&inner);
             self.out.guard(Guard::End);
         }
@@ -101,7 +137,18 @@ impl Walk<'_> {
         self.out.push_str("::");
         self.out.push_str(&written);
         let padded = if kind.base == Base::Bpchar { 4000 } else { 0 };
-        self.made(kind, found.size.saturating_add(padded), found.constant)
+        let grown = growth(found.kind, kind);
+        if grown > 1 && !found.constant {
+            self.converted(CONVERSION)?;
+        }
+        // Of what is no decimal, a few dozen characters.
+        let shown = match found.kind.base {
+            Base::Numeric | Base::Interval => found.size,
+            _ if is_wide(found.kind) || found.kind.is_unknown() => found.size,
+            _ => 64,
+        };
+        let size = shown.saturating_mul(grown).saturating_add(padded);
+        self.made(kind, size, found.constant)
     }
 
     /// The type, written anew.

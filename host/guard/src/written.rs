@@ -17,6 +17,10 @@ pub(crate) enum Guard {
     Number,
     /// `wed_bounded.short(`: refuses a value that is too long to be searched for.
     Short,
+    /// `wed_bounded.few(`: refuses more characters than a text is looked through for one by one.
+    Few,
+    /// `wed_bounded.moment(`: refuses text that stands for a point in time in a zone of one's own making.
+    Moment,
     /// `wed_bounded.matched(`: refuses a text that is too long for a regular expression.
     Matched,
     /// `wed_bounded.matched_often(`: one that is looked through for all matches.
@@ -45,6 +49,8 @@ impl Written {
         self.0.push(match guard {
             Guard::Number => 'n',
             Guard::Short => 's',
+            Guard::Few => 'w',
+            Guard::Moment => 't',
             Guard::Matched => 'm',
             Guard::MatchedOften => 'o',
             Guard::Function => 'f',
@@ -74,6 +80,8 @@ impl Written {
             match chars.next() {
                 Some('n') => text.extend([SCHEMA, "number("]),
                 Some('s') => text.extend([SCHEMA, "short("]),
+                Some('w') => text.extend([SCHEMA, "few("]),
+                Some('t') => text.extend([SCHEMA, "moment("]),
                 Some('m') => text.extend([SCHEMA, "matched("]),
                 Some('o') => text.extend([SCHEMA, "matched_often("]),
                 Some('f') => text.push_str(SCHEMA),

@@ -169,8 +169,10 @@ fn what_does_not_fit_on_a_line_is_refused_too() {
     assert_eq!(code(""), Err(RejectionCode::Empty));
     assert_eq!(code(" \n\t"), Err(RejectionCode::Empty));
     assert_eq!(code("a1='x\0'"), Err(RejectionCode::NulCharacter));
-    assert_eq!(code("a1=1 --\n"), Err(RejectionCode::Comment));
-    assert_eq!(code("a1=1 --\n, a2=2"), Err(RejectionCode::Comment));
+    assert_eq!(code("--\n"), Err(RejectionCode::Empty));
+    assert_eq!(code("a1=1 --\n"), Ok("a1 = '1'".into()));
+    assert_eq!(code("a1=1 --\n, a2=2"), Ok("a1 = '1', a2 = '2'".into()));
+    assert_eq!(code("a1='x' --\n'y'"), Ok("a1 = 'xy'".into()));
     assert_eq!(code("a1='x'\n'y'"), Ok("a1 = 'xy'".into()));
     assert_eq!(
         code("a1='x'\n'y' WHERE true"),
@@ -259,6 +261,22 @@ fn a_rejection_says_what_where_and_how_to_mend_it() {
     );
     let e = set("a1=count(*)").expect_err("aggregate");
     assert_eq!(e.code, RejectionCode::Aggregate);
+    for (text, hint) in [
+        ("span = 3", "interval '3 days'"),
+        ("day - at > 3", "interval '3 days'"),
+        ("doc = 1", "to_jsonb("),
+        ("doc->>'a' > 1", "::integer"),
+        ("ok && ok", "AND"),
+        ("len(a1) > 1", "length("),
+        ("ifnull(a1, 'x') = 'x'", "coalesce("),
+        ("getdate() > at", "now()"),
+        ("tags = array[]", "ARRAY[]::text[]"),
+    ] {
+        let e = condition(text).expect_err(text);
+        assert!(e.hint.contains(hint), "{text}: {e}");
+    }
+    let e = set("a1 = 'x' and a2 = 'y'").expect_err("one assignment");
+    assert!(e.hint.contains("commas"), "{e}");
     let mut names: Vec<_> = RejectionCode::ALL
         .iter()
         .map(|code| code.as_str())
@@ -381,4 +399,27 @@ fn many_threads_at_once_and_standard_error_survives() {
     real.write_all(b"")
         .and_then(|()| real.flush())
         .expect("stderr");
+}
+
+#[test]
+fn an_enum_takes_its_labels_only() {
+    let attributes = FlowAttributes::new([
+        ("size", "enum(s,m,l)".parse().expect("type")),
+        ("a1", "text".parse().expect("type")),
+    ]);
+    for fine in [
+        "size = 's' or size in ('m', 'l')",
+        "size <> 's' and 'm' = size and size like 's%'",
+        "strpos(a1, size) > 0 and translate(a1, size, '') = ''",
+    ] {
+        CheckedPredicate::parse(fine, &attributes).unwrap_or_else(|e| panic!("{fine}: {e}"));
+    }
+    for wrong in ["size = 'xl'", "size in ('s', 'x')", "'x' <> size", "size > 's'"] {
+        let e = CheckedPredicate::parse(wrong, &attributes).expect_err(wrong);
+        assert_eq!(e.code, RejectionCode::Type, "{wrong}");
+        assert!(e.hint.contains("s, m, l"), "{e}");
+    }
+    assert!(CheckedSetClause::parse("size = 'm'", &attributes).is_ok());
+    assert!(CheckedSetClause::parse("size = 'x'", &attributes).is_err());
+    assert!(CheckedSetClause::parse("size = 'x', a1 = lower(a1)", &attributes).is_err());
 }

@@ -26,6 +26,8 @@ struct Verdict<'a> {
     /// The character of the fragment, counted from 1.
     position: Option<usize>,
     token: Option<&'a str>,
+    /// How to mend it, where there is something to add.
+    hint: Option<&'a str>,
 }
 
 impl<'a> Verdict<'a> {
@@ -40,6 +42,9 @@ impl<'a> Verdict<'a> {
             message: rejection.map(|r| r.message.as_str()),
             position: rejection.map(|r| r.position),
             token: rejection.map(|r| r.token.as_str()),
+            hint: rejection
+                .map(|r| r.hint.as_str())
+                .filter(|hint| !hint.is_empty()),
         }
     }
 
@@ -51,6 +56,7 @@ impl<'a> Verdict<'a> {
             message: Some(message),
             position: Some(1),
             token: Some(""),
+            hint: Some("one line for each fragment: {\"text\": \"a1='ready'\"}"),
         }
     }
 }
@@ -84,7 +90,7 @@ pub(crate) fn run(command: &GuardCommand, terminal: &Terminal) -> Result<(), Pro
             "Give it as the last argument, in quotes; or --jsonl and lines of {\"text\": …}.",
         ));
     };
-    let sql = check(*kind, text, &attributes).map_err(|rejection| {
+    let checked = check(*kind, text, &attributes).map_err(|rejection| {
         let mut problem = Problem::new(rejection.message)
             .code(rejection.code.as_str())
             .exit(4)
@@ -97,13 +103,17 @@ pub(crate) fn run(command: &GuardCommand, terminal: &Terminal) -> Result<(), Pro
         }
         problem
     })?;
-    terminal.answer(&json!({ "verdict": "accept", "sql": sql }), || {
-        terminal.line(&format!("Accepted; it is run as: {sql}"));
-    });
+    let Checked { sql, run } = checked;
+    terminal.answer(
+        &json!({ "verdict": "accept", "sql": sql, "run": run }),
+        || {
+            terminal.line(&format!("Accepted; it is run as: {run}"));
+        },
+    );
     Ok(())
 }
 
-/// Answers each line of the input, as it comes. Empty lines are passed over.
+/// Answers each line of the input, as it comes.
 fn lines(
     kind: FragmentKind,
     attributes: &FlowAttributes,
@@ -130,15 +140,25 @@ fn lines(
                 &mut output,
                 &Verdict::unreadable("too_long", "the line is longer than 1 MiB"),
             )
-        } else if line.iter().all(u8::is_ascii_whitespace) {
-            continue;
+        } else if text_of(&line).iter().all(u8::is_ascii_whitespace) {
+            write_line(
+                &mut output,
+                &Verdict::unreadable("empty", "the line is empty"),
+            )
+        } else if text_of(&line).trim_ascii_start().first() != Some(&b'{')
+            && serde_json::from_slice::<serde::de::IgnoredAny>(text_of(&line)).is_ok()
+        {
+            write_line(
+                &mut output,
+                &Verdict::unreadable("not_object", "the line is no JSON object"),
+            )
         } else if std::str::from_utf8(&line).is_err() {
             write_line(
                 &mut output,
                 &Verdict::unreadable("not_utf8", "the line is not UTF-8"),
             )
         } else {
-            match serde_json::from_slice::<Line>(&line) {
+            match serde_json::from_slice::<Line>(text_of(&line)) {
                 Err(error) => {
                     let message = format!("no line of the form {{\"text\": …}}: {error}");
                     write_line(&mut output, &Verdict::unreadable("not_json", &message))
@@ -184,12 +204,44 @@ fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
     }
 }
 
-fn check(kind: FragmentKind, text: &str, attributes: &FlowAttributes) -> Result<String, Rejection> {
-    match kind {
-        FragmentKind::Set => CheckedSetClause::parse(text, attributes).map(|c| c.to_string()),
-        FragmentKind::Pred => CheckedPredicate::parse(text, attributes).map(|p| p.to_string()),
-    }
+/// A line without the mark that some programs put before UTF-8.
+fn text_of(line: &[u8]) -> &[u8] {
+    line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line)
 }
+
+/// A fragment that may be run.
+struct Checked {
+    /// As its author would read it.
+    sql: String,
+    /// As it is run: values that could take too long are refused by functions of the schema `wed_bounded`.
+    run: String,
+}
+
+fn check(
+    kind: FragmentKind,
+    text: &str,
+    attributes: &FlowAttributes,
+) -> Result<Checked, Rejection> {
+    Ok(match kind {
+        FragmentKind::Set => {
+            let clause = CheckedSetClause::parse(text, attributes)?;
+            Checked {
+                sql: clause.to_string(),
+                run: clause.guarded(),
+            }
+        }
+        FragmentKind::Pred => {
+            let predicate = CheckedPredicate::parse(text, attributes)?;
+            Checked {
+                sql: predicate.to_string(),
+                run: predicate.guarded().to_owned(),
+            }
+        }
+    })
+}
+
+/// Names that the server keeps for itself.
+const TAKEN: [&str; 7] = ["wid", "ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"];
 
 /// Reads `a1:text,qty:numeric,size:enum(s,m,l)`.
 fn attributes(text: &str) -> Result<FlowAttributes, Problem> {
@@ -209,10 +261,18 @@ fn attributes(text: &str) -> Result<FlowAttributes, Problem> {
             return Err(Problem::usage(format!("\"{name}\" is no attribute's name"))
                 .hint("Begin with a letter, go on with letters, digits and underscores."));
         }
-        if found.iter().any(|(known, _)| known == name) {
+        let lower = name.to_lowercase();
+        if TAKEN.contains(&lower.as_str()) {
             return Err(Problem::usage(format!(
-                "the attribute \"{name}\" is named twice"
-            )));
+                "the attribute name \"{name}\" is taken by the server"
+            ))
+            .hint("Leave it out: wid numbers the instances, the others are Postgres's own."));
+        }
+        if let Some((known, _)) = found.iter().find(|(known, _)| known.to_lowercase() == lower) {
+            return Err(Problem::usage(match known == name {
+                true => format!("the attribute \"{name}\" is named twice"),
+                false => format!("the attribute names \"{known}\" and \"{name}\" differ only in case"),
+            }));
         }
         let kind = kind
             .trim()
