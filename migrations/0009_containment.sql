@@ -272,7 +272,7 @@ END $$;
 -- Where the attributes that may be long are others than before: a row that holds a value that came compressed, from
 -- another table, is measured as text. One constraint for all of them: each is read and planned by every statement.
 CREATE FUNCTION wed.bound_sizes(_schema text) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
 DECLARE
   _table regclass := format('%I.wed_flow', _schema)::regclass;
   _long smallint[];

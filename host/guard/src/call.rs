@@ -346,7 +346,11 @@ impl Walk<'_> {
                     .iter()
                     .map(|by| constant_length(by).unwrap_or(MAX_SHORT) as u64)
                     .sum::<u64>();
-                let growth = if kinds.first() == Some(&Kind::many(Base::Numeric)) { 12 } else { 2 };
+                let growth = if kinds.first() == Some(&Kind::many(Base::Numeric)) {
+                    12
+                } else {
+                    2
+                };
                 list.saturating_mul(growth)
                     .saturating_add(elements.saturating_mul(between))
             }
@@ -369,7 +373,9 @@ impl Walk<'_> {
             | "jsonb_build_array" | "jsonb_build_object" | "json_build_array"
             | "json_build_object"
                 if seen.iter().any(|seen| {
-                    !seen.constant && is_wide(seen.kind) && (seen.kind.array || seen.kind.base != Base::Text)
+                    !seen.constant
+                        && is_wide(seen.kind)
+                        && (seen.kind.array || seen.kind.base != Base::Text)
                 }) =>
             {
                 self.converted(CONVERSION)?;
@@ -433,7 +439,10 @@ impl Walk<'_> {
                 let message = "no text holds the character 0";
                 Err(self.refuse(RejectionCode::TooLarge, message, place))
             }
-            ("jsonb_path_exists" | "jsonb_path_match" | "jsonb_path_query_first", [_, path, others @ ..]) => {
+            (
+                "jsonb_path_exists" | "jsonb_path_match" | "jsonb_path_query_first",
+                [_, path, others @ ..],
+            ) => {
                 if others.is_empty() {
                     return self.path(path, place);
                 }
@@ -527,9 +536,8 @@ impl Walk<'_> {
             };
             if written && !found.constant && found.size > MAX_SHORT as u64 {
                 let message = format!("what `{name}` looks for may be long here");
-                let fault = Fault::new(RejectionCode::TooLarge, message).hint(
-                    "write it in quotes, or no more of it than is needed: left(…, 64)",
-                );
+                let fault = Fault::new(RejectionCode::TooLarge, message)
+                    .hint("write it in quotes, or no more of it than is needed: left(…, 64)");
                 return Err(self.placed(fault, arg));
             }
             seen.push(found);

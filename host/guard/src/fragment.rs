@@ -153,7 +153,10 @@ impl<'a> Fragment<'a> {
         let at = if near.is_empty() {
             // A character that no text holds, written as an escape.
             let escapes = ["\\x00", "\\x0", "\\000", "\\u0000", "\\U0000", "\\0"];
-            let found = escapes.iter().filter_map(|escape| self.text.find(escape)).min();
+            let found = escapes
+                .iter()
+                .filter_map(|escape| self.text.find(escape))
+                .min();
             found.unwrap_or_default()
         } else if what.starts_with("unterminated") && self.text.ends_with(near) {
             self.text.len() - near.len()

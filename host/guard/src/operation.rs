@@ -200,6 +200,11 @@ impl Walk<'_> {
                     _ => self.required(right)?,
                 };
                 self.pattern_size(pattern, 1)?;
+                if let Some(text) = constant_text(pattern) {
+                    pattern::similar(text).map_err(|objection| {
+                        self.objection(RejectionCode::TooComplex, objection, pattern)
+                    })?;
+                }
                 let found = self.operand(pattern)?;
                 self.fits(pattern, found.kind, Kind::TEXT, Context::Implicit)?;
                 self.resolved("~", (Some(one), text.kind), (None, Kind::TEXT), *location)?;
@@ -360,12 +365,14 @@ impl Walk<'_> {
     fn few_elements(&self, node: &Node) -> bool {
         match &node.node {
             Some(NodeEnum::ColumnRef(_) | NodeEnum::AArrayExpr(_) | NodeEnum::AConst(_)) => true,
-            Some(NodeEnum::AIndirection(part)) => {
-                part.arg.as_deref().is_some_and(|arg| self.few_elements(arg))
-            }
-            Some(NodeEnum::TypeCast(cast)) => {
-                cast.arg.as_deref().is_some_and(|arg| self.few_elements(arg))
-            }
+            Some(NodeEnum::AIndirection(part)) => part
+                .arg
+                .as_deref()
+                .is_some_and(|arg| self.few_elements(arg)),
+            Some(NodeEnum::TypeCast(cast)) => cast
+                .arg
+                .as_deref()
+                .is_some_and(|arg| self.few_elements(arg)),
             Some(NodeEnum::AExpr(operation)) => [&operation.lexpr, &operation.rexpr]
                 .into_iter()
                 .all(|side| side.as_deref().is_some_and(|side| self.few_elements(side))),
@@ -912,7 +919,9 @@ fn no_operator_hint(sign: &str, kinds: &[Kind]) -> &'static str {
     let number = one.category() == 'N' || other.category() == 'N';
     match sign {
         "&&" if either(Kind::BOOL) => "between truth values write AND",
-        "||" if either(Kind::BOOL) => "between truth values write OR; to join text, cast them: ok::text",
+        "||" if either(Kind::BOOL) => {
+            "between truth values write OR; to join text, cast them: ok::text"
+        }
         "+" if one.category() == 'S' || other.category() == 'S' => {
             "text is joined by ||; to add, cast it: a1::integer + 1"
         }

@@ -45,7 +45,10 @@ pub(crate) fn path(path: &str) -> Result<(), Objection> {
     }
     let close: String = bare.split(' ').collect();
     if bare.contains("like_regex") {
-        return Err(("a path holds no regular expression here", "write ~ of what is at its end"));
+        return Err((
+            "a path holds no regular expression here",
+            "write ~ of what is at its end",
+        ));
     }
     if close.contains("**") {
         return Err(("a path names each step here: no **", WRITE));
@@ -70,7 +73,10 @@ pub(crate) fn path(path: &str) -> Result<(), Objection> {
     while let Some(at) = rest.find(['=', '<', '>']) {
         rest = rest[at..].trim_start_matches(['=', '<', '>', '(', '+', '-']);
         if rest.starts_with(['@', '$']) {
-            return Err(("a path compares with constants only", "write the constant on the right"));
+            return Err((
+                "a path compares with constants only",
+                "write the constant on the right",
+            ));
         }
     }
     let mut rest = close.as_str();
@@ -78,7 +84,10 @@ pub(crate) fn path(path: &str) -> Result<(), Objection> {
         let start = before.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_');
         let name = start.map_or(before, |at| &before[at + 1..]);
         let method = start.is_some_and(|at| before[at..].starts_with('.'));
-        let known = matches!(name, "type" | "size" | "double" | "ceiling" | "floor" | "abs");
+        let known = matches!(
+            name,
+            "type" | "size" | "double" | "ceiling" | "floor" | "abs"
+        );
         if !(name.is_empty() || method && known || !method && name == "exists") {
             return Err((
                 "this method of a path is not allowed here",
@@ -88,7 +97,10 @@ pub(crate) fn path(path: &str) -> Result<(), Objection> {
         rest = after;
     }
     if close.contains("startswith@") || close.contains("startswith$") {
-        return Err(("a path compares with constants only", "write the constant on the right"));
+        return Err((
+            "a path compares with constants only",
+            "write the constant on the right",
+        ));
     }
     Ok(())
 }
@@ -152,6 +164,24 @@ pub(crate) fn size(pattern: &str) -> Result<usize, Objection> {
         return Err(too_large());
     }
     Ok(size)
+}
+
+/// What SIMILAR TO asks of a pattern besides: `%` is a repetition already, which is not repeated.
+pub(crate) fn similar(pattern: &str) -> Result<(), Objection> {
+    let bare = bare(pattern)?;
+    let repeats = |rest: &str| {
+        rest.starts_with(['*', '+'])
+            || rest
+                .strip_prefix('{')
+                .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    match bare.split('%').skip(1).any(repeats) {
+        true => Err((
+            "% is repeated",
+            "it stands for any number of characters already",
+        )),
+        false => Ok(()),
+    }
 }
 
 fn too_large() -> Objection {

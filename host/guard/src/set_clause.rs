@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use pg_query::protobuf::{AConst, BoolExprType, MultiAssignRef, RangeVar, ResTarget, ScanToken, Token, UpdateStmt, a_const::Val};
+use pg_query::protobuf::{
+    AConst, BoolExprType, MultiAssignRef, RangeVar, ResTarget, ScanToken, Token, UpdateStmt,
+    a_const::Val,
+};
 use pg_query::{Node, NodeEnum};
 use wedflow_model::Assignment;
 
@@ -435,14 +438,19 @@ fn one_of_row(part: &MultiAssignRef) -> Result<&Node, Fault> {
     let fault = |message: &str| {
         Fault::new(RejectionCode::Target, message).hint("write attribute=value for each attribute")
     };
-    let source = part.source.as_deref().ok_or_else(|| fault("a value is missing"))?;
+    let source = part
+        .source
+        .as_deref()
+        .ok_or_else(|| fault("a value is missing"))?;
     let column = usize::try_from(part.colno - 1).unwrap_or_default();
     match &source.node {
         Some(NodeEnum::RowExpr(row)) => {
             if usize::try_from(part.ncolumns).ok() != Some(row.args.len()) {
                 return Err(fault("there are not as many values as attributes"));
             }
-            row.args.get(column).ok_or_else(|| fault("a value is missing"))
+            row.args
+                .get(column)
+                .ok_or_else(|| fault("a value is missing"))
         }
         Some(other @ NodeEnum::SubLink(_)) => Err(crate::node::foreign(other)),
         _ if part.ncolumns == 1 => Ok(source),
@@ -491,9 +499,10 @@ fn holds(kind: &wedflow_model::AttributeType, constant: Constant<'_>) -> Result<
         return Ok(());
     }
     match (&kind.scalar, constant) {
-        (ScalarType::Integer | ScalarType::Bigint, Constant::Integer(number) | Constant::Number(number))
-            if number.bytes().all(|c| c.is_ascii_digit() || c == b'-') =>
-        {
+        (
+            ScalarType::Integer | ScalarType::Bigint,
+            Constant::Integer(number) | Constant::Number(number),
+        ) if number.bytes().all(|c| c.is_ascii_digit() || c == b'-') => {
             crate::literal::fits(number, Kind::of(kind))
         }
         (ScalarType::Enum(labels), Constant::Text(text))

@@ -414,7 +414,12 @@ fn an_enum_takes_its_labels_only() {
     ] {
         CheckedPredicate::parse(fine, &attributes).unwrap_or_else(|e| panic!("{fine}: {e}"));
     }
-    for wrong in ["size = 'xl'", "size in ('s', 'x')", "'x' <> size", "size > 's'"] {
+    for wrong in [
+        "size = 'xl'",
+        "size in ('s', 'x')",
+        "'x' <> size",
+        "size > 's'",
+    ] {
         let e = CheckedPredicate::parse(wrong, &attributes).expect_err(wrong);
         assert_eq!(e.code, RejectionCode::Type, "{wrong}");
         assert!(e.hint.contains("s, m, l"), "{e}");

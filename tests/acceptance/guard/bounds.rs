@@ -91,7 +91,10 @@ fn no_accepted_fragment_runs_long_on_hostile_rows() {
                 "set",
                 "a1 = replace(a1, '', a2), a2 = replace(a2, 'a', a1)".to_owned(),
             ),
-            ("set", "a1 = translate(a1, left(a2, 64), left(a3, 64))".to_owned()),
+            (
+                "set",
+                "a1 = translate(a1, left(a2, 64), left(a3, 64))".to_owned(),
+            ),
             ("set", "n1 = n1 * n1 * n1".to_owned()),
             ("set", "doc = jsonb_set(doc, tags, doc)".to_owned()),
             ("set", "doc = doc - tags".to_owned()),

@@ -268,10 +268,15 @@ fn attributes(text: &str) -> Result<FlowAttributes, Problem> {
             ))
             .hint("Leave it out: wid numbers the instances, the others are Postgres's own."));
         }
-        if let Some((known, _)) = found.iter().find(|(known, _)| known.to_lowercase() == lower) {
+        if let Some((known, _)) = found
+            .iter()
+            .find(|(known, _)| known.to_lowercase() == lower)
+        {
             return Err(Problem::usage(match known == name {
                 true => format!("the attribute \"{name}\" is named twice"),
-                false => format!("the attribute names \"{known}\" and \"{name}\" differ only in case"),
+                false => {
+                    format!("the attribute names \"{known}\" and \"{name}\" differ only in case")
+                }
             }));
         }
         let kind = kind
