@@ -32,7 +32,7 @@ beside() { # the URL of another database of the same server
 }
 for ((round = 1; round <= rounds; round++)); do
   say "Round $round of $rounds"
-  "$wed" --quiet bench steps --instances $((pieces * 4)) --json | sed "s/^/wedflow /" >>"$results"
+  "$wed" --quiet bench steps --instances $((pieces * 4)) --json | tr -d '\n' | sed "s/^/wedflow /; s/\$/\n/" >>"$results"
   for name in "${names[@]}"; do
     psql -qX "$url" -c "CREATE DATABASE $scratch"
     (cd "$peers" && node --no-deprecation steps.mjs "$name" "$(beside "$scratch")" "$pieces") | tail -n 1 | sed "s/^/$name /" >>"$results" ||

@@ -117,12 +117,19 @@ pub(super) async fn run(
             }
             spinner.finish_and_clear();
             match measured {
-                Ok((base, per_s)) => points.push(Point {
-                    series: name,
-                    size,
-                    per_s,
-                    slowdown: base / per_s.max(1.0),
-                }),
+                Ok((base, per_s)) => {
+                    let slowdown = base / per_s.max(1.0);
+                    // At once: all of it takes a quarter of an hour.
+                    terminal.say(&format!(
+                        "{name}: {size}: {per_s:.0} a second, {slowdown:.2}"
+                    ));
+                    points.push(Point {
+                        series: name,
+                        size,
+                        per_s,
+                        slowdown,
+                    });
+                }
                 Err(problem) => {
                     failed = Some(problem);
                     break;
