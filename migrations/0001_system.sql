@@ -149,6 +149,7 @@ CREATE TABLE wed.job (
   component_id integer,
   host_id      integer,
   token        bigint NOT NULL DEFAULT 0,
+  beside       integer NOT NULL,
   waits_for    text,
   version      integer,
   satisfied    bigint[],
@@ -159,6 +160,7 @@ COMMENT ON COLUMN wed.job.last_seq IS 'The newest trace row of its instance; the
 COMMENT ON COLUMN wed.job.fired_at IS 'The time of trace row seq, which tells its partition.';
 COMMENT ON COLUMN wed.job.attempt IS 'Attempts begun by hosts.';
 COMMENT ON COLUMN wed.job.token IS 'Fencing token of the present claim; 0 when unclaimed.';
+COMMENT ON COLUMN wed.job.beside IS 'How many other jobs its instance has; where none, the gate looks for none.';
 COMMENT ON COLUMN wed.job.waits_for IS 'Why an unclaimed job waits, where it is not for its time.';
 COMMENT ON COLUMN wed.job.satisfied IS 'Which conditions held in the newest state, by group (0003); kept for flows that evaluate by group.';
 COMMENT ON COLUMN wed.job.version IS 'The flow''s version that satisfied was found with.';

@@ -33,20 +33,33 @@ LANGUAGE sql STABLE ROWS 100 AS $$
          WHEN r.kept <> '{}' AND r.version IS DISTINCT FROM q.version THEN 'again' END
   FROM ROWS FROM (unnest(_rows), unnest(_tgids), unnest(_tokens), unnest(_fuel), unnest(_us), unnest(_memory))
     AS r(flow_id, version, wid, state, payload, fired, kept, final, fault, tgid, token, fuel, us, memory)
-  CROSS JOIN LATERAL (
+  -- Nearly always the job that ends is its instance's only one.
+  LEFT JOIN LATERAL (
+    SELECT *, ctid FROM wed.job
+    WHERE flow_id = r.flow_id AND wid = r.wid AND tgid = r.tgid AND token = r.token AND beside = 0 OFFSET 0) a ON true
+  LEFT JOIN LATERAL (
     SELECT max(j.ctid) FILTER (WHERE j.mine) AS own,
            max(j.trname) FILTER (WHERE j.mine) AS trname,
-           max(greatest(j.attempt, 1)) FILTER (WHERE j.mine) AS attempt,
+           max(j.attempt) FILTER (WHERE j.mine) AS attempt,
            max(j.seq) FILTER (WHERE j.mine) AS from_seq,
            max(j.component_id) FILTER (WHERE j.mine) AS component_id,
            max(j.last_seq) AS last_seq, max(j.version) AS version, max(j.satisfied) AS satisfied,
            count(*) FILTER (WHERE NOT j.mine)::integer AS others,
-           coalesce(bool_or(j.trname = '_EXCPT' AND NOT j.mine), false) AS excpt,
-           coalesce(bool_or(j.waits_for IS NOT NULL AND NOT j.mine), false) AS waiting,
-           coalesce(array_agg(j.tgid) FILTER (WHERE NOT j.mine), '{}') AS pending,
-           (CASE WHEN bool_or(j.trname = '_EXCPT') THEN 'E' WHEN count(*) > 0 THEN 'R' END)::"char" AS was
+           bool_or(j.trname = '_EXCPT' AND NOT j.mine) AS excpt,
+           bool_or(j.waits_for IS NOT NULL AND NOT j.mine) AS waiting,
+           array_agg(j.tgid) FILTER (WHERE NOT j.mine) AS pending,
+           bool_or(j.trname = '_EXCPT') AS served
     FROM (SELECT *, ctid, (tgid = r.tgid AND token = r.token) IS TRUE AS mine FROM wed.job
-          WHERE flow_id = r.flow_id AND wid = r.wid) j) q
+          WHERE flow_id = r.flow_id AND wid = r.wid AND a.ctid IS NULL) j
+    GROUP BY j.flow_id, j.wid) b ON true
+  CROSS JOIN LATERAL (
+    SELECT coalesce(a.ctid, b.own) AS own, coalesce(a.trname, b.trname) AS trname,
+           greatest(coalesce(a.attempt, b.attempt), 1) AS attempt, coalesce(a.seq, b.from_seq) AS from_seq,
+           coalesce(a.component_id, b.component_id) AS component_id, coalesce(a.last_seq, b.last_seq) AS last_seq,
+           coalesce(a.version, b.version) AS version, coalesce(a.satisfied, b.satisfied) AS satisfied,
+           coalesce(b.others, 0) AS others, coalesce(b.excpt, false) AS excpt, coalesce(b.waiting, false) AS waiting,
+           coalesce(b.pending, '{}') AS pending,
+           (CASE coalesce(a.trname = '_EXCPT', b.served) WHEN true THEN 'E' WHEN false THEN 'R' END)::"char" AS was) q
   CROSS JOIN LATERAL (SELECT coalesce(_forced, r.fault) AS forced) o
   CROSS JOIN LATERAL (
     SELECT CASE WHEN r.kept IS NULL OR r.kept = '{}' THEN r.fired
@@ -65,11 +78,12 @@ $$;
 -- the pool try again. A function, because a statement's plan would read all jobs for it where the pool was
 -- empty when the plan was made. Rows that carry the new number already are the statement's own. Returns _writer.
 CREATE FUNCTION wed.keep_beside(
-  _writer text, _flow_id integer, _wid integer, _own tid, _seq integer, _version integer, _satisfied bigint[], _waiting boolean)
+  _writer text, _flow_id integer, _wid integer, _own tid, _seq integer, _version integer, _satisfied bigint[],
+  _beside integer, _waiting boolean)
 RETURNS text
 LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE wed.job SET last_seq = _seq, version = _version, satisfied = _satisfied,
+  UPDATE wed.job SET last_seq = _seq, version = _version, satisfied = _satisfied, beside = _beside,
     due = CASE WHEN waits_for IS NULL THEN due ELSE now() END, waits_for = NULL
   WHERE flow_id = _flow_id AND wid = _wid AND last_seq < _seq AND (_own IS NULL OR ctid <> _own);
   IF _waiting THEN PERFORM pg_notify('wed_jobs', ''); END IF;
@@ -92,34 +106,40 @@ DECLARE
 BEGIN
   RETURN QUERY
     WITH p AS MATERIALIZED (
-      SELECT p.*, t.tgname AS next_tgname, t.trname AS next_trname, t.timeout AS next_timeout,
-             t.timeout_ms AS next_timeout_ms, t.priority AS next_priority, t.component_id AS next_component,
-             _lease AND _host_id IS NOT NULL AND p.own IS NOT NULL AND t.component_id IS NOT NULL AND t.delay = '0' AS turns
+      -- First what the parts below choose by: what stands behind columns of varying length costs more to look at.
+      SELECT k.turns, cardinality(p.fire) > k.turns::integer AS forks, p.own IS NOT NULL AND NOT k.turns AS ends,
+             p.becomes = 'E' AND NOT p.excpt AS excepts, p.becomes <> coalesce(p.was, 'R') AS changes,
+             p.others + cardinality(p.fire) + (p.becomes = 'E' AND NOT p.excpt)::integer - 1 AS beside,
+             p.*, t.tgname AS next_tgname, t.trname AS next_trname, t.timeout AS next_timeout,
+             t.timeout_ms AS next_timeout_ms, t.priority AS next_priority, t.component_id AS next_component
       FROM wed.gather(_rows, _tgids, _tokens, _trw, _forced, _fuel, _us, _memory) p
       -- One look for each, however few triggers there were when the plan was made.
       LEFT JOIN LATERAL (SELECT * FROM wed.trigger WHERE tgid = p.fire[1] OFFSET 0) t ON true
+      CROSS JOIN LATERAL (
+        SELECT (_lease AND _host_id IS NOT NULL AND p.own IS NOT NULL AND t.component_id IS NOT NULL
+                AND t.delay = '0') IS TRUE AS turns) k
     ), turned AS (
       UPDATE wed.job j SET tgid = p.fire[1], trname = p.next_trname, timeout = p.next_timeout, seq = p.seq,
         last_seq = p.seq, priority = p.next_priority, fired_at = _now, attempt = 1,
         component_id = p.next_component, token = nextval('wed.fence'), version = p.version,
-        satisfied = p.satisfied, payload = NULL
+        satisfied = p.satisfied, beside = p.beside, payload = NULL
       FROM p WHERE p.turns AND j.ctid = p.own
       RETURNING p.flow_id, p.wid, j.tgid, p.next_tgname, j.trname, j.token, p.next_timeout_ms, coalesce(p.payload, p.state::text) AS payload,
                 j.component_id, p.version, p.seq
     ), ended AS (
-      DELETE FROM wed.job j USING p WHERE p.own IS NOT NULL AND NOT p.turns AND j.ctid = p.own
+      DELETE FROM wed.job j USING p WHERE p.ends AND j.ctid = p.own
     ), fired AS (
       INSERT INTO wed.job (flow_id, tenant_id, wid, tgid, trname, timeout, seq, last_seq, priority, due, fired_at, attempt,
-                           component_id, host_id, token, version, satisfied)
+                           component_id, host_id, token, version, satisfied, beside)
       SELECT p.flow_id, t.tenant_id, p.wid, t.tgid, t.trname, t.timeout, p.seq, p.seq, t.priority, now() + t.delay, _now,
              l.leased::integer, t.component_id, CASE WHEN l.leased THEN _host_id END,
-             CASE WHEN l.leased THEN nextval('wed.fence') ELSE 0 END, p.version, p.satisfied
+             CASE WHEN l.leased THEN nextval('wed.fence') ELSE 0 END, p.version, p.satisfied, p.beside
       FROM p
       CROSS JOIN LATERAL unnest(CASE WHEN p.turns THEN p.fire[2:] ELSE p.fire END) f(tgid)
       JOIN wed.trigger t ON t.tgid = f.tgid
       CROSS JOIN LATERAL (SELECT _lease AND _host_id IS NOT NULL AND t.component_id IS NOT NULL AND t.delay = '0' AS leased) l
       -- Most rows fire nothing beside: they are left out before the list is taken apart.
-      WHERE cardinality(p.fire) > p.turns::integer
+      WHERE p.forks
       -- Wake the others: external workers by the papers' channel, one notification a job; hosts by one for
       -- the whole transaction (Postgres drops equal ones). Notifications carry numbers only. A transaction that
       -- notifies keeps all others that do waiting while it commits, so a host that leaves jobs to others tells
@@ -130,16 +150,16 @@ BEGIN
     ), excepted AS (
       -- An exception is served like a transition: by whoever is bound to _EXCPT.
       INSERT INTO wed.job (flow_id, tenant_id, wid, tgid, trname, timeout, seq, last_seq, priority, due, fired_at,
-                           component_id, version, satisfied)
+                           component_id, version, satisfied, beside)
       SELECT p.flow_id, t.tenant_id, p.wid, t.tgid, t.trname, t.timeout, p.seq, p.seq, t.priority, now(), _now,
-             t.component_id, p.version, p.satisfied
+             t.component_id, p.version, p.satisfied, p.beside
       FROM p JOIN wed.flow f ON f.flow_id = p.flow_id JOIN wed.trigger t ON t.tgid = f.excpt_tgid
-      WHERE p.becomes = 'E' AND NOT p.excpt
+      WHERE p.excepts
       RETURNING CASE WHEN component_id IS NULL THEN pg_notify(trname, format('{"wid":%s,"tgid":%s}', wid, tgid))
                      ELSE pg_notify('wed_jobs', '') END
     ), changed AS (
       UPDATE wed.instance i SET status = p.becomes, changed = _now
-      FROM p WHERE p.becomes <> coalesce(p.was, 'R') AND i.flow_id = p.flow_id AND i.wid = p.wid
+      FROM p WHERE p.changes AND i.flow_id = p.flow_id AND i.wid = p.wid
     ), traced AS (
       INSERT INTO wed.trace (flow_id, wid, seq, status, trw, trf, state, tstmp, tgid, attempt, fuel, elapsed_us,
                              memory_bytes, component_id, from_seq, writer, note)
@@ -147,11 +167,12 @@ BEGIN
              CASE WHEN cardinality(p.fire) = 1 THEN ARRAY[p.next_trname]
                   ELSE ARRAY(SELECT t.trname FROM unnest(p.fire) WITH ORDINALITY f(tgid, at)
                              JOIN wed.trigger t ON t.tgid = f.tgid ORDER BY f.at) END
-               || CASE WHEN p.becomes = 'E' AND NOT p.excpt THEN ARRAY['_EXCPT'] END,
+               || CASE WHEN p.excepts THEN ARRAY['_EXCPT'] END,
              p.state, _now, p.tgid, p.attempt, p.fuel, p.elapsed_us, p.memory_bytes,
              CASE WHEN _trw IS NULL THEN p.component_id END, p.from_seq,
              CASE WHEN p.others > 0 AND p.refusal IS NULL
-               THEN wed.keep_beside(_writer, p.flow_id, p.wid, p.own, p.seq, p.version, p.satisfied, p.waiting)
+               THEN wed.keep_beside(_writer, p.flow_id, p.wid, p.own, p.seq, p.version, p.satisfied, p.beside,
+                                    p.waiting)
                ELSE _writer END,
              CASE WHEN p.refusal IS NULL THEN coalesce(p.forced, _note) ELSE wed.refuse_update(p.refusal, p.wid) END
       FROM p

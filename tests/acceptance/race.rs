@@ -94,6 +94,15 @@ pub(super) fn assert_sound(flow: &Flow) {
             flow.name
         );
     }
+    let miscounted = flow.database.owner().lines(
+        "SELECT flow_id, wid, array_agg(beside), array_agg(last_seq) FROM wed.job GROUP BY flow_id, wid \
+         HAVING min(beside) <> count(*) - 1 OR max(beside) <> count(*) - 1 OR min(last_seq) <> max(last_seq)",
+    );
+    assert!(
+        miscounted.is_empty(),
+        "{}: jobs of one instance do not agree: {miscounted:?}",
+        flow.name
+    );
 }
 
 /// What a worker did.

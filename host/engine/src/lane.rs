@@ -237,40 +237,36 @@ impl Lane {
         }
         // What waits for the database is kept apart: it is rare, and would make every run's memory larger.
         let runnable = match self.shared.bindings.known(&claimed) {
-            Some(runnable) => Ok(runnable),
+            Some(runnable) => Ok(Some(runnable)),
             None => Box::pin(self.load(&claimed)).await,
         };
-        let suspended = match &runnable {
-            Ok(runnable) => runnable.flow.shape.suspended,
-            Err(unready) => matches!(unready, Unready::Suspended),
+        let rests = self.shared.shares.rests(tenant);
+        let runnable = match runnable {
+            Ok(Some(runnable)) if !rests && !runnable.flow.shape.suspended => Ok(runnable),
+            Err(reason) if !rests => Err(reason),
+            _ => return Box::pin(self.give_back(&claimed, tenant)).await,
         };
-        if suspended || self.shared.shares.rests(tenant) {
-            return Box::pin(self.give_back(&claimed, tenant)).await;
-        }
         self.shared.busy.fetch_add(1, Ordering::AcqRel);
         let finished = match runnable {
             Ok(runnable) => self.attempt(&claimed, tenant, &runnable, load).await,
-            Err(unready) => not_runnable(&claimed, tenant, unready),
+            Err(reason) => not_runnable(&claimed, tenant, reason),
         };
         self.turns.settle(tenant, put_down, finished.measure.fuel);
         self.results.put(finished);
         Ok(())
     }
 
-    /// Loads what a job runs.
-    async fn load(&self, claimed: &Claimed) -> Result<Arc<Runnable>, Unready> {
+    /// Loads what a job runs; nothing when its tenant is suspended. An error is for a person.
+    async fn load(&self, claimed: &Claimed) -> Result<Option<Arc<Runnable>>, String> {
         let bindings = &self.shared.bindings;
         let suspended = commit::with_patience(|| bindings.is_suspended(claimed)).await;
         if suspended == Some(true) {
-            return Err(Unready::Suspended);
+            return Ok(None);
         }
-        match commit::with_patience(|| bindings.runnable(claimed)).await {
-            Some(Ok(runnable)) => Ok(runnable),
-            Some(Err(reason)) => Err(Unready::Because(reason)),
-            None => Err(Unready::Because(
-                "the flow or the component could not be loaded".to_owned(),
-            )),
-        }
+        commit::with_patience(|| bindings.runnable(claimed))
+            .await
+            .unwrap_or_else(|| Err("the flow or the component could not be loaded".to_owned()))
+            .map(Some)
     }
 
     /// Gives a job back unrun. Claims leave it alone until its tenant is resumed, or has fuel again.
@@ -372,7 +368,7 @@ impl Lane {
 
     /// Commits a batch and takes in what it fired, unless others are to have a turn.
     async fn commit(self, batch: Batch, context: Context) -> HandlerResult {
-        let Batch { results, owner } = batch;
+        let Batch { results, place } = batch;
         let (count, shares) = (results.len(), &self.shared.shares);
         debug_assert!(count <= BATCH);
         let tokens: Vec<i64> = results.iter().map(|finished| finished.token).collect();
@@ -382,10 +378,11 @@ impl Lane {
             .collect();
         let turn = self.crowded.load(Ordering::Acquire)
             && self.batches.fetch_add(1, Ordering::Relaxed) % TURN == TURN - 1;
-        let left = owner.is_some_and(|tenant| shares.is_over(tenant) || shares.is_limited(tenant));
+        let left = (place.owner())
+            .is_some_and(|tenant| shares.is_over(tenant) || shares.is_limited(tenant));
         let lease = !turn && !left;
         let dealt = commit::deal_with(&self.commits, self.shared.host(), results, lease).await;
-        self.results.dealt_with(owner);
+        drop(place);
         shares.given(used.into_iter());
         self.take(dealt.fired).await;
         let committed = u64::try_from(dealt.committed).unwrap_or(0);
@@ -420,16 +417,8 @@ pub(crate) fn reserve(room: usize) -> usize {
     room.div_ceil(8)
 }
 
-/// Why a job cannot be run.
-enum Unready {
-    /// Its tenant is suspended.
-    Suspended,
-    /// For a person.
-    Because(String),
-}
-
 /// The result of a job that could not be begun; it may be tried again.
-fn not_runnable(claimed: &Claimed, tenant: i32, unready: Unready) -> Finished {
+fn not_runnable(claimed: &Claimed, tenant: i32, reason: String) -> Finished {
     let job = &claimed.job;
     Finished {
         key: job.key,
@@ -440,10 +429,7 @@ fn not_runnable(claimed: &Claimed, tenant: i32, unready: Unready) -> Finished {
         record: None,
         verdict: Verdict::Fail {
             outcome: "not_runnable".to_owned(),
-            message: match unready {
-                Unready::Because(reason) => reason,
-                Unready::Suspended => "its tenant is suspended".to_owned(),
-            },
+            message: reason,
             retry: true,
             after: None,
         },

@@ -208,8 +208,31 @@ impl Rendered {
 #[derive(Debug)]
 pub(crate) struct Batch {
     pub(crate) results: Vec<Finished>,
-    /// The tenant that all of them are of, where it is one.
-    pub(crate) owner: Option<i32>,
+    pub(crate) place: Place,
+}
+
+/// A batch's place among those on their way; given back when it is dropped, also by a commit that panics.
+#[derive(Debug)]
+pub(crate) struct Place {
+    results: Results,
+    owner: Option<i32>,
+}
+
+impl Place {
+    /// The tenant that all of the batch is of, where it is one.
+    pub(crate) fn owner(&self) -> Option<i32> {
+        self.owner
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut state = self.results.state();
+        if let Some(at) = state.under_way.iter().position(|one| *one == self.owner) {
+            state.under_way.swap_remove(at);
+        }
+        state.wake();
+    }
 }
 
 /// Where runs put their results. Clones are the same.
@@ -242,15 +265,6 @@ impl Results {
         state.wake();
     }
 
-    /// A batch is dealt with.
-    pub(crate) fn dealt_with(&self, owner: Option<i32>) {
-        let mut state = self.state();
-        if let Some(at) = state.under_way.iter().position(|one| *one == owner) {
-            state.under_way.swap_remove(at);
-        }
-        state.wake();
-    }
-
     /// The source: its events are batches.
     pub(crate) fn source(&self) -> ResultsSource {
         ResultsSource(self.clone())
@@ -271,7 +285,11 @@ impl State {
     /// The next batch, if one may go. While one tenant is at work alone, whatever has come together. Else
     /// those with few results go together, before those with many, and who has many goes alone, one batch
     /// at a time: a few results wait for no large batch, and always find a way free.
-    fn next(&mut self, several: bool, limited: impl Fn(i32) -> bool) -> Option<Batch> {
+    fn next(
+        &mut self,
+        several: bool,
+        limited: impl Fn(i32) -> bool,
+    ) -> Option<(Vec<Finished>, Option<i32>)> {
         let first = self.waiting.front()?.tenant;
         if self.under_way.len() >= AT_ONCE + usize::from(several) {
             return None;
@@ -316,7 +334,7 @@ impl State {
             (results, owner)
         };
         self.under_way.push(owner);
-        Some(Batch { results, owner })
+        Some((results, owner))
     }
 }
 
@@ -330,9 +348,14 @@ impl EventSource for ResultsSource {
         let shares = &self.0.shares;
         let mut state = self.0.state();
         if !state.waiting.is_empty()
-            && let Some(batch) = state.next(shares.several(), |tenant| shares.is_limited(tenant))
+            && let Some((results, owner)) =
+                state.next(shares.several(), |tenant| shares.is_limited(tenant))
         {
-            return Poll::Ready(Some(batch));
+            let place = Place {
+                results: self.0.clone(),
+                owner,
+            };
+            return Poll::Ready(Some(Batch { results, place }));
         }
         state.waker = Some(observing.waker().clone());
         Poll::Pending
@@ -418,15 +441,15 @@ mod tests {
     fn a_tenant_with_few_results_waits_for_none_with_many() {
         let mut state = State::default();
         state.waiting.extend(of(1, 0..500).chain(of(2, 500..501)));
-        let batch = state.next(true, |_| false).expect("a batch");
-        assert_eq!((batch.owner, batch.results.len()), (Some(2), 1));
-        let batch = state.next(true, |_| false).expect("a batch");
-        assert_eq!((batch.owner, batch.results.len()), (Some(1), SHARED_BATCH));
+        let (results, owner) = state.next(true, |_| false).expect("a batch");
+        assert_eq!((owner, results.len()), (Some(2), 1));
+        let (results, owner) = state.next(true, |_| false).expect("a batch");
+        assert_eq!((owner, results.len()), (Some(1), SHARED_BATCH));
         // Its next one goes when that has come back; another's goes now.
         assert!(state.next(true, |_| false).is_none());
         state.waiting.extend(of(3, 600..603));
-        let batch = state.next(true, |_| false).expect("a batch");
-        assert_eq!((batch.owner, batch.results.len()), (Some(3), 3));
+        let (results, owner) = state.next(true, |_| false).expect("a batch");
+        assert_eq!((owner, results.len()), (Some(3), 3));
     }
 
     #[test]
@@ -435,10 +458,10 @@ mod tests {
         state
             .waiting
             .extend((1..=20).flat_map(|tenant| of(tenant, tenant * 10..tenant * 10 + 5)));
-        let batch = state.next(true, |tenant| tenant == 7).expect("a batch");
-        assert_eq!((batch.owner, batch.results.len()), (None, 95));
-        let batch = state.next(true, |tenant| tenant == 7).expect("a batch");
-        assert_eq!((batch.owner, batch.results.len()), (Some(7), 5));
+        let (results, owner) = state.next(true, |tenant| tenant == 7).expect("a batch");
+        assert_eq!((owner, results.len()), (None, 95));
+        let (results, owner) = state.next(true, |tenant| tenant == 7).expect("a batch");
+        assert_eq!((owner, results.len()), (Some(7), 5));
     }
 
     #[test]
@@ -446,8 +469,23 @@ mod tests {
         let mut state = State::default();
         state.waiting.extend(of(1, 0..500));
         for left in [BATCH, 500 - BATCH] {
-            let batch = state.next(false, |_| false).expect("a batch");
-            assert_eq!((batch.owner, batch.results.len()), (Some(1), left));
+            let (results, owner) = state.next(false, |_| false).expect("a batch");
+            assert_eq!((owner, results.len()), (Some(1), left));
         }
+    }
+
+    #[test]
+    fn a_place_comes_back_when_its_batch_is_dropped() {
+        let results = Results::new(Arc::new(Shares::new(8)));
+        results.state().waiting.extend(of(1, 0..5));
+        let (_, owner) = results.state().next(false, |_| false).expect("a batch");
+        let place = Place {
+            results: results.clone(),
+            owner,
+        };
+        results.put(finished(9, 9));
+        assert!(results.state().next(false, |_| false).is_none());
+        drop(place);
+        assert!(results.state().next(false, |_| false).is_some());
     }
 }
