@@ -207,6 +207,14 @@ CREATE TABLE wed.trace (
 CREATE INDEX trace_instance ON wed.trace (flow_id, wid, seq);
 COMMENT ON COLUMN wed.trace.from_seq IS 'The trace row whose state was the payload of the transition.';
 COMMENT ON COLUMN wed.trace.component_id IS 'The version of the component that performed it.';
+-- Looking whether 100 kB can be made smaller takes 1.3 ms the usual way, and a twentieth of that by lz4; a server may
+-- have been built without it. Partitions take it over.
+DO $$ BEGIN
+  IF (SELECT 'lz4' = ANY (enumvals) FROM pg_settings WHERE name = 'default_toast_compression') THEN
+    ALTER TABLE wed.trace ALTER COLUMN state SET COMPRESSION lz4;
+    ALTER TABLE wed.job ALTER COLUMN payload SET COMPRESSION lz4;
+  END IF;
+END $$;
 CREATE TABLE wed.trace_else PARTITION OF wed.trace DEFAULT;
 
 -- How long history is kept; null is for ever.

@@ -208,7 +208,9 @@ BEGIN
          coalesce(j.payload, r.state)::text, j.component_id, f.version, j.seq
   FROM unnest(_taken) a(at)
   CROSS JOIN LATERAL (SELECT * FROM wed.job WHERE ctid = a.at OFFSET 0) j
-  JOIN wed.trigger t USING (tgid) JOIN wed.flow f ON f.flow_id = j.flow_id
+  -- One look for each, however few triggers and flows there were when the plan was made.
+  CROSS JOIN LATERAL (SELECT * FROM wed.trigger WHERE tgid = j.tgid OFFSET 0) t
+  CROSS JOIN LATERAL (SELECT * FROM wed.flow WHERE flow_id = j.flow_id OFFSET 0) f
   LEFT JOIN wed.trace r ON r.flow_id = j.flow_id AND r.wid = j.wid AND r.seq = j.seq AND r.tstmp = j.fired_at
   WHERE j.host_id = _host_id;
 END $$;
@@ -244,6 +246,12 @@ BEGIN
   PERFORM set_config('wed.commit', 'batch', true);
   FOR _g IN 1 .. cardinality(_shapes) LOOP
     _n := _counts[_g];
+    -- Of a flow with several groups all instances are held first, in order: each group's UPDATE takes its own in
+    -- order, and two batches would each wait for the other. (A shape's schema is its flow's and _shape.)
+    IF _shapes[_g] = _shapes[_g + 1] AND _shapes[_g] IS DISTINCT FROM _shapes[_g - 1] THEN
+      EXECUTE format('SELECT FROM %I.wed_flow WHERE wid = ANY ($1) ORDER BY wid FOR NO KEY UPDATE', left(_shapes[_g], -6))
+        USING _wids[_item + 1 : _item + (SELECT sum(c) FROM unnest(_shapes, _counts) u(s, c) WHERE s = _shapes[_g])::integer];
+    END IF;
     EXECUTE format('SELECT %I.apply($1, $2, $3, $4, $5, $6, $7)', _shapes[_g]) INTO _some
       USING _wids[_item + 1 : _item + _n], _tgids[_item + 1 : _item + _n],
             _assigned[_attribute + 1 : _attribute + _widths[_g]], _sets[_g], _literals[_g],

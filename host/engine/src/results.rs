@@ -48,6 +48,13 @@ pub(crate) struct Finished {
     pub(crate) provided: Option<Arc<Provided>>,
 }
 
+impl Finished {
+    /// Which instance it is of.
+    fn of(&self) -> Instance {
+        (self.key.flow, self.key.wid)
+    }
+}
+
 /// The record of an attempt that asked its host for nothing and logged nothing.
 pub(crate) fn no_record(key: JobKey, token: i64, deadline: i64) -> AttemptRecord {
     AttemptRecord {
@@ -215,6 +222,7 @@ pub(crate) struct Batch {
 #[derive(Debug)]
 pub(crate) struct Place {
     results: Results,
+    number: u64,
     owner: Option<i32>,
 }
 
@@ -228,11 +236,22 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         let mut state = self.results.state();
-        if let Some(at) = state.under_way.iter().position(|one| *one == self.owner) {
-            state.under_way.swap_remove(at);
-        }
+        let number = self.number;
+        state.under_way.retain(|one| one.number != number);
         state.wake();
     }
+}
+
+/// A flow's number and an instance's.
+type Instance = (i32, i32);
+
+/// What is known of a batch that is on its way.
+#[derive(Debug)]
+struct UnderWay {
+    number: u64,
+    owner: Option<i32>,
+    /// Their rows are held by it: another batch with one of them would wait for this one.
+    instances: HashSet<Instance>,
 }
 
 /// Where runs put their results. Clones are the same.
@@ -245,8 +264,9 @@ pub(crate) struct Results {
 #[derive(Debug, Default)]
 struct State {
     waiting: VecDeque<Finished>,
-    /// The owners of the batches on their way.
-    under_way: Vec<Option<i32>>,
+    under_way: Vec<UnderWay>,
+    /// Batches so far.
+    batches: u64,
     waker: Option<Waker>,
 }
 
@@ -284,12 +304,13 @@ impl State {
 
     /// The next batch, if one may go. While one tenant is at work alone, whatever has come together. Else
     /// those with few results go together, before those with many, and who has many goes alone, one batch
-    /// at a time: a few results wait for no large batch, and always find a way free.
+    /// at a time: a few results wait for no large batch, and always find a way free. No instance is in two batches
+    /// at once. Gives the results and the batch's number and owner.
     fn next(
         &mut self,
         several: bool,
         limited: impl Fn(i32) -> bool,
-    ) -> Option<(Vec<Finished>, Option<i32>)> {
+    ) -> Option<(Vec<Finished>, u64, Option<i32>)> {
         let first = self.waiting.front()?.tenant;
         if self.under_way.len() >= AT_ONCE + usize::from(several) {
             return None;
@@ -298,19 +319,22 @@ impl State {
             return None;
         }
         let alone = self.waiting.iter().all(|one| one.tenant == first);
-        let (results, owner) = if alone && !several {
-            (take_batch(&mut self.waiting, BATCH, |_| true), Some(first))
+        let under_way = &self.under_way;
+        let free =
+            |one: &Finished| !(under_way.iter()).any(|batch| batch.instances.contains(&one.of()));
+        let ((results, instances), owner) = if alone && !several {
+            (take_batch(&mut self.waiting, BATCH, free), Some(first))
         } else {
             let mut counts: Vec<(i32, usize)> = Vec::new();
             let mut at: HashMap<i32, usize> = HashMap::new();
-            for one in &self.waiting {
+            for one in self.waiting.iter().filter(|one| free(one)) {
                 let at = *at.entry(one.tenant).or_insert_with(|| {
                     counts.push((one.tenant, 0));
                     counts.len() - 1
                 });
                 counts[at].1 += 1;
             }
-            counts.retain(|(tenant, _)| !self.under_way.contains(&Some(*tenant)));
+            counts.retain(|(tenant, _)| under_way.iter().all(|one| one.owner != Some(*tenant)));
             let (least, few) = *counts.iter().min_by_key(|(_, count)| *count)?;
             let together: HashSet<i32> = if limited(least) {
                 [least].into()
@@ -328,13 +352,22 @@ impl State {
             } else {
                 BATCH
             };
-            let results = take_batch(&mut self.waiting, most, |one| {
-                together.contains(&one.tenant)
+            let taken = take_batch(&mut self.waiting, most, |one| {
+                together.contains(&one.tenant) && free(one)
             });
-            (results, owner)
+            (taken, owner)
         };
-        self.under_way.push(owner);
-        Some((results, owner))
+        if results.is_empty() {
+            return None;
+        }
+        let number = self.batches;
+        self.batches += 1;
+        self.under_way.push(UnderWay {
+            number,
+            owner,
+            instances,
+        });
+        Some((results, number, owner))
     }
 }
 
@@ -348,11 +381,12 @@ impl EventSource for ResultsSource {
         let shares = &self.0.shares;
         let mut state = self.0.state();
         if !state.waiting.is_empty()
-            && let Some((results, owner)) =
+            && let Some((results, number, owner)) =
                 state.next(shares.several(), |tenant| shares.is_limited(tenant))
         {
             let place = Place {
                 results: self.0.clone(),
+                number,
                 owner,
             };
             return Poll::Ready(Some(Batch { results, place }));
@@ -362,12 +396,13 @@ impl EventSource for ResultsSource {
     }
 }
 
-/// Takes the oldest results of those that are `meant`, at most `most`, at most one of an instance.
+/// Takes the oldest results of those that are `meant`, at most `most`, at most one of an instance. Gives their
+/// instances too.
 fn take_batch(
     waiting: &mut VecDeque<Finished>,
     most: usize,
     meant: impl Fn(&Finished) -> bool,
-) -> Vec<Finished> {
+) -> (Vec<Finished>, HashSet<Instance>) {
     let mut batch = Vec::with_capacity(waiting.len().min(most));
     let mut instances = HashSet::with_capacity(batch.capacity());
     let mut left = VecDeque::new();
@@ -376,7 +411,7 @@ fn take_batch(
             left.push_back(finished);
             break;
         }
-        if meant(&finished) && instances.insert((finished.key.flow, finished.key.wid)) {
+        if meant(&finished) && instances.insert(finished.of()) {
             batch.push(finished);
         } else {
             left.push_back(finished);
@@ -385,7 +420,7 @@ fn take_batch(
     while let Some(finished) = left.pop_back() {
         waiting.push_front(finished);
     }
-    batch
+    (batch, instances)
 }
 
 #[cfg(test)]
@@ -416,16 +451,19 @@ mod tests {
             .map(|(wid, tgid)| finished(wid, tgid))
             .into();
         let tokens = |batch: Vec<Finished>| batch.iter().map(|f| f.token).collect::<Vec<_>>();
-        assert_eq!(tokens(take_batch(&mut waiting, BATCH, |_| true)), [1, 2, 4]);
-        assert_eq!(tokens(take_batch(&mut waiting, BATCH, |_| true)), [3, 5]);
-        assert_eq!(tokens(take_batch(&mut waiting, BATCH, |_| true)), [6]);
+        assert_eq!(
+            tokens(take_batch(&mut waiting, BATCH, |_| true).0),
+            [1, 2, 4]
+        );
+        assert_eq!(tokens(take_batch(&mut waiting, BATCH, |_| true).0), [3, 5]);
+        assert_eq!(tokens(take_batch(&mut waiting, BATCH, |_| true).0), [6]);
         assert!(waiting.is_empty());
     }
 
     #[test]
     fn a_batch_is_bounded() {
         let mut waiting: VecDeque<_> = (0..300).map(|n| finished(n, n)).collect();
-        assert_eq!(take_batch(&mut waiting, BATCH, |_| true).len(), BATCH);
+        assert_eq!(take_batch(&mut waiting, BATCH, |_| true).0.len(), BATCH);
         assert_eq!(waiting.len(), 300 - BATCH);
         assert_eq!(waiting[0].token, i64::try_from(BATCH).expect("small"));
     }
@@ -441,14 +479,14 @@ mod tests {
     fn a_tenant_with_few_results_waits_for_none_with_many() {
         let mut state = State::default();
         state.waiting.extend(of(1, 0..500).chain(of(2, 500..501)));
-        let (results, owner) = state.next(true, |_| false).expect("a batch");
+        let (results, _, owner) = state.next(true, |_| false).expect("a batch");
         assert_eq!((owner, results.len()), (Some(2), 1));
-        let (results, owner) = state.next(true, |_| false).expect("a batch");
+        let (results, _, owner) = state.next(true, |_| false).expect("a batch");
         assert_eq!((owner, results.len()), (Some(1), SHARED_BATCH));
         // Its next one goes when that has come back; another's goes now.
         assert!(state.next(true, |_| false).is_none());
         state.waiting.extend(of(3, 600..603));
-        let (results, owner) = state.next(true, |_| false).expect("a batch");
+        let (results, _, owner) = state.next(true, |_| false).expect("a batch");
         assert_eq!((owner, results.len()), (Some(3), 3));
     }
 
@@ -458,9 +496,9 @@ mod tests {
         state
             .waiting
             .extend((1..=20).flat_map(|tenant| of(tenant, tenant * 10..tenant * 10 + 5)));
-        let (results, owner) = state.next(true, |tenant| tenant == 7).expect("a batch");
+        let (results, _, owner) = state.next(true, |tenant| tenant == 7).expect("a batch");
         assert_eq!((owner, results.len()), (None, 95));
-        let (results, owner) = state.next(true, |tenant| tenant == 7).expect("a batch");
+        let (results, _, owner) = state.next(true, |tenant| tenant == 7).expect("a batch");
         assert_eq!((owner, results.len()), (Some(7), 5));
     }
 
@@ -469,7 +507,7 @@ mod tests {
         let mut state = State::default();
         state.waiting.extend(of(1, 0..500));
         for left in [BATCH, 500 - BATCH] {
-            let (results, owner) = state.next(false, |_| false).expect("a batch");
+            let (results, _, owner) = state.next(false, |_| false).expect("a batch");
             assert_eq!((owner, results.len()), (Some(1), left));
         }
     }
@@ -478,14 +516,33 @@ mod tests {
     fn a_place_comes_back_when_its_batch_is_dropped() {
         let results = Results::new(Arc::new(Shares::new(8)));
         results.state().waiting.extend(of(1, 0..5));
-        let (_, owner) = results.state().next(false, |_| false).expect("a batch");
+        let (_, number, owner) = results.state().next(false, |_| false).expect("a batch");
         let place = Place {
             results: results.clone(),
+            number,
             owner,
         };
         results.put(finished(9, 9));
         assert!(results.state().next(false, |_| false).is_none());
         drop(place);
         assert!(results.state().next(false, |_| false).is_some());
+    }
+
+    #[test]
+    fn no_instance_is_in_two_batches_at_once() {
+        let mut state = State::default();
+        state
+            .waiting
+            .extend([finished(1, 1), finished(2, 2), finished(1, 3)]);
+        let (results, number, _) = state.next(true, |_| false).expect("a batch");
+        assert_eq!(results.len(), 2);
+        assert!(state.next(true, |_| false).is_none());
+        // Of another tenant one comes through meanwhile.
+        state.waiting.extend(of(2, 7..8));
+        let (_, _, owner) = state.next(true, |_| false).expect("a batch");
+        assert_eq!(owner, Some(2));
+        state.under_way.retain(|one| one.number != number);
+        let (results, ..) = state.next(true, |_| false).expect("a batch");
+        assert_eq!(results[0].key.tgid, 3);
     }
 }

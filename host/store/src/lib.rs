@@ -191,10 +191,12 @@ impl Store {
     /// table while it was small would go on doing so.
     #[must_use]
     pub fn apart(&self, connections: u32) -> Store {
-        let options = self
-            .options
-            .clone()
-            .options([("enable_hashjoin", "off"), ("enable_mergejoin", "off")]);
+        let options = self.options.clone().options([
+            ("enable_hashjoin", "off"),
+            ("enable_mergejoin", "off"),
+            // A batch of states of 100 kB each passes through memory, not through files.
+            ("work_mem", "64MB"),
+        ]);
         Store {
             pool: pool_of(connections)
                 .acquire_timeout(ACQUIRE_TIMEOUT)

@@ -13,6 +13,7 @@ use crate::support::{Database, Flow, eventually, on, trials};
 trials![
     a_condition_over_what_did_not_change_keeps_its_answer,
     a_change_of_the_model_evaluates_all_conditions_again,
+    batches_over_the_same_instances_do_not_wait_for_each_other_in_a_circle,
     endless_flows_leave_others_their_turn,
     fired_jobs_can_be_left_to_others,
     old_history_goes_and_pending_work_stays,
@@ -120,6 +121,49 @@ fn a_change_of_the_model_evaluates_all_conditions_again() {
         ["at_a1", "at_b0"],
         "the new trigger fires beside the pending one"
     );
+    on(store.leave_host(host)).expect("left");
+    assert_sound(&flow);
+}
+
+/// Two batches, each with groups of one job of half the instances and of another of the other half.
+fn batches_over_the_same_instances_do_not_wait_for_each_other_in_a_circle() {
+    let flow = grid();
+    let mut session = flow.session();
+    session.run("INSERT INTO wed_flow SELECT FROM generate_series(1, 200)");
+    let store = &flow.database.store;
+    let host = on(store.enter_host("by hand", HOUR)).expect("entered");
+    let mut held = on(store.claim(host, 1000)).expect("claimed");
+    assert_eq!(held.len(), 400);
+    for round in 1..=4 {
+        let value = round.to_string();
+        let groups_of = |odd: i32| {
+            ["a", "b"].map(|attribute| {
+                let mut of = (held.iter()).filter(|claimed| {
+                    let parity = if attribute == "a" { odd } else { 1 - odd };
+                    claimed.trigger.starts_with(attribute) && claimed.job.key.wid % 2 == parity
+                });
+                let first = of.next().expect("a job");
+                let mut all = group(store, first, &[attribute], None, &[&value]);
+                for claimed in of {
+                    let one = group(store, claimed, &[attribute], None, &[&value]);
+                    all.items.extend(one.items);
+                }
+                all
+            })
+        };
+        let batches = [groups_of(0), groups_of(1)];
+        let fired = std::thread::scope(|scope| {
+            batches
+                .each_ref()
+                .map(|groups| scope.spawn(|| on(store.commit_batch(host, groups, false, true))))
+                .map(|thread| thread.join().expect("no panic"))
+        });
+        held = fired
+            .into_iter()
+            .flat_map(|fired| fired.expect("committed"))
+            .collect();
+        assert_eq!(held.len(), 400);
+    }
     on(store.leave_host(host)).expect("left");
     assert_sound(&flow);
 }

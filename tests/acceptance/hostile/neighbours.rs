@@ -13,7 +13,7 @@ use crate::host::guests;
 use crate::support::{Database, Flow, on};
 
 /// Instances of the quiet tenant in one measurement.
-const SAMPLES: usize = 400;
+const SAMPLES: usize = 1000;
 /// Attempts at the fault that are made at any time.
 const BESIDE: usize = 16;
 
@@ -47,8 +47,13 @@ fn measure() {
         let flow = flow(&database, "default", ("hostile", hostile), name);
         (*name, flow)
     });
+    // What sixteen attempts at something ordinary would do.
+    let ordinary = flow(&database, "default", ("hostile", hostile), "clause");
     println!("fault          p50 alone  p99 alone  p50 beside  p99 beside  ratio of p99");
-    for (name, flow) in faults.chain(transitions) {
+    for (name, flow) in std::iter::once(("(none)", ordinary))
+        .chain(faults)
+        .chain(transitions)
+    {
         let (p50, p99) = latencies(&quiet, SAMPLES);
         let done = AtomicBool::new(false);
         let (beside_p50, beside_p99) = std::thread::scope(|scope| {

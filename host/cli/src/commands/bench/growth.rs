@@ -195,9 +195,13 @@ async fn beside_open(ready: &Ready, options: &GrowthArguments) -> Result<(f64, f
     Ok((alone, measured.per_s))
 }
 
-/// A curve for each series: size on a logarithmic axis, slowdown upwards.
+/// A curve for each series, both axes logarithmic: size to the right, slowdown upwards.
 fn svg(points: &[Point]) -> String {
-    const WIDTH: f64 = 720.0;
+    const WIDTH: f64 = 780.0;
+    /// Where the curves end, and what they are called begins.
+    const RIGHT: f64 = 540.0;
+    /// The least slowdown that is drawn: twice as fast.
+    const LEAST: f64 = 0.5;
     const HEIGHT: f64 = 360.0;
     const COLOURS: [&str; 6] = [
         "#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad", "#b7791f", "#555555",
@@ -206,8 +210,11 @@ fn svg(points: &[Point]) -> String {
         .iter()
         .map(|point| point.slowdown)
         .fold(2.0, f64::max);
-    let x = |size: usize| 60.0 + (size.max(1) as f64).log10() / 7.0 * (WIDTH - 240.0);
-    let y = |slowdown: f64| HEIGHT - 40.0 - slowdown / most * (HEIGHT - 80.0);
+    let x = |size: usize| 60.0 + (size.max(1) as f64).log10() / 7.0 * (RIGHT - 60.0);
+    let y = |slowdown: f64| {
+        let up = (slowdown.max(LEAST) / LEAST).ln() / (most / LEAST).ln();
+        HEIGHT - 40.0 - up * (HEIGHT - 80.0)
+    };
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" font-size=\"12\">\
          <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\
@@ -230,13 +237,14 @@ fn svg(points: &[Point]) -> String {
             HEIGHT - 20.0
         );
     }
-    for step in 0..=(most.ceil() as u32) {
-        let at = y(f64::from(step));
+    let steps = [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0];
+    for step in steps.into_iter().filter(|step| *step <= most) {
+        let at = y(step);
+        let colour = if step == 1.0 { "#888" } else { "#ddd" };
         let _ = write!(
             out,
-            "<line x1=\"60\" y1=\"{at:.1}\" x2=\"{}\" y2=\"{at:.1}\" stroke=\"#ddd\"/>\
-             <text x=\"50\" y=\"{at:.1}\" text-anchor=\"end\" dominant-baseline=\"middle\">{step}</text>",
-            WIDTH - 180.0
+            "<line x1=\"60\" y1=\"{at:.1}\" x2=\"{RIGHT}\" y2=\"{at:.1}\" stroke=\"{colour}\"/>\
+             <text x=\"50\" y=\"{at:.1}\" text-anchor=\"end\" dominant-baseline=\"middle\">{step}</text>"
         );
     }
     for (at, name) in series.iter().enumerate() {
@@ -265,7 +273,7 @@ fn svg(points: &[Point]) -> String {
         let _ = write!(
             out,
             "<text x=\"{}\" y=\"{}\" fill=\"{colour}\">{}</text>",
-            WIDTH - 170.0,
+            RIGHT + 10.0,
             60 + 18 * at,
             name
         );
