@@ -141,10 +141,25 @@ impl From<sqlx::Error> for StoreError {
             code: error.code().to_owned(),
             message: error.message().to_owned(),
             detail: error.detail().map(str::to_owned),
-            hint: error.hint().map(str::to_owned),
+            hint: (error.hint().or_else(|| state_of_server(error.code()))).map(str::to_owned),
             place: place_in_fragment(error),
         }))
     }
+}
+
+/// What to do about a server that cannot do its work just now, where it does not say so itself.
+fn state_of_server(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "53100" => {
+            "The server's disk is full: make room there. What was committed is kept, and hosts go on by themselves."
+        }
+        "53200" => "The server has no memory left: give it more, or lower its work_mem.",
+        "53300" => {
+            "The server takes no more sessions: raise its max_connections, or run fewer hosts."
+        }
+        "57P01" | "57P02" | "57P03" => "The server is stopping or starting: try again in a moment.",
+        _ => return None,
+    })
 }
 
 /// Says of a refused name what is wrong with it: taken, or not allowed.
