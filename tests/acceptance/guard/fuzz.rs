@@ -2,8 +2,7 @@
 //! database the host's guard must not panic and must write what it accepts so that it reads the same;
 //! with one, Postgres is the judge of what is accepted.
 //!
-//! `WEDFLOW_FUZZ` says how many (`make fuzz`: a million); `WEDFLOW_FUZZ_SEED` repeats a run. Without either the same
-//! few are tried each time, so that what a change breaks is the change's.
+//! `WEDFLOW_FUZZ` says how many (`make fuzz`: a million); `WEDFLOW_FUZZ_SEED` repeats a run.
 
 use std::time::Duration;
 
@@ -37,10 +36,7 @@ fn seed() -> u64 {
     let seed = std::env::var("WEDFLOW_FUZZ_SEED")
         .ok()
         .and_then(|seed| seed.parse().ok())
-        .unwrap_or_else(|| match std::env::var_os("WEDFLOW_FUZZ") {
-            Some(_) => rand::random(),
-            None => 1,
-        });
+        .unwrap_or_else(rand::random);
     println!("WEDFLOW_FUZZ_SEED={seed}");
     seed
 }
