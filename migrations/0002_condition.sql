@@ -267,6 +267,29 @@ BEGIN
   END IF;
 END $$;
 
+-- How often a format puts in its argument _n, counted from 1. One that names no argument takes the next.
+CREATE FUNCTION wed.format_uses(_format text, _n integer) RETURNS integer
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _place text[];
+  _argument integer := 0;
+  _uses integer := 0;
+BEGIN
+  FOR _place IN SELECT regexp_matches(replace(_format, '%%', ''), '%(?:([0-9]{1,4})\$)?', 'g') LOOP
+    _argument := coalesce(_place[1]::integer, _argument + 1);
+    _uses := _uses + (_argument = _n)::integer;
+  END LOOP;
+  RETURN _uses;
+END $$;
+
+-- A text constant of a node tree. What is not ASCII becomes '?'.
+CREATE FUNCTION wed.constant_text(_fields text) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+  -- Its bytes, with sign, behind the four of its length.
+  SELECT coalesce(string_agg(CASE WHEN b::integer BETWEEN 1 AND 127 THEN chr(b::integer) ELSE '?' END, '' ORDER BY n), '')
+  FROM regexp_split_to_table(substring(_fields FROM ':constvalue \d+ \[ (?:-?\d+ ){4}(.*) \]'), ' ') WITH ORDINALITY t(b, n)
+$$;
+
 -- Refuses an analysed expression whose values could take too much memory, all intermediate ones together, when every
 -- attribute is as large as its row may be: each text, array or document is made anew by everything that is made of
 -- it. Also a form of a function that the deparsed text does not tell apart: substring(text, text) takes a regular
@@ -281,7 +304,8 @@ DECLARE
   _d integer := 0;
   _around bigint;
   _cost bigint;
-  _work bigint := 0;
+  _work double precision := 0; -- in parts as large as a row, 256 kB
+  _formats text[] := '{}';     -- of format: what it is given
   _name text;
   _wide boolean;
   _type text;
@@ -309,6 +333,20 @@ BEGIN
     IF _d > 0 THEN
       _around := _costs[_d];
       _children[_d] := _children[_d] + 1;
+      IF _kinds[_d] LIKE 'format(%' THEN
+        -- Each argument is in what it makes as often as the format says.
+        IF _children[_d] = 1 THEN
+          _formats[_d] := CASE WHEN _part[2] = 'CONST' THEN wed.constant_text(_part[3]) END;
+          _around := 0;
+          _work := _work + _costs[_d] / 262144.0 * (SELECT coalesce(sum(left(m[1], 4)::integer), 0)
+            FROM regexp_matches(_formats[_d], '%(?:[0-9]+\$)?-?([0-9]+)[^0-9$]', 'g') m);
+        ELSE
+          _around := _costs[_d] * coalesce(wed.format_uses(_formats[_d], _children[_d] - 1), 64);
+        END IF;
+      END IF;
+      IF _children[_d] = 2 AND _costs[_d] > 64 AND _kinds[_d] ~ '^(repeat|[lr]pad)\(' THEN
+        _work := _work + _costs[_d] * CASE WHEN _part[2] = 'CONST' AND _kinds[_d] LIKE '_pad(%' THEN 0.016 ELSE 0.25 END;
+      END IF;
       IF _kinds[_d] = '"substring"(text,text)' AND _children[_d] = 2 AND _part[2] <> 'CONST' THEN
         RAISE EXCEPTION 'a regular expression is text in quotes' USING ERRCODE = 'WF011',
           HINT = 'Write it itself; for a position write substr(text, start, length).';
@@ -354,9 +392,13 @@ BEGIN
     END IF;
     _cost := _around;
     IF _wide AND _part[2] IN ('OPEXPR', 'FUNCEXPR', 'COERCEVIAIO', 'ARRAY', 'ARRAYEXPR', 'ARRAYCOERCEEXPR') THEN
-      _cost := least((CASE WHEN _name LIKE 'format(%' THEN 64 ELSE 1 END) * (1 + _around), 1000000);
-      -- What these make is bounded by itself; counted in parts as large as a row.
+      _cost := least(1 + _around, 1000000);
+      -- What these make is bounded by itself.
       _work := _work + (1 + _around) * CASE WHEN _name LIKE 'replace(%' THEN 16 WHEN _name LIKE 'string_to_array(%' THEN 8 WHEN _name LIKE 'regexp_replace(%' THEN 4 ELSE 0 END;
+    ELSIF _part[2] = 'CONST' OR _part[2] = 'VAR' AND NOT _wide THEN
+      -- Small, but for formats within formats.
+      _work := _work + CASE WHEN _around < 64 THEN 0
+        ELSE _around * greatest(substring(_part[3] FROM ':constvalue (\d+)')::integer, 1000) / 262144.0 END;
     ELSIF _wide AND _part[2] = 'VAR' THEN
       _work := _work + _around;
     END IF;
