@@ -14,8 +14,9 @@ use crate::HostError;
 use crate::SecretKey;
 use crate::bindings::Bindings;
 use crate::housekeeping::{self, LEASE};
-use crate::lane::{Lane, Shared, reserve};
+use crate::lane::{Hand, Lane, Shared, reserve};
 use crate::outside::{Outside, OutsideSettings};
+use crate::results::Results;
 use crate::shares::Shares;
 
 /// How a host is set up.
@@ -95,6 +96,7 @@ impl Host {
         store.roll_trace().await?;
         let host = store.enter_host(&settings.name, LEASE).await?;
         let (tellings, told) = source::queue(1);
+        let shares = Arc::new(Shares::new(room * lanes));
         let shared = Arc::new(Shared {
             tellings,
             bindings: Bindings::new(
@@ -111,16 +113,18 @@ impl Host {
             host: AtomicI32::new(host),
             draining: AtomicBool::new(false),
             in_hand: Default::default(),
-            shares: Arc::new(Shares::new(room * lanes)),
+            results: Results::new(Arc::clone(&shares), lanes),
+            shares,
+            hands: (0..lanes).map(|_| Hand::default()).collect(),
             busy: AtomicUsize::new(0),
             committed: AtomicU64::new(0),
         });
         let (lanes, mut schedulers): (Vec<Lane>, Vec<_>) = (0..lanes)
-            .map(|_| Lane::new(Arc::clone(&shared), room))
+            .map(|number| Lane::new(Arc::clone(&shared), number, room))
             .unzip();
-        housekeeping::register(&mut schedulers[0], &shared, &settings.name, &lanes, told);
-        for lane in &lanes {
-            lane.work.tell();
+        housekeeping::register(&mut schedulers[0], &shared, &settings.name, &lanes[0], told);
+        for hand in &shared.hands {
+            hand.work.tell();
         }
         let lanes = schedulers
             .into_iter()

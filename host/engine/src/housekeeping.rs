@@ -29,15 +29,15 @@ const CLEAN: Duration = Duration::from_secs(60);
 /// How long to wait before a notification connection that cannot be had is asked for again.
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);
 
-/// Registers the sources and handlers. `lanes` are told when there may be work.
+/// Registers the sources and handlers. All lanes are told when there may be work; the `first` takes up what was lost.
 pub(crate) fn register(
     scheduler: &mut Scheduler,
     shared: &Arc<Shared>,
     name: &str,
-    lanes: &[Lane],
+    first: &Lane,
     told: source::Queue<()>,
 ) {
-    let works: Vec<_> = lanes.iter().map(|lane| lane.work.clone()).collect();
+    let works: Vec<_> = shared.hands.iter().map(|hand| hand.work.clone()).collect();
     let tell_all = move || works.iter().for_each(|work| work.tell());
 
     let (keeping, host_name) = (Arc::clone(shared), name.to_owned());
@@ -45,7 +45,7 @@ pub(crate) fn register(
         keep_leases(Arc::clone(&keeping), host_name.clone())
     });
 
-    let (sweeping, first) = (Arc::clone(shared), lanes[0].clone());
+    let (sweeping, first) = (Arc::clone(shared), first.clone());
     let unknown = Arc::new(tokio::sync::Mutex::new(HashSet::new()));
     scheduler.register_source(source::Timer::every(SWEEP), move |_, _| {
         sweep(Arc::clone(&sweeping), first.clone(), Arc::clone(&unknown))

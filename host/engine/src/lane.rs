@@ -52,6 +52,10 @@ pub(crate) struct Shared {
     pub(crate) shares: Arc<Shares>,
     /// Jobs being run or committed right now.
     pub(crate) busy: AtomicUsize,
+    /// Each lane's jobs in hand.
+    pub(crate) hands: Vec<Hand>,
+    /// What runs came to, of all lanes: a flow's results meet in one batch wherever they were run.
+    pub(crate) results: Results,
     /// Transitions committed so far.
     pub(crate) committed: AtomicU64,
     /// Where it is said that other hosts are to be told of work.
@@ -79,21 +83,45 @@ impl Shared {
     }
 }
 
+/// What a lane has in hand.
+#[derive(Debug, Default)]
+pub(crate) struct Hand {
+    jobs: AtomicUsize,
+    /// Tells the lane that there may be work for it.
+    pub(crate) work: Work,
+}
+
+impl Hand {
+    fn jobs(&self) -> usize {
+        self.jobs.load(Ordering::Acquire)
+    }
+
+    fn take(&self, jobs: usize) {
+        self.jobs.fetch_add(jobs, Ordering::AcqRel);
+    }
+
+    /// Gives jobs out of hand; tells the lane when it has less than `half` of its room full then.
+    fn give(&self, jobs: usize, half: usize) {
+        let before = self.jobs.fetch_sub(jobs, Ordering::AcqRel);
+        if before >= half && before - jobs < half {
+            self.work.tell();
+        }
+    }
+}
+
 /// A lane's own.
 #[derive(Clone)]
 pub(crate) struct Lane {
+    /// Which of the host's, counted from 0.
+    number: usize,
     pub(crate) shared: Arc<Shared>,
     /// Connections of its own, for its commits.
     commits: Store,
     /// Jobs this lane may have in hand.
     room: usize,
-    /// Jobs this lane has in hand.
-    held: Arc<AtomicUsize>,
     /// Jobs in hand that have not begun. Unbounded, because what a commit fired is leased already and must
     /// be taken; what is claimed is bounded by the lane's room.
     turns: Turns,
-    pub(crate) work: Work,
-    results: Results,
     /// Jobs wait that this lane had no room for when it last looked.
     crowded: Arc<AtomicBool>,
     /// Batches committed while that was so.
@@ -104,16 +132,13 @@ pub(crate) struct Lane {
 
 impl Lane {
     /// Makes a lane and its scheduler, not yet running.
-    pub(crate) fn new(shared: Arc<Shared>, room: usize) -> (Lane, Scheduler) {
-        let results = Results::new(Arc::clone(&shared.shares));
+    pub(crate) fn new(shared: Arc<Shared>, number: usize, room: usize) -> (Lane, Scheduler) {
         let lane = Lane {
+            number,
             commits: shared.store.apart(COMMITS_AT_ONCE),
             shared,
             room,
-            held: Arc::default(),
             turns: Turns::new(),
-            work: Work::default(),
-            results,
             crowded: Arc::default(),
             batches: Arc::default(),
             kept_out: Arc::default(),
@@ -123,7 +148,7 @@ impl Lane {
             .on_failure(|failure| tracing::error!(%failure, "a handler failed"))
             .build();
         let claiming = lane.clone();
-        scheduler.register_source(lane.work.source(POLL), move |(), context| {
+        scheduler.register_source(lane.hand().work.source(POLL), move |(), context| {
             claiming.clone().claim(context)
         });
         let running = lane.clone();
@@ -135,11 +160,15 @@ impl Lane {
         );
         let committing = lane.clone();
         scheduler.register_with(
-            lane.results.source(),
+            lane.shared.results.source(number),
             move |batch, context| committing.clone().commit(batch, context),
             Registration::new().in_flight(COMMITS_AT_ONCE as usize),
         );
         (lane, scheduler)
+    }
+
+    fn hand(&self) -> &Hand {
+        &self.shared.hands[self.number]
     }
 
     /// Takes jobs that are this host's into this lane.
@@ -154,7 +183,7 @@ impl Lane {
         {
             shared.shares.learn(known);
         }
-        self.held.fetch_add(claimed.len(), Ordering::AcqRel);
+        self.hand().take(claimed.len());
         shared
             .tokens()
             .extend(claimed.iter().map(|claimed| claimed.job.token));
@@ -164,14 +193,19 @@ impl Lane {
 
     /// Claims as many jobs as there is room for.
     async fn claim(self, context: Context) -> HandlerResult {
-        let asked = self.shared.shares.asked();
+        let shared = &self.shared;
+        let asked = shared.shares.asked();
         // Who is at work alone leaves some room, in case another comes.
         let room = match asked.without.is_empty() {
             true => self.room,
             false => self.room + reserve(self.room),
         };
-        let held = self.held.load(Ordering::Acquire);
-        let free = room.saturating_sub(held).min(CLAIM);
+        // Its own room, and the host's: others' jobs come into this hand by being committed here.
+        let hands = &shared.hands;
+        let all: usize = hands.iter().map(Hand::jobs).sum();
+        let free = (room.saturating_sub(self.hand().jobs()))
+            .min((room * hands.len()).saturating_sub(all))
+            .min(CLAIM);
         if self.shared.is_draining() {
             return Ok(());
         }
@@ -205,7 +239,7 @@ impl Lane {
         self.take(claimed).await;
         if found == free {
             self.crowded.store(true, Ordering::Release);
-            self.work.tell();
+            self.hand().work.tell();
         } else if let Ok(due) = store.next_due().await {
             // Jobs of a tenant that has its share wait for room as well: those that its own commits fire
             // are not to keep them out for ever.
@@ -216,7 +250,7 @@ impl Lane {
             if let Some(wait) = waits.into_iter().chain(due.next).min()
                 && wait < POLL
             {
-                self.work.look_again(context.now() + wait);
+                self.hand().work.look_again(context.now() + wait);
             }
         } else {
             self.crowded.store(false, Ordering::Release);
@@ -249,10 +283,10 @@ impl Lane {
         self.shared.busy.fetch_add(1, Ordering::AcqRel);
         let finished = match runnable {
             Ok(runnable) => self.attempt(&claimed, tenant, &runnable, load).await,
-            Err(reason) => not_runnable(&claimed, tenant, reason),
+            Err(reason) => self.not_runnable(&claimed, tenant, reason),
         };
         self.turns.settle(tenant, put_down, finished.measure.fuel);
-        self.results.put(finished);
+        self.shared.results.put(finished);
         Ok(())
     }
 
@@ -275,7 +309,7 @@ impl Lane {
         let shared = &self.shared;
         let given = shared.store.release(shared.host(), &[token]).await;
         shared.tokens().remove(&token);
-        self.held.fetch_sub(1, Ordering::AcqRel);
+        self.hand().give(1, self.room / 2);
         shared.shares.given([(tenant, 0)].into_iter());
         if let Err(error) = given {
             tracing::warn!(%error, "a job could not be given back; its lease will end by itself");
@@ -331,6 +365,7 @@ impl Lane {
             .then(|| Digest::of(attempt.outcome.transcript().as_bytes()).to_string());
         let mut finished = Finished {
             key: job.key,
+            lane: self.number,
             tenant,
             token: job.token,
             measure: attempt.measure,
@@ -366,6 +401,27 @@ impl Lane {
         finished
     }
 
+    /// The result of a job that could not be begun; it may be tried again.
+    fn not_runnable(&self, claimed: &Claimed, tenant: i32, reason: String) -> Finished {
+        let job = &claimed.job;
+        Finished {
+            key: job.key,
+            lane: self.number,
+            tenant,
+            token: job.token,
+            measure: Measure::default(),
+            deadline: 0,
+            record: None,
+            verdict: Verdict::Fail {
+                outcome: "not_runnable".to_owned(),
+                message: reason,
+                retry: true,
+                after: None,
+            },
+            provided: None,
+        }
+    }
+
     /// Commits a batch and takes in what it fired, unless others are to have a turn.
     async fn commit(self, batch: Batch, context: Context) -> HandlerResult {
         let Batch { results, place } = batch;
@@ -376,6 +432,10 @@ impl Lane {
             .iter()
             .map(|finished| (finished.tenant, finished.measure.fuel))
             .collect();
+        let mut from = vec![0; self.shared.hands.len()];
+        for finished in &results {
+            from[finished.lane] += 1;
+        }
         let turn = self.crowded.load(Ordering::Acquire)
             && self.batches.fetch_add(1, Ordering::Relaxed) % TURN == TURN - 1;
         let left = (place.owner())
@@ -396,17 +456,18 @@ impl Lane {
             }
         }
         self.shared.busy.fetch_sub(count, Ordering::AcqRel);
-        let held = self.held.fetch_sub(count, Ordering::AcqRel) - count;
-        // Room again, after the lane was full or a tenant had its share: look whether more waits. For a
-        // share not after each batch: with many tenants each has a little room all the time, and to look
-        // is a probe for each of them.
+        for (hand, jobs) in self.shared.hands.iter().zip(from) {
+            hand.give(jobs, self.room / 2);
+        }
+        // Room again, after a tenant had its share: look whether more waits. For a share not after each batch: with
+        // many tenants each has a little room all the time, and to look is a probe for each of them.
         if !lease {
             self.shared.tell_others();
         }
-        if !lease || (held < self.room / 2 && held + count >= self.room / 2) {
-            self.work.tell();
+        if !lease {
+            self.hand().work.tell();
         } else if self.kept_out.load(Ordering::Acquire) {
-            self.work.look_again(context.now() + FOR_A_SHARE);
+            self.hand().work.look_again(context.now() + FOR_A_SHARE);
         }
         Ok(())
     }
@@ -415,26 +476,6 @@ impl Lane {
 /// The room beside `room` that tenants have who come while another fills it.
 pub(crate) fn reserve(room: usize) -> usize {
     room.div_ceil(8)
-}
-
-/// The result of a job that could not be begun; it may be tried again.
-fn not_runnable(claimed: &Claimed, tenant: i32, reason: String) -> Finished {
-    let job = &claimed.job;
-    Finished {
-        key: job.key,
-        tenant,
-        token: job.token,
-        measure: Measure::default(),
-        deadline: 0,
-        record: None,
-        verdict: Verdict::Fail {
-            outcome: "not_runnable".to_owned(),
-            message: reason,
-            retry: true,
-            after: None,
-        },
-        provided: None,
-    }
 }
 
 /// Puts what an attempt wrote in the place of the instance's files.

@@ -1,7 +1,8 @@
 //! Results of runs, collected until a lane can commit them: a batch is whatever has come together
 //! meanwhile, so it is small when there is little to do and large when there is much.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::Duration;
@@ -24,6 +25,8 @@ const AT_ONCE: usize = 2;
 /// While a batch of a tenant alone is on its way, another goes when so many results have come together, or when it is
 /// back: to begin and end a batch costs the database as much as fifteen results.
 const TOGETHER: usize = 192;
+/// So many tenants with results that wait are many: they share batches, and wait for company too.
+const MANY: usize = 8;
 /// A tenant with so few results shares a batch with whoever has few.
 const FEW: usize = 8;
 
@@ -32,6 +35,8 @@ const FEW: usize = 8;
 pub(crate) struct Finished {
     /// Which job.
     pub(crate) key: JobKey,
+    /// The lane it was run by.
+    pub(crate) lane: usize,
     /// Whose it is.
     pub(crate) tenant: i32,
     /// Its fencing token.
@@ -238,7 +243,10 @@ impl Drop for Place {
         let mut state = self.results.state();
         let number = self.number;
         state.under_way.retain(|one| one.number != number);
-        state.wake();
+        // Whoever has least to do comes first.
+        for waker in state.wakers.iter_mut().filter_map(Option::take) {
+            waker.wake();
+        }
     }
 }
 
@@ -259,35 +267,55 @@ struct UnderWay {
 pub(crate) struct Results {
     state: Arc<Mutex<State>>,
     shares: Arc<Shares>,
+    lanes: usize,
+}
+
+/// Results that wait, the oldest first, and how many of them are of each tenant.
+#[derive(Debug, Default)]
+struct Waiting {
+    results: VecDeque<Finished>,
+    tenants: HashMap<i32, usize>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    waiting: VecDeque<Finished>,
+    waiting: Waiting,
     under_way: Vec<UnderWay>,
     /// Batches so far.
     batches: u64,
-    waker: Option<Waker>,
+    /// Each lane's, where it waits for a batch.
+    wakers: Vec<Option<Waker>>,
 }
 
 impl Results {
-    pub(crate) fn new(shares: Arc<Shares>) -> Self {
+    pub(crate) fn new(shares: Arc<Shares>, lanes: usize) -> Self {
+        let state = State {
+            wakers: vec![None; lanes],
+            ..State::default()
+        };
         Results {
-            state: Arc::default(),
+            state: Arc::new(Mutex::new(state)),
             shares,
+            lanes,
         }
     }
 
-    /// Adds a result.
+    /// Adds a result. The lane it was run by looks whether a batch may go.
     pub(crate) fn put(&self, finished: Finished) {
         let mut state = self.state();
-        state.waiting.push_back(finished);
-        state.wake();
+        let lane = finished.lane;
+        state.waiting.put(finished);
+        if let Some(waker) = state.wakers[lane].take() {
+            waker.wake();
+        }
     }
 
-    /// The source: its events are batches.
-    pub(crate) fn source(&self) -> ResultsSource {
-        ResultsSource(self.clone())
+    /// A lane's source: its events are batches, of results of all lanes.
+    pub(crate) fn source(&self, lane: usize) -> ResultsSource {
+        ResultsSource {
+            results: self.clone(),
+            lane,
+        }
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -295,65 +323,156 @@ impl Results {
     }
 }
 
-impl State {
-    fn wake(&mut self) {
-        if let Some(waker) = self.waker.take() {
-            waker.wake();
-        }
+impl Waiting {
+    fn put(&mut self, finished: Finished) {
+        *self.tenants.entry(finished.tenant).or_default() += 1;
+        self.results.push_back(finished);
     }
 
+    /// Takes the oldest results of those that are `meant`, at most `most`, at most one of an instance. Gives their
+    /// instances too.
+    fn take(
+        &mut self,
+        most: usize,
+        mut meant: impl FnMut(&Finished) -> bool,
+    ) -> (Vec<Finished>, HashSet<Instance>) {
+        let mut batch = Vec::with_capacity(self.results.len().min(most));
+        let mut instances = HashSet::with_capacity(batch.capacity());
+        let mut left = VecDeque::new();
+        while batch.len() < most
+            && let Some(finished) = self.results.pop_front()
+        {
+            if !meant(&finished) || !instances.insert(finished.of()) {
+                left.push_back(finished);
+                continue;
+            }
+            if let Entry::Occupied(mut of_tenant) = self.tenants.entry(finished.tenant) {
+                *of_tenant.get_mut() -= 1;
+                if *of_tenant.get() == 0 {
+                    of_tenant.remove();
+                }
+            }
+            batch.push(finished);
+        }
+        while let Some(finished) = left.pop_back() {
+            self.results.push_front(finished);
+        }
+        (batch, instances)
+    }
+}
+
+/// Results of a flow that wait.
+#[derive(Debug, Clone, Copy)]
+struct Waits {
+    tenant: i32,
+    flow: i32,
+    results: usize,
+}
+
+/// How many results of which flows make up a batch of `most`: in the order given, of each tenant in `tenants` about `each`.
+/// A flow's few results stay together, because the database has work with each flow of a batch.
+fn choose(
+    flows: &[Waits],
+    tenants: &mut BTreeMap<i32, usize>,
+    each: usize,
+    most: usize,
+) -> HashMap<i32, usize> {
+    let mut chosen = HashMap::new();
+    let mut left = most;
+    tenants.values_mut().for_each(|room| *room = each);
+    for one in flows {
+        let Some(room) = tenants.get_mut(&one.tenant).filter(|room| **room > 0) else {
+            continue;
+        };
+        let fit = if one.results <= FEW {
+            left
+        } else {
+            left.min(*room)
+        };
+        let results = one.results.min(fit);
+        *room = room.saturating_sub(results);
+        left -= results;
+        chosen.insert(one.flow, results);
+    }
+    chosen
+}
+
+impl State {
     /// The next batch, if one may go. While one tenant is at work alone, whatever has come together. Else
     /// those with few results go together, before those with many, and who has many goes alone, one batch
     /// at a time: a few results wait for no large batch, and always find a way free. No instance is in two batches
     /// at once. Gives the results and the batch's number and owner.
     fn next(
         &mut self,
+        lanes: usize,
         several: bool,
         limited: impl Fn(i32) -> bool,
     ) -> Option<(Vec<Finished>, u64, Option<i32>)> {
-        let first = self.waiting.front()?.tenant;
-        if self.under_way.len() >= AT_ONCE + usize::from(several) {
+        let waiting = &mut self.waiting;
+        let first = waiting.results.front()?.tenant;
+        if self.under_way.len() >= AT_ONCE * lanes + usize::from(several) {
             return None;
         }
-        if !several && !self.under_way.is_empty() && self.waiting.len() < TOGETHER {
+        let (many, alone) = (waiting.tenants.len() >= MANY, waiting.tenants.len() == 1);
+        let company = match several {
+            false => self.under_way.len(),
+            true if many => (self.under_way.iter().filter(|one| one.owner.is_none())).count(),
+            true => 0,
+        };
+        if company > 0 && waiting.results.len() < TOGETHER {
             return None;
         }
-        let alone = self.waiting.iter().all(|one| one.tenant == first);
         let under_way = &self.under_way;
         let free =
             |one: &Finished| !(under_way.iter()).any(|batch| batch.instances.contains(&one.of()));
         let ((results, instances), owner) = if alone && !several {
-            (take_batch(&mut self.waiting, BATCH, free), Some(first))
+            (waiting.take(BATCH, free), Some(first))
         } else {
-            let mut counts: Vec<(i32, usize)> = Vec::new();
+            // Each flow's results, in the order of its oldest.
+            let mut flows: Vec<Waits> = Vec::new();
             let mut at: HashMap<i32, usize> = HashMap::new();
-            for one in self.waiting.iter().filter(|one| free(one)) {
-                let at = *at.entry(one.tenant).or_insert_with(|| {
-                    counts.push((one.tenant, 0));
-                    counts.len() - 1
+            let mut counts: BTreeMap<i32, usize> = BTreeMap::new();
+            for one in waiting.results.iter().filter(|one| free(one)) {
+                let at = *at.entry(one.key.flow).or_insert_with(|| {
+                    flows.push(Waits {
+                        tenant: one.tenant,
+                        flow: one.key.flow,
+                        results: 0,
+                    });
+                    flows.len() - 1
                 });
-                counts[at].1 += 1;
+                flows[at].results += 1;
+                *counts.entry(one.tenant).or_default() += 1;
             }
-            counts.retain(|(tenant, _)| under_way.iter().all(|one| one.owner != Some(*tenant)));
-            let (least, few) = *counts.iter().min_by_key(|(_, count)| *count)?;
-            let together: HashSet<i32> = if limited(least) {
-                [least].into()
+            counts.retain(|tenant, _| {
+                let theirs = under_way.iter().filter(|one| one.owner == Some(*tenant));
+                theirs.count() < lanes
+            });
+            let (&least, &few) = counts.iter().min_by_key(|(_, count)| **count)?;
+            if limited(least) {
+                counts.retain(|tenant, _| *tenant == least);
             } else {
-                counts
-                    .iter()
-                    .filter(|(tenant, count)| *count <= FEW.max(few * 2) && !limited(*tenant))
-                    .map(|(tenant, _)| *tenant)
-                    .collect()
-            };
-            let owner = (together.len() == 1).then_some(least);
+                counts.retain(|tenant, _| !limited(*tenant));
+                if counts.len() < MANY {
+                    counts.retain(|_, count| *count <= FEW.max(few * 2));
+                }
+            }
+            let owner = (counts.len() == 1).then_some(least);
             // Many tenants share a large batch: none of them has much of it.
-            let most = if together.len() < 4 {
+            let most = if counts.len() < MANY {
                 SHARED_BATCH
             } else {
                 BATCH
             };
-            let taken = take_batch(&mut self.waiting, most, |one| {
-                together.contains(&one.tenant) && free(one)
+            let each = FEW.max(most / counts.len());
+            let mut chosen = choose(&flows, &mut counts, each, most);
+            let taken = waiting.take(most, |one| {
+                free(one)
+                    && (chosen.get_mut(&one.key.flow)).is_some_and(|left| {
+                        let any = *left > 0;
+                        *left -= usize::from(any);
+                        any
+                    })
             });
             (taken, owner)
         };
@@ -371,56 +490,31 @@ impl State {
     }
 }
 
-/// The source of [`Results`].
-pub(crate) struct ResultsSource(Results);
+/// A lane's source of batches, see [`Results::source`].
+pub(crate) struct ResultsSource {
+    results: Results,
+    lane: usize,
+}
 
 impl EventSource for ResultsSource {
     type Event = Batch;
 
     fn poll_event(&mut self, observing: &mut Observing<'_>) -> Poll<Option<Batch>> {
-        let shares = &self.0.shares;
-        let mut state = self.0.state();
-        if !state.waiting.is_empty()
-            && let Some((results, number, owner)) =
-                state.next(shares.several(), |tenant| shares.is_limited(tenant))
+        let Results { shares, lanes, .. } = &self.results;
+        let mut state = self.results.state();
+        if let Some((results, number, owner)) =
+            state.next(*lanes, shares.several(), |tenant| shares.is_limited(tenant))
         {
             let place = Place {
-                results: self.0.clone(),
+                results: self.results.clone(),
                 number,
                 owner,
             };
             return Poll::Ready(Some(Batch { results, place }));
         }
-        state.waker = Some(observing.waker().clone());
+        state.wakers[self.lane] = Some(observing.waker().clone());
         Poll::Pending
     }
-}
-
-/// Takes the oldest results of those that are `meant`, at most `most`, at most one of an instance. Gives their
-/// instances too.
-fn take_batch(
-    waiting: &mut VecDeque<Finished>,
-    most: usize,
-    meant: impl Fn(&Finished) -> bool,
-) -> (Vec<Finished>, HashSet<Instance>) {
-    let mut batch = Vec::with_capacity(waiting.len().min(most));
-    let mut instances = HashSet::with_capacity(batch.capacity());
-    let mut left = VecDeque::new();
-    while let Some(finished) = waiting.pop_front() {
-        if batch.len() == most {
-            left.push_back(finished);
-            break;
-        }
-        if meant(&finished) && instances.insert(finished.of()) {
-            batch.push(finished);
-        } else {
-            left.push_back(finished);
-        }
-    }
-    while let Some(finished) = left.pop_back() {
-        waiting.push_front(finished);
-    }
-    (batch, instances)
 }
 
 #[cfg(test)]
@@ -430,6 +524,7 @@ mod tests {
     fn finished(wid: i32, tgid: i32) -> Finished {
         Finished {
             key: JobKey { flow: 1, wid, tgid },
+            lane: 0,
             tenant: 1,
             token: i64::from(tgid),
             measure: Measure::default(),
@@ -445,27 +540,37 @@ mod tests {
         }
     }
 
+    fn waiting(results: impl Iterator<Item = Finished>) -> Waiting {
+        let mut waiting = Waiting::default();
+        results.for_each(|finished| waiting.put(finished));
+        waiting
+    }
+
     #[test]
     fn a_batch_holds_one_result_of_an_instance_and_keeps_the_order_of_the_rest() {
-        let mut waiting: VecDeque<_> = [(1, 1), (2, 2), (1, 3), (3, 4), (2, 5), (1, 6)]
-            .map(|(wid, tgid)| finished(wid, tgid))
-            .into();
-        let tokens = |batch: Vec<Finished>| batch.iter().map(|f| f.token).collect::<Vec<_>>();
-        assert_eq!(
-            tokens(take_batch(&mut waiting, BATCH, |_| true).0),
-            [1, 2, 4]
+        let mut waiting = waiting(
+            [(1, 1), (2, 2), (1, 3), (3, 4), (2, 5), (1, 6)]
+                .map(|(wid, tgid)| finished(wid, tgid))
+                .into_iter(),
         );
-        assert_eq!(tokens(take_batch(&mut waiting, BATCH, |_| true).0), [3, 5]);
-        assert_eq!(tokens(take_batch(&mut waiting, BATCH, |_| true).0), [6]);
-        assert!(waiting.is_empty());
+        let mut tokens = || -> Vec<i64> {
+            let (batch, _) = waiting.take(BATCH, |_| true);
+            batch.iter().map(|finished| finished.token).collect()
+        };
+        assert_eq!(tokens(), [1, 2, 4]);
+        assert_eq!(tokens(), [3, 5]);
+        assert_eq!(tokens(), [6]);
+        assert!(waiting.results.is_empty() && waiting.tenants.is_empty());
     }
 
     #[test]
     fn a_batch_is_bounded() {
-        let mut waiting: VecDeque<_> = (0..300).map(|n| finished(n, n)).collect();
-        assert_eq!(take_batch(&mut waiting, BATCH, |_| true).0.len(), BATCH);
-        assert_eq!(waiting.len(), 300 - BATCH);
-        assert_eq!(waiting[0].token, i64::try_from(BATCH).expect("small"));
+        let mut waiting = waiting((0..300).map(|n| finished(n, n)));
+        assert_eq!(waiting.take(BATCH, |_| true).0.len(), BATCH);
+        assert_eq!(waiting.results.len(), 300 - BATCH);
+        assert_eq!(waiting.tenants[&1], 300 - BATCH);
+        let next = waiting.results[0].token;
+        assert_eq!(next, i64::try_from(BATCH).expect("small"));
     }
 
     fn of(tenant: i32, wids: std::ops::Range<i32>) -> impl Iterator<Item = Finished> {
@@ -475,74 +580,78 @@ mod tests {
         })
     }
 
+    impl State {
+        fn add(&mut self, results: impl IntoIterator<Item = Finished>) {
+            results
+                .into_iter()
+                .for_each(|finished| self.waiting.put(finished));
+        }
+    }
+
     #[test]
     fn a_tenant_with_few_results_waits_for_none_with_many() {
         let mut state = State::default();
-        state.waiting.extend(of(1, 0..500).chain(of(2, 500..501)));
-        let (results, _, owner) = state.next(true, |_| false).expect("a batch");
+        state.add(of(1, 0..500).chain(of(2, 500..501)));
+        let (results, _, owner) = state.next(1, true, |_| false).expect("a batch");
         assert_eq!((owner, results.len()), (Some(2), 1));
-        let (results, _, owner) = state.next(true, |_| false).expect("a batch");
+        let (results, _, owner) = state.next(1, true, |_| false).expect("a batch");
         assert_eq!((owner, results.len()), (Some(1), SHARED_BATCH));
         // Its next one goes when that has come back; another's goes now.
-        assert!(state.next(true, |_| false).is_none());
-        state.waiting.extend(of(3, 600..603));
-        let (results, _, owner) = state.next(true, |_| false).expect("a batch");
+        assert!(state.next(1, true, |_| false).is_none());
+        state.add(of(3, 600..603));
+        let (results, _, owner) = state.next(1, true, |_| false).expect("a batch");
         assert_eq!((owner, results.len()), (Some(3), 3));
     }
 
     #[test]
     fn many_tenants_with_few_results_share_a_batch_but_for_limited_ones() {
         let mut state = State::default();
-        state
-            .waiting
-            .extend((1..=20).flat_map(|tenant| of(tenant, tenant * 10..tenant * 10 + 5)));
-        let (results, _, owner) = state.next(true, |tenant| tenant == 7).expect("a batch");
+        state.add((1..=20).flat_map(|tenant| of(tenant, tenant * 10..tenant * 10 + 5)));
+        let (results, _, owner) = state.next(1, true, |tenant| tenant == 7).expect("a batch");
         assert_eq!((owner, results.len()), (None, 95));
-        let (results, _, owner) = state.next(true, |tenant| tenant == 7).expect("a batch");
+        let (results, _, owner) = state.next(1, true, |tenant| tenant == 7).expect("a batch");
         assert_eq!((owner, results.len()), (Some(7), 5));
     }
 
     #[test]
     fn alone_a_tenant_has_all_of_the_batch() {
         let mut state = State::default();
-        state.waiting.extend(of(1, 0..500));
+        state.add(of(1, 0..500));
         for left in [BATCH, 500 - BATCH] {
-            let (results, _, owner) = state.next(false, |_| false).expect("a batch");
+            let (results, _, owner) = state.next(1, false, |_| false).expect("a batch");
             assert_eq!((owner, results.len()), (Some(1), left));
         }
     }
 
     #[test]
     fn a_place_comes_back_when_its_batch_is_dropped() {
-        let results = Results::new(Arc::new(Shares::new(8)));
-        results.state().waiting.extend(of(1, 0..5));
-        let (_, number, owner) = results.state().next(false, |_| false).expect("a batch");
+        let results = Results::new(Arc::new(Shares::new(8)), 1);
+        results.state().add(of(1, 0..5));
+        let (_, number, owner) = results.state().next(1, false, |_| false).expect("a batch");
         let place = Place {
             results: results.clone(),
             number,
             owner,
         };
         results.put(finished(9, 9));
-        assert!(results.state().next(false, |_| false).is_none());
+        assert!(results.state().next(1, false, |_| false).is_none());
         drop(place);
-        assert!(results.state().next(false, |_| false).is_some());
+        assert!(results.state().next(1, false, |_| false).is_some());
     }
 
     #[test]
     fn no_instance_is_in_two_batches_at_once() {
         let mut state = State::default();
-        state
-            .waiting
-            .extend([finished(1, 1), finished(2, 2), finished(1, 3)]);
-        let (results, number, _) = state.next(true, |_| false).expect("a batch");
+        state.add([finished(1, 1), finished(2, 2), finished(1, 3)]);
+        let (results, number, _) = state.next(1, true, |_| false).expect("a batch");
         assert_eq!(results.len(), 2);
-        assert!(state.next(true, |_| false).is_none());
+        assert!(state.next(1, true, |_| false).is_none());
         // Of another tenant one comes through meanwhile.
-        state.waiting.extend(of(2, 7..8));
-        let (_, _, owner) = state.next(true, |_| false).expect("a batch");
+        state.add(of(2, 7..8));
+        let (_, _, owner) = state.next(1, true, |_| false).expect("a batch");
         assert_eq!(owner, Some(2));
         state.under_way.retain(|one| one.number != number);
-        let (results, ..) = state.next(true, |_| false).expect("a batch");
+        let (results, ..) = state.next(1, true, |_| false).expect("a batch");
         assert_eq!(results[0].key.tgid, 3);
     }
 }
