@@ -178,23 +178,12 @@ BEGIN
     WITH c AS MATERIALIZED (
       SELECT n.tenant_id, n.room, j.* FROM ROWS FROM (unnest(_tenants), unnest(_rooms)) AS n(tenant_id, room)
       CROSS JOIN LATERAL (
-        SELECT q.ctid AS at, q.wid, q.tgid, q.flow_id, q.priority, q.due FROM wed.job q
+        SELECT q.ctid AS at, q.wid, q.tgid FROM wed.job q
         WHERE q.host_id IS NULL AND q.component_id IS NOT NULL AND q.tenant_id = n.tenant_id AND q.due <= _now
         ORDER BY q.priority DESC, q.due, q.flow_id LIMIT least(_share, n.room) FOR UPDATE SKIP LOCKED) j
       LIMIT _left
-    ), w AS MATERIALIZED (
-      -- A few more of the last flow, where they became due together: a host has less work with a flow's jobs together.
-      SELECT q.* FROM (SELECT DISTINCT ON (c.tenant_id) c.* FROM c ORDER BY c.tenant_id, c.priority, c.due DESC, c.flow_id DESC) z
-      CROSS JOIN LATERAL (
-        SELECT q.ctid AS at, q.wid, q.tgid FROM wed.job q
-        WHERE q.host_id IS NULL AND q.component_id IS NOT NULL AND q.tenant_id = z.tenant_id AND q.due = z.due
-          AND q.priority = z.priority AND q.flow_id = z.flow_id
-          AND q.ctid <> ALL (ARRAY(SELECT c.at FROM c WHERE c.tenant_id = z.tenant_id))
-        LIMIT least(_together, z.room - _share) FOR UPDATE SKIP LOCKED) q
-      WHERE z.room > _share
     ), l AS MATERIALIZED (
-      SELECT b.at, pg_try_advisory_xact_lock(b.wid, b.tgid) AS ours
-      FROM (SELECT c.at, c.wid, c.tgid FROM c UNION ALL SELECT w.at, w.wid, w.tgid FROM w) b
+      SELECT c.at, pg_try_advisory_xact_lock(c.wid, c.tgid) AS ours FROM c
     ), u AS (
       UPDATE wed.job j SET host_id = _host_id, token = nextval('wed.fence'), attempt = j.attempt + 1, waits_for = NULL
       FROM l WHERE l.ours AND j.ctid = l.at RETURNING j.ctid

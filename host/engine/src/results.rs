@@ -25,7 +25,10 @@ const AT_ONCE: usize = 2;
 /// While a batch of a tenant alone is on its way, another goes when so many results have come together, or when it is
 /// back: to begin and end a batch costs the database as much as fifteen results.
 const TOGETHER: usize = 192;
-/// So many tenants with results that wait are many: they share batches, and wait for company too.
+/// So many tenants share a batch of [`BATCH`].
+const SOME: usize = 4;
+/// So many tenants with results that wait are many: all of them share batches, each about alike, and wait for company
+/// as one alone does.
 const MANY: usize = 8;
 /// A tenant with so few results shares a batch with whoever has few.
 const FEW: usize = 8;
@@ -244,8 +247,10 @@ impl Drop for Place {
         let number = self.number;
         state.under_way.retain(|one| one.number != number);
         // Whoever has least to do comes first.
-        for waker in state.wakers.iter_mut().filter_map(Option::take) {
-            waker.wake();
+        if !state.waiting.results.is_empty() {
+            for waker in state.wakers.iter_mut().filter_map(Option::take) {
+                waker.wake();
+            }
         }
     }
 }
@@ -458,8 +463,8 @@ impl State {
                 }
             }
             let owner = (counts.len() == 1).then_some(least);
-            // Many tenants share a large batch: none of them has much of it.
-            let most = if counts.len() < MANY {
+            // Some tenants share a large batch: none of them has much of it.
+            let most = if counts.len() < SOME {
                 SHARED_BATCH
             } else {
                 BATCH
@@ -573,10 +578,12 @@ mod tests {
         assert_eq!(next, i64::try_from(BATCH).expect("small"));
     }
 
+    /// Results of a tenant's one flow.
     fn of(tenant: i32, wids: std::ops::Range<i32>) -> impl Iterator<Item = Finished> {
-        wids.map(move |wid| Finished {
-            tenant,
-            ..finished(wid, wid)
+        wids.map(move |wid| {
+            let mut one = finished(wid, wid);
+            (one.tenant, one.key.flow) = (tenant, tenant);
+            one
         })
     }
 
@@ -611,6 +618,71 @@ mod tests {
         assert_eq!((owner, results.len()), (None, 95));
         let (results, _, owner) = state.next(1, true, |tenant| tenant == 7).expect("a batch");
         assert_eq!((owner, results.len()), (Some(7), 5));
+    }
+
+    #[test]
+    fn many_tenants_wait_for_company_while_a_batch_is_on_its_way() {
+        let many = i32::try_from(MANY).expect("few");
+        let one_of_each = |from: i32| (1..=many).flat_map(move |one| of(one, from..from + 1));
+        let mut state = State::default();
+        state.add(one_of_each(0));
+        let (_, number, _) = state.next(2, true, |_| false).expect("a batch");
+        state.add(one_of_each(100));
+        assert!(state.next(2, true, |_| false).is_none());
+        state.under_way.retain(|one| one.number != number);
+        assert!(state.next(2, true, |_| false).is_some());
+        // Enough of them wait for nobody.
+        let each = i32::try_from(TOGETHER.div_ceil(MANY)).expect("few");
+        state.add((1..=many).flat_map(|one| of(one, 200..200 + each)));
+        assert!(state.next(2, true, |_| false).is_some());
+    }
+
+    #[test]
+    fn who_has_many_results_has_no_more_of_a_batch_than_others() {
+        let many = i32::try_from(MANY).expect("few");
+        let mut state = State::default();
+        state.add(of(1, 0..5_000));
+        state.add((2..=many).flat_map(|one| of(one, 0..3)));
+        let (results, ..) = state.next(2, true, |_| false).expect("a batch");
+        let theirs = |tenant: i32| results.iter().filter(|one| one.tenant == tenant).count();
+        assert_eq!(theirs(1), BATCH / MANY);
+        assert!((2..=many).all(|tenant| theirs(tenant) == 3));
+    }
+
+    #[test]
+    fn a_flows_few_results_stay_together() {
+        let waits = |tenant, flow, results| Waits {
+            tenant,
+            flow,
+            results,
+        };
+        let flows = [
+            waits(1, 10, 5),
+            waits(2, 20, 30),
+            waits(1, 11, 5),
+            waits(1, 12, 1),
+            waits(3, 30, 9),
+        ];
+        let mut tenants = BTreeMap::from([(1, 11), (2, 30)]);
+        let chosen = choose(&flows, &mut tenants, 8, 100);
+        // The second of the first tenant's goes beyond its eight, the third finds nothing left; who is not asked has none.
+        assert_eq!(chosen, HashMap::from([(10, 5), (11, 5), (20, 8)]));
+        let chosen = choose(&flows, &mut tenants, 8, 7);
+        assert_eq!(chosen.values().sum::<usize>(), 7);
+    }
+
+    #[test]
+    fn results_of_all_lanes_are_one_batch() {
+        let results = Results::new(Arc::new(Shares::new(8)), 2);
+        for lane in [0, 1] {
+            let wid = i32::try_from(lane).expect("small");
+            results.put(Finished {
+                lane,
+                ..finished(wid, wid)
+            });
+        }
+        let (taken, ..) = results.state().next(2, false, |_| false).expect("a batch");
+        assert_eq!(taken.len(), 2);
     }
 
     #[test]
