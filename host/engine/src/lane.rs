@@ -463,8 +463,6 @@ impl Lane {
         // many tenants each has a little room all the time, and to look is a probe for each of them.
         if !lease {
             self.shared.tell_others();
-        }
-        if !lease {
             self.hand().work.tell();
         } else if self.kept_out.load(Ordering::Acquire) {
             self.hand().work.look_again(context.now() + FOR_A_SHARE);

@@ -3,14 +3,15 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Poll, Waker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use wedflow_guard::{CheckedAssignment, CheckedSetClause, CheckedValue};
 use wedflow_model::{JobKey, Measure};
 use wedflow_sandbox::Provided;
-use wedflow_scheduler::{EventSource, Observing};
+use wedflow_scheduler::{EventSource, Observing, Sleep};
 use wedflow_store::AttemptRecord;
 
 use crate::shares::Shares;
@@ -20,11 +21,13 @@ pub(crate) const BATCH: usize = 256;
 /// The most of a tenant with many, while others are at work: it keeps a processor of the database for some
 /// milliseconds.
 const SHARED_BATCH: usize = 64;
-/// Batches that may be on their way to the database at once; while several tenants are at work, one more.
+/// Batches of each lane that may be on their way to the database at once; while several tenants are at work, one more.
 const AT_ONCE: usize = 2;
 /// While a batch of a tenant alone is on its way, another goes when so many results have come together, or when it is
 /// back: to begin and end a batch costs the database as much as fifteen results.
 const TOGETHER: usize = 192;
+/// Longer than this no result waits for company: the batch on its way may be held up, by whoever locks an instance.
+const PATIENCE: Duration = Duration::from_millis(30);
 /// So many tenants share a batch of [`BATCH`].
 const SOME: usize = 4;
 /// So many tenants with results that wait are many: all of them share batches, each about alike, and wait for company
@@ -262,6 +265,7 @@ type Instance = (i32, i32);
 #[derive(Debug)]
 struct UnderWay {
     number: u64,
+    begun: Instant,
     owner: Option<i32>,
     /// Their rows are held by it: another batch with one of them would wait for this one.
     instances: HashSet<Instance>,
@@ -320,6 +324,7 @@ impl Results {
         ResultsSource {
             results: self.clone(),
             lane,
+            again: None,
         }
     }
 
@@ -405,8 +410,8 @@ fn choose(
 impl State {
     /// The next batch, if one may go. While one tenant is at work alone, whatever has come together. Else
     /// those with few results go together, before those with many, and who has many goes alone, one batch
-    /// at a time: a few results wait for no large batch, and always find a way free. No instance is in two batches
-    /// at once. Gives the results and the batch's number and owner.
+    /// at a time: a few results wait for no large batch, and always find a way free. Many tenants share batches, each
+    /// about alike. No instance is in two batches at once. Gives the results and the batch's number and owner.
     fn next(
         &mut self,
         lanes: usize,
@@ -419,12 +424,12 @@ impl State {
             return None;
         }
         let (many, alone) = (waiting.tenants.len() >= MANY, waiting.tenants.len() == 1);
-        let company = match several {
-            false => self.under_way.len(),
-            true if many => (self.under_way.iter().filter(|one| one.owner.is_none())).count(),
-            true => 0,
-        };
-        if company > 0 && waiting.results.len() < TOGETHER {
+        let waits = (!several || many)
+            && waiting.results.len() < TOGETHER
+            && (self.under_way.iter())
+                .filter(|batch| !several || batch.owner.is_none())
+                .any(|batch| batch.begun.elapsed() < PATIENCE);
+        if waits {
             return None;
         }
         let under_way = &self.under_way;
@@ -488,6 +493,7 @@ impl State {
         self.batches += 1;
         self.under_way.push(UnderWay {
             number,
+            begun: Instant::now(),
             owner,
             instances,
         });
@@ -499,6 +505,8 @@ impl State {
 pub(crate) struct ResultsSource {
     results: Results,
     lane: usize,
+    /// When it looks again at results that wait, whatever happens meanwhile.
+    again: Option<Pin<Box<Sleep>>>,
 }
 
 impl EventSource for ResultsSource {
@@ -507,18 +515,28 @@ impl EventSource for ResultsSource {
     fn poll_event(&mut self, observing: &mut Observing<'_>) -> Poll<Option<Batch>> {
         let Results { shares, lanes, .. } = &self.results;
         let mut state = self.results.state();
-        if let Some((results, number, owner)) =
-            state.next(*lanes, shares.several(), |tenant| shares.is_limited(tenant))
-        {
-            let place = Place {
-                results: self.results.clone(),
-                number,
-                owner,
-            };
-            return Poll::Ready(Some(Batch { results, place }));
+        loop {
+            if let Some((results, number, owner)) =
+                state.next(*lanes, shares.several(), |tenant| shares.is_limited(tenant))
+            {
+                let place = Place {
+                    results: self.results.clone(),
+                    number,
+                    owner,
+                };
+                return Poll::Ready(Some(Batch { results, place }));
+            }
+            state.wakers[self.lane] = Some(observing.waker().clone());
+            if state.waiting.results.is_empty() {
+                return Poll::Pending;
+            }
+            let again = (self.again)
+                .get_or_insert_with(|| Box::pin(observing.sleep_until(observing.now() + PATIENCE)));
+            if again.as_mut().poll(&mut observing.context()).is_pending() {
+                return Poll::Pending;
+            }
+            self.again = None;
         }
-        state.wakers[self.lane] = Some(observing.waker().clone());
-        Poll::Pending
     }
 }
 
@@ -630,6 +648,11 @@ mod tests {
         state.add(one_of_each(100));
         assert!(state.next(2, true, |_| false).is_none());
         state.under_way.retain(|one| one.number != number);
+        assert!(state.next(2, true, |_| false).is_some());
+        // One that is held up is not waited for.
+        state.add(one_of_each(150));
+        assert!(state.next(2, true, |_| false).is_none());
+        state.under_way[0].begun -= PATIENCE;
         assert!(state.next(2, true, |_| false).is_some());
         // Enough of them wait for nobody.
         let each = i32::try_from(TOGETHER.div_ceil(MANY)).expect("few");
