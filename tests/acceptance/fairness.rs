@@ -14,6 +14,8 @@ use crate::support::{Database, Session, eventually, on, trials};
 trials![
     a_claim_gives_every_tenant_its_share,
     a_claim_reads_no_more_than_it_gives,
+    a_flows_few_jobs_are_claimed_together,
+    who_locks_an_instance_holds_up_no_other_tenant,
     jobs_that_never_end_keep_no_other_tenant_waiting,
     very_many_jobs_keep_no_other_tenant_waiting,
     fuel_that_is_used_up_makes_work_wait,
@@ -206,6 +208,80 @@ fn a_claim_reads_no_more_than_it_gives() {
     );
     owner.run("ROLLBACK");
     assert_eq!(read, ["0|true"]);
+}
+
+/// A batch has work with each of its flows, so the jobs of small flows go through a host as one.
+fn a_flows_few_jobs_are_claimed_together() {
+    let database = Database::new();
+    let store = &database.store;
+    let definition = ring("advance", 1, "10 s");
+    let mut large = tenant(&database, "owner", &definition);
+    for name in ["small", "smaller"] {
+        let flow = FlowDefinition {
+            name: name.into(),
+            ..definition.clone()
+        };
+        on(store.apply("owner", &flow)).expect("the definition is applied");
+        let url = on(store.flow_url("owner", name)).expect("its URL");
+        start(
+            &mut Session::on(&database, &url),
+            if name == "small" { 8 } else { 5 },
+        );
+    }
+    start(&mut large, 9);
+    let host = on(store.enter_host("by hand", Duration::from_secs(600))).expect("entered");
+    let claim = |limit: i32, most: Option<i32>| -> Vec<(i32, usize)> {
+        let jobs = on(store.claim_share(host, limit, most, &[], &[])).expect("claimed");
+        let mut flows: Vec<i32> = jobs.iter().map(|job| job.job.key.flow).collect();
+        flows.sort_unstable();
+        let counts = flows.chunk_by(|one, other| one == other);
+        counts.map(|jobs| (jobs[0], jobs.len())).collect()
+    };
+    let number = |name: &str| {
+        let sql = format!("SELECT flow_id FROM wed.flow WHERE name = '{name}'");
+        i32::try_from(database.owner().number(&sql)).expect("a number")
+    };
+    let [small, smaller, ring] = ["small", "smaller", "ring"].map(number);
+    // They are due in this order.
+    assert_eq!(claim(2, None), [(small, 8)]);
+    assert_eq!(claim(1, Some(1)), [(smaller, 5)]);
+    // Of a flow with many as many as are asked for.
+    assert_eq!(claim(2, None), [(ring, 2)]);
+    on(store.leave_host(host)).expect("left");
+    let host = on(store.enter_host("by hand", Duration::from_secs(600))).expect("entered");
+    run(wed(&database.url()).args(["tenant", "quota", "owner", "--concurrency", "3"])).done();
+    let jobs = on(store.claim(host, 100)).expect("claimed");
+    assert_eq!(jobs.len(), 3);
+}
+
+/// Many tenants share batches, and one of them locks a row that a batch needs.
+fn who_locks_an_instance_holds_up_no_other_tenant() {
+    let database = Database::new();
+    let definition = ring("advance", 5, "10 s");
+    let mut tenants: Vec<Session> = (0..9)
+        .map(|n| tenant(&database, &format!("tenant{n}"), &definition))
+        .collect();
+    let (locking, others) = tenants.split_first_mut().expect("nine");
+    start(locking, 3);
+    locking.run("BEGIN");
+    locking.run("SELECT FROM wed_flow WHERE wid = 2 FOR UPDATE");
+    let host = database.host(one_lane("shared"));
+    for count in 1..=3 {
+        for other in &mut *others {
+            start(other, 1);
+        }
+        for other in &mut *others {
+            eventually("the others' instances", || {
+                (ended(other) == count).then_some(())
+            });
+        }
+    }
+    eventually("its own, but for the one", || {
+        (ended(locking) == 2).then_some(())
+    });
+    locking.run("ROLLBACK");
+    eventually("that one", || (ended(locking) == 3).then_some(()));
+    on(host.stop());
 }
 
 fn jobs_that_never_end_keep_no_other_tenant_waiting() {

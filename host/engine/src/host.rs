@@ -12,11 +12,11 @@ use wedflow_store::Store;
 
 use crate::HostError;
 use crate::SecretKey;
+use crate::batches::Batches;
 use crate::bindings::Bindings;
 use crate::housekeeping::{self, LEASE};
 use crate::lane::{Hand, Lane, Shared, reserve};
 use crate::outside::{Outside, OutsideSettings};
-use crate::results::Results;
 use crate::shares::Shares;
 
 /// How a host is set up.
@@ -113,7 +113,7 @@ impl Host {
             host: AtomicI32::new(host),
             draining: AtomicBool::new(false),
             in_hand: Default::default(),
-            results: Results::new(Arc::clone(&shares), lanes),
+            batches: Batches::new(Arc::clone(&shares), lanes),
             shares,
             hands: (0..lanes).map(|_| Hand::default()).collect(),
             busy: AtomicUsize::new(0),

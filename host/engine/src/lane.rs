@@ -12,10 +12,11 @@ use wedflow_sandbox::{Beside, Invocation, Logs, Sandbox, Watch};
 use wedflow_scheduler::{Context, FreshFirst, HandlerResult, Registration, Scheduler, source};
 use wedflow_store::{Claimed, LogLine, Store};
 
+use crate::batches::{BATCH, Batch, Batches};
 use crate::bindings::{Bindings, Runnable};
 use crate::commit;
 use crate::outside::Outside;
-use crate::results::{BATCH, Batch, Finished, Results, Verdict, no_record};
+use crate::results::{Finished, Verdict, no_record};
 use crate::shares::Shares;
 use crate::turns::{Turn, Turns};
 use crate::work::Work;
@@ -23,7 +24,7 @@ use crate::work::Work;
 /// How often a lane looks for work that nobody told it of.
 const POLL: Duration = Duration::from_secs(1);
 /// Batches of one lane that may be on their way to the database at once, each over a connection of its own; how
-/// many are is decided where they are made (results.rs).
+/// many are is decided where they are made (batches.rs).
 const COMMITS_AT_ONCE: u32 = 3;
 /// How long after a commit a lane looks whether jobs wait whose tenant has room in its share again.
 const FOR_A_SHARE: Duration = Duration::from_millis(20);
@@ -55,7 +56,7 @@ pub(crate) struct Shared {
     /// Each lane's jobs in hand.
     pub(crate) hands: Vec<Hand>,
     /// What runs came to, of all lanes: a flow's results meet in one batch wherever they were run.
-    pub(crate) results: Results,
+    pub(crate) batches: Batches,
     /// Transitions committed so far.
     pub(crate) committed: AtomicU64,
     /// Where it is said that other hosts are to be told of work.
@@ -160,7 +161,7 @@ impl Lane {
         );
         let committing = lane.clone();
         scheduler.register_with(
-            lane.shared.results.source(number),
+            lane.shared.batches.source(number),
             move |batch, context| committing.clone().commit(batch, context),
             Registration::new().in_flight(COMMITS_AT_ONCE as usize),
         );
@@ -188,6 +189,7 @@ impl Lane {
             .tokens()
             .extend(claimed.iter().map(|claimed| claimed.job.token));
         let tenants = shared.shares.taken(&claimed);
+        (shared.batches).expect(claimed.iter().map(|claimed| claimed.job.key.flow));
         self.turns.put(tenants.into_iter().zip(claimed));
     }
 
@@ -286,7 +288,7 @@ impl Lane {
             Err(reason) => self.not_runnable(&claimed, tenant, reason),
         };
         self.turns.settle(tenant, put_down, finished.measure.fuel);
-        self.shared.results.put(finished);
+        self.shared.batches.put(finished);
         Ok(())
     }
 
@@ -311,6 +313,7 @@ impl Lane {
         shared.tokens().remove(&token);
         self.hand().give(1, self.room / 2);
         shared.shares.given([(tenant, 0)].into_iter());
+        shared.batches.done([claimed.job.key.flow].into_iter());
         if let Err(error) = given {
             tracing::warn!(%error, "a job could not be given back; its lease will end by itself");
         }
@@ -432,6 +435,7 @@ impl Lane {
             .iter()
             .map(|finished| (finished.tenant, finished.measure.fuel))
             .collect();
+        let flows: Vec<i32> = (results.iter()).map(|finished| finished.key.flow).collect();
         let mut from = vec![0; self.shared.hands.len()];
         for finished in &results {
             from[finished.lane] += 1;
@@ -443,8 +447,9 @@ impl Lane {
         let lease = !turn && !left;
         let dealt = commit::deal_with(&self.commits, self.shared.host(), results, lease).await;
         drop(place);
-        shares.given(used.into_iter());
         self.take(dealt.fired).await;
+        self.shared.batches.done(flows.into_iter());
+        shares.given(used.into_iter());
         let committed = u64::try_from(dealt.committed).unwrap_or(0);
         self.shared
             .committed

@@ -15,6 +15,7 @@
 //!                 └──────────────────────────────────── failed: retry later ───┘
 //! ```
 
+mod batches;
 mod bindings;
 mod cache;
 mod commit;

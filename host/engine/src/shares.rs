@@ -122,9 +122,10 @@ impl Shares {
         }
     }
 
-    /// Whether more than one tenant is at work.
-    pub(crate) fn several(&self) -> bool {
-        self.state().share(self.room).is_some()
+    /// How many tenants are at work: have jobs in hand, or had lately.
+    pub(crate) fn at_work(&self) -> usize {
+        let mut state = self.state();
+        state.share(self.room).map_or(1, |_| state.at_work.len())
     }
 
     /// What a claim is to ask for.
@@ -256,7 +257,7 @@ mod tests {
                 busy: vec![1]
             }
         );
-        assert!(!shares.is_over(1) && !shares.several());
+        assert!(!shares.is_over(1) && shares.at_work() == 1);
         shares.taken(&jobs(20, 1));
         assert_eq!(
             shares.asked(),
@@ -266,7 +267,7 @@ mod tests {
                 busy: vec![2]
             }
         );
-        assert!(shares.is_over(1) && !shares.is_over(2) && shares.several());
+        assert!(shares.is_over(1) && !shares.is_over(2) && shares.at_work() == 2);
         shares.given((0..60).map(|_| (1, 5)));
         assert_eq!(shares.asked().without, Vec::<i32>::new());
         assert_eq!(shares.take_fuel(), (vec![1], vec![300]));

@@ -20,6 +20,9 @@ const SMOOTHING: i64 = 8;
 /// Attempts of one tenant that may be computing at once in a lane: more would only have their time run out
 /// while they wait for a processor, and keep the sandbox's room from others.
 const COMPUTING: usize = 2;
+/// Jobs of a flow that a turn takes together, beyond its credit too where they are light: their results go into one
+/// batch, and the database has work with each flow of a batch.
+const TOGETHER: usize = 8;
 /// How many tenants without jobs are remembered before all of them begin anew.
 const KEPT: usize = 4_096;
 
@@ -88,7 +91,7 @@ impl Turns {
     pub(crate) fn put(&self, jobs: impl Iterator<Item = (i32, Claimed)>) {
         let mut state = self.state();
         for (tenant, claimed) in jobs {
-            state.queues.put(tenant, claimed);
+            state.queues.put(tenant, claimed.job.key.flow, claimed);
         }
         if let Some(waker) = state.waker.take() {
             waker.wake();
@@ -164,8 +167,11 @@ struct Queues<J> {
 
 #[derive(Debug)]
 struct Queue<J> {
-    jobs: VecDeque<J>,
+    /// Each with its flow.
+    jobs: VecDeque<(i32, J)>,
     credit: i64,
+    /// Jobs at the front that still go with those of their flow that were begun.
+    together: usize,
     /// What an attempt of it usually costs.
     usual: i64,
     load: Arc<Load>,
@@ -174,6 +180,20 @@ struct Queue<J> {
 impl<J> Queue<J> {
     fn may_begin(&self) -> bool {
         self.load.computing.load(Ordering::Acquire) < COMPUTING
+    }
+
+    /// Takes the next job, on credit while there is any or while it goes with others of its flow.
+    fn begin(&mut self) -> Option<J> {
+        let (flow, job) = self.jobs.pop_front()?;
+        self.together = match self.together.checked_sub(1) {
+            Some(left) => left,
+            None if self.usual > QUANTUM / 2 => 0,
+            None => (self.jobs.iter().take(TOGETHER - 1))
+                .take_while(|(other, _)| *other == flow)
+                .count(),
+        };
+        self.credit -= self.usual;
+        Some(job)
     }
 }
 
@@ -186,7 +206,7 @@ impl<J> Queues<J> {
         }
     }
 
-    fn put(&mut self, tenant: i32, job: J) {
+    fn put(&mut self, tenant: i32, flow: i32, job: J) {
         if self.tenants.len() >= KEPT {
             self.tenants.retain(|_, queue| {
                 !queue.jobs.is_empty() || queue.load.computing.load(Ordering::Acquire) > 0
@@ -195,6 +215,7 @@ impl<J> Queues<J> {
         let queue = self.tenants.entry(tenant).or_insert_with(|| Queue {
             jobs: VecDeque::new(),
             credit: QUANTUM,
+            together: 0,
             usual: FLAT,
             load: Arc::new(Load {
                 computing: AtomicUsize::new(0),
@@ -206,16 +227,16 @@ impl<J> Queues<J> {
             queue.credit = queue.credit.min(QUANTUM);
             self.round.push_back(tenant);
         }
-        queue.jobs.push_back(job);
+        queue.jobs.push_back((flow, job));
     }
 
     fn next(&mut self) -> Option<Begun<J>> {
         let credit = |tenants: &HashMap<i32, Queue<J>>, tenant: &i32| {
             let queue = tenants.get(tenant).filter(|queue| queue.may_begin());
-            queue.map(|queue| queue.credit)
+            queue.map(|queue| (queue.credit, queue.together))
         };
         let may = |tenants: &HashMap<i32, Queue<J>>, tenant: &i32| {
-            credit(tenants, tenant).is_some_and(|credit| credit > 0)
+            credit(tenants, tenant).is_some_and(|(credit, together)| credit > 0 || together > 0)
         };
         let mut at = self.round.iter().position(|one| may(&self.tenants, one));
         if at.is_none() {
@@ -224,7 +245,7 @@ impl<J> Queues<J> {
                 .round
                 .iter()
                 .filter_map(|one| credit(&self.tenants, one));
-            let turns = able.map(|credit| -credit / QUANTUM + 1).min()?;
+            let turns = able.map(|(credit, _)| -credit / QUANTUM + 1).min()?;
             for tenant in &self.round {
                 if let Some(queue) = self
                     .tenants
@@ -240,13 +261,12 @@ impl<J> Queues<J> {
         self.round.rotate_left(at);
         let tenant = *self.round.front()?;
         let queue = self.tenants.get_mut(&tenant)?;
-        let job = queue.jobs.pop_front()?;
         let put_down = queue.usual;
         let load = Arc::clone(&queue.load);
-        queue.credit -= put_down;
+        let job = queue.begin()?;
         if queue.jobs.is_empty() {
             self.round.pop_front();
-        } else if queue.credit <= 0 {
+        } else if queue.credit <= 0 && queue.together == 0 {
             self.round.rotate_left(1);
         }
         Some(Begun {
@@ -295,10 +315,10 @@ mod tests {
     fn a_new_tenant_waits_for_no_more_than_one_turn() {
         let mut queues = Queues::new(Weak::new());
         for _ in 0..10_000 {
-            queues.put(1, ());
+            queues.put(1, 1, ());
         }
         spent(&mut queues, &[(1, 0)], 100);
-        queues.put(2, ());
+        queues.put(2, 2, ());
         let begun: Vec<i32> = (0..20)
             .map_while(|_| queues.next())
             .map(|begun| begun.tenant)
@@ -314,12 +334,40 @@ mod tests {
     }
 
     #[test]
+    fn a_turn_takes_a_flows_few_jobs_together_where_they_are_light() {
+        let begun = |usual: i64| -> Vec<i32> {
+            let mut queues = Queues::new(Weak::new());
+            (1..=3).for_each(|flow| (0..5).for_each(|_| queues.put(1, flow, flow)));
+            (0..30).for_each(|_| queues.put(2, 9, 9));
+            (queues.tenants.values_mut()).for_each(|queue| queue.usual = usual);
+            std::iter::from_fn(|| queues.next().map(|begun| begun.job)).collect()
+        };
+        let (light, heavy) = (begun(300_000), begun(5_000_000));
+        let runs = |begun: &[i32]| -> Vec<(i32, usize)> {
+            let runs = begun.chunk_by(|one, other| one == other);
+            runs.map(|run| (run[0], run.len())).collect()
+        };
+        let of_first = |begun: &[i32]| -> Vec<(i32, usize)> {
+            let mut runs = runs(begun);
+            runs.retain(|(flow, _)| *flow != 9);
+            runs
+        };
+        assert_eq!(of_first(&light), [(1, 5), (2, 5), (3, 5)], "{light:?}");
+        // Beyond its credit, which it owes: the other has its turn in between.
+        assert!(runs(&light).len() >= 5, "{light:?}");
+        assert!(
+            of_first(&heavy).iter().all(|(_, jobs)| *jobs == 1),
+            "{heavy:?}"
+        );
+    }
+
+    #[test]
     fn tenants_get_equal_fuel_however_heavy_their_jobs() {
         let mut queues = Queues::new(Weak::new());
         for _ in 0..20_000 {
-            queues.put(1, ());
-            queues.put(2, ());
-            queues.put(3, ());
+            queues.put(1, 1, ());
+            queues.put(2, 2, ());
+            queues.put(3, 3, ());
         }
         let fuel = [(1, 0), (2, 1_000_000), (3, 50_000_000)];
         let spent = spent(&mut queues, &fuel, 15_000);
@@ -332,12 +380,12 @@ mod tests {
     #[test]
     fn who_rests_saves_nothing_up_and_still_owes() {
         let mut queues = Queues::new(Weak::new());
-        queues.put(1, ());
+        queues.put(1, 1, ());
         let put_down = queues.next().expect("its turn").put_down;
         queues.settle(1, put_down, 100_000_000);
         for _ in 0..50 {
-            queues.put(1, ());
-            queues.put(2, ());
+            queues.put(1, 1, ());
+            queues.put(2, 2, ());
         }
         let begun: Vec<i32> = (0..50)
             .map_while(|_| queues.next())
@@ -350,7 +398,7 @@ mod tests {
     fn alone_a_tenant_is_never_kept_waiting() {
         let mut queues = Queues::new(Weak::new());
         for _ in 0..1_000 {
-            queues.put(1, ());
+            queues.put(1, 1, ());
         }
         let spent = spent(&mut queues, &[(1, 10_000_000_000)], 1_000);
         assert_eq!(spent.len(), 1);
@@ -361,7 +409,7 @@ mod tests {
     fn who_computes_waits_and_nobody_else_does() {
         let mut queues = Queues::new(Weak::new());
         for _ in 0..100 {
-            queues.put(1, ());
+            queues.put(1, 1, ());
         }
         let loads: Vec<_> = (0..COMPUTING)
             .map(|_| {
@@ -371,7 +419,7 @@ mod tests {
             })
             .collect();
         assert!(queues.next().is_none());
-        queues.put(2, ());
+        queues.put(2, 2, ());
         assert_eq!(queues.next().map(|begun| begun.tenant), Some(2));
         assert!(queues.next().is_none());
         loads[0].rests();

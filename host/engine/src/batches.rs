@@ -1,0 +1,710 @@
+//! Batches: results of runs wait here until a lane can commit them. A batch is whatever has come together
+//! meanwhile, so it is small when there is little to do and large when there is much.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Poll, Waker};
+use std::time::{Duration, Instant};
+
+use wedflow_scheduler::{EventSource, Observing, Sleep};
+
+use crate::results::Finished;
+use crate::shares::Shares;
+
+/// The most results of one batch. DESIGN: 64 to 128 is where larger ones gain no more.
+pub(crate) const BATCH: usize = 256;
+/// The most of a tenant with many, while others are at work: it keeps a processor of the database for some
+/// milliseconds.
+const SHARED_BATCH: usize = 64;
+/// Batches of each lane that may be on their way to the database at once; while several tenants are at work, one more.
+const AT_ONCE: usize = 2;
+/// While a batch of a tenant alone is on its way, another goes when so many results have come together, or when it is
+/// back: to begin and end a batch costs the database as much as fifteen results.
+const TOGETHER: usize = 192;
+/// Longer than this no result waits for company: the batch on its way may be held up, by whoever locks an instance.
+const PATIENCE: Duration = Duration::from_millis(30);
+/// So many tenants share a batch of [`BATCH`].
+const SOME: usize = 4;
+/// So many tenants at work are many: all of them share batches, each about alike, and wait for company as one alone
+/// does.
+const MANY: usize = 8;
+/// A tenant with so few results shares a batch with whoever has few. A flow with so few jobs in hand goes through the
+/// database as one, because that has work with each flow of a batch.
+const FEW: usize = 8;
+
+/// A flow's number and an instance's.
+type Instance = (i32, i32);
+
+/// Which instance a result is of.
+fn instance(finished: &Finished) -> Instance {
+    (finished.key.flow, finished.key.wid)
+}
+
+/// Results to be committed in one transaction.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    pub(crate) results: Vec<Finished>,
+    pub(crate) place: Place,
+}
+
+/// A batch's place among those on their way; given back when it is dropped, also by a commit that panics.
+#[derive(Debug)]
+pub(crate) struct Place {
+    batches: Batches,
+    number: u64,
+}
+
+impl Place {
+    /// The tenant that all of the batch is of, where it is one.
+    pub(crate) fn owner(&self) -> Option<i32> {
+        let state = self.batches.state();
+        let own = (state.under_way.iter()).find(|one| one.number == self.number);
+        own.and_then(|one| one.owner)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut state = self.batches.state();
+        let number = self.number;
+        state.under_way.retain(|one| one.number != number);
+        // Whoever has least to do comes first.
+        if !state.waiting.results.is_empty() {
+            for waker in state.wakers.iter_mut().filter_map(Option::take) {
+                waker.wake();
+            }
+        }
+    }
+}
+
+/// What is known of a batch that is on its way.
+#[derive(Debug)]
+struct UnderWay {
+    number: u64,
+    begun: Instant,
+    owner: Option<i32>,
+    /// Their rows are held by it: another batch with one of them would wait for this one.
+    instances: HashSet<Instance>,
+}
+
+impl UnderWay {
+    /// Whether it may be back soon.
+    fn is_waited_for(&self) -> bool {
+        self.begun.elapsed() < PATIENCE
+    }
+}
+
+/// Where the lanes of a host put their results, and have batches of them from. Clones are the same.
+#[derive(Debug, Clone)]
+pub(crate) struct Batches {
+    state: Arc<Mutex<State>>,
+    shares: Arc<Shares>,
+    lanes: usize,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    waiting: Waiting,
+    under_way: Vec<UnderWay>,
+    /// Batches so far.
+    batches: u64,
+    /// Each lane's, where it waits for a batch.
+    wakers: Vec<Option<Waker>>,
+}
+
+impl Batches {
+    pub(crate) fn new(shares: Arc<Shares>, lanes: usize) -> Self {
+        let state = State {
+            wakers: vec![None; lanes],
+            ..State::default()
+        };
+        Batches {
+            state: Arc::new(Mutex::new(state)),
+            shares,
+            lanes,
+        }
+    }
+
+    /// Jobs of these flows were taken in hand: their results will come.
+    pub(crate) fn expect(&self, flows: impl Iterator<Item = i32>) {
+        let mut state = self.state();
+        for flow in flows {
+            state.waiting.change(flow, |one| one.in_hand += 1);
+        }
+    }
+
+    /// Jobs of these flows are out of hand.
+    pub(crate) fn done(&self, flows: impl Iterator<Item = i32>) {
+        let mut state = self.state();
+        for flow in flows {
+            let less = |one: &mut Flow| one.in_hand = one.in_hand.saturating_sub(1);
+            state.waiting.change(flow, less);
+        }
+    }
+
+    /// Adds a result. The lane it was run by looks whether a batch may go.
+    pub(crate) fn put(&self, finished: Finished) {
+        let mut state = self.state();
+        let lane = finished.lane;
+        state.waiting.put(finished);
+        if let Some(waker) = state.wakers[lane].take() {
+            waker.wake();
+        }
+    }
+
+    /// A lane's source: its events are batches, of results of all lanes.
+    pub(crate) fn source(&self, lane: usize) -> BatchSource {
+        BatchSource {
+            batches: self.clone(),
+            lane,
+            again: None,
+        }
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A flow's jobs in hand.
+#[derive(Debug, Default, Clone, Copy)]
+struct Flow {
+    /// Waiting to be begun, being run, being committed, or waiting as results.
+    in_hand: usize,
+    /// Of those, results that wait.
+    waiting: usize,
+}
+
+impl Flow {
+    /// Whether its results wait for no other of the flow: all that is in hand has come, or it is too much to be one.
+    fn is_whole(self) -> bool {
+        self.waiting >= self.in_hand || self.in_hand > FEW
+    }
+
+    /// How many results are ready to go.
+    fn ready(self) -> usize {
+        if self.is_whole() { self.waiting } else { 0 }
+    }
+}
+
+/// Results that wait, the oldest first, and how many of them are of each tenant.
+#[derive(Debug, Default)]
+struct Waiting {
+    /// Each with the time it came.
+    results: VecDeque<(Instant, Finished)>,
+    tenants: HashMap<i32, usize>,
+    flows: HashMap<i32, Flow>,
+    /// How many wait for no other of their flow.
+    ready: usize,
+}
+
+/// Results of a flow that wait and may go.
+#[derive(Debug, Clone, Copy)]
+struct Waits {
+    tenant: i32,
+    flow: i32,
+    results: usize,
+    /// When the oldest of them came.
+    since: Instant,
+}
+
+impl Waiting {
+    /// Changes what is known of a flow's jobs.
+    fn change(&mut self, flow: i32, how: impl FnOnce(&mut Flow)) {
+        let one = self.flows.entry(flow).or_default();
+        let before = one.ready();
+        how(one);
+        self.ready = self.ready + one.ready() - before;
+        if one.in_hand == 0 && one.waiting == 0 {
+            self.flows.remove(&flow);
+        }
+    }
+
+    fn put(&mut self, finished: Finished) {
+        *self.tenants.entry(finished.tenant).or_default() += 1;
+        self.change(finished.key.flow, |one| one.waiting += 1);
+        self.results.push_back((Instant::now(), finished));
+    }
+
+    /// Each flow's results that are `meant`, in the order of its oldest.
+    fn flows(&self, meant: impl Fn(&Finished) -> bool) -> Vec<Waits> {
+        let mut flows: Vec<Waits> = Vec::new();
+        let mut at: HashMap<i32, usize> = HashMap::new();
+        for (since, one) in self.results.iter().filter(|(_, one)| meant(one)) {
+            let at = *at.entry(one.key.flow).or_insert_with(|| {
+                flows.push(Waits {
+                    tenant: one.tenant,
+                    flow: one.key.flow,
+                    results: 0,
+                    since: *since,
+                });
+                flows.len() - 1
+            });
+            flows[at].results += 1;
+        }
+        flows
+    }
+
+    /// Takes so many of each flow's results that are `meant`, the oldest first, at most one of an instance. Gives
+    /// their instances too.
+    fn take(
+        &mut self,
+        mut chosen: HashMap<i32, usize>,
+        meant: impl Fn(&Finished) -> bool,
+    ) -> (Vec<Finished>, HashSet<Instance>) {
+        let mut missing = chosen.values().sum();
+        let mut batch = Vec::with_capacity(missing);
+        let mut instances = HashSet::with_capacity(missing);
+        let mut left = VecDeque::new();
+        while missing > 0
+            && let Some((since, finished)) = self.results.pop_front()
+        {
+            let of_flow = (chosen.get_mut(&finished.key.flow)).filter(|of_flow| **of_flow > 0);
+            let Some(of_flow) = of_flow.filter(|_| meant(&finished)) else {
+                left.push_back((since, finished));
+                continue;
+            };
+            if !instances.insert(instance(&finished)) {
+                left.push_back((since, finished));
+                continue;
+            }
+            *of_flow -= 1;
+            missing -= 1;
+            if let Some(of_tenant) = self.tenants.get_mut(&finished.tenant) {
+                *of_tenant -= 1;
+                if *of_tenant == 0 {
+                    self.tenants.remove(&finished.tenant);
+                }
+            }
+            self.change(finished.key.flow, |one| one.waiting -= 1);
+            batch.push(finished);
+        }
+        while let Some(one) = left.pop_back() {
+            self.results.push_front(one);
+        }
+        (batch, instances)
+    }
+}
+
+/// How many results of which flows make up a batch of `most`: in the order given, of each of `tenants` about `each`.
+/// A flow's few results stay together.
+fn choose(
+    flows: &[Waits],
+    tenants: impl Iterator<Item = i32>,
+    each: usize,
+    most: usize,
+) -> HashMap<i32, usize> {
+    let mut rooms: HashMap<i32, usize> = tenants.map(|tenant| (tenant, each)).collect();
+    let mut chosen = HashMap::new();
+    let mut left = most;
+    for one in flows {
+        let Some(room) = rooms.get_mut(&one.tenant).filter(|room| **room > 0) else {
+            continue;
+        };
+        let few = one.results <= FEW;
+        if few && one.results > left && !chosen.is_empty() {
+            continue;
+        }
+        let fit = if few { left } else { left.min(*room) };
+        let results = one.results.min(fit);
+        *room = room.saturating_sub(results);
+        left -= results;
+        chosen.insert(one.flow, results);
+    }
+    chosen
+}
+
+impl State {
+    /// The next batch, if one may go. While one tenant is at work alone, whatever has come together. Else
+    /// those with few results go together, before those with many, and who has many goes alone, one batch
+    /// at a time: a few results wait for no large batch, and always find a way free. Many tenants share batches, each
+    /// about alike. No instance is in two batches at once. Gives the results and the batch's number.
+    fn next(
+        &mut self,
+        lanes: usize,
+        at_work: usize,
+        limited: impl Fn(i32) -> bool,
+    ) -> Option<(Vec<Finished>, u64)> {
+        let waiting = &self.waiting;
+        let (several, many) = (at_work > 1, at_work >= MANY);
+        let shared = (self.under_way.iter()).filter(|batch| batch.owner.is_none());
+        if waiting.results.is_empty()
+            || self.under_way.len() >= AT_ONCE * lanes + usize::from(several)
+            || many && shared.count() > lanes
+        {
+            return None;
+        }
+        // Where nobody's few results could wait for another's many, they wait for company.
+        let in_company = !several || many;
+        let waited_for = in_company
+            && (self.under_way.iter())
+                .any(|batch| (!several || batch.owner.is_none()) && batch.is_waited_for());
+        if waited_for && waiting.ready < TOGETHER {
+            return None;
+        }
+        let under_way = &self.under_way;
+        let free = |one: &Finished| {
+            !(under_way.iter()).any(|batch| batch.instances.contains(&instance(one)))
+        };
+        let mut flows = waiting.flows(free);
+        if waited_for {
+            flows.retain(|one| {
+                one.since.elapsed() >= PATIENCE
+                    || (waiting.flows.get(&one.flow)).is_none_or(|one| one.is_whole())
+            });
+        }
+        let mut counts: BTreeMap<i32, usize> = BTreeMap::new();
+        for one in &flows {
+            *counts.entry(one.tenant).or_default() += one.results;
+        }
+        if several {
+            counts.retain(|tenant, _| {
+                let theirs = under_way.iter().filter(|one| one.owner == Some(*tenant));
+                theirs.count() < lanes
+            });
+        }
+        let (&least, &few) = counts.iter().min_by_key(|(_, count)| **count)?;
+        if limited(least) {
+            counts.retain(|tenant, _| *tenant == least);
+        } else {
+            counts.retain(|tenant, _| !limited(*tenant));
+            if counts.len() < MANY {
+                counts.retain(|_, count| *count <= FEW.max(few * 2));
+            }
+        }
+        let owner = (counts.len() == 1).then_some(least);
+        // Some tenants share a large batch: none of them has much of it.
+        let most = if several && counts.len() < SOME {
+            SHARED_BATCH
+        } else {
+            BATCH
+        };
+        let each = FEW.max(most / counts.len());
+        let chosen = choose(&flows, counts.into_keys(), each, most);
+        let (results, instances) = self.waiting.take(chosen, free);
+        if results.is_empty() {
+            return None;
+        }
+        let number = self.batches;
+        self.batches += 1;
+        self.under_way.push(UnderWay {
+            number,
+            begun: Instant::now(),
+            owner,
+            instances,
+        });
+        Some((results, number))
+    }
+}
+
+/// A lane's source of batches, see [`Batches::source`].
+pub(crate) struct BatchSource {
+    batches: Batches,
+    lane: usize,
+    /// When it looks again at results that wait, whatever happens meanwhile.
+    again: Option<Pin<Box<Sleep>>>,
+}
+
+impl EventSource for BatchSource {
+    type Event = Batch;
+
+    fn poll_event(&mut self, observing: &mut Observing<'_>) -> Poll<Option<Batch>> {
+        let Batches { shares, lanes, .. } = &self.batches;
+        let mut state = self.batches.state();
+        loop {
+            if let Some((results, number)) =
+                state.next(*lanes, shares.at_work(), |tenant| shares.is_limited(tenant))
+            {
+                let batches = self.batches.clone();
+                let place = Place { batches, number };
+                return Poll::Ready(Some(Batch { results, place }));
+            }
+            state.wakers[self.lane] = Some(observing.waker().clone());
+            if state.waiting.results.is_empty() {
+                return Poll::Pending;
+            }
+            let again = (self.again)
+                .get_or_insert_with(|| Box::pin(observing.sleep_until(observing.now() + PATIENCE)));
+            if again.as_mut().poll(&mut observing.context()).is_pending() {
+                return Poll::Pending;
+            }
+            self.again = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::Verdict;
+    use wedflow_model::{JobKey, Measure};
+
+    fn finished(wid: i32, tgid: i32) -> Finished {
+        Finished {
+            key: JobKey { flow: 1, wid, tgid },
+            lane: 0,
+            tenant: 1,
+            token: i64::from(tgid),
+            measure: Measure::default(),
+            deadline: 0,
+            record: None,
+            verdict: Verdict::Fail {
+                outcome: "failed".into(),
+                message: String::new(),
+                retry: true,
+                after: None,
+            },
+            provided: None,
+        }
+    }
+
+    impl Waiting {
+        /// Takes the oldest.
+        fn oldest(&mut self, most: usize) -> Vec<Finished> {
+            let flows = self.flows(|_| true);
+            let chosen = choose(&flows, [1].into_iter(), most, most);
+            self.take(chosen, |_| true).0
+        }
+    }
+
+    impl State {
+        /// The next batch and its owner.
+        fn batch(
+            &mut self,
+            lanes: usize,
+            at_work: usize,
+            limited: impl Fn(i32) -> bool,
+        ) -> Option<(Vec<Finished>, u64, Option<i32>)> {
+            let (results, number) = self.next(lanes, at_work, limited)?;
+            Some((results, number, self.under_way.last()?.owner))
+        }
+
+        fn returns(&mut self, number: u64) {
+            self.under_way.retain(|one| one.number != number);
+        }
+    }
+
+    fn waiting(results: impl Iterator<Item = Finished>) -> Waiting {
+        let mut waiting = Waiting::default();
+        results.for_each(|finished| waiting.put(finished));
+        waiting
+    }
+
+    #[test]
+    fn a_batch_holds_one_result_of_an_instance_and_keeps_the_order_of_the_rest() {
+        let mut waiting = waiting(
+            [(1, 1), (2, 2), (1, 3), (3, 4), (2, 5), (1, 6)]
+                .map(|(wid, tgid)| finished(wid, tgid))
+                .into_iter(),
+        );
+        let mut tokens = || -> Vec<i64> {
+            let batch = waiting.oldest(BATCH);
+            batch.iter().map(|finished| finished.token).collect()
+        };
+        assert_eq!(tokens(), [1, 2, 4]);
+        assert_eq!(tokens(), [3, 5]);
+        assert_eq!(tokens(), [6]);
+        assert!(waiting.results.is_empty() && waiting.tenants.is_empty());
+    }
+
+    #[test]
+    fn a_batch_is_bounded() {
+        let mut waiting = waiting((0..300).map(|n| finished(n, n)));
+        assert_eq!(waiting.oldest(BATCH).len(), BATCH);
+        assert_eq!(waiting.results.len(), 300 - BATCH);
+        assert_eq!(waiting.tenants[&1], 300 - BATCH);
+        let next = waiting.results[0].1.token;
+        assert_eq!(next, i64::try_from(BATCH).expect("small"));
+    }
+
+    /// Results of a tenant's one flow.
+    fn of(tenant: i32, wids: std::ops::Range<i32>) -> impl Iterator<Item = Finished> {
+        wids.map(move |wid| {
+            let mut one = finished(wid, wid);
+            (one.tenant, one.key.flow) = (tenant, tenant);
+            one
+        })
+    }
+
+    impl State {
+        fn add(&mut self, results: impl IntoIterator<Item = Finished>) {
+            results
+                .into_iter()
+                .for_each(|finished| self.waiting.put(finished));
+        }
+    }
+
+    #[test]
+    fn a_tenant_with_few_results_waits_for_none_with_many() {
+        let mut state = State::default();
+        state.add(of(1, 0..500).chain(of(2, 500..501)));
+        let (results, _, owner) = state.batch(1, 2, |_| false).expect("a batch");
+        assert_eq!((owner, results.len()), (Some(2), 1));
+        let (results, _, owner) = state.batch(1, 2, |_| false).expect("a batch");
+        assert_eq!((owner, results.len()), (Some(1), SHARED_BATCH));
+        // Its next one goes when that has come back; another's goes now.
+        assert!(state.batch(1, 2, |_| false).is_none());
+        state.add(of(3, 600..603));
+        let (results, _, owner) = state.batch(1, 2, |_| false).expect("a batch");
+        assert_eq!((owner, results.len()), (Some(3), 3));
+    }
+
+    #[test]
+    fn many_tenants_with_few_results_share_a_batch_but_for_limited_ones() {
+        let mut state = State::default();
+        state.add((1..=20).flat_map(|tenant| of(tenant, tenant * 10..tenant * 10 + 5)));
+        let (results, _, owner) = state.batch(1, 2, |tenant| tenant == 7).expect("a batch");
+        assert_eq!((owner, results.len()), (None, 95));
+        let (results, _, owner) = state.batch(1, 2, |tenant| tenant == 7).expect("a batch");
+        assert_eq!((owner, results.len()), (Some(7), 5));
+    }
+
+    #[test]
+    fn many_tenants_wait_for_company_while_a_batch_is_on_its_way() {
+        let many = i32::try_from(MANY).expect("few");
+        let one_of_each = |from: i32| (1..=many).flat_map(move |one| of(one, from..from + 1));
+        let mut state = State::default();
+        state.add(one_of_each(0));
+        let (_, number, _) = state.batch(2, MANY, |_| false).expect("a batch");
+        state.add(one_of_each(100));
+        assert!(state.batch(2, MANY, |_| false).is_none());
+        state.returns(number);
+        assert!(state.batch(2, MANY, |_| false).is_some());
+        // One that is held up is not waited for.
+        state.add(one_of_each(150));
+        assert!(state.batch(2, MANY, |_| false).is_none());
+        state.under_way[0].begun -= PATIENCE;
+        assert!(state.batch(2, MANY, |_| false).is_some());
+        // Enough of them wait for nobody.
+        let each = i32::try_from(TOGETHER.div_ceil(MANY)).expect("few");
+        state.add((1..=many).flat_map(|one| of(one, 200..200 + each)));
+        assert!(state.batch(2, MANY, |_| false).is_some());
+    }
+
+    #[test]
+    fn who_has_many_results_has_no_more_of_a_batch_than_others() {
+        let many = i32::try_from(MANY).expect("few");
+        let mut state = State::default();
+        state.add(of(1, 0..5_000));
+        state.add((2..=many).flat_map(|one| of(one, 0..3)));
+        let (results, ..) = state.batch(2, MANY, |_| false).expect("a batch");
+        let theirs = |tenant: i32| results.iter().filter(|one| one.tenant == tenant).count();
+        assert_eq!(theirs(1), BATCH / MANY);
+        assert!((2..=many).all(|tenant| theirs(tenant) == 3));
+    }
+
+    #[test]
+    fn a_flows_few_results_stay_together() {
+        let waits = |tenant, flow, results| Waits {
+            tenant,
+            flow,
+            results,
+            since: Instant::now(),
+        };
+        let flows = [
+            waits(1, 10, 5),
+            waits(2, 20, 30),
+            waits(1, 11, 5),
+            waits(1, 12, 1),
+            waits(3, 30, 9),
+        ];
+        let chosen = choose(&flows, [1, 2].into_iter(), 8, 100);
+        // The second of the first tenant's goes beyond its eight, the third finds nothing left; who is not asked has none.
+        assert_eq!(chosen, HashMap::from([(10, 5), (11, 5), (20, 8)]));
+        let chosen = choose(&flows, [1, 2].into_iter(), 8, 7);
+        assert_eq!(chosen.values().sum::<usize>(), 7);
+    }
+
+    #[test]
+    fn results_of_all_lanes_are_one_batch() {
+        let batches = Batches::new(Arc::new(Shares::new(8)), 2);
+        for lane in [0, 1] {
+            let wid = i32::try_from(lane).expect("small");
+            batches.put(Finished {
+                lane,
+                ..finished(wid, wid)
+            });
+        }
+        let (taken, ..) = batches.state().batch(2, 1, |_| false).expect("a batch");
+        assert_eq!(taken.len(), 2);
+    }
+
+    #[test]
+    fn alone_a_tenant_has_all_of_the_batch() {
+        let mut state = State::default();
+        state.add(of(1, 0..500));
+        for left in [BATCH, 500 - BATCH] {
+            let (results, _, owner) = state.batch(1, 1, |_| false).expect("a batch");
+            assert_eq!((owner, results.len()), (Some(1), left));
+        }
+    }
+
+    #[test]
+    fn a_place_comes_back_when_its_batch_is_dropped() {
+        let batches = Batches::new(Arc::new(Shares::new(8)), 1);
+        batches.state().add(of(1, 0..5));
+        let (_, number) = (batches.state().next(1, 1, |_| false)).expect("a batch");
+        let place = Place {
+            batches: batches.clone(),
+            number,
+        };
+        assert_eq!(place.owner(), Some(1));
+        batches.put(finished(9, 9));
+        assert!(batches.state().next(1, 1, |_| false).is_none());
+        drop(place);
+        assert!(batches.state().next(1, 1, |_| false).is_some());
+    }
+
+    #[test]
+    fn a_flow_with_few_in_hand_waits_for_its_own_but_not_for_ever() {
+        let few = i32::try_from(FEW).expect("few");
+        let enough = i32::try_from(TOGETHER).expect("few");
+        let mut state = State::default();
+        // Of one flow three of five have come; of another as many of more than a few; then there is enough.
+        (0..5).for_each(|_| state.waiting.change(1, |one| one.in_hand += 1));
+        (0..=few).for_each(|_| state.waiting.change(2, |one| one.in_hand += 1));
+        state.add(of(1, 0..3).chain(of(2, 0..3)));
+        assert_eq!(state.waiting.ready, 3);
+        let all = |state: &mut State| -> Vec<i32> {
+            let (results, ..) = state.batch(2, 1, |_| false).expect("a batch");
+            results.iter().map(|one| one.key.flow).collect()
+        };
+        // With nothing on its way it goes as it is.
+        assert_eq!(all(&mut state), [1, 1, 1, 2, 2, 2]);
+        state.add(of(1, 3..5).chain(of(2, 3..6)).chain(of(3, 0..enough)));
+        assert!(!all(&mut state).contains(&1));
+        // The first three come back and go on: all five are one.
+        state.returns(0);
+        state.add(of(1, 0..3).chain(of(3, 0..enough)));
+        assert_eq!(all(&mut state).iter().filter(|flow| **flow == 1).count(), 5);
+        // One of them does not come.
+        state.returns(1);
+        state.add(of(1, 0..2).chain(of(3, 0..enough)));
+        assert!(!all(&mut state).contains(&1));
+        state.returns(2);
+        state
+            .waiting
+            .results
+            .iter_mut()
+            .for_each(|(since, _)| *since -= PATIENCE);
+        state.add(of(3, 0..enough));
+        assert!(all(&mut state).contains(&1));
+    }
+
+    #[test]
+    fn no_instance_is_in_two_batches_at_once() {
+        let mut state = State::default();
+        state.add([finished(1, 1), finished(2, 2), finished(1, 3)]);
+        let (results, number, _) = state.batch(1, 2, |_| false).expect("a batch");
+        assert_eq!(results.len(), 2);
+        assert!(state.batch(1, 2, |_| false).is_none());
+        // Of another tenant one comes through meanwhile.
+        state.add(of(2, 7..8));
+        let (_, _, owner) = state.batch(1, 2, |_| false).expect("a batch");
+        assert_eq!(owner, Some(2));
+        state.returns(number);
+        let (results, ..) = state.batch(1, 2, |_| false).expect("a batch");
+        assert_eq!(results[0].key.tgid, 3);
+    }
+}
