@@ -44,16 +44,16 @@ BEGIN
   END IF;
 END $$;
 
--- The attributes that a flow's components read, as they declare them: what a host is sent of a state.
--- Null: all, because one of them declares none.
-CREATE FUNCTION wed.read_by_components(_flow_id integer) RETURNS text[]
+-- The attributes that a flow's components read, or write (_kind), as they declare them. Null: any, because one of
+-- them declares none.
+CREATE FUNCTION wed.declared(_flow_id integer, _kind text) RETURNS text[]
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT CASE WHEN bool_and(d.reads IS NOT NULL) THEN ARRAY(
+  SELECT CASE WHEN bool_and(d.attributes IS NOT NULL) THEN ARRAY(
       SELECT DISTINCT r ->> 'name' FROM wed.trigger t JOIN wed.component c USING (component_id)
-      CROSS JOIN LATERAL jsonb_array_elements(c.manifest -> 'transitions') e CROSS JOIN LATERAL jsonb_array_elements(e -> 'reads') r
+      CROSS JOIN LATERAL jsonb_array_elements(c.manifest -> 'transitions') e CROSS JOIN LATERAL jsonb_array_elements(e -> _kind) r
       WHERE t.flow_id = _flow_id AND e ->> 'transition' = t.trname) END
   FROM wed.trigger t JOIN wed.component c USING (component_id)
-  LEFT JOIN LATERAL (SELECT nullif(e -> 'reads', 'null') AS reads FROM jsonb_array_elements(c.manifest -> 'transitions') e
+  LEFT JOIN LATERAL (SELECT nullif(e -> _kind, 'null') AS attributes FROM jsonb_array_elements(c.manifest -> 'transitions') e
                      WHERE e ->> 'transition' = t.trname) d ON true
   WHERE t.flow_id = _flow_id
 $$;
@@ -68,8 +68,9 @@ $$;
 -- none of these has changed; group 0 is always evaluated. Conditions that depend on the time are in it.
 --
 -- apply is how a host's results become states: literals for some attributes (_assigned, values column by
--- column in _lit), by a statement whose plan is kept; or, where expressions are among them, a checked SET
--- clause (_set), run with the flow's own rights. It returns the new states evaluated, ordered by wid;
+-- column in _lit), by a statement whose plan is kept, of those attributes that the flow's components declare to
+-- write, where they are 48 at most, and by one made for it otherwise; or, where expressions are among them, a
+-- checked SET clause (_set), run with the flow's own rights. It returns the new states evaluated, ordered by wid;
 -- _careful finds out which instance's condition fails where one does.
 CREATE FUNCTION wed.compile(_flow_id integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
@@ -82,8 +83,10 @@ DECLARE
   _groups text;
   _state text;
   _sent text;
-  _read text[] := wed.read_by_components(_flow_id);
+  _read text[] := wed.declared(_flow_id, 'reads');
+  _written text[] := wed.declared(_flow_id, 'writes');
   _few boolean;
+  _any text;
   _declare text;
   _places text;
   _sets text;
@@ -121,14 +124,28 @@ BEGIN
 
   SELECT string_agg(format('_row.%I', attname), ', ' ORDER BY attnum),
          string_agg(format('_row.%I', attname), ', ' ORDER BY attnum) FILTER (WHERE _read IS NULL OR attname = ANY (_read)),
-         count(*) <= 48,
-         string_agg(format('_p%s integer;', attnum), ' ' ORDER BY attnum),
-         string_agg(format('WHEN %L THEN _p%s := (_at - 1) * _n;', attname, attnum), E'\n        ' ORDER BY attnum),
-         string_agg(format('%I = CASE WHEN _p%s IS NULL THEN _r.%1$I ELSE _lit[_p%2$s + _b._at]::%s END', attname, attnum,
+         count(*) FILTER (WHERE written) BETWEEN 1 AND 48,
+         string_agg(format('_p%s integer;', attnum), ' ' ORDER BY attnum) FILTER (WHERE written),
+         string_agg(format('WHEN %L THEN _p%s := (_at - 1) * _n;', attname, attnum), E'\n        ' ORDER BY attnum)
+           FILTER (WHERE written),
+         string_agg(format('%I = CASE WHEN _p%s IS NULL THEN _r.%1$I ELSE _lit[_p%2$s + %%1$s]::%s END', attname, attnum,
                            format_type(atttypid, atttypmod)), E',\n        ' ORDER BY attnum)
+           FILTER (WHERE written)
   INTO _state, _sent, _few, _declare, _places, _sets
-  FROM pg_attribute
+  FROM pg_attribute CROSS JOIN LATERAL (SELECT _written IS NULL OR attname = ANY (_written) AS written) w
   WHERE attrelid = format('%I.wed_flow', _flow.shape_schema)::regclass AND attnum > 1 AND NOT attisdropped;
+  -- For whatever is assigned, a statement made for it.
+  _any := CASE WHEN _state IS NULL THEN 'RAISE EXCEPTION ''the flow has no attributes'' USING ERRCODE = ''42703'';'
+    ELSE format($c$EXECUTE (SELECT format('WITH _u AS (UPDATE %1$I.wed_flow _r SET %%s FROM ROWS FROM (unnest($1)%%s) AS _b(_wid%%s)
+                    WHERE _r.wid = _b._wid RETURNING _r.*)
+                    SELECT array_agg(ROW(_u.*)::%2$I.wed_flow ORDER BY _u.wid) FROM _u',
+        string_agg(format('%%I = _b._%%s::%%s', u.name, u.at, coalesce(format_type(a.atttypid, a.atttypmod), 'text')), ', '),
+        string_agg(format(', unnest($2[%%s:%%s])', (u.at - 1) * _n + 1, u.at * _n), '' ORDER BY u.at),
+        string_agg(format(', _%%s', u.at), '' ORDER BY u.at))
+      FROM unnest(_assigned) WITH ORDINALITY u(name, at)
+      -- One that there is not is left to the statement to name.
+      LEFT JOIN pg_attribute a ON a.attrelid = '%1$I.wed_flow'::regclass AND a.attname = u.name AND a.attnum > 1) INTO _rows USING _wids, _lit;$c$,
+        _flow.schema_name, _flow.shape_schema) END;
   -- As a literal: between dollars, a tenant's string constant could end the body.
   EXECUTE format($f$
 CREATE OR REPLACE FUNCTION %1$I.match(_rows %1$I.wed_flow[], _kept integer[]) RETURNS wed.evaluated[]
@@ -155,6 +172,8 @@ DECLARE
   _rows %1$I.wed_flow[];
   _theirs %2$I.wed_flow[];
   _kept integer[];
+  _one %1$I.wed_flow;
+  _others boolean := false;
   %3$s
 BEGIN%4$s
   IF _set IS NOT NULL THEN
@@ -184,27 +203,26 @@ END $apply$, _flow.shape_schema, _flow.schema_name, CASE WHEN _few THEN _declare
     _kept := ARRAY(SELECT number FROM (VALUES %s) AS v(number, reads) WHERE NOT reads && _assigned);
   END IF;$c$, _flow.version, _flow_id, _groups) ELSE '' END,
     _flow.role_name,
-    CASE WHEN _state IS NULL THEN 'RAISE EXCEPTION ''the flow has no attributes'' USING ERRCODE = ''42703'';'
-    WHEN _few THEN format($c$FOR _at IN 1 .. cardinality(_assigned) LOOP
+    CASE WHEN _few THEN format($c$FOR _at IN 1 .. cardinality(_assigned) LOOP
       CASE _assigned[_at]
-        %s
-        ELSE RAISE EXCEPTION 'there is no attribute "%%"', _assigned[_at] USING ERRCODE = '42703';
+        %1$s
+        ELSE _others := true;
       END CASE;
     END LOOP;
-    WITH _u AS (UPDATE %I.wed_flow _r SET
-        %s
-      FROM generate_series(1, _n) AS _b(_at) WHERE _r.wid = _wids[_b._at] RETURNING _r.*)
-    SELECT array_agg(ROW(_u.*)::%I.wed_flow ORDER BY _u.wid) INTO _rows FROM _u;$c$,
-        _places, _flow.schema_name, _sets, _flow.shape_schema)
-    ELSE format($c$EXECUTE (SELECT format('WITH _u AS (UPDATE %1$I.wed_flow _r SET %%s FROM ROWS FROM (unnest($1)%%s) AS _b(_wid%%s)
-                    WHERE _r.wid = _b._wid RETURNING _r.*)
-                    SELECT array_agg(ROW(_u.*)::%2$I.wed_flow ORDER BY _u.wid) FROM _u',
-        string_agg(format('%%I = _b._%%s::%%s', u.name, u.at, format_type(a.atttypid, a.atttypmod)), ', '),
-        string_agg(format(', unnest($2[%%s:%%s])', (u.at - 1) * _n + 1, u.at * _n), '' ORDER BY u.at),
-        string_agg(format(', _%%s', u.at), '' ORDER BY u.at))
-      FROM unnest(_assigned) WITH ORDINALITY u(name, at)
-      JOIN pg_attribute a ON a.attrelid = '%1$I.wed_flow'::regclass AND a.attname = u.name) INTO _rows USING _wids, _lit;$c$,
-        _flow.schema_name, _flow.shape_schema) END));
+    IF _others THEN
+      %5$s
+    ELSIF _n = 1 THEN
+      UPDATE %2$I.wed_flow _r SET
+        %4$s
+      WHERE _r.wid = _wids[1] RETURNING _r.* INTO _one;
+      IF FOUND THEN _rows := ARRAY[_one]; END IF;
+    ELSE
+      WITH _u AS (UPDATE %2$I.wed_flow _r SET
+        %3$s
+        FROM generate_series(1, _n) AS _b(_at) WHERE _r.wid = _wids[_b._at] RETURNING _r.*)
+      SELECT array_agg(ROW(_u.*)::%6$I.wed_flow ORDER BY _u.wid) INTO _rows FROM _u;
+    END IF;$c$, _places, _flow.schema_name, format(_sets, '_b._at'), format(_sets, '1'), _any, _flow.shape_schema)
+    ELSE _any END));
 END $$;
 
 -- What a new, changed or removed attribute does.
