@@ -2,9 +2,10 @@
 
 use std::io::Write;
 
+use crate::support::database::sample_component;
 use crate::support::flows::{PAPER, STEPS};
 use crate::support::session::Refusal;
-use crate::support::{Flow, Session, trials};
+use crate::support::{Database, Flow, Session, trials};
 
 trials![
     rows_of_one_insert_are_instances_of_their_own,
@@ -27,6 +28,7 @@ trials![
     under_repeatable_read_the_second_writer_of_an_instance_fails_and_may_try_again,
     bulk_of_ten_thousand,
     an_update_of_nothing_is_no_event,
+    a_batch_writes_what_was_declared_and_what_was_not,
 ];
 
 /// Many steps whose attribute `note` any session may set.
@@ -411,4 +413,63 @@ fn an_update_of_nothing_is_no_event() {
     s.run("DELETE FROM wed_flow WHERE wid = 12345");
     assert_eq!(s.trace(wid), ["-> {step} R"]);
     consistent(&mut s);
+}
+
+/// A batch has a plan of its own for the attributes that components declare to write, and another for one row. A
+/// result of an older version may assign others.
+fn a_batch_writes_what_was_declared_and_what_was_not() {
+    let database = Database::new();
+    database.upload("bench", sample_component("bench"));
+    let flow = database.flow("declared");
+    let mut s = flow.session();
+    s.run(
+        "INSERT INTO wed_attr (aname, atype, adv) VALUES ('step', 'integer', '0'), ('note', 'text', NULL), \
+         ('city', 'text', 'Paris'), ('paid', 'boolean', 'false');
+         INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('go', 'advance', 'step < 9');",
+    );
+    flow.bind("advance", "bench");
+    s.run("INSERT INTO wed_flow (step) VALUES (0), (0), (0)");
+    let mut owner = database.owner();
+    let shape = owner.line("SELECT shape_schema FROM wed.flow WHERE name = 'declared'");
+    let mut apply = |wids: &str, assigned: &str, literals: &str| {
+        let sql = format!(
+            "SELECT e.wid, e.state::text FROM unnest({shape}.apply('{{{wids}}}', NULL, '{{{assigned}}}', NULL, \
+             cardinality('{{{assigned}}}'::text[]), '{{{literals}}}', false)) e ORDER BY e.wid"
+        );
+        owner.run("BEGIN");
+        owner.run("SELECT set_config('wed.commit', 'batch', true)");
+        let lines = owner.lines(&sql);
+        owner.run("ROLLBACK");
+        lines
+    };
+    let state = |wid: i32, step: i32, note: &str, city: &str| {
+        format!(r#"{wid}|{{"step":{step},"note":{note},"city":"{city}","paid":false}}"#)
+    };
+    // As declared: one, several in any order, some of them only.
+    assert_eq!(
+        apply("2", "note,step", "x,5"),
+        [state(2, 5, r#""x""#, "Paris")]
+    );
+    assert_eq!(
+        apply("3,1", "step,note", "7,8,NULL,y"),
+        [state(1, 8, r#""y""#, "Paris"), state(3, 7, "null", "Paris")]
+    );
+    assert_eq!(apply("1", "step", "2"), [state(1, 2, "null", "Paris")]);
+    // Not declared.
+    assert_eq!(
+        apply("2", "step,city", "5,Rome"),
+        [state(2, 5, "null", "Rome")]
+    );
+    assert_eq!(
+        apply("1,3", "city", "Rome,Oslo"),
+        [state(1, 0, "null", "Rome"), state(3, 0, "null", "Oslo")]
+    );
+    // No such instance, no such attribute, and none that can be set.
+    assert_eq!(apply("9", "step", "5"), Vec::<String>::new());
+    for name in ["nowhere", "wid"] {
+        let sql =
+            format!("SELECT {shape}.apply('{{1}}', NULL, '{{{name}}}', NULL, 1, '{{5}}', false)");
+        let refusal = owner.refused(&sql);
+        assert!(["42703", "42804"].contains(&&*refusal.code), "{refusal:?}");
+    }
 }
