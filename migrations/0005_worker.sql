@@ -127,7 +127,7 @@ BEGIN
          AND j.tenant_id = n.tenant_id AND j.due <= _now ORDER BY j.priority DESC, j.due LIMIT 1));
 END $$;
 
--- Gives a host up to _limit jobs that its components can do: to each tenant that has any the same number, at
+-- Gives a host up to _limit jobs that its components can do, and some beside (claim_beside): to each tenant that has any the same number, at
 -- most _most, and what some leave to the others; of a tenant's, those of the highest priority and longest
 -- due. Tenants named in _without get none: they have their share of the host. Where all cannot have some, those
 -- come first that are not named in _busy, of whom the host has jobs already, and then chance decides; who gets any
@@ -200,11 +200,11 @@ BEGIN
   RETURN QUERY SELECT * FROM wed.held(_host_id, _taken);
 END $$;
 
--- Claims what else is due of the flows of claimed jobs, where a flow has few jobs altogether: a batch has work with
--- each of its flows, however many results of it there are. What was claimed together stays together, so that
--- jobs of small flows go through a host as one. A claim may give as much more than _limit as a flow has, and a
--- tenant than _most; one whose concurrency is bounded gets none of these. Only instances whose numbers are _near
--- are looked at: where a flow's jobs come and go, those that are gone are still in the index, all of them.
+-- Claims what else is due of the flows of claimed jobs, where a flow has few jobs: a batch has work with each of its
+-- flows, however many results of it there are. What was claimed together stays together, so that jobs of small
+-- flows go through a host as one. Only instances whose numbers are _near are looked at: where a flow's jobs come
+-- and go, those that are gone are still in the index, all of them. At most as many more as _limit, of a tenant that
+-- has a share (_most) as many more as a flow may have, none of lower priority, and none where concurrency is bounded.
 CREATE FUNCTION wed.claim_beside(
   _host_id integer, _now timestamptz, _taken tid[], _limit integer, _most integer) RETURNS tid[]
 LANGUAGE plpgsql AS $$
@@ -214,13 +214,14 @@ DECLARE
   _more tid[];
 BEGIN
   WITH f AS MATERIALIZED (
-    SELECT j.flow_id, j.tenant_id, count(*) AS claimed, min(j.wid) - _near AS first, max(j.wid) + _near AS last
+    SELECT j.flow_id, j.tenant_id, count(*) AS claimed, min(j.priority) AS priority, random() AS turn,
+           min(j.wid) - _near AS first, max(j.wid) + _near AS last
     FROM unnest(_taken) a(at)
-    CROSS JOIN LATERAL (SELECT flow_id, tenant_id, wid::bigint FROM wed.job WHERE ctid = a.at OFFSET 0) j
-    GROUP BY j.flow_id, j.tenant_id HAVING count(*) < _few
+    CROSS JOIN LATERAL (SELECT flow_id, tenant_id, priority, wid::bigint FROM wed.job WHERE ctid = a.at OFFSET 0) j
+    GROUP BY j.flow_id, j.tenant_id HAVING count(*) < _few AND max(j.wid) - min(j.wid) <= _near
   ), s AS MATERIALIZED (
-    SELECT f.*, sum(n.jobs) OVER (PARTITION BY f.tenant_id ORDER BY f.flow_id) AS theirs,
-           sum(n.jobs) OVER (ORDER BY f.tenant_id, f.flow_id) AS jobs
+    SELECT f.*, sum(n.jobs - f.claimed) OVER (PARTITION BY f.tenant_id ORDER BY f.turn) AS theirs,
+           sum(n.jobs - f.claimed) OVER (ORDER BY f.turn) AS more
     FROM f CROSS JOIN LATERAL (
       -- In the order of the index that is to be used, here and below.
       SELECT count(*) AS jobs FROM (
@@ -232,9 +233,9 @@ BEGIN
     CROSS JOIN LATERAL (
       SELECT q.ctid AS at, q.wid, q.tgid FROM wed.job q
       WHERE q.flow_id = s.flow_id AND q.wid BETWEEN s.first AND s.last AND q.host_id IS NULL
-        AND q.component_id IS NOT NULL AND q.due <= _now AND q.last_seq <= q.seq
+        AND q.component_id IS NOT NULL AND q.due <= _now AND q.last_seq <= q.seq AND q.priority >= s.priority
       ORDER BY q.wid LIMIT _few FOR UPDATE SKIP LOCKED) j
-    WHERE s.jobs <= _limit + _few AND (_most IS NULL OR s.theirs <= _most + _few)
+    WHERE s.more <= _limit AND (_most IS NULL OR s.theirs <= _few)
   ), u AS (
     UPDATE wed.job j SET host_id = _host_id, token = nextval('wed.fence'), attempt = j.attempt + 1, waits_for = NULL
     FROM l WHERE l.ours AND j.ctid = l.at RETURNING j.ctid)

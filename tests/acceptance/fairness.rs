@@ -243,8 +243,10 @@ fn a_flows_few_jobs_are_claimed_together() {
     };
     let [small, smaller, ring] = ["small", "smaller", "ring"].map(number);
     // They are due in this order.
-    assert_eq!(claim(2, None), [(small, 8)]);
-    assert_eq!(claim(1, Some(1)), [(smaller, 5)]);
+    assert_eq!(claim(4, None), [(small, 8)]);
+    // No more than as many again as are asked for.
+    assert_eq!(claim(1, None), [(smaller, 1)]);
+    assert_eq!(claim(3, Some(3)), [(smaller, 4)]);
     // Of a flow with many as many as are asked for.
     assert_eq!(claim(2, None), [(ring, 2)]);
     on(store.leave_host(host)).expect("left");

@@ -22,8 +22,12 @@ const AT_ONCE: usize = 2;
 /// While a batch of a tenant alone is on its way, another goes when so many results have come together, or when it is
 /// back: to begin and end a batch costs the database as much as fifteen results.
 const TOGETHER: usize = 192;
-/// Longer than this no result waits for company: the batch on its way may be held up, by whoever locks an instance.
+/// After this time the next batch takes a result without its company: the batch on its way may be held up, by whoever
+/// locks an instance, and the others of its flow may take long.
 const PATIENCE: Duration = Duration::from_millis(30);
+/// A batch of several tenants that takes longer than this is held up: its flows go into no other until it is back, so that
+/// whoever locks instances holds up one batch and not all.
+const HELD_UP: Duration = Duration::from_millis(100);
 /// So many tenants share a batch of [`BATCH`].
 const SOME: usize = 4;
 /// So many tenants at work are many: all of them share batches, each about alike, and wait for company as one alone
@@ -174,12 +178,14 @@ struct Flow {
     in_hand: usize,
     /// Of those, results that wait.
     waiting: usize,
+    /// They waited for the others in vain, and those have not come since.
+    gave_up: bool,
 }
 
 impl Flow {
     /// Whether its results wait for no other of the flow: all that is in hand has come, or it is too much to be one.
     fn is_whole(self) -> bool {
-        self.waiting >= self.in_hand || self.in_hand > FEW
+        self.waiting >= self.in_hand || self.in_hand > FEW || self.gave_up
     }
 
     /// How many results are ready to go.
@@ -188,12 +194,11 @@ impl Flow {
     }
 }
 
-/// Results that wait, the oldest first, and how many of them are of each tenant.
+/// Results that wait, the oldest first.
 #[derive(Debug, Default)]
 struct Waiting {
     /// Each with the time it came.
     results: VecDeque<(Instant, Finished)>,
-    tenants: HashMap<i32, usize>,
     flows: HashMap<i32, Flow>,
     /// How many wait for no other of their flow.
     ready: usize,
@@ -209,12 +214,20 @@ struct Waits {
     since: Instant,
 }
 
+impl Waits {
+    /// Whether they have waited for company as long as they should.
+    fn is_late(&self) -> bool {
+        self.since.elapsed() >= PATIENCE
+    }
+}
+
 impl Waiting {
     /// Changes what is known of a flow's jobs.
     fn change(&mut self, flow: i32, how: impl FnOnce(&mut Flow)) {
         let one = self.flows.entry(flow).or_default();
         let before = one.ready();
         how(one);
+        one.gave_up &= one.waiting < one.in_hand;
         self.ready = self.ready + one.ready() - before;
         if one.in_hand == 0 && one.waiting == 0 {
             self.flows.remove(&flow);
@@ -222,7 +235,6 @@ impl Waiting {
     }
 
     fn put(&mut self, finished: Finished) {
-        *self.tenants.entry(finished.tenant).or_default() += 1;
         self.change(finished.key.flow, |one| one.waiting += 1);
         self.results.push_back((Instant::now(), finished));
     }
@@ -271,12 +283,6 @@ impl Waiting {
             }
             *of_flow -= 1;
             missing -= 1;
-            if let Some(of_tenant) = self.tenants.get_mut(&finished.tenant) {
-                *of_tenant -= 1;
-                if *of_tenant == 0 {
-                    self.tenants.remove(&finished.tenant);
-                }
-            }
             self.change(finished.key.flow, |one| one.waiting -= 1);
             batch.push(finished);
         }
@@ -328,7 +334,8 @@ impl State {
     ) -> Option<(Vec<Finished>, u64)> {
         let waiting = &self.waiting;
         let (several, many) = (at_work > 1, at_work >= MANY);
-        let shared = (self.under_way.iter()).filter(|batch| batch.owner.is_none());
+        let shared =
+            (self.under_way.iter()).filter(|batch| batch.owner.is_none() && batch.is_waited_for());
         if waiting.results.is_empty()
             || self.under_way.len() >= AT_ONCE * lanes + usize::from(several)
             || many && shared.count() > lanes
@@ -344,16 +351,22 @@ impl State {
             return None;
         }
         let under_way = &self.under_way;
+        let held_up: HashSet<i32> = (under_way.iter())
+            .filter(|batch| batch.owner.is_none() && batch.begun.elapsed() >= HELD_UP)
+            .flat_map(|batch| batch.instances.iter().map(|(flow, _)| *flow))
+            .collect();
         let free = |one: &Finished| {
-            !(under_way.iter()).any(|batch| batch.instances.contains(&instance(one)))
+            !held_up.contains(&one.key.flow)
+                && !(under_way.iter()).any(|batch| batch.instances.contains(&instance(one)))
         };
+        let is_whole = |flow| (waiting.flows.get(&flow)).is_none_or(|one| one.is_whole());
         let mut flows = waiting.flows(free);
         if waited_for {
-            flows.retain(|one| {
-                one.since.elapsed() >= PATIENCE
-                    || (waiting.flows.get(&one.flow)).is_none_or(|one| one.is_whole())
-            });
+            flows.retain(|one| one.is_late() || is_whole(one.flow));
         }
+        let in_vain: Vec<i32> = (flows.iter().map(|one| one.flow))
+            .filter(|flow| waited_for && !is_whole(*flow))
+            .collect();
         let mut counts: BTreeMap<i32, usize> = BTreeMap::new();
         for one in &flows {
             *counts.entry(one.tenant).or_default() += one.results;
@@ -365,15 +378,21 @@ impl State {
             });
         }
         let (&least, &few) = counts.iter().min_by_key(|(_, count)| **count)?;
-        if limited(least) {
-            counts.retain(|tenant, _| *tenant == least);
+        // Who is limited goes alone: when it has least, or has waited.
+        let late = (flows.iter())
+            .find(|one| one.is_late() && counts.contains_key(&one.tenant) && limited(one.tenant));
+        let alone = late.map_or(least, |one| one.tenant);
+        if late.is_some() || limited(least) {
+            counts.retain(|tenant, _| *tenant == alone);
         } else {
             counts.retain(|tenant, _| !limited(*tenant));
-            if counts.len() < MANY {
+            if !many {
                 counts.retain(|_, count| *count <= FEW.max(few * 2));
             }
         }
-        let owner = (counts.len() == 1).then_some(least);
+        let owner = (counts.len() == 1)
+            .then(|| counts.keys().next().copied())
+            .flatten();
         // Some tenants share a large batch: none of them has much of it.
         let most = if several && counts.len() < SOME {
             SHARED_BATCH
@@ -385,6 +404,9 @@ impl State {
         let (results, instances) = self.waiting.take(chosen, free);
         if results.is_empty() {
             return None;
+        }
+        for flow in in_vain {
+            self.waiting.change(flow, |one| one.gave_up = true);
         }
         let number = self.batches;
         self.batches += 1;
@@ -477,7 +499,10 @@ mod tests {
             limited: impl Fn(i32) -> bool,
         ) -> Option<(Vec<Finished>, u64, Option<i32>)> {
             let (results, number) = self.next(lanes, at_work, limited)?;
-            Some((results, number, self.under_way.last()?.owner))
+            let batch = self.under_way.last_mut()?;
+            // However slow the machine is: no time passes but where a trial says so.
+            batch.begun += Duration::from_secs(3600);
+            Some((results, number, batch.owner))
         }
 
         fn returns(&mut self, number: u64) {
@@ -505,7 +530,7 @@ mod tests {
         assert_eq!(tokens(), [1, 2, 4]);
         assert_eq!(tokens(), [3, 5]);
         assert_eq!(tokens(), [6]);
-        assert!(waiting.results.is_empty() && waiting.tenants.is_empty());
+        assert!(waiting.results.is_empty() && waiting.flows.is_empty());
     }
 
     #[test]
@@ -513,7 +538,7 @@ mod tests {
         let mut waiting = waiting((0..300).map(|n| finished(n, n)));
         assert_eq!(waiting.oldest(BATCH).len(), BATCH);
         assert_eq!(waiting.results.len(), 300 - BATCH);
-        assert_eq!(waiting.tenants[&1], 300 - BATCH);
+        assert_eq!(waiting.ready, 300 - BATCH);
         let next = waiting.results[0].1.token;
         assert_eq!(next, i64::try_from(BATCH).expect("small"));
     }
@@ -529,9 +554,18 @@ mod tests {
 
     impl State {
         fn add(&mut self, results: impl IntoIterator<Item = Finished>) {
-            results
-                .into_iter()
-                .for_each(|finished| self.waiting.put(finished));
+            for finished in results {
+                self.waiting.put(finished);
+                if let Some((since, _)) = self.waiting.results.back_mut() {
+                    *since += Duration::from_secs(3600);
+                }
+            }
+        }
+
+        /// What waits has waited long.
+        fn grow_late(&mut self) {
+            let long_ago = Instant::now() - PATIENCE;
+            (self.waiting.results.iter_mut()).for_each(|(since, _)| *since = long_ago);
         }
     }
 
@@ -574,7 +608,7 @@ mod tests {
         // One that is held up is not waited for.
         state.add(one_of_each(150));
         assert!(state.batch(2, MANY, |_| false).is_none());
-        state.under_way[0].begun -= PATIENCE;
+        state.under_way[0].begun = Instant::now() - PATIENCE;
         assert!(state.batch(2, MANY, |_| false).is_some());
         // Enough of them wait for nobody.
         let each = i32::try_from(TOGETHER.div_ceil(MANY)).expect("few");
@@ -641,6 +675,49 @@ mod tests {
     }
 
     #[test]
+    fn who_is_limited_or_has_many_results_is_not_passed_by_for_ever() {
+        let many = i32::try_from(MANY).expect("few");
+        let round = |state: &mut State, from: i32| {
+            state.add((2..=4).flat_map(|one| of(one, from..from + 1)));
+            state.batch(1, MANY, |tenant| tenant == many)
+        };
+        // Many are at work, of whom few have results: who has many of them shares their batch.
+        let mut state = State::default();
+        state.add(of(1, 0..64));
+        let (results, number, owner) = round(&mut state, 100).expect("a batch");
+        assert!(owner.is_none() && results.iter().any(|one| one.tenant == 1));
+        state.returns(number);
+        // Who is limited goes alone when it has waited.
+        let mut state = State::default();
+        state.add(of(many, 0..5));
+        let (results, number, _) = round(&mut state, 200).expect("a batch");
+        assert!(results.iter().all(|one| one.tenant != many));
+        state.returns(number);
+        state.grow_late();
+        let (results, _, owner) = round(&mut state, 300).expect("a batch");
+        assert_eq!((owner, results.len()), (Some(many), 5));
+    }
+
+    #[test]
+    fn a_flow_that_is_held_up_holds_up_one_batch() {
+        let many = i32::try_from(MANY).expect("few");
+        let mut state = State::default();
+        state.add((1..=many).flat_map(|one| of(one, 0..1)));
+        state.batch(1, MANY, |_| false).expect("a batch");
+        state.under_way[0].begun = Instant::now() - HELD_UP;
+        state.add(of(1, 1..2).chain(of(many + 1, 0..1)));
+        let (results, ..) = state.batch(1, MANY, |_| false).expect("a batch");
+        assert_eq!(results.len(), 1);
+        assert_eq!(results[0].tenant, many + 1);
+        state.returns(0);
+        let (results, ..) = state.batch(2, 1, |_| false).unwrap_or_default();
+        assert!(results.is_empty(), "it waits for the other's return");
+        state.returns(1);
+        let (results, ..) = state.batch(1, MANY, |_| false).expect("a batch");
+        assert_eq!(results[0].key.wid, 1);
+    }
+
+    #[test]
     fn a_place_comes_back_when_its_batch_is_dropped() {
         let batches = Batches::new(Arc::new(Shares::new(8)), 1);
         batches.state().add(of(1, 0..5));
@@ -680,14 +757,10 @@ mod tests {
         assert_eq!(all(&mut state).iter().filter(|flow| **flow == 1).count(), 5);
         // One of them does not come.
         state.returns(1);
-        state.add(of(1, 0..2).chain(of(3, 0..enough)));
+        state.add(of(1, 5..7).chain(of(3, 0..enough)));
         assert!(!all(&mut state).contains(&1));
         state.returns(2);
-        state
-            .waiting
-            .results
-            .iter_mut()
-            .for_each(|(since, _)| *since -= PATIENCE);
+        state.grow_late();
         state.add(of(3, 0..enough));
         assert!(all(&mut state).contains(&1));
     }

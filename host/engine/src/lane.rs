@@ -1,6 +1,6 @@
 //! A lane: one event scheduler, one processor's share of a host.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -238,8 +238,8 @@ impl Lane {
             }
         };
         let found = claimed.len();
-        self.take(claimed).await;
-        if found == free {
+        self.take(by_flow(claimed)).await;
+        if found >= free {
             self.crowded.store(true, Ordering::Release);
             self.hand().work.tell();
         } else if let Ok(due) = store.next_due().await {
@@ -447,9 +447,9 @@ impl Lane {
         let lease = !turn && !left;
         let dealt = commit::deal_with(&self.commits, self.shared.host(), results, lease).await;
         drop(place);
+        shares.given(used.into_iter());
         self.take(dealt.fired).await;
         self.shared.batches.done(flows.into_iter());
-        shares.given(used.into_iter());
         let committed = u64::try_from(dealt.committed).unwrap_or(0);
         self.shared
             .committed
@@ -474,6 +474,16 @@ impl Lane {
         }
         Ok(())
     }
+}
+
+/// Jobs in their order, but those of a flow together, where its first one was.
+fn by_flow(mut claimed: Vec<Claimed>) -> Vec<Claimed> {
+    let mut first: HashMap<i32, usize> = HashMap::new();
+    for (at, one) in claimed.iter().enumerate() {
+        first.entry(one.job.key.flow).or_insert(at);
+    }
+    claimed.sort_by_key(|one| first.get(&one.job.key.flow).copied());
+    claimed
 }
 
 /// The room beside `room` that tenants have who come while another fills it.

@@ -182,7 +182,7 @@ impl<J> Queue<J> {
         self.load.computing.load(Ordering::Acquire) < COMPUTING
     }
 
-    /// Takes the next job, on credit while there is any or while it goes with others of its flow.
+    /// Takes the next job and puts down what it may cost. Those of its flow that stand behind it may go with it.
     fn begin(&mut self) -> Option<J> {
         let (flow, job) = self.jobs.pop_front()?;
         self.together = match self.together.checked_sub(1) {
