@@ -255,6 +255,12 @@ CREATE TABLE wed.log (
   tstmp    timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE INDEX log_instance ON wed.log (flow_id, wid);
+-- As for states, above: a line may have 64 kB.
+DO $$ BEGIN
+  IF (SELECT 'lz4' = ANY (enumvals) FROM pg_settings WHERE name = 'default_toast_compression') THEN
+    ALTER TABLE wed.log ALTER COLUMN message SET COMPRESSION lz4;
+  END IF;
+END $$;
 
 -- One row per running host process. All leases of a host end when its row expires, so that keeping
 -- them costs one update per heartbeat, not one per job.

@@ -39,6 +39,9 @@ const TOLD: &str = "
 class Told(Worker):
     def wed_trans(self, payload):
         print(self.job[0], flush=True)
+        # A signal that comes right before a read does not end it.
+        while not select.select([sys.stdin], [], [], 0.1)[0]:
+            pass
         sys.stdin.readline()
         return 'n = 3'
 Told(url, transition, 0.2).run(1)";
@@ -87,8 +90,9 @@ impl Worker {
 
     /// A program that uses the class; `url` and `transition` are set.
     fn program(flow: &Flow, transition: &str, text: &str) -> Self {
-        let whole =
-            format!("import sys\nfrom worker import Worker\n_, url, transition = sys.argv\n{text}");
+        let whole = format!(
+            "import select, sys\nfrom worker import Worker\n_, url, transition = sys.argv\n{text}"
+        );
         let mut command = python();
         command
             .args(["-c", &whole, &flow.url, transition])

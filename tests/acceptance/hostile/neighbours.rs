@@ -1,6 +1,7 @@
 //! Measures what a quiet tenant notices of each fault: the time from an INSERT to the end of its instance,
 //! alone and beside sixteen attempts at the fault at any time. Prints, and judges nothing; run it with
-//! `--ignored hostile::neighbours` on a machine that does nothing else.
+//! `--ignored hostile::neighbours` on a machine that does nothing else. `WEDFLOW_FAULTS=ordinary,loop` measures
+//! only these.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -34,7 +35,12 @@ fn measure() {
     let quiet = flow(&database, "quiet", ("hostile", hostile), "clause");
     let host = database.host(HostSettings::default());
     latencies(&quiet, SAMPLES / 4);
-    let faults = FAULTS.iter().map(|(name, ..)| {
+    let only = std::env::var("WEDFLOW_FAULTS").ok();
+    let meant = |name: &str| {
+        let mut only = only.iter().flat_map(|names| names.split(',')).peekable();
+        only.peek().is_none() || only.any(|one| one == name)
+    };
+    let faults = (FAULTS.iter().filter(|(name, ..)| meant(name))).map(|(name, ..)| {
         let flow = flow(
             &database,
             "default",
@@ -43,17 +49,15 @@ fn measure() {
         );
         (*name, flow)
     });
-    let transitions = TRANSITIONS.iter().map(|(name, _)| {
+    let transitions = (TRANSITIONS.iter().filter(|(name, _)| meant(name))).map(|(name, _)| {
         let flow = flow(&database, "default", ("hostile", hostile), name);
         (*name, flow)
     });
     // What sixteen attempts at something ordinary would do.
     let ordinary = flow(&database, "default", ("hostile", hostile), "clause");
     println!("fault          p50 alone  p99 alone  p50 beside  p99 beside  ratio of p99");
-    for (name, flow) in std::iter::once(("(none)", ordinary))
-        .chain(faults)
-        .chain(transitions)
-    {
+    let ordinary = meant("ordinary").then_some(("ordinary", ordinary));
+    for (name, flow) in (ordinary.into_iter()).chain(faults).chain(transitions) {
         let (p50, p99) = latencies(&quiet, SAMPLES);
         let done = AtomicBool::new(false);
         let (beside_p50, beside_p99) = std::thread::scope(|scope| {
