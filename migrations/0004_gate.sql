@@ -354,7 +354,7 @@ DECLARE
   _rows wed.evaluated[];
 BEGIN
   SELECT shape_schema INTO _shape FROM wed.flow WHERE flow_id = _flow_id;
-  EXECUTE format('SELECT %I.current(ARRAY[$1])', _shape) INTO _rows USING _wid;
+  EXECUTE format('SELECT %1$I.current_%1$s(ARRAY[$1])', _shape) INTO _rows USING _wid;
   RETURN _rows;
 END $$;
 

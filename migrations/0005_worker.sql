@@ -296,7 +296,7 @@ BEGIN
       EXECUTE format('SELECT FROM %I.wed_flow WHERE wid = ANY ($1) ORDER BY wid FOR NO KEY UPDATE', left(_shapes[_g], -6))
         USING _wids[_item + 1 : _item + (SELECT sum(c) FROM unnest(_shapes, _counts) u(s, c) WHERE s = _shapes[_g])::integer];
     END IF;
-    EXECUTE format('SELECT %I.apply($1, $2, $3, $4, $5, $6, $7)', _shapes[_g]) INTO _some
+    EXECUTE format('SELECT %1$I.apply_%1$s($1, $2, $3, $4, $5, $6, $7)', _shapes[_g]) INTO _some
       USING _wids[_item + 1 : _item + _n], _tgids[_item + 1 : _item + _n],
             _assigned[_attribute + 1 : _attribute + _widths[_g]], _sets[_g], _literals[_g],
             _lit[_literal + 1 : _literal + _n * _literals[_g]], _careful;
@@ -478,7 +478,7 @@ BEGIN
       _wids := ARRAY(SELECT i.wid FROM wed.instance i
                      WHERE i.flow_id = _flow_id AND i.wid = ANY (_wids) AND i.status <> 'F' ORDER BY i.wid);
     END IF;
-    EXECUTE format('SELECT %I.current($1)', _flow.shape_schema) INTO _rows USING _wids;
+    EXECUTE format('SELECT %1$I.current_%1$s($1)', _flow.shape_schema) INTO _rows USING _wids;
     CONTINUE WHEN _rows = '{}';
     -- Where the new model leads on from an exception, the exception's job is done by that.
     _tgids := ARRAY(

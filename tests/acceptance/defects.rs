@@ -109,7 +109,7 @@ fn defect_03_conditions_run_with_no_rights() {
         owner.lines(&format!(
             "SELECT r.rolname, p.prosecdef, r.rolsuper, r.rolcanlogin, r.rolinherit
              FROM pg_proc p JOIN pg_roles r ON r.oid = p.proowner
-             WHERE p.proname = 'match' AND p.pronamespace = '{shape}'::regnamespace"
+             WHERE p.proname = 'match_{shape}' AND p.pronamespace = '{shape}'::regnamespace"
         )),
         ["wed_predicate|t|f|f|f"]
     );

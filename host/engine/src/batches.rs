@@ -19,6 +19,25 @@ pub(crate) const BATCH: usize = 256;
 const SHARED_BATCH: usize = 64;
 /// Batches of each lane that may be on their way to the database at once; while several tenants are at work, one more.
 const AT_ONCE: usize = 2;
+
+/// So many flows that wait are many.
+const MANY_FLOWS: usize = 32;
+
+/// Batches of a host with so many lanes that may be on their way at once, each over a session of its own.
+pub(crate) fn sessions(lanes: usize) -> usize {
+    AT_ONCE * lanes + 1
+}
+
+/// Those of the sessions that flows have as their homes: one for each processor, and one that waits for the disk meanwhile.
+fn homes(lanes: usize) -> usize {
+    lanes + 1
+}
+
+/// The one of so many homes that a flow has.
+fn home(flow: i32, homes: usize) -> usize {
+    usize::try_from(flow).unwrap_or(0) % homes
+}
+
 /// While a batch of a tenant alone is on its way, another goes when so many results have come together, or when it is
 /// back: to begin and end a batch costs the database as much as fifteen results.
 const TOGETHER: usize = 192;
@@ -57,6 +76,8 @@ pub(crate) struct Batch {
 pub(crate) struct Place {
     batches: Batches,
     number: u64,
+    /// The session that the batch goes over: the first that no other does, so that those in use stay warm.
+    pub(crate) session: usize,
 }
 
 impl Place {
@@ -86,6 +107,7 @@ impl Drop for Place {
 #[derive(Debug)]
 struct UnderWay {
     number: u64,
+    session: usize,
     begun: Instant,
     owner: Option<i32>,
     /// Their rows are held by it: another batch with one of them would wait for this one.
@@ -104,11 +126,12 @@ impl UnderWay {
 pub(crate) struct Batches {
     state: Arc<Mutex<State>>,
     shares: Arc<Shares>,
-    lanes: usize,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
+    /// The host's lanes.
+    lanes: usize,
     waiting: Waiting,
     under_way: Vec<UnderWay>,
     /// Batches so far.
@@ -119,14 +142,9 @@ struct State {
 
 impl Batches {
     pub(crate) fn new(shares: Arc<Shares>, lanes: usize) -> Self {
-        let state = State {
-            wakers: vec![None; lanes],
-            ..State::default()
-        };
         Batches {
-            state: Arc::new(Mutex::new(state)),
+            state: Arc::new(Mutex::new(State::new(lanes))),
             shares,
-            lanes,
         }
     }
 
@@ -195,13 +213,14 @@ impl Flow {
 }
 
 /// Results that wait, the oldest first.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Waiting {
     /// Each with the time it came.
     results: VecDeque<(Instant, Finished)>,
     flows: HashMap<i32, Flow>,
-    /// How many wait for no other of their flow.
-    ready: usize,
+    /// How many wait for no other of their flow, by the session that they are to go over: those of flows with few
+    /// results by their home, and last those that may go over any.
+    ready: Vec<usize>,
 }
 
 /// Results of a flow that wait and may go.
@@ -219,19 +238,63 @@ impl Waits {
     fn is_late(&self) -> bool {
         self.since.elapsed() >= PATIENCE
     }
+
+    /// Whether they may go over a session where many flows wait: of a flow with few results over its home, unless that is
+    /// held up.
+    fn may_go_over(&self, session: usize, homes: usize) -> bool {
+        home(self.flow, homes) == session || self.results > FEW || self.since.elapsed() >= HELD_UP
+    }
 }
 
 impl Waiting {
+    fn new(homes: usize) -> Self {
+        Waiting {
+            results: VecDeque::new(),
+            flows: HashMap::new(),
+            ready: vec![0; homes + 1],
+        }
+    }
+
     /// Changes what is known of a flow's jobs.
     fn change(&mut self, flow: i32, how: impl FnOnce(&mut Flow)) {
+        let homes = self.homes();
+        let over = |one: &Flow| {
+            if one.waiting > FEW {
+                homes
+            } else {
+                home(flow, homes)
+            }
+        };
         let one = self.flows.entry(flow).or_default();
-        let before = one.ready();
+        self.ready[over(one)] -= one.ready();
         how(one);
         one.gave_up &= one.waiting < one.in_hand;
-        self.ready = self.ready + one.ready() - before;
+        self.ready[over(one)] += one.ready();
         if one.in_hand == 0 && one.waiting == 0 {
             self.flows.remove(&flow);
         }
+    }
+
+    /// Whether flows go each over its home.
+    fn are_many_flows(&self) -> bool {
+        self.flows.len() >= MANY_FLOWS
+    }
+
+    /// How many sessions are homes of flows.
+    fn homes(&self) -> usize {
+        self.ready.len() - 1
+    }
+
+    /// Whether so many results have come together that a batch of them need not wait for one on its way: all, or of
+    /// those that may go over a session that is free half as many, where flows are many.
+    fn is_company(&self, not_in_use: &[usize]) -> bool {
+        let anywhere = self.ready[self.homes()];
+        self.ready.iter().sum::<usize>() >= TOGETHER
+            && (!self.are_many_flows()
+                || anywhere >= TOGETHER / 2
+                || (not_in_use.iter().filter(|session| **session < self.homes()))
+                    .any(|home| self.ready[*home] + anywhere >= TOGETHER / 2)
+                || (self.results.front()).is_some_and(|(since, _)| since.elapsed() >= HELD_UP))
     }
 
     fn put(&mut self, finished: Finished) {
@@ -322,17 +385,27 @@ fn choose(
 }
 
 impl State {
+    fn new(lanes: usize) -> Self {
+        State {
+            lanes,
+            waiting: Waiting::new(homes(lanes)),
+            under_way: Vec::new(),
+            batches: 0,
+            wakers: vec![None; lanes],
+        }
+    }
+
     /// The next batch, if one may go. While one tenant is at work alone, whatever has come together. Else
     /// those with few results go together, before those with many, and who has many goes alone, one batch
     /// at a time: a few results wait for no large batch, and always find a way free. Many tenants share batches, each
-    /// about alike. No instance is in two batches at once. Gives the results and the batch's number.
+    /// about alike. No instance is in two batches at once, and where many flows wait, each goes over its home. Gives the
+    /// results, the batch's number and its session.
     fn next(
         &mut self,
-        lanes: usize,
         at_work: usize,
         limited: impl Fn(i32) -> bool,
-    ) -> Option<(Vec<Finished>, u64)> {
-        let waiting = &self.waiting;
+    ) -> Option<(Vec<Finished>, u64, usize)> {
+        let (waiting, lanes) = (&self.waiting, self.lanes);
         let (several, many) = (at_work > 1, at_work >= MANY);
         let shared =
             (self.under_way.iter()).filter(|batch| batch.owner.is_none() && batch.is_waited_for());
@@ -347,10 +420,13 @@ impl State {
         let waited_for = in_company
             && (self.under_way.iter())
                 .any(|batch| (!several || batch.owner.is_none()) && batch.is_waited_for());
-        if waited_for && waiting.ready < TOGETHER {
+        let under_way = &self.under_way;
+        let not_in_use: Vec<usize> = (0..sessions(lanes))
+            .filter(|session| under_way.iter().all(|batch| batch.session != *session))
+            .collect();
+        if waited_for && !waiting.is_company(&not_in_use) {
             return None;
         }
-        let under_way = &self.under_way;
         let held_up: HashSet<i32> = (under_way.iter())
             .filter(|batch| batch.owner.is_none() && batch.begun.elapsed() >= HELD_UP)
             .flat_map(|batch| batch.instances.iter().map(|(flow, _)| *flow))
@@ -364,17 +440,50 @@ impl State {
         if waited_for {
             flows.retain(|one| one.is_late() || is_whole(one.flow));
         }
+        let ways = if waiting.are_many_flows() {
+            over_homes(&flows, &not_in_use, waiting.homes())
+        } else {
+            vec![(*not_in_use.first()?, flows)]
+        };
+        let (session, flows, (chosen, owner)) = ways.into_iter().find_map(|(session, flows)| {
+            let choice = self.pick(&flows, at_work, &limited)?;
+            Some((session, flows, choice))
+        })?;
         let in_vain: Vec<i32> = (flows.iter().map(|one| one.flow))
             .filter(|flow| waited_for && !is_whole(*flow))
             .collect();
+        let (results, instances) = self.waiting.take(chosen, free);
+        for flow in in_vain {
+            self.waiting.change(flow, |one| one.gave_up = true);
+        }
+        let number = self.batches;
+        self.batches += 1;
+        self.under_way.push(UnderWay {
+            number,
+            session,
+            begun: Instant::now(),
+            owner,
+            instances,
+        });
+        Some((results, number, session))
+    }
+
+    /// How many results of which flows the next batch has, and the tenant that all of it is of, where it is one.
+    fn pick(
+        &self,
+        flows: &[Waits],
+        at_work: usize,
+        limited: impl Fn(i32) -> bool,
+    ) -> Option<(HashMap<i32, usize>, Option<i32>)> {
+        let (several, many) = (at_work > 1, at_work >= MANY);
         let mut counts: BTreeMap<i32, usize> = BTreeMap::new();
-        for one in &flows {
+        for one in flows {
             *counts.entry(one.tenant).or_default() += one.results;
         }
         if several {
             counts.retain(|tenant, _| {
-                let theirs = under_way.iter().filter(|one| one.owner == Some(*tenant));
-                theirs.count() < lanes
+                let theirs = (self.under_way.iter()).filter(|one| one.owner == Some(*tenant));
+                theirs.count() < self.lanes
             });
         }
         let (&least, &few) = counts.iter().min_by_key(|(_, count)| **count)?;
@@ -400,24 +509,25 @@ impl State {
             BATCH
         };
         let each = FEW.max(most / counts.len());
-        let chosen = choose(&flows, counts.into_keys(), each, most);
-        let (results, instances) = self.waiting.take(chosen, free);
-        if results.is_empty() {
-            return None;
-        }
-        for flow in in_vain {
-            self.waiting.change(flow, |one| one.gave_up = true);
-        }
-        let number = self.batches;
-        self.batches += 1;
-        self.under_way.push(UnderWay {
-            number,
-            begun: Instant::now(),
-            owner,
-            instances,
-        });
-        Some((results, number))
+        let chosen = choose(flows, counts.into_keys(), each, most);
+        (!chosen.is_empty()).then_some((chosen, owner))
     }
+}
+
+/// The sessions that a batch of many flows could go over, that with most to do first, and the flows that could go over
+/// each. A flow's few results go over its home: a session makes its plan of a flow once, and where all sessions had
+/// plans of all flows, none would find its own in the processor's memory.
+fn over_homes(flows: &[Waits], not_in_use: &[usize], homes: usize) -> Vec<(usize, Vec<Waits>)> {
+    let mut ways: Vec<(usize, Vec<Waits>)> = (not_in_use.iter())
+        .map(|session| {
+            let may = flows.iter().filter(|one| one.may_go_over(*session, homes));
+            (*session, may.copied().collect())
+        })
+        .collect();
+    ways.sort_by_key(|(_, flows)| {
+        std::cmp::Reverse(flows.iter().map(|one| one.results).sum::<usize>())
+    });
+    ways
 }
 
 /// A lane's source of batches, see [`Batches::source`].
@@ -432,14 +542,18 @@ impl EventSource for BatchSource {
     type Event = Batch;
 
     fn poll_event(&mut self, observing: &mut Observing<'_>) -> Poll<Option<Batch>> {
-        let Batches { shares, lanes, .. } = &self.batches;
+        let shares = &self.batches.shares;
         let mut state = self.batches.state();
         loop {
-            if let Some((results, number)) =
-                state.next(*lanes, shares.at_work(), |tenant| shares.is_limited(tenant))
+            if let Some((results, number, session)) =
+                state.next(shares.at_work(), |tenant| shares.is_limited(tenant))
             {
                 let batches = self.batches.clone();
-                let place = Place { batches, number };
+                let place = Place {
+                    batches,
+                    number,
+                    session,
+                };
                 return Poll::Ready(Some(Batch { results, place }));
             }
             state.wakers[self.lane] = Some(observing.waker().clone());
@@ -498,7 +612,8 @@ mod tests {
             at_work: usize,
             limited: impl Fn(i32) -> bool,
         ) -> Option<(Vec<Finished>, u64, Option<i32>)> {
-            let (results, number) = self.next(lanes, at_work, limited)?;
+            self.lanes = lanes;
+            let (results, number, _) = self.next(at_work, limited)?;
             let batch = self.under_way.last_mut()?;
             // However slow the machine is: no time passes but where a trial says so.
             batch.begun += Duration::from_secs(3600);
@@ -511,7 +626,7 @@ mod tests {
     }
 
     fn waiting(results: impl Iterator<Item = Finished>) -> Waiting {
-        let mut waiting = Waiting::default();
+        let mut waiting = Waiting::new(3);
         results.for_each(|finished| waiting.put(finished));
         waiting
     }
@@ -538,7 +653,7 @@ mod tests {
         let mut waiting = waiting((0..300).map(|n| finished(n, n)));
         assert_eq!(waiting.oldest(BATCH).len(), BATCH);
         assert_eq!(waiting.results.len(), 300 - BATCH);
-        assert_eq!(waiting.ready, 300 - BATCH);
+        assert_eq!(waiting.ready.iter().sum::<usize>(), 300 - BATCH);
         let next = waiting.results[0].1.token;
         assert_eq!(next, i64::try_from(BATCH).expect("small"));
     }
@@ -570,8 +685,62 @@ mod tests {
     }
 
     #[test]
+    fn of_many_flows_each_goes_over_its_home() {
+        let flows = i32::try_from(MANY_FLOWS).expect("few") * 10;
+        let mut state = State::new(2);
+        let mut over: HashMap<i32, HashSet<usize>> = HashMap::new();
+        let mut under_way: VecDeque<(u64, Vec<i32>)> = VecDeque::new();
+        state.add((0..flows).flat_map(|flow| of(flow, 0..3)));
+        for _ in 0..200 {
+            while let Some((results, number, session)) = state.next(MANY, |_| false) {
+                let flows: Vec<i32> = results.iter().map(|one| one.key.flow).collect();
+                for flow in &flows {
+                    over.entry(*flow).or_default().insert(session);
+                }
+                under_way.push_back((number, flows));
+            }
+            // What has come back fires as much again.
+            let (number, flows) = under_way.pop_front().expect("a batch is on its way");
+            state.returns(number);
+            for flow in flows.into_iter().collect::<HashSet<i32>>() {
+                state.add(of(flow, 0..3));
+            }
+        }
+        assert_eq!(over.len(), usize::try_from(flows).expect("few"));
+        assert!(
+            over.values().all(|sessions| sessions.len() == 1),
+            "{over:?}"
+        );
+        let sessions: HashSet<usize> = over.into_values().flatten().collect();
+        assert_eq!(sessions.len(), homes(2));
+    }
+
+    #[test]
+    fn of_many_flows_one_with_many_results_or_a_home_that_is_held_up_goes_over_any_session() {
+        let flows = i32::try_from(MANY_FLOWS).expect("few") * 8;
+        let homes = i32::try_from(homes(2)).expect("few");
+        let mut state = State::new(2);
+        // All of them at home in the first session, which is in use.
+        state.add((0..flows).flat_map(|flow| of(flow * homes, 0..3)));
+        let (_, number, session) = state.next(1, |_| false).expect("a batch");
+        assert_eq!(session, 0);
+        assert!(state.next(1, |_| false).is_none());
+        let many = i32::try_from(TOGETHER).expect("few");
+        state.add(of(flows * homes, 0..many));
+        let (results, _, session) = state.next(1, |_| false).expect("a batch");
+        assert!(session != 0 && results.iter().all(|one| one.key.flow == flows * homes));
+        state.returns(number + 1);
+        assert!(state.next(1, |_| false).is_none());
+        let long_ago = Instant::now() - HELD_UP;
+        (state.waiting.results.iter_mut()).for_each(|(since, _)| *since = long_ago);
+        state.add(of(flows * homes, many..many * 2));
+        let (results, _, session) = state.next(1, |_| false).expect("a batch");
+        assert!(session != 0 && results.iter().any(|one| one.key.flow != flows * homes));
+    }
+
+    #[test]
     fn a_tenant_with_few_results_waits_for_none_with_many() {
-        let mut state = State::default();
+        let mut state = State::new(2);
         state.add(of(1, 0..500).chain(of(2, 500..501)));
         let (results, _, owner) = state.batch(1, 2, |_| false).expect("a batch");
         assert_eq!((owner, results.len()), (Some(2), 1));
@@ -586,7 +755,7 @@ mod tests {
 
     #[test]
     fn many_tenants_with_few_results_share_a_batch_but_for_limited_ones() {
-        let mut state = State::default();
+        let mut state = State::new(2);
         state.add((1..=20).flat_map(|tenant| of(tenant, tenant * 10..tenant * 10 + 5)));
         let (results, _, owner) = state.batch(1, 2, |tenant| tenant == 7).expect("a batch");
         assert_eq!((owner, results.len()), (None, 95));
@@ -598,7 +767,7 @@ mod tests {
     fn many_tenants_wait_for_company_while_a_batch_is_on_its_way() {
         let many = i32::try_from(MANY).expect("few");
         let one_of_each = |from: i32| (1..=many).flat_map(move |one| of(one, from..from + 1));
-        let mut state = State::default();
+        let mut state = State::new(2);
         state.add(one_of_each(0));
         let (_, number, _) = state.batch(2, MANY, |_| false).expect("a batch");
         state.add(one_of_each(100));
@@ -619,7 +788,7 @@ mod tests {
     #[test]
     fn who_has_many_results_has_no_more_of_a_batch_than_others() {
         let many = i32::try_from(MANY).expect("few");
-        let mut state = State::default();
+        let mut state = State::new(2);
         state.add(of(1, 0..5_000));
         state.add((2..=many).flat_map(|one| of(one, 0..3)));
         let (results, ..) = state.batch(2, MANY, |_| false).expect("a batch");
@@ -666,7 +835,7 @@ mod tests {
 
     #[test]
     fn alone_a_tenant_has_all_of_the_batch() {
-        let mut state = State::default();
+        let mut state = State::new(2);
         state.add(of(1, 0..500));
         for left in [BATCH, 500 - BATCH] {
             let (results, _, owner) = state.batch(1, 1, |_| false).expect("a batch");
@@ -682,13 +851,13 @@ mod tests {
             state.batch(1, MANY, |tenant| tenant == many)
         };
         // Many are at work, of whom few have results: who has many of them shares their batch.
-        let mut state = State::default();
+        let mut state = State::new(2);
         state.add(of(1, 0..64));
         let (results, number, owner) = round(&mut state, 100).expect("a batch");
         assert!(owner.is_none() && results.iter().any(|one| one.tenant == 1));
         state.returns(number);
         // Who is limited goes alone when it has waited.
-        let mut state = State::default();
+        let mut state = State::new(2);
         state.add(of(many, 0..5));
         let (results, number, _) = round(&mut state, 200).expect("a batch");
         assert!(results.iter().all(|one| one.tenant != many));
@@ -701,7 +870,7 @@ mod tests {
     #[test]
     fn a_flow_that_is_held_up_holds_up_one_batch() {
         let many = i32::try_from(MANY).expect("few");
-        let mut state = State::default();
+        let mut state = State::new(2);
         state.add((1..=many).flat_map(|one| of(one, 0..1)));
         state.batch(1, MANY, |_| false).expect("a batch");
         state.under_way[0].begun = Instant::now() - HELD_UP;
@@ -721,28 +890,29 @@ mod tests {
     fn a_place_comes_back_when_its_batch_is_dropped() {
         let batches = Batches::new(Arc::new(Shares::new(8)), 1);
         batches.state().add(of(1, 0..5));
-        let (_, number) = (batches.state().next(1, 1, |_| false)).expect("a batch");
+        let (_, number, session) = (batches.state().next(1, |_| false)).expect("a batch");
         let place = Place {
             batches: batches.clone(),
             number,
+            session,
         };
         assert_eq!(place.owner(), Some(1));
         batches.put(finished(9, 9));
-        assert!(batches.state().next(1, 1, |_| false).is_none());
+        assert!(batches.state().next(1, |_| false).is_none());
         drop(place);
-        assert!(batches.state().next(1, 1, |_| false).is_some());
+        assert!(batches.state().next(1, |_| false).is_some());
     }
 
     #[test]
     fn a_flow_with_few_in_hand_waits_for_its_own_but_not_for_ever() {
         let few = i32::try_from(FEW).expect("few");
         let enough = i32::try_from(TOGETHER).expect("few");
-        let mut state = State::default();
+        let mut state = State::new(2);
         // Of one flow three of five have come; of another as many of more than a few; then there is enough.
         (0..5).for_each(|_| state.waiting.change(1, |one| one.in_hand += 1));
         (0..=few).for_each(|_| state.waiting.change(2, |one| one.in_hand += 1));
         state.add(of(1, 0..3).chain(of(2, 0..3)));
-        assert_eq!(state.waiting.ready, 3);
+        assert_eq!(state.waiting.ready.iter().sum::<usize>(), 3);
         let all = |state: &mut State| -> Vec<i32> {
             let (results, ..) = state.batch(2, 1, |_| false).expect("a batch");
             results.iter().map(|one| one.key.flow).collect()
@@ -767,7 +937,7 @@ mod tests {
 
     #[test]
     fn no_instance_is_in_two_batches_at_once() {
-        let mut state = State::default();
+        let mut state = State::new(2);
         state.add([finished(1, 1), finished(2, 2), finished(1, 3)]);
         let (results, number, _) = state.batch(1, 2, |_| false).expect("a batch");
         assert_eq!(results.len(), 2);

@@ -12,7 +12,7 @@ use wedflow_store::Store;
 
 use crate::HostError;
 use crate::SecretKey;
-use crate::batches::Batches;
+use crate::batches::{Batches, sessions};
 use crate::bindings::Bindings;
 use crate::housekeeping::{self, LEASE};
 use crate::lane::{Hand, Lane, Shared, reserve};
@@ -53,8 +53,8 @@ impl Default for HostSettings {
 }
 
 impl HostSettings {
-    /// Database connections that such a host can use beside those that its lanes have for their commits,
-    /// three each: a claim for each lane, sweeping, leases and notifications.
+    /// Database connections that such a host can use beside those that it commits over, two for each lane and
+    /// one: a claim for each lane, sweeping, leases and notifications.
     pub fn connections(&self) -> u32 {
         u32::try_from(self.lanes).unwrap_or(2).saturating_add(3)
     }
@@ -99,6 +99,7 @@ impl Host {
         let shares = Arc::new(Shares::new(room * lanes));
         let shared = Arc::new(Shared {
             tellings,
+            sessions: (0..sessions(lanes)).map(|_| store.apart(1)).collect(),
             bindings: Bindings::new(
                 store.clone(),
                 Arc::clone(&sandbox),

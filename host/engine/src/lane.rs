@@ -23,9 +23,9 @@ use crate::work::Work;
 
 /// How often a lane looks for work that nobody told it of.
 const POLL: Duration = Duration::from_secs(1);
-/// Batches of one lane that may be on their way to the database at once, each over a connection of its own; how
-/// many are is decided where they are made (batches.rs).
-const COMMITS_AT_ONCE: u32 = 3;
+/// Batches that one lane may have on their way to the database at once; how many are is decided where they are made
+/// (batches.rs).
+const COMMITS_AT_ONCE: usize = 3;
 /// How long after a commit a lane looks whether jobs wait whose tenant has room in its share again.
 const FOR_A_SHARE: Duration = Duration::from_millis(20);
 /// Steps of others that go before a guest that computes has its next millisecond: together about as long.
@@ -57,6 +57,8 @@ pub(crate) struct Shared {
     pub(crate) hands: Vec<Hand>,
     /// What runs came to, of all lanes: a flow's results meet in one batch wherever they were run.
     pub(crate) batches: Batches,
+    /// Sessions that batches are committed over, each one at a time.
+    pub(crate) sessions: Vec<Store>,
     /// Transitions committed so far.
     pub(crate) committed: AtomicU64,
     /// Where it is said that other hosts are to be told of work.
@@ -116,8 +118,6 @@ pub(crate) struct Lane {
     /// Which of the host's, counted from 0.
     number: usize,
     pub(crate) shared: Arc<Shared>,
-    /// Connections of its own, for its commits.
-    commits: Store,
     /// Jobs this lane may have in hand.
     room: usize,
     /// Jobs in hand that have not begun. Unbounded, because what a commit fired is leased already and must
@@ -136,7 +136,6 @@ impl Lane {
     pub(crate) fn new(shared: Arc<Shared>, number: usize, room: usize) -> (Lane, Scheduler) {
         let lane = Lane {
             number,
-            commits: shared.store.apart(COMMITS_AT_ONCE),
             shared,
             room,
             turns: Turns::new(),
@@ -163,7 +162,7 @@ impl Lane {
         scheduler.register_with(
             lane.shared.batches.source(number),
             move |batch, context| committing.clone().commit(batch, context),
-            Registration::new().in_flight(COMMITS_AT_ONCE as usize),
+            Registration::new().in_flight(COMMITS_AT_ONCE),
         );
         (lane, scheduler)
     }
@@ -445,7 +444,8 @@ impl Lane {
         let left = (place.owner())
             .is_some_and(|tenant| shares.is_over(tenant) || shares.is_limited(tenant));
         let lease = !turn && !left;
-        let dealt = commit::deal_with(&self.commits, self.shared.host(), results, lease).await;
+        let session = &self.shared.sessions[place.session];
+        let dealt = commit::deal_with(session, self.shared.host(), results, lease).await;
         drop(place);
         shares.given(used.into_iter());
         self.take(dealt.fired).await;

@@ -433,7 +433,7 @@ fn a_batch_writes_what_was_declared_and_what_was_not() {
     let shape = owner.line("SELECT shape_schema FROM wed.flow WHERE name = 'declared'");
     let mut apply = |wids: &str, assigned: &str, literals: &str| {
         let sql = format!(
-            "SELECT e.wid, e.state::text FROM unnest({shape}.apply('{{{wids}}}', NULL, '{{{assigned}}}', NULL, \
+            "SELECT e.wid, e.state::text FROM unnest({shape}.apply_{shape}('{{{wids}}}', NULL, '{{{assigned}}}', NULL, \
              cardinality('{{{assigned}}}'::text[]), '{{{literals}}}', false)) e ORDER BY e.wid"
         );
         owner.run("BEGIN");
@@ -468,7 +468,7 @@ fn a_batch_writes_what_was_declared_and_what_was_not() {
     assert_eq!(apply("9", "step", "5"), Vec::<String>::new());
     for name in ["nowhere", "wid"] {
         let sql =
-            format!("SELECT {shape}.apply('{{1}}', NULL, '{{{name}}}', NULL, 1, '{{5}}', false)");
+            format!("SELECT {shape}.apply_{shape}('{{1}}', NULL, '{{{name}}}', NULL, 1, '{{5}}', false)");
         let refusal = owner.refused(&sql);
         assert!(["42703", "42804"].contains(&&*refusal.code), "{refusal:?}");
     }
