@@ -280,8 +280,7 @@ fn one_update_of_many_instances_is_one_evaluation() {
     owner.run(&format!(
         "ALTER DATABASE \"{database}\" SET track_functions = 'all'"
     ));
-    let calls =
-        "SELECT coalesce(sum(calls), 0) FROM pg_stat_user_functions WHERE funcname LIKE 'match\\_%'";
+    let calls = "SELECT coalesce(sum(calls), 0) FROM pg_stat_user_functions WHERE funcname LIKE 'match\\_%'";
     let flush = "SELECT pg_stat_force_next_flush()";
 
     let mut s = flow.session();

@@ -467,8 +467,9 @@ fn a_batch_writes_what_was_declared_and_what_was_not() {
     // No such instance, no such attribute, and none that can be set.
     assert_eq!(apply("9", "step", "5"), Vec::<String>::new());
     for name in ["nowhere", "wid"] {
-        let sql =
-            format!("SELECT {shape}.apply_{shape}('{{1}}', NULL, '{{{name}}}', NULL, 1, '{{5}}', false)");
+        let sql = format!(
+            "SELECT {shape}.apply_{shape}('{{1}}', NULL, '{{{name}}}', NULL, 1, '{{5}}', false)"
+        );
         let refusal = owner.refused(&sql);
         assert!(["42703", "42804"].contains(&&*refusal.code), "{refusal:?}");
     }
