@@ -19,25 +19,8 @@ pub(crate) const BATCH: usize = 256;
 const SHARED_BATCH: usize = 64;
 /// Batches of each lane that may be on their way to the database at once; while several tenants are at work, one more.
 const AT_ONCE: usize = 2;
-
-/// So many flows that wait are many.
+/// So many flows with jobs in hand are many: each goes over its home.
 const MANY_FLOWS: usize = 32;
-
-/// Batches of a host with so many lanes that may be on their way at once, each over a session of its own.
-pub(crate) fn sessions(lanes: usize) -> usize {
-    AT_ONCE * lanes + 1
-}
-
-/// Those of the sessions that flows have as their homes: one for each processor, and one that waits for the disk meanwhile.
-fn homes(lanes: usize) -> usize {
-    lanes + 1
-}
-
-/// The one of so many homes that a flow has.
-fn home(flow: i32, homes: usize) -> usize {
-    usize::try_from(flow).unwrap_or(0) % homes
-}
-
 /// While a batch of a tenant alone is on its way, another goes when so many results have come together, or when it is
 /// back: to begin and end a batch costs the database as much as fifteen results.
 const TOGETHER: usize = 192;
@@ -55,6 +38,21 @@ const MANY: usize = 8;
 /// A tenant with so few results shares a batch with whoever has few. A flow with so few jobs in hand goes through the
 /// database as one, because that has work with each flow of a batch.
 const FEW: usize = 8;
+
+/// Batches of a host with so many lanes that may be on their way at once, each over a session of its own.
+pub(crate) fn sessions(lanes: usize) -> usize {
+    AT_ONCE * lanes + 1
+}
+
+/// Those of the sessions that flows have as their homes: one for each processor, and one that waits for the disk meanwhile.
+fn homes(lanes: usize) -> usize {
+    lanes + 1
+}
+
+/// The one of so many homes that a flow has.
+fn home(flow: i32, homes: usize) -> usize {
+    usize::try_from(flow).unwrap_or(0) % homes
+}
 
 /// A flow's number and an instance's.
 type Instance = (i32, i32);
