@@ -30,8 +30,9 @@ pub const HOST_INTERFACE: &str = "wed:flow/host@0.1.0";
 pub const TYPE_INTERFACES: [&str; 2] = ["wed:flow/types@0.1.0", "wed:flow/values@0.1.0"];
 
 /// The functions of [`HOST_INTERFACE`].
-pub const HOST_FUNCTIONS: [&str; 7] = [
+pub const HOST_FUNCTIONS: [&str; 8] = [
     "log",
+    "panicked",
     "now",
     "random",
     "sleep",

@@ -13,17 +13,18 @@ use crate::results::Finished;
 use crate::shares::Shares;
 
 /// The most results of one batch: to begin and end one costs as much as fifteen results, so larger ones gain little.
-pub(crate) const BATCH: usize = 256;
+pub(crate) const BATCH: usize = 320;
 /// The most of a tenant with many, while others are at work: it keeps a processor of the database for some
 /// milliseconds.
 const SHARED_BATCH: usize = 64;
-/// Batches of each lane that may be on their way to the database at once; while several tenants are at work, one more.
+/// Batches of each lane that may be on their way to the database at once, and one more, while several tenants are at
+/// work: theirs are small. Of one alone there are no more than there are homes, unless some are held up.
 const AT_ONCE: usize = 2;
 /// So many flows with jobs in hand are many: each goes over its home.
 const MANY_FLOWS: usize = 32;
 /// While a batch of a tenant alone is on its way, another goes when so many results have come together, or when it is
 /// back: to begin and end a batch costs the database as much as fifteen results.
-const TOGETHER: usize = 192;
+const TOGETHER: usize = 256;
 /// After this time the next batch takes a result without its company: the batch on its way may be held up, by whoever
 /// locks an instance, and the others of its flow may take long.
 const PATIENCE: Duration = Duration::from_millis(30);
@@ -44,7 +45,8 @@ pub(crate) fn sessions(lanes: usize) -> usize {
     AT_ONCE * lanes + 1
 }
 
-/// Those of the sessions that flows have as their homes: one for each processor, and one that waits for the disk meanwhile.
+/// So many sessions keep the processors busy: one for each, and one that waits for the disk meanwhile. With more, they take
+/// the processors' memory from each other. They are the homes of flows, where flows are many.
 fn homes(lanes: usize) -> usize {
     lanes + 1
 }
@@ -407,8 +409,10 @@ impl State {
         let (several, many) = (at_work > 1, at_work >= MANY);
         let shared =
             (self.under_way.iter()).filter(|batch| batch.owner.is_none() && batch.is_waited_for());
+        let quick = (self.under_way.iter()).filter(|batch| batch.begun.elapsed() < HELD_UP);
         if waiting.results.is_empty()
             || self.under_way.len() >= AT_ONCE * lanes + usize::from(several)
+            || !several && quick.count() >= homes(lanes)
             || many && shared.count() > lanes
         {
             return None;
@@ -648,10 +652,11 @@ mod tests {
 
     #[test]
     fn a_batch_is_bounded() {
-        let mut waiting = waiting((0..300).map(|n| finished(n, n)));
+        let all = i32::try_from(BATCH).expect("small") + 44;
+        let mut waiting = waiting((0..all).map(|n| finished(n, n)));
         assert_eq!(waiting.oldest(BATCH).len(), BATCH);
-        assert_eq!(waiting.results.len(), 300 - BATCH);
-        assert_eq!(waiting.ready.iter().sum::<usize>(), 300 - BATCH);
+        assert_eq!(waiting.results.len(), 44);
+        assert_eq!(waiting.ready.iter().sum::<usize>(), 44);
         let next = waiting.results[0].1.token;
         assert_eq!(next, i64::try_from(BATCH).expect("small"));
     }
@@ -834,11 +839,30 @@ mod tests {
     #[test]
     fn alone_a_tenant_has_all_of_the_batch() {
         let mut state = State::new(2);
-        state.add(of(1, 0..500));
-        for left in [BATCH, 500 - BATCH] {
+        state.add(of(1, 0..600));
+        for left in [BATCH, 600 - BATCH] {
             let (results, _, owner) = state.batch(1, 1, |_| false).expect("a batch");
             assert_eq!((owner, results.len()), (Some(1), left));
         }
+    }
+
+    #[test]
+    fn alone_a_tenant_has_a_batch_for_each_home_on_its_way_and_more_where_they_are_held_up() {
+        let mut state = State::new(2);
+        let together = i32::try_from(TOGETHER).expect("few");
+        for round in 0..3 {
+            state.add(of(1, round * together..(round + 1) * together));
+            assert!(state.batch(2, 1, |_| false).is_some());
+        }
+        state.add(of(1, 3 * together..5 * together));
+        assert!(state.batch(2, 1, |_| false).is_none());
+        state.under_way[0].begun = Instant::now() - HELD_UP;
+        assert!(state.batch(2, 1, |_| false).is_some());
+        state.under_way[1].begun = Instant::now() - HELD_UP;
+        assert!(
+            state.batch(2, 1, |_| false).is_none(),
+            "as many as ever are on their way"
+        );
     }
 
     #[test]

@@ -26,6 +26,16 @@ struct Field {
 pub(crate) fn define(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     let mut host = linker.instance(HOST_INTERFACE)?;
     host.func_wrap("log", log)?;
+    host.func_wrap(
+        "panicked",
+        |mut store: StoreContextMut<'_, State>,
+         (first, second, third, fourth): (u64, u64, u64, u64)| {
+            let state = store.data_mut();
+            state.count_host_call("panicked")?;
+            state.log.panicked([first, second, third, fourth]);
+            Ok(())
+        },
+    )?;
     host.func_wrap("now", |mut store: StoreContextMut<'_, State>, (): ()| {
         let state = store.data_mut();
         state.count_host_call("now")?;

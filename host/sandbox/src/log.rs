@@ -8,6 +8,9 @@ const LINE_COST: u64 = 32;
 /// Bytes of standard output without an end of line that are kept before they become a line anyway.
 const PRINTED_LINE: usize = 4096;
 
+/// Bytes of a panic's message that are kept.
+const PANIC: usize = 1024;
+
 /// A line that a guest logged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogLine {
@@ -34,6 +37,8 @@ pub(crate) struct Log {
     left: u64,
     logs: Logs,
     printed: [Vec<u8>; 2],
+    /// What it said as it panicked.
+    panic: Vec<u8>,
 }
 
 /// The two streams that a program prints to.
@@ -50,6 +55,7 @@ impl Log {
             left: bytes,
             logs: Logs::default(),
             printed: [Vec::new(), Vec::new()],
+            panic: Vec::new(),
         }
     }
 
@@ -100,24 +106,38 @@ impl Log {
 
     fn end_line(&mut self, stream: Stream) {
         let printed = std::mem::take(&mut self.printed[stream as usize]);
-        if printed.is_empty() || !self.room(printed.len(), 0) {
-            return;
-        }
         let severity = match stream {
             Stream::Out => Severity::Info,
             Stream::Error => Severity::Warn,
         };
+        self.text(severity, &printed);
+    }
+
+    /// Adds a line of text, if there is any.
+    fn text(&mut self, severity: Severity, bytes: &[u8]) {
+        if bytes.is_empty() || !self.room(bytes.len(), 0) {
+            return;
+        }
         self.push(LogLine {
             severity,
-            message: String::from_utf8_lossy(&printed).into_owned(),
+            message: String::from_utf8_lossy(bytes).into_owned(),
             fields: Vec::new(),
         });
+    }
+
+    /// Adds a piece of what the guest says as it panics; no text holds zeros.
+    pub(crate) fn panicked(&mut self, piece: [u64; 4]) {
+        let room = PANIC.saturating_sub(self.panic.len());
+        let bytes = piece.iter().flat_map(|part| part.to_le_bytes());
+        (self.panic).extend(bytes.filter(|byte| *byte != 0).take(room));
     }
 
     /// The log, complete.
     pub(crate) fn finish(&mut self) -> Logs {
         self.end_line(Stream::Out);
         self.end_line(Stream::Error);
+        let panic = std::mem::take(&mut self.panic);
+        self.text(Severity::Error, &panic);
         std::mem::take(&mut self.logs)
     }
 }
@@ -140,6 +160,27 @@ mod tests {
             .collect();
         assert_eq!(texts, ["one", "two", "three", "careful"]);
         assert_eq!(logs.lines[3].severity, Severity::Warn);
+    }
+
+    #[test]
+    fn a_panics_message_is_one_line_after_what_was_printed_and_bounded() {
+        let mut log = Log::new(10_000);
+        let number = |text: &[u8; 8]| u64::from_le_bytes(*text);
+        log.panicked([*b"at lib.r", *b"s:1:2:\nn", *b"o parcel", [0; 8]].map(|text| number(&text)));
+        log.print(Stream::Error, b"careful");
+        let lines = log.finish().lines;
+        assert_eq!(lines[0].message, "careful");
+        assert_eq!(lines[1].message, "at lib.rs:1:2:\nno parcel");
+        assert_eq!((lines.len(), lines[1].severity), (2, Severity::Error));
+
+        let mut log = Log::new(10_000);
+        // Half a character at the end is shown as such.
+        let pieces = [number(b"\xc3\xa4\xc3\xa4\xc3\xa4a\xc3"); 4];
+        (0..100_000).for_each(|_| log.panicked(pieces));
+        assert_eq!(log.panic.len(), PANIC);
+        assert_eq!(log.finish().lines.len(), 1);
+        log.panicked([0; 4]);
+        assert!(log.finish().lines.is_empty());
     }
 
     #[test]

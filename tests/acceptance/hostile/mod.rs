@@ -40,7 +40,7 @@ INSERT INTO wed_attr (aname, atype) VALUES ('tags', 'text[]');";
 
 /// Faults in text: the guest, how its attempt ends (where two limits are about as near, by one of them), and
 /// what its message says.
-const FAULTS: [(&str, &str, &str); 13] = [
+const FAULTS: [(&str, &str, &str); 14] = [
     ("bulk-fill", "out_of_fuel|timed_out", ""),
     ("bulk-copy", "out_of_fuel|timed_out", ""),
     ("bulk-table", "out_of_fuel|timed_out", ""),
@@ -57,6 +57,7 @@ const FAULTS: [(&str, &str, &str); 13] = [
     ("foreign-files", "trapped", ""),
     ("realloc-loop", "timed_out", "timeout"),
     ("random-flood", "timed_out", "timeout"),
+    ("panic-flood", "host_call_limit", ""),
     ("no-memory", "trapped", "memory"),
 ];
 
