@@ -16,6 +16,7 @@ trials![
     a_claim_reads_no_more_than_it_gives,
     a_flows_few_jobs_are_claimed_together,
     who_locks_an_instance_holds_up_no_other_tenant,
+    of_many_flows_one_that_locks_an_instance_holds_up_no_other,
     jobs_that_never_end_keep_no_other_tenant_waiting,
     very_many_jobs_keep_no_other_tenant_waiting,
     fuel_that_is_used_up_makes_work_wait,
@@ -283,6 +284,46 @@ fn who_locks_an_instance_holds_up_no_other_tenant() {
     });
     locking.run("ROLLBACK");
     eventually("that one", || (ended(locking) == 3).then_some(()));
+    on(host.stop());
+}
+
+/// Many flows each go over their home among a host's sessions, and one of them locks a row that a batch needs.
+fn of_many_flows_one_that_locks_an_instance_holds_up_no_other() {
+    const FLOWS: usize = 40;
+    let database = Database::new();
+    let store = &database.store;
+    let definition = ring("advance", 5, "10 s");
+    let mut locking = tenant(&database, "owner", &definition);
+    let mut others: Vec<Session> = (1..FLOWS)
+        .map(|n| {
+            let flow = FlowDefinition {
+                name: format!("ring{n}"),
+                ..definition.clone()
+            };
+            on(store.apply("owner", &flow)).expect("the definition is applied");
+            let url = on(store.flow_url("owner", &flow.name)).expect("its URL");
+            Session::on(&database, &url)
+        })
+        .collect();
+    start(&mut locking, 3);
+    locking.run("BEGIN");
+    locking.run("SELECT FROM wed_flow WHERE wid = 2 FOR UPDATE");
+    let host = database.host(one_lane("shared"));
+    for count in [2, 4] {
+        for other in &mut others {
+            start(other, 2);
+        }
+        for other in &mut others {
+            eventually("the others' instances", || {
+                (ended(other) == count).then_some(())
+            });
+        }
+    }
+    eventually("its own, but for the one", || {
+        (ended(&mut locking) == 2).then_some(())
+    });
+    locking.run("ROLLBACK");
+    eventually("that one", || (ended(&mut locking) == 3).then_some(()));
     on(host.stop());
 }
 

@@ -30,6 +30,7 @@ mod shares;
 mod turns;
 mod upload;
 mod vault;
+mod waiting;
 mod work;
 
 pub use error::{HostError, UploadError};

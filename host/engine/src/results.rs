@@ -186,3 +186,29 @@ impl Rendered {
         }
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use wedflow_model::{JobKey, Measure};
+
+    /// What came of a job of flow and tenant 1.
+    pub(crate) fn finished(wid: i32, tgid: i32) -> Finished {
+        Finished {
+            key: JobKey { flow: 1, wid, tgid },
+            lane: 0,
+            tenant: 1,
+            token: i64::from(tgid),
+            measure: Measure::default(),
+            deadline: 0,
+            record: None,
+            verdict: Verdict::Fail {
+                outcome: "failed".into(),
+                message: String::new(),
+                retry: true,
+                after: None,
+            },
+            provided: None,
+        }
+    }
+}
