@@ -30,6 +30,10 @@ const SET_WEIGHT: usize = 4;
 const ILIKE: usize = 8;
 /// The longest array that may be held against another one.
 const MAX_LIST: u64 = 32 << 10;
+/// The most attributes in an array that is held against another one.
+const MAX_ARRAYS: usize = 4;
+/// The most values of a list that are no constants: each is a level to Postgres.
+const MAX_LISTED: usize = 100;
 /// The longest document that is looked for in another one.
 const MAX_DOCUMENT: u64 = 2 << 10;
 
@@ -71,16 +75,22 @@ impl Walk<'_> {
             rexpr_list_end: _,
             location,
         } = operation;
-        let [name] = name.as_slice() else {
-            return Err(self
-                .refuse(
-                    RejectionCode::Operator,
-                    "operators are written without a schema",
-                    *location,
-                )
-                .hint("write the operator's sign alone"));
+        let name = match name.as_slice() {
+            [name] => text_of(name).unwrap_or_default(),
+            // All operators that are allowed are of this schema.
+            [schema, name] if text_of(schema) == Some("pg_catalog") => {
+                text_of(name).unwrap_or_default()
+            }
+            _ => {
+                return Err(self
+                    .refuse(
+                        RejectionCode::Operator,
+                        "operators are those of the schema pg_catalog",
+                        *location,
+                    )
+                    .hint("write the operator's sign alone"));
+            }
         };
-        let name = text_of(name).unwrap_or_default();
         let (left, right) = (lexpr.as_deref(), rexpr.as_deref());
         let kind = AExprKind::try_from(*kind).unwrap_or(AExprKind::Undefined);
         match kind {
@@ -277,6 +287,7 @@ impl Walk<'_> {
         }
         let searches = match sign {
             // The longer of two takes the product of their lengths.
+            "@>" | "<@" | "&&" if made_range(one) || made_range(other) => None,
             "@>" | "<@" | "&&" | "?|" | "?&" if !found.constant => Some(Sought::Parts),
             "-" if found.kind == Kind::one(Base::Jsonb) => Some(Sought::Parts),
             "~~" | "!~~" => Some(Sought::Text),
@@ -304,6 +315,8 @@ impl Walk<'_> {
             && found.kind == Kind::one(Base::Jsonb)
             && by.kind == found.kind
             && !(found.constant || by.constant || made_here(part) || seen.size <= MAX_DOCUMENT)
+            && !self.of_scalars(part)
+            && !self.of_scalars(if sign == "@>" { one } else { other })
         {
             let message = "documents of any length are held against each other";
             let fault = Fault::new(RejectionCode::TooLarge, message)
@@ -317,16 +330,33 @@ impl Walk<'_> {
         if let "@>" | "<@" | "&&" = sign
             && found.constant
             && !by.constant
+            && !(made_range(one) || made_range(other))
         {
             self.count_sought(constant_length(one).unwrap_or(SOUGHT_WIDE), one)?;
         }
         if raised {
             self.out.guard(Guard::End);
         }
+        // To an array, a constant without a type is another one.
+        let same = |kind: Kind, other: Kind| match sign == "||" && other.array && kind.is_unknown()
+        {
+            true => other,
+            false => kind,
+        };
+        let left_kind = same(found.kind, by.kind);
+        let right_kind = same(by.kind, found.kind);
+        for (node, kind, was) in [(one, left_kind, found.kind), (other, right_kind, by.kind)] {
+            if kind != was {
+                self.fits(node, was, kind, Context::Implicit)
+                    .map_err(|fault| {
+                        fault.hint("to append an element say its type: tags || 'x'::text")
+                    })?;
+            }
+        }
         let resolved = self.resolved(
             sign,
-            (Some(one), found.kind),
-            (Some(other), by.kind),
+            (Some(one), left_kind),
+            (Some(other), right_kind),
             location,
         )?;
         let decimal = resolved.arguments.contains(&Kind::one(Base::Numeric));
@@ -340,6 +370,7 @@ impl Walk<'_> {
             && !(found.constant && by.constant)
         {
             self.converted(2)?;
+            self.remade(self.documents(one) + self.documents(other))?;
         }
         // Text is taken out of a document as it is written in JSON.
         let size = match sign {
@@ -352,13 +383,57 @@ impl Walk<'_> {
     /// An array that is held against another one, element by element: an attribute's, which has not so many,
     /// or what is made of few.
     fn list_against_list(&self, node: &Node, seen: Seen) -> Done {
-        if seen.size <= MAX_LIST || self.few_elements(node) {
+        if seen.size <= MAX_LIST || (self.few_elements(node) && self.arrays(node) <= MAX_ARRAYS) {
             return Ok(());
         }
         let message = "arrays of any length are held against each other";
         let fault = Fault::new(RejectionCode::TooLarge, message)
             .hint("compare attributes that are arrays, or split a part of a text: string_to_array(left(a1, 1000), ',')");
         Err(self.placed(fault, node))
+    }
+
+    /// The type of an attribute that is named.
+    pub(crate) fn column_kind(&self, node: &Node) -> Option<Kind> {
+        let Some(NodeEnum::ColumnRef(column)) = &node.node else {
+            return None;
+        };
+        let name = column.fields.last().and_then(text_of)?;
+        let index = self.attributes.find(name)?;
+        Some(Kind::of(&self.attributes.get(index).kind))
+    }
+
+    /// Whether a document holds no others, and so no more parts than are written there.
+    fn of_scalars(&self, node: &Node) -> bool {
+        let Some(NodeEnum::FuncCall(call)) = &node.node else {
+            return false;
+        };
+        let made = ["to_jsonb", "jsonb_build_object", "jsonb_build_array"];
+        function_name(call).is_some_and(|name| made.contains(&name))
+            && call.args.iter().all(|arg| match &arg.node {
+                Some(NodeEnum::AConst(_)) => true,
+                Some(NodeEnum::ColumnRef(_)) => self
+                    .column_kind(arg)
+                    .is_some_and(|kind| !kind.array && kind.base != Base::Jsonb),
+                _ => self.of_scalars(arg),
+            })
+    }
+
+    /// How many attributes that are arrays an expression names.
+    fn arrays(&self, node: &Node) -> usize {
+        let sum = |nodes: &[Node]| nodes.iter().map(|node| self.arrays(node)).sum();
+        let of = |node: &Option<Box<Node>>| node.as_deref().map_or(0, |node| self.arrays(node));
+        match &node.node {
+            Some(NodeEnum::ColumnRef(_)) => {
+                usize::from(self.column_kind(node).is_some_and(|kind| kind.array))
+            }
+            Some(NodeEnum::AArrayExpr(list)) => sum(&list.elements),
+            Some(NodeEnum::AIndirection(part)) => of(&part.arg),
+            Some(NodeEnum::TypeCast(cast)) => of(&cast.arg),
+            Some(NodeEnum::AExpr(operation)) => of(&operation.lexpr) + of(&operation.rexpr),
+            Some(NodeEnum::CoalesceExpr(first)) => sum(&first.args),
+            Some(NodeEnum::FuncCall(call)) => sum(&call.args),
+            _ => 0,
+        }
     }
 
     /// Whether an array has not many more elements than an attribute may have.
@@ -525,6 +600,11 @@ impl Walk<'_> {
         let list = catalog::operators(sign, 2);
         let resolved = resolve::binary(&list, left.1, right.1)
             .map_err(|why| self.no_operator(sign, &[left.1, right.1], why, location))?;
+        if COMPARISON.contains(&sign)
+            && let Some(kind) = resolved.arguments.first()
+        {
+            self.documents_compared(*kind, 1)?;
+        }
         for ((node, kind), wanted) in [left, right].into_iter().zip(&resolved.arguments) {
             if let Some(node) = node {
                 self.fits(node, kind, *wanted, Context::Implicit)?;
@@ -626,6 +706,15 @@ impl Walk<'_> {
         let word = if name == "<>" { "NOT IN" } else { "IN" };
         let sign = if name == "<>" { "<>" } else { "=" };
         let items = self.items(right, location)?;
+        let before = self.listed;
+        let varying = |item: &&Node| row(Some(item)).is_some() || constant_length(item).is_none();
+        self.listed += items.iter().filter(varying).count();
+        if self.listed > MAX_LISTED {
+            let message = format!("a list of more than {MAX_LISTED} values that are no constants");
+            return Err(self
+                .refuse(RejectionCode::TooDeep, message, location)
+                .hint("write = ANY (ARRAY[…])"));
+        }
         if let Some(one) = row(left) {
             let kinds = self.row(one)?;
             self.word(word);
@@ -642,12 +731,14 @@ impl Walk<'_> {
                 self.pairs(sign, &one.args, &kinds, &other.args, &others, location)?;
             }
             self.out.push(')');
+            self.listed = before;
             return Ok(Seen::truth());
         }
         let value = self.required(left)?;
         let found = self.operand(value)?;
         self.word(word);
         let seen = self.list("(", items, ")")?;
+        self.listed = before;
         for item in items {
             self.labels("=", value, item)?;
         }
@@ -699,6 +790,9 @@ impl Walk<'_> {
             return Err(self.placed(fault, array));
         };
         let resolved = self.resolved(sign, (Some(value), found.kind), (None, element), location)?;
+        if let Some(NodeEnum::AArrayExpr(written)) = &array.node {
+            self.documents_compared(element, written.elements.len())?;
+        }
         if list.kind.is_unknown() {
             let wanted = Kind::many(resolved.arguments[1].base);
             self.fits(array, Kind::UNKNOWN, wanted, Context::Implicit)?;
@@ -758,7 +852,7 @@ impl Walk<'_> {
         Ok(Seen::truth())
     }
 
-    fn row(&mut self, row: &RowExpr) -> Result<Vec<Seen>, Fault> {
+    pub(crate) fn row(&mut self, row: &RowExpr) -> Result<Vec<Seen>, Fault> {
         let open = if row.args.len() < 2 { "ROW(" } else { "(" };
         self.list(open, &row.args, ")")
     }
@@ -897,6 +991,16 @@ impl Walk<'_> {
         let message = format!("a power's exponent is at most {MAX_POWER}");
         let fault = self.refuse(RejectionCode::TooLarge, message, location);
         Err(fault.hint("multiply instead"))
+    }
+}
+
+/// Whether it is a range that is made of its bounds.
+fn made_range(node: &Node) -> bool {
+    match &node.node {
+        Some(NodeEnum::FuncCall(call)) => {
+            function_name(call).is_some_and(|name| name.ends_with("range"))
+        }
+        _ => false,
     }
 }
 
