@@ -323,7 +323,7 @@ $$;
 -- attribute is as large as its row may be: each text, array or document is made anew by everything that is made of
 -- it. Also a form of a function that the deparsed text does not tell apart: substring(text, text) takes a regular
 -- expression, which is written there.
-CREATE FUNCTION wed.check_work(_tree text) RETURNS void
+CREATE FUNCTION wed.check_work(_tree text) RETURNS integer
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _part text[];
@@ -472,12 +472,14 @@ BEGIN
         HINT = 'Use concat(...) for long chains of ||, and text attributes less often.';
     END IF;
   END LOOP;
+  -- In megabytes.
+  RETURN _work / 4 + _documents * 20;
 END $$;
 
 -- Holds an analysed expression against the allow-lists, default reject.
 -- In the text of a node tree, constants are numbers and names are escaped, so a tenant's text cannot
 -- look like a node or a field.
-CREATE FUNCTION wed.check_tree(_tree text, _text text) RETURNS void
+CREATE FUNCTION wed.check_tree(_tree text, _text text) RETURNS integer
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
   _bad text;
@@ -568,7 +570,7 @@ BEGIN
     RAISE EXCEPTION 'a path into a document is text in quotes' USING ERRCODE = 'WF011',
       HINT = 'Write it itself; with a key in an attribute use -> and ->>.';
   END IF;
-  PERFORM wed.check_work(_tree);
+  RETURN wed.check_work(_tree);
 END $$;
 
 -- Needed for the moment in which it becomes their owner.
@@ -602,7 +604,7 @@ REVOKE CREATE ON SCHEMA wed FROM wed_predicate;
 -- it may change with time alone: by a function that is not immutable, or by text that is read as a date,
 -- which may say 'now'.
 CREATE FUNCTION wed.check_predicate(
-  _shape_schema text, _tgid integer, _text text, OUT predicate text, OUT reads text[], OUT timely boolean)
+  _shape_schema text, _tgid integer, _text text, OUT predicate text, OUT reads text[], OUT timely boolean, OUT weight integer)
 LANGUAGE plpgsql
 -- The deparser writes strings and points in time as the session's settings are.
 SET standard_conforming_strings = on SET timezone = 'UTC' SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' AS $$
@@ -627,7 +629,7 @@ BEGIN
   FROM pg_constraint c WHERE c.conrelid = _relation AND c.conname = 'c' || _tgid;
   -- Everybody can read constraints.
   PERFORM wed.take_off_shape(_shape_schema, _tgid);
-  PERFORM wed.check_tree(_tree, _text);
+  weight := wed.check_tree(_tree, _text);
   IF 'wid' = ANY (reads) THEN
     RAISE EXCEPTION 'wid is the identity of an instance, not an attribute' USING ERRCODE = 'WF011',
       DETAIL = wed.place('wid', _text), HINT = 'A condition is over the attributes.';

@@ -176,7 +176,8 @@ BEGIN
   IF octet_length(_text)::bigint * _times > 65536 THEN
     PERFORM wed_bounded.refuse_length(format('%s bytes are to be repeated %s times', octet_length(_text), _times), 65536);
   END IF;
-  RETURN repeat(_text, _times);
+  -- Of nothing Postgres counts the times.
+  RETURN CASE WHEN _text = '' THEN '' ELSE repeat(_text, _times) END;
 END $$;
 CREATE FUNCTION wed_bounded.lpad(_text text, _length integer, _by text DEFAULT ' ') RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$

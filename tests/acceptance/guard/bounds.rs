@@ -12,6 +12,7 @@ trials![
     rows_are_measured_as_they_are,
     what_is_searched_for_in_a_row_is_short,
     conditions_are_written_so_that_they_can_be_run,
+    the_conditions_of_a_flow_are_bounded_together,
     a_hostile_text_makes_a_condition_fail_for_its_instance_only,
 ];
 
@@ -71,6 +72,7 @@ fn no_accepted_fragment_runs_long_on_hostile_rows() {
             ("where", many("exp(ln(abs(n1)))", " + ", 7) + " > 1"),
             ("where", many("log(1.0001, abs(n1))", " * ", 8) + " > 1"),
             ("set", "a1 = repeat(a1, d2), a2 = repeat(a2, d2)".to_owned()),
+            ("set", "a1 = repeat('', d2)".to_owned()),
             (
                 "set",
                 "a1 = lpad(a1, d2, a2), a2 = rpad(a2, d2, a1)".to_owned(),
@@ -275,7 +277,7 @@ fn what_is_searched_for_in_a_row_is_short() {
             .to_owned(),
         format!("{}doc{} = doc", "(".repeat(6), " || doc)".repeat(6)),
         format!("jsonb_build_array({}) = doc", vec!["doc"; 17].join(", ")),
-        vec!["a1::jsonb = doc"; 9].join(" or "),
+        ["a1::jsonb = doc"; 9].join(" or "),
         vec!["doc < doc"; 201].join(" or "),
         format!("doc = any (array[{}])", vec!["doc"; 201].join(", ")),
         format!("greatest({}) = doc", vec!["doc"; 201].join(", ")),
@@ -333,6 +335,33 @@ fn conditions_are_written_so_that_they_can_be_run() {
     let list = owner.execute("SELECT wed_bounded.list(array_fill(1, ARRAY[16385]))", &[]);
     let refusal = crate::support::session::Refusal::of(&list.expect_err("too long"));
     assert_eq!(refusal.code, "WF032");
+    owner.run("SET statement_timeout = '1s'");
+    owner.run("SELECT wed_bounded.repeat('', 2147483647)");
+}
+
+/// What conditions make stays until all of a flow are evaluated.
+fn the_conditions_of_a_flow_are_bounded_together() {
+    let flow = flow();
+    let mut s = flow.session();
+    let heavy = |name: &str| {
+        let parts: Vec<String> = (0..8)
+            .map(|at| format!("a1::jsonb ? '{name}{at}'"))
+            .collect();
+        let condition = parts.join(" or ");
+        format!("INSERT INTO wed_trig (trname, cpred) VALUES ('{name}', $c${condition}$c$)")
+    };
+    for name in ["a", "b", "c"] {
+        s.run(&heavy(name));
+    }
+    let refusal = s.refused(&heavy("d")).expect("WF011");
+    assert!(refusal.message.contains("together"), "{refusal:?}");
+    // Such as look at values are as many as one likes.
+    s.run(
+        "INSERT INTO wed_trig (trname, cpred)
+         SELECT 't' || i, format('lower(a1) = %L AND d2 > %s AND doc ->> ''a'' = %1$L', i, i) FROM generate_series(1, 300) i",
+    );
+    s.run("UPDATE wed_trig SET enabled = false WHERE trname = 'a'");
+    s.run(&heavy("d"));
 }
 
 fn a_hostile_text_makes_a_condition_fail_for_its_instance_only() {
