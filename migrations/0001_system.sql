@@ -115,10 +115,12 @@ CREATE TABLE wed.trigger (
   priority     integer NOT NULL,
   recheck      boolean NOT NULL,
   writes       text[],
-  component_id integer REFERENCES wed.component
+  component_id integer REFERENCES wed.component,
+  weight       integer NOT NULL DEFAULT 0
 );
 CREATE INDEX trigger_flow ON wed.trigger (flow_id);
 COMMENT ON COLUMN wed.trigger.timely IS 'Its condition may change with time alone.';
+COMMENT ON COLUMN wed.trigger.weight IS 'The megabytes that its condition may take on the largest row.';
 COMMENT ON COLUMN wed.trigger.condition_group IS 'Conditions that read the same attributes; 0 is always evaluated (0003).';
 
 -- Status only; the state itself is the row of wed_flow. Updated only when the status changes.

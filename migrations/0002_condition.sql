@@ -22,6 +22,8 @@ DECLARE
   _before text;
   _bare text := '';
   _depth integer;
+  _digits text;
+  _number text;
   _hint text := 'A predicate is one expression over the attributes, as after WHERE.';
 BEGIN
   IF _text IS NULL OR btrim(_text, E' \t\r\n\v\f') = '' THEN
@@ -43,7 +45,8 @@ BEGIN
     IF lower(_before) NOT IN ('pg_catalog', 'wed_flow') AND _before ~ $r$([A-Za-z0-9_$")]|[^\x01-\x7f]|\])$r$ AND _rest ~ '^\s*\.\s*[^0-9[:space:]]' THEN
       RAISE EXCEPTION 'names are written without a table or schema' USING ERRCODE = 'WF011',
         DETAIL = format('At character %s of the predicate.', _at), HINT = 'Write the name alone.';
-    ELSIF lower(_before) IN ('operator', 'variadic') AND (lower(_before) = 'variadic' OR _rest ~ '^\s*\(') THEN
+    ELSIF lower(_before) = 'variadic' OR lower(_before) = 'operator' AND _rest ~ '^\s*\('
+          AND _rest !~* replace('^G\(G("?pg_catalog"?G\.G)?([<>=~!@#%^&|?+*]|-(?!-)|/(?!\*))+G\)', 'G', '(?:\s|/\*[^*]*\*/|--[^\n]*\n)*') THEN
       RAISE EXCEPTION '% is not allowed in a predicate', upper(_before) USING ERRCODE = 'WF011',
         DETAIL = format('At character %s of the predicate.', _at), HINT = 'Write the operator''s sign, the arguments one by one.';
     END IF;
@@ -117,10 +120,24 @@ BEGIN
       _bare := _bare || regexp_replace(_token, '[^\n\r]', ' ', 'g');
       CONTINUE;
     END IF;
+    -- What follows digits without a space is a number as later versions write it: with underscores, to another base.
+    _digits := CASE WHEN _token ~ '^[A-Za-z_]' THEN substring(_bare FROM '[0-9.]+$') END;
+    _number := CASE WHEN _digits IS NOT NULL AND current_setting('server_version_num')::integer < 160000 THEN wed.plain_number(_digits, _token) END;
+    IF _number IS NOT NULL THEN
+      _bare := left(_bare, -length(_digits)) || repeat(' ', length(_digits) + length(_token) - length(_number));
+      _token := _number;
+    END IF;
+    -- Earlier versions know no AT LOCAL; it is UTC where conditions are evaluated.
+    IF lower(_token) = 'local' AND lower(_before) = 'at' AND current_setting('server_version_num')::integer < 170000 THEN
+      _bare := _bare || 'TIME ZONE ''UTC''';
+      _before := NULL;
+      CONTINUE;
+    END IF;
     _bare := _bare || _token;
     -- White space joins what it stands between; of a string nothing is asked.
     IF _token !~ '^\s+$' THEN
-      _before := CASE WHEN _token ~ '^[(\[\])"]' THEN right(_token, 1)
+      _before := CASE WHEN _token IN ('"pg_catalog"', '"wed_flow"') THEN btrim(_token, '"')
+                      WHEN _token ~ '^[(\[\])"]' THEN right(_token, 1)
                       WHEN _token ~ $r$^[A-Za-z_]|^[^\x01-\x7f]$r$ AND right(_token, 1) <> '''' THEN _token END;
     END IF;
   END LOOP;
@@ -135,6 +152,17 @@ BEGIN
   RETURN _bare;
 END $check$;
 
+-- A number of which _digits and _rest are the parts, without underscores and to the base of ten; null when it is none.
+CREATE FUNCTION wed.plain_number(_digits text, _rest text) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT CASE
+    WHEN _rest ~* '^(_[0-9]+)*(e[0-9]+(_[0-9]+)*)?$' AND strpos(_rest, '_') > 0 THEN _digits || replace(_rest, '_', '')
+    WHEN _digits = '0' AND _rest ~* '^(x(_?[0-9a-f])+|o(_?[0-7])+|b(_?[01])+)$' AND length(_rest) <= 60 THEN (
+      SELECT trunc(sum((strpos('0123456789abcdef', d) - 1) * CASE lower(left(_rest, 1)) WHEN 'x' THEN 16 WHEN 'o' THEN 8 ELSE 2 END ^ (n - 1)::numeric))::text
+      FROM string_to_table(reverse(lower(replace(substr(_rest, 2), '_', ''))), NULL) WITH ORDINALITY t(d, n))
+    END
+$$;
+
 -- Functions a predicate may call by name, besides casts between allowed types: those of the guard
 -- (host/guard/src/catalog/functions.txt), but for the volatile ones.
 CREATE TABLE wed.allowed_function (name text PRIMARY KEY);
@@ -143,27 +171,28 @@ INSERT INTO wed.allowed_function SELECT unnest(ARRAY[
   'array_position', 'array_positions', 'array_prepend', 'array_remove', 'array_replace', 'array_to_json',
   'array_to_string', 'array_upper', 'ascii', 'asin', 'atan', 'atan2', 'bit_length', 'btrim', 'cardinality',
   'cbrt', 'ceil', 'ceiling', 'char_length', 'character_length', 'chr', 'concat', 'concat_ws', 'cos', 'cot',
-  'date', 'date_bin', 'date_part', 'date_trunc', 'decode', 'degrees', 'div', 'encode', 'exp', 'extract', 'floor',
-  'format', 'gcd', 'initcap', 'isfinite', 'json_array_length', 'json_build_array', 'json_build_object',
+  'date', 'date_bin', 'date_part', 'date_trunc', 'daterange', 'decode', 'degrees', 'div', 'encode', 'exp', 'extract', 'floor',
+  'format', 'gcd', 'initcap', 'int4range', 'int8range', 'isempty', 'isfinite', 'json_array_length', 'json_build_array', 'json_build_object',
   'json_extract_path', 'json_extract_path_text', 'json_strip_nulls', 'json_typeof', 'jsonb_array_length',
   'jsonb_build_array', 'jsonb_build_object', 'jsonb_contains', 'jsonb_exists', 'jsonb_exists_all',
   'jsonb_exists_any', 'jsonb_extract_path', 'jsonb_extract_path_text', 'jsonb_insert', 'jsonb_object',
   'jsonb_path_exists', 'jsonb_path_match', 'jsonb_path_query_first', 'jsonb_set', 'jsonb_strip_nulls', 'jsonb_typeof', 'justify_days', 'justify_hours', 'justify_interval', 'lcm',
-  'left', 'length', 'like_escape', 'ln', 'log', 'log10', 'lower', 'lpad', 'ltrim', 'make_date', 'make_interval',
+  'left', 'length', 'like_escape', 'ln', 'log', 'log10', 'lower', 'lower_inc', 'lower_inf', 'lpad', 'ltrim', 'make_date', 'make_interval',
   'make_time', 'make_timestamp', 'make_timestamptz', 'md5', 'min_scale', 'mod', 'now', 'num_nonnulls',
-  'num_nulls', 'octet_length', 'overlaps', 'overlay', 'pi', 'position', 'pow', 'power', 'radians', 'regexp_count',
+  'num_nulls', 'numrange', 'octet_length', 'overlaps', 'overlay', 'pi', 'position', 'pow', 'power', 'radians', 'range_merge', 'regexp_count',
   'regexp_instr', 'regexp_like', 'regexp_match', 'regexp_replace', 'regexp_split_to_array', 'regexp_substr',
   'repeat', 'replace', 'reverse', 'right', 'round', 'rpad', 'rtrim', 'scale', 'sha224', 'sha256', 'sha384',
   'sha512', 'sign', 'similar_to_escape', 'sin', 'split_part', 'sqrt', 'starts_with', 'statement_timestamp',
   'string_to_array', 'strpos', 'substr', 'substring', 'tan', 'timezone', 'to_char', 'to_date', 'to_hex',
   'to_json', 'to_jsonb', 'to_number', 'to_timestamp', 'transaction_timestamp', 'translate', 'trim_array',
-  'trim_scale', 'trunc', 'upper', 'width_bucket']);
+  'trim_scale', 'trunc', 'tsrange', 'tstzrange', 'upper', 'upper_inc', 'upper_inf', 'width_bucket']);
 
 -- Types a predicate may hold or cast to; arrays of them too.
 CREATE TABLE wed.allowed_type (name text PRIMARY KEY);
 INSERT INTO wed.allowed_type SELECT unnest(ARRAY['text', 'varchar', 'unknown', 'int2', 'int4',
   'int8', 'numeric', 'float4', 'float8', 'bool', 'date', 'time', 'timetz', 'timestamp', 'timestamptz', 'interval',
-  'uuid', 'jsonb', 'json', 'bytea', 'bpchar', 'jsonpath']);
+  'uuid', 'jsonb', 'json', 'bytea', 'bpchar', 'jsonpath', 'int4range', 'int8range', 'numrange', 'daterange', 'tsrange',
+  'tstzrange']);
 
 -- Refuses a regular expression that could run for long. Postgres makes an automaton of it: the time is a matter
 -- of its size and of the text's length, if it refers to nothing that matched before and does not look around.
@@ -294,7 +323,7 @@ $$;
 -- attribute is as large as its row may be: each text, array or document is made anew by everything that is made of
 -- it. Also a form of a function that the deparsed text does not tell apart: substring(text, text) takes a regular
 -- expression, which is written there.
-CREATE FUNCTION wed.check_work(_tree text) RETURNS void
+CREATE FUNCTION wed.check_work(_tree text) RETURNS integer
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _part text[];
@@ -312,6 +341,11 @@ DECLARE
   _types text[] := '{}';
   _conversions integer := 0;   -- of documents and arrays to text, or the other way round
   _operator oid;
+  _again integer[] := '{}';    -- how many around a node make the document anew that it gives
+  _below integer[] := '{}';    -- and around what is in it
+  _documents integer := 0;     -- of an attribute's size, that are made
+  _compared integer := 0;
+  _comparing oid[] := ARRAY(SELECT oid FROM pg_operator WHERE oprname IN ('=', '<>', '<', '<=', '>', '>=') AND oprleft = 'jsonb'::regtype);
   _extracting oid[] := ARRAY(SELECT oid FROM pg_operator WHERE oprname IN ('->>', '#>>'));
   _making oid[] := ARRAY(SELECT oid FROM pg_operator WHERE oprname IN ('||', '-', '#-') AND oprresult = 'jsonb'::regtype);
 BEGIN
@@ -325,6 +359,11 @@ BEGIN
            OR _type ~ '^_|^jsonb?$' AND _types[_d + 1] ~ '^text$|^varchar$' THEN
           _conversions := _conversions + 4;
           _work := _work + (1 + _costs[_d]) * CASE _types[_d + 1] WHEN 'jsonb' THEN 6 WHEN '_numeric' THEN 12 ELSE 8 END;
+        END IF;
+        -- Text of an attribute's size may hold more values than a document of that size.
+        IF _kinds[_d + 1] <> 'CONST' AND _types[_d + 1] IS DISTINCT FROM 'jsonb' THEN
+          _documents := _documents + CASE WHEN _type = 'jsonb' THEN 2 + 3 * _again[_d] WHEN _type = 'json' THEN 3 * _again[_d]
+                                          WHEN _type ~ '^_' THEN _again[_d] ELSE 0 END;
         END IF;
       END IF;
       CONTINUE;
@@ -346,6 +385,10 @@ BEGIN
       END IF;
       IF _children[_d] = 2 AND _costs[_d] > 64 AND _kinds[_d] ~ '^(repeat|[lr]pad)\(' THEN
         _work := _work + _costs[_d] * CASE WHEN _part[2] = 'CONST' AND _kinds[_d] LIKE '_pad(%' THEN 0.016 ELSE 0.25 END;
+      END IF;
+      -- What is put in for each byte at most.
+      IF _kinds[_d] LIKE 'replace(%' AND _children[_d] = 3 THEN
+        _work := _work + _costs[_d] * CASE WHEN _part[2] = 'CONST' THEN greatest(1, least(16, coalesce(substring(_part[3] FROM ':constvalue (\d+) \[')::integer, 5) - 4)) ELSE 16 END;
       END IF;
       IF _kinds[_d] = '"substring"(text,text)' AND _children[_d] = 2 AND _part[2] <> 'CONST' THEN
         RAISE EXCEPTION 'a regular expression is text in quotes' USING ERRCODE = 'WF011',
@@ -386,6 +429,25 @@ BEGIN
     ELSIF _name ~ '^jsonb_(set|insert|strip_nulls)\(' OR _operator = ANY (_making) THEN
       _conversions := _conversions + 2;
     END IF;
+    _again[_d] := CASE WHEN _d > 1 THEN _below[_d - 1] ELSE 0 END;
+    _below[_d] := CASE
+      WHEN _part[2] IN ('NULLTEST', 'BOOLEXPR', 'BOOLEANTEST', 'SCALARARRAYOPEXPR', 'DISTINCTEXPR', 'COERCEVIAIO', 'ROWCOMPARE', 'ROWCOMPAREEXPR')
+        OR _type NOT IN ('jsonb', 'json') AND _type !~ '^_' THEN 0
+      WHEN _name ~ '^(to_jsonb|jsonb_(object|build_array|build_object|set|insert|strip_nulls))\(' OR _operator = ANY (_making) THEN _again[_d] + 1
+      ELSE _again[_d] END;
+    IF _part[2] = 'VAR' AND _type ~ '^_?jsonb$' OR _name ~ '^(string_to_array|regexp_split_to_array)\(' THEN
+      _documents := _documents + _again[_d];
+    END IF;
+    IF _documents > 16 THEN
+      RAISE EXCEPTION 'the predicate makes too many documents of any size' USING ERRCODE = 'WF011',
+        HINT = 'At most 16; one that is made of another that is made counts again. Make one of constants and join it.';
+    END IF;
+    _compared := _compared + coalesce((_operator = ANY (_comparing) OR _type = 'jsonb' AND _d > 1 AND (_kinds[_d - 1] LIKE 'MINMAX%' OR _kinds[_d - 1] LIKE 'ROWCOMPARE%'
+      OR _d > 2 AND _kinds[_d - 1] LIKE 'ARRAY%' AND _kinds[_d - 2] LIKE 'SCALARARRAYOP%'))::integer, 0);
+    IF _compared > 200 THEN
+      RAISE EXCEPTION 'the predicate compares documents more than 200 times' USING ERRCODE = 'WF011',
+        HINT = 'Compare text: doc ->> ''a'' IN (...).';
+    END IF;
     IF _conversions > 64 THEN
       RAISE EXCEPTION 'the predicate makes too many documents, or text of documents and arrays' USING ERRCODE = 'WF011',
         HINT = 'Taking text out of a document counts 1, making another of one 2, all of one as text 4, together at most 64. Compare parts by @>, or in several triggers.';
@@ -394,7 +456,7 @@ BEGIN
     IF _wide AND _part[2] IN ('OPEXPR', 'FUNCEXPR', 'COERCEVIAIO', 'ARRAY', 'ARRAYEXPR', 'ARRAYCOERCEEXPR') THEN
       _cost := least(1 + _around, 1000000);
       -- What these make is bounded by itself.
-      _work := _work + (1 + _around) * CASE WHEN _name LIKE 'replace(%' THEN 16 WHEN _name LIKE 'string_to_array(%' THEN 8 WHEN _name LIKE 'regexp_replace(%' THEN 4 ELSE 0 END;
+      _work := _work + (1 + _around) * CASE WHEN _name LIKE 'string_to_array(%' THEN 8 WHEN _name LIKE 'regexp_replace(%' THEN 4 ELSE 0 END;
     ELSIF _part[2] = 'CONST' OR _part[2] = 'VAR' AND NOT _wide THEN
       -- Small, but for formats within formats.
       _work := _work + CASE WHEN _around < 64 THEN 0
@@ -410,12 +472,14 @@ BEGIN
         HINT = 'Use concat(...) for long chains of ||, and text attributes less often.';
     END IF;
   END LOOP;
+  -- In megabytes.
+  RETURN _work / 4 + _documents * 20;
 END $$;
 
 -- Holds an analysed expression against the allow-lists, default reject.
 -- In the text of a node tree, constants are numbers and names are escaped, so a tenant's text cannot
 -- look like a node or a field.
-CREATE FUNCTION wed.check_tree(_tree text, _text text) RETURNS void
+CREATE FUNCTION wed.check_tree(_tree text, _text text) RETURNS integer
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
   _bad text;
@@ -425,10 +489,24 @@ BEGIN
     'SCALARARRAYOPEXPR', 'BOOLEXPR', 'RELABELTYPE', 'COERCEVIAIO', 'ARRAYCOERCEEXPR', 'CASE', 'CASEEXPR',
     'WHEN', 'CASEWHEN', 'CASETESTEXPR', 'ARRAY', 'ARRAYEXPR', 'COALESCE', 'COALESCEEXPR', 'MINMAX',
     'MINMAXEXPR', 'SQLVALUEFUNCTION', 'NULLTEST', 'BOOLEANTEST', 'SUBSCRIPTINGREF', 'ROWCOMPARE',
-    'ROWCOMPAREEXPR', 'NAMEDARGEXPR') LIMIT 1;
+    'ROWCOMPAREEXPR', 'NAMEDARGEXPR', 'COLLATE', 'COLLATEEXPR', 'ROW', 'ROWEXPR') LIMIT 1;
   IF _bad IS NOT NULL THEN
     RAISE EXCEPTION 'a predicate may not hold a % expression', lower(_bad) USING ERRCODE = 'WF011',
       HINT = 'Use comparisons, boolean logic, CASE, COALESCE, arithmetic, casts and the listed functions over the attributes.';
+  END IF;
+  IF (SELECT count(*) FILTER (WHERE m[1] IS NULL) FROM regexp_matches(_tree, '(\{NULLTEST :arg )?\{ROW(?:EXPR)? ', 'g') m) > 0 THEN
+    RAISE EXCEPTION 'a predicate may not hold a row of values here' USING ERRCODE = 'WF011',
+      HINT = 'Rows are compared with rows, or tested for null.';
+  END IF;
+  SELECT coalesce(c.collname, '?') INTO _bad FROM regexp_matches(_tree, ':collOid (\d+)', 'g') m LEFT JOIN pg_collation c ON c.oid = m[1]::oid
+  WHERE (c.collnamespace = 'pg_catalog'::regnamespace AND c.collname IN ('C', 'POSIX', 'default', 'ucs_basic')) IS NOT TRUE LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'the collation % is not allowed in a predicate', quote_ident(_bad) USING ERRCODE = 'WF011',
+      DETAIL = wed.place(_bad, _text), HINT = 'Write COLLATE "C" for the order of bytes; lower(...) compares without regard to case.';
+  END IF;
+  IF _tree ~ '\{SQLVALUEFUNCTION :op (9|1[0-9])' THEN
+    RAISE EXCEPTION 'who evaluates a predicate, and where, is not for it to see' USING ERRCODE = 'WF011',
+      HINT = 'A predicate looks at the attributes of its own instance only.';
   END IF;
   IF _tree ~ ':varattno (0|-)' THEN
     RAISE EXCEPTION 'a predicate may name attributes only, not the whole row or a system column'
@@ -455,7 +533,7 @@ BEGIN
   WHERE o.oid IS NULL OR o.oprnamespace <> 'pg_catalog'::regnamespace
     OR o.oprname NOT IN ('=', '<>', '<', '<=', '>', '>=', '+', '-', '*', '/', '%', '||', '~~', '!~~', '~~*',
       '!~~*', '->', '->>', '#>', '#>>', '#-', '@>', '<@', '?', '?|', '?&', '&&', '&', '|', '#', '<<', '>>', '^',
-      '~', '~*', '!~', '!~*', '^@', '@', '|/', '||/', '@?', '@@')
+      '~', '~*', '!~', '!~*', '^@', '@', '|/', '||/', '@?', '@@', '-|-')
     OR o.oprname = '@@' AND o.oprright <> 'jsonpath'::regtype
     LIMIT 1;
   IF FOUND THEN
@@ -484,11 +562,15 @@ BEGIN
     RAISE EXCEPTION 'the type % is not allowed in a predicate', coalesce(_bad, '?')
       USING ERRCODE = 'WF011', DETAIL = wed.place(_bad, _text), HINT = 'Use the types that attributes may have.';
   END IF;
+  IF _tree ~ format(':resulttype (%s) ', (SELECT string_agg(oid::text, '|') FROM pg_type WHERE typtype = 'r')) THEN
+    RAISE EXCEPTION 'text that is cast to a range is written there, in quotes' USING ERRCODE = 'WF011',
+      HINT = 'Make a range of its bounds: daterange(a1, a2, ''[]'').';
+  END IF;
   IF _tree ~ format(':resulttype %s ', 'jsonpath'::regtype::oid) THEN
     RAISE EXCEPTION 'a path into a document is text in quotes' USING ERRCODE = 'WF011',
       HINT = 'Write it itself; with a key in an attribute use -> and ->>.';
   END IF;
-  PERFORM wed.check_work(_tree);
+  RETURN wed.check_work(_tree);
 END $$;
 
 -- Needed for the moment in which it becomes their owner.
@@ -522,7 +604,7 @@ REVOKE CREATE ON SCHEMA wed FROM wed_predicate;
 -- it may change with time alone: by a function that is not immutable, or by text that is read as a date,
 -- which may say 'now'.
 CREATE FUNCTION wed.check_predicate(
-  _shape_schema text, _tgid integer, _text text, OUT predicate text, OUT reads text[], OUT timely boolean)
+  _shape_schema text, _tgid integer, _text text, OUT predicate text, OUT reads text[], OUT timely boolean, OUT weight integer)
 LANGUAGE plpgsql
 -- The deparser writes strings and points in time as the session's settings are.
 SET standard_conforming_strings = on SET timezone = 'UTC' SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' AS $$
@@ -547,12 +629,12 @@ BEGIN
   FROM pg_constraint c WHERE c.conrelid = _relation AND c.conname = 'c' || _tgid;
   -- Everybody can read constraints.
   PERFORM wed.take_off_shape(_shape_schema, _tgid);
-  PERFORM wed.check_tree(_tree, _text);
+  weight := wed.check_tree(_tree, _text);
   IF 'wid' = ANY (reads) THEN
     RAISE EXCEPTION 'wid is the identity of an instance, not an attribute' USING ERRCODE = 'WF011',
       DETAIL = wed.place('wid', _text), HINT = 'A condition is over the attributes.';
   END IF;
-  IF predicate ~ $r$'[^']*[0-9.]{39}[^']*'::(numeric|jsonb)|(^|[^'0-9])[0-9.]{39}$r$ THEN
+  IF predicate ~ $r$'[^']*[0-9.]{39}[^']*'::(numeric|jsonb|numrange)|(^|[^'0-9])[0-9.]{39}$r$ THEN
     RAISE EXCEPTION 'a number of the predicate is too large' USING ERRCODE = 'WF011',
       HINT = 'At most 38 digits, before and behind the point together.';
   END IF;
@@ -560,7 +642,7 @@ BEGIN
     RAISE EXCEPTION 'char(n) is too long' USING ERRCODE = 'WF011', HINT = 'At most 999; use text, which needs no length.';
   END IF;
   IF EXISTS (SELECT FROM regexp_matches(predicate, $r$(?:AT TIME ZONE |timezone\()'((?:[^']|'')*)'::text$r$, 'g') z
-             WHERE z[1] !~ '^\s*(?:[A-Za-z][A-Za-z0-9/_+-]{0,39}|[+-]?[0-9:]{1,8})\s*$') THEN
+             WHERE z[1] !~* '^\s*(?:[a-z][a-z/_-]{0,39}|(?:etc/)?(?:gmt|utc|uct)[+-]?[0-9]{1,2}|est5edt|cst6cdt|mst7mdt|pst8pdt|[+-]?[0-2]?[0-9](?::?(?:00|15|30|45))?)\s*$') THEN
     RAISE EXCEPTION 'a time zone is written by its name' USING ERRCODE = 'WF011', HINT = 'For example ''UTC'', ''Europe/Berlin'' or ''+02''.';
   END IF;
   PERFORM wed.guarded(predicate);

@@ -94,6 +94,11 @@ DECLARE
 BEGIN
   UPDATE wed.flow f SET version = version + 1 WHERE f.flow_id = _flow_id RETURNING * INTO _flow;
   PERFORM wed.bound_sizes(_flow.schema_name);
+  -- What they make stays until all of them are evaluated. Few ask for more than the values that they look at.
+  IF (SELECT sum(greatest(weight - 4, 0)) FROM wed.trigger WHERE flow_id = _flow_id AND enabled) > 1024 THEN
+    RAISE EXCEPTION 'the conditions of the flow could take more than 1 GB of memory together' USING ERRCODE = 'WF011',
+      HINT = 'On the largest row that there may be. Make fewer documents in them, and fewer long texts.';
+  END IF;
 
   -- Only rows whose group is another one now are written.
   UPDATE wed.trigger t SET condition_group = n.number
@@ -411,15 +416,15 @@ BEGIN
   END IF;
   _checked := wed.check_predicate(_flow.shape_schema, NEW.tgid, NEW.cpred);
   INSERT INTO wed.trigger AS t (tgid, flow_id, tenant_id, tgname, trname, cfinal, enabled, predicate, reads, timely,
-      timeout, attempts, backoff, delay, priority, recheck, writes, component_id)
+      timeout, attempts, backoff, delay, priority, recheck, writes, component_id, weight)
   VALUES (NEW.tgid, _flow.flow_id, _flow.tenant_id, NEW.tgname, NEW.trname, NEW.cfinal, NEW.enabled, _checked.predicate,
       _checked.reads, _checked.timely, NEW.timeout, NEW.attempts, NEW.backoff, NEW.delay, NEW.priority, NEW.recheck, NEW.writes,
-      wed.bound_component(_flow.flow_id, NEW.trname))
+      wed.bound_component(_flow.flow_id, NEW.trname), _checked.weight)
   ON CONFLICT (tgid) DO UPDATE SET tgname = excluded.tgname, trname = excluded.trname, cfinal = excluded.cfinal,
     enabled = excluded.enabled, predicate = excluded.predicate, reads = excluded.reads,
     timely = excluded.timely, timeout = excluded.timeout, attempts = excluded.attempts, backoff = excluded.backoff,
     delay = excluded.delay, priority = excluded.priority, recheck = excluded.recheck,
-    writes = excluded.writes, component_id = excluded.component_id;
+    writes = excluded.writes, component_id = excluded.component_id, weight = excluded.weight;
   RETURN NULL;
 END $$;
 

@@ -97,6 +97,17 @@ BEGIN
 END $$;
 CREATE FUNCTION wed_bounded.short(_value anynonarray) RETURNS anynonarray
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT $1 $$;
+-- An array that others are looked for in: that of four attributes at most.
+CREATE FUNCTION wed_bounded.list(_list anyarray) RETURNS anyarray
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF cardinality(_list) > 16384 THEN
+    PERFORM wed_bounded.refuse_long(cardinality(_list) || ' elements', 16384);
+  END IF;
+  RETURN _list;
+END $$;
+CREATE FUNCTION wed_bounded.list(_value anynonarray) RETURNS anynonarray
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT $1 $$;
 
 -- Text that is about to be read as a date or time: with no zone of one's own making in it. Postgres keeps
 -- each zone that it has ever been asked for.
@@ -165,7 +176,8 @@ BEGIN
   IF octet_length(_text)::bigint * _times > 65536 THEN
     PERFORM wed_bounded.refuse_length(format('%s bytes are to be repeated %s times', octet_length(_text), _times), 65536);
   END IF;
-  RETURN repeat(_text, _times);
+  -- Of nothing Postgres counts the times.
+  RETURN CASE WHEN _text = '' THEN '' ELSE repeat(_text, _times) END;
 END $$;
 CREATE FUNCTION wed_bounded.lpad(_text text, _length integer, _by text DEFAULT ' ') RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -348,6 +360,7 @@ DECLARE
   _literal text;
   _sought integer := 0;       -- bytes that are searched for, altogether
   _what text;                 -- how: as a text, a set of characters, the parts of a list
+  _range text := '(int4range|int8range|numrange|daterange|tsrange|tstzrange)';
   _list text := $r$ARRAY\[(?:(?:'(?:[^']|'')*'|\(?-?[0-9.]+\)?)(?:::[a-z ]+)?(?:, |(?=\])))+\]$r$;
 BEGIN
   IF _sql !~ '::(numeric|date|time|jsonpath)|[@|?#^~]|&&| - |<@|\m(strpos|btrim|ltrim|rtrim|split_part|string_to_array|array_to_string|to_char|to_date|to_number|to_timestamp|translate|replace|concat_ws|lpad|rpad|repeat|power|pow|format|regexp_[a-z_]+)\(|"substring"\(|POSITION\(|TRIM\(' THEN
@@ -409,6 +422,7 @@ BEGIN
       END IF;
       _argument[_d] := _argument[_d] + 1;
       _next := _t[_i + 2]; -- behind one space
+      IF _next = '(' AND _t[_i + 3] ~ '^''' AND _t[_i + 7] = 'COLLATE' THEN _next := _t[_i + 3]; END IF;
       IF _names[_d] IN ('lpad', 'rpad', 'repeat', 'power', 'pow') AND _argument[_d] = 2 THEN
         _number := wed.written_number(_t[_i + 1 : _i + 12]);
         IF abs(_number::numeric) > 1000 THEN
@@ -498,11 +512,19 @@ BEGIN
                             FROM regexp_matches(_rest, $r$('(?:[^']|'')*')$r$, 'g') m);
     ELSIF _d > 0 AND _token IN ('@>', '<@', '&&', '?|', '?&', '~~', '!~~', '~~*', '!~~*', '-') AND _t[_i + 1] = ' ' THEN
       _next := _t[_i + 2];
+      IF _next = '(' AND _t[_i + 3] ~ '^''' AND _t[_i + 7] = 'COLLATE' THEN _next := _t[_i + 3]; END IF;
       _rest := array_to_string(_t[_opens[_d] + 1 : _i - 1], '');
       IF _token !~ '[-~]' AND (_rest ~ $r$^'(?:[^']|'')*'::[a-z ]+(?:\[\])? $$r$ OR _rest ~ ('^' || _list || ' $')) THEN
         -- What is searched for stands on the left, and is written there.
         _sought := _sought + wed.written_list(_rest);
+      ELSIF _token IN ('@>', '<@', '&&') AND (_rest ~ ('^' || _range || '\(') OR _next ~ ('^' || _range || '$')) THEN
+        -- A range takes no longer than its bounds.
+        NULL;
       ELSE
+        IF _token IN ('@>', '<@', '&&') AND _rest !~ '^("[^"]*"|[^[:space:]("]+) $' THEN
+          _out[_opens[_d]] := _out[_opens[_d]] || 'wed_bounded.list(';
+          _out[_i] := ') ' || _token;
+        END IF;
         IF _next !~ '^(''|[0-9])' THEN
           _out[_i] := _out[_i] || ' wed_bounded.short(';
           _wrapped[_d] := true;

@@ -6,10 +6,10 @@
 //! written there), what returns sets, and what sees or changes more than its arguments.
 
 /// Operators with two operands. (`!=` is `<>` by the time it gets here.)
-pub(crate) const BINARY: [&str; 40] = [
+pub(crate) const BINARY: [&str; 41] = [
     "=", "<>", "<", ">", "<=", ">=", "+", "-", "*", "/", "%", "^", "||", "->", "->>", "#>", "#>>",
     "#-", "@>", "<@", "?", "?|", "?&", "&&", "&", "|", "#", "<<", ">>", "~~", "!~~", "~~*", "!~~*",
-    "~", "!~", "~*", "!~*", "^@", "@?", "@@",
+    "~", "!~", "~*", "!~*", "^@", "@?", "@@", "-|-",
 ];
 
 /// Those of regular expressions.
@@ -47,7 +47,8 @@ pub(crate) fn why_not(name: &str) -> &'static str {
         "len" | "datalength" => "write length(…)",
         "ifnull" | "isnull" | "nvl" => "write coalesce(…, …), or IS NULL",
         "getdate" | "sysdate" | "curdate" | "getutcdate" => "write now() or CURRENT_DATE",
-        "datediff" | "dateadd" | "date_add" | "date_sub" | "timestampdiff" | "add_months" => {
+        "datediff" | "date_diff" | "dateadd" | "date_add" | "date_sub" | "timestampdiff"
+        | "add_months" => {
             "subtract one point in time from another, or add an interval: now() - created_at > interval '3 days'"
         }
         "if" | "iif" | "decode_case" => "write CASE WHEN … THEN … ELSE … END",
@@ -56,6 +57,20 @@ pub(crate) fn why_not(name: &str) -> &'static str {
         "lcase" => "write lower(…)",
         "factorial" => "it can make a number too large to compute with; multiply instead",
         "convert_to" | "convert_from" => "cast text to bytea, and encode(…) what comes of it",
+        "int2" | "int4" | "int8" | "float4" | "float8" | "numeric" | "text" | "varchar"
+        | "bool" | "timestamp" | "timestamptz" | "time" | "uuid" | "jsonb" => {
+            "write a cast: a1::integer, or cast(a1 as integer)"
+        }
+        "normalize" | "is_normalized" | "unaccent" | "to_ascii" => {
+            "bring text to one form where it is made; lower(…) and translate(…) are allowed"
+        }
+        "casefold" => "write lower(…)",
+        "xor" => "between truth values write <>",
+        "quote_literal" | "quote_ident" | "quote_nullable" => {
+            "write format('%L', …) or format('%I', …)"
+        }
+        "jsonb_pretty" => "write doc::text",
+        "array_sort" => "keep the array sorted where it is made",
         "row_to_json" => "use jsonb_build_object with the attributes' names",
         _ => {
             "the functions allowed are those of text, numbers, dates, arrays and jsonb that depend on their arguments only"
@@ -70,26 +85,32 @@ pub(crate) struct Type {
     pub(crate) modifiers: usize,
 }
 
-const TYPES: [Type; 21] = [
+const TYPES: [Type; 27] = [
     kind("bool", "boolean", 0),
     kind("bpchar", "char", 1),
     kind("bytea", "bytea", 0),
     kind("date", "date", 0),
+    kind("daterange", "daterange", 0),
     kind("float4", "real", 0),
     kind("float8", "double precision", 0),
     kind("int2", "smallint", 0),
     kind("int4", "integer", 0),
+    kind("int4range", "int4range", 0),
     kind("int8", "bigint", 0),
+    kind("int8range", "int8range", 0),
     kind("interval", "interval", 2),
     kind("json", "json", 0),
     kind("jsonb", "jsonb", 0),
     kind("jsonpath", "jsonpath", 0),
     kind("numeric", "numeric", 2),
+    kind("numrange", "numrange", 0),
     kind("text", "text", 0),
     kind("time", "time", 1),
     kind("timestamp", "timestamp", 1),
     kind("timestamptz", "timestamptz", 1),
     kind("timetz", "timetz", 1),
+    kind("tsrange", "tsrange", 0),
+    kind("tstzrange", "tstzrange", 0),
     kind("uuid", "uuid", 0),
     kind("varchar", "varchar", 1),
 ];

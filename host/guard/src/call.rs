@@ -80,6 +80,8 @@ const MAX_LENGTH: i64 = 1000;
 const MAX_ARGUMENTS: usize = 100;
 /// The parts that a date has not, by names of which it is enough to look at the beginning.
 const OF_A_DAY: [&str; 6] = ["h", "min", "sec", "ms", "us", "micro"];
+/// Which bounds of a range belong to it.
+const RANGES: [&str; 4] = ["[)", "[]", "(]", "()"];
 /// The most function calls of a fragment: each may look at all of a long text.
 const MAX_CALLS: usize = 200;
 
@@ -192,6 +194,13 @@ impl Walk<'_> {
                 let mut seen = self.list("((", &[a.clone(), b.clone()], ") OVERLAPS ")?;
                 seen.extend(self.list("(", &[c.clone(), d.clone()], "))")?);
                 seen
+            }
+            // AT LOCAL, which is UTC here, as versions write it that know no AT LOCAL.
+            ("timezone", [value]) => {
+                self.out.push_str("timezone('UTC', ");
+                let seen = self.expression(value)?;
+                self.out.push(')');
+                vec![seen]
             }
             ("make_interval", args) if args.iter().any(is_named) => {
                 return self.interval(args, place);
@@ -335,7 +344,11 @@ impl Walk<'_> {
             }
             "jsonb_extract_path_text" | "json_extract_path_text" => sum.saturating_mul(6),
             // Of each character an element, with its length and aligned.
-            "string_to_array" => sum.saturating_mul(8),
+            "string_to_array" => {
+                // The text too, where it is a value of its own.
+                self.made(Kind::TEXT, sum, false)?;
+                sum.saturating_mul(8)
+            }
             "array_to_string" => {
                 let list = seen.first().map_or(0, |seen| seen.size);
                 let elements = match args.first().map(|list| &list.node) {
@@ -383,6 +396,11 @@ impl Walk<'_> {
             "jsonb_extract_path_text" | "json_extract_path_text" => self.converted(1)?,
             "jsonb_set" | "jsonb_insert" | "jsonb_strip_nulls" => self.converted(2)?,
             _ => {}
+        }
+        if let "to_jsonb" | "jsonb_object" | "jsonb_build_array" | "jsonb_build_object"
+        | "jsonb_set" | "jsonb_insert" | "jsonb_strip_nulls" = name
+        {
+            self.remade(args.iter().map(|arg| self.documents(arg)).sum())?;
         }
         let volatile = signatures.iter().any(|signature| signature.volatile);
         let constant = !volatile && seen.iter().all(|seen| seen.constant);
@@ -434,6 +452,16 @@ impl Walk<'_> {
                 pattern::places(text)
                     .map(|_| ())
                     .map_err(|objection| self.objection(RejectionCode::TooLarge, objection, format))
+            }
+            (
+                "int4range" | "int8range" | "numrange" | "daterange" | "tsrange" | "tstzrange",
+                [_, _, kinds],
+            ) if !text_constant(kinds).is_some_and(|kinds| RANGES.contains(&kinds)) => {
+                let message =
+                    format!("the third argument of `{name}` says which bounds are within it");
+                let fault = Fault::new(RejectionCode::Function, message)
+                    .hint("write '[)', '[]', '(]' or '()'");
+                Err(self.placed(fault, kinds))
             }
             ("chr", [code]) if small_integer(code, 0) == Some(0) => {
                 let message = "no text holds the character 0";
@@ -629,6 +657,9 @@ impl Walk<'_> {
     }
 }
 
+/// The zones with digits in their names, besides those of Greenwich.
+const AMERICAN: [&str; 4] = ["EST5EDT", "CST6CDT", "MST7MDT", "PST8PDT"];
+
 /// A word of the grammar as an argument.
 const CONSTANT: Seen = Seen {
     kind: Kind::UNKNOWN,
@@ -640,15 +671,30 @@ const CONSTANT: Seen = Seen {
 /// making, with rules in the name, each take memory of the server that it does not give back.
 fn is_zone(text: &str) -> bool {
     let text = text.trim();
+    // Without a digit no name makes a zone.
     let name = text.len() <= 40
         && text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text
             .bytes()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, b'/' | b'_' | b'+' | b'-'));
+            .all(|c| c.is_ascii_alphabetic() || matches!(c, b'/' | b'_' | b'-'));
+    let upper = text.to_ascii_uppercase();
+    let hours = |text: &str| {
+        let digits = text.bytes().all(|c| c.is_ascii_digit());
+        digits && text.len() <= 2 && text.parse::<u8>().is_ok_and(|hours| hours < 24)
+    };
+    let bare = upper.strip_prefix("ETC/").unwrap_or(&upper);
+    let from_greenwich = ["GMT", "UTC", "UCT"]
+        .iter()
+        .find_map(|prefix| bare.strip_prefix(prefix))
+        .is_some_and(|rest| hours(rest.strip_prefix(['+', '-']).unwrap_or(rest)));
     let offset = text.strip_prefix(['+', '-']).unwrap_or(text);
-    name || (!offset.is_empty()
-        && offset.len() <= 8
-        && offset.bytes().all(|c| c.is_ascii_digit() || c == b':'))
+    let quarter = ["00", "15", "30", "45"].iter().any(|minutes| {
+        offset.strip_suffix(minutes).is_some_and(|rest| {
+            let whole = rest.strip_suffix(':').unwrap_or(rest);
+            !whole.is_empty() && hours(whole)
+        })
+    });
+    name || from_greenwich || AMERICAN.contains(&bare) || hours(offset) || quarter
 }
 
 /// Whether it is a number, written there.

@@ -1,19 +1,20 @@
 //! The walk over an expression's tree. What it knows it writes anew, what it does not know it
 //! refuses: so nothing can be accepted and not written, or written and not checked.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use pg_query::protobuf::{
     AArrayExpr, AConst, AExprKind, AIndirection, BoolExpr, BoolExprType, BoolTestType, BooleanTest,
-    CaseExpr, ColumnRef, MinMaxExpr, MinMaxOp, NullTest, NullTestType, SqlValueFunction,
-    SqlValueFunctionOp, a_const::Val,
+    CaseExpr, CollateClause, ColumnRef, MinMaxExpr, MinMaxOp, NullTest, NullTestType,
+    SqlValueFunction, SqlValueFunctionOp, a_const::Val,
 };
 use pg_query::{Node, NodeEnum};
 use wedflow_model::ScalarType;
 
 use crate::fragment::{Fragment, too_deep};
 use crate::kind::{Base, Context, Kind};
-use crate::literal::{is_bounded, write_text};
+use crate::literal::{is_bounded, plain_number, write_text};
 use crate::node::{foreign, location, text_constant, text_of, unknown};
 use crate::rejection::{Fault, RejectionCode};
 use crate::resolve::common;
@@ -34,6 +35,8 @@ const WIDE: u64 = crate::MAX_ROW_BYTES as u64;
 const NARROW: u64 = 256;
 /// The most dimensions of an array, as Postgres has it.
 const MAX_SUBSCRIPTS: usize = 6;
+/// The collations that every server has, whatever libraries it was built with.
+const COLLATIONS: [&str; 4] = ["C", "POSIX", "default", "ucs_basic"];
 /// The most multiplications and divisions of decimals in a fragment: each adds up digits.
 const MAX_PRODUCTS: usize = 64;
 
@@ -79,6 +82,13 @@ pub(crate) struct Walk<'a> {
     pub(crate) conversions: usize,
     /// The sizes of its regular expressions together.
     pub(crate) patterns: usize,
+    /// Documents that are made anew, and comparisons of them.
+    pub(crate) documents: usize,
+    pub(crate) compared: Cell<usize>,
+    /// Values of lists around the current node, each of which is a level to Postgres.
+    pub(crate) listed: usize,
+    /// The collation that it names.
+    collation: Option<String>,
 }
 
 impl<'a> Walk<'a> {
@@ -102,6 +112,10 @@ impl<'a> Walk<'a> {
             sought: 0,
             conversions: 0,
             patterns: 0,
+            documents: 0,
+            compared: Cell::new(0),
+            listed: 0,
+            collation: None,
         }
     }
 
@@ -218,6 +232,7 @@ impl<'a> Walk<'a> {
             NodeEnum::AArrayExpr(AArrayExpr { elements, .. }) => self.array(elements),
             NodeEnum::AIndirection(access) => self.subscript(access),
             NodeEnum::SqlvalueFunction(value) => self.value_function(value),
+            NodeEnum::CollateClause(clause) => self.collate(clause),
             other => Err(foreign(other)),
         };
         self.depth -= 1;
@@ -362,7 +377,9 @@ impl<'a> Walk<'a> {
                     return Err(self.refuse(RejectionCode::Construct, "no number", *location));
                 }
                 self.bounded(number, *location)?;
-                self.out.push_str(number);
+                let plain = plain_number(number);
+                self.bounded(&plain, *location)?;
+                self.out.push_str(&plain);
                 Kind::one(crate::literal::kind_of_number(number))
             }
             Some(Val::Bsval(_)) | None => {
@@ -486,9 +503,59 @@ impl<'a> Walk<'a> {
             Ok(NullTestType::IsNotNull) => " IS NOT NULL",
             _ => return Err(self.refuse(RejectionCode::Construct, "unknown test", *location)),
         };
-        self.part(arg.as_deref())?;
+        // A row is null when all its values are.
+        match arg.as_deref().and_then(|arg| arg.node.as_ref()) {
+            Some(NodeEnum::RowExpr(row)) if !row.args.is_empty() => {
+                self.row(row)?;
+            }
+            _ => {
+                self.part(arg.as_deref())?;
+            }
+        }
         self.out.push_str(word);
         Ok(Seen::truth())
+    }
+
+    /// A collation that every server has and that depends on no version: one for all of a fragment, as Postgres
+    /// compares no two texts that are each said to have another.
+    fn collate(&mut self, clause: &CollateClause) -> Checked {
+        let CollateClause {
+            arg,
+            collname,
+            location,
+        } = clause;
+        let names: Vec<&str> = collname.iter().filter_map(text_of).collect();
+        let name = match names.as_slice() {
+            [name] | ["pg_catalog", name] => *name,
+            _ => "",
+        };
+        if !COLLATIONS.contains(&name) {
+            let message = "this collation is not allowed here";
+            return Err(self
+                .refuse(RejectionCode::Construct, message, *location)
+                .hint("write COLLATE \"C\" for the order of bytes; lower(…) compares without regard to case"));
+        }
+        if self.collation.as_deref().is_some_and(|other| other != name) {
+            let message = "a fragment names one collation";
+            return Err(self.refuse(RejectionCode::Construct, message, *location));
+        }
+        self.collation = Some(name.to_owned());
+        let value = self.required(arg.as_deref())?;
+        let found = self.operand(value)?;
+        let kind = match found.kind.is_unknown() {
+            true => Kind::TEXT,
+            false => found.kind,
+        };
+        if kind.element().category() != 'S' {
+            let message = format!("{kind} has no collation");
+            return Err(self
+                .refuse(RejectionCode::Type, message, *location)
+                .hint("only text is sorted by a collation"));
+        }
+        self.out.push_str(" COLLATE \"");
+        self.out.push_str(name);
+        self.out.push('"');
+        Ok(Seen { kind, ..found })
     }
 
     fn truth_test(&mut self, test: &BooleanTest) -> Checked {
@@ -576,6 +643,10 @@ impl<'a> Walk<'a> {
             Ok(MinMaxOp::IsLeast) => self.alike("LEAST(", &extreme.args),
             _ => Err(Fault::new(RejectionCode::Construct, "an unknown function")),
         }
+        .and_then(|seen| {
+            self.documents_compared(seen.kind, extreme.args.len())?;
+            Ok(seen)
+        })
     }
 
     fn subscript(&mut self, access: &AIndirection) -> Checked {

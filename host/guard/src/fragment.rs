@@ -89,14 +89,8 @@ impl<'a> Fragment<'a> {
             end = offset(token.end);
         }
         let mut brackets = 0_usize;
-        for (at, token) in self.tokens.iter().enumerate() {
-            let next = self.tokens.get(at + 1).map(|next| next.token);
+        for token in &self.tokens {
             let fault = match Token::try_from(token.token) {
-                Ok(Token::Operator) if next == Some(Token::Ascii40 as i32) => Fault::new(
-                    RejectionCode::Operator,
-                    "operators are written without a schema",
-                )
-                .hint("write the operator's sign alone"),
                 Ok(Token::Ascii40 | Token::Ascii91) => {
                     brackets += 1;
                     if brackets <= MAX_BRACKETS {

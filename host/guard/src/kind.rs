@@ -30,6 +30,12 @@ pub(crate) enum Base {
     Json,
     Bytea,
     Jsonpath,
+    Int4range,
+    Int8range,
+    Numrange,
+    Daterange,
+    Tsrange,
+    Tstzrange,
     // What signatures say instead of a type.
     Any,
     AnyArray,
@@ -38,6 +44,7 @@ pub(crate) enum Base {
     AnyCompatible,
     AnyCompatibleArray,
     AnyCompatibleNonArray,
+    AnyRange,
 }
 
 /// The type of an expression.
@@ -48,7 +55,7 @@ pub(crate) struct Kind {
 }
 
 /// The types by their names in the catalog.
-const NAMES: [(&str, Base); 29] = [
+const NAMES: [(&str, Base); 36] = [
     ("unknown", Base::Unknown),
     ("bool", Base::Bool),
     ("int2", Base::Int2),
@@ -71,6 +78,12 @@ const NAMES: [(&str, Base); 29] = [
     ("json", Base::Json),
     ("bytea", Base::Bytea),
     ("jsonpath", Base::Jsonpath),
+    ("int4range", Base::Int4range),
+    ("int8range", Base::Int8range),
+    ("numrange", Base::Numrange),
+    ("daterange", Base::Daterange),
+    ("tsrange", Base::Tsrange),
+    ("tstzrange", Base::Tstzrange),
     ("any", Base::Any),
     ("anyarray", Base::AnyArray),
     ("anyelement", Base::AnyElement),
@@ -78,6 +91,7 @@ const NAMES: [(&str, Base); 29] = [
     ("anycompatible", Base::AnyCompatible),
     ("anycompatiblearray", Base::AnyCompatibleArray),
     ("anycompatiblenonarray", Base::AnyCompatibleNonArray),
+    ("anyrange", Base::AnyRange),
 ];
 
 /// Where a value is to become another type, in the order of what that may do.
@@ -143,10 +157,25 @@ impl Kind {
         Kind::one(self.base)
     }
 
+    /// The type of a range's bounds; nothing when it is no range.
+    pub(crate) fn bounds(self) -> Option<Kind> {
+        let base = match self.base {
+            _ if self.array => return None,
+            Base::Int4range => Base::Int4,
+            Base::Int8range => Base::Int8,
+            Base::Numrange => Base::Numeric,
+            Base::Daterange => Base::Date,
+            Base::Tsrange => Base::Timestamp,
+            Base::Tstzrange => Base::Timestamptz,
+            _ => return None,
+        };
+        Some(Kind::one(base))
+    }
+
     pub(crate) fn is_polymorphic(self) -> bool {
         use Base::{
             AnyArray, AnyCompatible, AnyCompatibleArray, AnyCompatibleNonArray, AnyElement,
-            AnyNonArray,
+            AnyNonArray, AnyRange,
         };
         matches!(
             self.base,
@@ -156,6 +185,7 @@ impl Kind {
                 | AnyCompatible
                 | AnyCompatibleArray
                 | AnyCompatibleNonArray
+                | AnyRange
         )
     }
 
@@ -174,6 +204,7 @@ impl Kind {
             Interval => 'T',
             Unknown => 'X',
             Base::Uuid | Base::Jsonb | Base::Json | Base::Bytea | Base::Jsonpath => 'U',
+            _ if self.bounds().is_some() => 'R',
             _ => 'P',
         }
     }
@@ -192,7 +223,7 @@ impl Kind {
     pub(crate) fn becomes(self, to: Kind, context: Context) -> bool {
         use Base::{
             Any, AnyArray, AnyCompatible, AnyCompatibleArray, AnyCompatibleNonArray, AnyElement,
-            AnyNonArray,
+            AnyNonArray, AnyRange,
         };
         if self == to || self.is_unknown() {
             return true;
@@ -201,6 +232,7 @@ impl Kind {
             Any | AnyElement | AnyCompatible => return true,
             AnyArray | AnyCompatibleArray => return self.array,
             AnyNonArray | AnyCompatibleNonArray => return !self.array,
+            AnyRange => return self.bounds().is_some(),
             _ => {}
         }
         match (self.array, to.array) {

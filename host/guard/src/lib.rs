@@ -28,6 +28,8 @@ mod attributes;
 mod cache;
 mod call;
 mod catalog;
+mod containment;
+mod document;
 mod expression;
 mod fragment;
 mod kind;

@@ -91,6 +91,19 @@ pub(crate) fn is_bounded(number: &str) -> bool {
     digits.saturating_add(shift) <= MAX_DIGITS
 }
 
+/// A number as every version of Postgres reads it: without underscores, and to the base of ten.
+pub(crate) fn plain_number(number: &str) -> String {
+    let digits = number.replace('_', "").to_ascii_lowercase();
+    let radix = [("0x", 16), ("0o", 8), ("0b", 2)]
+        .into_iter()
+        .find_map(|(prefix, radix)| Some((digits.strip_prefix(prefix)?, radix)));
+    match radix {
+        Some((digits, radix)) => u128::from_str_radix(digits, radix)
+            .map_or_else(|_| number.to_owned(), |n| n.to_string()),
+        None => number.replace('_', ""),
+    }
+}
+
 /// The type of a number that is not a plain small integer.
 pub(crate) fn kind_of_number(number: &str) -> Base {
     let digits = number.replace('_', "").to_ascii_lowercase();
@@ -140,6 +153,24 @@ pub(crate) fn fits(text: &str, kind: Kind) -> Result<(), Fault> {
         let message = format!("a number of more than {MAX_DIGITS} digits");
         Err(Fault::new(RejectionCode::TooLarge, message))
     };
+    let dated = matches!(
+        kind.base,
+        Base::Date | Base::Time | Base::Timetz | Base::Timestamp | Base::Timestamptz
+    );
+    if dated && makes_zone(trimmed) {
+        let shown = crate::rejection::shorten(text, 40);
+        let message = format!("'{shown}' makes a time zone of its own");
+        return Err(Fault::new(RejectionCode::Type, message).hint(
+            "write an offset, as 2024-01-31 12:00+01, or the name of a zone: Europe/Berlin",
+        ));
+    }
+    if let Some(bounds) = kind.bounds() {
+        return range(trimmed, bounds).unwrap_or_else(|| {
+            no(&format!(
+                "{kind}; its notation is [from,to) with either bracket"
+            ))
+        });
+    }
     if kind.array {
         if !trimmed.starts_with(['{', '[']) || !trimmed.ends_with('}') {
             return no(&format!("array; its notation is {{…}}, of {kind}"));
@@ -249,6 +280,50 @@ pub(crate) fn fits(text: &str, kind: Kind) -> Result<(), Fault> {
         }
         _ => Ok(()),
     }
+}
+
+/// A range in its notation: nothing when it is in none.
+fn range(text: &str, bounds: Kind) -> Option<Result<(), Fault>> {
+    if text.eq_ignore_ascii_case("empty") {
+        return Some(Ok(()));
+    }
+    let inner = text.strip_prefix(['[', '('])?.strip_suffix([']', ')'])?;
+    let (from, to) = inner.split_once(',')?;
+    let one = |bound: &str| {
+        let bound = bound.strip_prefix('"').unwrap_or(bound);
+        let bound = bound.strip_suffix('"').unwrap_or(bound);
+        match bound.trim().is_empty() {
+            true => Ok(()),
+            false => fits(bound, bounds),
+        }
+    };
+    (!to.contains(',')).then(|| one(from).and_then(|()| one(to)))
+}
+
+/// The names of months and days, by their first three letters.
+const CALENDAR: [&str; 19] = [
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec", "sun",
+    "mon", "tue", "wed", "thu", "fri", "sat",
+];
+
+/// Whether a time zone is made in it, as `ABC5` is: Postgres keeps each that it was ever asked for.
+fn makes_zone(text: &str) -> bool {
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_alphabetic()) {
+        rest = rest.get(start..).unwrap_or_default();
+        let end = rest
+            .find(|c: char| !c.is_ascii_alphabetic())
+            .unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(end);
+        let digits = behind.strip_prefix(['+', '-']).unwrap_or(behind);
+        let word = word.to_ascii_lowercase();
+        let month = CALENDAR.iter().any(|name| word.starts_with(name));
+        if word.len() > 2 && digits.starts_with(|c: char| c.is_ascii_digit()) && !month {
+            return true;
+        }
+        rest = behind;
+    }
+    false
 }
 
 /// Whether Postgres reads bytes in it: `\x` and digits, or characters and escapes.

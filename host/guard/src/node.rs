@@ -29,11 +29,6 @@ pub(crate) fn foreign(node: &NodeEnum) -> Fault {
             "rows are not allowed",
             "write attribute=value for each attribute",
         ),
-        NodeEnum::CollateClause(_) => (
-            RejectionCode::Construct,
-            "COLLATE is not allowed",
-            "leave it out; lower(…) compares without regard to case",
-        ),
         NodeEnum::NamedArgExpr(_) => (
             RejectionCode::Function,
             "only make_interval takes arguments by name",
@@ -121,6 +116,7 @@ pub(crate) fn constant_text(node: &Node) -> Option<&str> {
 pub(crate) fn written_text(node: &Node) -> Option<&str> {
     match &node.node {
         Some(NodeEnum::TypeCast(cast)) => written_text(cast.arg.as_deref()?),
+        Some(NodeEnum::CollateClause(clause)) => written_text(clause.arg.as_deref()?),
         _ => text_constant(node),
     }
 }
@@ -136,6 +132,7 @@ pub(crate) fn constant_length(node: &Node) -> Option<usize> {
             None => 0,
         }),
         NodeEnum::TypeCast(cast) => constant_length(cast.arg.as_deref()?),
+        NodeEnum::CollateClause(clause) => constant_length(clause.arg.as_deref()?),
         NodeEnum::AExpr(operation) => {
             let right = constant_length(operation.rexpr.as_deref()?)?;
             match operation.lexpr.as_deref() {

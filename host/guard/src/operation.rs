@@ -7,6 +7,7 @@ use wedflow_model::{AttributeType, ScalarType};
 use crate::allowed::{BINARY, COMPARISON, MATCHING, PREFIX, QUANTIFIED};
 use crate::call::{function_name, power_cost};
 use crate::catalog;
+use crate::containment::{made_here, made_range};
 use crate::expression::{Checked, Done, Seen, Walk};
 use crate::kind::{Base, Context, Kind};
 use crate::node::{constant_length, constant_text, foreign, text_constant, text_of, written_text};
@@ -28,8 +29,8 @@ const MAX_SET: usize = 64;
 const SET_WEIGHT: usize = 4;
 /// What ILIKE counts besides its pattern, as it makes all of the text anew.
 const ILIKE: usize = 8;
-/// The longest array that may be held against another one.
-const MAX_LIST: u64 = 32 << 10;
+/// The most values of a list that are no constants: each is a level to Postgres.
+const MAX_LISTED: usize = 100;
 /// The longest document that is looked for in another one.
 const MAX_DOCUMENT: u64 = 2 << 10;
 
@@ -71,16 +72,22 @@ impl Walk<'_> {
             rexpr_list_end: _,
             location,
         } = operation;
-        let [name] = name.as_slice() else {
-            return Err(self
-                .refuse(
-                    RejectionCode::Operator,
-                    "operators are written without a schema",
-                    *location,
-                )
-                .hint("write the operator's sign alone"));
+        let name = match name.as_slice() {
+            [name] => text_of(name).unwrap_or_default(),
+            // All operators that are allowed are of this schema.
+            [schema, name] if text_of(schema) == Some("pg_catalog") => {
+                text_of(name).unwrap_or_default()
+            }
+            _ => {
+                return Err(self
+                    .refuse(
+                        RejectionCode::Operator,
+                        "operators are those of the schema pg_catalog",
+                        *location,
+                    )
+                    .hint("write the operator's sign alone"));
+            }
         };
-        let name = text_of(name).unwrap_or_default();
         let (left, right) = (lexpr.as_deref(), rexpr.as_deref());
         let kind = AExprKind::try_from(*kind).unwrap_or(AExprKind::Undefined);
         match kind {
@@ -277,6 +284,7 @@ impl Walk<'_> {
         }
         let searches = match sign {
             // The longer of two takes the product of their lengths.
+            "@>" | "<@" | "&&" if made_range(one) || made_range(other) => None,
             "@>" | "<@" | "&&" | "?|" | "?&" if !found.constant => Some(Sought::Parts),
             "-" if found.kind == Kind::one(Base::Jsonb) => Some(Sought::Parts),
             "~~" | "!~~" => Some(Sought::Text),
@@ -304,6 +312,8 @@ impl Walk<'_> {
             && found.kind == Kind::one(Base::Jsonb)
             && by.kind == found.kind
             && !(found.constant || by.constant || made_here(part) || seen.size <= MAX_DOCUMENT)
+            && !self.of_scalars(part)
+            && !self.of_scalars(if sign == "@>" { one } else { other })
         {
             let message = "documents of any length are held against each other";
             let fault = Fault::new(RejectionCode::TooLarge, message)
@@ -317,16 +327,33 @@ impl Walk<'_> {
         if let "@>" | "<@" | "&&" = sign
             && found.constant
             && !by.constant
+            && !(made_range(one) || made_range(other))
         {
             self.count_sought(constant_length(one).unwrap_or(SOUGHT_WIDE), one)?;
         }
         if raised {
             self.out.guard(Guard::End);
         }
+        // To an array, a constant without a type is another one.
+        let same = |kind: Kind, other: Kind| match sign == "||" && other.array && kind.is_unknown()
+        {
+            true => other,
+            false => kind,
+        };
+        let left_kind = same(found.kind, by.kind);
+        let right_kind = same(by.kind, found.kind);
+        for (node, kind, was) in [(one, left_kind, found.kind), (other, right_kind, by.kind)] {
+            if kind != was {
+                self.fits(node, was, kind, Context::Implicit)
+                    .map_err(|fault| {
+                        fault.hint("to append an element say its type: tags || 'x'::text")
+                    })?;
+            }
+        }
         let resolved = self.resolved(
             sign,
-            (Some(one), found.kind),
-            (Some(other), by.kind),
+            (Some(one), left_kind),
+            (Some(other), right_kind),
             location,
         )?;
         let decimal = resolved.arguments.contains(&Kind::one(Base::Numeric));
@@ -340,6 +367,7 @@ impl Walk<'_> {
             && !(found.constant && by.constant)
         {
             self.converted(2)?;
+            self.remade(self.documents(one) + self.documents(other))?;
         }
         // Text is taken out of a document as it is written in JSON.
         let size = match sign {
@@ -347,53 +375,6 @@ impl Walk<'_> {
             _ => found.size.saturating_add(by.size),
         };
         self.made(resolved.result, size, found.constant && by.constant)
-    }
-
-    /// An array that is held against another one, element by element: an attribute's, which has not so many,
-    /// or what is made of few.
-    fn list_against_list(&self, node: &Node, seen: Seen) -> Done {
-        if seen.size <= MAX_LIST || self.few_elements(node) {
-            return Ok(());
-        }
-        let message = "arrays of any length are held against each other";
-        let fault = Fault::new(RejectionCode::TooLarge, message)
-            .hint("compare attributes that are arrays, or split a part of a text: string_to_array(left(a1, 1000), ',')");
-        Err(self.placed(fault, node))
-    }
-
-    /// Whether an array has not many more elements than an attribute may have.
-    fn few_elements(&self, node: &Node) -> bool {
-        match &node.node {
-            Some(NodeEnum::ColumnRef(_) | NodeEnum::AArrayExpr(_) | NodeEnum::AConst(_)) => true,
-            Some(NodeEnum::AIndirection(part)) => part
-                .arg
-                .as_deref()
-                .is_some_and(|arg| self.few_elements(arg)),
-            Some(NodeEnum::TypeCast(cast)) => cast
-                .arg
-                .as_deref()
-                .is_some_and(|arg| self.few_elements(arg)),
-            Some(NodeEnum::AExpr(operation)) => [&operation.lexpr, &operation.rexpr]
-                .into_iter()
-                .all(|side| side.as_deref().is_some_and(|side| self.few_elements(side))),
-            Some(NodeEnum::CoalesceExpr(first)) => {
-                first.args.iter().all(|arg| self.few_elements(arg))
-            }
-            Some(NodeEnum::FuncCall(call)) => {
-                function_name(call).is_some_and(|name| {
-                    matches!(
-                        name,
-                        "array_append"
-                            | "array_prepend"
-                            | "array_cat"
-                            | "array_remove"
-                            | "array_replace"
-                            | "trim_array"
-                    )
-                }) && call.args.iter().all(|arg| self.few_elements(arg))
-            }
-            _ => false,
-        }
     }
 
     /// An attribute of a few labels is compared with one of them, and they are in no order.
@@ -525,6 +506,11 @@ impl Walk<'_> {
         let list = catalog::operators(sign, 2);
         let resolved = resolve::binary(&list, left.1, right.1)
             .map_err(|why| self.no_operator(sign, &[left.1, right.1], why, location))?;
+        if COMPARISON.contains(&sign)
+            && let Some(kind) = resolved.arguments.first()
+        {
+            self.documents_compared(*kind, 1)?;
+        }
         for ((node, kind), wanted) in [left, right].into_iter().zip(&resolved.arguments) {
             if let Some(node) = node {
                 self.fits(node, kind, *wanted, Context::Implicit)?;
@@ -626,6 +612,15 @@ impl Walk<'_> {
         let word = if name == "<>" { "NOT IN" } else { "IN" };
         let sign = if name == "<>" { "<>" } else { "=" };
         let items = self.items(right, location)?;
+        let before = self.listed;
+        let varying = |item: &&Node| row(Some(item)).is_some() || constant_length(item).is_none();
+        self.listed += items.iter().filter(varying).count();
+        if self.listed > MAX_LISTED {
+            let message = format!("a list of more than {MAX_LISTED} values that are no constants");
+            return Err(self
+                .refuse(RejectionCode::TooDeep, message, location)
+                .hint("write = ANY (ARRAY[…])"));
+        }
         if let Some(one) = row(left) {
             let kinds = self.row(one)?;
             self.word(word);
@@ -642,12 +637,14 @@ impl Walk<'_> {
                 self.pairs(sign, &one.args, &kinds, &other.args, &others, location)?;
             }
             self.out.push(')');
+            self.listed = before;
             return Ok(Seen::truth());
         }
         let value = self.required(left)?;
         let found = self.operand(value)?;
         self.word(word);
         let seen = self.list("(", items, ")")?;
+        self.listed = before;
         for item in items {
             self.labels("=", value, item)?;
         }
@@ -699,6 +696,9 @@ impl Walk<'_> {
             return Err(self.placed(fault, array));
         };
         let resolved = self.resolved(sign, (Some(value), found.kind), (None, element), location)?;
+        if let Some(NodeEnum::AArrayExpr(written)) = &array.node {
+            self.documents_compared(element, written.elements.len())?;
+        }
         if list.kind.is_unknown() {
             let wanted = Kind::many(resolved.arguments[1].base);
             self.fits(array, Kind::UNKNOWN, wanted, Context::Implicit)?;
@@ -758,7 +758,7 @@ impl Walk<'_> {
         Ok(Seen::truth())
     }
 
-    fn row(&mut self, row: &RowExpr) -> Result<Vec<Seen>, Fault> {
+    pub(crate) fn row(&mut self, row: &RowExpr) -> Result<Vec<Seen>, Fault> {
         let open = if row.args.len() < 2 { "ROW(" } else { "(" };
         self.list(open, &row.args, ")")
     }
@@ -897,16 +897,6 @@ impl Walk<'_> {
         let message = format!("a power's exponent is at most {MAX_POWER}");
         let fault = self.refuse(RejectionCode::TooLarge, message, location);
         Err(fault.hint("multiply instead"))
-    }
-}
-
-/// Whether a list or document has no more parts than are written there.
-fn made_here(node: &Node) -> bool {
-    match &node.node {
-        Some(NodeEnum::AArrayExpr(_)) => true,
-        Some(NodeEnum::FuncCall(call)) => function_name(call)
-            .is_some_and(|name| matches!(name, "jsonb_build_object" | "jsonb_build_array")),
-        _ => false,
     }
 }
 

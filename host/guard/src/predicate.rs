@@ -48,6 +48,7 @@ impl CheckedPredicate {
     /// A [`Rejection`] that says what is wrong and where.
     pub fn parse(text: &str, attributes: &FlowAttributes) -> Result<Self, Rejection> {
         let fragment = Fragment::new(WRAPPER, text)?;
+        without_controls(&fragment)?;
         checked(&fragment, attributes).map_err(|fault| fragment.reject(fault))
     }
 
@@ -61,6 +62,7 @@ impl CheckedPredicate {
         known: impl IntoIterator<Item = (String, AttributeType)>,
     ) -> Result<Self, Rejection> {
         let fragment = Fragment::new(WRAPPER, text)?;
+        without_controls(&fragment)?;
         let known: Vec<_> = known.into_iter().collect();
         let mut unknown: Vec<String> = fragment.names().collect();
         unknown.sort();
@@ -118,6 +120,19 @@ impl CheckedPredicate {
 impl fmt::Display for CheckedPredicate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.sql)
+    }
+}
+
+/// Refuses what no text in a definition may hold as it is: the database refuses it too, and some versions of
+/// Postgres cannot read it back.
+fn without_controls(fragment: &Fragment<'_>) -> Result<(), Rejection> {
+    let control = |c: char| matches!(c, '\x01'..='\x08' | '\x0e'..='\x1f');
+    match fragment.text.find(control) {
+        None => Ok(()),
+        Some(at) => {
+            let fault = Fault::new(RejectionCode::Syntax, "a control character");
+            Err(fragment.reject(fault.hint("remove it; in text write it as E'\\x01'").at(at)))
+        }
     }
 }
 

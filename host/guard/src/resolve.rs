@@ -194,6 +194,7 @@ fn settle_as(
     given: &[Kind],
 ) -> Result<Resolved, Unresolved> {
     let mut element: Option<Kind> = None;
+    let mut range: Option<Kind> = None;
     let mut compatible = Vec::new();
     let mut polymorphic = false;
     for (wanted, given) in wanted.iter().zip(given) {
@@ -209,10 +210,14 @@ fn settle_as(
                 return Err(Unresolved::None);
             }
             Base::AnyArray | Base::AnyCompatibleArray => given.element(),
+            Base::AnyRange => given.bounds().ok_or(Unresolved::None)?,
             _ => *given,
         };
         match wanted.base {
-            Base::AnyArray | Base::AnyElement | Base::AnyNonArray => {
+            Base::AnyArray | Base::AnyElement | Base::AnyNonArray | Base::AnyRange => {
+                if wanted.base == Base::AnyRange {
+                    range = Some(*given);
+                }
                 if element.is_some_and(|before| before != found) {
                     return Err(Unresolved::None);
                 }
@@ -234,7 +239,7 @@ fn settle_as(
         let family_of_any = wanted.iter().any(|kind| {
             matches!(
                 kind.base,
-                Base::AnyArray | Base::AnyElement | Base::AnyNonArray
+                Base::AnyArray | Base::AnyElement | Base::AnyNonArray | Base::AnyRange
             )
         });
         if family_of_any
@@ -251,6 +256,7 @@ fn settle_as(
             Base::AnyElement | Base::AnyNonArray => of(element),
             Base::AnyCompatible | Base::AnyCompatibleNonArray => of(compatible),
             Base::AnyArray => array_of(of(element))?,
+            Base::AnyRange => range.ok_or(Unresolved::None)?,
             Base::AnyCompatibleArray => array_of(of(compatible))?,
             Base::Any => Kind::TEXT,
             _ => kind,

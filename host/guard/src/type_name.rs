@@ -92,6 +92,14 @@ impl Walk<'_> {
             }
             self.path(value, *location)?;
         }
+        if kind.bounds().is_some() && text_constant(value).is_none() {
+            let message = format!("text that is cast to {kind} is written there, in quotes");
+            return Err(self
+                .refuse(RejectionCode::Type, message, name.location)
+                .hint(format!(
+                    "make a range of its bounds: {kind}(from, to, '[]')"
+                )));
+        }
         let before = self.out.clone();
         let found = match &value.node {
             Some(NodeEnum::AArrayExpr(list)) if list.elements.is_empty() => {
@@ -136,6 +144,7 @@ impl Walk<'_> {
         }
         self.out.push_str("::");
         self.out.push_str(&written);
+        self.read_as_document(found, kind, value)?;
         let padded = if kind.base == Base::Bpchar { 4000 } else { 0 };
         let grown = growth(found.kind, kind);
         if grown > 1 && !found.constant {
@@ -172,7 +181,7 @@ impl Walk<'_> {
             )
             .hint(match name {
                 "char" | "name" => "use text",
-                _ => "allowed are text, varchar, smallint, integer, bigint, numeric, real, double precision, boolean, date, time, timetz, timestamp, timestamptz, interval, uuid, jsonb, json, bytea, char, and arrays of these",
+                _ => "allowed are text, varchar, smallint, integer, bigint, numeric, real, double precision, boolean, date, time, timetz, timestamp, timestamptz, interval, uuid, jsonb, json, bytea, char, and arrays of these; int4range, int8range, numrange, daterange, tsrange, tstzrange of text in quotes",
             })
         };
         let name = match parts.as_slice() {
@@ -181,6 +190,7 @@ impl Walk<'_> {
         };
         let found = allowed::find_type(name)
             .filter(|_| !setof && !pct_type && array_bounds.len() <= 1)
+            .filter(|_| array_bounds.is_empty() || !name.ends_with("range"))
             .ok_or_else(|| refused(name))?;
         let mut written = found.written.to_owned();
         if name == "bpchar" && typmods.is_empty() {

@@ -11,6 +11,8 @@ trials![
     rows_that_are_too_large_are_refused,
     rows_are_measured_as_they_are,
     what_is_searched_for_in_a_row_is_short,
+    conditions_are_written_so_that_they_can_be_run,
+    the_conditions_of_a_flow_are_bounded_together,
     a_hostile_text_makes_a_condition_fail_for_its_instance_only,
 ];
 
@@ -70,6 +72,7 @@ fn no_accepted_fragment_runs_long_on_hostile_rows() {
             ("where", many("exp(ln(abs(n1)))", " + ", 7) + " > 1"),
             ("where", many("log(1.0001, abs(n1))", " * ", 8) + " > 1"),
             ("set", "a1 = repeat(a1, d2), a2 = repeat(a2, d2)".to_owned()),
+            ("set", "a1 = repeat('', d2)".to_owned()),
             (
                 "set",
                 "a1 = lpad(a1, d2, a2), a2 = rpad(a2, d2, a1)".to_owned(),
@@ -98,6 +101,29 @@ fn no_accepted_fragment_runs_long_on_hostile_rows() {
             ("set", "n1 = n1 * n1 * n1".to_owned()),
             ("set", "doc = jsonb_set(doc, tags, doc)".to_owned()),
             ("set", "doc = doc - tags".to_owned()),
+            (
+                "where",
+                "((((doc || doc) || doc) || doc) || doc) = doc".to_owned(),
+            ),
+            (
+                "where",
+                format!("jsonb_build_array({}) = doc", many("doc", ", ", 16)),
+            ),
+            (
+                "where",
+                format!("array[{}] is null", many("a4::jsonb", ", ", 8)),
+            ),
+            (
+                "where",
+                format!("false = all (array[{}])", many("doc < doc", ", ", 200)),
+            ),
+            (
+                "where",
+                format!(
+                    "false = all (array[{}])",
+                    many("(ints || ints || ints || ints) && ints", ", ", 4)
+                ),
+            ),
             (
                 "set",
                 "a1 = to_char(n1, left(a1, 64)), a2 = to_char(at, left(a2, 64))".to_owned(),
@@ -249,9 +275,93 @@ fn what_is_searched_for_in_a_row_is_short() {
         "at at time zone a1 < now()".to_owned(),
         "array_to_string(string_to_array(a1, null), repeat('x', 250)) = 'x' and doc @? '$.**'"
             .to_owned(),
+        format!("{}doc{} = doc", "(".repeat(6), " || doc)".repeat(6)),
+        format!("jsonb_build_array({}) = doc", vec!["doc"; 17].join(", ")),
+        ["a1::jsonb = doc"; 9].join(" or "),
+        vec!["doc < doc"; 201].join(" or "),
+        format!("doc = any (array[{}])", vec!["doc"; 201].join(", ")),
+        format!("greatest({}) = doc", vec!["doc"; 201].join(", ")),
+        "at at time zone 'ABC5' < now()".to_owned(),
+        "at at time zone '+01:02:03' < now()".to_owned(),
+        "a1 = session_user or a1 = current_schema".to_owned(),
+        "a1 collate \"de-x-icu\" < a2".to_owned(),
+        "a1::daterange @> day".to_owned(),
+        "to_jsonb(row(a1, a2)) = doc".to_owned(),
+        "a1 operator(public.=) a2".to_owned(),
     ] {
         refused(&what);
     }
+}
+
+/// A list of any length that others are looked for in is held to its length when it is run; what Postgres 15 cannot
+/// read as it is written is written for it.
+fn conditions_are_written_so_that_they_can_be_run() {
+    let flow = flow();
+    let mut owner = flow.database.owner();
+    let shape = owner.line("SELECT shape_schema FROM wed.flow");
+    let mut run = |condition: &str| {
+        owner.line(&format!(
+            "SELECT wed.guarded(c.predicate) FROM wed.check_predicate('{shape}', 999999, $c${condition}$c$) c"
+        ))
+    };
+    let bounded = run("string_to_array(a1, null) && tags");
+    assert!(
+        bounded.contains("wed_bounded.list(string_to_array")
+            && bounded.contains("wed_bounded.short"),
+        "{bounded}"
+    );
+    for range in [
+        "daterange(day, NULL) @> current_date",
+        "day <@ daterange(day, current_date)",
+    ] {
+        let plain = run(range);
+        assert!(!plain.contains("wed_bounded"), "{plain}");
+    }
+    for (written, meant) in [
+        ("d2 = 1_000", "1000"),
+        ("d2 = 0x1F", "31"),
+        ("d2 = 0o17", "15"),
+        ("d2 = 0b1_01", "5"),
+        ("n1 > 1_000.5_0", "1000.50"),
+        ("big = 0xFF_FFFF_FFFF", "1099511627775"),
+        ("at at local > '2024-01-01'", "UTC"),
+    ] {
+        let found = run(written);
+        assert!(
+            found.contains(meant) || written.ends_with("'2024-01-01'"),
+            "{written}: {found}"
+        );
+    }
+    let list = owner.execute("SELECT wed_bounded.list(array_fill(1, ARRAY[16385]))", &[]);
+    let refusal = crate::support::session::Refusal::of(&list.expect_err("too long"));
+    assert_eq!(refusal.code, "WF032");
+    owner.run("SET statement_timeout = '1s'");
+    owner.run("SELECT wed_bounded.repeat('', 2147483647)");
+}
+
+/// What conditions make stays until all of a flow are evaluated.
+fn the_conditions_of_a_flow_are_bounded_together() {
+    let flow = flow();
+    let mut s = flow.session();
+    let heavy = |name: &str| {
+        let parts: Vec<String> = (0..8)
+            .map(|at| format!("a1::jsonb ? '{name}{at}'"))
+            .collect();
+        let condition = parts.join(" or ");
+        format!("INSERT INTO wed_trig (trname, cpred) VALUES ('{name}', $c${condition}$c$)")
+    };
+    for name in ["a", "b", "c"] {
+        s.run(&heavy(name));
+    }
+    let refusal = s.refused(&heavy("d")).expect("WF011");
+    assert!(refusal.message.contains("together"), "{refusal:?}");
+    // Such as look at values are as many as one likes.
+    s.run(
+        "INSERT INTO wed_trig (trname, cpred)
+         SELECT 't' || i, format('lower(a1) = %L AND d2 > %s AND doc ->> ''a'' = %1$L', i, i) FROM generate_series(1, 300) i",
+    );
+    s.run("UPDATE wed_trig SET enabled = false WHERE trname = 'a'");
+    s.run(&heavy("d"));
 }
 
 fn a_hostile_text_makes_a_condition_fail_for_its_instance_only() {

@@ -134,6 +134,10 @@ fn hostile_rows(flow: &Flow) -> Session {
                1000, 1.5 + '1e-100'::numeric, 2 FROM generate_series(1, 8192) i;
         INSERT INTO hostile (wid, a1, a2, d2, n1) SELECT 7, string_agg(chr(97 + i * i % 7 % 2), ''), repeat('x', 1024),
                -1000, '1e-100' FROM generate_series(1, 1024) i;
+        -- Documents that take far more memory than their bytes, where they are made.
+        INSERT INTO hostile (wid, a1, d2, n1, doc) SELECT 8, 'x', 1, 1, jsonb_agg('{{}}'::jsonb) FROM generate_series(1, 30000);
+        INSERT INTO hostile (wid, a1, a4, tags, ints) SELECT 9, repeat('ab', 4000), '[' || repeat('{{}},', 75000) || '1]',
+               ARRAY(SELECT 'x' || i FROM generate_series(1, 256) i), ARRAY(SELECT i FROM generate_series(1, 256) i);
         SET timezone = 'UTC'; SET statement_timeout = '2s'"#
     ));
     owner
@@ -142,7 +146,7 @@ fn hostile_rows(flow: &Flow) -> Session {
 /// Runs a statement on each hostile row, in a transaction that is rolled back; how long the longest took.
 fn longest(session: &mut Session, statement: &str) -> Duration {
     let mut longest = Duration::ZERO;
-    for wid in 1..=7 {
+    for wid in 1..=9 {
         // One row at a time: an error in one must not spare the others.
         let one = format!("(SELECT * FROM hostile WHERE wid = {wid})");
         let narrowed = if let Some((before, condition)) = statement.split_once(" WHERE ") {
