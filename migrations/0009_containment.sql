@@ -114,7 +114,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT $1 $$;
 CREATE FUNCTION wed_bounded.moment(_text text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF octet_length(_text) > 100 OR _text ~ '[A-Za-z]{3}[-+]?[0-9]' THEN
+  IF octet_length(_text) > 100 OR _text ~ '[A-Za-z][A-Za-z/_.:]{2,}[-+]?[0-9]' THEN
     RAISE EXCEPTION '% is not taken for a point in time', quote_literal(left(_text, 40)) USING ERRCODE = 'WF032',
       HINT = 'Write it as 2024-01-31 12:00:00+01, or with the name of a zone: 2024-01-31 12:00 Europe/Berlin.';
   END IF;
@@ -517,8 +517,8 @@ BEGIN
       IF _token !~ '[-~]' AND (_rest ~ $r$^'(?:[^']|'')*'::[a-z ]+(?:\[\])? $$r$ OR _rest ~ ('^' || _list || ' $')) THEN
         -- What is searched for stands on the left, and is written there.
         _sought := _sought + wed.written_list(_rest);
-      ELSIF _token IN ('@>', '<@', '&&') AND (_rest ~ ('^' || _range || '\(') OR _next ~ ('^' || _range || '$')) THEN
-        -- A range takes no longer than its bounds.
+      ELSIF _token IN ('@>', '<@', '&&') AND (_rest ~ ('^' || _range || '\(') OR _next ~ ('^' || _range || '$') AND _t[_i + 3] = '(') THEN
+        -- A range takes no longer than its bounds. By the call, not the name alone: an attribute may be called so.
         NULL;
       ELSE
         IF _token IN ('@>', '<@', '&&') AND _rest !~ '^("[^"]*"|[^[:space:]("]+) $' THEN

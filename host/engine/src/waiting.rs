@@ -263,6 +263,7 @@ pub(crate) fn over_homes(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::batches::BATCH;
     use crate::results::tests::finished;
 
     impl Waiting {
@@ -280,9 +281,6 @@ mod tests {
         waiting
     }
 
-    /// As many as a batch may hold.
-    const MOST: usize = 320;
-
     #[test]
     fn a_batch_holds_one_result_of_an_instance_and_keeps_the_order_of_the_rest() {
         let mut waiting = waiting(
@@ -291,7 +289,7 @@ mod tests {
                 .into_iter(),
         );
         let mut tokens = || -> Vec<i64> {
-            let batch = waiting.oldest(MOST);
+            let batch = waiting.oldest(BATCH);
             batch.iter().map(|finished| finished.token).collect()
         };
         assert_eq!(tokens(), [1, 2, 4]);
@@ -302,13 +300,13 @@ mod tests {
 
     #[test]
     fn a_batch_is_bounded() {
-        let all = i32::try_from(MOST).expect("small") + 44;
+        let all = i32::try_from(BATCH).expect("small") + 44;
         let mut waiting = waiting((0..all).map(|n| finished(n, n)));
-        assert_eq!(waiting.oldest(MOST).len(), MOST);
+        assert_eq!(waiting.oldest(BATCH).len(), BATCH);
         assert_eq!(waiting.results.len(), 44);
         assert_eq!(waiting.all_ready(), 44);
         let next = waiting.results[0].1.token;
-        assert_eq!(next, i64::try_from(MOST).expect("small"));
+        assert_eq!(next, i64::try_from(BATCH).expect("small"));
     }
 
     #[test]

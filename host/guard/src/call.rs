@@ -669,7 +669,7 @@ const CONSTANT: Seen = Seen {
 
 /// Whether a text names a time zone as Postgres's list of them does, or is an offset. Zones of one's own
 /// making, with rules in the name, each take memory of the server that it does not give back.
-fn is_zone(text: &str) -> bool {
+pub(crate) fn is_zone(text: &str) -> bool {
     let text = text.trim();
     // Without a digit no name makes a zone.
     let name = text.len() <= 40

@@ -18,6 +18,34 @@ const OF_TEXT: usize = 3;
 /// The most comparisons of documents.
 const MAX_COMPARED: usize = 200;
 
+/// Whether a function may give documents or arrays as large as what it is given; others give numbers, texts, truth.
+fn gives_documents(name: &str) -> bool {
+    const JSON: [&str; 6] = [
+        "build_array",
+        "build_object",
+        "object",
+        "strip_nulls",
+        "extract_path",
+        "path_query_first",
+    ];
+    let json = name.strip_prefix("jsonb_").or(name.strip_prefix("json_"));
+    matches!(
+        name,
+        "to_json"
+            | "to_jsonb"
+            | "array_to_json"
+            | "jsonb_set"
+            | "jsonb_insert"
+            | "array_append"
+            | "array_cat"
+            | "array_prepend"
+            | "array_remove"
+            | "array_replace"
+            | "array_positions"
+            | "trim_array"
+    ) || json.is_some_and(|what| JSON.contains(&what))
+}
+
 impl Walk<'_> {
     /// How many documents of an attribute's size the value may hold.
     pub(crate) fn documents(&self, node: &Node) -> usize {
@@ -40,8 +68,8 @@ impl Walk<'_> {
             }
             NodeEnum::FuncCall(call) => match function_name(call) {
                 Some("string_to_array" | "regexp_split_to_array") => 1,
-                Some(name) if name.ends_with("_text") || name.ends_with("to_string") => 0,
-                _ => sum(&call.args),
+                Some(name) if gives_documents(name) => sum(&call.args),
+                _ => 0,
             },
             NodeEnum::TypeCast(cast) => {
                 let kind = cast.type_name.as_ref();

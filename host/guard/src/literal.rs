@@ -300,26 +300,70 @@ fn range(text: &str, bounds: Kind) -> Option<Result<(), Fault>> {
     (!to.contains(',')).then(|| one(from).and_then(|()| one(to)))
 }
 
-/// The names of months and days, by their first three letters.
-const CALENDAR: [&str; 19] = [
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec", "sun",
-    "mon", "tue", "wed", "thu", "fri", "sat",
+/// The names of months and days, as Postgres reads them.
+const CALENDAR: [&str; 42] = [
+    "jan",
+    "feb",
+    "mar",
+    "apr",
+    "may",
+    "jun",
+    "jul",
+    "aug",
+    "sep",
+    "sept",
+    "oct",
+    "nov",
+    "dec",
+    "january",
+    "february",
+    "march",
+    "april",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+    "sun",
+    "mon",
+    "tue",
+    "tues",
+    "wed",
+    "weds",
+    "thu",
+    "thur",
+    "thurs",
+    "fri",
+    "sat",
+    "sunday",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
 ];
 
-/// Whether a time zone is made in it, as `ABC5` is: Postgres keeps each that it was ever asked for.
+/// Whether a time zone is made in it, as `ABC5` and `q/aa5` are: Postgres keeps each that it was ever asked for.
 fn makes_zone(text: &str) -> bool {
+    let part = |c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '_' | '.' | ':');
     let mut rest = text;
     while let Some(start) = rest.find(|c: char| c.is_ascii_alphabetic()) {
         rest = rest.get(start..).unwrap_or_default();
-        let end = rest
-            .find(|c: char| !c.is_ascii_alphabetic())
-            .unwrap_or(rest.len());
+        let end = rest.find(|c: char| !part(c)).unwrap_or(rest.len());
         let (word, behind) = rest.split_at(end);
         let digits = behind.strip_prefix(['+', '-']).unwrap_or(behind);
-        let word = word.to_ascii_lowercase();
-        let month = CALENDAR.iter().any(|name| word.starts_with(name));
-        if word.len() > 2 && digits.starts_with(|c: char| c.is_ascii_digit()) && !month {
-            return true;
+        let named = CALENDAR.contains(&word.to_ascii_lowercase().as_str());
+        // With what follows it may be one of those that there are: `Etc/GMT+5`, `EST5EDT`.
+        let all = rest.split(char::is_whitespace).next().unwrap_or_default();
+        if word.len() > 2 && digits.starts_with(|c: char| c.is_ascii_digit()) && !named {
+            if !crate::call::is_zone(all) {
+                return true;
+            }
+            rest = rest.get(all.len()..).unwrap_or_default();
+            continue;
         }
         rest = behind;
     }
