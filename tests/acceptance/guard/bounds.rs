@@ -378,7 +378,7 @@ fn the_conditions_of_a_flow_are_bounded_together() {
     let keys: Vec<String> = (0..10)
         .map(|key| format!("doc ->> ''k{key}'' = %L"))
         .collect();
-    let values = vec!["i"; 10].join(", ");
+    let values = ["i"; 10].join(", ");
     let mut s = self::flow().session();
     s.run(&format!(
         "INSERT INTO wed_trig (trname, cpred) SELECT 't' || i, format('{}', {values}) FROM generate_series(1, 110) i",
