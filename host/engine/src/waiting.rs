@@ -13,8 +13,8 @@ pub(crate) const TOGETHER: usize = 256;
 /// After this time the next batch takes a result without its company: the batch on its way may be held up, by whoever
 /// locks an instance, and the others of its flow may take long.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(30);
-/// A batch of several tenants that takes longer than this is held up: its flows go into no other until it is back, so that
-/// whoever locks instances holds up one batch and not all.
+/// A batch that takes longer than this is held up: of several tenants, its flows go into no other until it is back, so that
+/// whoever locks instances holds up one batch and not all; of one alone, another may go beside it.
 pub(crate) const HELD_UP: Duration = Duration::from_millis(100);
 /// A tenant with so few results shares a batch with whoever has few. A flow with so few jobs in hand goes through the
 /// database as one, because that has work with each flow of a batch.
@@ -263,8 +263,9 @@ pub(crate) fn over_homes(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::batches::BATCH;
     use crate::results::tests::finished;
+
+    const MOST: usize = 64;
 
     impl Waiting {
         /// Takes the oldest.
@@ -289,7 +290,7 @@ mod tests {
                 .into_iter(),
         );
         let mut tokens = || -> Vec<i64> {
-            let batch = waiting.oldest(BATCH);
+            let batch = waiting.oldest(MOST);
             batch.iter().map(|finished| finished.token).collect()
         };
         assert_eq!(tokens(), [1, 2, 4]);
@@ -300,13 +301,13 @@ mod tests {
 
     #[test]
     fn a_batch_is_bounded() {
-        let all = i32::try_from(BATCH).expect("small") + 44;
+        let all = i32::try_from(MOST).expect("small") + 44;
         let mut waiting = waiting((0..all).map(|n| finished(n, n)));
-        assert_eq!(waiting.oldest(BATCH).len(), BATCH);
+        assert_eq!(waiting.oldest(MOST).len(), MOST);
         assert_eq!(waiting.results.len(), 44);
         assert_eq!(waiting.all_ready(), 44);
         let next = waiting.results[0].1.token;
-        assert_eq!(next, i64::try_from(BATCH).expect("small"));
+        assert_eq!(next, i64::try_from(MOST).expect("small"));
     }
 
     #[test]
