@@ -49,8 +49,9 @@ INSERT INTO wed.tenant (name) VALUES ('default');
 -- tgid is unique in the database, not only in its flow: the papers' advisory lock is taken on
 -- (wid, tgid), two 32-bit numbers, and must not be shared by two flows.
 CREATE SEQUENCE wed.tgid_seq AS integer;
--- Fencing tokens: each claim of a job gets one that was never used before.
-CREATE SEQUENCE wed.fence;
+-- Fencing tokens: each claim of a job gets one that was never used before. A session takes some at once: which is the
+-- greater says nothing, only whether they are the same.
+CREATE SEQUENCE wed.fence CACHE 100;
 
 CREATE TABLE wed.flow (
   flow_id         integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -135,25 +136,27 @@ CREATE TABLE wed.instance (
 
 -- The payload of a job is the state that fired it, which is row seq of its instance's trace; it is
 -- copied into the job only when that row's partition is dropped (0005).
+-- Columns of one length first, then those that may be null, then the rest: an update looks at what is indexed, in the
+-- old row and in the new one, and what stands behind a text is found by walking there.
 CREATE TABLE wed.job (
   flow_id      integer NOT NULL,
   tenant_id    integer NOT NULL,
   wid          integer NOT NULL,
   tgid         integer NOT NULL,
-  trname       text NOT NULL,
-  timeout      interval NOT NULL,
   seq          integer NOT NULL,
   last_seq     integer NOT NULL,
   priority     integer NOT NULL,
+  attempt      integer NOT NULL DEFAULT 0,
+  beside       integer NOT NULL,
   due          timestamptz NOT NULL,
   fired_at     timestamptz NOT NULL,
-  attempt      integer NOT NULL DEFAULT 0,
+  token        bigint NOT NULL DEFAULT 0,
+  timeout      interval NOT NULL,
   component_id integer,
   host_id      integer,
-  token        bigint NOT NULL DEFAULT 0,
-  beside       integer NOT NULL,
-  waits_for    text,
   version      integer,
+  trname       text NOT NULL,
+  waits_for    text,
   satisfied    bigint[],
   payload      json
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);

@@ -111,7 +111,8 @@ BEGIN
              p.becomes = 'E' AND NOT p.excpt AS excepts, p.becomes <> coalesce(p.was, 'R') AS changes,
              p.others + cardinality(p.fire) + (p.becomes = 'E' AND NOT p.excpt)::integer - 1 AS beside,
              p.*, t.tgname AS next_tgname, t.trname AS next_trname, t.timeout AS next_timeout,
-             t.timeout_ms AS next_timeout_ms, t.priority AS next_priority, t.component_id AS next_component
+             t.timeout_ms AS next_timeout_ms, t.priority AS next_priority, t.component_id AS next_component,
+             CASE WHEN k.turns THEN nextval('wed.fence') END AS token
       FROM wed.gather(_rows, _tgids, _tokens, _trw, _forced, _fuel, _us, _memory) p
       -- One look for each, however few triggers there were when the plan was made.
       LEFT JOIN LATERAL (SELECT * FROM wed.trigger WHERE tgid = p.fire[1] OFFSET 0) t ON true
@@ -121,11 +122,9 @@ BEGIN
     ), turned AS (
       UPDATE wed.job j SET tgid = p.fire[1], trname = p.next_trname, timeout = p.next_timeout, seq = p.seq,
         last_seq = p.seq, priority = p.next_priority, fired_at = _now, attempt = 1,
-        component_id = p.next_component, token = nextval('wed.fence'), version = p.version,
+        component_id = p.next_component, token = p.token, version = p.version,
         satisfied = p.satisfied, beside = p.beside, payload = NULL
       FROM p WHERE p.turns AND j.ctid = p.own
-      RETURNING p.flow_id, p.wid, j.tgid, p.next_tgname, j.trname, j.token, p.next_timeout_ms, coalesce(p.payload, p.state::text) AS payload,
-                j.component_id, p.version, p.seq
     ), ended AS (
       DELETE FROM wed.job j USING p WHERE p.ends AND j.ctid = p.own
     ), fired AS (
@@ -177,8 +176,9 @@ BEGIN
              CASE WHEN p.refusal IS NULL THEN coalesce(p.forced, _note) ELSE wed.refuse_update(p.refusal, p.wid) END
       FROM p
     )
-    SELECT t.flow_id, t.wid, t.tgid, t.next_tgname, t.trname, t.token, 1, t.next_timeout_ms, t.payload,
-           t.component_id, t.version, t.seq FROM turned t
+    -- Not what the update returns: its rows would be kept once more.
+    SELECT p.flow_id, p.wid, p.fire[1], p.next_tgname, p.next_trname, p.token, 1, p.next_timeout_ms,
+           coalesce(p.payload, p.state::text), p.next_component, p.version, p.seq FROM p WHERE p.turns
     UNION ALL
     SELECT f.flow_id, f.wid, f.tgid, t.tgname, f.trname, f.token, 1, t.timeout_ms, coalesce(p.payload, p.state::text), f.component_id, p.version, p.seq
     FROM fired f JOIN wed.trigger t ON t.tgid = f.tgid

@@ -37,6 +37,7 @@ mod literal;
 mod node;
 mod operation;
 mod pattern;
+mod plain;
 mod predicate;
 mod rejection;
 mod resolve;

@@ -5,19 +5,19 @@ use std::fmt;
 use std::sync::Arc;
 
 use pg_query::protobuf::{
-    AConst, BoolExprType, MultiAssignRef, RangeVar, ResTarget, ScanToken, Token, UpdateStmt,
-    a_const::Val,
+    AConst, BoolExprType, MultiAssignRef, RangeVar, ResTarget, Token, UpdateStmt, a_const::Val,
 };
 use pg_query::{Node, NodeEnum};
 use wedflow_model::Assignment;
 
+use crate::attributes::Attribute;
 use crate::expression::Walk;
-use crate::fragment::{Fragment, offset};
+use crate::fragment::Fragment;
 use crate::kind::{Context, Kind};
 use crate::literal::{Constant, write_text};
 use crate::node::unknown;
 use crate::rejection::{Fault, Rejection, RejectionCode};
-use crate::{FlowAttributes, MAX_NODES};
+use crate::{FlowAttributes, MAX_BYTES, MAX_NODES};
 
 const WRAPPER: &str = "UPDATE wed_flow SET ";
 
@@ -67,12 +67,11 @@ impl CheckedSetClause {
     /// # Errors
     /// A [`Rejection`] that says what is wrong and where.
     pub fn parse(text: &str, attributes: &FlowAttributes) -> Result<Self, Rejection> {
+        if let Some(clause) = constants_only(text, attributes) {
+            return Ok(clause);
+        }
         let fragment = Fragment::new(WRAPPER, text)?;
-        let found = match constants_only(&fragment, attributes) {
-            Some(found) => found,
-            None => checked(&fragment, attributes),
-        };
-        found.map_err(|fault| fragment.reject(fault))
+        checked(&fragment, attributes).map_err(|fault| fragment.reject(fault))
     }
 
     /// Makes a clause of a transition's typed result. All its values are literals.
@@ -248,46 +247,40 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The common case, a clause of nothing but plain names and plain constants, read from the tokens
-/// alone. The tokens are the lexer's own, and what is taken here is so little of the grammar that it
-/// can mean one thing only; all else, errors included, is left to the parser.
-fn constants_only(
-    fragment: &Fragment<'_>,
-    attributes: &FlowAttributes,
-) -> Option<Result<CheckedSetClause, Fault>> {
-    let text = |token: &ScanToken| fragment.text.get(offset(token.start)..offset(token.end));
-    let is = |token: Option<&ScanToken>, kind: Token| {
-        token.is_some_and(|token| token.token == kind as i32)
-    };
+/// The common case, a clause of nothing but plain names and plain constants, which can mean one thing only; all else,
+/// errors included, is left to the parser.
+fn constants_only(text: &str, attributes: &FlowAttributes) -> Option<CheckedSetClause> {
+    if text.len() > MAX_BYTES {
+        return None;
+    }
     let mut builder = Builder::new(attributes);
-    let mut tokens = fragment.tokens.iter();
+    let mut tokens = crate::plain::tokens(text)?.into_iter();
     loop {
-        let name = tokens
-            .next()
-            .filter(|token| is(Some(token), Token::Ident))?;
-        let name = text(name)?;
-        let plain = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_';
-        if name.len() >= 63 || !name.bytes().all(plain) {
+        let (Token::Ident, name) = tokens.next()? else {
             return None;
-        }
+        };
         let target = builder.target(name).ok()?;
-        if !is(tokens.next(), Token::Ascii61) {
+        let Attribute { kind, quoted, .. } = attributes.get(target);
+        // A keyword, and a name that Postgres would cut off.
+        if **quoted != *name || name.len() >= 63 {
             return None;
         }
+        let (Token::Ascii61, _) = tokens.next()? else {
+            return None;
+        };
         let first = tokens.next()?;
-        let (negative, number) = match Token::try_from(first.token) {
-            Ok(Token::Ascii45) => (true, tokens.next()?),
+        let (negative, (token, written)) = match first.0 {
+            Token::Ascii45 => (true, tokens.next()?),
             _ => (false, first),
         };
-        let written = text(number)?;
-        let owned = match Token::try_from(number.token).ok()? {
+        let owned = match token {
             Token::Sconst if !negative => unquote(written)?,
             Token::Iconst | Token::Fconst if negative => format!("-{written}"),
             Token::Iconst | Token::Fconst => written.to_owned(),
             Token::NullP | Token::TrueP | Token::FalseP if !negative => String::new(),
             _ => return None,
         };
-        let constant = match Token::try_from(number.token).ok()? {
+        let constant = match token {
             Token::NullP => Constant::Null,
             Token::TrueP => Constant::Boolean(true),
             Token::FalseP => Constant::Boolean(false),
@@ -300,7 +293,6 @@ fn constants_only(
         {
             return None;
         }
-        let kind = &attributes.get(target).kind;
         if let Constant::Text(text) = constant {
             crate::literal::fits(text, Kind::of(kind)).ok()?;
         }
@@ -311,8 +303,8 @@ fn constants_only(
             return None;
         }
         match tokens.next() {
-            None => return Some(Ok(builder.finish(BTreeSet::new()))),
-            comma if is(comma, Token::Ascii44) => {}
+            None => return Some(builder.finish(BTreeSet::new())),
+            Some((Token::Ascii44, _)) => {}
             Some(_) => return None,
         }
     }
@@ -530,4 +522,140 @@ pub(crate) fn is_wrapper(relation: Option<&RangeVar>) -> bool {
         } = relation;
         catalogname.is_empty() && schemaname.is_empty() && relname == "wed_flow" && alias.is_none()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn attributes() -> FlowAttributes {
+        let attribute = |(name, kind): (&'static str, &str)| (name, kind.parse().expect("type"));
+        FlowAttributes::new(
+            [
+                ("a1", "text"),
+                ("d2", "integer"),
+                ("n3", "numeric"),
+                ("ok", "boolean"),
+                ("tags", "text[]"),
+                ("order", "text"),
+                ("e", "text"),
+                ("_4", "bigint"),
+            ]
+            .map(attribute),
+        )
+    }
+
+    /// Pieces of which clauses are made, and some that make another of one.
+    fn text() -> impl Strategy<Value = String> {
+        let name = prop::sample::select(vec![
+            "a1", "d2", "n3", "ok", "tags", "order", "e", "_4", "A1", "\"a1\"", "x",
+        ]);
+        let value = prop::sample::select(vec![
+            "5",
+            "-5",
+            "- 5",
+            "--5",
+            "0",
+            "-0",
+            "007",
+            "1.50",
+            "1.",
+            ".5",
+            "1e5",
+            "5e",
+            "1_000",
+            "0x1F",
+            "2147483648",
+            "99999999999999999999",
+            "null",
+            "NULL",
+            "True",
+            "false",
+            "null'x'",
+            "'x'",
+            "'it''s'",
+            "''",
+            "'''",
+            "E'a'",
+            "e'a'",
+            "'a'\n'b'",
+            "'a' 'b'",
+            "'{a,b}'",
+            "'a\\'",
+            "'\u{e9}\u{b}'",
+            "x",
+            "$1",
+            "default",
+            "5::text",
+            "/* c */ 5",
+            "+5",
+            "-'5'",
+            "-null",
+            "'NaN'",
+            "1.5.2",
+        ]);
+        let gap = || {
+            prop::sample::select(vec![
+                "", "", "", " ", " ", "\n", "\u{b}", "\u{a0}", "/**/", "--\n",
+            ])
+        };
+        let between = prop::sample::select(vec![",", ",", ",", " ", ",,", ";", " and "]);
+        let assignment = (name, gap(), gap(), value, gap(), between).prop_map(
+            |(name, a, b, value, c, between)| [name, a, "=", b, value, c, between].concat(),
+        );
+        (prop::collection::vec(assignment, 1..4), any::<bool>()).prop_map(|(list, ends)| {
+            let text = list.concat();
+            if ends {
+                text.trim_end_matches([',', ' ', ';']).to_owned()
+            } else {
+                text
+            }
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        #[test]
+        fn what_is_read_without_the_lexer_is_what_the_parser_reads(text in text()) {
+            let attributes = attributes();
+            if let Some(clause) = constants_only(&text, &attributes) {
+                let fragment = Fragment::new(WRAPPER, &text)
+                    .map_err(|refusal| TestCaseError::fail(format!("{text:?}: {refusal}")))?;
+                let parsed = checked(&fragment, &attributes);
+                prop_assert_eq!(
+                    parsed.map_err(|fault| fragment.reject(fault)),
+                    Ok(clause),
+                    "{:?}",
+                    text
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn plain_clauses_are_read_without_the_lexer() {
+        for text in [
+            "d2 = 5, a1 = 'it''s'",
+            "ok=TRUE,a1=null",
+            "d2 =-5\n, n3 = 1.50",
+            "e = 'x', _4 = 99999999999",
+        ] {
+            assert!(constants_only(text, &attributes()).is_some(), "{text}");
+        }
+        for text in [
+            "order = 'x'",
+            "a1 = e'x'",
+            "d2 = 1e2",
+            "d2 = --5\n 5",
+            "a1 = 'a'\n'b'",
+            "x = 1",
+            "d2 = 5,",
+            "",
+        ] {
+            assert!(constants_only(text, &attributes()).is_none(), "{text}");
+        }
+    }
 }
