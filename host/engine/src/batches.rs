@@ -1,12 +1,13 @@
 //! Batches: which results are committed next, by which lane, over which session. A batch is whatever has come
 //! together meanwhile, so it is small when there is little to do and large when there is much.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::Instant;
 
+use foldhash::{HashMap, HashSet};
 use wedflow_scheduler::{EventSource, Observing, Sleep};
 
 use crate::results::Finished;
@@ -86,8 +87,12 @@ struct UnderWay {
 
 impl UnderWay {
     /// Whether it may be back soon.
-    fn is_waited_for(&self) -> bool {
-        self.begun.elapsed() < PATIENCE
+    fn is_waited_for(&self, now: Instant) -> bool {
+        now.duration_since(self.begun) < PATIENCE
+    }
+
+    fn is_held_up(&self, now: Instant) -> bool {
+        now.duration_since(self.begun) >= HELD_UP
     }
 }
 
@@ -177,14 +182,15 @@ impl State {
     /// results, the batch's number and its session.
     fn next(
         &mut self,
+        now: Instant,
         at_work: usize,
         limited: impl Fn(i32) -> bool,
     ) -> Option<(Vec<Finished>, u64, usize)> {
         let (waiting, lanes) = (&self.waiting, self.lanes);
         let (several, many) = (at_work > 1, at_work >= MANY);
-        let shared =
-            (self.under_way.iter()).filter(|batch| batch.owner.is_none() && batch.is_waited_for());
-        let quick = (self.under_way.iter()).filter(|batch| batch.begun.elapsed() < HELD_UP);
+        let shared = (self.under_way.iter())
+            .filter(|batch| batch.owner.is_none() && batch.is_waited_for(now));
+        let quick = (self.under_way.iter()).filter(|batch| !batch.is_held_up(now));
         if waiting.results.is_empty()
             || self.under_way.len() >= AT_ONCE * lanes + usize::from(several)
             || !several && quick.count() >= homes(lanes)
@@ -196,15 +202,15 @@ impl State {
         let in_company = !several || many;
         let waited_for = in_company
             && (self.under_way.iter())
-                .any(|batch| (!several || batch.owner.is_none()) && batch.is_waited_for());
+                .any(|batch| (!several || batch.owner.is_none()) && batch.is_waited_for(now));
         let under_way = &self.under_way;
         let mut not_in_use = (0..sessions(lanes))
             .filter(|session| under_way.iter().all(|batch| batch.session != *session));
-        if waited_for && !waiting.is_company(not_in_use.clone()) {
+        if waited_for && !waiting.is_company(now, not_in_use.clone()) {
             return None;
         }
         let held_up: HashSet<i32> = (under_way.iter())
-            .filter(|batch| batch.owner.is_none() && batch.begun.elapsed() >= HELD_UP)
+            .filter(|batch| batch.owner.is_none() && batch.is_held_up(now))
             .flat_map(|batch| batch.instances.iter().map(|(flow, _)| *flow))
             .collect();
         let free = |one: &Finished| {
@@ -214,15 +220,15 @@ impl State {
         let is_whole = |flow| (waiting.flows.get(&flow)).is_none_or(|one| one.is_whole());
         let mut flows = waiting.flows(free);
         if waited_for {
-            flows.retain(|one| one.is_late() || is_whole(one.flow));
+            flows.retain(|one| one.is_late(now) || is_whole(one.flow));
         }
         let ways = if waiting.are_many_flows() {
-            over_homes(&flows, not_in_use, waiting.homes())
+            over_homes(&flows, not_in_use, waiting.homes(), now)
         } else {
             vec![(not_in_use.next()?, flows)]
         };
         let (session, flows, (chosen, owner)) = ways.into_iter().find_map(|(session, flows)| {
-            let choice = self.pick(&flows, at_work, &limited)?;
+            let choice = self.pick(now, &flows, at_work, &limited)?;
             Some((session, flows, choice))
         })?;
         let in_vain: Vec<i32> = (flows.iter().map(|one| one.flow))
@@ -237,7 +243,7 @@ impl State {
         self.under_way.push(UnderWay {
             number,
             session,
-            begun: Instant::now(),
+            begun: now,
             owner,
             instances,
         });
@@ -247,6 +253,7 @@ impl State {
     /// How many results of which flows the next batch has, and the tenant that all of it is of, where it is one.
     fn pick(
         &self,
+        now: Instant,
         flows: &[Waits],
         at_work: usize,
         limited: impl Fn(i32) -> bool,
@@ -264,8 +271,9 @@ impl State {
         }
         let (&least, &few) = counts.iter().min_by_key(|(_, count)| **count)?;
         // Who is limited goes alone: when it has least, or has waited.
-        let late = (flows.iter())
-            .find(|one| one.is_late() && counts.contains_key(&one.tenant) && limited(one.tenant));
+        let late = (flows.iter()).find(|one| {
+            one.is_late(now) && counts.contains_key(&one.tenant) && limited(one.tenant)
+        });
         let alone = late.map_or(least, |one| one.tenant);
         if late.is_some() || limited(least) {
             counts.retain(|tenant, _| *tenant == alone);
@@ -305,9 +313,10 @@ impl EventSource for BatchSource {
         let shares = &self.batches.shares;
         let mut state = self.batches.state();
         loop {
-            if let Some((results, number, session)) =
-                state.next(shares.at_work(), |tenant| shares.is_limited(tenant))
-            {
+            let next = state.next(Instant::now(), shares.at_work(), |tenant| {
+                shares.is_limited(tenant)
+            });
+            if let Some((results, number, session)) = next {
                 let batches = self.batches.clone();
                 let place = Place {
                     batches,
@@ -348,7 +357,7 @@ mod tests {
             limited: impl Fn(i32) -> bool,
         ) -> Option<(Vec<Finished>, u64, Option<i32>)> {
             self.lanes = lanes;
-            let (results, number, _) = self.next(at_work, limited)?;
+            let (results, number, _) = self.next(Instant::now(), at_work, limited)?;
             let batch = self.under_way.last_mut()?;
             // However slow the machine is: no time passes but where a trial says so.
             batch.begun += Duration::from_secs(3600);
@@ -390,11 +399,12 @@ mod tests {
     fn of_many_flows_each_goes_over_its_home() {
         let flows = i32::try_from(MANY_FLOWS).expect("few") * 10;
         let mut state = State::new(2);
-        let mut over: HashMap<i32, HashSet<usize>> = HashMap::new();
+        let mut over: HashMap<i32, HashSet<usize>> = HashMap::default();
         let mut under_way: VecDeque<(u64, Vec<i32>)> = VecDeque::new();
         state.add((0..flows).flat_map(|flow| of(flow, 0..3)));
         for _ in 0..200 {
-            while let Some((results, number, session)) = state.next(MANY, |_| false) {
+            while let Some((results, number, session)) = state.next(Instant::now(), MANY, |_| false)
+            {
                 let flows: Vec<i32> = results.iter().map(|one| one.key.flow).collect();
                 for flow in &flows {
                     over.entry(*flow).or_default().insert(session);
@@ -424,19 +434,19 @@ mod tests {
         let mut state = State::new(2);
         // All of them at home in the first session, which is in use.
         state.add((0..flows).flat_map(|flow| of(flow * homes, 0..3)));
-        let (_, number, session) = state.next(1, |_| false).expect("a batch");
+        let (_, number, session) = state.next(Instant::now(), 1, |_| false).expect("a batch");
         assert_eq!(session, 0);
-        assert!(state.next(1, |_| false).is_none());
+        assert!(state.next(Instant::now(), 1, |_| false).is_none());
         let many = i32::try_from(TOGETHER).expect("few");
         state.add(of(flows * homes, 0..many));
-        let (results, _, session) = state.next(1, |_| false).expect("a batch");
+        let (results, _, session) = state.next(Instant::now(), 1, |_| false).expect("a batch");
         assert!(session != 0 && results.iter().all(|one| one.key.flow == flows * homes));
         state.returns(number + 1);
-        assert!(state.next(1, |_| false).is_none());
+        assert!(state.next(Instant::now(), 1, |_| false).is_none());
         let long_ago = Instant::now() - HELD_UP;
         (state.waiting.results.iter_mut()).for_each(|(since, _)| *since = long_ago);
         state.add(of(flows * homes, many..many * 2));
-        let (results, _, session) = state.next(1, |_| false).expect("a batch");
+        let (results, _, session) = state.next(Instant::now(), 1, |_| false).expect("a batch");
         assert!(session != 0 && results.iter().any(|one| one.key.flow != flows * homes));
     }
 
@@ -589,7 +599,8 @@ mod tests {
     fn a_place_comes_back_when_its_batch_is_dropped() {
         let batches = Batches::new(Arc::new(Shares::new(8)), 1);
         batches.state().add(of(1, 0..5));
-        let (_, number, session) = (batches.state().next(1, |_| false)).expect("a batch");
+        let (_, number, session) =
+            (batches.state().next(Instant::now(), 1, |_| false)).expect("a batch");
         let place = Place {
             batches: batches.clone(),
             number,
@@ -597,9 +608,9 @@ mod tests {
         };
         assert_eq!(place.owner(), Some(1));
         batches.put(finished(9, 9));
-        assert!(batches.state().next(1, |_| false).is_none());
+        assert!(batches.state().next(Instant::now(), 1, |_| false).is_none());
         drop(place);
-        assert!(batches.state().next(1, |_| false).is_some());
+        assert!(batches.state().next(Instant::now(), 1, |_| false).is_some());
     }
 
     #[test]

@@ -57,10 +57,10 @@ pub(crate) struct Bindings {
     limits: Limits,
     secret_key: Option<SecretKey>,
     outside: Outside,
-    components: Mutex<HashMap<i32, Cell<LoadedComponent>>>,
-    flows: Mutex<HashMap<(i32, i32), Cell<LoadedFlow>>>,
+    components: Mutex<foldhash::HashMap<i32, Cell<LoadedComponent>>>,
+    flows: Mutex<foldhash::HashMap<(i32, i32), Cell<LoadedFlow>>>,
     /// By transition.
-    runnables: Mutex<HashMap<BindingKey, HashMap<String, Cell<Runnable>>>>,
+    runnables: Mutex<foldhash::HashMap<BindingKey, foldhash::HashMap<String, Cell<Runnable>>>>,
 }
 
 impl Bindings {
@@ -323,13 +323,13 @@ fn binding_key(claimed: &Claimed) -> BindingKey {
     )
 }
 
-fn cell<K: Hash + Eq, T>(map: &Mutex<HashMap<K, Cell<T>>>, key: K) -> Cell<T> {
+fn cell<K: Hash + Eq, T>(map: &Mutex<foldhash::HashMap<K, Cell<T>>>, key: K) -> Cell<T> {
     let mut map = map.lock().unwrap_or_else(PoisonError::into_inner);
     Arc::clone(bounded(&mut map, key))
 }
 
 /// The value of a key, in a map that begins anew rather than grow without end.
-fn bounded<K: Hash + Eq, T: Default>(map: &mut HashMap<K, T>, key: K) -> &mut T {
+fn bounded<K: Hash + Eq, T: Default>(map: &mut foldhash::HashMap<K, T>, key: K) -> &mut T {
     if map.len() >= KEPT && !map.contains_key(&key) {
         map.clear();
     }

@@ -2,10 +2,10 @@
 //! until the one bad result stands alone and hurts its own instance only.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use foldhash::{HashMap, HashMapExt};
 use wedflow_model::JobKey;
 use wedflow_sandbox::Provided;
 use wedflow_store::{
@@ -268,9 +268,11 @@ async fn commit(
 /// One group for each flow and shape of clause.
 fn groups(part: &[Ready]) -> Vec<CommitGroup<'_>> {
     let mut groups: Vec<CommitGroup<'_>> = Vec::new();
-    let mut at: HashMap<(i32, &Shape), usize> = HashMap::new();
+    // Equal shapes of a flow are one (Shapes), but for one that had been forgotten: then there is a group more.
+    let mut at: HashMap<(i32, *const Shape), usize> = HashMap::new();
     for ready in part {
-        let index = *at.entry((ready.key.flow, &ready.shape)).or_insert_with(|| {
+        let key = (ready.key.flow, Arc::as_ptr(&ready.shape));
+        let index = *at.entry(key).or_insert_with(|| {
             groups.push(CommitGroup {
                 flow: ready.key.flow,
                 gate: Cow::Borrowed(&ready.shape.gate),

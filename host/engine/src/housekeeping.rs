@@ -1,11 +1,11 @@
 //! What a host does beside running jobs: it keeps its leases, hears notifications, and does for all
 //! what anybody may do. Sources of the first lane's scheduler.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use foldhash::HashSet;
 use wedflow_scheduler::{Context, HandlerResult, Scheduler, source};
 use wedflow_store::Store;
 
@@ -46,7 +46,7 @@ pub(crate) fn register(
     });
 
     let (sweeping, first) = (Arc::clone(shared), first.clone());
-    let unknown = Arc::new(tokio::sync::Mutex::new(HashSet::new()));
+    let unknown = Arc::new(tokio::sync::Mutex::new(HashSet::default()));
     scheduler.register_source(source::Timer::every(SWEEP), move |_, _| {
         sweep(Arc::clone(&sweeping), first.clone(), Arc::clone(&unknown))
     });

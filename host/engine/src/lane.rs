@@ -1,10 +1,10 @@
 //! A lane: one event scheduler, one processor's share of a host.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use foldhash::{HashMap, HashMapExt, HashSet};
 use wedflow_capability::files::Draft;
 use wedflow_contract::Digest;
 use wedflow_model::{Limits, Measure, Outcome, Severity};

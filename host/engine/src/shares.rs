@@ -2,10 +2,10 @@
 //! long as one tenant is at work alone it may have all; beside others it has a share. A host that ends
 //! forgets all of it, and nothing is lost but a second's fuel.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use foldhash::{HashMap, HashSet};
 use wedflow_store::Claimed;
 
 /// For how long a tenant without jobs is still taken for one at work.

@@ -2,11 +2,12 @@
 //! spends a credit; when that is used up it waits until everybody else who has jobs had a turn. What an
 //! attempt cost is known at its end; until then it is put down as much as the tenant's usual one.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::{Poll, Waker};
 
+use foldhash::{HashMap, HashMapExt};
 use wedflow_sandbox::Watch;
 use wedflow_scheduler::{EventSource, Observing};
 use wedflow_store::Claimed;

@@ -1,7 +1,9 @@
 //! Results of all lanes that wait to be committed, and which of them go together.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
+
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use crate::results::Finished;
 
@@ -85,14 +87,16 @@ pub(crate) struct Waits {
 
 impl Waits {
     /// Whether they have waited for company as long as they should.
-    pub(crate) fn is_late(&self) -> bool {
-        self.since.elapsed() >= PATIENCE
+    pub(crate) fn is_late(&self, now: Instant) -> bool {
+        now.duration_since(self.since) >= PATIENCE
     }
 
     /// Whether they may go over a session where many flows wait: of a flow with few results over its home, unless that is
     /// held up.
-    fn may_go_over(&self, session: usize, homes: usize) -> bool {
-        home(self.flow, homes) == session || self.results > FEW || self.since.elapsed() >= HELD_UP
+    fn may_go_over(&self, session: usize, homes: usize, now: Instant) -> bool {
+        home(self.flow, homes) == session
+            || self.results > FEW
+            || now.duration_since(self.since) >= HELD_UP
     }
 }
 
@@ -142,7 +146,11 @@ impl Waiting {
 
     /// Whether so many results have come together that a batch of them need not wait for one on its way: all, or of
     /// those that may go over a session that is free half as many, where flows are many.
-    pub(crate) fn is_company(&self, mut not_in_use: impl Iterator<Item = usize>) -> bool {
+    pub(crate) fn is_company(
+        &self,
+        now: Instant,
+        mut not_in_use: impl Iterator<Item = usize>,
+    ) -> bool {
         let anywhere = self.ready[self.homes()];
         self.all_ready() >= TOGETHER
             && (!self.are_many_flows()
@@ -150,7 +158,8 @@ impl Waiting {
                 || not_in_use.any(|session| {
                     session < self.homes() && self.ready[session] + anywhere >= TOGETHER / 2
                 })
-                || (self.results.front()).is_some_and(|(since, _)| since.elapsed() >= HELD_UP))
+                || (self.results.front())
+                    .is_some_and(|(since, _)| now.duration_since(*since) >= HELD_UP))
     }
 
     pub(crate) fn put(&mut self, finished: Finished) {
@@ -247,10 +256,13 @@ pub(crate) fn over_homes(
     flows: &[Waits],
     not_in_use: impl Iterator<Item = usize>,
     homes: usize,
+    now: Instant,
 ) -> Vec<(usize, Vec<Waits>)> {
     let mut ways: Vec<(usize, Vec<Waits>)> = not_in_use
         .map(|session| {
-            let may = flows.iter().filter(|one| one.may_go_over(session, homes));
+            let may = flows
+                .iter()
+                .filter(|one| one.may_go_over(session, homes, now));
             (session, may.copied().collect())
         })
         .collect();
@@ -327,7 +339,7 @@ mod tests {
         ];
         let chosen = choose(&flows, [1, 2].into_iter(), 8, 100);
         // The second of the first tenant's goes beyond its eight, the third finds nothing left; who is not asked has none.
-        assert_eq!(chosen, HashMap::from([(10, 5), (11, 5), (20, 8)]));
+        assert_eq!(chosen, [(10, 5), (11, 5), (20, 8)].into_iter().collect());
         let chosen = choose(&flows, [1, 2].into_iter(), 8, 7);
         assert_eq!(chosen.values().sum::<usize>(), 7);
     }

@@ -1,8 +1,8 @@
 //! The attributes a fragment may speak of.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashMapExt};
 use pg_query::protobuf::{KeywordKind, Token};
 use wedflow_model::{AttributeDefinition, AttributeType};
 

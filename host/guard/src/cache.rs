@@ -1,7 +1,9 @@
 //! Clauses that come again and again.
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError};
+
+use foldhash::fast::RandomState;
 
 use crate::{CheckedSetClause, FlowAttributes, Rejection};
 
@@ -35,7 +37,7 @@ impl SetClauseCache {
     pub fn new(attributes: FlowAttributes, capacity: usize) -> Self {
         SetClauseCache {
             attributes,
-            hasher: RandomState::new(),
+            hasher: RandomState::default(),
             places: std::iter::repeat_with(Mutex::default)
                 .take(capacity)
                 .collect(),
