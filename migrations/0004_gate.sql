@@ -195,7 +195,11 @@ DECLARE
   _schema text;
 BEGIN
   SELECT * INTO _bad FROM unnest(_rows) r
-  WHERE r.fault IS NOT NULL OR (r.fired = '{}' AND NOT r.final) ORDER BY r.wid LIMIT 1;
+  WHERE r.wid < 1 OR r.fault IS NOT NULL OR (r.fired = '{}' AND NOT r.final) ORDER BY r.wid LIMIT 1;
+  IF _bad.wid < 1 THEN
+    RAISE EXCEPTION 'the wid of an instance is a positive number, and % is none', _bad.wid USING ERRCODE = '23514',
+      HINT = 'Leave it out: the next free one is taken.';
+  END IF;
   IF _bad.fault IS NOT NULL THEN
     RAISE EXCEPTION 'the initial state of instance % cannot be evaluated: %', _bad.wid, _bad.fault
       USING ERRCODE = 'WF014', HINT = 'Mend the values, or write the condition so that it holds for them too.';
