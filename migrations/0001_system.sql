@@ -289,6 +289,9 @@ CREATE TYPE wed.evaluated AS (
   fault   text       -- which condition could not be evaluated, and why
 );
 
+-- The states of a flow's instances, of a batch that is of several.
+CREATE TYPE wed.part AS (rows wed.evaluated[]);
+
 -- An instance on its way through the gate: what the pool says of it, and what is decided.
 CREATE TYPE wed.passing AS (
   flow_id integer, version integer, wid integer, state json, payload text,

@@ -89,7 +89,7 @@ DECLARE
   _few boolean;
   _any text;
   _declare text;
-  _places text;
+  _assignable text[];
   _sets text;
   _long text;
 BEGIN
@@ -131,15 +131,15 @@ BEGIN
   SELECT string_agg(format('_row.%I', attname), ', ' ORDER BY attnum),
          string_agg(format('_row.%I', attname), ', ' ORDER BY attnum) FILTER (WHERE _read IS NULL OR attname = ANY (_read)),
          count(*) FILTER (WHERE written) BETWEEN 1 AND 48,
-         string_agg(format('_p%s integer;', attnum), ' ' ORDER BY attnum) FILTER (WHERE written),
-         string_agg(format('WHEN %L THEN _p%s := (_at - 1) * _n;', attname, attnum), E'\n        ' ORDER BY attnum)
-           FILTER (WHERE written),
+         string_agg(format('_p%s integer := (array_position(_assigned, %L) - 1) * _n;', attnum, attname), E'\n  '
+                    ORDER BY attnum) FILTER (WHERE written),
+         array_agg(attname::text ORDER BY attnum) FILTER (WHERE written),
          string_agg(format('%I = CASE WHEN _p%s IS NULL THEN _r.%1$I ELSE _lit[_p%2$s + %%1$s]::%s END', attname, attnum,
                            format_type(atttypid, atttypmod)), E',\n        ' ORDER BY attnum)
            FILTER (WHERE written),
          string_agg(format('pg_column_compression(_row.%I)', attname), ', ' ORDER BY attnum)
            FILTER (WHERE atttypid IN ('text'::regtype, 'jsonb'::regtype) OR format_type(atttypid, NULL) LIKE '%[]')
-  INTO _state, _sent, _few, _declare, _places, _sets, _long
+  INTO _state, _sent, _few, _declare, _assignable, _sets, _long
   FROM pg_attribute CROSS JOIN LATERAL (SELECT _written IS NULL OR attname = ANY (_written) AS written) w
   WHERE attrelid = format('%I.wed_flow', _flow.shape_schema)::regclass AND attnum > 1 AND NOT attisdropped;
   -- For whatever is assigned, a statement made for it.
@@ -191,7 +191,6 @@ DECLARE
   _theirs %2$I.wed_flow[];
   _kept integer[];
   _one %1$I.wed_flow;
-  _others boolean := false;
   %3$s
 BEGIN%4$s
   IF _set IS NOT NULL THEN
@@ -204,13 +203,9 @@ BEGIN%4$s
       INTO _theirs USING _wids, _lit;
     PERFORM set_config('role', 'none', true);
     _rows := ARRAY(SELECT ROW(_t.*)::%1$I.wed_flow FROM unnest(_theirs) _t);
-  ELSE
-    %6$s
+  %6$s
   END IF;
-  IF _careful THEN
-    RETURN %1$I.evaluate_%1$s(_rows);
-  END IF;
-  RETURN %1$I.match_%1$s(_rows, _kept);
+  RETURN CASE WHEN _careful THEN %1$I.evaluate_%1$s(_rows) ELSE %1$I.match_%1$s(_rows, _kept) END;
 END $apply$, _flow.shape_schema, _flow.schema_name, CASE WHEN _few THEN _declare END,
     CASE WHEN _restricts THEN $c$
   PERFORM wed.refuse_write(_i.wid, t.trname, _a.name, t.writes)
@@ -221,26 +216,20 @@ END $apply$, _flow.shape_schema, _flow.schema_name, CASE WHEN _few THEN _declare
     _kept := ARRAY(SELECT number FROM (VALUES %s) AS v(number, reads) WHERE NOT reads && _assigned);
   END IF;$c$, _flow.version, _flow_id, _groups) ELSE '' END,
     _flow.role_name,
-    CASE WHEN _few THEN format($c$FOR _at IN 1 .. cardinality(_assigned) LOOP
-      CASE _assigned[_at]
-        %1$s
-        ELSE _others := true;
-      END CASE;
-    END LOOP;
-    IF _others THEN
-      %5$s
-    ELSIF _n = 1 THEN
-      UPDATE %2$I.wed_flow _r SET
+    CASE WHEN _few THEN format($c$ELSIF NOT _assigned <@ %1$L::text[] THEN
+    %5$s
+  ELSIF _n = 1 THEN
+    UPDATE %2$I.wed_flow _r SET
         %4$s
       WHERE _r.wid = _wids[1] RETURNING _r.* INTO _one;
-      IF FOUND THEN _rows := ARRAY[_one]; END IF;
-    ELSE
-      WITH _u AS (UPDATE %2$I.wed_flow _r SET
+    IF FOUND THEN _rows := ARRAY[_one]; END IF;
+  ELSE
+    WITH _u AS (UPDATE %2$I.wed_flow _r SET
         %3$s
         FROM generate_series(1, _n) AS _b(_at) WHERE _r.wid = _wids[_b._at] RETURNING _r.*)
-      SELECT array_agg(ROW(_u.*)::%6$I.wed_flow ORDER BY _u.wid) INTO _rows FROM _u;
-    END IF;$c$, _places, _flow.schema_name, format(_sets, '_b._at'), format(_sets, '1'), _any, _flow.shape_schema)
-    ELSE _any END));
+      SELECT array_agg(ROW(_u.*)::%6$I.wed_flow ORDER BY _u.wid) INTO _rows FROM _u;$c$,
+      _assignable, _flow.schema_name, format(_sets, '_b._at'), format(_sets, '1'), _any, _flow.shape_schema)
+    ELSE 'ELSE ' || _any END));
 END $$;
 
 -- What a new, changed or removed attribute does.

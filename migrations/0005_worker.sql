@@ -275,8 +275,8 @@ CREATE FUNCTION wed.write_states(
 RETURNS wed.evaluated[]
 LANGUAGE plpgsql AS $$
 DECLARE
-  _rows wed.evaluated[];
   _some wed.evaluated[];
+  _parts wed.part[];
   _item integer := 0;
   _attribute integer := 0;
   _literal integer := 0;
@@ -303,13 +303,14 @@ BEGIN
     IF cardinality(_some) IS DISTINCT FROM _n THEN
       PERFORM wed.refuse_update('lost', _wids[_item + 1]);
     END IF;
-    _rows := _rows || _some;
+    _parts[_g] := ROW(_some)::wed.part;
     _item := _item + _n;
     _attribute := _attribute + _widths[_g];
     _literal := _literal + _n * _literals[_g];
   END LOOP;
   PERFORM set_config('wed.commit', '', true);
-  RETURN _rows;
+  -- Put together once, not flow by flow: each time would be a copy of all that are there.
+  RETURN CASE WHEN cardinality(_parts) = 1 THEN _some ELSE ARRAY(SELECT r FROM unnest(_parts) p CROSS JOIN unnest(p.rows) r) END;
 END $$;
 
 -- Records attempts that changed nothing, and decides what becomes of their jobs: another attempt later,
