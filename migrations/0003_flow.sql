@@ -91,9 +91,9 @@ DECLARE
   _declare text;
   _assignable text[];
   _sets text;
-  _long text;
 BEGIN
   UPDATE wed.flow f SET version = version + 1 WHERE f.flow_id = _flow_id RETURNING * INTO _flow;
+  PERFORM wed.bound_sizes(_flow.schema_name);
   -- What they make stays until all of them are evaluated. Few ask for more than the values that they look at.
   IF (SELECT sum(greatest(weight - 4, 0)) FROM wed.trigger WHERE flow_id = _flow_id AND enabled) > 1024 THEN
     RAISE EXCEPTION 'the conditions of the flow could take more than 1 GB of memory together' USING ERRCODE = 'WF011',
@@ -136,10 +136,8 @@ BEGIN
          array_agg(attname::text ORDER BY attnum) FILTER (WHERE written),
          string_agg(format('%I = CASE WHEN _p%s IS NULL THEN _r.%1$I ELSE _lit[_p%2$s + %%1$s]::%s END', attname, attnum,
                            format_type(atttypid, atttypmod)), E',\n        ' ORDER BY attnum)
-           FILTER (WHERE written),
-         string_agg(format('pg_column_compression(_row.%I)', attname), ', ' ORDER BY attnum)
-           FILTER (WHERE atttypid IN ('text'::regtype, 'jsonb'::regtype) OR format_type(atttypid, NULL) LIKE '%[]')
-  INTO _state, _sent, _few, _declare, _assignable, _sets, _long
+           FILTER (WHERE written)
+  INTO _state, _sent, _few, _declare, _assignable, _sets
   FROM pg_attribute CROSS JOIN LATERAL (SELECT _written IS NULL OR attname = ANY (_written) AS written) w
   WHERE attrelid = format('%I.wed_flow', _flow.shape_schema)::regclass AND attnum > 1 AND NOT attisdropped;
   -- For whatever is assigned, a statement made for it.
@@ -168,16 +166,6 @@ END $match$, _flow_id, _flow.version,
     CASE WHEN _sent IS NOT DISTINCT FROM _state THEN 'NULL::text'
          ELSE coalesce(format('(SELECT row_to_json(_s)::text FROM (SELECT %s) _s)', _sent), '''{}''::text') END,
     _fired, CASE WHEN _grouped THEN 'coalesce(_kept, ''{}'')' ELSE 'NULL::integer[]' END, _final));
-
-  -- What is written by hand may hold values that came compressed, from another table: they are measured as text.
-  EXECUTE format($f$
-CREATE OR REPLACE FUNCTION %1$I.measure_%1$s(_rows %1$I.wed_flow[]) RETURNS %1$I.wed_flow[]
-LANGUAGE plpgsql STABLE AS %2$L $f$, _flow.shape_schema, format($measure$
-#variable_conflict use_column
-BEGIN
-  %s
-  RETURN _rows;
-END $measure$, 'PERFORM wed_bounded.measure_row(_row.wid, _row::text) FROM unnest(_rows) _row WHERE coalesce(' || _long || ') IS NOT NULL;'));
 
   EXECUTE format($f$
 CREATE OR REPLACE FUNCTION %1$I.apply_%1$s(
@@ -585,8 +573,8 @@ BEGIN
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
     SET plan_cache_mode = force_generic_plan AS $f$
     BEGIN
-      PERFORM wed.gate_insert(%3$s, %2$I.evaluate_%2$s(%2$I.measure_%2$s(ARRAY(
-        SELECT ROW(_new.*)::%2$I.wed_flow FROM new_rows _new ORDER BY _new.wid))));
+      PERFORM wed.gate_insert(%3$s, %2$I.evaluate_%2$s(ARRAY(
+        SELECT ROW(_new.*)::%2$I.wed_flow FROM new_rows _new ORDER BY _new.wid)));
       RETURN NULL;
     END $f$ $t$,
     $t$CREATE FUNCTION %2$I.gate_update() RETURNS trigger
@@ -594,7 +582,7 @@ BEGIN
     SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET standard_conforming_strings = on
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
     SET plan_cache_mode = force_generic_plan AS $f$
-    DECLARE _wids integer[]; _rows %2$I.wed_flow[]; _writer record;
+    DECLARE _wids integer[]; _writer record;
     BEGIN
       _wids := ARRAY(SELECT _new.wid FROM new_rows _new ORDER BY _new.wid);
       IF cardinality(_wids) = 0 THEN RETURN NULL; END IF;
@@ -602,14 +590,14 @@ BEGIN
         RAISE EXCEPTION 'the wid of an instance cannot change' USING ERRCODE = 'WF008',
           HINT = 'Set attributes only.';
       END IF;
-      _rows := %2$I.measure_%2$s(ARRAY(SELECT ROW(_new.*)::%2$I.wed_flow FROM new_rows _new ORDER BY _new.wid));
       _writer := wed.writer(%3$s, _wids);
       IF _writer.allowed IS NOT NULL THEN
         PERFORM wed.check_writes(_wids, _writer.allowed,
           ARRAY(SELECT to_jsonb(_old) FROM old_rows _old ORDER BY _old.wid),
           ARRAY(SELECT to_jsonb(_new) FROM new_rows _new ORDER BY _new.wid));
       END IF;
-      PERFORM wed.gate_update(%2$I.evaluate_%2$s(_rows), _writer.tgids);
+      PERFORM wed.gate_update(%2$I.evaluate_%2$s(ARRAY(
+        SELECT ROW(_new.*)::%2$I.wed_flow FROM new_rows _new ORDER BY _new.wid)), _writer.tgids);
       RETURN NULL;
     END $f$ $t$,
     $t$CREATE FUNCTION %2$I.current_%2$s(_wids integer[]) RETURNS wed.evaluated[]

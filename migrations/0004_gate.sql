@@ -124,9 +124,9 @@ BEGIN
         last_seq = p.seq, priority = p.next_priority, fired_at = _now, attempt = 1,
         component_id = p.next_component, token = p.token, version = p.version,
         satisfied = p.satisfied, beside = p.beside, payload = NULL
-      FROM p WHERE p.turns AND j.ctid = p.own
+      FROM p WHERE p.turns AND j.ctid = p.own RETURNING 1
     ), ended AS (
-      DELETE FROM wed.job j USING p WHERE p.ends AND j.ctid = p.own
+      DELETE FROM wed.job j USING p WHERE p.ends AND j.ctid = p.own RETURNING 1
     ), fired AS (
       INSERT INTO wed.job (flow_id, tenant_id, wid, tgid, trname, timeout, seq, last_seq, priority, due, fired_at, attempt,
                            component_id, host_id, token, version, satisfied, beside)
@@ -173,7 +173,11 @@ BEGIN
                THEN wed.keep_beside(_writer, p.flow_id, p.wid, p.own, p.seq, p.version, p.satisfied, p.beside,
                                     p.waiting)
                ELSE _writer END,
-             CASE WHEN p.refusal IS NULL THEN coalesce(p.forced, _note) ELSE wed.refuse_update(p.refusal, p.wid) END
+             CASE WHEN p.refusal IS NOT NULL THEN wed.refuse_update(p.refusal, p.wid)
+                  -- Somebody changed a job's row in the same moment: an update that finds it moved leaves it out.
+                  WHEN (SELECT count(*) FROM turned) + (SELECT count(*) FROM ended)
+                    <> (SELECT count(*) FROM p WHERE p.own IS NOT NULL) THEN wed.refuse_update('lost', p.wid)
+                  ELSE coalesce(p.forced, _note) END
       FROM p
     )
     -- Not what the update returns: its rows would be kept once more.

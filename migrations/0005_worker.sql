@@ -277,6 +277,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
   _some wed.evaluated[];
   _parts wed.part[];
+  _several boolean := cardinality(_shapes) > 1;
   _item integer := 0;
   _attribute integer := 0;
   _literal integer := 0;
@@ -303,14 +304,17 @@ BEGIN
     IF cardinality(_some) IS DISTINCT FROM _n THEN
       PERFORM wed.refuse_update('lost', _wids[_item + 1]);
     END IF;
-    _parts[_g] := ROW(_some)::wed.part;
+    IF _several THEN _parts[_g] := ROW(_some)::wed.part; END IF;
     _item := _item + _n;
     _attribute := _attribute + _widths[_g];
     _literal := _literal + _n * _literals[_g];
   END LOOP;
   PERFORM set_config('wed.commit', '', true);
   -- Put together once, not flow by flow: each time would be a copy of all that are there.
-  RETURN CASE WHEN cardinality(_parts) = 1 THEN _some ELSE ARRAY(SELECT r FROM unnest(_parts) p CROSS JOIN unnest(p.rows) r) END;
+  IF _several THEN
+    RETURN ARRAY(SELECT r FROM unnest(_parts) p CROSS JOIN unnest(p.rows) r);
+  END IF;
+  RETURN _some;
 END $$;
 
 -- Records attempts that changed nothing, and decides what becomes of their jobs: another attempt later,

@@ -268,20 +268,24 @@ async fn commit(
 /// One group for each flow and shape of clause.
 fn groups(part: &[Ready]) -> Vec<CommitGroup<'_>> {
     let mut groups: Vec<CommitGroup<'_>> = Vec::new();
-    // Equal shapes of a flow are one (Shapes), but for one that had been forgotten: then there is a group more.
-    let mut at: HashMap<(i32, *const Shape), usize> = HashMap::new();
+    let mut at: HashMap<(i32, &Shape), usize> = HashMap::new();
+    // Equal shapes are nearly always one (Shapes), which is found without looking at it.
+    let mut known: HashMap<(i32, *const Shape), usize> = HashMap::new();
     for ready in part {
-        let key = (ready.key.flow, Arc::as_ptr(&ready.shape));
-        let index = *at.entry(key).or_insert_with(|| {
-            groups.push(CommitGroup {
-                flow: ready.key.flow,
-                gate: Cow::Borrowed(&ready.shape.gate),
-                assigned: Cow::Borrowed(&ready.shape.assigned),
-                set: ready.shape.set.as_deref().map(Cow::Borrowed),
-                literals: ready.item.literals.len(),
-                items: Vec::new(),
-            });
-            groups.len() - 1
+        let address = (ready.key.flow, Arc::as_ptr(&ready.shape));
+        let index = *known.entry(address).or_insert_with(|| {
+            *at.entry((ready.key.flow, &*ready.shape))
+                .or_insert_with(|| {
+                    groups.push(CommitGroup {
+                        flow: ready.key.flow,
+                        gate: Cow::Borrowed(&ready.shape.gate),
+                        assigned: Cow::Borrowed(&ready.shape.assigned),
+                        set: ready.shape.set.as_deref().map(Cow::Borrowed),
+                        literals: ready.item.literals.len(),
+                        items: Vec::new(),
+                    });
+                    groups.len() - 1
+                })
         });
         groups[index].items.push(Cow::Borrowed(&ready.item));
     }

@@ -74,7 +74,7 @@ pub(crate) struct Rendered {
 }
 
 /// A clause without its literals.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Shape {
     /// The schema of the flow's part of the gate.
     pub(crate) gate: String,

@@ -181,8 +181,10 @@ impl Store {
                 .await;
             match done {
                 Err(sqlx::Error::Database(refusal))
-                    if refusal.code().as_deref() == Some("42501") => {}
-                done => drop(done?),
+                    if statement == "CHECKPOINT" && refusal.code().as_deref() == Some("42501") => {}
+                done => {
+                    done?;
+                }
             }
         }
         Ok(())

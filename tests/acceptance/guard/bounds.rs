@@ -10,6 +10,7 @@ trials![
     numbers_with_too_many_digits_are_refused,
     rows_that_are_too_large_are_refused,
     rows_are_measured_as_they_are,
+    a_value_that_comes_compressed_is_measured_as_it_is,
     what_is_searched_for_in_a_row_is_short,
     conditions_are_written_so_that_they_can_be_run,
     the_conditions_of_a_flow_are_bounded_together,
@@ -243,6 +244,49 @@ fn rows_are_measured_as_they_are() {
         .refused("UPDATE wed_flow SET many = array_fill(null::text, ARRAY[5000]) WHERE wid = 1")
         .expect("WF033");
     assert!(refusal.message.contains("\"many\""), "{refusal:?}");
+}
+
+/// A value that is compressed where it comes from stays so where it goes: a hundredth of what it is.
+fn a_value_that_comes_compressed_is_measured_as_it_is() {
+    let flow = Database::new().flow("pressed");
+    let mut s = flow.session();
+    s.run(
+        "INSERT INTO wed_attr (aname, atype, open) VALUES ('t', 'text', true), ('u', 'text', true), ('v', 'text', true);
+         INSERT INTO wed_trig (trname, cpred) VALUES ('go', 'true');
+         INSERT INTO wed_flow (t) VALUES (NULL), (NULL), ('x')",
+    );
+    // The names of conditions are no values, and are kept compressed: in the row itself, and apart from it.
+    s.run(
+        "INSERT INTO wed_trig (tgname, trname, cpred, cname) VALUES
+           ('within', 'go', 'false', repeat('a', 140000)), ('apart', 'go', 'false', repeat('b', 4000000))",
+    );
+    let value = |name: &str| format!("(SELECT cname FROM wed_trig WHERE tgname = '{name}')");
+    let (within, apart) = (value("within"), value("apart"));
+    let compressed = s.line(
+        "SELECT bool_and(pg_column_compression(cname) IS NOT NULL) FROM wed_trig WHERE cname IS NOT NULL",
+    );
+    assert_eq!(compressed, "t");
+    for large in [
+        format!("INSERT INTO wed_flow (t) VALUES ({apart})"),
+        format!("INSERT INTO wed_flow (t, u) VALUES ({within}, {within})"),
+        format!("INSERT INTO wed_flow (t) SELECT {apart} FROM generate_series(1, 200)"),
+        format!("UPDATE wed_flow SET t = {apart} WHERE wid = 1"),
+        format!("UPDATE wed_flow SET t = {within}, u = {within} WHERE wid = 1"),
+        // Beside one that is stored apart.
+        format!(
+            "UPDATE wed_flow SET v = (SELECT string_agg(md5(g::text), '') FROM generate_series(1, 300) g), \
+             t = {within}, u = {within} WHERE wid = 1"
+        ),
+        format!(
+            "INSERT INTO wed_flow (wid, t) VALUES (1, 'y') ON CONFLICT (wid) DO UPDATE SET t = {apart}"
+        ),
+    ] {
+        s.refused(&large).expect("WF033");
+    }
+    // What is within the limit may be so, and is not multiplied.
+    s.run(&format!("UPDATE wed_flow SET t = {within} WHERE wid = 1"));
+    s.refused("UPDATE wed_flow SET u = t, v = t WHERE wid = 1")
+        .expect("WF033");
 }
 
 /// Conditions written by SQL meet the database's guard only.

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# How many instructions the server needs for one result of a batch, counted by valgrind (callgrind), so that two states of
+# migrations/ can be compared on a machine whose speed varies. Usage: scripts/commit-instructions.sh [FLOWS]
+#
+# A batch has 250 results, of 1 flow or of so many (a divisor of 250). Two runs, of 8 and of 48 batches, in Postgres's
+# single-user mode, and their difference: what is done once does not count. One process, no other session, no disk that
+# is waited for, no memory that is far: it says what is done, not how long it takes. Needs valgrind, psql, `wed` built
+# (WED, by default target/release/wed) and the bench component (`make samples`); takes a minute. It leaves the profiles in
+# the folder that it names.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+flows=${1:-1}
+per=$((250 / flows))
+[ $((per * flows)) = 250 ] || { echo "FLOWS must divide 250" >&2; exit 2; }
+wed=$(realpath "${WED:-target/release/wed}")
+for tool in valgrind psql; do command -v $tool > /dev/null || { echo "$tool is not installed" >&2; exit 3; }; done
+work=$(mktemp -d /var/tmp/wed-instructions.XXXXXX)
+chmod 755 "$work"
+export WEDFLOW_HOME=$work/home
+unset DATABASE_URL
+trap '"$wed" db stop > /dev/null 2>&1 || true; rm -rf "$work/home" "$work/run"' EXIT
+
+"$wed" db start > /dev/null
+url=$("$wed" db url)
+"$wed" -q migrate > /dev/null
+"$wed" -q component push sample-transitions/target/wasm32-wasip2/release/bench.wasm --name bench > /dev/null
+for flow in $(seq "$flows"); do
+  {
+    printf 'name = "ring-%s"\nfinal = "step = 100"\n' "$flow"
+    for attribute in step:integer:0 note:text: customer:text:ann product:text:tea quantity:integer:3 price:text:12.50 \
+        paid:boolean:false city:text:Paris "street:text:Rue Monge 12" remark:text:; do
+      IFS=: read -r name type default <<< "$attribute"
+      printf '[[attribute]]\nname = "%s"\ntype = "%s"\n' "$name" "$type"
+      [ -z "$default" ] || printf 'default = "%s"\n' "$default"
+    done
+    for step in 0 1 2 3 4 5 6 7 8 9; do
+      printf '[[trigger]]\nname = "t%s"\ntransition = "advance"\nwhen = "step = %s"\n' "$step" "$step"
+    done
+    printf '[transition.advance]\ncomponent = "bench"\n'
+  } > "$work/flow.toml"
+  "$wed" -q flow apply "$work/flow.toml" > /dev/null
+done
+psql -q "$url" -c "DO \$\$ DECLARE f text; BEGIN
+  FOR f IN SELECT schema_name FROM wed.flow LOOP
+    EXECUTE format('INSERT INTO %I.wed_flow (step) SELECT g %% 10 FROM generate_series(1, $per) g', f);
+  END LOOP; END \$\$" -c "VACUUM ANALYZE" -c CHECKPOINT
+database=$(psql -At "$url" -c "SELECT current_database()")
+"$wed" db stop > /dev/null
+owner=$(stat -c %U "$WEDFLOW_HOME/server/data")
+postgres=$(find "$WEDFLOW_HOME/postgres" -path '*/bin/postgres' -type f)
+
+count() { # BATCHES: a host's commits, as host/store/src/jobs.rs makes them
+  rm -rf "$work/run"
+  cp -a "$WEDFLOW_HOME/server" "$work/run"
+  rm -f "$work/run/data/postmaster.pid"
+  mkdir "$work/run/tmp"
+  chown -R "$owner" "$work/run"
+  cat > "$work/batches.sql" <<SQL
+SET jit = off; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off;
+SET enable_mergejoin = off; SET work_mem = '64MB'; SET search_path = pg_catalog, pg_temp; SET timezone = 'UTC';
+
+DO \$\$
+DECLARE
+  h integer := wed.enter_host('instructions', interval '1 hour');
+  shapes text[] := (SELECT array_agg(shape_schema ORDER BY flow_id) FROM wed.flow);
+  w integer[]; tg integer[]; tk bigint[]; lit text[]; n integer; used bigint[] := array_fill(5000::bigint, ARRAY[250]);
+BEGIN
+  PERFORM count(*) FROM wed.claim(h, 1000);
+  SELECT array_agg(wid ORDER BY flow_id, wid), array_agg(tgid ORDER BY flow_id, wid), array_agg(token ORDER BY flow_id, wid)
+  INTO w, tg, tk FROM wed.job WHERE host_id = h;
+  FOR batch IN 1 .. $1 LOOP
+    lit := (SELECT array_agg(CASE k WHEN 1 THEN ((batch + i) % 10)::text ELSE 'step ' || batch || ' of ' || i END ORDER BY f, k, i)
+            FROM generate_series(1, $flows) f, generate_series(1, 2) k, generate_series(1, $per) i);
+    WITH s AS MATERIALIZED (SELECT * FROM wed.settle(wed.write_states(h, shapes, array_fill(NULL::text, ARRAY[$flows]),
+        array_fill($per, ARRAY[$flows]), array_fill(2, ARRAY[$flows]),
+        string_to_array(repeat('step,note,', $flows - 1) || 'step,note', ','), array_fill(2, ARRAY[$flows]), lit, w, tg, false),
+      tg, tk, h, NULL, NULL, NULL, used, used, used, true))
+    SELECT array_agg(tgid ORDER BY flow_id, wid), array_agg(token ORDER BY flow_id, wid), count(*) INTO tg, tk, n FROM s;
+    IF n <> 250 THEN RAISE EXCEPTION '% results instead of 250', n; END IF;
+    COMMIT;
+  END LOOP;
+END \$\$;
+
+SQL
+  local run=(valgrind --tool=callgrind "--callgrind-out-file=$work/run/profile" "$postgres" --single -j -D "$work/run/data"
+             -c fsync=off "$database")
+  if [ "$(id -un)" != "$owner" ]; then run=(setpriv "--reuid=$owner" "--regid=$(id -gn "$owner")" --clear-groups "${run[@]}"); fi
+  if ! (cd "$work/run" && TMPDIR=$work/run/tmp "${run[@]}" < "$work/batches.sql" > "$work/log.$1" 2>&1) || grep -q ERROR "$work/log.$1"; then
+    grep -h ERROR "$work/log.$1" >&2
+    exit 1
+  fi
+  cp "$work/run/profile" "$work/profile.$1"
+  sed -n 's/.*Collected : //p' "$work/log.$1"
+}
+few=$(count 8)
+many=$(count 48)
+echo "$(((many - few) / 10000)) instructions a result; profiles: $work (callgrind_annotate --inclusive=yes profile.48)"
