@@ -103,6 +103,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
   _now timestamptz := clock_timestamp();
   _writer text := CASE WHEN _host_id IS NULL THEN session_user::text ELSE 'host:' || _host_id END;
+  _ending integer := coalesce(cardinality(array_remove(_tgids, NULL)), 0);
 BEGIN
   RETURN QUERY
     WITH p AS MATERIALIZED (
@@ -176,7 +177,7 @@ BEGIN
              CASE WHEN p.refusal IS NOT NULL THEN wed.refuse_update(p.refusal, p.wid)
                   -- Somebody changed a job's row in the same moment: an update that finds it moved leaves it out.
                   WHEN (SELECT count(*) FROM turned) + (SELECT count(*) FROM ended)
-                    <> (SELECT count(*) FROM p WHERE p.own IS NOT NULL) THEN wed.refuse_update('lost', p.wid)
+                    <> _ending THEN wed.refuse_update('lost', p.wid)
                   ELSE coalesce(p.forced, _note) END
       FROM p
     )
