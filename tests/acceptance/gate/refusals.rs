@@ -14,6 +14,8 @@ trials![
     an_update_of_many_of_which_one_is_not_locked,
     a_second_update_in_one_transaction,
     a_change_of_wid,
+    a_wid_that_is_no_positive_number,
+    a_job_whose_row_somebody_changes_in_the_same_moment,
     delete_and_truncate,
     writing_what_only_the_gate_writes,
     an_update_outside_of_the_declared_writes,
@@ -149,6 +151,56 @@ fn a_change_of_wid() {
         s.lines("SELECT wid, n FROM wed_flow ORDER BY 1"),
         ["1|0", "2|0"]
     );
+}
+
+fn a_wid_that_is_no_positive_number() {
+    let mut s = Flow::of(STEPS).session();
+    for wid in [0, -1] {
+        let refusal = s
+            .refused(&format!("INSERT INTO wed_flow (wid) VALUES (5), ({wid})"))
+            .expect("23514");
+        assert!(refusal.message.contains("positive"), "{refusal:?}");
+    }
+    assert_eq!(s.number("SELECT count(*) FROM wed_flow"), 0);
+    s.run("INSERT INTO wed_flow (wid) VALUES (5)");
+}
+
+/// An update or a delete that waited for a row and finds it elsewhere leaves it out (in most versions of Postgres): the
+/// job must not stay pending while the trace tells that it is done.
+fn a_job_whose_row_somebody_changes_in_the_same_moment() {
+    let flow = Flow::of(STEPS);
+    let mut s = flow.session();
+    let wid = s.start();
+    let mut other = flow.database.owner();
+    other.run("BEGIN");
+    other.run(&format!(
+        "UPDATE wed.job SET payload = '{{}}' WHERE wid = {wid}"
+    ));
+    s.run("BEGIN");
+    assert!(s.take(wid, "step"));
+    let writer = std::thread::spawn(move || {
+        let done = s.tried(&format!(
+            "UPDATE wed_flow SET n = 1 WHERE wid = {wid}; COMMIT"
+        ));
+        (s, done)
+    });
+    let waits = "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'";
+    while flow.database.owner().number(waits) == 0 {
+        assert!(!writer.is_finished(), "it waits for the job's row");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    other.run("COMMIT");
+    let (mut s, done) = writer.join().expect("a writer");
+    let rows = match done {
+        Ok(()) => 2,
+        Err(refusal) => {
+            refusal.expect("40001");
+            1
+        }
+    };
+    assert_eq!(s.trace(wid).len(), rows);
+    let pending = format!("SELECT count(*), min(last_seq) FROM wed.job WHERE wid = {wid}");
+    assert_eq!(other.line(&pending), format!("1|{rows}"));
 }
 
 fn delete_and_truncate() {

@@ -98,14 +98,20 @@ impl Session {
     /// Runs statements of which the last must be refused; ends the transaction that it was refused in.
     #[track_caller]
     pub(crate) fn refused(&mut self, sql: &str) -> Refusal {
-        match self.client.batch_execute(sql) {
+        match self.tried(sql) {
             Ok(()) => panic!("this was not refused: {sql}"),
-            Err(error) => {
-                let refusal = Refusal::of(&error);
-                self.run("ROLLBACK");
-                refusal
-            }
+            Err(refusal) => refusal,
         }
+    }
+
+    /// Runs statements of which the last may be refused; ends the transaction that it was refused in.
+    #[track_caller]
+    pub(crate) fn tried(&mut self, sql: &str) -> Result<(), Refusal> {
+        self.client.batch_execute(sql).map_err(|error| {
+            let refusal = Refusal::of(&error);
+            self.run("ROLLBACK");
+            refusal
+        })
     }
 
     /// The rows of a query, each as its columns' texts with `|` between them and `·` for null.
