@@ -192,8 +192,8 @@ fn a_job_whose_row_somebody_changes_in_the_same_moment() {
     other.run("COMMIT");
     let (mut s, done) = writer.join().expect("a writer");
     let rows = match done {
-        Ok(()) => 2,
-        Err(refusal) => {
+        None => 2,
+        Some(refusal) => {
             refusal.expect("40001");
             1
         }

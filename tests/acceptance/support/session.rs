@@ -99,19 +99,18 @@ impl Session {
     #[track_caller]
     pub(crate) fn refused(&mut self, sql: &str) -> Refusal {
         match self.tried(sql) {
-            Ok(()) => panic!("this was not refused: {sql}"),
-            Err(refusal) => refusal,
+            None => panic!("this was not refused: {sql}"),
+            Some(refusal) => refusal,
         }
     }
 
-    /// Runs statements of which the last may be refused; ends the transaction that it was refused in.
+    /// Runs statements of which the last may be refused, and gives the refusal; ends the transaction that it was
+    /// refused in.
     #[track_caller]
-    pub(crate) fn tried(&mut self, sql: &str) -> Result<(), Refusal> {
-        self.client.batch_execute(sql).map_err(|error| {
-            let refusal = Refusal::of(&error);
-            self.run("ROLLBACK");
-            refusal
-        })
+    pub(crate) fn tried(&mut self, sql: &str) -> Option<Refusal> {
+        let refusal = Refusal::of(&self.client.batch_execute(sql).err()?);
+        self.run("ROLLBACK");
+        Some(refusal)
     }
 
     /// The rows of a query, each as its columns' texts with `|` between them and `·` for null.
