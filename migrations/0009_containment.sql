@@ -287,9 +287,9 @@ BEGIN
 END $$;
 
 -- Where the attributes that may be long are others than before: a row that holds a value that came compressed, from
--- another table, is measured as text. One constraint for all of them: each is read
--- from its text and planned by every statement. Not done where rows pass through arrays: there a value beside one that is
--- stored apart is no longer compressed.
+-- another table, is measured as text. One constraint for all of them: each is read from its
+-- text and planned by every statement. Not done where rows pass through arrays: there a value beside one that is stored
+-- apart is no longer compressed.
 CREATE FUNCTION wed.bound_sizes(_schema text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
 DECLARE

@@ -1,5 +1,5 @@
-//! Clauses of nothing but plain names and plain constants, split into tokens without Postgres's lexer, which costs more
-//! than all else that is done with them.
+//! Clauses of nothing but plain names and plain constants, split into tokens without Postgres's lexer, which took a third
+//! of the time in which they are judged.
 
 use pg_query::protobuf::Token;
 
