@@ -139,26 +139,29 @@ CREATE TABLE wed.instance (
 -- Columns of one length first, then those that may be null, then the rest: an update looks at what is indexed, in the
 -- old row and in the new one, and what stands behind a text is found by walking there.
 CREATE TABLE wed.job (
-  flow_id      integer NOT NULL,
-  tenant_id    integer NOT NULL,
-  wid          integer NOT NULL,
-  tgid         integer NOT NULL,
-  seq          integer NOT NULL,
-  last_seq     integer NOT NULL,
-  priority     integer NOT NULL,
-  attempt      integer NOT NULL DEFAULT 0,
-  beside       integer NOT NULL,
-  due          timestamptz NOT NULL,
-  fired_at     timestamptz NOT NULL,
-  token        bigint NOT NULL DEFAULT 0,
-  timeout      interval NOT NULL,
+  flow_id      integer,
+  tenant_id    integer,
+  wid          integer,
+  tgid         integer,
+  seq          integer,
+  last_seq     integer,
+  priority     integer,
+  attempt      integer DEFAULT 0,
+  beside       integer,
+  due          timestamptz,
+  fired_at     timestamptz,
+  token        bigint DEFAULT 0,
+  timeout      interval,
   component_id integer,
   host_id      integer,
   version      integer,
-  trname       text NOT NULL,
+  trname       text,
   waits_for    text,
   satisfied    bigint[],
-  payload      json
+  payload      text,
+  -- NOT NULL in one: each of them by itself takes the row apart anew, as far as its column.
+  CONSTRAINT complete CHECK (num_nulls(flow_id, tenant_id, wid, tgid, seq, last_seq, priority, attempt, beside, due, fired_at,
+                                       token, timeout, trname) = 0)
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 COMMENT ON COLUMN wed.job.seq IS 'The trace row of the state that fired it.';
 COMMENT ON COLUMN wed.job.last_seq IS 'The newest trace row of its instance; the same in all its jobs.';
@@ -195,7 +198,7 @@ CREATE TABLE wed.trace (
   status       "char" NOT NULL,
   trw          text,
   trf          text[] NOT NULL,
-  state        json NOT NULL,
+  state        text NOT NULL,
   tstmp        timestamptz NOT NULL,
   tgid         integer,
   attempt      integer,
@@ -281,7 +284,7 @@ CREATE TYPE wed.evaluated AS (
   flow_id integer,
   version integer,   -- of the flow, where it evaluates by group
   wid     integer,
-  state   json,
+  state   text,      -- a JSON object
   payload text,      -- what a host is sent of it, where that is not all of it
   fired   bigint[],  -- satisfied triggers: the group's number above 32 bits of tgid
   kept    integer[], -- groups that were not evaluated: nothing they read has changed
@@ -289,12 +292,21 @@ CREATE TYPE wed.evaluated AS (
   fault   text       -- which condition could not be evaluated, and why
 );
 
+-- What the pool says of an instance's jobs, taken together; own is the one that ends.
+CREATE TYPE wed.pool AS (
+  own tid, trname text, attempt integer, from_seq integer, component_id integer, last_seq integer, version integer,
+  satisfied bigint[], others integer, excpt boolean, waiting boolean, pending integer[], served boolean);
+
+-- Of a host's batch, what is cut up or looked through for each flow. A variable of plpgsql that is an array itself is put
+-- together anew for whatever reads all of it.
+CREATE TYPE wed.batch AS (wids integer[], tgids integer[], assigned text[], lit text[]);
+
 -- The states of a flow's instances, of a batch that is of several.
 CREATE TYPE wed.part AS (rows wed.evaluated[]);
 
 -- An instance on its way through the gate: what the pool says of it, and what is decided.
 CREATE TYPE wed.passing AS (
-  flow_id integer, version integer, wid integer, state json, payload text,
+  flow_id integer, version integer, wid integer, state text, payload text,
   satisfied bigint[], -- evaluated and kept
   forced   text,      -- why the instance must become an exception, if it must
   tgid     integer,   -- the trigger of the job that ends

@@ -58,7 +58,48 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WHERE t.flow_id = _flow_id
 $$;
 
--- Makes the two functions of a flow anew that are its own part of the gate, and raises its version.
+-- The expression that makes a JSON object of some of the attributes (_only; null: all) of a _row of a flow's shape, as text.
+-- row_to_json says the same, and asks the catalog about the type of each value of each row. What is
+-- said between quotes is made by one function; it comes last, because its opening brace is easily left out.
+CREATE FUNCTION wed.state_as_text(_shape text, _only text[]) RETURNS text
+LANGUAGE sql STABLE AS $$
+  SELECT CASE WHEN quoted IS NULL AND bare IS NULL THEN '''{}'''
+    WHEN bare IS NULL THEN quoted
+    -- A call has a hundred arguments at most.
+    ELSE format(CASE WHEN many THEN 'concat(VARIADIC ARRAY[%s, %s])' ELSE 'concat(%s, %s)' END, bare,
+                coalesce(''','', right(' || quoted || ', -1)', '''}''')) END
+  FROM (
+    SELECT 'json_object(ARRAY[' || string_agg(format('%L, _row.%I::text', name, name), ', ' ORDER BY at)
+             FILTER (WHERE is_quoted) || '])::text' AS quoted,
+           string_agg(format(CASE WHEN is_plain THEN '%L, coalesce(_row.%I::text, ''null'')'
+                                  ELSE '%L, coalesce(to_json(_row.%I)::text, ''null'')' END,
+                             CASE WHEN at = 1 THEN '{"' ELSE ',"' END || name || '":', name), ', ' ORDER BY at)
+             FILTER (WHERE NOT is_quoted) AS bare,
+           count(*) > 40 AS many
+    FROM (
+      SELECT a.attname::text AS name, k.*, row_number() OVER (PARTITION BY k.is_quoted ORDER BY a.attnum) AS at
+      FROM pg_attribute a
+      CROSS JOIN LATERAL (
+        SELECT a.atttypid IN ('text'::regtype, 'uuid'::regtype, 'date'::regtype, 'interval'::regtype) AS is_quoted,
+               a.atttypid IN ('integer'::regtype, 'bigint'::regtype, 'boolean'::regtype, 'jsonb'::regtype) AS is_plain) k
+      WHERE a.attrelid = format('%I.wed_flow', _shape)::regclass AND a.attnum > 1 AND NOT a.attisdropped
+        AND (_only IS NULL OR a.attname = ANY (_only))) a) s
+$$;
+
+-- The expression that says whether some attribute of a row of a flow came compressed: from another table, since a flow's own
+-- are kept as they are (0009). Such a row is measured as text, for a compressed value is small where it is kept and large
+-- where it is computed with. It looks at the row itself: one that passed through an array has lost
+-- what told it, where another value of it is stored apart.
+CREATE FUNCTION wed.came_compressed(_schema text, _row text) RETURNS text
+LANGUAGE sql STABLE AS $$
+  SELECT coalesce('coalesce(' || string_agg(format('pg_column_compression(%s.%I)', _row, a.attname), ', ' ORDER BY a.attnum)
+                  || ') IS NOT NULL', 'false')
+  FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+  WHERE a.attrelid = format('%I.wed_flow', _schema)::regclass AND a.attnum > 1 AND NOT a.attisdropped
+    AND (a.atttypid IN ('text'::regtype, 'jsonb'::regtype) OR t.typcategory = 'A')
+$$;
+
+-- Makes the functions of a flow anew that are its own part of the gate, and raises its version.
 -- Aliases begin with an underscore, which no attribute does. The bodies are written as literals: between
 -- dollars, a string constant of a condition could end them. The caller has set search_path, time zone and
 -- styles, so that a condition means the same whoever writes. Their names hold their schema's: Postgres goes through all
@@ -91,9 +132,10 @@ DECLARE
   _declare text;
   _assignable text[];
   _sets text;
+  _returned text;
+  _measure text;
 BEGIN
   UPDATE wed.flow f SET version = version + 1 WHERE f.flow_id = _flow_id RETURNING * INTO _flow;
-  PERFORM wed.bound_sizes(_flow.schema_name);
   -- What they make stays until all of them are evaluated. Few ask for more than the values that they look at.
   IF (SELECT sum(greatest(weight - 4, 0)) FROM wed.trigger WHERE flow_id = _flow_id AND enabled) > 1024 THEN
     RAISE EXCEPTION 'the conditions of the flow could take more than 1 GB of memory together' USING ERRCODE = 'WF011',
@@ -128,30 +170,34 @@ BEGIN
   FROM (SELECT DISTINCT condition_group, reads FROM wed.trigger
         WHERE flow_id = _flow_id AND enabled AND condition_group > 0) g;
 
-  SELECT string_agg(format('_row.%I', attname), ', ' ORDER BY attnum),
-         string_agg(format('_row.%I', attname), ', ' ORDER BY attnum) FILTER (WHERE _read IS NULL OR attname = ANY (_read)),
-         count(*) FILTER (WHERE written) BETWEEN 1 AND 48,
+  _state := wed.state_as_text(_flow.shape_schema, NULL);
+  _sent := wed.state_as_text(_flow.shape_schema, _read);
+  SELECT count(*) FILTER (WHERE written) BETWEEN 1 AND 48,
          string_agg(format('_p%s integer := (array_position(_assigned, %L) - 1) * _n;', attnum, attname), E'\n  '
                     ORDER BY attnum) FILTER (WHERE written),
          array_agg(attname::text ORDER BY attnum) FILTER (WHERE written),
          string_agg(format('%I = CASE WHEN _p%s IS NULL THEN _r.%1$I ELSE _lit[_p%2$s + %%1$s]::%s END', attname, attnum,
                            format_type(atttypid, atttypmod)), E',\n        ' ORDER BY attnum)
            FILTER (WHERE written)
-  INTO _state, _sent, _few, _declare, _assignable, _sets
+  INTO _few, _declare, _assignable, _sets
   FROM pg_attribute CROSS JOIN LATERAL (SELECT _written IS NULL OR attname = ANY (_written) AS written) w
   WHERE attrelid = format('%I.wed_flow', _flow.shape_schema)::regclass AND attnum > 1 AND NOT attisdropped;
   -- For whatever is assigned, a statement made for it.
-  _any := CASE WHEN _state IS NULL THEN 'RAISE EXCEPTION ''the flow has no attributes'' USING ERRCODE = ''42703'';'
+  _returned := format('CASE WHEN NOT (%s) OR wed_bounded.measure_row(_r.wid, (_r.*)::text) THEN ROW(_r.*)::%%I.wed_flow END',
+                      wed.came_compressed(_flow.schema_name, '_r'));
+  _measure := format('PERFORM wed_bounded.measure_row(_new.wid, (_new.*)::text) FROM new_rows _new WHERE %s;',
+                     wed.came_compressed(_flow.schema_name, '_new'));
+  _any := CASE WHEN _state = '''{}''' THEN 'RAISE EXCEPTION ''the flow has no attributes'' USING ERRCODE = ''42703'';'
     ELSE format($c$EXECUTE (SELECT format('WITH _u AS (UPDATE %1$I.wed_flow _r SET %%s FROM ROWS FROM (unnest($1)%%s) AS _b(_wid%%s)
-                    WHERE _r.wid = _b._wid RETURNING _r.*)
-                    SELECT array_agg(ROW(_u.*)::%2$I.wed_flow ORDER BY _u.wid) FROM _u',
+                    WHERE _r.wid = _b._wid RETURNING _r.wid, %2$s AS _state)
+                    SELECT array_agg(_u._state ORDER BY _u.wid) FROM _u',
         string_agg(format('%%I = _b._%%s::%%s', u.name, u.at, coalesce(format_type(a.atttypid, a.atttypmod), 'text')), ', '),
         string_agg(format(', unnest($2[%%s:%%s])', (u.at - 1) * _n + 1, u.at * _n), '' ORDER BY u.at),
         string_agg(format(', _%%s', u.at), '' ORDER BY u.at))
       FROM unnest(_assigned) WITH ORDINALITY u(name, at)
       -- One that there is not is left to the statement to name.
       LEFT JOIN pg_attribute a ON a.attrelid = '%1$I.wed_flow'::regclass AND a.attname = u.name AND a.attnum > 1) INTO _rows USING _wids, _lit;$c$,
-        _flow.schema_name, _flow.shape_schema) END;
+        _flow.schema_name, format(_returned, _flow.shape_schema)) END;
   -- As a literal: between dollars, a tenant's string constant could end the body.
   EXECUTE format($f$
 CREATE OR REPLACE FUNCTION %1$I.match_%1$s(_rows %1$I.wed_flow[], _kept integer[]) RETURNS wed.evaluated[]
@@ -162,9 +208,7 @@ BEGIN
     %5$s,
     %6$s, %7$s, NULL)::wed.evaluated FROM unnest(_rows) _row);
 END $match$, _flow_id, _flow.version,
-    coalesce(format('(SELECT row_to_json(_s) FROM (SELECT %s) _s)', _state), '''{}''::json'),
-    CASE WHEN _sent IS NOT DISTINCT FROM _state THEN 'NULL::text'
-         ELSE coalesce(format('(SELECT row_to_json(_s)::text FROM (SELECT %s) _s)', _sent), '''{}''::text') END,
+    _state, CASE WHEN _sent = _state THEN 'NULL::text' ELSE _sent END,
     _fired, CASE WHEN _grouped THEN 'coalesce(_kept, ''{}'')' ELSE 'NULL::integer[]' END, _final));
 
   EXECUTE format($f$
@@ -178,14 +222,14 @@ DECLARE
   _rows %1$I.wed_flow[];
   _theirs %2$I.wed_flow[];
   _kept integer[];
-  _one %1$I.wed_flow;
+  _order wed.batch;
   %3$s
 BEGIN%4$s
   IF _set IS NOT NULL THEN
     PERFORM set_config('role', %5$L, true);
     EXECUTE format('WITH _u AS (UPDATE %2$I.wed_flow _r SET %%s FROM ROWS FROM (unnest($1)%%s) AS _b(_wid%%s)
-                    WHERE _r.wid = _b._wid RETURNING _r.*)
-                    SELECT array_agg(ROW(_u.*)::%2$I.wed_flow ORDER BY _u.wid) FROM _u', _set,
+                    WHERE _r.wid = _b._wid RETURNING _r.wid, %7$s AS _state)
+                    SELECT array_agg(_u._state ORDER BY _u.wid) FROM _u', _set,
       (SELECT string_agg(format(', unnest($2[%%s:%%s])', (at - 1) * _n + 1, at * _n), '' ORDER BY at) FROM generate_series(1, _literals) at),
       (SELECT string_agg(format(', _%%s', at), '' ORDER BY at) FROM generate_series(1, _literals) at))
       INTO _theirs USING _wids, _lit;
@@ -209,15 +253,59 @@ END $apply$, _flow.shape_schema, _flow.schema_name, CASE WHEN _few THEN _declare
   ELSIF _n = 1 THEN
     UPDATE %2$I.wed_flow _r SET
         %4$s
-      WHERE _r.wid = _wids[1] RETURNING _r.* INTO _one;
-    IF FOUND THEN _rows := ARRAY[_one]; END IF;
+      WHERE _r.wid = _wids[1] RETURNING ARRAY[%6$s] INTO _rows;
   ELSE
+    _order.wids := _wids;
     WITH _u AS (UPDATE %2$I.wed_flow _r SET
         %3$s
-        FROM generate_series(1, _n) AS _b(_at) WHERE _r.wid = _wids[_b._at] RETURNING _r.*)
-      SELECT array_agg(ROW(_u.*)::%6$I.wed_flow ORDER BY _u.wid) INTO _rows FROM _u;$c$,
-      _assignable, _flow.schema_name, format(_sets, '_b._at'), format(_sets, '1'), _any, _flow.shape_schema)
-    ELSE 'ELSE ' || _any END));
+        WHERE _r.wid = ANY (_order.wids) RETURNING %6$s AS _state)
+      -- In the order of _wids, in which the index finds them. (Where a state were not its job's, settling would refuse it.)
+      SELECT array_agg(_u._state) INTO _rows FROM _u;$c$,
+      _assignable, _flow.schema_name, format(_sets, 'width_bucket(_r.wid, _order.wids)'), format(_sets, '1'), _any,
+      format(_returned, _flow.shape_schema))
+    ELSE 'ELSE ' || _any END,
+    format(_returned, _flow.schema_name)));
+
+  -- Who writes measures what came compressed, before anything else: a constraint would be read from its text, and planned, by
+  -- every statement, and this one is long. (How large a row is as it is kept is one, 0009: it keeps a larger one from being written.)
+  EXECUTE format($f$
+CREATE OR REPLACE FUNCTION %1$I.gate_insert() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET standard_conforming_strings = on
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS %2$L $f$, _flow.shape_schema, format($gate$
+BEGIN
+  %1$s
+  PERFORM wed.gate_insert(%2$s, %3$I.evaluate_%3$s(ARRAY(
+    SELECT ROW(_new.*)::%3$I.wed_flow FROM new_rows _new ORDER BY _new.wid)));
+  RETURN NULL;
+END $gate$, _measure, _flow_id, _flow.shape_schema));
+
+  EXECUTE format($f$
+CREATE OR REPLACE FUNCTION %1$I.gate_update() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET standard_conforming_strings = on
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET plan_cache_mode = force_generic_plan AS %2$L $f$, _flow.shape_schema, format($gate$
+DECLARE _wids integer[]; _writer record;
+BEGIN
+  %1$s
+  _wids := ARRAY(SELECT _new.wid FROM new_rows _new ORDER BY _new.wid);
+  IF cardinality(_wids) = 0 THEN RETURN NULL; END IF;
+  IF _wids <> ARRAY(SELECT _old.wid FROM old_rows _old ORDER BY _old.wid) THEN
+    RAISE EXCEPTION 'the wid of an instance cannot change' USING ERRCODE = 'WF008',
+      HINT = 'Set attributes only.';
+  END IF;
+  _writer := wed.writer(%2$s, _wids);
+  IF _writer.allowed IS NOT NULL THEN
+    PERFORM wed.check_writes(_wids, _writer.allowed,
+      ARRAY(SELECT to_jsonb(_old) FROM old_rows _old ORDER BY _old.wid),
+      ARRAY(SELECT to_jsonb(_new) FROM new_rows _new ORDER BY _new.wid));
+  END IF;
+  PERFORM wed.gate_update(%3$I.evaluate_%3$s(ARRAY(
+    SELECT ROW(_new.*)::%3$I.wed_flow FROM new_rows _new ORDER BY _new.wid)), _writer.tgids);
+  RETURN NULL;
+END $gate$, _measure, _flow_id, _flow.shape_schema));
 END $$;
 
 -- What a new, changed or removed attribute does.
@@ -237,6 +325,14 @@ BEGIN
   IF TG_OP IN ('INSERT', 'UPDATE') THEN
     PERFORM wed.check_attribute_name(NEW.aname);
     _type := wed.attribute_type(NEW.atype);
+  END IF;
+  IF TG_OP IN ('INSERT', 'UPDATE') THEN
+    -- Instances that there are get a default without passing anything that measures them.
+    EXECUTE format('SELECT sum(octet_length(adv)) FROM %I.wed_attr', _flow.schema_name) INTO _users;
+    IF _users::bigint > 131072 THEN
+      RAISE EXCEPTION 'the default values of the attributes take % bytes together', _users USING ERRCODE = 'WF033',
+        HINT = 'At most 131072 (128 KiB). Set long values where instances are started.';
+    END IF;
   END IF;
   IF TG_OP = 'INSERT' OR (TG_OP = 'UPDATE' AND NEW.aname <> OLD.aname) THEN
     EXECUTE format('SELECT aname FROM %I.wed_attr WHERE lower(aname) = lower($1) AND aname <> $1',
@@ -560,45 +656,12 @@ BEGIN
         BEGIN
           _one := (%2$I.match_%2$s(_rows[_i:_i], NULL))[1];
         EXCEPTION WHEN OTHERS THEN
-          _one := ROW(%3$s, NULL, (_rows[_i]).wid, (to_jsonb(_rows[_i]) - 'wid')::json, NULL, '{}', '{}', false,
+          _one := ROW(%3$s, NULL, (_rows[_i]).wid, (to_jsonb(_rows[_i]) - 'wid')::text, NULL, '{}', '{}', false,
                       'a condition failed: ' || SQLERRM)::wed.evaluated;
         END;
         _all := _all || _one;
       END LOOP;
       RETURN _all;
-    END $f$ $t$,
-    $t$CREATE FUNCTION %2$I.gate_insert() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
-    SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET standard_conforming_strings = on
-    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
-    SET plan_cache_mode = force_generic_plan AS $f$
-    BEGIN
-      PERFORM wed.gate_insert(%3$s, %2$I.evaluate_%2$s(ARRAY(
-        SELECT ROW(_new.*)::%2$I.wed_flow FROM new_rows _new ORDER BY _new.wid)));
-      RETURN NULL;
-    END $f$ $t$,
-    $t$CREATE FUNCTION %2$I.gate_update() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
-    SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' SET standard_conforming_strings = on
-    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
-    SET plan_cache_mode = force_generic_plan AS $f$
-    DECLARE _wids integer[]; _writer record;
-    BEGIN
-      _wids := ARRAY(SELECT _new.wid FROM new_rows _new ORDER BY _new.wid);
-      IF cardinality(_wids) = 0 THEN RETURN NULL; END IF;
-      IF _wids <> ARRAY(SELECT _old.wid FROM old_rows _old ORDER BY _old.wid) THEN
-        RAISE EXCEPTION 'the wid of an instance cannot change' USING ERRCODE = 'WF008',
-          HINT = 'Set attributes only.';
-      END IF;
-      _writer := wed.writer(%3$s, _wids);
-      IF _writer.allowed IS NOT NULL THEN
-        PERFORM wed.check_writes(_wids, _writer.allowed,
-          ARRAY(SELECT to_jsonb(_old) FROM old_rows _old ORDER BY _old.wid),
-          ARRAY(SELECT to_jsonb(_new) FROM new_rows _new ORDER BY _new.wid));
-      END IF;
-      PERFORM wed.gate_update(%2$I.evaluate_%2$s(ARRAY(
-        SELECT ROW(_new.*)::%2$I.wed_flow FROM new_rows _new ORDER BY _new.wid)), _writer.tgids);
-      RETURN NULL;
     END $f$ $t$,
     $t$CREATE FUNCTION %2$I.current_%2$s(_wids integer[]) RETURNS wed.evaluated[]
     LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
@@ -607,7 +670,14 @@ BEGIN
     SET plan_cache_mode = force_generic_plan AS $f$
       SELECT %2$I.evaluate_%2$s(ARRAY(SELECT ROW(_now.*)::%2$I.wed_flow FROM %1$I.wed_flow _now
                                  WHERE _now.wid = ANY (_wids) ORDER BY _now.wid))
-    $f$ $t$,
+    $f$ $t$
+  ] LOOP
+    EXECUTE format(_statement, _s, _c, _id);
+  END LOOP;
+  PERFORM wed.bound_rows(_s);
+  PERFORM wed.compile(_id);
+
+  FOREACH _statement IN ARRAY ARRAY[
     'CREATE TRIGGER gate_insert AFTER INSERT ON %1$I.wed_flow REFERENCING NEW TABLE AS new_rows
        FOR EACH STATEMENT EXECUTE FUNCTION %2$I.gate_insert()',
     'CREATE TRIGGER gate_update AFTER UPDATE ON %1$I.wed_flow
@@ -632,8 +702,6 @@ BEGIN
   ] LOOP
     EXECUTE format(_statement, _s, _c, _id);
   END LOOP;
-  PERFORM wed.bound_rows(_s);
-  PERFORM wed.compile(_id);
   EXECUTE format('ALTER FUNCTION %1$I.match_%1$s(%1$I.wed_flow[], integer[]) OWNER TO wed_predicate', _c);
   EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM wed_predicate', _c);
   EXECUTE format('REVOKE ALL ON ALL FUNCTIONS IN SCHEMA %I FROM PUBLIC', _c);

@@ -31,40 +31,43 @@ LANGUAGE sql STABLE ROWS 100 AS $$
          WHEN q.was IS NULL AND coalesce(_trw, 'new') <> 'new' THEN 'WF002'
          WHEN q.others > 0 AND r.final AND o.forced IS NULL AND (_trw IS NULL OR _trw = '_EVENT') THEN 'WF007'
          WHEN r.kept <> '{}' AND r.version IS DISTINCT FROM q.version THEN 'again' END
-  FROM ROWS FROM (unnest(_rows), unnest(_tgids), unnest(_tokens), unnest(_fuel), unnest(_us), unnest(_memory))
-    AS r(flow_id, version, wid, state, payload, fired, kept, final, fault, tgid, token, fuel, us, memory)
+  FROM unnest(_rows) WITH ORDINALITY AS e(flow_id, version, wid, state, payload, fired, kept, final, fault, at)
+  CROSS JOIN LATERAL (SELECT e.*, _tgids[e.at] AS tgid, _tokens[e.at] AS token, _fuel[e.at] AS fuel, _us[e.at] AS us,
+    _memory[e.at] AS memory) r
   -- Nearly always the job that ends is its instance's only one.
   LEFT JOIN LATERAL (
-    SELECT *, ctid FROM wed.job
+    SELECT ctid, trname, attempt, seq, component_id, last_seq, version, satisfied FROM wed.job
     WHERE flow_id = r.flow_id AND wid = r.wid AND tgid = r.tgid AND token = r.token AND beside = 0 OFFSET 0) a ON true
-  LEFT JOIN LATERAL (
-    SELECT max(j.ctid) FILTER (WHERE j.mine) AS own,
-           max(j.trname) FILTER (WHERE j.mine) AS trname,
-           max(j.attempt) FILTER (WHERE j.mine) AS attempt,
-           max(j.seq) FILTER (WHERE j.mine) AS from_seq,
-           max(j.component_id) FILTER (WHERE j.mine) AS component_id,
-           max(j.last_seq) AS last_seq, max(j.version) AS version, max(j.satisfied) AS satisfied,
-           count(*) FILTER (WHERE NOT j.mine)::integer AS others,
-           bool_or(j.trname = '_EXCPT' AND NOT j.mine) AS excpt,
-           bool_or(j.waits_for IS NOT NULL AND NOT j.mine) AS waiting,
-           array_agg(j.tgid) FILTER (WHERE NOT j.mine) AS pending,
-           bool_or(j.trname = '_EXCPT') AS served
-    FROM (SELECT *, ctid, (tgid = r.tgid AND token = r.token) IS TRUE AS mine FROM wed.job
-          WHERE flow_id = r.flow_id AND wid = r.wid AND a.ctid IS NULL) j
-    GROUP BY j.flow_id, j.wid) b ON true
   CROSS JOIN LATERAL (
-    SELECT coalesce(a.ctid, b.own) AS own, coalesce(a.trname, b.trname) AS trname,
-           greatest(coalesce(a.attempt, b.attempt), 1) AS attempt, coalesce(a.seq, b.from_seq) AS from_seq,
-           coalesce(a.component_id, b.component_id) AS component_id, coalesce(a.last_seq, b.last_seq) AS last_seq,
-           coalesce(a.version, b.version) AS version, coalesce(a.satisfied, b.satisfied) AS satisfied,
-           coalesce(b.others, 0) AS others, coalesce(b.excpt, false) AS excpt, coalesce(b.waiting, false) AS waiting,
-           coalesce(b.pending, '{}') AS pending,
-           (CASE coalesce(a.trname = '_EXCPT', b.served) WHEN true THEN 'E' WHEN false THEN 'R' END)::"char" AS was) q
+    -- Where there is none, all of the instance's are looked at. Not a join: that would be begun for each, for nothing.
+    SELECT CASE WHEN a.ctid IS NULL THEN (
+      SELECT ROW(
+        max(j.ctid) FILTER (WHERE j.mine),
+        max(j.trname) FILTER (WHERE j.mine),
+        max(j.attempt) FILTER (WHERE j.mine),
+        max(j.seq) FILTER (WHERE j.mine),
+        max(j.component_id) FILTER (WHERE j.mine),
+        max(j.last_seq), max(j.version), max(j.satisfied),
+        count(*) FILTER (WHERE NOT j.mine),
+        bool_or(j.trname = '_EXCPT' AND NOT j.mine),
+        bool_or(j.waits_for IS NOT NULL AND NOT j.mine),
+        array_agg(j.tgid) FILTER (WHERE NOT j.mine),
+        bool_or(j.trname = '_EXCPT'))::wed.pool
+      FROM (SELECT *, ctid, (tgid = r.tgid AND token = r.token) IS TRUE AS mine FROM wed.job
+            WHERE flow_id = r.flow_id AND wid = r.wid OFFSET 0) j) END AS pool OFFSET 0) b
+  CROSS JOIN LATERAL (
+    SELECT coalesce(a.ctid, (b.pool).own) AS own, coalesce(a.trname, (b.pool).trname) AS trname,
+           greatest(coalesce(a.attempt, (b.pool).attempt), 1) AS attempt, coalesce(a.seq, (b.pool).from_seq) AS from_seq,
+           coalesce(a.component_id, (b.pool).component_id) AS component_id, coalesce(a.last_seq, (b.pool).last_seq) AS last_seq,
+           coalesce(a.version, (b.pool).version) AS version, coalesce(a.satisfied, (b.pool).satisfied) AS satisfied,
+           coalesce((b.pool).others, 0) AS others, coalesce((b.pool).excpt, false) AS excpt, coalesce((b.pool).waiting, false) AS waiting,
+           coalesce((b.pool).pending, '{}') AS pending,
+           (CASE coalesce(a.trname = '_EXCPT', (b.pool).served) WHEN true THEN 'E' WHEN false THEN 'R' END)::"char" AS was) q
   CROSS JOIN LATERAL (SELECT coalesce(_forced, r.fault) AS forced) o
   CROSS JOIN LATERAL (
     SELECT CASE WHEN r.kept IS NULL OR r.kept = '{}' THEN r.fired
                 ELSE r.fired || ARRAY(SELECT x FROM unnest(q.satisfied) x WHERE (x >> 32)::integer = ANY (r.kept))
-           END AS satisfied OFFSET 0) s
+           END AS satisfied) s
   CROSS JOIN LATERAL (
     SELECT CASE
       WHEN r.final OR o.forced IS NOT NULL THEN '{}'
@@ -108,33 +111,42 @@ BEGIN
   RETURN QUERY
     WITH p AS MATERIALIZED (
       -- First what the parts below choose by: what stands behind columns of varying length costs more to look at.
-      SELECT k.turns, cardinality(p.fire) > k.turns::integer AS forks, p.own IS NOT NULL AND NOT k.turns AS ends,
-             p.becomes = 'E' AND NOT p.excpt AS excepts, p.becomes <> coalesce(p.was, 'R') AS changes,
-             p.others + cardinality(p.fire) + (p.becomes = 'E' AND NOT p.excpt)::integer - 1 AS beside,
+      SELECT k.turns, NOT k.turns OR cardinality(p.fire) > 1 OR p.becomes <> coalesce(p.was, 'R') AS more,
              p.*, t.tgname AS next_tgname, t.trname AS next_trname, t.timeout AS next_timeout,
              t.timeout_ms AS next_timeout_ms, t.priority AS next_priority, t.component_id AS next_component,
              CASE WHEN k.turns THEN nextval('wed.fence') END AS token
       FROM wed.gather(_rows, _tgids, _tokens, _trw, _forced, _fuel, _us, _memory) p
       -- One look for each, however few triggers there were when the plan was made.
-      LEFT JOIN LATERAL (SELECT * FROM wed.trigger WHERE tgid = p.fire[1] OFFSET 0) t ON true
+      LEFT JOIN LATERAL (
+        SELECT tgname, trname, timeout, timeout_ms, priority, component_id, delay FROM wed.trigger
+        WHERE tgid = p.fire[1] OFFSET 0) t ON true
       CROSS JOIN LATERAL (
         SELECT (_lease AND _host_id IS NOT NULL AND p.own IS NOT NULL AND t.component_id IS NOT NULL
                 AND t.delay = '0') IS TRUE AS turns) k
+    ), rest AS MATERIALIZED (
+      -- Most just go on: those of which there is more to do are chosen once. (An instance that goes on is no new exception.)
+      SELECT p.*, cardinality(p.fire) > p.turns::integer AS forks, p.own IS NOT NULL AND NOT p.turns AS ends,
+             p.becomes = 'E' AND NOT p.excpt AS excepts, p.becomes <> coalesce(p.was, 'R') AS changes,
+             p.others + cardinality(p.fire) + (p.becomes = 'E' AND NOT p.excpt)::integer - 1 AS beside
+      FROM p WHERE p.more
     ), turned AS (
-      UPDATE wed.job j SET tgid = p.fire[1], trname = p.next_trname, timeout = p.next_timeout, seq = p.seq,
+      UPDATE wed.job j SET tgid = p.tgid, trname = p.next_trname, timeout = p.next_timeout, seq = p.seq,
         last_seq = p.seq, priority = p.next_priority, fired_at = _now, attempt = 1,
         component_id = p.next_component, token = p.token, version = p.version,
         satisfied = p.satisfied, beside = p.beside, payload = NULL
-      FROM p WHERE p.turns AND j.ctid = p.own RETURNING 1
+      -- Only what it needs: a row that an update is joined to is made into one value, should the other be updated meanwhile.
+      FROM (SELECT q.own, q.fire[1] AS tgid, q.next_trname, q.next_timeout, q.seq, q.next_priority, q.next_component,
+                   q.token, q.version, q.satisfied, q.others + cardinality(q.fire) - 1 AS beside FROM p q WHERE q.turns OFFSET 0) p
+      WHERE j.ctid = p.own RETURNING 1
     ), ended AS (
-      DELETE FROM wed.job j USING p WHERE p.ends AND j.ctid = p.own RETURNING 1
+      DELETE FROM wed.job j USING rest p WHERE p.ends AND j.ctid = p.own RETURNING 1
     ), fired AS (
       INSERT INTO wed.job (flow_id, tenant_id, wid, tgid, trname, timeout, seq, last_seq, priority, due, fired_at, attempt,
                            component_id, host_id, token, version, satisfied, beside)
       SELECT p.flow_id, t.tenant_id, p.wid, t.tgid, t.trname, t.timeout, p.seq, p.seq, t.priority, now() + t.delay, _now,
              l.leased::integer, t.component_id, CASE WHEN l.leased THEN _host_id END,
              CASE WHEN l.leased THEN nextval('wed.fence') ELSE 0 END, p.version, p.satisfied, p.beside
-      FROM p
+      FROM rest p
       CROSS JOIN LATERAL unnest(CASE WHEN p.turns THEN p.fire[2:] ELSE p.fire END) f(tgid)
       JOIN wed.trigger t ON t.tgid = f.tgid
       CROSS JOIN LATERAL (SELECT _lease AND _host_id IS NOT NULL AND t.component_id IS NOT NULL AND t.delay = '0' AS leased) l
@@ -153,13 +165,13 @@ BEGIN
                            component_id, version, satisfied, beside)
       SELECT p.flow_id, t.tenant_id, p.wid, t.tgid, t.trname, t.timeout, p.seq, p.seq, t.priority, now(), _now,
              t.component_id, p.version, p.satisfied, p.beside
-      FROM p JOIN wed.flow f ON f.flow_id = p.flow_id JOIN wed.trigger t ON t.tgid = f.excpt_tgid
+      FROM rest p JOIN wed.flow f ON f.flow_id = p.flow_id JOIN wed.trigger t ON t.tgid = f.excpt_tgid
       WHERE p.excepts
       RETURNING CASE WHEN component_id IS NULL THEN pg_notify(trname, format('{"wid":%s,"tgid":%s}', wid, tgid))
                      ELSE pg_notify('wed_jobs', '') END
     ), changed AS (
       UPDATE wed.instance i SET status = p.becomes, changed = _now
-      FROM p WHERE p.changes AND i.flow_id = p.flow_id AND i.wid = p.wid
+      FROM rest p WHERE p.changes AND i.flow_id = p.flow_id AND i.wid = p.wid
     ), traced AS (
       INSERT INTO wed.trace (flow_id, wid, seq, status, trw, trf, state, tstmp, tgid, attempt, fuel, elapsed_us,
                              memory_bytes, component_id, from_seq, writer, note)
@@ -167,12 +179,12 @@ BEGIN
              CASE WHEN cardinality(p.fire) = 1 THEN ARRAY[p.next_trname]
                   ELSE ARRAY(SELECT t.trname FROM unnest(p.fire) WITH ORDINALITY f(tgid, at)
                              JOIN wed.trigger t ON t.tgid = f.tgid ORDER BY f.at) END
-               || CASE WHEN p.excepts THEN ARRAY['_EXCPT'] END,
+               || CASE WHEN p.becomes = 'E' AND NOT p.excpt THEN ARRAY['_EXCPT'] END,
              p.state, _now, p.tgid, p.attempt, p.fuel, p.elapsed_us, p.memory_bytes,
              CASE WHEN _trw IS NULL THEN p.component_id END, p.from_seq,
              CASE WHEN p.others > 0 AND p.refusal IS NULL
-               THEN wed.keep_beside(_writer, p.flow_id, p.wid, p.own, p.seq, p.version, p.satisfied, p.beside,
-                                    p.waiting)
+               THEN wed.keep_beside(_writer, p.flow_id, p.wid, p.own, p.seq, p.version, p.satisfied,
+                                    p.others + cardinality(p.fire) + (p.becomes = 'E' AND NOT p.excpt)::integer - 1, p.waiting)
                ELSE _writer END,
              CASE WHEN p.refusal IS NOT NULL THEN wed.refuse_update(p.refusal, p.wid)
                   -- Somebody changed a job's row in the same moment: an update that finds it moved leaves it out.
@@ -183,12 +195,12 @@ BEGIN
     )
     -- Not what the update returns: its rows would be kept once more.
     SELECT p.flow_id, p.wid, p.fire[1], p.next_tgname, p.next_trname, p.token, 1, p.next_timeout_ms,
-           coalesce(p.payload, p.state::text), p.next_component, p.version, p.seq FROM p WHERE p.turns
+           coalesce(p.payload, p.state), p.next_component, p.version, p.seq FROM p WHERE p.turns
     UNION ALL
-    SELECT f.flow_id, f.wid, f.tgid, t.tgname, f.trname, f.token, 1, t.timeout_ms, coalesce(p.payload, p.state::text), f.component_id, p.version, p.seq
+    SELECT f.flow_id, f.wid, f.tgid, t.tgname, f.trname, f.token, 1, t.timeout_ms, coalesce(p.payload, p.state), f.component_id, p.version, p.seq
     FROM fired f JOIN wed.trigger t ON t.tgid = f.tgid
     -- One look at p for each that is leased, whatever the planner thinks of their number.
-    CROSS JOIN LATERAL (SELECT p.payload, p.state, p.version, p.seq FROM p WHERE p.flow_id = f.flow_id AND p.wid = f.wid OFFSET 0) p
+    CROSS JOIN LATERAL (SELECT p.payload, p.state, p.version, p.seq FROM rest p WHERE p.flow_id = f.flow_id AND p.wid = f.wid OFFSET 0) p
     WHERE f.host_id IS NOT NULL;
 END $$;
 

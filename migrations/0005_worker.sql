@@ -249,7 +249,7 @@ CREATE FUNCTION wed.held(_host_id integer, _taken tid[]) RETURNS SETOF wed.claim
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN QUERY SELECT j.flow_id, j.wid, j.tgid, t.tgname, j.trname, j.token, j.attempt, t.timeout_ms,
-         coalesce(j.payload, r.state)::text, j.component_id, f.version, j.seq
+         coalesce(j.payload, r.state), j.component_id, f.version, j.seq
   FROM unnest(_taken) a(at)
   CROSS JOIN LATERAL (SELECT * FROM wed.job WHERE ctid = a.at OFFSET 0) j
   -- One look for each, however few triggers and flows there were when the plan was made.
@@ -277,6 +277,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
   _some wed.evaluated[];
   _parts wed.part[];
+  _all wed.batch := ROW(_wids, _tgids, _assigned, _lit);
   _several boolean := cardinality(_shapes) > 1;
   _item integer := 0;
   _attribute integer := 0;
@@ -298,9 +299,9 @@ BEGIN
         USING _wids[_item + 1 : _item + (SELECT sum(c) FROM unnest(_shapes, _counts) u(s, c) WHERE s = _shapes[_g])::integer];
     END IF;
     EXECUTE format('SELECT %1$I.apply_%1$s($1, $2, $3, $4, $5, $6, $7)', _shapes[_g]) INTO _some
-      USING _wids[_item + 1 : _item + _n], _tgids[_item + 1 : _item + _n],
-            _assigned[_attribute + 1 : _attribute + _widths[_g]], _sets[_g], _literals[_g],
-            _lit[_literal + 1 : _literal + _n * _literals[_g]], _careful;
+      USING _all.wids[_item + 1 : _item + _n], _all.tgids[_item + 1 : _item + _n],
+            _all.assigned[_attribute + 1 : _attribute + _widths[_g]], _sets[_g], _literals[_g],
+            _all.lit[_literal + 1 : _literal + _n * _literals[_g]], _careful;
     IF cardinality(_some) IS DISTINCT FROM _n THEN
       PERFORM wed.refuse_update('lost', _wids[_item + 1]);
     END IF;

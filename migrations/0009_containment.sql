@@ -262,7 +262,7 @@ BEGIN
 END $$;
 
 -- Holds a numeric attribute to its digits, an array to its elements, and what may be long to what the row's
--- size counts: the value as it is, not compressed (bound_sizes).
+-- size counts: the value as it is, not compressed (came_compressed).
 CREATE FUNCTION wed.bound_attribute(_schema text, _name text, _sql_type text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -283,35 +283,6 @@ BEGIN
     EXECUTE format('ALTER TABLE %I.wed_flow ADD CONSTRAINT %I CHECK (
         wed_bounded.few_digits(%I) OR wed_bounded.refuse_digits(%L)) NOT VALID',
       _schema, 'digits_' || _name, _name, _name);
-  END IF;
-END $$;
-
--- Where the attributes that may be long are others than before: a row that holds a value that came compressed, from
--- another table, is measured as text. One constraint for all of them: each is read from its
--- text and planned by every statement. Not done where rows pass through arrays: there a value beside one that is stored
--- apart is no longer compressed.
-CREATE FUNCTION wed.bound_sizes(_schema text) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
-DECLARE
-  _table regclass := format('%I.wed_flow', _schema)::regclass;
-  _long smallint[];
-  _measured smallint[];
-BEGIN
-  SELECT coalesce(array_agg(a.attnum ORDER BY a.attnum), '{}') INTO _long
-  FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
-  WHERE a.attrelid = _table AND a.attnum > 0 AND NOT a.attisdropped
-    AND (a.atttypid IN ('text'::regtype, 'jsonb'::regtype) OR t.typcategory = 'A');
-  SELECT array_agg(k ORDER BY k) INTO _measured
-  FROM pg_constraint c CROSS JOIN LATERAL unnest(c.conkey) k
-  WHERE c.conrelid = _table AND c.conname = 'sizes'
-    AND k <> (SELECT attnum FROM pg_attribute WHERE attrelid = _table AND attname = 'wid') AND k > 0;
-  IF coalesce(_measured, '{}') = _long THEN RETURN; END IF;
-  EXECUTE format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS sizes', _table);
-  IF _long <> '{}' THEN
-    EXECUTE format('ALTER TABLE %s ADD CONSTRAINT sizes CHECK (coalesce(%s) IS NULL
-                      OR wed_bounded.measure_row(wid, (wed_flow.*)::text)) NOT VALID', _table,
-      (SELECT string_agg(format('pg_column_compression(%I)', attname), ', ' ORDER BY attnum)
-       FROM pg_attribute WHERE attrelid = _table AND attnum = ANY (_long)));
   END IF;
 END $$;
 
@@ -564,7 +535,7 @@ BEGIN
   RETURN array_to_string(_out, '');
 END $guarded$;
 
-REVOKE ALL ON FUNCTION wed.bound_rows, wed.bound_sizes, wed.bound_attribute, wed.guarded, wed.written_number, wed.written_set, wed.written_list FROM PUBLIC;
+REVOKE ALL ON FUNCTION wed.bound_rows, wed.bound_attribute, wed.guarded, wed.written_number, wed.written_set, wed.written_list FROM PUBLIC;
 -- Every writer's session asks (0003).
 GRANT EXECUTE ON FUNCTION wed.is_by_hand TO PUBLIC;
 
@@ -607,6 +578,9 @@ REVOKE ALL ON FUNCTION wed.activate_component, wed.collect_components FROM PUBLI
 -- A flow's own role may lock its tables. Hosts wait for such locks for a moment only, so that other flows'
 -- work goes on, and put the locked flow's jobs off.
 ALTER FUNCTION wed.write_states SET lock_timeout = '1s';
+-- A flow's UPDATE finds its instances in their order, for every two batches the same, and hands them on so (0003).
+ALTER FUNCTION wed.write_states SET enable_bitmapscan = off;
+ALTER FUNCTION wed.write_states SET enable_seqscan = off;
 ALTER FUNCTION wed.fail_batch SET lock_timeout = '1s';
 ALTER FUNCTION wed.skip_if_stale SET lock_timeout = '100ms';
 

@@ -159,7 +159,7 @@ impl Store {
         seq: i32,
     ) -> Result<Option<String>, StoreError> {
         Ok(sqlx::query_scalar(
-            "SELECT state::text FROM wed.trace WHERE flow_id = $1 AND wid = $2 AND seq = $3",
+            "SELECT state FROM wed.trace WHERE flow_id = $1 AND wid = $2 AND seq = $3",
         )
         .bind(flow_id)
         .bind(wid)

@@ -265,7 +265,7 @@ impl Store {
         limit: i64,
     ) -> Result<Vec<TraceRow>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT wid, seq, trw, trf, status::text, state, to_char(tstmp AT TIME ZONE 'UTC', {RFC3339}) AS tstmp, \
+            "SELECT wid, seq, trw, trf, status::text, state::json AS state, to_char(tstmp AT TIME ZONE 'UTC', {RFC3339}) AS tstmp, \
                writer, note, attempt, fuel, elapsed_us, memory_bytes \
              FROM wed.trace WHERE flow_id = $1 AND wid = $2 AND seq >= $3 ORDER BY seq LIMIT $4"
         )))

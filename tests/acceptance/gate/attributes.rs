@@ -23,6 +23,7 @@ trials![
     an_attribute_that_a_condition_uses_is_not_dropped,
     an_attribute_that_nothing_uses_is_dropped,
     a_type_changes_only_while_there_are_no_instances,
+    a_state_is_its_row_in_json,
 ];
 
 /// A flow with one attribute `v` of a type, set by a transition and by an event alike.
@@ -529,4 +530,121 @@ fn a_type_changes_only_while_there_are_no_instances() {
     s.refused("UPDATE wed_attr SET atype = 'integer' WHERE aname = 'm'")
         .expect("WF013");
     assert_eq!(s.line("SELECT n + 1 FROM wed_flow"), "4");
+}
+
+/// The state in the trace, and the payload of a job, is the row as Postgres says it in JSON.
+fn a_state_is_its_row_in_json() {
+    let types = [
+        "text",
+        "integer",
+        "bigint",
+        "numeric",
+        "float",
+        "boolean",
+        "timestamptz",
+        "date",
+        "interval",
+        "uuid",
+        "jsonb",
+        "enum(a,b)",
+        "text[]",
+        "integer[]",
+        "numeric[]",
+        "timestamptz[]",
+        "jsonb[]",
+    ];
+    let values = [
+        ("text", r#"E'"\\ \u00e9\u2028\t\n\r\x01\x7f/%s%1$I '''"#),
+        ("text", "''"),
+        ("integer", "-2147483648"),
+        ("bigint", "9223372036854775807"),
+        ("numeric", "1234567890.12345678900"),
+        ("numeric", "'NaN'"),
+        ("float", "'-Infinity'"),
+        ("float", "1e-300"),
+        ("boolean", "true"),
+        ("timestamptz", "'2024-02-29 23:59:59.999999+05:30'"),
+        ("timestamptz", "'infinity'"),
+        ("date", "'0044-03-15 BC'"),
+        ("date", "'-infinity'"),
+        ("interval", "'-1 year 2 months -3 days 04:05:06.000007'"),
+        ("uuid", "'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'"),
+        ("jsonb", r#"'{"b": [1.50, null, "\"x"], "a": {}}'"#),
+        ("jsonb", "'null'"),
+        ("enum(a,b)", "'b'"),
+        ("text[]", r#"ARRAY['"', NULL, '{},\']"#),
+        ("integer[]", "'{}'"),
+        ("numeric[]", "'{1.0,NaN}'"),
+        ("timestamptz[]", "'{2024-02-29 12:00+00}'"),
+        ("jsonb[]", r#"ARRAY['{"a":1}'::jsonb, NULL]"#),
+    ];
+    let only = |some: &[&str]| -> Vec<String> { some.iter().map(|&one| one.to_owned()).collect() };
+    // All; only what stands between quotes; only what does not; more than a call has arguments; one.
+    let flows: [(&str, Vec<String>); 5] = [
+        ("all", only(&types)),
+        ("quoted", only(&["text", "uuid", "date", "interval"])),
+        ("bare", only(&["integer", "numeric", "jsonb"])),
+        (
+            "many",
+            (0..120)
+                .map(|n| types[n % types.len()].to_owned())
+                .collect(),
+        ),
+        ("one", only(&["text"])),
+    ];
+    let database = Database::new();
+    for (name, attributes) in flows {
+        let flow = database.flow(name);
+        let mut s = flow.session();
+        let named: Vec<(String, &String)> = (attributes.iter().enumerate())
+            .map(|(at, kind)| {
+                (
+                    format!("{}{at}", if at % 3 == 0 { "A_" } else { "\u{e4}" }),
+                    kind,
+                )
+            })
+            .collect();
+        let defined: Vec<String> = (named.iter())
+            .map(|(attribute, kind)| format!("('{attribute}', '{kind}')"))
+            .collect();
+        s.run(&format!(
+            "INSERT INTO wed_attr (aname, atype) VALUES {}",
+            defined.join(", ")
+        ));
+        s.run("INSERT INTO wed_trig (trname, cpred) VALUES ('go', 'true')");
+        s.run("INSERT INTO wed_flow DEFAULT VALUES");
+        for round in 0..2 {
+            // Each type's values in turn.
+            let set: Vec<(String, &str)> = (named.iter())
+                .filter_map(|(attribute, kind)| {
+                    let of: Vec<&str> = (values.iter())
+                        .filter_map(|(of, value)| (of == kind).then_some(*value))
+                        .collect();
+                    let value = of.get(round % of.len().max(1))?;
+                    Some((format!("\"{attribute}\""), *value))
+                })
+                .collect();
+            let (names, given): (Vec<String>, Vec<&str>) = set.into_iter().unzip();
+            s.run(&format!(
+                "INSERT INTO wed_flow ({}) VALUES ({})",
+                names.join(", "),
+                given.join(", ")
+            ));
+        }
+        let mut owner = database.owner();
+        let flow = owner.line(&format!(
+            "SELECT schema_name FROM wed.flow WHERE name = '{name}'"
+        ));
+        owner.run("SET timezone = 'UTC'; SET intervalstyle = 'iso_8601'");
+        let wrong = owner.lines(&format!(
+            "SELECT t.wid FROM {flow}.wed_trace t JOIN {flow}.wed_flow w USING (wid) JOIN {flow}.job_pool j USING (wid) \
+             WHERE t.state IS DISTINCT FROM to_jsonb(w) - 'wid' OR j.payload IS DISTINCT FROM to_jsonb(w) - 'wid'"
+        ));
+        assert_eq!(wrong, Vec::<String>::new(), "{name}");
+        assert_eq!(
+            owner.number(&format!("SELECT count(*) FROM {flow}.wed_trace")),
+            3,
+            "{name}"
+        );
+    }
 }

@@ -29,6 +29,7 @@ trials![
     bulk_of_ten_thousand,
     an_update_of_nothing_is_no_event,
     a_batch_writes_what_was_declared_and_what_was_not,
+    a_batch_out_of_order_is_refused,
 ];
 
 /// Many steps whose attribute `note` any session may set.
@@ -433,7 +434,7 @@ fn a_batch_writes_what_was_declared_and_what_was_not() {
     let shape = owner.line("SELECT shape_schema FROM wed.flow WHERE name = 'declared'");
     let mut apply = |wids: &str, assigned: &str, literals: &str| {
         let sql = format!(
-            "SELECT e.wid, e.state::text FROM unnest({shape}.apply_{shape}('{{{wids}}}', NULL, '{{{assigned}}}', NULL, \
+            "SELECT e.wid, e.state::jsonb FROM unnest({shape}.apply_{shape}('{{{wids}}}', NULL, '{{{assigned}}}', NULL, \
              cardinality('{{{assigned}}}'::text[]), '{{{literals}}}', false)) e ORDER BY e.wid"
         );
         owner.run("BEGIN");
@@ -443,7 +444,7 @@ fn a_batch_writes_what_was_declared_and_what_was_not() {
         lines
     };
     let state = |wid: i32, step: i32, note: &str, city: &str| {
-        format!(r#"{wid}|{{"step":{step},"note":{note},"city":"{city}","paid":false}}"#)
+        format!(r#"{wid}|{{"city": "{city}", "note": {note}, "paid": false, "step": {step}}}"#)
     };
     // As declared: one, several in any order, some of them only.
     assert_eq!(
@@ -451,7 +452,7 @@ fn a_batch_writes_what_was_declared_and_what_was_not() {
         [state(2, 5, r#""x""#, "Paris")]
     );
     assert_eq!(
-        apply("3,1", "step,note", "7,8,NULL,y"),
+        apply("1,3", "step,note", "8,7,y,NULL"),
         [state(1, 8, r#""y""#, "Paris"), state(3, 7, "null", "Paris")]
     );
     assert_eq!(apply("1", "step", "2"), [state(1, 2, "null", "Paris")]);
@@ -466,11 +467,59 @@ fn a_batch_writes_what_was_declared_and_what_was_not() {
     );
     // No such instance, no such attribute, and none that can be set.
     assert_eq!(apply("9", "step", "5"), Vec::<String>::new());
-    for name in ["nowhere", "wid"] {
+    let long = "x".repeat(300_000);
+    for (name, value, codes) in [
+        ("nowhere", "5", ["42703", "42804"]),
+        ("wid", "5", ["42703", "42804"]),
+        ("city", &long, ["WF033", "WF033"]),
+    ] {
         let sql = format!(
-            "SELECT {shape}.apply_{shape}('{{1}}', NULL, '{{{name}}}', NULL, 1, '{{5}}', false)"
+            "SELECT {shape}.apply_{shape}('{{1}}', NULL, '{{{name}}}', NULL, 1, '{{{value}}}', false)"
         );
+        owner.run("BEGIN");
+        owner.run("SELECT set_config('wed.commit', 'batch', true)");
         let refusal = owner.refused(&sql);
-        assert!(["42703", "42804"].contains(&&*refusal.code), "{refusal:?}");
+        owner.run("ROLLBACK");
+        assert!(codes.contains(&&*refusal.code), "{refusal:?}");
     }
+}
+
+/// A batch names a flow's instances in order. One that does not is refused as a whole: no value becomes another's.
+fn a_batch_out_of_order_is_refused() {
+    let database = Database::new();
+    database.upload("bench", sample_component("bench"));
+    let flow = database.flow("ordered");
+    let mut s = flow.session();
+    s.run(
+        "INSERT INTO wed_attr (aname, atype, adv) VALUES ('step', 'integer', '0'), ('note', 'text', NULL);
+         INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('go', 'advance', 'step < 9');",
+    );
+    flow.bind("advance", "bench");
+    s.run("INSERT INTO wed_flow (step) SELECT 0 FROM generate_series(1, 5)");
+    let mut owner = database.owner();
+    let shape = owner.line("SELECT shape_schema FROM wed.flow WHERE name = 'ordered'");
+    let host = owner.number("SELECT wed.enter_host('a', '1 hour')");
+    owner.run(&format!("SELECT count(*) FROM wed.claim({host}, 10)"));
+    let commit = |wids: &str| {
+        format!(
+            "WITH j AS (SELECT w.at, j.wid, j.tgid, j.token FROM unnest('{{{wids}}}'::integer[]) WITH ORDINALITY w(wid, at) \
+                        JOIN wed.job j USING (wid)), \
+             a AS (SELECT array_agg(wid ORDER BY at) AS wids, array_agg(tgid ORDER BY at) AS tgids, \
+                   array_agg(token ORDER BY at) AS tokens, array_agg((10 + wid)::text ORDER BY at) AS lit, \
+                   array_fill(0::bigint, ARRAY[count(*)::integer]) AS used, count(*)::integer AS n FROM j) \
+             SELECT count(*) FROM a CROSS JOIN LATERAL wed.settle(wed.write_states({host}, ARRAY['{shape}'], \
+               ARRAY[NULL::text], ARRAY[a.n], ARRAY[1], ARRAY['step'], ARRAY[1], a.lit, a.wids, a.tgids, false), \
+               a.tgids, a.tokens, {host}, NULL, NULL, NULL, a.used, a.used, a.used, false)"
+        )
+    };
+    for wids in ["2,1", "1,3,2", "5,4,3,2,1", "1,2,3,5,4"] {
+        assert_eq!(owner.refused(&commit(wids)).code, "40001", "{wids}");
+    }
+    assert_eq!(s.lines("SELECT DISTINCT step FROM wed_flow"), ["0"]);
+    assert_eq!(s.number("SELECT max(seq) FROM wed_trace"), 1);
+    owner.run(&commit("1,2,4,5"));
+    assert_eq!(
+        s.lines("SELECT wid, step FROM wed_flow ORDER BY wid"),
+        ["1|11", "2|12", "3|0", "4|14", "5|15"]
+    );
 }

@@ -207,6 +207,15 @@ fn rows_that_are_too_large_are_refused() {
     s.run("DELETE FROM wed_attr WHERE aname = 'w'");
     s.refused("INSERT INTO wed_flow (t) VALUES (repeat('x', 300000))")
         .expect("WF033");
+    // Existing instances get a default unmeasured.
+    s.run("INSERT INTO wed_attr (aname, adv) VALUES ('d', repeat('x', 100000))");
+    for large in [
+        "INSERT INTO wed_attr (aname, adv) VALUES ('e', repeat('x', 40000))",
+        "UPDATE wed_attr SET adv = repeat('x', 140000) WHERE aname = 'd'",
+    ] {
+        let refusal = s.refused(large).expect("WF033");
+        assert!(refusal.hint.contains("131072"), "{refusal:?}");
+    }
 }
 
 /// What can be compressed counts as it is, also where it comes compressed from another table; an array has not
@@ -248,7 +257,8 @@ fn rows_are_measured_as_they_are() {
 
 /// A value that is compressed where it comes from stays so where it goes: a hundredth of what it is.
 fn a_value_that_comes_compressed_is_measured_as_it_is() {
-    let flow = Database::new().flow("pressed");
+    let database = Database::new();
+    let flow = database.flow("pressed");
     let mut s = flow.session();
     s.run(
         "INSERT INTO wed_attr (aname, atype, open) VALUES ('t', 'text', true), ('u', 'text', true), ('v', 'text', true);
@@ -287,6 +297,34 @@ fn a_value_that_comes_compressed_is_measured_as_it_is() {
     s.run(&format!("UPDATE wed_flow SET t = {within} WHERE wid = 1"));
     s.refused("UPDATE wed_flow SET u = t, v = t WHERE wid = 1")
         .expect("WF033");
+    // Nor by what a host writes: of one, of several, by a clause; values beside it, and values of their own.
+    let mut owner = database.owner();
+    let shape = owner.line("SELECT shape_schema FROM wed.flow WHERE name = 'pressed'");
+    let mut apply = |wids: &str, set: &str, literals: &[usize]| {
+        let literals: Vec<String> = (literals.iter())
+            .map(|length| format!("repeat('z', {length})"))
+            .collect();
+        owner.run("BEGIN");
+        owner.run("SELECT set_config('wed.commit', 'batch', true)");
+        let refusal = owner.tried(&format!(
+            "SELECT {shape}.apply_{shape}('{{{wids}}}', NULL, '{{u}}', {set}, 1, ARRAY[{}], false)",
+            literals.join(", ")
+        ));
+        owner.run("ROLLBACK");
+        refusal.map(|refusal| refusal.code)
+    };
+    let refused = Some("WF033".to_owned());
+    assert_eq!(apply("1", "NULL", &[130_000]), refused);
+    assert_eq!(apply("1,2", "NULL", &[130_000, 1]), refused);
+    assert_eq!(apply("1", "'u = _b._1, v = t'", &[1]), refused);
+    assert_eq!(apply("2", "NULL", &[270_000]), refused);
+    assert_eq!(apply("2,3", "NULL", &[1, 270_000]), refused);
+    assert_eq!(apply("2", "'u = _b._1'", &[270_000]), refused);
+    for wids in ["2,3", "2"] {
+        assert_eq!(apply(wids, "NULL", &[200_000, 200_000]), None);
+    }
+    assert_eq!(apply("1,2", "NULL", &[100_000, 200_000]), None);
+    assert_eq!(apply("1,2", "'u = _b._1'", &[100_000, 200_000]), None);
 }
 
 /// Conditions written by SQL meet the database's guard only.
