@@ -182,11 +182,13 @@ BEGIN
   INTO _few, _declare, _assignable, _sets
   FROM pg_attribute CROSS JOIN LATERAL (SELECT _written IS NULL OR attname = ANY (_written) AS written) w
   WHERE attrelid = format('%I.wed_flow', _flow.shape_schema)::regclass AND attnum > 1 AND NOT attisdropped;
-  -- For whatever is assigned, a statement made for it.
+  -- A host's own statements look at each row as they return it, the gate at all of a statement's (below): a constraint would be
+  -- read from its text, and planned, by every statement, and this one is long. (How large a row is as it is kept is one, 0009.)
   _returned := format('CASE WHEN NOT (%s) OR wed_bounded.measure_row(_r.wid, (_r.*)::text) THEN ROW(_r.*)::%%I.wed_flow END',
                       wed.came_compressed(_flow.schema_name, '_r'));
   _measure := format('PERFORM wed_bounded.measure_row(_new.wid, (_new.*)::text) FROM new_rows _new WHERE %s;',
                      wed.came_compressed(_flow.schema_name, '_new'));
+  -- For whatever is assigned, a statement made for it.
   _any := CASE WHEN _state = '''{}''' THEN 'RAISE EXCEPTION ''the flow has no attributes'' USING ERRCODE = ''42703'';'
     ELSE format($c$EXECUTE (SELECT format('WITH _u AS (UPDATE %1$I.wed_flow _r SET %%s FROM ROWS FROM (unnest($1)%%s) AS _b(_wid%%s)
                     WHERE _r.wid = _b._wid RETURNING _r.wid, %2$s AS _state)
@@ -266,8 +268,6 @@ END $apply$, _flow.shape_schema, _flow.schema_name, CASE WHEN _few THEN _declare
     ELSE 'ELSE ' || _any END,
     format(_returned, _flow.schema_name)));
 
-  -- Who writes measures what came compressed, before anything else: a constraint would be read from its text, and planned, by
-  -- every statement, and this one is long. (How large a row is as it is kept is one, 0009: it keeps a larger one from being written.)
   EXECUTE format($f$
 CREATE OR REPLACE FUNCTION %1$I.gate_insert() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'

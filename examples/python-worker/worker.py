@@ -40,6 +40,19 @@ class Worker:
         self.stopping = False
         self.connection = None
 
+    def stop_on_signals(self):
+        """Ctrl-C, and the signal that services are stopped by: both end the transaction first. For the main thread.
+
+        A transition that waits looks at ``stopping`` now and then: the exception may be lost in a clean-up.
+        """
+
+        def stop(*_):
+            self.stopping = True
+            raise KeyboardInterrupt
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, stop)
+
     def wed_trans(self, payload):
         """The transition. The payload is the state that fired it, as a dict.
 
@@ -70,6 +83,8 @@ class Worker:
                         if performed == before:
                             self.wait()
             except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+                if self.stopping:
+                    raise KeyboardInterrupt from error
                 self.say(f"no connection: {str(error).strip()}")
                 time.sleep(min(1, self.wakeup_interval))
         return performed
@@ -151,13 +166,7 @@ def main():
     arguments = parser.parse_args()
     worker = Constant(arguments.url, arguments.transition, arguments.wakeup, clause=arguments.set)
 
-    def stop(*_):
-        worker.stopping = True
-        raise KeyboardInterrupt
-
-    # Ctrl-C, and the signal that services are stopped by: both end the transaction first.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
+    worker.stop_on_signals()
     try:
         worker.say(f"performed {worker.run(arguments.once)} transitions")
     except KeyboardInterrupt:

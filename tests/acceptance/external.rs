@@ -41,10 +41,13 @@ class Told(Worker):
         print(self.job[0], flush=True)
         # A signal that comes right before a read does not end it.
         while not select.select([sys.stdin], [], [], 0.1)[0]:
-            pass
+            if self.stopping:
+                raise KeyboardInterrupt
         sys.stdin.readline()
         return 'n = 3'
-Told(url, transition, 0.2).run(1)";
+told = Told(url, transition, 0.2)
+told.stop_on_signals()
+told.run(1)";
 
 /// The interpreter that has psycopg.
 fn python() -> Command {
