@@ -261,7 +261,7 @@ impl Workbench {
                 &limits,
                 Beside {
                     answers: call.answers.clone(),
-                    watch: None,
+                    ..Beside::default()
                 },
             )
             .await;

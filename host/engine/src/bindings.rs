@@ -13,6 +13,7 @@ use wedflow_sandbox::{Bound, Component, Provided, Sandbox};
 use wedflow_store::{Claimed, FlowShape, Grant, SealedSecret, Store, StoreError};
 
 use crate::SecretKey;
+use crate::breaker::Breaker;
 use crate::outside::Outside;
 use crate::results::{Rendered, Shapes, Verdict};
 
@@ -37,6 +38,8 @@ pub(crate) struct LoadedFlow {
 pub(crate) struct Runnable {
     pub(crate) flow: Arc<LoadedFlow>,
     pub(crate) bound: Bound,
+    /// How its attempts ended lately.
+    pub(crate) breaker: Breaker,
     writes: Option<BTreeSet<String>>,
 }
 
@@ -167,6 +170,7 @@ impl Bindings {
                             .collect()
                     }),
                     flow,
+                    breaker: Breaker::default(),
                     bound: bound.provided_with(provided).granted_with(granted),
                 })),
                 Err(error) => Err(error.to_string()),

@@ -14,6 +14,7 @@ use crate::HostError;
 use crate::SecretKey;
 use crate::batches::{Batches, sessions};
 use crate::bindings::Bindings;
+use crate::breaker::Apart;
 use crate::housekeeping::{self, LEASE};
 use crate::lane::{Hand, Lane, Shared, reserve};
 use crate::outside::{Outside, OutsideSettings};
@@ -42,7 +43,7 @@ impl Default for HostSettings {
     fn default() -> Self {
         HostSettings {
             name: format!("host-{}", std::process::id()),
-            lanes: std::thread::available_parallelism().map_or(2, usize::from),
+            lanes: processors(),
             in_hand: 1_000,
             grace: Duration::from_secs(5),
             limits: Limits::default(),
@@ -58,6 +59,10 @@ impl HostSettings {
     pub fn connections(&self) -> u32 {
         u32::try_from(self.lanes).unwrap_or(2).saturating_add(3)
     }
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from)
 }
 
 /// A running host. Dropping it without [`Host::stop`] is like killing it: its jobs are found again when
@@ -100,6 +105,7 @@ impl Host {
         let shared = Arc::new(Shared {
             tellings,
             sessions: (0..sessions(lanes)).map(|_| store.apart(1)).collect(),
+            apart: Apart::new(processors()).map_err(HostError::Threads)?,
             bindings: Bindings::new(
                 store.clone(),
                 Arc::clone(&sandbox),

@@ -14,6 +14,7 @@ use wedflow_store::{Claimed, LogLine, Store};
 
 use crate::batches::{BATCH, Batch, Batches};
 use crate::bindings::{Bindings, Runnable};
+use crate::breaker::Apart;
 use crate::commit;
 use crate::outside::Outside;
 use crate::results::{Finished, Verdict, no_record};
@@ -57,6 +58,8 @@ pub(crate) struct Shared {
     pub(crate) hands: Vec<Hand>,
     /// What runs came to, of all lanes: a flow's results meet in one batch wherever they were run.
     pub(crate) batches: Batches,
+    /// Where attempts at what faults are made.
+    pub(crate) apart: Apart,
     /// Sessions that batches are committed over, each one at a time.
     pub(crate) sessions: Vec<Store>,
     /// Transitions committed so far.
@@ -275,6 +278,15 @@ impl Lane {
             Some(runnable) => Ok(Some(runnable)),
             None => Box::pin(self.load(&claimed)).await,
         };
+        let apart = matches!(&runnable, Ok(Some(runnable)) if runnable.breaker.is_open());
+        // Held until the attempt has ended.
+        let _paced = match apart && self.shared.shares.at_work() > 1 {
+            true => Some(Box::pin(self.shared.apart.turn(tenant)).await),
+            false => None,
+        };
+        if self.shared.is_draining() {
+            return Ok(());
+        }
         let rests = self.shared.shares.rests(tenant);
         let runnable = match runnable {
             Ok(Some(runnable)) if !rests && !runnable.flow.shape.suspended => Ok(runnable),
@@ -283,7 +295,16 @@ impl Lane {
         };
         self.shared.busy.fetch_add(1, Ordering::AcqRel);
         let finished = match runnable {
-            Ok(runnable) => self.attempt(&claimed, tenant, &runnable, load).await,
+            Ok(runnable) if apart => {
+                let lane = self.clone();
+                let attempt =
+                    async move { lane.attempt(&claimed, tenant, &runnable, load, true).await };
+                match Box::pin(self.shared.apart.run(attempt)).await {
+                    Some(finished) => finished,
+                    None => return Ok(()), // the host is no more
+                }
+            }
+            Ok(runnable) => self.attempt(&claimed, tenant, &runnable, load, false).await,
             Err(reason) => self.not_runnable(&claimed, tenant, reason),
         };
         self.turns.settle(tenant, put_down, finished.measure.fuel);
@@ -325,6 +346,7 @@ impl Lane {
         tenant: i32,
         runnable: &Runnable,
         load: Arc<dyn Watch>,
+        apart: bool,
     ) -> Finished {
         let job = &claimed.job;
         let shared = &self.shared;
@@ -354,10 +376,22 @@ impl Lane {
                 &shared.limits,
                 Beside {
                     watch: Some(load),
+                    gate: apart.then(|| shared.apart.gate()),
                     ..Beside::default()
                 },
             )
             .await;
+        if let Some(open) = runnable.breaker.ended(&attempt) {
+            let (flow, transition) = (&runnable.flow.shape.name, &job.transition);
+            match open {
+                true => {
+                    tracing::warn!(%flow, %transition, outcome = attempt.outcome.name(), "its attempts end in faults: they are made apart from others, and one at a time while other tenants are at work")
+                }
+                false => {
+                    tracing::info!(%flow, %transition, "its attempts end by themselves again")
+                }
+            }
+        }
         let recording = attempt.recording;
         let fails = !matches!(
             attempt.outcome,

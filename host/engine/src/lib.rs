@@ -17,6 +17,7 @@
 
 mod batches;
 mod bindings;
+mod breaker;
 mod cache;
 mod commit;
 pub mod definition;

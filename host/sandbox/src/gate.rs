@@ -67,8 +67,9 @@ pub trait Watch: Send + Sync {
 pub(crate) struct Turns {
     gate: Gate,
     lasts: bool,
-    /// Who is told, and whether it was told that the guest computes.
+    /// Who is told.
     watch: Option<Arc<dyn Watch>>,
+    /// Whether the guest computes.
     computes: bool,
     /// Epochs that are left of the turn.
     left: u32,
@@ -95,12 +96,21 @@ impl Turns {
         self.watch = Some(watch);
     }
 
+    /// Puts another gate in the place of its own, before the guest begins.
+    pub(crate) fn goes_by(&mut self, gate: Gate) {
+        self.gate = gate;
+    }
+
+    /// Whether the guest computes.
+    pub(crate) fn computes(&self) -> bool {
+        self.computes
+    }
+
     /// What a guest does at the end of an epoch.
     pub(crate) fn tick(&mut self) -> UpdateDeadline {
-        if !self.computes
+        if !std::mem::replace(&mut self.computes, true)
             && let Some(watch) = &self.watch
         {
-            self.computes = true;
             watch.computes();
         }
         if let Some(left) = self.left.checked_sub(1) {

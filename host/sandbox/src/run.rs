@@ -13,7 +13,7 @@ use crate::backtrace;
 use crate::bindings;
 use crate::component::Bound;
 use crate::ending;
-use crate::gate::Watch;
+use crate::gate::{Gate, Watch};
 use crate::log::Logs;
 use crate::outside::Outside;
 use crate::payload::{self, PayloadError};
@@ -50,6 +50,8 @@ pub struct Beside {
     pub answers: AnswersFrom,
     /// Who is told when the guest computes for long, and when it does no more.
     pub watch: Option<Arc<dyn Watch>>,
+    /// The gate by which it goes instead of the sandbox's.
+    pub gate: Option<Gate>,
 }
 
 /// What one attempt came to.
@@ -69,6 +71,8 @@ pub struct Attempt {
     pub backtrace: Vec<String>,
     /// What it was answered when it asked for the time, for chance, for settings.
     pub recording: Recording,
+    /// It was computing when it ended, and had been for a millisecond or so; not waiting.
+    pub computing: bool,
     /// A recording was played back, and the guest asked for more than it holds.
     pub beyond_recording: bool,
     /// What it did with the instance's files, if that is granted: to be kept when its result is about to
@@ -128,6 +132,9 @@ impl Sandbox {
             .unwrap_or_else(|| begun + Duration::from_secs(1 << 33));
         let limits = &bound.within(limits);
         let mut store = self.store(pool, limits, deadline, Some(bound.names()), beside.answers);
+        if let Some(gate) = beside.gate {
+            store.data_mut().turns.goes_by(gate);
+        }
         if let Some(watch) = beside.watch {
             store.data_mut().turns.watched_by(watch);
         }
@@ -160,6 +167,7 @@ impl Sandbox {
             mask(&mut outcome, &mut logs, provided);
         }
         Attempt {
+            computing: store.data().turns.computes(),
             account: account(&outcome, &measure, timeout, limits, &frames),
             outcome,
             measure,
@@ -267,6 +275,7 @@ fn refused(outcome: Outcome) -> Attempt {
         logs: Logs::default(),
         backtrace: Vec::new(),
         recording: Recording::default(),
+        computing: false,
         beyond_recording: false,
         draft: None,
     }

@@ -6,13 +6,13 @@ mod neighbours;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use wedflow_engine::Host;
+use wedflow_engine::{Host, HostSettings};
 use wedflow_model::Limits;
 use wedflow_sandbox::{Sandbox, Settings};
 
 use crate::host::guests;
 use crate::support::database::one_lane;
-use crate::support::{Database, Flow, on, trials};
+use crate::support::{Database, Flow, Session, eventually, on, trials};
 
 pub(crate) fn trials() -> Vec<libtest_mimic::Trial> {
     let mut all = own();
@@ -24,6 +24,7 @@ mod list {
     use super::*;
     trials![
         every_fault_has_its_named_end_and_the_neighbour_works_on,
+        what_faults_goes_one_at_a_time_with_pauses_beside_others,
         what_fails_before_it_is_called_is_refused_at_upload,
         a_large_fill_ends_soon_enough,
     ];
@@ -177,6 +178,52 @@ fn every_fault_has_its_named_end_and_the_neighbour_works_on() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert_eq!(host.id(), id, "the host has lost its leases");
+    on(host.stop());
+}
+
+fn what_faults_goes_one_at_a_time_with_pauses_beside_others() {
+    let database = Database::new();
+    on(database.store.create_tenant("quiet", "")).expect("a tenant");
+    let hostile = guests::hostile();
+    // Traps unless n is 0.
+    let moody = flow(&database, "default", ("hostile", hostile), "moody");
+    let quiet = flow(&database, "quiet", ("hostile", hostile), "sleep-forever");
+    let host = database.host(HostSettings {
+        grace: Duration::ZERO,
+        ..one_lane("divided")
+    });
+    let mut session = moody.session();
+    let start = |session: &mut Session, n: i32, count: i32| {
+        session.run(&format!(
+            "INSERT INTO wed_flow (n) SELECT {n} FROM generate_series(1, {count})"
+        ));
+    };
+    let ended = |session: &mut Session, status: &str, count: i64| {
+        let query = format!("SELECT count(*) FROM wed_instance WHERE status = '{status}'");
+        eventually("the end of all", || {
+            (session.number(&query) == count).then_some(())
+        });
+    };
+    // Nobody else is at work: its faults make it one that is tried apart, and cost no pauses.
+    start(&mut session, 1, 3);
+    ended(&mut session, "E", 3);
+    // The quiet tenant has an attempt under way all the time.
+    let mut other = quiet.session();
+    other.run("UPDATE wed_trig SET timeout = '60 s' WHERE tgname = 't'");
+    other.start();
+    eventually("the quiet tenant's attempt", || {
+        (other.number("SELECT count(*) FROM job_pool WHERE lckid IS NOT NULL") == 1).then_some(())
+    });
+    let begun = Instant::now();
+    start(&mut session, 1, 20);
+    ended(&mut session, "E", 23);
+    let took = begun.elapsed();
+    assert!(took >= Duration::from_millis(19 * 25), "{took:?}");
+    // Those that work are done meanwhile, and do away with the pauses.
+    start(&mut session, 1, 10);
+    start(&mut session, 0, 10);
+    ended(&mut session, "E", 33);
+    ended(&mut session, "F", 10);
     on(host.stop());
 }
 

@@ -40,7 +40,7 @@ fn any(names: &[&str]) -> Vec<Attribute> {
 }
 
 /// The transitions.
-const TRANSITIONS: [&str; 34] = [
+const TRANSITIONS: [&str; 35] = [
     "abort",
     "abort-after",
     "ask-settings",
@@ -65,6 +65,7 @@ const TRANSITIONS: [&str; 34] = [
     "log-line",
     "loop",
     "memory-bomb",
+    "moody",
     "nap",
     "naps",
     "recursion",
@@ -223,6 +224,12 @@ impl Guest for Transitions {
             }
             "string-huge" => Outcome::SetClause("x".repeat(200 << 20)),
             "trap" => core::arch::wasm32::unreachable(),
+            "moody" => match payload.state.get(1) {
+                Some(Value::Scalar(Scalar::Integer(0))) => {
+                    Outcome::SetClause("a1='done'".to_string())
+                }
+                _ => core::arch::wasm32::unreachable(),
+            },
             "work" => {
                 let mut sum = 0_u64;
                 for n in 0..black_box(200_000_000_u64) {
