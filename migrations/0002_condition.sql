@@ -215,8 +215,9 @@ BEGIN
   IF regexp_replace(_bare, '\\\\', '', 'g') ~ '\\[1-9]' THEN
     _why := 'refers to what matched before';
   END IF;
-  -- Without escapes and brackets, of which a mark is left each: for one of several characters, and for a certain one.
-  _bare := regexp_replace(regexp_replace(regexp_replace(_bare, '\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|[A-Za-z0-9])', E'\x01', 'g'), '\\.', E'\x02', 'g'),
+  -- Without escapes and brackets, of which a mark is left each: for one of several characters, for a certain one,
+  -- for a place or a group, which may be none.
+  _bare := regexp_replace(regexp_replace(regexp_replace(regexp_replace(_bare, '\\[AmMyYZ]', E'\x03', 'g'), '\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|[A-Za-z0-9])', E'\x01', 'g'), '\\.', E'\x02', 'g'),
     '\[\^?\]?(?:\[:[a-z]+:\]|\[\.[^]]*\.\]|\[=[^]]*=\]|\[(?![:.=])|[^][])*\]', E'\x01', 'g');
   SELECT (octet_length(_pattern) + coalesce(sum(n) FILTER (WHERE m[1] <> ')'), 0))
          * coalesce(exp(sum(ln(greatest(n, 1)::float8)) FILTER (WHERE m[1] = ')')), 1)
@@ -232,11 +233,11 @@ BEGIN
     EXIT WHEN _group IS NULL OR _why IS NOT NULL;
     SELECT bool_or(endless), bool_or(NOT fixed), bool_or(endless AND NOT fixed) INTO _endless, _open, _bad
     FROM regexp_split_to_table(_group[1], '\|') b, LATERAL (SELECT b ~ '[*+]|,\}' AS endless,
-      regexp_replace(b, '(?:.)(?:[*+?]|\{[^}]*\})', '', 'g') ~ E'[^\x01.^$?]' AS fixed) x;
+      regexp_replace(b, '(?:.)(?:[*+?]|\{[^}]*\})', '', 'g') ~ E'[^\x03.^$?]' AS fixed) x;
     IF _bad AND _group[2] IS NOT NULL THEN
       _why := 'repeats without end what is repeated without end';
     END IF;
-    _bare := regexp_replace(_bare, '\([^()]*\)', CASE WHEN NOT _endless THEN E'\x01' WHEN _open THEN E'\x01+' ELSE 'f' END);
+    _bare := regexp_replace(_bare, '\([^()]*\)', CASE WHEN NOT _endless THEN E'\x03' WHEN _open THEN E'\x03+' ELSE 'f' END);
   END LOOP;
   IF _why IS NULL THEN
     BEGIN
@@ -349,17 +350,35 @@ DECLARE
   _comparing oid[] := ARRAY(SELECT oid FROM pg_operator WHERE oprname IN ('=', '<>', '<', '<=', '>', '>=') AND oprleft = 'jsonb'::regtype);
   _extracting oid[] := ARRAY(SELECT oid FROM pg_operator WHERE oprname IN ('->>', '#>>'));
   _making oid[] := ARRAY(SELECT oid FROM pg_operator WHERE oprname IN ('||', '-', '#-') AND oprresult = 'jsonb'::regtype);
+  _joining oid[] := ARRAY(SELECT oid FROM pg_operator WHERE oprcode IN ('textanycat'::regproc, 'anytextcat'::regproc));
+  -- What makes text or a document of documents and arrays.
+  _writing text := '^(to_jsonb?|array_to_json|array_to_string|jsonb_object|jsonb?_build_(array|object)|concat|concat_ws|format)\(';
+  _held integer[] := '{}';     -- how many documents a node's value may hold
+  _more integer;
 BEGIN
   FOR _part IN SELECT regexp_matches(_tree, '(\{)([A-Z_]+)([^{}]*)|\}([^{}]*)', 'g') LOOP
     IF _part[1] IS NULL THEN
       _d := _d - 1;
+      CONTINUE WHEN _d = 0;
+      -- All that are in an array, or are joined, and the most of those that one is chosen from.
+      _held[_d + 1] := CASE
+        WHEN _kinds[_d + 1] IN ('NULLTEST', 'BOOLEXPR', 'BOOLEANTEST', 'SCALARARRAYOPEXPR', 'DISTINCTEXPR', 'ROWCOMPARE', 'ROWCOMPAREEXPR') THEN 0
+        WHEN _types[_d + 1] IS NULL THEN _held[_d + 1]
+        WHEN _types[_d + 1] ~ '^_?jsonb?$' THEN greatest(_held[_d + 1], 1)
+        WHEN _types[_d + 1] ~ '^_' THEN _held[_d + 1] ELSE 0 END;
+      _held[_d] := CASE WHEN _kinds[_d] ~ '^(CASE|COALESCE|MINMAX)' THEN greatest(_held[_d], _held[_d + 1]) ELSE _held[_d] + _held[_d + 1] END;
+      _more := greatest(_held[_d + 1] - 1, 0);
+      IF _more > 0 AND _kinds[_d] ~ _writing THEN
+        _conversions := _conversions + 4 * _more;
+        _work := _work + 8 * _more * (1 + _costs[_d]);
+      END IF;
       -- To which type something is cast stands behind it.
-      IF _d > 0 AND _kinds[_d] = 'COERCEVIAIO' THEN
+      IF _kinds[_d] = 'COERCEVIAIO' THEN
         _type := (SELECT t.typname FROM pg_type t WHERE t.oid = substring(_part[4] FROM ':resulttype (\d+)')::oid);
         IF _types[_d + 1] ~ '^_|^jsonb?$' AND _type ~ '^_|^text$|^varchar$|^jsonb?$'
            OR _type ~ '^_|^jsonb?$' AND _types[_d + 1] ~ '^text$|^varchar$' THEN
-          _conversions := _conversions + 4;
-          _work := _work + (1 + _costs[_d]) * CASE _types[_d + 1] WHEN 'jsonb' THEN 6 WHEN '_numeric' THEN 12 ELSE 8 END;
+          _conversions := _conversions + 4 * (1 + _more);
+          _work := _work + (1 + _costs[_d]) * (1 + _more) * CASE _types[_d + 1] WHEN 'jsonb' THEN 6 WHEN '_numeric' THEN 12 ELSE 8 END;
         END IF;
         -- Text of an attribute's size may hold more values than a document of that size.
         IF _kinds[_d + 1] <> 'CONST' AND _types[_d + 1] IS DISTINCT FROM 'jsonb' THEN
@@ -419,8 +438,9 @@ BEGIN
     _wide := coalesce(_type ~ '^_' OR _type IN ('text', 'varchar', 'bpchar', 'jsonb', 'json', 'bytea'), false);
     _types[_d] := _type;
     IF _wide AND _d > 1 AND _type NOT IN ('text', 'varchar', 'bpchar')
-       AND _kinds[_d - 1] ~ '^(to_jsonb?|array_to_json|array_to_string|jsonb_object|jsonb?_build_(array|object))\(' THEN
-      _conversions := _conversions + 4;
+       AND _kinds[_d - 1] ~ _writing THEN
+      _conversions := _conversions + 4 * CASE WHEN _kinds[_d - 1] LIKE 'format(%'
+        THEN coalesce(wed.format_uses(_formats[_d - 1], _children[_d - 1] - 1), 64) ELSE 1 END;
       _work := _work + _around * CASE WHEN _type = 'jsonb' THEN 6 WHEN _type = '_numeric' THEN 12 WHEN _type ~ '^_' THEN 2 ELSE 8 END;
     END IF;
     _operator := substring(_part[3] FROM '^ :opno (\d+)')::oid;
@@ -467,8 +487,9 @@ BEGIN
       _work := _work + _around;
     END IF;
     _costs[_d] := _cost;
-    _kinds[_d] := _name;
+    _kinds[_d] := CASE WHEN _operator = ANY (_joining) THEN 'concat(||)' ELSE _name END;
     _children[_d] := 0;
+    _held[_d] := 0;
     IF _work > 768 THEN
       RAISE EXCEPTION 'the values in the predicate could take too much memory' USING ERRCODE = 'WF011',
         HINT = 'Use concat(...) for long chains of ||, and text attributes less often.';

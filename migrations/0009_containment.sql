@@ -341,7 +341,7 @@ DECLARE
   _range text := '(int4range|int8range|numrange|daterange|tsrange|tstzrange)';
   _list text := $r$ARRAY\[(?:(?:'(?:[^']|'')*'|\(?-?[0-9.]+\)?)(?:::[a-z ]+)?(?:, |(?=\])))+\]$r$;
 BEGIN
-  IF _sql !~ '::(numeric|date|time|jsonpath)|[@|?#^~]|&&| - |<@|\m(strpos|btrim|ltrim|rtrim|split_part|string_to_array|array_to_string|to_char|to_date|to_number|to_timestamp|translate|replace|concat_ws|lpad|rpad|repeat|power|pow|format|regexp_[a-z_]+)\(|"substring"\(|POSITION\(|TRIM\(' THEN
+  IF _sql !~ '::(numeric|date|time|jsonpath)|[@|?#^~]|&&| - |<@|\m(strpos|btrim|ltrim|rtrim|split_part|string_to_array|array_to_string|to_char|to_date|to_number|to_timestamp|translate|replace|concat_ws|lpad|rpad|repeat|power|pow|format|jsonb_exists_a[nl][yl]|regexp_[a-z_]+)\(|"substring"\(|POSITION\(|TRIM\(' THEN
     RETURN _sql;
   END IF;
   _t := ARRAY(SELECT m[1] FROM regexp_matches(_sql,
@@ -443,11 +443,20 @@ BEGIN
           WHEN _argument[_d] = 2 AND _names[_d] IN ('strpos', 'split_part', 'string_to_array', 'array_to_string', 'to_char',
                  'to_date', 'to_number', 'to_timestamp', 'replace')
             OR _argument[_d] = 3 AND _names[_d] IN ('translate', 'string_to_array', 'array_to_string', 'replace', 'lpad', 'rpad')
-            THEN 'text' END;
+            THEN 'text'
+          WHEN _argument[_d] = 2 AND _names[_d] IN ('jsonb_exists_any', 'jsonb_exists_all') THEN 'parts' END;
         IF _what = 'set' THEN
           _sought := _sought + wed.written_set(_next);
           IF _next !~ '^''' THEN
             _out[_i] := _out[_i] || ' wed_bounded.few(';
+            _wrapped[_d] := true;
+          END IF;
+        ELSIF _what = 'parts' THEN
+          _rest := substring(array_to_string(_t[_i + 2 :], '') FROM ('^' || _list));
+          _sought := _sought + CASE WHEN _next ~ '^''' THEN octet_length(_next) - 2
+            WHEN _rest IS NOT NULL THEN wed.written_list(_rest) WHEN _next = 'ARRAY' THEN 128 ELSE 256 END;
+          IF _next !~ '^''' THEN
+            _out[_i] := _out[_i] || ' wed_bounded.short(';
             _wrapped[_d] := true;
           END IF;
         ELSIF _what = 'text' THEN

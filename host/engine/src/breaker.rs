@@ -1,7 +1,8 @@
-//! Circuit breakers: a transition whose attempts lately ended in faults is tried apart from all others, on
-//! threads of a lower priority, and while others are at work one attempt of its tenant at a time, with a pause after each. So what
-//! a tenant's broken or hostile component costs its neighbours does not grow with how much of it there is. An
-//! attempt that comes to an end of its own closes the breaker again, step by step.
+//! Circuit breakers: what a tenant's broken or hostile component costs its neighbours does not grow with how much of it
+//! there is. Each transition has a record on this host. One that is not known yet, or whose attempts lately ended in
+//! faults, is tried apart from all others, on threads of a lower priority; one that faults again and again, while others
+//! are at work, with one attempt of its tenant at a time and a pause after each. Attempts that come to an end of their own
+//! mend the record.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -17,11 +18,15 @@ use tokio::time::Instant;
 use wedflow_model::Outcome;
 use wedflow_sandbox::{Attempt, Gate};
 
-/// What a fault adds to a transition's record; what comes to an end of its own takes away 1.
+/// What a fault adds to a record; what comes to an end of its own takes away 1.
 const FAULT: u8 = 2;
-/// The record at which the breaker is open: three faults in a row, or more of them than every third attempt.
+/// The record of which nobody knows yet how its attempts end.
+const UNKNOWN: u8 = 3;
+/// The record from which attempts are made apart.
+const APART: u8 = 3;
+/// The record from which they are made one at a time, with pauses.
 const OPEN: u8 = 6;
-/// The most that is held against a transition: three ends of its own close the breaker again.
+/// The most that is held against a transition.
 const MOST: u8 = 8;
 /// The least pause after an attempt at what faults, while others are at work. A longer attempt is followed by as
 /// long a pause as it took.
@@ -30,11 +35,22 @@ const PAUSE: Duration = Duration::from_millis(25);
 const LOWER: i32 = 10;
 
 /// How the attempts at one transition ended lately, on this host.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Breaker(AtomicU8);
+
+impl Default for Breaker {
+    fn default() -> Self {
+        Breaker(AtomicU8::new(UNKNOWN))
+    }
+}
 
 impl Breaker {
     /// Whether attempts are to be made apart.
+    pub(crate) fn is_apart(&self) -> bool {
+        self.0.load(Ordering::Relaxed) >= APART
+    }
+
+    /// Whether they are to be made one at a time.
     pub(crate) fn is_open(&self) -> bool {
         self.0.load(Ordering::Relaxed) >= OPEN
     }
@@ -93,6 +109,7 @@ impl Apart {
     /// The system has no more threads.
     pub(crate) fn new(processors: usize) -> std::io::Result<Self> {
         let threads = processors.div_ceil(4).max(1);
+
         let runtime = Builder::new_multi_thread()
             .worker_threads(threads)
             .thread_name("apart")
@@ -198,18 +215,27 @@ mod tests {
     }
 
     #[test]
+    fn who_is_not_known_is_tried_apart_until_an_attempt_comes_to_an_end() {
+        assert!(after([]).is_apart() && !after([]).is_open());
+        assert!(!after([false]).is_apart());
+        assert!(after([true]).is_apart() && !after([true]).is_open());
+        assert!(after([true, true]).is_open());
+    }
+
+    #[test]
     fn three_faults_in_a_row_open_it_and_three_ends_of_its_own_close_it() {
-        assert!(!after([true, true]).is_open());
-        assert!(after([true, true, true]).is_open());
-        assert!(after([true; 100]).is_open());
-        let closes =
-            |ends: usize| !after([[true; 3].repeat(30), vec![false; ends]].concat()).is_open();
-        assert!(closes(3) && !closes(2));
+        let known = |ends: &[bool]| after([&[false; 3], ends].concat());
+        assert!(!known(&[true, true]).is_open());
+        assert!(known(&[true; 3]).is_open() && known(&[true; 100]).is_open());
+        let mended = |ends: usize| known(&[vec![true; 100], vec![false; ends]].concat());
+        assert!(mended(2).is_open() && !mended(3).is_open());
+        assert!(mended(5).is_apart() && !mended(6).is_apart());
     }
 
     #[test]
     fn a_fault_now_and_then_does_not_open_it_and_every_second_does() {
-        let every = |so_many: usize| after((0..300).map(|at| at % so_many == 0));
+        let every = |so_many: usize| after((0..300).map(|at| at % so_many == so_many - 1));
+        assert!(!every(4).is_apart());
         assert!(!every(3).is_open());
         assert!(every(2).is_open());
     }

@@ -14,7 +14,7 @@ use wedflow_store::{Claimed, LogLine, Store};
 
 use crate::batches::{BATCH, Batch, Batches};
 use crate::bindings::{Bindings, Runnable};
-use crate::breaker::Apart;
+use crate::breaker::{Apart, Breaker};
 use crate::commit;
 use crate::outside::Outside;
 use crate::results::{Finished, Verdict, no_record};
@@ -278,9 +278,14 @@ impl Lane {
             Some(runnable) => Ok(Some(runnable)),
             None => Box::pin(self.load(&claimed)).await,
         };
-        let apart = matches!(&runnable, Ok(Some(runnable)) if runnable.breaker.is_open());
+        let breaker = match &runnable {
+            Ok(Some(runnable)) => Some(&runnable.breaker),
+            _ => None,
+        };
+        let apart = breaker.is_some_and(Breaker::is_apart);
+        let open = apart && breaker.is_some_and(Breaker::is_open);
         // Held until the attempt has ended.
-        let _paced = match apart && self.shared.shares.at_work() > 1 {
+        let _paced = match open && self.shared.shares.at_work() > 1 {
             true => Some(Box::pin(self.shared.apart.turn(tenant)).await),
             false => None,
         };

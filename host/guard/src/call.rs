@@ -5,14 +5,15 @@ use pg_query::{Node, NodeEnum};
 
 use crate::allowed::{self, INTERVAL_PARTS};
 use crate::catalog::{self, Signature};
-use crate::expression::{Checked, Done, Seen, Walk, is_wide};
+use crate::expression::{Checked, Done, Seen, Walk};
 use crate::kind::{Base, Context, Kind};
 use crate::literal::{small_integer, write_text};
 use crate::node::{constant_length, constant_text, text_constant, text_of, written_text};
-use crate::operation::{CONVERSION, MAX_SHORT, SMALL_POWER, Sought};
+use crate::operation::{MAX_SHORT, SMALL_POWER, Sought};
 use crate::pattern;
 use crate::rejection::{Fault, RejectionCode};
 use crate::resolve::{self, Unresolved};
+use crate::type_name::as_text;
 use crate::written::Guard;
 
 /// The parts of a point in time or an interval, by the names Postgres knows.
@@ -297,6 +298,11 @@ impl Walk<'_> {
             .iter()
             .map(|seen| seen.size)
             .fold(0, u64::saturating_add);
+        // How many values a format puts in.
+        let placed = match (name, args.first().and_then(constant_text)) {
+            ("format", Some(text)) => pattern::places(text).unwrap_or(0),
+            _ => 1,
+        };
         let size = match name {
             "replace" => {
                 let by = seen.get(2).map_or(1, |seen| seen.size.max(1));
@@ -318,15 +324,14 @@ impl Walk<'_> {
                 sum.saturating_mul(4).saturating_add(made)
             }
             "format" => {
-                let places = args
-                    .first()
-                    .and_then(constant_text)
-                    .and_then(|text| pattern::places(text).ok())
-                    .unwrap_or(0) as u64;
-                let widest = seen.iter().map(|seen| seen.size).max().unwrap_or(0);
+                let widest = seen.iter().map(|seen| as_text(*seen)).max().unwrap_or(0);
                 let each = widest.saturating_add(4 * pattern::MAX_WIDTH as u64);
-                sum.saturating_add(places.saturating_mul(each))
+                sum.saturating_add((placed as u64).saturating_mul(each))
             }
+            "concat" | "concat_ws" => seen
+                .iter()
+                .map(|seen| as_text(*seen))
+                .fold(0, u64::saturating_add),
             // What is matched is short, and may be put in as often as the replacement says.
             "regexp_replace" => {
                 let by = args.get(2).and_then(constant_text).map_or(256, str::len) as u64;
@@ -384,14 +389,11 @@ impl Walk<'_> {
         match name {
             "to_jsonb" | "to_json" | "array_to_json" | "array_to_string" | "jsonb_object"
             | "jsonb_build_array" | "jsonb_build_object" | "json_build_array"
-            | "json_build_object"
-                if seen.iter().any(|seen| {
-                    !seen.constant
-                        && is_wide(seen.kind)
-                        && (seen.kind.array || seen.kind.base != Base::Text)
-                }) =>
-            {
-                self.converted(CONVERSION)?;
+            | "json_build_object" | "concat" | "concat_ws" | "format" => {
+                let written =
+                    (args.iter().zip(seen)).map(|(arg, seen)| self.written_anew(arg, *seen));
+                // Each may be put in as often as the format says.
+                self.converted(written.sum::<usize>().saturating_mul(placed))?;
             }
             "jsonb_extract_path_text" | "json_extract_path_text" => self.converted(1)?,
             "jsonb_set" | "jsonb_insert" | "jsonb_strip_nulls" => self.converted(2)?,
@@ -462,6 +464,10 @@ impl Walk<'_> {
                 let fault = Fault::new(RejectionCode::Function, message)
                     .hint("write '[)', '[]', '(]' or '()'");
                 Err(self.placed(fault, kinds))
+            }
+            ("jsonb_build_object" | "json_build_object", args) if args.len() % 2 == 1 => {
+                let message = format!("`{name}` takes names and values in turn, so an even number");
+                Err(self.refuse(RejectionCode::Function, message, place))
             }
             ("chr", [code]) if small_integer(code, 0) == Some(0) => {
                 let message = "no text holds the character 0";
@@ -549,6 +555,7 @@ impl Walk<'_> {
                 | ("translate" | "string_to_array" | "array_to_string" | "replace", 2)
                 | ("lpad" | "rpad", 2)
                 | ("concat_ws", 0) => Some(Sought::Text),
+                ("jsonb_exists_any" | "jsonb_exists_all", 1) => Some(Sought::Parts),
                 _ => None,
             };
             let Some(how) = sought else {
@@ -558,7 +565,7 @@ impl Walk<'_> {
             let found = self.sought_for(arg, how)?;
             // What can be bounded by what is written is; the rest is held to it when it is run.
             let written = match name {
-                "concat_ws" | "lpad" | "rpad" => false,
+                "concat_ws" | "lpad" | "rpad" | "jsonb_exists_any" | "jsonb_exists_all" => false,
                 "replace" => at == 1,
                 _ => true,
             };
@@ -628,6 +635,8 @@ impl Walk<'_> {
                 _ => (None, arg),
             };
             let part = match name {
+                // Behind one that is named all are.
+                None if args[..at].iter().any(is_named) => None,
                 None => INTERVAL_PARTS.get(at),
                 Some(name) => INTERVAL_PARTS.iter().find(|part| **part == name),
             };

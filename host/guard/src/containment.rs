@@ -78,10 +78,11 @@ impl Walk<'_> {
                 .arg
                 .as_deref()
                 .is_some_and(|arg| self.few_elements(arg)),
-            Some(NodeEnum::TypeCast(cast)) => cast
-                .arg
-                .as_deref()
-                .is_some_and(|arg| self.few_elements(arg)),
+            // Text that is read as an array may hold any number.
+            Some(NodeEnum::TypeCast(cast)) => (cast.arg.as_deref()).is_some_and(|arg| {
+                let text = self.column_kind(arg).is_some_and(|kind| !kind.array);
+                !text && self.few_elements(arg)
+            }),
             Some(NodeEnum::AExpr(operation)) => [&operation.lexpr, &operation.rexpr]
                 .into_iter()
                 .all(|side| side.as_deref().is_some_and(|side| self.few_elements(side))),

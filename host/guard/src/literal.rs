@@ -183,14 +183,17 @@ pub(crate) fn fits(text: &str, kind: Kind) -> Result<(), Fault> {
         {
             return no("array that an attribute can hold; leave its bounds out");
         }
-        let numbers = matches!(kind.base, Base::Numeric | Base::Jsonb);
-        let bounded = |text: &str| {
-            text.split([',', '{', '}', '"', ':', '[', ']', ' '])
-                .all(is_bounded)
+        let body = match trimmed.split_once('=') {
+            Some((_, body)) if trimmed.starts_with('[') => body.trim_start(),
+            _ => trimmed,
         };
-        return match numbers && !bounded(trimmed) {
-            true => too_large(),
-            false => Ok(()),
+        let each = &mut |element: &str| fits(element, kind.element());
+        return match elements(&mut body.chars().peekable(), each) {
+            Ok(_) => Ok(()),
+            Err(Misread::Element(fault)) => Err(fault),
+            Err(Misread::Notation) => no(
+                "array: write {a,b}; what holds a comma, a brace, a quote or nothing stands in \" \"",
+            ),
         };
     }
     let whole = |least: i64, most: i64| {
@@ -280,6 +283,118 @@ pub(crate) fn fits(text: &str, kind: Kind) -> Result<(), Fault> {
         }
         _ => Ok(()),
     }
+}
+
+/// The most dimensions of an array, as Postgres has it.
+const MAX_DIMENSIONS: usize = 6;
+
+/// Why a constant is no array.
+enum Misread {
+    /// Its braces, commas or quotes are not those of an array, or its parts are not of one length.
+    Notation,
+    /// An element is no value of the type.
+    Element(Fault),
+}
+
+/// Reads an array in Postgres's notation up to its end, and looks at `each` element that is not null. Answers how many
+/// elements each dimension has.
+fn elements(
+    text: &mut std::iter::Peekable<std::str::Chars<'_>>,
+    each: &mut dyn FnMut(&str) -> Result<(), Fault>,
+) -> Result<Vec<usize>, Misread> {
+    let sizes = dimension(text, each, 1)?;
+    match text.next() {
+        None => Ok(sizes),
+        Some(_) => Err(Misread::Notation),
+    }
+}
+
+fn dimension(
+    text: &mut std::iter::Peekable<std::str::Chars<'_>>,
+    each: &mut dyn FnMut(&str) -> Result<(), Fault>,
+    depth: usize,
+) -> Result<Vec<usize>, Misread> {
+    let space = |text: &mut std::iter::Peekable<std::str::Chars<'_>>| {
+        while text.next_if(char::is_ascii_whitespace).is_some() {}
+    };
+    if text.next() != Some('{') || depth > MAX_DIMENSIONS {
+        return Err(Misread::Notation);
+    }
+    space(text);
+    if text.next_if_eq(&'}').is_some() {
+        return Ok(vec![0]);
+    }
+    let mut inner: Option<Vec<usize>> = None;
+    let mut count = 0;
+    loop {
+        space(text);
+        let sizes = match text.peek() {
+            Some('{') => dimension(text, each, depth + 1)?,
+            _ => {
+                element(text, each)?;
+                Vec::new()
+            }
+        };
+        if *inner.get_or_insert_with(|| sizes.clone()) != sizes {
+            return Err(Misread::Notation);
+        }
+        count += 1;
+        space(text);
+        match text.next() {
+            Some(',') => {}
+            Some('}') => break,
+            _ => return Err(Misread::Notation),
+        }
+    }
+    let mut sizes = vec![count];
+    sizes.append(&mut inner.unwrap_or_default());
+    Ok(sizes)
+}
+
+fn element(
+    text: &mut std::iter::Peekable<std::str::Chars<'_>>,
+    each: &mut dyn FnMut(&str) -> Result<(), Fault>,
+) -> Result<(), Misread> {
+    let mut value = String::new();
+    let quoted = text.next_if_eq(&'"').is_some();
+    // Where the value ends that is not space: an escaped space is of it.
+    let mut end = 0;
+    let mut escaped = false;
+    loop {
+        let c = match text.peek() {
+            None => return Err(Misread::Notation),
+            Some('"') if quoted => break,
+            Some('"' | '{') if !quoted => return Err(Misread::Notation),
+            Some(',' | '}') if !quoted => break,
+            Some(_) => text.next(),
+        };
+        match c {
+            Some('\\') => {
+                value.push(text.next().ok_or(Misread::Notation)?);
+                escaped = true;
+                end = value.len();
+            }
+            Some(c) => {
+                value.push(c);
+                if quoted || !c.is_ascii_whitespace() {
+                    end = value.len();
+                }
+            }
+            None => return Err(Misread::Notation),
+        }
+    }
+    if quoted {
+        text.next();
+    } else {
+        value.truncate(end);
+        if value.is_empty() {
+            return Err(Misread::Notation);
+        }
+        if !escaped && value.eq_ignore_ascii_case("null") {
+            return Ok(());
+        }
+    }
+    each(&value).map_err(Misread::Element)
 }
 
 /// A range in its notation: nothing when it is in none.
@@ -498,6 +613,48 @@ mod tests {
         ] {
             assert!(!is_bounded(wild), "{wild}");
         }
+    }
+
+    #[test]
+    fn arrays_are_read_as_postgres_does() {
+        let of = |text: &str, base: Base| fits(text, Kind::many(base));
+        for fine in [
+            "{}",
+            " { } ",
+            "{a}",
+            "{a, b c ,NULL}",
+            r#"{"a,b","",\{,x\ }"#,
+            "{{a,b},{c,d}}",
+            "[0:1]={a,b}",
+            "[1:1] = {a}",
+        ] {
+            assert!(of(fine, Base::Text).is_ok(), "{fine}");
+        }
+        for bad in [
+            "{",
+            "{a",
+            "{a,}",
+            "{,a}",
+            "{a,,b}",
+            "{a,b}}",
+            "{\"a}",
+            "{a\"b\"}",
+            "{{a},b}",
+            "{{a},{b,c}}",
+            "{a{b}}",
+            "{a}b",
+            "{{{{{{{a}}}}}}}",
+        ] {
+            assert!(of(bad, Base::Text).is_err(), "{bad}");
+        }
+        assert!(of(&"{".repeat(10_000), Base::Text).is_err());
+        assert!(of("{1,-2,null}", Base::Int4).is_ok());
+        for bad in ["{a}", "{1.5}", "{1,x}", "{99999999999}", "{\"\"}"] {
+            assert!(of(bad, Base::Int4).is_err(), "{bad}");
+        }
+        assert!(
+            of(r#"{"{\"a\": 1}"}"#, Base::Jsonb).is_ok() && of("{1e400}", Base::Jsonb).is_err()
+        );
     }
 
     #[test]

@@ -24,10 +24,15 @@ pub(crate) fn foreign(node: &NodeEnum) -> Fault {
             "DEFAULT stands alone on the right of =",
             "",
         ),
-        NodeEnum::MultiAssignRef(_) | NodeEnum::RowExpr(_) => (
+        NodeEnum::MultiAssignRef(_) => (
             RejectionCode::Construct,
             "rows are not allowed",
             "write attribute=value for each attribute",
+        ),
+        NodeEnum::RowExpr(_) => (
+            RejectionCode::Construct,
+            "a row of values is not allowed here",
+            "rows of the same length stand on both sides of =, <>, <, <=, > or >=, or before IS NULL and IN",
         ),
         NodeEnum::NamedArgExpr(_) => (
             RejectionCode::Function,
@@ -37,8 +42,12 @@ pub(crate) fn foreign(node: &NodeEnum) -> Fault {
         NodeEnum::XmlExpr(_) | NodeEnum::XmlSerialize(_) => {
             (RejectionCode::Construct, "XML is not allowed", "use jsonb")
         }
-        NodeEnum::JsonIsPredicate(_)
-        | NodeEnum::JsonObjectConstructor(_)
+        NodeEnum::JsonIsPredicate(_) => (
+            RejectionCode::Construct,
+            "IS JSON is not allowed, as older servers do not know it",
+            "keep documents in attributes of type jsonb; jsonb_typeof(doc) tells what one is",
+        ),
+        NodeEnum::JsonObjectConstructor(_)
         | NodeEnum::JsonArrayConstructor(_)
         | NodeEnum::JsonFuncExpr(_)
         | NodeEnum::JsonParseExpr(_)

@@ -14,6 +14,7 @@ use crate::node::{constant_length, constant_text, foreign, text_constant, text_o
 use crate::pattern::{self, Objection};
 use crate::rejection::{Fault, RejectionCode};
 use crate::resolve::{self, Resolved, Unresolved};
+use crate::type_name::as_text;
 use crate::written::Guard;
 
 /// The most that is searched for, all of a fragment together, in bytes: each is held against every byte of a
@@ -302,6 +303,11 @@ impl Walk<'_> {
             self.list_against_list(one, found)?;
             self.list_against_list(other, by)?;
         }
+        if let "?|" | "?&" = sign
+            && !by.constant
+        {
+            self.list_against_list(other, by)?;
+        }
         // Of two documents each part of the one is looked for in the other.
         let contained = match sign {
             "@>" => Some((other, by)),
@@ -369,9 +375,14 @@ impl Walk<'_> {
             self.converted(2)?;
             self.remade(self.documents(one) + self.documents(other))?;
         }
+        let text = sign == "||" && resolved.result == Kind::TEXT;
+        if text {
+            self.converted(self.written_anew(one, found) + self.written_anew(other, by))?;
+        }
         // Text is taken out of a document as it is written in JSON.
         let size = match sign {
             "->>" | "#>>" => found.size.saturating_mul(6),
+            _ if text => as_text(found).saturating_add(as_text(by)),
             _ => found.size.saturating_add(by.size),
         };
         self.made(resolved.result, size, found.constant && by.constant)

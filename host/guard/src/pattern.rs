@@ -191,8 +191,10 @@ fn too_large() -> Objection {
     )
 }
 
-/// Stands for one of several characters, and for a group that was looked at.
+/// Stands for one of several characters.
 const CLASS: char = '\u{1}';
+/// Stands for a group that was looked at, which may be of nothing.
+const GROUP: char = '\u{4}';
 /// Stands for a character that was escaped.
 const SIGN: char = '\u{2}';
 /// Stands for an escape that is a place: the beginning of a word, the end of the text.
@@ -223,9 +225,9 @@ fn nested(bare: &str) -> Result<(), Objection> {
         }
         // A group that holds an endless repetition and nothing fixed is one itself to those around.
         let stays = if !endless {
-            vec![CLASS]
+            vec![GROUP]
         } else if inside.split('|').any(|branch| !has_fixed(branch)) {
-            vec![CLASS, '+']
+            vec![GROUP, '+']
         } else {
             vec!['f']
         };
@@ -248,14 +250,14 @@ fn is_endless(branch: &str) -> bool {
     branch.contains(['*', '+']) || branch.contains(",}")
 }
 
-/// Whether a branch holds a certain character that is not repeated.
+/// Whether a branch holds a character, or one of several, that is not repeated and must be there.
 fn has_fixed(branch: &str) -> bool {
     let mut rest = branch;
     while let Some(c) = rest.chars().next() {
         rest = &rest[c.len_utf8()..];
         let repeated = quantifier(rest);
         rest = &rest[repeated.len()..];
-        if repeated.is_empty() && !matches!(c, CLASS | PLACE | '.' | '^' | '$' | '?') {
+        if repeated.is_empty() && !matches!(c, GROUP | PLACE | '.' | '^' | '$' | '?') {
             return true;
         }
     }
@@ -468,6 +470,10 @@ mod tests {
             r"^\(?\d{3}\)?",
             "(?:a|b)+?c??",
             r"^(\w+\.)+\w+$",
+            r"^\w+([.-]\w+)*@\w+([.-]\w+)*\.\w{2,3}$",
+            "^[a-z0-9]+(?:[-_][a-z0-9]+)*$",
+            r"^[A-Z][a-z]+(?:[ '-][A-Z][a-z]+)*$",
+            r"^[A-Z]+(\s[A-Z]+)*$",
             "^([a-z]+-)*[a-z]+$",
             "((ab)*c)+",
             "[]a]",

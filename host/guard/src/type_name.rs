@@ -11,6 +11,8 @@ use crate::operation::CONVERSION;
 use crate::rejection::{Fault, RejectionCode};
 use crate::written::Guard;
 
+/// The longest that `varchar(n)` may be said to be, as Postgres has it.
+const MAX_VARCHAR: i32 = 10_485_760;
 /// The longest that `char(n)` pads to.
 const MAX_PADDED: i32 = 1000;
 
@@ -66,13 +68,28 @@ pub(crate) fn growth(from: Kind, to: Kind) -> u64 {
     }
     match (from.array, from.base) {
         (false, Base::Jsonb) => 6,
-        (true, Base::Numeric) => 12,
+        (true, Base::Numeric | Base::Jsonb) => 12,
         (true, _) => 2,
         _ => 8,
     }
 }
 
+/// How long a value may be as text.
+pub(crate) fn as_text(seen: Seen) -> u64 {
+    seen.size.saturating_mul(growth(seen.kind, Kind::TEXT))
+}
+
 impl Walk<'_> {
+    /// What it counts that a value is written in another notation: nothing for text and what is short.
+    pub(crate) fn written_anew(&self, node: &Node, seen: Seen) -> usize {
+        let long =
+            seen.kind.array || matches!(seen.kind.base, Base::Jsonb | Base::Json | Base::Bytea);
+        match long && !seen.constant {
+            true => CONVERSION * self.documents(node).max(1),
+            false => 0,
+        }
+    }
+
     /// A cast, always in the short form.
     pub(crate) fn cast(&mut self, cast: &TypeCast) -> Checked {
         let TypeCast {
@@ -148,7 +165,7 @@ impl Walk<'_> {
         let padded = if kind.base == Base::Bpchar { 4000 } else { 0 };
         let grown = growth(found.kind, kind);
         if grown > 1 && !found.constant {
-            self.converted(CONVERSION)?;
+            self.converted(CONVERSION * self.documents(value).max(1))?;
         }
         // Of what is no decimal, a few dozen characters.
         let shown = match found.kind.base {
@@ -214,9 +231,10 @@ impl Walk<'_> {
                     val: Some(Val::Ival(value)),
                     ..
                 })) if at < found.modifiers
-                    && match name {
-                        "varchar" => true,
-                        "bpchar" => value.ival <= MAX_PADDED,
+                    && match (name, at) {
+                        ("varchar", _) => (1..=MAX_VARCHAR).contains(&value.ival),
+                        ("bpchar", _) => (1..=MAX_PADDED).contains(&value.ival),
+                        ("numeric", 0) => (1..=38).contains(&value.ival),
                         _ => value.ival <= 38,
                     } =>
                 {

@@ -17,7 +17,7 @@ trials![
 /// looks at what Postgres made of them, lets them fail there. What is searched for and may be long it holds to its
 /// length when it runs them. (Through the API and `wed flow apply` the host judges
 /// first.)
-const REFUSED_BY_THE_HOST_ONLY: [&str; 41] = [
+const REFUSED_BY_THE_HOST_ONLY: [&str; 46] = [
     "n1::numeric(1000, 999) > 1",
     "a1 like '%a\\'",
     "a1 like 'x' escape 'ab'",
@@ -59,6 +59,11 @@ const REFUSED_BY_THE_HOST_ONLY: [&str; 41] = [
     "daterange(day, day, a1) @> day",
     "daterange(day, day, '[[') @> day",
     "'{[1,2)}'::int4range[] is null",
+    "a1::int[] && a2::int[]",
+    "a1::text[] && a2::text[]",
+    "doc ?| string_to_array(a1, ',')",
+    "jsonb_build_object('a') = doc",
+    "(a1, a2) between ('a', 'b') and ('c', 'd')",
 ];
 
 fn both_guards_agree_on_conditions() {
