@@ -355,11 +355,16 @@ DECLARE
   _writing text := '^(to_jsonb?|array_to_json|array_to_string|jsonb_object|jsonb?_build_(array|object)|concat|concat_ws|format)\(';
   _held integer[] := '{}';     -- how many documents a node's value may hold
   _more integer;
+  _uses integer;
 BEGIN
   FOR _part IN SELECT regexp_matches(_tree, '(\{)([A-Z_]+)([^{}]*)|\}([^{}]*)', 'g') LOOP
     IF _part[1] IS NULL THEN
       _d := _d - 1;
       CONTINUE WHEN _d = 0;
+      -- The type of a cast stands behind what is cast.
+      IF _types[_d] IS NULL AND strpos(_part[4], ':resulttype ') > 0 THEN
+        _types[_d] := (SELECT t.typname FROM pg_type t WHERE t.oid = substring(_part[4] FROM ':resulttype (\d+)')::oid);
+      END IF;
       -- All that are in an array, or are joined, and the most of those that one is chosen from.
       _held[_d + 1] := CASE
         WHEN _kinds[_d + 1] IN ('NULLTEST', 'BOOLEXPR', 'BOOLEANTEST', 'SCALARARRAYOPEXPR', 'DISTINCTEXPR', 'ROWCOMPARE', 'ROWCOMPAREEXPR') THEN 0
@@ -368,13 +373,14 @@ BEGIN
         WHEN _types[_d + 1] ~ '^_' THEN _held[_d + 1] ELSE 0 END;
       _held[_d] := CASE WHEN _kinds[_d] ~ '^(CASE|COALESCE|MINMAX)' THEN greatest(_held[_d], _held[_d + 1]) ELSE _held[_d] + _held[_d + 1] END;
       _more := greatest(_held[_d + 1] - 1, 0);
-      IF _more > 0 AND _kinds[_d] ~ _writing THEN
-        _conversions := _conversions + 4 * _more;
-        _work := _work + 8 * _more * (1 + _costs[_d]);
+      IF _kinds[_d] ~ _writing AND _types[_d + 1] ~ '^_|^(jsonb?|bytea)$' THEN
+        -- Each as often as a format says.
+        _uses := CASE WHEN _kinds[_d] LIKE 'format(%' THEN coalesce(wed.format_uses(_formats[_d], _children[_d] - 1), 64) ELSE 1 END;
+        _conversions := _conversions + 4 * _uses * (1 + _more);
+        _work := _work + _costs[_d] * _uses * (1 + _more) * CASE _types[_d + 1] WHEN 'jsonb' THEN 6 WHEN '_numeric' THEN 12 WHEN '_jsonb' THEN 12 WHEN 'json' THEN 8 WHEN 'bytea' THEN 8 ELSE 2 END;
       END IF;
-      -- To which type something is cast stands behind it.
       IF _kinds[_d] = 'COERCEVIAIO' THEN
-        _type := (SELECT t.typname FROM pg_type t WHERE t.oid = substring(_part[4] FROM ':resulttype (\d+)')::oid);
+        _type := _types[_d];
         IF _types[_d + 1] ~ '^_|^jsonb?$' AND _type ~ '^_|^text$|^varchar$|^jsonb?$'
            OR _type ~ '^_|^jsonb?$' AND _types[_d + 1] ~ '^text$|^varchar$' THEN
           _conversions := _conversions + 4 * (1 + _more);
@@ -434,15 +440,9 @@ BEGIN
     END IF;
     _name := coalesce(substring(_part[3] FROM '^ :funcid (\d+)')::oid::regprocedure::text, _part[2]);
     _type := (SELECT t.typname FROM pg_type t WHERE t.oid = substring(_part[3]
-        FROM ':(?:opresulttype|funcresulttype|resulttype|vartype|array_typeid|coalescetype|casetype|minmaxtype|refrestype) (\d+)')::oid);
+        FROM ':(?:opresulttype|funcresulttype|resulttype|vartype|array_typeid|coalescetype|casetype|minmaxtype|refrestype|typeId) (\d+)')::oid);
     _wide := coalesce(_type ~ '^_' OR _type IN ('text', 'varchar', 'bpchar', 'jsonb', 'json', 'bytea'), false);
     _types[_d] := _type;
-    IF _wide AND _d > 1 AND _type NOT IN ('text', 'varchar', 'bpchar')
-       AND _kinds[_d - 1] ~ _writing THEN
-      _conversions := _conversions + 4 * CASE WHEN _kinds[_d - 1] LIKE 'format(%'
-        THEN coalesce(wed.format_uses(_formats[_d - 1], _children[_d - 1] - 1), 64) ELSE 1 END;
-      _work := _work + _around * CASE WHEN _type = 'jsonb' THEN 6 WHEN _type = '_numeric' THEN 12 WHEN _type ~ '^_' THEN 2 ELSE 8 END;
-    END IF;
     _operator := substring(_part[3] FROM '^ :opno (\d+)')::oid;
     IF _name ~ '^jsonb?_extract_path_text' OR _operator = ANY (_extracting) THEN
       _conversions := _conversions + 1;
@@ -460,20 +460,8 @@ BEGIN
     IF _part[2] = 'VAR' AND _type ~ '^_?jsonb$' OR _name ~ '^(string_to_array|regexp_split_to_array)\(' THEN
       _documents := _documents + _again[_d];
     END IF;
-    IF _documents > 16 THEN
-      RAISE EXCEPTION 'the predicate makes too many documents of any size' USING ERRCODE = 'WF011',
-        HINT = 'At most 16; one that is made of another that is made counts again. Make one of constants and join it.';
-    END IF;
     _compared := _compared + coalesce((_operator = ANY (_comparing) OR _type = 'jsonb' AND _d > 1 AND (_kinds[_d - 1] LIKE 'MINMAX%' OR _kinds[_d - 1] LIKE 'ROWCOMPARE%'
       OR _d > 2 AND _kinds[_d - 1] LIKE 'ARRAY%' AND _kinds[_d - 2] LIKE 'SCALARARRAYOP%'))::integer, 0);
-    IF _compared > 200 THEN
-      RAISE EXCEPTION 'the predicate compares documents more than 200 times' USING ERRCODE = 'WF011',
-        HINT = 'Compare text: doc ->> ''a'' IN (...).';
-    END IF;
-    IF _conversions > 64 THEN
-      RAISE EXCEPTION 'the predicate makes too many documents, or text of documents and arrays' USING ERRCODE = 'WF011',
-        HINT = 'Taking text out of a document counts 1, making another of one 2, all of one as text 4, together at most 64. Compare parts by @>, or in several triggers.';
-    END IF;
     _cost := _around;
     IF _wide AND _part[2] IN ('OPEXPR', 'FUNCEXPR', 'COERCEVIAIO', 'ARRAY', 'ARRAYEXPR', 'ARRAYCOERCEEXPR') THEN
       _cost := least(1 + _around, 1000000);
@@ -490,11 +478,23 @@ BEGIN
     _kinds[_d] := CASE WHEN _operator = ANY (_joining) THEN 'concat(||)' ELSE _name END;
     _children[_d] := 0;
     _held[_d] := 0;
-    IF _work > 768 THEN
-      RAISE EXCEPTION 'the values in the predicate could take too much memory' USING ERRCODE = 'WF011',
-        HINT = 'Use concat(...) for long chains of ||, and text attributes less often.';
-    END IF;
   END LOOP;
+  IF _documents > 16 THEN
+    RAISE EXCEPTION 'the predicate makes too many documents of any size' USING ERRCODE = 'WF011',
+      HINT = 'At most 16; one that is made of another that is made counts again. Make one of constants and join it.';
+  END IF;
+  IF _compared > 200 THEN
+    RAISE EXCEPTION 'the predicate compares documents more than 200 times' USING ERRCODE = 'WF011',
+      HINT = 'Compare text: doc ->> ''a'' IN (...).';
+  END IF;
+  IF _conversions > 64 THEN
+    RAISE EXCEPTION 'the predicate makes too many documents, or text of documents and arrays' USING ERRCODE = 'WF011',
+      HINT = 'Taking text out of a document counts 1, making another of one 2, all of one as text 4, together at most 64. Compare parts by @>, or in several triggers.';
+  END IF;
+  IF _work > 768 THEN
+    RAISE EXCEPTION 'the values in the predicate could take too much memory' USING ERRCODE = 'WF011',
+      HINT = 'Use concat(...) for long chains of ||, and text attributes less often.';
+  END IF;
   -- In megabytes. A text that is taken out of a document takes two parts, the document and the text; the rest of the
   -- five is the time of it.
   RETURN (_work - _extracted * 3) / 4 + _documents * 20;

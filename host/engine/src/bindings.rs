@@ -38,8 +38,8 @@ pub(crate) struct LoadedFlow {
 pub(crate) struct Runnable {
     pub(crate) flow: Arc<LoadedFlow>,
     pub(crate) bound: Bound,
-    /// How its attempts ended lately.
-    pub(crate) breaker: Breaker,
+    /// How its attempts ended lately, whatever the flow's version.
+    pub(crate) breaker: Arc<Breaker>,
     writes: Option<BTreeSet<String>>,
 }
 
@@ -62,6 +62,8 @@ pub(crate) struct Bindings {
     outside: Outside,
     components: Mutex<foldhash::HashMap<i32, Cell<LoadedComponent>>>,
     flows: Mutex<foldhash::HashMap<(i32, i32), Cell<LoadedFlow>>>,
+    /// By component, flow and transition.
+    breakers: Mutex<foldhash::HashMap<(i32, i32, String), Arc<Breaker>>>,
     /// By transition.
     runnables: Mutex<foldhash::HashMap<BindingKey, foldhash::HashMap<String, Cell<Runnable>>>>,
 }
@@ -82,6 +84,7 @@ impl Bindings {
             outside,
             components: Mutex::default(),
             flows: Mutex::default(),
+            breakers: Mutex::default(),
             runnables: Mutex::default(),
         }
     }
@@ -170,12 +173,18 @@ impl Bindings {
                             .collect()
                     }),
                     flow,
-                    breaker: Breaker::default(),
+                    breaker: self.breaker(claimed),
                     bound: bound.provided_with(provided).granted_with(granted),
                 })),
                 Err(error) => Err(error.to_string()),
             },
         )
+    }
+
+    fn breaker(&self, claimed: &Claimed) -> Arc<Breaker> {
+        let (flow, name) = (claimed.job.key.flow, claimed.job.transition.clone());
+        let mut breakers = (self.breakers.lock()).unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(bounded(&mut breakers, (claimed.component_id, flow, name)))
     }
 
     /// What the flow's owner gives a transition beside the state.

@@ -1,8 +1,8 @@
 //! Circuit breakers: what a tenant's broken or hostile component costs its neighbours does not grow with how much of it
 //! there is. Each transition has a record on this host. One that is not known yet, or whose attempts lately ended in
 //! faults, is tried apart from all others, on threads of a lower priority; one that faults again and again, while others
-//! are at work, with one attempt of its tenant at a time and a pause after each. Attempts that come to an end of their own
-//! mend the record.
+//! are at work, with four attempts of its tenant at a time and a pause between them. Attempts that come to an end of their
+//! own mend the record.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -12,27 +12,33 @@ use std::time::Duration;
 
 use rustix::process::{Pid, getpriority_process, setpriority_process};
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::OwnedMutexGuard;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use wedflow_model::Outcome;
 use wedflow_sandbox::{Attempt, Gate};
 
 /// What a fault adds to a record; what comes to an end of its own takes away 1.
-const FAULT: u8 = 2;
+const FAULT: u8 = 3;
 /// The record of which nobody knows yet how its attempts end.
 const UNKNOWN: u8 = 3;
 /// The record from which attempts are made apart.
 const APART: u8 = 3;
-/// The record from which they are made one at a time, with pauses.
+/// The record from which they are made a few at a time, with pauses.
 const OPEN: u8 = 6;
 /// The most that is held against a transition.
-const MOST: u8 = 8;
-/// The least pause after an attempt at what faults, while others are at work. A longer attempt is followed by as
-/// long a pause as it took.
+const MOST: u8 = 9;
+/// Attempts at what faults that a tenant has under way at once, while others are at work.
+const AT_ONCE: usize = 4;
+/// The time from the beginning of one of these to that of the next.
 const PAUSE: Duration = Duration::from_millis(25);
-/// By how much the threads rank lower than the host's others (`nice`).
-const LOWER: i32 = 10;
+/// The computing from which a guest whose time runs out is taken for one that does not end, in epochs of 1 ms: about
+/// as many milliseconds, and fewer on a busy machine.
+const LONG: u32 = 30;
+/// By how much the threads rank lower than the host's others (`nice`): for what is not known, and for what faults.
+const LOWER: [i32; 2] = [5, 10];
+/// How long a host that stops waits for what computes apart, which looks at the time each millisecond.
+const STOPPING: Duration = Duration::from_secs(2);
 
 /// How the attempts at one transition ended lately, on this host.
 #[derive(Debug)]
@@ -44,27 +50,39 @@ impl Default for Breaker {
     }
 }
 
+/// What an attempt's end says of a transition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// The host ended it, for something that its neighbours may notice.
+    Fault,
+    /// It came to an end of its own.
+    Own,
+    /// Nothing: it waited until its time was over.
+    Neither,
+}
+
 impl Breaker {
     /// Whether attempts are to be made apart.
     pub(crate) fn is_apart(&self) -> bool {
         self.0.load(Ordering::Relaxed) >= APART
     }
 
-    /// Whether they are to be made one at a time.
+    /// Whether they are to be made a few at a time.
     pub(crate) fn is_open(&self) -> bool {
         self.0.load(Ordering::Relaxed) >= OPEN
     }
 
     /// Takes down how an attempt ended. Says whether the breaker is open now, if that has changed.
     pub(crate) fn ended(&self, attempt: &Attempt) -> Option<bool> {
-        self.noted(is_fault(&attempt.outcome, attempt.computing))
+        self.noted(End::of(&attempt.outcome, attempt.epochs))
     }
 
-    fn noted(&self, fault: bool) -> Option<bool> {
+    fn noted(&self, end: End) -> Option<bool> {
         let before = self.0.load(Ordering::Relaxed);
-        let after = match fault {
-            true => (before + FAULT).min(MOST),
-            false => before.saturating_sub(1),
+        let after = match end {
+            End::Fault => (before + FAULT).min(MOST),
+            End::Own => before.saturating_sub(1),
+            End::Neither => before,
         };
         // Most transitions never fault: nothing is written for them. Two at once may count as one; it is no more
         // than a record.
@@ -75,90 +93,133 @@ impl Breaker {
     }
 }
 
-/// Whether a guest was ended by its host, for something that its neighbours may notice. Who waits until the time is
-/// over costs nobody anything.
-fn is_fault(outcome: &Outcome, computing: bool) -> bool {
-    match outcome {
-        Outcome::Clause(_) | Outcome::Assignments(_) => false,
-        Outcome::Aborted { .. } | Outcome::Failed { .. } => false,
-        Outcome::TimedOut => computing,
-        Outcome::Trapped { .. }
-        | Outcome::OutOfFuel
-        | Outcome::OverMemory { .. }
-        | Outcome::OutputTooLarge { .. }
-        | Outcome::HostCallLimit { .. } => true,
+impl End {
+    /// Of an attempt during which so many epochs of computing ended.
+    fn of(outcome: &Outcome, epochs: u32) -> End {
+        match outcome {
+            Outcome::Clause(_) | Outcome::Assignments(_) => End::Own,
+            Outcome::Aborted { .. } | Outcome::Failed { .. } => End::Own,
+            // Not by fuel: compiled code that is interrupted has not written down what it used.
+            Outcome::TimedOut if epochs < LONG => End::Neither,
+            Outcome::TimedOut
+            | Outcome::Trapped { .. }
+            | Outcome::OutOfFuel
+            | Outcome::OverMemory { .. }
+            | Outcome::OutputTooLarge { .. }
+            | Outcome::HostCallLimit { .. } => End::Fault,
+        }
     }
 }
 
-/// A tenant's turn at what faults: when the next one may begin.
-type Pace = Arc<tokio::sync::Mutex<Instant>>;
+/// A tenant's turns at what faults.
+#[derive(Debug)]
+struct Pace {
+    at_once: Arc<Semaphore>,
+    /// When the next one may begin.
+    next: tokio::sync::Mutex<Instant>,
+}
+
+/// Threads that rank lower than the host's others, with a gate of their own: who has a turn here may be long without a
+/// processor, and nobody else is to wait for that.
+#[derive(Debug)]
+struct Threads {
+    /// Some until the host stops.
+    runtime: Mutex<Option<Runtime>>,
+    gate: Gate,
+}
 
 /// Where attempts are made that others are not to notice.
 #[derive(Debug)]
 pub(crate) struct Apart {
-    /// Some until it is dropped.
-    runtime: Option<Runtime>,
-    gate: Gate,
-    paces: Mutex<HashMap<i32, Pace>>,
+    /// For what is not known, and for what faults: the ones are not to wait behind the others.
+    threads: [Threads; 2],
+    paces: Mutex<HashMap<i32, Arc<Pace>>>,
 }
 
 impl Apart {
-    /// Starts the threads: one for each four processors, at least one.
+    /// Starts the threads: of each kind one for each four processors, at least one.
     ///
     /// # Errors
     /// The system has no more threads.
     pub(crate) fn new(processors: usize) -> std::io::Result<Self> {
-        let threads = processors.div_ceil(4).max(1);
-
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(threads)
-            .thread_name("apart")
-            .event_interval(1)
-            .global_queue_interval(1)
-            .on_thread_start(rank_lower)
-            .enable_all()
-            .build()?;
+        let count = processors.div_ceil(4).max(1);
+        let threads = |lower: i32| {
+            let runtime = Builder::new_multi_thread()
+                .worker_threads(count)
+                .thread_name("apart")
+                .event_interval(1)
+                .global_queue_interval(1)
+                .on_thread_start(move || rank(lower))
+                .enable_all()
+                .build()?;
+            Ok::<_, std::io::Error>(Threads {
+                runtime: Mutex::new(Some(runtime)),
+                gate: Gate::new(count, count),
+            })
+        };
+        let [unknown, open] = LOWER;
         Ok(Apart {
-            runtime: Some(runtime),
-            // Of its own: who has a turn here may be long without a processor, and nobody else is to wait for that.
-            gate: Gate::new(threads, threads),
+            threads: [threads(unknown)?, threads(open)?],
             paces: Mutex::default(),
         })
     }
 
-    /// The gate of what computes here.
-    pub(crate) fn gate(&self) -> Gate {
-        self.gate.clone()
+    fn threads(&self, open: bool) -> &Threads {
+        &self.threads[usize::from(open)]
     }
 
-    /// Waits for a tenant's turn.
-    pub(crate) async fn turn(&self, tenant: i32) -> Paced {
+    /// The gate of what computes here.
+    pub(crate) fn gate(&self, open: bool) -> Gate {
+        self.threads(open).gate.clone()
+    }
+
+    /// Waits for a tenant's turn, as long as it `must`: that is asked again when something has changed.
+    pub(crate) async fn turn(&self, tenant: i32, must: impl Fn() -> bool) -> Option<Paced> {
         let pace = {
             let mut paces = self.paces.lock().unwrap_or_else(PoisonError::into_inner);
-            let now = Instant::now();
             // Those that nobody has or waits for, and whose pause is over, say nothing.
+            let now = Instant::now();
             paces.retain(|_, pace| {
-                Arc::strong_count(pace) > 1 || pace.try_lock().is_ok_and(|next| *next > now)
+                Arc::strong_count(pace) > 1 || pace.next.try_lock().is_ok_and(|next| *next > now)
             });
-            let pace = paces.entry(tenant);
-            Arc::clone(pace.or_insert_with(|| Arc::new(tokio::sync::Mutex::new(now))))
+            let pace = paces.entry(tenant).or_insert_with(|| {
+                Arc::new(Pace {
+                    at_once: Arc::new(Semaphore::new(AT_ONCE)),
+                    next: tokio::sync::Mutex::new(now),
+                })
+            });
+            Arc::clone(pace)
         };
-        let next = pace.lock_owned().await;
-        tokio::time::sleep_until(*next).await;
-        Paced {
-            next,
-            begun: Instant::now(),
+        // The semaphore is never closed.
+        let place = Arc::clone(&pace.at_once).acquire_owned().await.ok()?;
+        let mut next = pace.next.lock().await;
+        if must() {
+            tokio::time::sleep_until(*next).await;
         }
+        if !must() {
+            return None;
+        }
+        *next = Instant::now() + PAUSE;
+        drop(next);
+        Some(Paced {
+            _place: place,
+            _pace: pace,
+        })
     }
 
-    /// Does something on the threads of lower priority. Dropping the future ends it.
+    /// Does something on the threads for what faults, or for what is not known. Dropping the future ends it; nothing
+    /// when the host has stopped.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
+        open: bool,
         work: impl Future<Output = T> + Send + 'static,
     ) -> Option<T> {
-        let runtime = self.runtime.as_ref()?;
         let mut one = JoinSet::new();
-        one.spawn_on(work, runtime.handle());
+        {
+            let runtime = &self.threads(open).runtime;
+            let runtime = runtime.lock().unwrap_or_else(PoisonError::into_inner);
+            one.spawn_on(work, runtime.as_ref()?.handle());
+        }
         match one.join_next().await? {
             Ok(done) => Some(done),
             Err(error) => match error.try_into_panic() {
@@ -167,37 +228,47 @@ impl Apart {
             },
         }
     }
+
+    /// Ends what is under way, and waits until it has ended.
+    pub(crate) async fn stop(&self) {
+        for runtime in self.taken() {
+            // Only fails where the caller's own runtime ends too.
+            let _ = tokio::task::spawn_blocking(move || runtime.shutdown_timeout(STOPPING)).await;
+        }
+    }
+
+    fn taken(&self) -> Vec<Runtime> {
+        let take = |threads: &Threads| {
+            let runtime = &threads.runtime;
+            (runtime.lock().unwrap_or_else(PoisonError::into_inner)).take()
+        };
+        self.threads.iter().filter_map(take).collect()
+    }
 }
 
 impl Drop for Apart {
     fn drop(&mut self) {
         // Where a host is dropped nobody may wait.
-        if let Some(runtime) = self.runtime.take() {
+        for runtime in self.taken() {
             runtime.shutdown_background();
         }
     }
 }
 
-/// A tenant's turn; with its end the pause begins.
+/// A tenant's turn, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Paced {
-    next: OwnedMutexGuard<Instant>,
-    begun: Instant,
-}
-
-impl Drop for Paced {
-    fn drop(&mut self) {
-        let now = Instant::now();
-        *self.next = now + PAUSE.max(now - self.begun);
-    }
+    _place: OwnedSemaphorePermit,
+    /// Kept, so that all of a tenant go by the same.
+    _pace: Arc<Pace>,
 }
 
 /// Ranks the calling thread lower; on Linux the call is about one thread.
-fn rank_lower() {
+fn rank(lower: i32) {
     let lowered =
-        getpriority_process(None).and_then(|now| setpriority_process(None::<Pid>, now + LOWER));
+        getpriority_process(None).and_then(|now| setpriority_process(None::<Pid>, now + lower));
     if let Err(error) = lowered {
-        tracing::warn!(%error, "what faults could not be given a lower priority");
+        tracing::warn!(%error, "what is tried apart could not be given a lower priority");
     }
 }
 
@@ -209,7 +280,7 @@ mod tests {
     fn after(ends: impl IntoIterator<Item = bool>) -> Breaker {
         let breaker = Breaker::default();
         for fault in ends {
-            breaker.noted(fault);
+            breaker.noted(if fault { End::Fault } else { End::Own });
         }
         breaker
     }
@@ -218,59 +289,70 @@ mod tests {
     fn who_is_not_known_is_tried_apart_until_an_attempt_comes_to_an_end() {
         assert!(after([]).is_apart() && !after([]).is_open());
         assert!(!after([false]).is_apart());
-        assert!(after([true]).is_apart() && !after([true]).is_open());
-        assert!(after([true, true]).is_open());
+        assert!(after([true]).is_open());
     }
 
     #[test]
-    fn three_faults_in_a_row_open_it_and_three_ends_of_its_own_close_it() {
+    fn two_faults_in_a_row_open_it_and_four_ends_of_its_own_close_it() {
         let known = |ends: &[bool]| after([&[false; 3], ends].concat());
-        assert!(!known(&[true, true]).is_open());
-        assert!(known(&[true; 3]).is_open() && known(&[true; 100]).is_open());
+        assert!(known(&[true]).is_apart() && !known(&[true]).is_open());
+        assert!(known(&[true; 2]).is_open() && known(&[true; 100]).is_open());
         let mended = |ends: usize| known(&[vec![true; 100], vec![false; ends]].concat());
-        assert!(mended(2).is_open() && !mended(3).is_open());
-        assert!(mended(5).is_apart() && !mended(6).is_apart());
+        assert!(mended(3).is_open() && !mended(4).is_open());
+        assert!(mended(6).is_apart() && !mended(7).is_apart());
     }
 
     #[test]
-    fn a_fault_now_and_then_does_not_open_it_and_every_second_does() {
+    fn a_fault_now_and_then_does_not_open_it_and_every_third_does() {
         let every = |so_many: usize| after((0..300).map(|at| at % so_many == so_many - 1));
-        assert!(!every(4).is_apart());
-        assert!(!every(3).is_open());
+        assert!(!every(5).is_open());
+        assert!(every(3).is_open());
         assert!(every(2).is_open());
     }
 
     #[test]
-    fn who_waits_too_long_or_says_no_is_no_fault() {
-        assert!(!is_fault(&Outcome::TimedOut, false));
-        assert!(is_fault(&Outcome::TimedOut, true));
+    fn who_waits_too_long_says_nothing_of_itself_and_who_computes_does() {
+        assert_eq!(End::of(&Outcome::TimedOut, 2), End::Neither);
+        assert_eq!(End::of(&Outcome::TimedOut, 900), End::Fault);
         let failed = Outcome::Failed {
             message: String::new(),
             retry: true,
         };
-        assert!(!is_fault(&failed, true));
-        assert!(is_fault(&Outcome::OutOfFuel, true));
+        assert_eq!(End::of(&failed, 900), End::Own);
+        assert_eq!(End::of(&Outcome::OutOfFuel, 0), End::Fault);
+        let breaker = after([true]);
+        breaker.noted(End::Neither);
+        assert!(breaker.is_open());
     }
 
     #[tokio::test]
     async fn a_tenants_turns_have_a_pause_between_them_and_others_do_not_wait() {
         let apart = Apart::new(1).expect("threads");
         let begun = Instant::now();
-        let first = apart.turn(1).await;
-        tokio::time::timeout(Duration::from_secs(10), apart.turn(2))
-            .await
-            .expect("no wait for another tenant's");
-        drop(first);
-        let _second = apart.turn(1).await;
-        assert!(begun.elapsed() >= PAUSE);
+        let soon = Duration::from_secs(10);
+        let mut held = Vec::new();
+        for _ in 0..AT_ONCE {
+            held.push(apart.turn(1, || true).await.expect("a turn"));
+        }
+        assert!(begun.elapsed() >= PAUSE * 3);
+        let others = tokio::time::timeout(soon, apart.turn(2, || true)).await;
+        assert!(others.expect("no wait for another tenant's").is_some());
+        // A fifth waits for one of the four; what is no longer to wait does not have a turn.
+        let (fifth, ()) = tokio::join!(apart.turn(1, || false), async { drop(held.pop()) });
+        assert!(fifth.is_none());
+        assert!(apart.turn(1, || true).await.is_some());
         assert!(apart.paces.lock().expect("a lock").len() <= 2);
     }
 
     #[tokio::test]
-    async fn what_is_run_apart_is_run_on_a_thread_that_ranks_lower() {
+    async fn what_is_run_apart_is_run_on_threads_that_rank_lower_until_the_host_stops() {
         let apart = Apart::new(1).expect("threads");
         let rank = || getpriority_process(None).expect("a priority");
-        let lower = apart.run(async move { rank() }).await;
-        assert_eq!(lower, Some((rank() + LOWER).min(19)));
+        for (open, lower) in [(false, LOWER[0]), (true, LOWER[1])] {
+            let there = apart.run(open, async move { rank() }).await;
+            assert_eq!(there, Some((rank() + lower).min(19)));
+        }
+        apart.stop().await;
+        assert_eq!(apart.run(true, async {}).await, None);
     }
 }

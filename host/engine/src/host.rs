@@ -99,13 +99,14 @@ impl Host {
         })?);
         let outside = Outside::open(&settings.outside).map_err(HostError::Files)?;
         store.roll_trace().await?;
+        let apart = Apart::new(processors()).map_err(HostError::Threads)?;
         let host = store.enter_host(&settings.name, LEASE).await?;
         let (tellings, told) = source::queue(1);
         let shares = Arc::new(Shares::new(room * lanes));
         let shared = Arc::new(Shared {
             tellings,
             sessions: (0..sessions(lanes)).map(|_| store.apart(1)).collect(),
-            apart: Apart::new(processors()).map_err(HostError::Threads)?,
+            apart,
             bindings: Bindings::new(
                 store.clone(),
                 Arc::clone(&sandbox),
@@ -171,6 +172,8 @@ impl Host {
             // A scheduler that panicked has nothing left to stop.
             let _ = task.await;
         }
+        // What was tried apart is no more when the jobs are given back.
+        self.shared.apart.stop().await;
         if let Err(error) = self.shared.store.leave_host(self.shared.host()).await {
             tracing::warn!(%error, "could not leave; the leases will end by themselves");
         }

@@ -14,7 +14,7 @@ use wedflow_store::{Claimed, LogLine, Store};
 
 use crate::batches::{BATCH, Batch, Batches};
 use crate::bindings::{Bindings, Runnable};
-use crate::breaker::{Apart, Breaker};
+use crate::breaker::Apart;
 use crate::commit;
 use crate::outside::Outside;
 use crate::results::{Finished, Verdict, no_record};
@@ -279,16 +279,26 @@ impl Lane {
             None => Box::pin(self.load(&claimed)).await,
         };
         let breaker = match &runnable {
-            Ok(Some(runnable)) => Some(&runnable.breaker),
+            Ok(Some(runnable)) => Some(Arc::clone(&runnable.breaker)),
             _ => None,
         };
-        let apart = breaker.is_some_and(Breaker::is_apart);
-        let open = apart && breaker.is_some_and(Breaker::is_open);
         // Held until the attempt has ended.
-        let _paced = match open && self.shared.shares.at_work() > 1 {
-            true => Some(Box::pin(self.shared.apart.turn(tenant)).await),
-            false => None,
+        let paced = match &breaker {
+            Some(breaker) if breaker.is_open() => {
+                let shared = &self.shared;
+                let must =
+                    || breaker.is_open() && shared.shares.at_work() > 1 && !shared.is_draining();
+                match must() {
+                    true => Box::pin(shared.apart.turn(tenant, must)).await,
+                    false => None,
+                }
+            }
+            _ => None,
         };
+        let open = breaker.as_ref().is_some_and(|breaker| breaker.is_open());
+        let apart = breaker
+            .is_some_and(|breaker| breaker.is_apart())
+            .then_some(open);
         if self.shared.is_draining() {
             return Ok(());
         }
@@ -300,18 +310,19 @@ impl Lane {
         };
         self.shared.busy.fetch_add(1, Ordering::AcqRel);
         let finished = match runnable {
-            Ok(runnable) if apart => {
+            Ok(runnable) if let Some(open) = apart => {
                 let lane = self.clone();
                 let attempt =
-                    async move { lane.attempt(&claimed, tenant, &runnable, load, true).await };
-                match Box::pin(self.shared.apart.run(attempt)).await {
+                    async move { lane.attempt(&claimed, tenant, &runnable, load, apart).await };
+                match Box::pin(self.shared.apart.run(open, attempt)).await {
                     Some(finished) => finished,
                     None => return Ok(()), // the host is no more
                 }
             }
-            Ok(runnable) => self.attempt(&claimed, tenant, &runnable, load, false).await,
+            Ok(runnable) => self.attempt(&claimed, tenant, &runnable, load, None).await,
             Err(reason) => self.not_runnable(&claimed, tenant, reason),
         };
+        drop(paced);
         self.turns.settle(tenant, put_down, finished.measure.fuel);
         self.shared.batches.put(finished);
         Ok(())
@@ -351,7 +362,7 @@ impl Lane {
         tenant: i32,
         runnable: &Runnable,
         load: Arc<dyn Watch>,
-        apart: bool,
+        apart: Option<bool>,
     ) -> Finished {
         let job = &claimed.job;
         let shared = &self.shared;
@@ -381,7 +392,7 @@ impl Lane {
                 &shared.limits,
                 Beside {
                     watch: Some(load),
-                    gate: apart.then(|| shared.apart.gate()),
+                    gate: apart.map(|open| shared.apart.gate(open)),
                     ..Beside::default()
                 },
             )
@@ -390,7 +401,7 @@ impl Lane {
             let (flow, transition) = (&runnable.flow.shape.name, &job.transition);
             match open {
                 true => {
-                    tracing::warn!(%flow, %transition, outcome = attempt.outcome.name(), "its attempts end in faults: they are made apart from others, and one at a time while other tenants are at work")
+                    tracing::warn!(%flow, %transition, outcome = attempt.outcome.name(), "its attempts end in faults: they are made apart from others, and a few at a time while other tenants are at work")
                 }
                 false => {
                     tracing::info!(%flow, %transition, "its attempts end by themselves again")

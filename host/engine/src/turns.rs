@@ -52,9 +52,12 @@ impl Watch for Load {
     fn rests(&self) {
         if self.computing.fetch_sub(1, Ordering::AcqRel) == COMPUTING
             && let Some(turns) = self.turns.upgrade()
-            && let Some(waker) = locked(&turns).waker.take()
         {
-            waker.wake();
+            // Not held while somebody is woken: this may be a thread that ranks lower than the lane's.
+            let waker = locked(&turns).waker.take();
+            if let Some(waker) = waker {
+                waker.wake();
+            }
         }
     }
 }

@@ -390,10 +390,17 @@ impl Walk<'_> {
             "to_jsonb" | "to_json" | "array_to_json" | "array_to_string" | "jsonb_object"
             | "jsonb_build_array" | "jsonb_build_object" | "json_build_array"
             | "json_build_object" | "concat" | "concat_ws" | "format" => {
-                let written =
-                    (args.iter().zip(seen)).map(|(arg, seen)| self.written_anew(arg, *seen));
-                // Each may be put in as often as the format says.
-                self.converted(written.sum::<usize>().saturating_mul(placed))?;
+                let format = match name {
+                    "format" => args.first().and_then(constant_text),
+                    _ => None,
+                };
+                let mut written = 0_usize;
+                for (at, (arg, seen)) in args.iter().zip(seen).enumerate() {
+                    let times = format.map_or(1, |format| pattern::uses(format, at));
+                    let once = self.written_anew(arg, *seen);
+                    written = written.saturating_add(once.saturating_mul(times));
+                }
+                self.converted(written)?;
             }
             "jsonb_extract_path_text" | "json_extract_path_text" => self.converted(1)?,
             "jsonb_set" | "jsonb_insert" | "jsonb_strip_nulls" => self.converted(2)?,
@@ -569,6 +576,9 @@ impl Walk<'_> {
                 "replace" => at == 1,
                 _ => true,
             };
+            if how == Sought::Parts && !found.constant {
+                self.list_against_list(arg, found)?;
+            }
             if written && !found.constant && found.size > MAX_SHORT as u64 {
                 let message = format!("what `{name}` looks for may be long here");
                 let fault = Fault::new(RejectionCode::TooLarge, message)

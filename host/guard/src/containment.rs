@@ -70,6 +70,26 @@ impl Walk<'_> {
         }
     }
 
+    /// Whether something that is cast is plainly an array, or written there.
+    fn is_array(&self, node: &Node) -> bool {
+        match &node.node {
+            Some(NodeEnum::ColumnRef(_)) => self.column_kind(node).is_some_and(|kind| kind.array),
+            Some(NodeEnum::AArrayExpr(_) | NodeEnum::AConst(_)) => true,
+            Some(NodeEnum::TypeCast(cast)) => {
+                (cast.type_name.as_ref()).is_some_and(|kind| !kind.array_bounds.is_empty())
+            }
+            Some(NodeEnum::AExpr(operation)) => [&operation.lexpr, &operation.rexpr]
+                .into_iter()
+                .flatten()
+                .any(|side| !matches!(side.node, Some(NodeEnum::AConst(_))) && self.is_array(side)),
+            Some(NodeEnum::CoalesceExpr(first)) => first.args.iter().all(|arg| self.is_array(arg)),
+            Some(NodeEnum::FuncCall(call)) => {
+                function_name(call).is_some_and(|name| name.starts_with("array_"))
+            }
+            _ => false,
+        }
+    }
+
     /// Whether an array has not many more elements than an attribute may have.
     fn few_elements(&self, node: &Node) -> bool {
         match &node.node {
@@ -79,10 +99,8 @@ impl Walk<'_> {
                 .as_deref()
                 .is_some_and(|arg| self.few_elements(arg)),
             // Text that is read as an array may hold any number.
-            Some(NodeEnum::TypeCast(cast)) => (cast.arg.as_deref()).is_some_and(|arg| {
-                let text = self.column_kind(arg).is_some_and(|kind| !kind.array);
-                !text && self.few_elements(arg)
-            }),
+            Some(NodeEnum::TypeCast(cast)) => (cast.arg.as_deref())
+                .is_some_and(|arg| self.is_array(arg) && self.few_elements(arg)),
             Some(NodeEnum::AExpr(operation)) => [&operation.lexpr, &operation.rexpr]
                 .into_iter()
                 .all(|side| side.as_deref().is_some_and(|side| self.few_elements(side))),

@@ -16,8 +16,10 @@ use crate::fragment::{Fragment, too_deep};
 use crate::kind::{Base, Context, Kind};
 use crate::literal::{is_bounded, plain_number, write_text};
 use crate::node::{foreign, location, text_constant, text_of, unknown};
+use crate::operation::CONVERSION;
 use crate::rejection::{Fault, RejectionCode};
 use crate::resolve::common;
+use crate::type_name::growth;
 use crate::written::Written;
 use crate::{FlowAttributes, MAX_DEPTH, MAX_NODES};
 
@@ -129,6 +131,13 @@ impl<'a> Walk<'a> {
         self.out = Written::default();
         let found = self.expression(node)?;
         self.fits(node, found.kind, wanted, context)?;
+        // An assignment casts by itself.
+        let grown = growth(found.kind, wanted);
+        if grown > 1 && !found.constant {
+            self.converted(CONVERSION * self.documents(node).max(1))
+                .and_then(|()| self.made(wanted, found.size.saturating_mul(grown), false))
+                .map_err(|fault| self.placed(fault, node))?;
+        }
         Ok(std::mem::take(&mut self.out))
     }
 

@@ -183,13 +183,14 @@ pub(crate) fn fits(text: &str, kind: Kind) -> Result<(), Fault> {
         {
             return no("array that an attribute can hold; leave its bounds out");
         }
-        let body = match trimmed.split_once('=') {
-            Some((_, body)) if trimmed.starts_with('[') => body.trim_start(),
-            _ => trimmed,
+        let (bounds, body) = match trimmed.split_once('=') {
+            Some((bounds, body)) if trimmed.starts_with('[') => (Some(bounds), body.trim_start()),
+            _ => (None, trimmed),
         };
         let each = &mut |element: &str| fits(element, kind.element());
         return match elements(&mut body.chars().peekable(), each) {
-            Ok(_) => Ok(()),
+            Ok(sizes) if bounds.is_none_or(|bounds| are_of(bounds, &sizes)) => Ok(()),
+            Ok(_) => no("array whose bounds are those of its elements; leave them out"),
             Err(Misread::Element(fault)) => Err(fault),
             Err(Misread::Notation) => no(
                 "array: write {a,b}; what holds a comma, a brace, a quote or nothing stands in \" \"",
@@ -283,6 +284,22 @@ pub(crate) fn fits(text: &str, kind: Kind) -> Result<(), Fault> {
         }
         _ => Ok(()),
     }
+}
+
+/// Whether bounds as `[1:2][0:1]` are of so many elements.
+fn are_of(bounds: &str, sizes: &[usize]) -> bool {
+    let number = |text: &str| text.trim().parse::<i64>().ok();
+    let each = bounds
+        .trim()
+        .split(']')
+        .filter(|bound| !bound.trim().is_empty());
+    let counts = each.map(|bound| {
+        let bound = bound.trim().strip_prefix('[')?;
+        let (from, to) = bound.split_once(':').unwrap_or(("1", bound));
+        let count = number(to)?.checked_sub(number(from)?)?.checked_add(1)?;
+        usize::try_from(count).ok().filter(|count| *count > 0)
+    });
+    counts.eq(sizes.iter().map(|size| Some(*size)))
 }
 
 /// The most dimensions of an array, as Postgres has it.
@@ -641,6 +658,9 @@ mod tests {
             "{a\"b\"}",
             "{{a},b}",
             "{{a},{b,c}}",
+            "[1:5]={a}",
+            "[1:2][1:2]={a,b}",
+            "[2:1]={}",
             "{a{b}}",
             "{a}b",
             "{{{{{{{a}}}}}}}",

@@ -416,6 +416,21 @@ pub(crate) fn flags(flags: &str, all: bool) -> Result<(), Objection> {
     ))
 }
 
+/// How often a format puts in its argument of a number, counted from 1. One that names no argument takes the next.
+pub(crate) fn uses(format: &str, argument: usize) -> usize {
+    let format = format.replace("%%", "");
+    let mut last = 0;
+    let named = |part: &str| {
+        let (digits, _) = part.split_once('$')?;
+        (digits.len() <= 4).then(|| digits.parse().ok()).flatten()
+    };
+    let places = format.split('%').skip(1).map(|part| {
+        last = named(part).unwrap_or(last + 1);
+        last
+    });
+    places.filter(|place| *place == argument).count()
+}
+
 /// How many values the placeholders of a format ask for.
 pub(crate) fn places(format: &str) -> Result<usize, Objection> {
     let mut count = 0;
@@ -536,6 +551,9 @@ mod tests {
     fn formats() {
         assert_eq!(places("%s-%s %% %1$s %-10s"), Ok(4));
         assert_eq!(places("100%% sure"), Ok(0));
+        let used = |format: &str| [uses(format, 1), uses(format, 2), uses(format, 3)];
+        assert_eq!(used("%s-%s %% %1$s %-10s"), [2, 2, 0]);
+        assert_eq!(used("%2$s%2$s%%s"), [0, 2, 0]);
         for bad in [
             "%1000000000s",
             "%*s",

@@ -71,6 +71,8 @@ pub(crate) struct Turns {
     watch: Option<Arc<dyn Watch>>,
     /// Whether the guest computes.
     computes: bool,
+    /// Epochs that ended while it computed.
+    epochs: u32,
     /// Epochs that are left of the turn.
     left: u32,
     /// The permits, once some were needed. Shared with the future that waits for them.
@@ -84,6 +86,7 @@ impl Turns {
             lasts: false,
             watch: None,
             computes: false,
+            epochs: 0,
             // The first end of an epoch may come at once after the call's beginning: it says nothing yet, and a
             // short call is not to wait for those that last.
             left: 1,
@@ -101,13 +104,14 @@ impl Turns {
         self.gate = gate;
     }
 
-    /// Whether the guest computes.
-    pub(crate) fn computes(&self) -> bool {
-        self.computes
+    /// How many epochs ended while the guest computed.
+    pub(crate) fn epochs(&self) -> u32 {
+        self.epochs
     }
 
     /// What a guest does at the end of an epoch.
     pub(crate) fn tick(&mut self) -> UpdateDeadline {
+        self.epochs = self.epochs.saturating_add(1);
         if !std::mem::replace(&mut self.computes, true)
             && let Some(watch) = &self.watch
         {

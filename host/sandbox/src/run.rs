@@ -71,8 +71,8 @@ pub struct Attempt {
     pub backtrace: Vec<String>,
     /// What it was answered when it asked for the time, for chance, for settings.
     pub recording: Recording,
-    /// It was computing when it ended, and had been for a millisecond or so; not waiting.
-    pub computing: bool,
+    /// How many epochs (1 ms) ended while it computed: about as many milliseconds.
+    pub epochs: u32,
     /// A recording was played back, and the guest asked for more than it holds.
     pub beyond_recording: bool,
     /// What it did with the instance's files, if that is granted: to be kept when its result is about to
@@ -167,7 +167,7 @@ impl Sandbox {
             mask(&mut outcome, &mut logs, provided);
         }
         Attempt {
-            computing: store.data().turns.computes(),
+            epochs: store.data().turns.epochs(),
             account: account(&outcome, &measure, timeout, limits, &frames),
             outcome,
             measure,
@@ -275,7 +275,7 @@ fn refused(outcome: Outcome) -> Attempt {
         logs: Logs::default(),
         backtrace: Vec::new(),
         recording: Recording::default(),
-        computing: false,
+        epochs: 0,
         beyond_recording: false,
         draft: None,
     }
