@@ -14,7 +14,7 @@ use wedflow_store::{Claimed, LogLine, Store};
 
 use crate::batches::{BATCH, Batch, Batches};
 use crate::bindings::{Bindings, Runnable};
-use crate::breaker::Apart;
+use crate::breaker::{Apart, Breaker};
 use crate::commit;
 use crate::outside::Outside;
 use crate::results::{Finished, Verdict, no_record};
@@ -279,11 +279,11 @@ impl Lane {
             None => Box::pin(self.load(&claimed)).await,
         };
         let breaker = match &runnable {
-            Ok(Some(runnable)) => Some(Arc::clone(&runnable.breaker)),
+            Ok(Some(runnable)) => Some(&*runnable.breaker),
             _ => None,
         };
         // Held until the attempt has ended.
-        let paced = match &breaker {
+        let paced = match breaker {
             Some(breaker) if breaker.is_open() => {
                 let shared = &self.shared;
                 let must =
@@ -295,10 +295,8 @@ impl Lane {
             }
             _ => None,
         };
-        let open = breaker.as_ref().is_some_and(|breaker| breaker.is_open());
-        let apart = breaker
-            .is_some_and(|breaker| breaker.is_apart())
-            .then_some(open);
+        let open = breaker.is_some_and(Breaker::is_open);
+        let apart = breaker.is_some_and(Breaker::is_apart).then_some(open);
         if self.shared.is_draining() {
             return Ok(());
         }

@@ -24,7 +24,7 @@ mod list {
     use super::*;
     trials![
         every_fault_has_its_named_end_and_the_neighbour_works_on,
-        what_faults_goes_one_at_a_time_with_pauses_beside_others,
+        what_faults_goes_with_pauses_beside_others,
         what_fails_before_it_is_called_is_refused_at_upload,
         a_large_fill_ends_soon_enough,
     ];
@@ -181,7 +181,7 @@ fn every_fault_has_its_named_end_and_the_neighbour_works_on() {
     on(host.stop());
 }
 
-fn what_faults_goes_one_at_a_time_with_pauses_beside_others() {
+fn what_faults_goes_with_pauses_beside_others() {
     let database = Database::new();
     on(database.store.create_tenant("quiet", "")).expect("a tenant");
     let hostile = guests::hostile();
@@ -219,7 +219,7 @@ fn what_faults_goes_one_at_a_time_with_pauses_beside_others() {
     ended(&mut session, "E", 23);
     let took = begun.elapsed();
     assert!(took >= Duration::from_millis(19 * 25), "{took:?}");
-    // Those that work are done meanwhile, and do away with the pauses.
+    // Those that work are done among them.
     start(&mut session, 1, 10);
     start(&mut session, 0, 10);
     ended(&mut session, "E", 33);
