@@ -1,8 +1,8 @@
 //! Circuit breakers: what a tenant's broken or hostile component costs its neighbours does not grow with how much of it
 //! there is. Each transition has a record on this host. One that is not known yet, or whose attempts lately ended in
 //! faults, is tried apart from all others, on threads of a lower priority; one that faults again and again, while others
-//! are at work, with four attempts of its tenant at a time and a pause between them. Attempts that come to an end of their
-//! own mend the record.
+//! are at work, with four attempts of its tenant at a time and a pause after each as long as it took. Attempts that come
+//! to an end of their own mend the record.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -30,8 +30,10 @@ const OPEN: u8 = 6;
 const MOST: u8 = 9;
 /// Attempts at what faults that a tenant has under way at once, while others are at work.
 const AT_ONCE: usize = 4;
-/// The time from the beginning of one of these to that of the next.
+/// The least time from the beginning of one of these to that of the next.
 const PAUSE: Duration = Duration::from_millis(25);
+/// After one that took longer, none begins for as long as it took, but for no longer than this.
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// The computing from which a guest whose time runs out is taken for one that does not end, in epochs of 1 ms: about
 /// as many milliseconds, and fewer on a busy machine.
 const LONG: u32 = 30;
@@ -115,8 +117,21 @@ impl End {
 #[derive(Debug)]
 struct Pace {
     at_once: Arc<Semaphore>,
+    /// Who is to begin next has it while it waits.
+    line: tokio::sync::Mutex<()>,
     /// When the next one may begin.
-    next: tokio::sync::Mutex<Instant>,
+    next: Mutex<Instant>,
+}
+
+impl Pace {
+    fn next(&self) -> Instant {
+        *self.next.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn not_before(&self, at: Instant) {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        *next = at.max(*next);
+    }
 }
 
 /// Threads that rank lower than the host's others, with a gate of their own: who has a turn here may be long without a
@@ -179,31 +194,36 @@ impl Apart {
             let mut paces = self.paces.lock().unwrap_or_else(PoisonError::into_inner);
             // Those that nobody has or waits for, and whose pause is over, say nothing.
             let now = Instant::now();
-            paces.retain(|_, pace| {
-                Arc::strong_count(pace) > 1 || pace.next.try_lock().is_ok_and(|next| *next > now)
-            });
+            paces.retain(|_, pace| Arc::strong_count(pace) > 1 || pace.next() > now);
             let pace = paces.entry(tenant).or_insert_with(|| {
                 Arc::new(Pace {
                     at_once: Arc::new(Semaphore::new(AT_ONCE)),
-                    next: tokio::sync::Mutex::new(now),
+                    line: tokio::sync::Mutex::default(),
+                    next: Mutex::new(now),
                 })
             });
             Arc::clone(pace)
         };
         // The semaphore is never closed.
         let place = Arc::clone(&pace.at_once).acquire_owned().await.ok()?;
-        let mut next = pace.next.lock().await;
-        if must() {
-            tokio::time::sleep_until(*next).await;
-        }
-        if !must() {
-            return None;
-        }
-        *next = Instant::now() + PAUSE;
-        drop(next);
+        let line = pace.line.lock().await;
+        let begun = loop {
+            if !must() {
+                return None;
+            }
+            // It may have grown later meanwhile: one that was under way has ended.
+            let (now, next) = (Instant::now(), pace.next());
+            if next <= now {
+                break now;
+            }
+            tokio::time::sleep_until(next).await;
+        };
+        pace.not_before(begun + PAUSE);
+        drop(line);
         Some(Paced {
+            pace,
+            begun,
             _place: place,
-            _pace: pace,
         })
     }
 
@@ -258,9 +278,17 @@ impl Drop for Apart {
 /// A tenant's turn, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Paced {
+    pace: Arc<Pace>,
+    begun: Instant,
+    /// Given back after the pause has been set: fields are dropped after the whole.
     _place: OwnedSemaphorePermit,
-    /// Kept, so that all of a tenant go by the same.
-    _pace: Arc<Pace>,
+}
+
+impl Drop for Paced {
+    fn drop(&mut self) {
+        let pause = self.begun.elapsed().min(LONGEST_PAUSE);
+        self.pace.not_before(Instant::now() + pause);
+    }
 }
 
 /// Ranks the calling thread lower; on Linux the call is about one thread.
@@ -342,6 +370,17 @@ mod tests {
         assert!(fifth.is_none());
         assert!(apart.turn(1, || true).await.is_some());
         assert!(apart.paces.lock().expect("a lock").len() <= 2);
+    }
+
+    #[tokio::test]
+    async fn after_a_long_one_none_begins_for_as_long_as_it_took() {
+        let apart = Apart::new(1).expect("threads");
+        let long = apart.turn(1, || true).await.expect("a turn");
+        tokio::time::sleep(PAUSE * 3).await;
+        let (took, ended) = (long.begun.elapsed(), Instant::now());
+        drop(long);
+        assert!(apart.turn(1, || true).await.is_some());
+        assert!(ended.elapsed() >= took.min(LONGEST_PAUSE));
     }
 
     #[tokio::test]
