@@ -276,8 +276,10 @@ CREATE TABLE wed.host (
   host_id    integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name       text NOT NULL,
   started    timestamptz NOT NULL DEFAULT clock_timestamp(),
-  expires_at timestamptz NOT NULL
+  expires_at timestamptz NOT NULL,
+  beside_old boolean NOT NULL DEFAULT false
 );
+COMMENT ON COLUMN wed.host.beside_old IS 'Whether some transaction has been open for long, so that Postgres keeps old versions of rows (0005).';
 
 -- An instance's new state with what its conditions say of it (made by the flow's match function).
 CREATE TYPE wed.evaluated AS (

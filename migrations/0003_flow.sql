@@ -134,6 +134,8 @@ DECLARE
   _sets text;
   _returned text;
   _measure text;
+  _newest text;
+  _found text;
 BEGIN
   UPDATE wed.flow f SET version = version + 1 WHERE f.flow_id = _flow_id RETURNING * INTO _flow;
   -- What they make stays until all of them are evaluated. Few ask for more than the values that they look at.
@@ -188,18 +190,23 @@ BEGIN
                       wed.came_compressed(_flow.schema_name, '_r'));
   _measure := format('PERFORM wed_bounded.measure_row(_new.wid, (_new.*)::text) FROM new_rows _new WHERE %s;',
                      wed.came_compressed(_flow.schema_name, '_new'));
+  -- Where a row's old versions must all be kept, each of them is in the index, in the order in which they were written, and the newest
+  -- is looked for from its end. (Not by equality: that Postgres would take for any order.)
+  _newest := format('CROSS JOIN LATERAL (SELECT _l.ctid AS _row FROM %I.wed_flow _l WHERE _l.wid >= _b._wid AND _l.wid <= _b._wid
+                     ORDER BY _l.wid DESC LIMIT 1) _f WHERE _r.ctid = _f._row', _flow.schema_name);
+  _found := format('CASE WHEN _held THEN %L ELSE %L END', _newest, 'WHERE _r.wid = _b._wid');
   -- For whatever is assigned, a statement made for it.
   _any := CASE WHEN _state = '''{}''' THEN 'RAISE EXCEPTION ''the flow has no attributes'' USING ERRCODE = ''42703'';'
     ELSE format($c$EXECUTE (SELECT format('WITH _u AS (UPDATE %1$I.wed_flow _r SET %%s FROM ROWS FROM (unnest($1)%%s) AS _b(_wid%%s)
-                    WHERE _r.wid = _b._wid RETURNING _r.wid, %2$s AS _state)
+                    %%s RETURNING _r.wid, %2$s AS _state)
                     SELECT array_agg(_u._state ORDER BY _u.wid) FROM _u',
         string_agg(format('%%I = _b._%%s::%%s', u.name, u.at, coalesce(format_type(a.atttypid, a.atttypmod), 'text')), ', '),
         string_agg(format(', unnest($2[%%s:%%s])', (u.at - 1) * _n + 1, u.at * _n), '' ORDER BY u.at),
-        string_agg(format(', _%%s', u.at), '' ORDER BY u.at))
+        string_agg(format(', _%%s', u.at), '' ORDER BY u.at), %3$s)
       FROM unnest(_assigned) WITH ORDINALITY u(name, at)
       -- One that there is not is left to the statement to name.
       LEFT JOIN pg_attribute a ON a.attrelid = '%1$I.wed_flow'::regclass AND a.attname = u.name AND a.attnum > 1) INTO _rows USING _wids, _lit;$c$,
-        _flow.schema_name, format(_returned, _flow.shape_schema)) END;
+        _flow.schema_name, format(_returned, _flow.shape_schema), _found) END;
   -- As a literal: between dollars, a tenant's string constant could end the body.
   EXECUTE format($f$
 CREATE OR REPLACE FUNCTION %1$I.match_%1$s(_rows %1$I.wed_flow[], _kept integer[]) RETURNS wed.evaluated[]
@@ -215,7 +222,8 @@ END $match$, _flow_id, _flow.version,
 
   EXECUTE format($f$
 CREATE OR REPLACE FUNCTION %1$I.apply_%1$s(
-  _wids integer[], _tgids integer[], _assigned text[], _set text, _literals integer, _lit text[], _careful boolean)
+  _wids integer[], _tgids integer[], _assigned text[], _set text, _literals integer, _lit text[], _careful boolean,
+  _held boolean DEFAULT false)
 RETURNS wed.evaluated[]
 LANGUAGE plpgsql AS %2$L $f$, _flow.shape_schema, format($apply$
 #variable_conflict use_column
@@ -230,10 +238,10 @@ BEGIN%4$s
   IF _set IS NOT NULL THEN
     PERFORM set_config('role', %5$L, true);
     EXECUTE format('WITH _u AS (UPDATE %2$I.wed_flow _r SET %%s FROM ROWS FROM (unnest($1)%%s) AS _b(_wid%%s)
-                    WHERE _r.wid = _b._wid RETURNING _r.wid, %7$s AS _state)
+                    %%s RETURNING _r.wid, %7$s AS _state)
                     SELECT array_agg(_u._state ORDER BY _u.wid) FROM _u', _set,
       (SELECT string_agg(format(', unnest($2[%%s:%%s])', (at - 1) * _n + 1, at * _n), '' ORDER BY at) FROM generate_series(1, _literals) at),
-      (SELECT string_agg(format(', _%%s', at), '' ORDER BY at) FROM generate_series(1, _literals) at))
+      (SELECT string_agg(format(', _%%s', at), '' ORDER BY at) FROM generate_series(1, _literals) at), %8$s)
       INTO _theirs USING _wids, _lit;
     PERFORM set_config('role', 'none', true);
     _rows := ARRAY(SELECT ROW(_t.*)::%1$I.wed_flow FROM unnest(_theirs) _t);
@@ -246,12 +254,18 @@ END $apply$, _flow.shape_schema, _flow.schema_name, CASE WHEN _few THEN _declare
   FROM ROWS FROM (unnest(_wids), unnest(_tgids)) AS _i(wid, tgid) JOIN wed.trigger t ON t.tgid = _i.tgid
   CROSS JOIN unnest(_assigned) _a(name) WHERE _a.name <> ALL (t.writes);$c$ ELSE '' END
     || CASE WHEN _grouped THEN format($c$
-  IF (SELECT bool_and(version = %s) FROM wed.job WHERE flow_id = %s AND wid = ANY (_wids)) THEN
+  IF NOT _held AND (SELECT bool_and(version = %s) FROM wed.job WHERE flow_id = %s AND wid = ANY (_wids)) THEN
     _kept := ARRAY(SELECT number FROM (VALUES %s) AS v(number, reads) WHERE NOT reads && _assigned);
   END IF;$c$, _flow.version, _flow_id, _groups) ELSE '' END,
     _flow.role_name,
     CASE WHEN _few THEN format($c$ELSIF NOT _assigned <@ %1$L::text[] THEN
     %5$s
+  ELSIF _held THEN
+    WITH _u AS (UPDATE %2$I.wed_flow _r SET
+        %8$s
+        FROM unnest(_wids) WITH ORDINALITY _b(_wid, _at) %7$s
+        RETURNING _r.wid, %6$s AS _state)
+      SELECT array_agg(_u._state ORDER BY _u.wid) INTO _rows FROM _u;
   ELSIF _n = 1 THEN
     UPDATE %2$I.wed_flow _r SET
         %4$s
@@ -264,9 +278,9 @@ END $apply$, _flow.shape_schema, _flow.schema_name, CASE WHEN _few THEN _declare
       -- In the order of _wids, in which the index finds them. (Where a state were not its job's, settling would refuse it.)
       SELECT array_agg(_u._state) INTO _rows FROM _u;$c$,
       _assignable, _flow.schema_name, format(_sets, 'width_bucket(_r.wid, _order.wids)'), format(_sets, '1'), _any,
-      format(_returned, _flow.shape_schema))
+      format(_returned, _flow.shape_schema), _newest, format(_sets, '_b._at'))
     ELSE 'ELSE ' || _any END,
-    format(_returned, _flow.schema_name)));
+    format(_returned, _flow.schema_name), _found));
 
   EXECUTE format($f$
 CREATE OR REPLACE FUNCTION %1$I.gate_insert() RETURNS trigger

@@ -34,10 +34,12 @@ LANGUAGE sql STABLE ROWS 100 AS $$
   FROM unnest(_rows) WITH ORDINALITY AS e(flow_id, version, wid, state, payload, fired, kept, final, fault, at)
   CROSS JOIN LATERAL (SELECT e.*, _tgids[e.at] AS tgid, _tokens[e.at] AS token, _fuel[e.at] AS fuel, _us[e.at] AS us,
     _memory[e.at] AS memory) r
-  -- Nearly always the job that ends is its instance's only one.
+  -- Nearly always the job that ends is its instance's only one. Looked for from the index's end: of a row whose old versions
+  -- must be kept, the newest is there. (Not by equality, which Postgres takes for any order.)
   LEFT JOIN LATERAL (
     SELECT ctid, trname, attempt, seq, component_id, last_seq, version, satisfied FROM wed.job
-    WHERE flow_id = r.flow_id AND wid = r.wid AND tgid = r.tgid AND token = r.token AND beside = 0 OFFSET 0) a ON true
+    WHERE flow_id = r.flow_id AND wid >= r.wid AND wid <= r.wid AND tgid = r.tgid AND token = r.token AND beside = 0
+    ORDER BY wid DESC LIMIT 1) a ON true
   CROSS JOIN LATERAL (
     -- Where there is none, all of the instance's are looked at. Not a join: that would be begun for each, for nothing.
     SELECT CASE WHEN a.ctid IS NULL THEN (

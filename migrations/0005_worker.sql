@@ -45,17 +45,30 @@ BEGIN
   RETURN FOUND AND NOT wed.skip_if_stale(_flow_id, _wid, _tgid);
 END $$;
 
+-- Whether some transaction is open since some 500 others that wrote: what was changed since then is kept in its old versions too. Of other
+-- roles' sessions only pg_read_all_stats may know.
+CREATE FUNCTION wed.is_beside_old() RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT EXISTS (SELECT FROM pg_stat_activity
+                 WHERE (datname = current_database() OR datname IS NULL) AND pid <> pg_backend_pid()
+                   AND backend_type <> 'autovacuum worker'
+                   AND greatest(age(backend_xmin), age(backend_xid)) > 500)
+      OR EXISTS (SELECT FROM pg_prepared_xacts WHERE database = current_database() AND age(transaction) > 500)
+      OR EXISTS (SELECT FROM pg_replication_slots WHERE age(xmin) > 500)
+$$;
+
 -- Enters a host. Its leases hold while its row does not expire.
 CREATE FUNCTION wed.enter_host(_name text, _lease interval) RETURNS integer
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
-  INSERT INTO wed.host (name, expires_at) VALUES (_name, clock_timestamp() + _lease) RETURNING host_id
+  INSERT INTO wed.host (name, expires_at, beside_old)
+  VALUES (_name, clock_timestamp() + _lease, wed.is_beside_old()) RETURNING host_id
 $$;
 
 -- Keeps a host's leases. False: they were lost, and the host must enter anew.
 CREATE FUNCTION wed.keep_host(_host_id integer, _lease interval) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  UPDATE wed.host SET expires_at = clock_timestamp() + _lease WHERE host_id = _host_id;
+  UPDATE wed.host SET expires_at = clock_timestamp() + _lease, beside_old = wed.is_beside_old() WHERE host_id = _host_id;
   RETURN FOUND;
 END $$;
 
@@ -283,9 +296,10 @@ DECLARE
   _attribute integer := 0;
   _literal integer := 0;
   _n integer;
+  _held boolean;
 BEGIN
   -- Holding this row keeps others from freeing this host's jobs meanwhile (free_abandoned).
-  PERFORM FROM wed.host WHERE host_id = _host_id FOR KEY SHARE;
+  SELECT beside_old INTO _held FROM wed.host WHERE host_id = _host_id FOR KEY SHARE;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'host % has lost its leases', _host_id USING ERRCODE = 'WF016', HINT = 'Enter anew.';
   END IF;
@@ -298,10 +312,10 @@ BEGIN
       EXECUTE format('SELECT FROM %I.wed_flow WHERE wid = ANY ($1) ORDER BY wid FOR NO KEY UPDATE', left(_shapes[_g], -6))
         USING _wids[_item + 1 : _item + (SELECT sum(c) FROM unnest(_shapes, _counts) u(s, c) WHERE s = _shapes[_g])::integer];
     END IF;
-    EXECUTE format('SELECT %1$I.apply_%1$s($1, $2, $3, $4, $5, $6, $7)', _shapes[_g]) INTO _some
+    EXECUTE format('SELECT %1$I.apply_%1$s($1, $2, $3, $4, $5, $6, $7, $8)', _shapes[_g]) INTO _some
       USING _all.wids[_item + 1 : _item + _n], _all.tgids[_item + 1 : _item + _n],
             _all.assigned[_attribute + 1 : _attribute + _widths[_g]], _sets[_g], _literals[_g],
-            _all.lit[_literal + 1 : _literal + _n * _literals[_g]], _careful;
+            _all.lit[_literal + 1 : _literal + _n * _literals[_g]], _careful, _held;
     IF cardinality(_some) IS DISTINCT FROM _n THEN
       PERFORM wed.refuse_update('lost', _wids[_item + 1]);
     END IF;

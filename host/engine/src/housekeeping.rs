@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use foldhash::HashSet;
 use wedflow_scheduler::{Context, HandlerResult, Scheduler, source};
@@ -46,7 +46,7 @@ pub(crate) fn register(
     });
 
     let (sweeping, first) = (Arc::clone(shared), first.clone());
-    let unknown = Arc::new(tokio::sync::Mutex::new(HashSet::default()));
+    let unknown = Arc::new(tokio::sync::Mutex::new(Unknown::default()));
     scheduler.register_source(source::Timer::every(SWEEP), move |_, _| {
         sweep(Arc::clone(&sweeping), first.clone(), Arc::clone(&unknown))
     });
@@ -157,10 +157,19 @@ async fn clean(shared: Arc<Shared>) -> HandlerResult {
     Ok(())
 }
 
+/// What the last look for jobs that are this host's without its knowing has found.
+#[derive(Default)]
+struct Unknown {
+    tokens: HashSet<i64>,
+    /// None before this: a look goes through all old versions of the host's jobs that Postgres must keep (some
+    /// transaction is open), and is to take a fiftieth of the time at most.
+    again: Option<Instant>,
+}
+
 async fn sweep(
     shared: Arc<Shared>,
     lane: Lane,
-    unknown_before: Arc<tokio::sync::Mutex<HashSet<i64>>>,
+    unknown: Arc<tokio::sync::Mutex<Unknown>>,
 ) -> HandlerResult {
     match shared.store.sweep().await {
         Ok(swept) if swept != Default::default() => {
@@ -169,7 +178,9 @@ async fn sweep(
         Ok(_) => {}
         Err(error) => tracing::warn!(%error, "could not sweep"),
     }
-    if shared.is_draining() {
+    let mut before = unknown.lock().await;
+    let begun = Instant::now();
+    if shared.is_draining() || before.again.is_some_and(|again| begun < again) {
         return Ok(());
     }
     // Jobs that are this host's without its knowing: what a commit or claim fired whose answer was
@@ -177,11 +188,11 @@ async fn sweep(
     let known: Vec<i64> = shared.tokens().iter().copied().collect();
     match shared.store.held_beside(shared.host(), &known).await {
         Ok(unknown) => {
-            let mut before = unknown_before.lock().await;
+            before.again = Some(Instant::now() + begun.elapsed() * 50);
             let (lost, new): (Vec<_>, Vec<_>) = unknown
                 .into_iter()
-                .partition(|claimed| before.contains(&claimed.job.token));
-            *before = new.into_iter().map(|claimed| claimed.job.token).collect();
+                .partition(|claimed| before.tokens.contains(&claimed.job.token));
+            before.tokens = new.into_iter().map(|claimed| claimed.job.token).collect();
             let lost: Vec<_> = {
                 let in_hand = shared.tokens();
                 lost.into_iter()

@@ -194,6 +194,8 @@ impl Store {
         let options = self.options.clone().options([
             ("enable_hashjoin", "off"),
             ("enable_mergejoin", "off"),
+            // Nor by all that is in an index for a key: the newest is looked for, and in order.
+            ("enable_bitmapscan", "off"),
             // A batch of states of 100 kB each passes through memory, not through files.
             ("work_mem", "64MB"),
         ]);

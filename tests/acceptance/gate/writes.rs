@@ -29,6 +29,8 @@ trials![
     bulk_of_ten_thousand,
     an_update_of_nothing_is_no_event,
     a_batch_writes_what_was_declared_and_what_was_not,
+    a_clause_is_applied_beside_an_old_transaction_too,
+    a_host_knows_whether_a_transaction_has_been_open_for_long,
     a_batch_out_of_order_is_refused,
 ];
 
@@ -433,14 +435,19 @@ fn a_batch_writes_what_was_declared_and_what_was_not() {
     let mut owner = database.owner();
     let shape = owner.line("SELECT shape_schema FROM wed.flow WHERE name = 'declared'");
     let mut apply = |wids: &str, assigned: &str, literals: &str| {
-        let sql = format!(
-            "SELECT e.wid, e.state::jsonb FROM unnest({shape}.apply_{shape}('{{{wids}}}', NULL, '{{{assigned}}}', NULL, \
-             cardinality('{{{assigned}}}'::text[]), '{{{literals}}}', false)) e ORDER BY e.wid"
-        );
-        owner.run("BEGIN");
-        owner.run("SELECT set_config('wed.commit', 'batch', true)");
-        let lines = owner.lines(&sql);
-        owner.run("ROLLBACK");
+        // Beside a transaction that has been open for long another statement finds the rows.
+        let [lines, beside_old] = [false, true].map(|beside_old| {
+            let sql = format!(
+                "SELECT e.wid, e.state::jsonb FROM unnest({shape}.apply_{shape}('{{{wids}}}', NULL, '{{{assigned}}}', NULL, \
+                 cardinality('{{{assigned}}}'::text[]), '{{{literals}}}', false, {beside_old})) e ORDER BY e.wid"
+            );
+            owner.run("BEGIN");
+            owner.run("SELECT set_config('wed.commit', 'batch', true)");
+            let lines = owner.lines(&sql);
+            owner.run("ROLLBACK");
+            lines
+        });
+        assert_eq!(lines, beside_old);
         lines
     };
     let state = |wid: i32, step: i32, note: &str, city: &str| {
@@ -482,6 +489,59 @@ fn a_batch_writes_what_was_declared_and_what_was_not() {
         owner.run("ROLLBACK");
         assert!(codes.contains(&&*refusal.code), "{refusal:?}");
     }
+}
+
+/// The same of a clause with expressions, and of instances in whatever order Postgres keeps their versions.
+fn a_clause_is_applied_beside_an_old_transaction_too() {
+    let flow = Flow::of(OPEN);
+    let mut s = flow.session();
+    s.run("INSERT INTO wed_flow (n) SELECT g % 3 FROM generate_series(1, 60) g");
+    s.run("UPDATE wed_flow SET note = repeat('x', wid * 40) WHERE wid % 7 <> 0");
+    s.run("UPDATE wed_flow SET note = 'again' WHERE wid % 2 = 0");
+    let mut owner = flow.database.owner();
+    let shape = owner.line("SELECT shape_schema FROM wed.flow");
+    let [soon, beside_old] = [false, true].map(|beside_old| {
+        owner.run("BEGIN");
+        owner.run("SELECT set_config('wed.commit', 'batch', true)");
+        let states = owner.lines(&format!(
+            "SELECT e.wid, e.state FROM unnest({shape}.apply_{shape}(ARRAY(SELECT generate_series(1, 60)), NULL, '{{n,note}}', \
+             'n = n + _b._1::integer, note = note || n', 1, ARRAY(SELECT generate_series(1, 60)::text), false, {beside_old})) \
+             WITH ORDINALITY e ORDER BY e.ordinality"
+        ));
+        owner.run("ROLLBACK");
+        states
+    });
+    assert_eq!(soon.len(), 60);
+    assert!(
+        soon[1].starts_with("2|") && soon[1].contains("\"n\":4"),
+        "{}",
+        soon[1]
+    );
+    assert_eq!(soon, beside_old);
+}
+
+/// A host that enters while a transaction is open since many others knows of it, and when it has ended.
+fn a_host_knows_whether_a_transaction_has_been_open_for_long() {
+    let database = Database::new();
+    let mut owner = database.owner();
+    let mut open = database.owner();
+    assert_eq!(owner.line("SELECT wed.is_beside_old()"), "f");
+    open.run("BEGIN ISOLATION LEVEL REPEATABLE READ");
+    open.run("SELECT count(*) FROM wed.flow");
+    owner.run("CREATE TEMP TABLE one (n integer)");
+    for _ in 0..510 {
+        owner.run("INSERT INTO one VALUES (1)");
+    }
+    assert_eq!(owner.line("SELECT wed.is_beside_old()"), "t");
+    let host = owner.number("SELECT wed.enter_host('h', '1 minute')");
+    let knows = format!("SELECT beside_old FROM wed.host WHERE host_id = {host}");
+    assert_eq!(owner.line(&knows), "t");
+    open.run("COMMIT");
+    assert_eq!(
+        owner.line(&format!("SELECT wed.keep_host({host}, '1 minute')")),
+        "t"
+    );
+    assert_eq!(owner.line(&knows), "f");
 }
 
 /// A batch names a flow's instances in order. One that does not is refused as a whole: no value becomes another's.
