@@ -296,7 +296,7 @@ fn constants_only(text: &str, attributes: &FlowAttributes) -> Option<CheckedSetC
         if let Constant::Text(text) = constant {
             crate::literal::fits(text, Kind::of(kind)).ok()?;
         }
-        holds(kind, constant).ok()?;
+        holds(name, kind, constant).ok()?;
         let literal = constant.bound(kind)?;
         builder.set(target, CheckedValue::Literal(literal)).ok()?;
         if builder.slots.len() > MAX_NODES {
@@ -398,7 +398,8 @@ fn assign(builder: &mut Builder<'_>, walk: &mut Walk<'_>, target: &ResTarget) ->
     }
     let index = builder.target(name)?;
     let joined = joined_by_and(value);
-    let value = value_of(walk, value, &builder.attributes.get(index).kind).map_err(|fault| {
+    let attribute = builder.attributes.get(index);
+    let value = value_of(walk, value, name, &attribute.kind).map_err(|fault| {
         if joined {
             return fault.hint("assignments are separated by commas: a1 = 'x', a2 = 'y'");
         }
@@ -453,6 +454,7 @@ fn one_of_row(part: &MultiAssignRef) -> Result<&Node, Fault> {
 fn value_of(
     walk: &mut Walk<'_>,
     node: &Node,
+    name: &str,
     kind: &wedflow_model::AttributeType,
 ) -> Result<CheckedValue, Fault> {
     if let Some(NodeEnum::SetToDefault(_)) = &node.node {
@@ -473,7 +475,7 @@ fn value_of(
         _ => None,
     };
     if let Some(constant) = constant {
-        holds(kind, constant).map_err(|fault| walk.placed(fault, node))?;
+        holds(name, kind, constant).map_err(|fault| walk.placed(fault, node))?;
     }
     Ok(match constant.and_then(|constant| constant.bound(kind)) {
         Some(literal) => CheckedValue::Literal(literal),
@@ -485,7 +487,11 @@ fn value_of(
 }
 
 /// Refuses a constant that the attribute cannot hold.
-fn holds(kind: &wedflow_model::AttributeType, constant: Constant<'_>) -> Result<(), Fault> {
+fn holds(
+    name: &str,
+    kind: &wedflow_model::AttributeType,
+    constant: Constant<'_>,
+) -> Result<(), Fault> {
     use wedflow_model::ScalarType;
     if kind.array {
         return Ok(());
@@ -501,7 +507,8 @@ fn holds(kind: &wedflow_model::AttributeType, constant: Constant<'_>) -> Result<
             if !labels.iter().any(|label| label == text) =>
         {
             let text = crate::rejection::shorten(text, 40);
-            let fault = Fault::new(RejectionCode::Type, format!("'{text}' is no label of it"));
+            let message = format!("'{text}' is no label of `{name}`");
+            let fault = Fault::new(RejectionCode::Type, message);
             Err(fault.hint(format!("the labels are {}", labels.join(", "))))
         }
         _ => Ok(()),
