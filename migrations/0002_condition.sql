@@ -259,8 +259,19 @@ LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $check$
 DECLARE
   _bare text := regexp_replace(_path, '"(?:[^"\\]|\\.)*"', '"', 'g');
   _close text := regexp_replace(_bare, '\s', '', 'g');
+  _rest text := _close;
+  _group text[];
+  _whole boolean := false;     -- a filter looks at more than its own element
   _why text;
 BEGIN
+  -- From the innermost brackets outwards.
+  LOOP
+    _group := regexp_match(_rest, '(\??)\(([^()]*)\)');
+    EXIT WHEN _group IS NULL OR _whole;
+    _whole := _group[1] = '?' AND strpos(_group[2], '$') > 0;
+    _rest := overlay(_rest PLACING CASE WHEN _group[1] = '?' THEN '' ELSE _group[2] END
+                     FROM strpos(_rest, _group[1] || '(' || _group[2] || ')') FOR length(_group[1] || _group[2]) + 2);
+  END LOOP;
   -- As it is written here, each key is in quotes.
   _why := CASE
     WHEN octet_length(_path) > 600 THEN 'is longer than 256 bytes'
@@ -269,7 +280,7 @@ BEGIN
     WHEN strpos(_close, ',') > 0 THEN 'takes a list of elements'
     WHEN (SELECT count(*) FROM regexp_matches(_bare, '\[\s*\*\s*\]|\.\s*\*| to |\]to', 'g')) > 2
       OR length(_close) - length(replace(_close, '?', '')) > 2 THEN 'looks at all elements more than twice'
-    WHEN _close ~ '\?.*\$' THEN 'looks at the whole in a filter'
+    WHEN _whole THEN 'looks at the whole in a filter'
     WHEN _close ~ '[=<>][-+(]*[@$]' OR _close ~ 'startswith[@$]' THEN 'compares with something else than a constant'
     WHEN EXISTS (SELECT FROM regexp_matches(_close, '(\.?)([a-z0-9_]*)\(', 'gi') m
                  WHERE NOT (m[2] = '' OR m[1] <> '' AND m[2] IN ('type', 'size', 'double', 'ceiling', 'floor', 'abs')
@@ -280,6 +291,19 @@ BEGIN
       HINT = 'Write ->, ->> or @>, or several paths; docs/conditions.md tells what a path may hold.';
   END IF;
 END $check$;
+
+-- What a path counts of what is searched for, as Postgres writes it: a chain of names and numbers of elements takes a look
+-- at each value at most.
+CREATE FUNCTION wed.path_cost(_path text) RETURNS integer
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT CASE WHEN _path ~ '^(?:strict )?\$(?:\."(?:[^"\\]|\\.)*"|\[(?:[0-9]+|last)\])*$' THEN 24 ELSE 128 END
+$$;
+
+-- Whether a text names a time zone as Postgres's list of them does, or is an offset.
+CREATE FUNCTION wed.is_zone(_text text) RETURNS boolean
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT _text ~* '^\s*(?:[a-z][a-z/_-]{0,39}|(?:etc/)?(?:gmt|utc|uct)[+-]?[0-9]{1,2}|est5edt|cst6cdt|mst7mdt|pst8pdt|[+-]?[0-2]?[0-9](?::?(?:00|15|30|45))?)\s*$'
+$$;
 
 -- Refuses a format whose placeholders could make a large value of small ones.
 CREATE FUNCTION wed.check_format(_format text) RETURNS void
@@ -354,6 +378,8 @@ DECLARE
   -- What makes text or a document of documents and arrays.
   _writing text := '^(to_jsonb?|array_to_json|array_to_string|jsonb_object|jsonb?_build_(array|object)|concat|concat_ws|format)\(';
   _held integer[] := '{}';     -- how many documents a node's value may hold
+  _zones boolean[] := '{}';    -- whether a node gives the name of a time zone, or is a branch of what does
+  _zone boolean;
   _more integer;
   _uses integer;
 BEGIN
@@ -395,6 +421,7 @@ BEGIN
       CONTINUE;
     END IF;
     _around := 0;
+    _zone := false;
     IF _d > 0 THEN
       _around := _costs[_d];
       _children[_d] := _children[_d] + 1;
@@ -420,10 +447,17 @@ BEGIN
         RAISE EXCEPTION 'a regular expression is text in quotes' USING ERRCODE = 'WF011',
           HINT = 'Write it itself; for a position write substr(text, start, length).';
       END IF;
-      IF (_kinds[_d] LIKE 'timezone(text,%' AND _children[_d] = 1 OR _kinds[_d] LIKE 'date_trunc(%,text)' AND _children[_d] = 3
-          OR _kinds[_d] LIKE 'make_timestamptz(%,text)' AND _children[_d] = 7) AND _part[2] <> 'CONST' THEN
+      -- A zone, or a choice of several: each of them is written there.
+      _zone := _kinds[_d] LIKE 'timezone(text,%' AND _children[_d] = 1 OR _kinds[_d] LIKE 'date_trunc(%,text)' AND _children[_d] = 3
+        OR _kinds[_d] LIKE 'make_timestamptz(%,text)' AND _children[_d] = 7
+        OR _zones[_d] AND CASE _kinds[_d] WHEN 'CASE' THEN _part[2] = 'WHEN' OR _children[_d] > 1
+          WHEN 'CASEEXPR' THEN _part[2] = 'CASEWHEN' OR _children[_d] > 1
+          WHEN 'WHEN' THEN _children[_d] = 2 WHEN 'CASEWHEN' THEN _children[_d] = 2
+          WHEN 'COALESCE' THEN true WHEN 'COALESCEEXPR' THEN true WHEN 'NULLIFEXPR' THEN _children[_d] = 1 ELSE false END;
+      IF _zone AND _part[2] NOT IN ('CASE', 'CASEEXPR', 'WHEN', 'CASEWHEN', 'COALESCE', 'COALESCEEXPR', 'NULLIFEXPR')
+         AND NOT (_part[2] = 'CONST' AND (_part[3] ~ ':constisnull true' OR wed.is_zone(wed.constant_text(_part[3])))) THEN
         RAISE EXCEPTION 'a time zone is written there, by its name' USING ERRCODE = 'WF011',
-          HINT = 'For example ''UTC'', ''Europe/Berlin'' or ''+02''; of a few zones write CASE ... WHEN ... THEN ... END.';
+          HINT = 'For example ''UTC'', ''Europe/Berlin'' or ''+02''; of a few zones write CASE a1 WHEN ''DE'' THEN ''Europe/Berlin'' ELSE ''UTC'' END.';
       END IF;
       IF _kinds[_d] LIKE 'array_to_string(%' AND _children[_d] = 1 AND _part[2] <> 'VAR' THEN
         _kinds[_d] := 'array_to_string(made';
@@ -477,6 +511,7 @@ BEGIN
     _costs[_d] := _cost;
     _kinds[_d] := CASE WHEN _operator = ANY (_joining) THEN 'concat(||)' ELSE _name END;
     _children[_d] := 0;
+    _zones[_d] := _zone;
     _held[_d] := 0;
   END LOOP;
   IF _documents > 16 THEN
@@ -666,7 +701,7 @@ BEGIN
     RAISE EXCEPTION 'char(n) is too long' USING ERRCODE = 'WF011', HINT = 'At most 999; use text, which needs no length.';
   END IF;
   IF EXISTS (SELECT FROM regexp_matches(predicate, $r$(?:AT TIME ZONE |timezone\()'((?:[^']|'')*)'::text$r$, 'g') z
-             WHERE z[1] !~* '^\s*(?:[a-z][a-z/_-]{0,39}|(?:etc/)?(?:gmt|utc|uct)[+-]?[0-9]{1,2}|est5edt|cst6cdt|mst7mdt|pst8pdt|[+-]?[0-2]?[0-9](?::?(?:00|15|30|45))?)\s*$') THEN
+             WHERE NOT wed.is_zone(z[1])) THEN
     RAISE EXCEPTION 'a time zone is written by its name' USING ERRCODE = 'WF011', HINT = 'For example ''UTC'', ''Europe/Berlin'' or ''+02''.';
   END IF;
   PERFORM wed.guarded(predicate);

@@ -353,8 +353,9 @@ BEGIN
     _i := _i + 1;
     _token := _t[_i];
     IF _t[_i + 1] = '::' AND _t[_i + 2] = 'jsonpath' THEN
-      PERFORM wed.check_path(replace(substr(_token, 2, length(_token) - 2), '''''', ''''));
-      _sought := _sought + 128;
+      _literal := replace(substr(_token, 2, length(_token) - 2), '''''', '''');
+      PERFORM wed.check_path(_literal);
+      _sought := _sought + wed.path_cost(_literal);
     ELSIF _token IN ('(', '[') THEN
       _d := _d + 1;
       _opens[_d] := _i;

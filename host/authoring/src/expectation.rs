@@ -341,7 +341,11 @@ fn value_in(
         .iter()
         .find(|assignment| *assignment.attribute == *name)?;
     let whole = crate::call::value_sql(sql, attributes);
-    Some(whole)
+    // Of an element it is said which one; a name in quotes does not end so.
+    Some(match sql.quoted.ends_with(']') {
+        true => format!("{} = {whole}", sql.quoted),
+        false => whole,
+    })
 }
 
 fn begins(said: &str, expected: &str) -> bool {
@@ -357,5 +361,23 @@ fn first_line(text: &str) -> String {
     match text.split_once('\n') {
         Some((first, _)) => format!("{first}{GOES_ON}"),
         None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_element_that_is_set_is_told_from_another() {
+        let kinds = vec![("doc".to_owned(), "jsonb".parse().expect("a type"))];
+        let attributes = FlowAttributes::new(kinds.iter().cloned());
+        let value = |text: &str| {
+            let clause = CheckedSetClause::parse(text, &attributes).expect(text);
+            value_in(&clause, "doc", &kinds)
+        };
+        assert_ne!(value("doc['a'] = '1'"), value("doc['b'] = '1'"));
+        assert_ne!(value("doc['a'] = '1'"), value("doc = '1'"));
+        assert_eq!(value("doc['a'] = '1'"), value("doc [ 'a' ]='1'"));
     }
 }

@@ -69,6 +69,13 @@ pub(crate) fn why_not(name: &str) -> &'static str {
         "quote_literal" | "quote_ident" | "quote_nullable" => {
             "write format('%L', …) or format('%I', …)"
         }
+        "to_tsvector"
+        | "to_tsquery"
+        | "plainto_tsquery"
+        | "phraseto_tsquery"
+        | "websearch_to_tsquery" => {
+            "search with LIKE, ILIKE or ~; these read a dictionary of the server"
+        }
         "jsonb_pretty" => "write doc::text",
         "array_sort" => "keep the array sorted where it is made",
         "row_to_json" => "use jsonb_build_object with the attributes' names",

@@ -1,6 +1,8 @@
 //! Function calls: by name from the list, with nothing but plain arguments.
 
-use pg_query::protobuf::{CoercionForm, FuncCall, NamedArgExpr, a_const::Val};
+use pg_query::protobuf::{
+    AExprKind, CoercionForm, FuncCall, NamedArgExpr, TypeCast, TypeName, a_const::Val,
+};
 use pg_query::{Node, NodeEnum};
 
 use crate::allowed::{self, INTERVAL_PARTS};
@@ -9,68 +11,66 @@ use crate::expression::{Checked, Done, Seen, Walk};
 use crate::kind::{Base, Context, Kind};
 use crate::literal::{small_integer, write_text};
 use crate::node::{constant_length, constant_text, text_constant, text_of, written_text};
-use crate::operation::{MAX_SHORT, SMALL_POWER, Sought};
+use crate::operation::{MAX_SHORT, SMALL_POWER, Sought, way};
 use crate::pattern;
 use crate::rejection::{Fault, RejectionCode};
 use crate::resolve::{self, Unresolved};
 use crate::type_name::as_text;
 use crate::written::Guard;
 
-/// The parts of a point in time or an interval, by the names Postgres knows.
-const TIME_FIELDS: [&str; 52] = [
-    "century",
-    "centuries",
-    "c",
-    "day",
-    "days",
-    "d",
-    "decade",
-    "decades",
-    "dec",
-    "dow",
-    "doy",
-    "epoch",
-    "hour",
-    "hours",
-    "h",
-    "hr",
-    "hrs",
-    "isodow",
-    "isoyear",
-    "julian",
-    "microsecond",
-    "microseconds",
-    "us",
-    "usec",
-    "millennium",
-    "millennia",
-    "mil",
-    "mils",
-    "millisecond",
-    "milliseconds",
-    "ms",
-    "msec",
-    "minute",
-    "minutes",
-    "m",
-    "min",
-    "mins",
-    "month",
-    "months",
-    "mon",
-    "mons",
-    "quarter",
-    "qtr",
-    "second",
-    "seconds",
-    "s",
-    "sec",
-    "secs",
-    "timezone",
-    "week",
-    "year",
-    "years",
+/// A part of a point in time or an interval: what has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// All but times of day; also points in time are cut to it.
+    Calendar,
+    /// The same, but of an interval that is cut to it.
+    Week,
+    /// All but dates.
+    Clock,
+    /// Points in time alone, and nothing is cut to it.
+    Day,
+    /// Everything, and nothing is cut to it.
+    Epoch,
+    /// What has a zone.
+    Zone,
+}
+
+/// The parts by the names Postgres knows; it looks at their first ten characters.
+const PARTS: [(Part, &str); 7] = [
+    (
+        Part::Calendar,
+        "c cent century centuries d day days dec decs decade decades mil mils millennia millennium mon mons month months y yr yrs year years",
+    ),
+    (Part::Calendar, "quarter qtr"),
+    (Part::Week, "w week weeks"),
+    (
+        Part::Clock,
+        "h hr hrs hour hours m min mins minute minutes s sec secs second seconds ms msec msecs msecond mseconds millisecon us usec usecs usecond useconds microsecon",
+    ),
+    (Part::Day, "dow doy isodow isoyear j jd julian"),
+    (Part::Epoch, "epoch"),
+    (Part::Zone, "timezone timezone_h timezone_m"),
 ];
+
+/// Whether an interval is written in units of this name.
+pub(crate) fn is_unit(word: &str) -> bool {
+    let units = PARTS.iter().filter(|(part, names)| {
+        matches!(part, Part::Calendar | Part::Week | Part::Clock) && !names.starts_with("quarter")
+    });
+    let word = crate::literal::token(word);
+    units
+        .flat_map(|(_, names)| names.split(' '))
+        .any(|name| name == word)
+}
+
+/// The part of this name.
+fn part(word: &str) -> Option<Part> {
+    let word = crate::literal::token(word);
+    let (part, _) = PARTS
+        .iter()
+        .find(|(_, names)| names.split(' ').any(|name| name == word))?;
+    Some(*part)
+}
 
 /// How much larger than its input text may grow through nested replacements: unbounded, sixty of
 /// them in a row double a text sixty times.
@@ -79,10 +79,12 @@ const MAX_GROWTH: usize = 1024;
 const MAX_LENGTH: i64 = 1000;
 /// The most arguments of a call, as Postgres has it.
 const MAX_ARGUMENTS: usize = 100;
-/// The parts that a date has not, by names of which it is enough to look at the beginning.
-const OF_A_DAY: [&str; 6] = ["h", "min", "sec", "ms", "us", "micro"];
 /// Which bounds of a range belong to it.
 const RANGES: [&str; 4] = ["[)", "[]", "(]", "()"];
+/// The types that are called as functions to cast to them.
+const CASTS: [&str; 8] = [
+    "bool", "float4", "float8", "int2", "int4", "int8", "text", "uuid",
+];
 /// The most function calls of a fragment: each may look at all of a long text.
 const MAX_CALLS: usize = 200;
 
@@ -134,6 +136,26 @@ impl Walk<'_> {
             let message = "functions are named without a schema";
             return Err(self.refuse(RejectionCode::Function, message, place));
         };
+        // A type's name with one value in brackets is the cast.
+        if let [value] = call.args.as_slice()
+            && CASTS.contains(&name)
+        {
+            let type_name = TypeName {
+                names: vec![Node {
+                    node: Some(NodeEnum::String(pg_query::protobuf::String {
+                        sval: name.to_owned(),
+                    })),
+                }],
+                typemod: -1,
+                location: place,
+                ..TypeName::default()
+            };
+            return self.cast(&TypeCast {
+                arg: Some(Box::new(value.clone())),
+                type_name: Some(type_name),
+                location: place,
+            });
+        }
         // What the grammar makes of ESCAPE and SIMILAR TO is met there, and is nobody's to call.
         let known = catalog::functions(name)
             .filter(|(name, _)| !matches!(*name, "like_escape" | "similar_to_escape"));
@@ -159,7 +181,15 @@ impl Walk<'_> {
             .iter()
             .any(|signature| signature.for_count(count).is_some())
         {
-            let message = format!("`{name}` does not take {count} arguments");
+            let least = signatures.iter().map(|one| one.counts().0).min();
+            let most = signatures.iter().map(|one| one.counts().1).max();
+            let (least, most) = (least.unwrap_or(0), most.unwrap_or(0));
+            let taken = match least == most {
+                true => least.to_string(),
+                false if most == usize::MAX => format!("{least} or more"),
+                false => format!("{least} to {most}"),
+            };
+            let message = format!("`{name}` takes {taken} arguments here, not {count}");
             return Err(self.refuse(RejectionCode::Function, message, place));
         }
         if count > MAX_ARGUMENTS {
@@ -179,16 +209,6 @@ impl Walk<'_> {
                 self.out.push_str(" FROM ");
                 let seen = self.expression(value)?;
                 self.out.push(')');
-                let lower = word.to_ascii_lowercase();
-                let within = OF_A_DAY.iter().any(|part| lower.starts_with(part))
-                    || matches!(lower.as_str(), "m" | "s")
-                    || lower.starts_with("millis");
-                if seen.kind == Kind::one(Base::Date) && within {
-                    let message = format!("a date has no {lower}");
-                    return Err(self
-                        .refuse(RejectionCode::Type, message, place)
-                        .hint("take it out of a timestamptz"));
-                }
                 vec![CONSTANT, seen]
             }
             ("overlaps", [a, b, c, d]) => {
@@ -223,7 +243,101 @@ impl Walk<'_> {
             }
             (name, args) => self.arguments(name, args)?,
         };
+        self.has_part(name, args, &seen, place)?;
         self.settle(name, signatures, args, &seen, place)
+    }
+
+    /// Refuses a part that what it is taken out of, or is cut to it, has not.
+    fn has_part(&self, name: &str, args: &[Node], seen: &[Seen], place: i32) -> Done {
+        let ("extract" | "date_part" | "date_trunc", [field, ..], [_, of, ..]) = (name, args, seen)
+        else {
+            return Ok(());
+        };
+        let Some((word, part)) = text_constant(field).and_then(|word| Some((word, part(word)?)))
+        else {
+            return Ok(());
+        };
+        let cut = name == "date_trunc";
+        let dated = matches!(
+            of.kind.base,
+            Base::Date | Base::Timestamp | Base::Timestamptz
+        );
+        let has = match (of.kind.base, part) {
+            _ if of.kind.array => true,
+            (_, Part::Day | Part::Epoch | Part::Zone) if cut => false,
+            // As a point in time, at midnight.
+            (Base::Date, Part::Clock) => name != "extract",
+            (Base::Date | Base::Timestamp | Base::Time | Base::Interval, Part::Zone) => false,
+            (Base::Time | Base::Timetz, Part::Calendar | Part::Week | Part::Day) => false,
+            (Base::Interval, Part::Day) => false,
+            (Base::Interval, Part::Week) => !cut,
+            _ => true,
+        };
+        if has {
+            return Ok(());
+        }
+        let word = word.to_ascii_lowercase();
+        let (message, hint) = match (part, cut) {
+            (Part::Clock, _) => (
+                format!("a date has no {word}"),
+                "take it out of a timestamptz",
+            ),
+            (_, true) if dated || part != Part::Week => (
+                format!("nothing is cut to its {word}"),
+                "cut to year, quarter, month, week, day, hour, minute or second; extract(… from …) takes other parts out",
+            ),
+            _ => (
+                format!("{} has no {word}", of.kind),
+                "take it out of a point in time; an interval has years, months, days, hours, minutes, seconds and epoch",
+            ),
+        };
+        Err(self.refuse(RejectionCode::Type, message, place).hint(hint))
+    }
+
+    /// What the arguments of a call are instead of those that were given.
+    fn arguments_hint(signatures: &[Signature], kinds: &[Kind]) -> String {
+        // Of those that fit best: which argument does not, and what it is there.
+        let misfits = |wanted: &[Kind]| -> Vec<usize> {
+            (0..kinds.len())
+                .filter(|at| !kinds[*at].becomes(wanted[*at], Context::Implicit))
+                .collect()
+        };
+        let all: Vec<(Vec<Kind>, Vec<usize>)> = signatures
+            .iter()
+            .filter_map(|signature| signature.for_count(kinds.len()))
+            .map(|wanted| {
+                let misfits = misfits(&wanted);
+                (wanted, misfits)
+            })
+            .collect();
+        let least = all.iter().map(|(_, misfits)| misfits.len()).min();
+        let Some((_, first)) = all.iter().find(|(_, misfits)| Some(misfits.len()) == least) else {
+            return "cast the arguments".to_owned();
+        };
+        let Some(at) = first.first().copied() else {
+            return "cast the constants, for example 'x'::text".to_owned();
+        };
+        let mut wanted: Vec<Kind> = Vec::new();
+        for (kinds, misfits) in &all {
+            if misfits == first && !wanted.contains(&kinds[at]) {
+                wanted.push(kinds[at]);
+            }
+        }
+        let number = at + 1;
+        match wanted.as_slice() {
+            _ if wanted.contains(&Kind::TEXT) => {
+                format!("argument {number} is text; {}", way(kinds[at], Kind::TEXT))
+            }
+            [one] if one.is_polymorphic() && !kinds[at].array => {
+                format!("argument {number} is an array")
+            }
+            [one] if one.is_polymorphic() => "its arguments must fit each other".to_owned(),
+            [one] => format!("argument {number} is {one}; {}", way(kinds[at], *one)),
+            many => {
+                let names: Vec<String> = many.iter().map(Kind::to_string).collect();
+                format!("argument {number} is one of {}", names.join(", "))
+            }
+        }
     }
 
     /// Finds which function of the name is meant.
@@ -263,7 +377,7 @@ impl Walk<'_> {
                 };
                 return Err(self
                     .refuse(RejectionCode::Type, message, place)
-                    .hint("cast the arguments, for example a1::integer"));
+                    .hint(Self::arguments_hint(signatures, &kinds)));
             }
         };
         for ((arg, kind), wanted) in args.iter().zip(&kinds).zip(&resolved.arguments) {
@@ -495,17 +609,17 @@ impl Walk<'_> {
             ("timezone", [zone, _])
             | ("date_trunc", [_, _, zone])
             | ("make_timestamptz", [_, _, _, _, _, _, zone])
-                if !self.may_be_interval(zone) && !written_text(zone).is_some_and(is_zone) =>
+                if !self.may_be_interval(zone)
+                    && !written_text(zone).is_some_and(is_zone)
+                    && !is_choice_of_zones(zone) =>
             {
                 let message = "a time zone is written there, by its name";
                 let fault = Fault::new(RejectionCode::Function, message)
-                    .hint("for example 'UTC', 'Europe/Berlin' or '+02'; of a few zones write CASE … WHEN … THEN … END");
+                    .hint("for example 'UTC', 'Europe/Berlin' or '+02:00'; of a few zones write CASE a1 WHEN 'DE' THEN 'Europe/Berlin' ELSE 'UTC' END");
                 Err(self.placed(fault, zone))
             }
             ("extract" | "date_part" | "date_trunc", [field, ..])
-                if text_constant(field).is_some_and(|word| {
-                    !TIME_FIELDS.contains(&word.to_ascii_lowercase().as_str())
-                }) =>
+                if text_constant(field).is_some_and(|word| part(word).is_none()) =>
             {
                 let message = "there is no such part of a point in time";
                 let fault = Fault::new(RejectionCode::Function, message)
@@ -520,6 +634,7 @@ impl Walk<'_> {
     /// by ones of ours that look at their arguments first.
     fn arguments(&mut self, name: &str, args: &[Node]) -> Result<Vec<Seen>, Fault> {
         let before = self.growth;
+        let mut template = false;
         match (name, args) {
             ("lpad" | "rpad" | "repeat", [_, length, ..])
                 if small_integer(length, MAX_LENGTH).is_none() =>
@@ -533,23 +648,34 @@ impl Walk<'_> {
         }
         if name == "replace" {
             self.out.guard(Guard::Function);
+            let found = args.get(1).and_then(constant_text);
+            let from = found.map_or(1, |found| found.len().max(1));
             let factor = args
                 .get(2)
-                .and_then(text_constant)
-                .map_or(MAX_GROWTH, |by| by.len().max(1));
+                .and_then(constant_text)
+                .map_or(MAX_GROWTH, |by| by.len().div_ceil(from).max(1));
             self.growth = before.saturating_mul(factor);
-            if self.growth > MAX_GROWTH {
+            let varies = |by: &Node| constant_length(by).is_none();
+            template = args.first().is_some_and(is_template)
+                && args.get(2).is_some_and(varies)
+                && found.is_some_and(|found| !found.is_empty());
+            if self.growth > MAX_GROWTH && !template {
                 let message = "nested replacements could make the text far too large";
                 return Err(Fault::new(RejectionCode::TooLarge, message)
                     .hint("replace by short constants, or compose the text with concat"));
             }
         }
+        let grown = self.growth;
         self.out.push_str(name);
         self.out.push('(');
         let mut seen = Vec::with_capacity(args.len());
         for (at, arg) in args.iter().enumerate() {
             if at > 0 {
                 self.out.push_str(", ");
+            }
+            // What fills a template is a text of its own.
+            if template {
+                self.growth = if at == 0 { before } else { grown };
             }
             // Other names than these are for values that are looked at once.
             let sought = match (name, at) {
@@ -716,8 +842,46 @@ pub(crate) fn is_zone(text: &str) -> bool {
     name || from_greenwich || AMERICAN.contains(&bare) || hours(offset) || quarter
 }
 
+/// Whether it is one of several time zones that are written there, whichever. The database looks at the same
+/// (`wed.check_work`).
+fn is_choice_of_zones(node: &Node) -> bool {
+    let one = |node: &Node| {
+        let null = matches!(&node.node, Some(NodeEnum::AConst(constant)) if constant.isnull);
+        null || constant_text(node).is_some_and(is_zone) || is_choice_of_zones(node)
+    };
+    let each = |node: &Option<Box<Node>>| node.as_deref().is_some_and(one);
+    match &node.node {
+        Some(NodeEnum::CaseExpr(case)) => {
+            case.args.iter().all(|branch| match &branch.node {
+                Some(NodeEnum::CaseWhen(branch)) => each(&branch.result),
+                _ => false,
+            }) && (case.defresult.is_none() || each(&case.defresult))
+        }
+        Some(NodeEnum::CoalesceExpr(first)) => first.args.iter().all(one),
+        Some(NodeEnum::AExpr(operation)) => {
+            operation.kind == AExprKind::AexprNullif as i32 && each(&operation.lexpr)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a text is written there, with replacements of what is written there in it. However often they find something,
+/// also in what others put in: each puts in 256 bytes at most (`wed_bounded.short`), and what it makes stays below 4 MiB
+/// (`wed_bounded.replace`), so a chain of them makes no more than each by itself.
+fn is_template(node: &Node) -> bool {
+    match &node.node {
+        Some(NodeEnum::FuncCall(call)) => match (function_name(call), call.args.as_slice()) {
+            (Some("replace"), [text, found, _]) => {
+                constant_text(found).is_some_and(|found| !found.is_empty()) && is_template(text)
+            }
+            _ => false,
+        },
+        _ => constant_text(node).is_some(),
+    }
+}
+
 /// Whether it is a number, written there.
-fn is_number(node: &Node) -> bool {
+pub(crate) fn is_number(node: &Node) -> bool {
     match &node.node {
         Some(NodeEnum::AConst(constant)) => {
             matches!(constant.val, Some(Val::Ival(_) | Val::Fval(_)))

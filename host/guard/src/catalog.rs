@@ -23,6 +23,15 @@ pub(crate) struct Signature {
 }
 
 impl Signature {
+    /// How many arguments it takes at least and at most.
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        let all = self.arguments.len();
+        match self.variadic {
+            true => (all, usize::MAX),
+            false => (all - self.defaults, all),
+        }
+    }
+
     /// The types of `count` arguments; nothing when it does not take so many.
     pub(crate) fn for_count(&self, count: usize) -> Option<Vec<Kind>> {
         let least = self.arguments.len() - self.defaults;

@@ -16,7 +16,7 @@ use crate::fragment::{Fragment, too_deep};
 use crate::kind::{Base, Context, Kind};
 use crate::literal::{is_bounded, plain_number, write_text};
 use crate::node::{foreign, location, text_constant, text_of, unknown};
-use crate::operation::CONVERSION;
+use crate::operation::{CONVERSION, way};
 use crate::rejection::{Fault, RejectionCode};
 use crate::resolve::common;
 use crate::type_name::growth;
@@ -153,10 +153,7 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         let message = format!("{found} where {wanted} is needed");
-        let fault = Fault::new(RejectionCode::Type, message).hint(match context {
-            Context::Explicit => "there is no such cast; go by way of text".to_owned(),
-            _ => format!("cast it: (…)::{wanted}"),
-        });
+        let fault = Fault::new(RejectionCode::Type, message).hint(way(found, wanted));
         Err(self.placed(fault, node))
     }
 
@@ -414,7 +411,9 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         let message = format!("a number of more than {} digits", crate::MAX_DIGITS);
-        Err(self.refuse(RejectionCode::TooLarge, message, location))
+        Err(self
+            .refuse(RejectionCode::TooLarge, message, location)
+            .hint("to compare with double precision write it in quotes: '1e308'"))
     }
 
     fn column(&mut self, column: &ColumnRef) -> Checked {

@@ -103,7 +103,16 @@ impl<'a> Fragment<'a> {
                     continue;
                 }
                 Ok(Token::Ascii59) => {
-                    Fault::new(RejectionCode::SecondStatement, "one fragment only: no `;`")
+                    let last = self
+                        .tokens
+                        .last()
+                        .is_some_and(|last| last.start == token.start);
+                    let fault =
+                        Fault::new(RejectionCode::SecondStatement, "one fragment only: no `;`");
+                    fault.hint(match last {
+                        true => "leave it out",
+                        false => "text that holds one stands in single quotes",
+                    })
                 }
                 Ok(Token::Param) => {
                     Fault::new(RejectionCode::Parameter, "there are no parameters here")
@@ -145,12 +154,9 @@ impl<'a> Fragment<'a> {
             None => (message, ""),
         };
         let at = if near.is_empty() {
-            // A character that no text holds, written as an escape.
-            let escapes = ["\\x00", "\\x0", "\\000", "\\u0000", "\\U0000", "\\0"];
-            let found = escapes
-                .iter()
-                .filter_map(|escape| self.text.find(escape))
-                .min();
+            // A character that no text holds, written as an escape; or one that cannot be read.
+            let escapes = ["\\x00", "\\x0", "\\000", "\\u", "\\U", "\\0", "\\"];
+            let found = escapes.iter().find_map(|escape| self.text.find(escape));
             found.unwrap_or_default()
         } else if what.starts_with("unterminated") && self.text.ends_with(near) {
             self.text.len() - near.len()
@@ -216,10 +222,67 @@ impl<'a> Fragment<'a> {
                 low = middle + 1;
             }
         }
-        match self.tokens.get(low) {
-            Some(token) => fault.at(offset(token.start)),
-            None => fault,
+        let (at, hint) = self.usual_mistake(low);
+        match self.tokens.get(at) {
+            Some(token) => fault.hint(hint).at(offset(token.start)),
+            None => fault.hint(hint),
         }
+    }
+
+    /// What is written in other languages, or with the statement around it, where the parser gives up at a token: which
+    /// token that is, and what to write.
+    fn usual_mistake(&self, at: usize) -> (usize, &'static str) {
+        let text = |at: usize| {
+            let token = self.tokens.get(at)?;
+            self.text.get(offset(token.start)..offset(token.end))
+        };
+        let is =
+            |at: usize, word: &str| text(at).is_some_and(|text| text.eq_ignore_ascii_case(word));
+        if is(0, "where") || is(0, "set") && !is(1, "=") {
+            return (0, "leave that word out: only what follows it is asked for");
+        }
+        if let Some(at) = (0..=at).find(|at| text(*at).is_some_and(|text| text.contains('`'))) {
+            return (
+                at,
+                "names stand alone or in double quotes, text in single quotes",
+            );
+        }
+        let here = text(at).unwrap_or_default();
+        if let Some(hint) = here.chars().find_map(crate::node::lookalike) {
+            return (at, hint);
+        }
+        let before = at.checked_sub(1).and_then(text).unwrap_or_default();
+        for word in [here, before] {
+            let hint = match word.to_ascii_lowercase().as_str() {
+                "contains" => {
+                    "write strpos(a1, 'x') > 0 or a1 LIKE '%x%'; of an array 'x' = ANY (tags)"
+                }
+                "regexp" | "rlike" | "matches" | "=~" => "write ~ for a regular expression",
+                "startswith" | "starts" => "write starts_with(a1, 'x') or a1 LIKE 'x%'",
+                "endswith" | "ends" => "write a1 LIKE '%x'",
+                "xor" => "between truth values write <>",
+                "mod" => "write %",
+                "div" => "write /, or div(…, …)",
+                ":=" => "write =",
+                "+=" => "write a1 = a1 + …",
+                "-=" => "write a1 = a1 - …",
+                "||=" => "write a1 = a1 || …",
+                "[" => "names stand without brackets; an array is written ARRAY[…]",
+                "==" | "===" => "write =",
+                "!" => "write NOT",
+                "then" | "else" => "write CASE WHEN … THEN … ELSE … END",
+                _ => continue,
+            };
+            return (at, hint);
+        }
+        // Operators that bind closer than a comparison.
+        let joined = |sign: &str| (0..at).any(|at| is(at, sign));
+        let hint = match (joined("&&"), joined("||")) {
+            (true, _) => "between conditions write AND, not &&",
+            (_, true) => "between conditions write OR, not ||",
+            _ => "",
+        };
+        (at, hint)
     }
 
     /// The byte offset in the fragment of a node's location in the wrapped statement.
@@ -293,7 +356,7 @@ pub(crate) fn too_deep() -> Fault {
         RejectionCode::TooDeep,
         format!("nested deeper than {} levels", crate::MAX_DEPTH),
     )
-    .hint("use concat(…) for long chains of ||, IN (…) for long chains of OR")
+    .hint("use concat(…) for long chains of ||, IN (…) for long chains of OR; make several steps or conditions of what is nested")
 }
 
 enum ParseFailure {

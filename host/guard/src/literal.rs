@@ -164,6 +164,15 @@ pub(crate) fn fits(text: &str, kind: Kind) -> Result<(), Fault> {
             "write an offset, as 2024-01-31 12:00+01, or the name of a zone: Europe/Berlin",
         ));
     }
+    let with_day = dated && !matches!(kind.base, Base::Time | Base::Timetz) && !kind.array;
+    if with_day && !is_year_first(trimmed) {
+        let shown = crate::rejection::shorten(text, 40);
+        let message = format!("'{shown}' is no date: the year comes first, then month and day");
+        return Err(Fault::new(RejectionCode::Type, message).hint("write it so: 2024-01-15"));
+    }
+    if dated && !kind.array && is_late(trimmed) {
+        return no("time of day: its hours are at most 24, its minutes 59");
+    }
     if let Some(bounds) = kind.bounds() {
         return range(trimmed, bounds).unwrap_or_else(|| {
             no(&format!(
@@ -213,6 +222,16 @@ pub(crate) fn fits(text: &str, kind: Kind) -> Result<(), Fault> {
         Base::Int4 if !whole(i64::from(i32::MIN), i64::from(i32::MAX)) => no("integer"),
         Base::Int8 if !whole(i64::MIN, i64::MAX) => no("bigint"),
         Base::Numeric if !is_bounded(trimmed) => too_large(),
+        // These have one notation only.
+        Base::Float4 | Base::Float8
+            if trimmed.contains('_')
+                || ["0b", "0o"].iter().any(|radix| {
+                    let digits = trimmed.trim_start_matches(['-', '+']);
+                    digits.to_ascii_lowercase().starts_with(radix)
+                }) =>
+        {
+            no("number of double precision")
+        }
         Base::Numeric | Base::Float4 | Base::Float8 => {
             let lower = trimmed.to_ascii_lowercase();
             let word = lower.trim_start_matches(['-', '+']);
@@ -266,6 +285,9 @@ pub(crate) fn fits(text: &str, kind: Kind) -> Result<(), Fault> {
             }
         }
         Base::Jsonb => match serde_json::from_str::<serde_json::Value>(text) {
+            Ok(value) if holds_nul(&value) => {
+                no("JSON that Postgres takes: no text in it holds \\u0000")
+            }
             Ok(value) if numbers_are_bounded(&value) => Ok(()),
             Ok(_) => too_large(),
             Err(_) => no("JSON"),
@@ -282,6 +304,12 @@ pub(crate) fn fits(text: &str, kind: Kind) -> Result<(), Fault> {
         {
             no(&kind.to_string())
         }
+        Base::Interval => match unknown_unit(trimmed) {
+            Some(word) => no(&format!("interval: there is no unit `{word}`")).map_err(|fault| {
+                fault.hint("units are year, month, week, day, hour, minute, second")
+            }),
+            None => Ok(()),
+        },
         _ => Ok(()),
     }
 }
@@ -487,7 +515,19 @@ fn makes_zone(text: &str) -> bool {
         let end = rest.find(|c: char| !part(c)).unwrap_or(rest.len());
         let (word, behind) = rest.split_at(end);
         let digits = behind.strip_prefix(['+', '-']).unwrap_or(behind);
-        let named = CALENDAR.contains(&word.to_ascii_lowercase().as_str());
+        // A month is read as one, whatever stands between it and its numbers: but for a date that is there already.
+        let start = text.len() - rest.len();
+        let piece = text[..start]
+            .rfind(char::is_whitespace)
+            .map_or(0, |at| at + 1);
+        let month = word.trim_end_matches(['/', '.']);
+        let dated = text[..piece]
+            .split_ascii_whitespace()
+            .any(|piece| piece.contains(|c: char| c.is_ascii_digit()) && !piece.contains(':'));
+        let apart = month.len() < word.len() || digits.len() < behind.len();
+        let begins = text[piece..].starts_with(|c: char| c.is_ascii_digit());
+        let named =
+            CALENDAR.contains(&month.to_ascii_lowercase().as_str()) && !(apart && dated && !begins);
         // With what follows it may be one of those that there are: `Etc/GMT+5`, `EST5EDT`.
         let all = rest.split(char::is_whitespace).next().unwrap_or_default();
         if word.len() > 2 && digits.starts_with(|c: char| c.is_ascii_digit()) && !named {
@@ -538,30 +578,68 @@ const POINTS: [&str; 8] = [
     "allballs",
 ];
 
-/// Whether Postgres might read a date, a time or an interval in it: a year, month and day must be ones.
-fn may_be_time(text: &str) -> bool {
-    let text = text.to_ascii_lowercase();
-    if !text.contains(|c: char| c.is_ascii_digit()) {
-        return POINTS.iter().any(|word| text.contains(word));
+/// A word as Postgres compares it with those that it knows in dates and intervals.
+pub(crate) fn token(word: &str) -> String {
+    word.chars()
+        .take(10)
+        .collect::<String>()
+        .to_ascii_lowercase()
+}
+
+/// A word of an interval that is no unit.
+fn unknown_unit(text: &str) -> Option<String> {
+    // P1Y2M is a notation of its own.
+    if text.trim_start_matches(['-', '+']).starts_with(['P', 'p']) {
+        return None;
     }
-    let day = text.split([' ', 't']).next().unwrap_or_default();
-    // The year comes first, where all are numbers.
-    let backwards: Vec<&str> = day.split(['/', '.', '-']).collect();
-    if let [one, two, year] = backwards.as_slice()
-        && [one, two, year]
-            .iter()
-            .all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
-        && (one.len() <= 2 && two.len() <= 2 && year.len() == 4)
-    {
-        return false;
-    }
-    let parts: Vec<&str> = day.split('-').collect();
-    let [year, month, day] = parts.as_slice() else {
+    let words = text.split(|c: char| !c.is_ascii_alphabetic());
+    words
+        .filter(|word| !word.is_empty())
+        .find(|word| {
+            let others = ["ago", "at", "on", "infinity", "inf", "mm"];
+            !crate::call::is_unit(word) && !others.contains(&token(word).as_str())
+        })
+        .map(|word| crate::rejection::shorten(word, 20))
+}
+
+/// Whether Postgres, which is told that the year comes first, may read a date in it: of what is plainly three numbers, a
+/// year, a month and a day.
+fn is_year_first(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let number = |part: &str| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit());
+    let mut pieces = lower.split_ascii_whitespace();
+    let Some(first) = pieces.next() else {
         return true;
     };
-    if year.len() != 4 {
+    let first = first.split('t').next().unwrap_or_default();
+    let mut parts: Vec<&str> = Vec::new();
+    for sign in ['-', '/', '.'] {
+        let split: Vec<&str> = first.split(sign).collect();
+        if split.len() > 1 && split.iter().all(|part| number(part)) {
+            parts = split;
+            break;
+        }
+    }
+    // With space between.
+    if number(first) && first.len() <= 4 {
+        parts = std::iter::once(first)
+            .chain(pieces.take_while(|piece| number(piece) && piece.len() <= 4))
+            .collect();
+    }
+    match parts.as_slice() {
+        [year, month, day] => is_day(year, month, day, lower.contains("bc")),
+        // Of a year and the number of its day, three digits.
+        [_, month] if first.len() == lower.len() && first.contains(['-', '/']) => month.len() > 2,
+        _ => true,
+    }
+}
+
+fn is_day(year: &str, month: &str, day: &str, before_christ: bool) -> bool {
+    // Three digits are the number of a day in its year.
+    if month.len() == 3 || day.len() == 3 {
         return true;
     }
+    let short = year.len() <= 2;
     let (Ok(year), Ok(month), Ok(day)) = (
         year.parse::<u32>(),
         month.parse::<u32>(),
@@ -569,7 +647,12 @@ fn may_be_time(text: &str) -> bool {
     ) else {
         return true;
     };
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let year = match year {
+        year if short && year < 70 => 2000 + year,
+        year if short => 1900 + year,
+        year => year,
+    };
+    let leap = before_christ || year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let days = match month {
         2 if leap => 29,
         2 => 28,
@@ -578,6 +661,53 @@ fn may_be_time(text: &str) -> bool {
         _ => return false,
     };
     (1..=days).contains(&day)
+}
+
+/// Whether a text holds a time of day that there is not, as 25:00.
+fn is_late(text: &str) -> bool {
+    let mut before = ' ';
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        before = rest[..start].chars().last().unwrap_or(before);
+        let run = &rest[start..];
+        let end = run
+            .find(|c: char| !c.is_ascii_digit() && c != ':')
+            .unwrap_or(run.len());
+        let mut parts = run[..end].split(':');
+        let number = |part: Option<&str>| part.and_then(|part| part.parse::<u64>().ok());
+        let hours = number(parts.next()).unwrap_or(0);
+        // Behind a sign it is the offset of a zone.
+        if let Some(minutes) = number(parts.next())
+            && !matches!(before, '+' | '-')
+            && (hours > 24 || minutes > 59 || number(parts.next()).is_some_and(|s| s > 60))
+        {
+            return true;
+        }
+        before = ':';
+        rest = &run[end..];
+    }
+    false
+}
+
+/// Whether Postgres might read a date, a time or an interval in it.
+fn may_be_time(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    if !text.contains(|c: char| c.is_ascii_digit()) {
+        return POINTS.iter().any(|word| text.contains(word));
+    }
+    true
+}
+
+fn holds_nul(value: &serde_json::Value) -> bool {
+    use serde_json::Value;
+    match value {
+        Value::String(text) => text.contains('\0'),
+        Value::Array(list) => list.iter().any(holds_nul),
+        Value::Object(fields) => fields
+            .iter()
+            .any(|(name, value)| name.contains('\0') || holds_nul(value)),
+        _ => false,
+    }
 }
 
 fn numbers_are_bounded(value: &serde_json::Value) -> bool {

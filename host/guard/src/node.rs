@@ -80,11 +80,58 @@ pub(crate) fn unknown(attributes: &FlowAttributes, name: &str) -> Fault {
             "`wid` is the instance's identity, not an attribute",
         );
     }
+    // What cannot be seen, or looks like a sign, is part of a name to Postgres.
+    if let Some(c) = name.chars().find(|c| is_hidden(*c)) {
+        let shown: String = shown
+            .chars()
+            .map(|c| match is_hidden(c) {
+                true => c.escape_unicode().to_string(),
+                false => c.to_string(),
+            })
+            .collect();
+        let message = format!("the flow has no attribute `{shown}`");
+        let code = u32::from(c);
+        return Fault::new(RejectionCode::UnknownAttribute, message).hint(format!(
+            "it holds the character U+{code:04X}, which is not seen; write a space, or nothing"
+        ));
+    }
+    let hint = name
+        .chars()
+        .find_map(lookalike)
+        .map_or_else(|| attributes.suggest(&shown), str::to_owned);
     Fault::new(
         RejectionCode::UnknownAttribute,
         format!("the flow has no attribute `{shown}`"),
     )
-    .hint(attributes.suggest(&shown))
+    .hint(hint)
+}
+
+/// Whether a character is white space that Postgres does not know as such, or nothing at all.
+fn is_hidden(c: char) -> bool {
+    !c.is_ascii() && c.is_whitespace()
+        || matches!(
+            c,
+            '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}'
+        )
+}
+
+/// What to write instead of a sign that is none to Postgres.
+pub(crate) fn lookalike(c: char) -> Option<&'static str> {
+    Some(match c {
+        '≥' => "write >=",
+        '≤' => "write <=",
+        '≠' => "write <>",
+        '×' => "write *",
+        '÷' => "write /",
+        '−' | '–' | '—' => "write the minus sign of the keyboard: -",
+        '‘' | '’' | '‚' | '“' | '”' | '„' | '«' | '»' | '′' | '″' | '´' => {
+            "text stands in straight single quotes: 'x'"
+        }
+        '∧' => "write AND",
+        '∨' => "write OR",
+        '¬' => "write NOT",
+        _ => return None,
+    })
 }
 
 /// The text of a name's part.

@@ -1,11 +1,11 @@
 //! Operators: which are allowed, on what types, and what is searched for.
 
-use pg_query::protobuf::{AExpr, AExprKind, List, RowExpr, a_const::Val};
+use pg_query::protobuf::{AExpr, AExprKind, List, RowExpr, TypeCast, a_const::Val};
 use pg_query::{Node, NodeEnum};
 use wedflow_model::{AttributeType, ScalarType};
 
 use crate::allowed::{BINARY, COMPARISON, MATCHING, PREFIX, QUANTIFIED};
-use crate::call::{function_name, power_cost};
+use crate::call::{function_name, is_number, power_cost};
 use crate::catalog;
 use crate::containment::{made_here, made_range};
 use crate::expression::{Checked, Done, Seen, Walk};
@@ -23,6 +23,8 @@ const MAX_SOUGHT: usize = 1024;
 /// What something searched for counts that is no constant: a text, and an array or document.
 const SOUGHT: usize = 128;
 const SOUGHT_WIDE: usize = 256;
+/// What a path into a document counts that is a chain of names: each takes a look at each value at most.
+const PLAIN_PATH: usize = 24;
 /// The longest text that is made of constants when it is run; what is no constant is held to it then.
 pub(crate) const MAX_SHORT: usize = 256;
 /// The most characters of a set, as those of `translate` and `btrim`, and how often each counts.
@@ -244,6 +246,14 @@ impl Walk<'_> {
                 fault.hint("join several conditions by OR, or write one regular expression with |")
             }
             "==" => fault.hint("write ="),
+            "!" => fault.hint("write NOT"),
+            "!==" | "=!" => fault.hint("write <>"),
+            "=~" => fault.hint("write ~ for a regular expression, LIKE for a pattern"),
+            "<=>" => fault.hint("write IS NOT DISTINCT FROM"),
+            "**" => fault.hint("write ^"),
+            name if name.contains('`') => {
+                fault.hint("names stand alone or in double quotes, text in single quotes")
+            }
             _ => fault.hint(format!("allowed are {}", allowed.join(" "))),
         })
     }
@@ -262,6 +272,20 @@ impl Walk<'_> {
             self.labels(sign, other, one)?;
         }
         if let "@?" | "@@" = sign {
+            // Of a search of words, that it is none of the functions or types is said first.
+            for side in [one, other] {
+                match &side.node {
+                    Some(NodeEnum::FuncCall(call))
+                        if function_name(call).is_some_and(|name| name.contains("_ts")) =>
+                    {
+                        self.call(call)?;
+                    }
+                    Some(NodeEnum::TypeCast(cast)) if is_of_words(cast) => {
+                        self.cast(cast)?;
+                    }
+                    _ => {}
+                }
+            }
             self.path(other, location)?;
         }
         if MATCHING.contains(&sign) {
@@ -394,6 +418,13 @@ impl Walk<'_> {
             return Ok(());
         };
         let shown = labels.join(", ");
+        let name = self.column_name(attribute).unwrap_or_default();
+        if is_number(other) {
+            let message = format!("`{name}` is an enum, which is text");
+            let fault = Fault::new(RejectionCode::Type, message)
+                .hint(format!("the labels are {shown}, in single quotes"));
+            return Err(self.placed(fault, other));
+        }
         if !matches!(sign, "=" | "<>") {
             let message = "the labels of an enum are in no order";
             let fault = Fault::new(RejectionCode::Type, message)
@@ -403,7 +434,8 @@ impl Walk<'_> {
         match text_constant(other) {
             Some(text) if !labels.iter().any(|label| label == text) => {
                 let text = crate::rejection::shorten(text, 40);
-                let fault = Fault::new(RejectionCode::Type, format!("'{text}' is no label of it"))
+                let message = format!("'{text}' is no label of `{name}`");
+                let fault = Fault::new(RejectionCode::Type, message)
                     .hint(format!("the labels are {shown}"));
                 Err(self.placed(fault, other))
             }
@@ -411,12 +443,17 @@ impl Walk<'_> {
         }
     }
 
+    /// The name of an attribute.
+    fn column_name<'n>(&self, node: &'n Node) -> Option<&'n str> {
+        match &node.node {
+            Some(NodeEnum::ColumnRef(column)) => column.fields.last().and_then(text_of),
+            _ => None,
+        }
+    }
+
     /// The labels of an attribute that is an enum.
     fn labels_of(&self, node: &Node) -> Option<&[String]> {
-        let Some(NodeEnum::ColumnRef(column)) = &node.node else {
-            return None;
-        };
-        let name = column.fields.last().and_then(text_of)?;
+        let name = self.column_name(node)?;
         let attribute = self.attributes.get(self.attributes.find(name)?);
         match &attribute.kind {
             AttributeType {
@@ -468,7 +505,7 @@ impl Walk<'_> {
             return Err(self.placed(fault, node));
         };
         let size = pattern::size(text)
-            .map_err(|objection| self.objection(RejectionCode::TooComplex, objection, node))?;
+            .map_err(|objection| self.objection(pattern::code_of(&objection), objection, node))?;
         self.patterns += size * times;
         if self.patterns > MAX_PATTERNS {
             let message = "its regular expressions together could take very long";
@@ -492,8 +529,20 @@ impl Walk<'_> {
                 .hint("write it itself; with a key in an attribute use -> and ->>"));
         };
         pattern::path(text)
-            .map_err(|objection| self.objection(RejectionCode::TooComplex, objection, node))?;
-        self.count_sought(SOUGHT, node)
+            .map_err(|objection| self.objection(pattern::code_of(&objection), objection, node))?;
+        let cost = match pattern::is_plain_path(text) {
+            true => PLAIN_PATH,
+            false => SOUGHT,
+        };
+        self.count_sought(cost, node).map_err(|fault| Fault {
+            message: format!(
+                "its paths into documents, and what else it searches for, count more than {MAX_SOUGHT}"
+            ),
+            hint: format!(
+                "a path of names alone counts {PLAIN_PATH}, any other {SOUGHT}; take values out with -> and ->>, or make several conditions"
+            ),
+            ..fault
+        })
     }
 
     /// What is said against something written in a string, at its place.
@@ -627,10 +676,20 @@ impl Walk<'_> {
         let varying = |item: &&Node| row(Some(item)).is_some() || constant_length(item).is_none();
         self.listed += items.iter().filter(varying).count();
         if self.listed > MAX_LISTED {
-            let message = format!("a list of more than {MAX_LISTED} values that are no constants");
+            let rows = row(left).is_some();
+            let (message, hint) = match rows {
+                true => (
+                    format!("a list of more than {MAX_LISTED} rows"),
+                    "join several lists by OR, or compare one text: a1 || '/' || a2 IN ('x/y', …)",
+                ),
+                false => (
+                    format!("a list of more than {MAX_LISTED} values that are no constants"),
+                    "write = ANY (ARRAY[…])",
+                ),
+            };
             return Err(self
                 .refuse(RejectionCode::TooDeep, message, location)
-                .hint("write = ANY (ARRAY[…])"));
+                .hint(hint));
         }
         if let Some(one) = row(left) {
             let kinds = self.row(one)?;
@@ -875,7 +934,18 @@ impl Walk<'_> {
             (Sought::Set, None) => MAX_SET * SET_WEIGHT,
             (_, None) => SOUGHT,
         };
-        self.count_sought(counted, node)?;
+        self.count_sought(counted, node).map_err(|fault| match (how, length) {
+            (Sought::Parts, None) => Fault {
+                message: format!(
+                    "the arrays and documents that it searches for count more than {MAX_SOUGHT}"
+                ),
+                hint: format!(
+                    "each that is no constant counts {SOUGHT_WIDE}; write what is searched for, or make several conditions"
+                ),
+                ..fault
+            },
+            _ => fault,
+        })?;
         Ok(found)
     }
 
@@ -912,37 +982,102 @@ impl Walk<'_> {
 }
 
 /// What may have been meant where no operator is for these types.
-fn no_operator_hint(sign: &str, kinds: &[Kind]) -> &'static str {
+fn no_operator_hint(sign: &str, kinds: &[Kind]) -> String {
     let [one, other] = kinds else {
-        return "cast it, for example a1::integer";
+        return "cast it: (…)::numeric".to_owned();
     };
-    let either = |kind: Kind| *one == kind || *other == kind;
-    let number = one.category() == 'N' || other.category() == 'N';
-    match sign {
+    let (one, other) = (*one, *other);
+    let either = |kind: Kind| one == kind || other == kind;
+    let of = |category: char| {
+        [one, other]
+            .into_iter()
+            .find(|kind| kind.category() == category)
+    };
+    let known = match sign {
         "&&" if either(Kind::BOOL) => "between truth values write AND",
         "||" if either(Kind::BOOL) => {
             "between truth values write OR; to join text, cast them: ok::text"
         }
-        "+" if one.category() == 'S' || other.category() == 'S' => {
-            "text is joined by ||; to add, cast it: a1::integer + 1"
-        }
-        _ if either(Kind::one(Base::Interval)) && number => {
+        "+" if of('S').is_some() => "text is joined by ||; to add, cast it: a1::integer + 1",
+        _ if either(Kind::one(Base::Interval)) && of('N').is_some() => {
             "write how long: interval '3 days', or extract(epoch from …) for seconds"
         }
         _ if either(Kind::one(Base::Jsonb)) && COMPARISON.contains(&sign) => {
             "compare with to_jsonb(…), or take the value out: (doc->>'a')::integer"
         }
-        _ if number && (one.category() == 'S' || other.category() == 'S') => {
-            "cast the text to a number: (doc->>'a')::integer, a1::numeric"
+        _ if of('D').is_some() && of('N').is_some() => {
+            "a point in time is written in quotes: '2024-01-15'; whole days are added to a date"
         }
-        _ => "cast one side, for example a1::integer",
+        _ => "",
+    };
+    if !known.is_empty() {
+        return known.to_owned();
     }
+    let text = of('S');
+    match (text, of('N')) {
+        (Some(_), Some(number)) => {
+            return format!("cast the text: (…)::{number}, or the number: (…)::text");
+        }
+        (Some(text), None) => {
+            let wanted = if one == text { other } else { one };
+            return format!("cast the text: (…)::{wanted}");
+        }
+        _ => {}
+    }
+    if one.array != other.array {
+        return "write … = ANY (…) for a value in an array, ARRAY[…] for an array of one"
+            .to_owned();
+    }
+    let towards = [(other, one), (one, other)]
+        .into_iter()
+        .find(|(from, to)| from != to && from.becomes(*to, Context::Explicit));
+    match towards {
+        Some((_, to)) => format!("cast one side: (…)::{to}"),
+        None => format!("{one} and {other} have no such operator, and no cast to each other"),
+    }
+}
+
+/// How a value becomes one of another type: by a cast, where there is one.
+pub(crate) fn way(found: Kind, wanted: Kind) -> String {
+    let text = found.category() == 'S';
+    let known = match (found.category(), wanted.category(), wanted.base) {
+        (_, _, Base::Jsonb) if !wanted.array && text => {
+            return "write to_jsonb(…), or (…)::jsonb where the text is a document itself"
+                .to_owned();
+        }
+        (_, _, Base::Jsonb) if !wanted.array => "write to_jsonb(…)",
+        _ if found.becomes(wanted, Context::Explicit) => {
+            return format!("cast it: (…)::{wanted}");
+        }
+        ('N', 'T', _) => "write how long: make_interval(days => …), or … * interval '1 day'",
+        ('N', _, Base::Date) => "add days to a date: CURRENT_DATE + …",
+        ('N', 'D', _) => "write to_timestamp(…) of seconds since 1970",
+        ('D', 'N', _) => "subtract one date from another for days, or write extract(epoch from …)",
+        ('D', 'T', _) => "subtract one point in time from another: now() - …",
+        ('T', 'N', _) => "write extract(epoch from …) for seconds",
+        ('T', 'D', _) => "add it to a point in time: now() + …",
+        (_, 'B', _) => "write a comparison: … > 0, … = 'yes', … IS NOT NULL",
+        _ if found.base == Base::Jsonb && wanted.array => {
+            "a document becomes no array; ask it with ?, ?| or @>, or take out an element: doc->>0"
+        }
+        _ if found.array && !wanted.array => "take out an element: (…)[1], or write … = ANY (…)",
+        _ if wanted.array => "write ARRAY[…]",
+        _ => return format!("there is no cast from {found} to {wanted}"),
+    };
+    known.to_owned()
 }
 
 fn too_much_sought() -> Fault {
     let message = format!("more than {MAX_SOUGHT} bytes to search for");
     Fault::new(RejectionCode::TooLarge, message)
         .hint("search for less; compare whole values with IN (…)")
+}
+
+/// Whether it is a cast to a type of words that are searched for.
+fn is_of_words(cast: &TypeCast) -> bool {
+    let name = cast.type_name.as_ref().and_then(|kind| kind.names.last());
+    name.and_then(text_of)
+        .is_some_and(|name| name.starts_with("ts"))
 }
 
 /// A number that is written there, without its sign, also with a type said.

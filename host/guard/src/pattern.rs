@@ -11,6 +11,8 @@ pub(crate) const MAX_WIDTH: usize = 1000;
 /// The most placeholders of one format.
 const MAX_PLACES: usize = 64;
 
+use crate::rejection::RejectionCode;
+
 /// What is wrong with it, and how to mend it.
 pub(crate) type Objection = (&'static str, &'static str);
 
@@ -63,11 +65,7 @@ pub(crate) fn path(path: &str) -> Result<(), Objection> {
     if many > MAX_MANY || close.matches('?').count() > MAX_MANY {
         return Err(("a path looks at all elements twice at most", WRITE));
     }
-    if let Some((_, filter)) = close.split_once('?')
-        && filter.contains('$')
-    {
-        return Err(("a filter looks at its own element only: no $ in it", WRITE));
-    }
+    well_formed(&close, quoted)?;
     // Of two lists each element would be compared with each.
     let mut rest = close.as_str();
     while let Some(at) = rest.find(['=', '<', '>']) {
@@ -105,6 +103,133 @@ pub(crate) fn path(path: &str) -> Result<(), Objection> {
     Ok(())
 }
 
+/// What Postgres would not read as a path, where that is plain to see; and a filter that looks at more than its own
+/// element. `close` is a path without space and without what stands in quotes.
+fn well_formed(close: &str, quoted: bool) -> Result<(), Objection> {
+    // Whether each open bracket is that of a filter.
+    let mut open: Vec<bool> = Vec::new();
+    let mut before = ' ';
+    let mut chars = close.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '?' if chars.peek() != Some(&'(') => {
+                return Err((BARE_FILTER, "write $.items[*] ? (@.qty > 0)"));
+            }
+            '(' | '[' => open.push(c == '(' && before == '?'),
+            ')' | ']' if open.pop().is_none() => {
+                return Err((UNBALANCED_PATH, "balance its brackets"));
+            }
+            '$' if open.contains(&true) => {
+                return Err((
+                    "a filter looks at its own element only: no $ in it",
+                    "write ->, ->> or @>, or several paths",
+                ));
+            }
+            '=' if !matches!(before, '=' | '!' | '<' | '>') && chars.peek() != Some(&'=') => {
+                return Err((ONE_EQUALS, "write == instead of ="));
+            }
+            _ => {}
+        }
+        before = c;
+    }
+    let words = ["lax", "strict", "true", "false", "null", "exists"];
+    let word = close
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .next()
+        .unwrap_or_default();
+    if !close.contains('$')
+        && !word.is_empty()
+        && !words.iter().any(|known| word.starts_with(known))
+    {
+        return Err((WITHOUT_ROOT, "write $.a for the value of the key a"));
+    }
+    if quoted || !open.is_empty() {
+        return Err((UNBALANCED_PATH, "balance its brackets and quotes"));
+    }
+    Ok(())
+}
+
+const BARE_FILTER: &str = "a filter of a path stands in brackets";
+const ONE_EQUALS: &str = "a path compares by ==";
+const WITHOUT_ROOT: &str = "a path begins with $, the document";
+const UNBALANCED_PATH: &str = "a bracket or quote of the path has no other";
+
+/// Whether a path is a chain of names and numbers of elements alone: it takes a look at each value at most. The database
+/// judges by what Postgres makes of it (`wed.path_cost`).
+pub(crate) fn is_plain_path(path: &str) -> bool {
+    let path = path.trim_ascii();
+    let path = ["lax ", "strict "]
+        .iter()
+        .find_map(|mode| path.strip_prefix(mode))
+        .unwrap_or(path);
+    let Some(mut rest) = path.trim_ascii_start().strip_prefix('$') else {
+        return false;
+    };
+    loop {
+        rest = rest.trim_ascii_start();
+        let Some(step) = rest.chars().next() else {
+            return true;
+        };
+        let after = rest[step.len_utf8()..].trim_ascii_start();
+        let left = match step {
+            '.' if after.starts_with('"') => after[1..]
+                .split_once('"')
+                .filter(|(name, _)| !name.contains('\\'))
+                .map(|(_, left)| left),
+            '.' => {
+                let end = after
+                    .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                    .unwrap_or(after.len());
+                let name = after.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+                name.then_some(&after[end..])
+            }
+            '[' => after.split_once(']').and_then(|(index, left)| {
+                let index = index.trim_ascii();
+                let digits = !index.is_empty() && index.bytes().all(|c| c.is_ascii_digit());
+                (index == "last" || digits).then_some(left)
+            }),
+            _ => None,
+        };
+        match left {
+            // What is called is a method.
+            Some(left) if !left.trim_ascii_start().starts_with('(') => rest = left,
+            _ => return false,
+        }
+    }
+}
+
+/// What is wrong with a regular expression or a path that Postgres cannot read, whatever its size.
+const MISREAD: [&str; 12] = [
+    BARE_FILTER,
+    ONE_EQUALS,
+    WITHOUT_ROOT,
+    UNBALANCED_PATH,
+    NOT_OPENED,
+    NOT_CLOSED,
+    NOTHING,
+    BAD_REPETITION,
+    NOT_CLOSED_CLASS,
+    PLACE_WITHIN,
+    UNKNOWN_ESCAPE,
+    ENDS_WITH_ESCAPE,
+];
+const NOT_OPENED: &str = "a bracket is closed that was not opened";
+const NOT_CLOSED: &str = "a bracket is opened and not closed";
+const NOTHING: &str = "there is nothing to repeat in front of a repetition";
+const BAD_REPETITION: &str = "a repetition that cannot be read";
+const NOT_CLOSED_CLASS: &str = "a bracket [ is not closed";
+const PLACE_WITHIN: &str = "a place stands within [ ]";
+const UNKNOWN_ESCAPE: &str = "a regular expression holds an escape that Postgres does not know";
+const ENDS_WITH_ESCAPE: &str = "the pattern ends with its escape character";
+
+/// The kind of what is said against a regular expression or a path.
+pub(crate) fn code_of((message, _): &Objection) -> RejectionCode {
+    match MISREAD.contains(message) {
+        true => RejectionCode::Syntax,
+        false => RejectionCode::TooComplex,
+    }
+}
+
 /// How large the automaton of a regular expression may become.
 pub(crate) fn size(pattern: &str) -> Result<usize, Objection> {
     if pattern.len() > MAX_SIZE {
@@ -125,10 +250,9 @@ pub(crate) fn size(pattern: &str) -> Result<usize, Objection> {
         match c {
             '(' => open += 1,
             ')' => {
-                open = open.checked_sub(1).ok_or((
-                    "a bracket is closed that was not opened",
-                    "write \\) for the sign itself",
-                ))?;
+                open = open
+                    .checked_sub(1)
+                    .ok_or((NOT_OPENED, "write \\) for the sign itself"))?;
             }
             '*' | '+' if nothing || repeated => return Err(nothing_repeated()),
             '?' if nothing => return Err(nothing_repeated()),
@@ -136,10 +260,8 @@ pub(crate) fn size(pattern: &str) -> Result<usize, Objection> {
                 if nothing || repeated {
                     return Err(nothing_repeated());
                 }
-                let (most, length) = repetitions(rest).ok_or((
-                    "a repetition that cannot be read",
-                    "write {2}, {2,} or {2,5}, of at most 255",
-                ))?;
+                let (most, length) = repetitions(rest)
+                    .ok_or((BAD_REPETITION, "write {2}, {2,} or {2,5}, of at most 255"))?;
                 taken = length;
                 if before == Some(')') {
                     times = times.saturating_mul(most.max(1));
@@ -154,10 +276,7 @@ pub(crate) fn size(pattern: &str) -> Result<usize, Objection> {
         rest = &rest[taken..];
     }
     if open > 0 {
-        return Err((
-            "a bracket is opened and not closed",
-            "write \\( for the sign itself",
-        ));
+        return Err((NOT_CLOSED, "write \\( for the sign itself"));
     }
     let size = pattern.len().saturating_add(counts).saturating_mul(times);
     if size > MAX_SIZE {
@@ -265,10 +384,7 @@ fn has_fixed(branch: &str) -> bool {
 }
 
 fn nothing_repeated() -> Objection {
-    (
-        "there is nothing to repeat in front of a repetition",
-        "write \\* for the sign itself",
-    )
+    (NOTHING, "write \\* for the sign itself")
 }
 
 /// A pattern without its escapes and brackets, of which [`CLASS`] or [`SIGN`] is left each.
@@ -302,10 +418,7 @@ fn bare(pattern: &str) -> Result<String, Objection> {
                         Some(']') if !first => break,
                         Some('\\') => {
                             if escape(&mut chars)? == PLACE {
-                                return Err((
-                                    "a place stands within [ ]",
-                                    "write what is meant by characters",
-                                ));
+                                return Err((PLACE_WITHIN, "write what is meant by characters"));
                             }
                         }
                         Some('[') => {
@@ -322,10 +435,7 @@ fn bare(pattern: &str) -> Result<String, Objection> {
                         }
                         Some(_) => {}
                         None => {
-                            return Err((
-                                "a bracket [ is not closed",
-                                "write \\[ for the sign itself",
-                            ));
+                            return Err((NOT_CLOSED_CLASS, "write \\[ for the sign itself"));
                         }
                     }
                     first = false;
@@ -334,6 +444,18 @@ fn bare(pattern: &str) -> Result<String, Objection> {
             }
             c => out.push(c),
         }
+    }
+    let named = |at: usize| {
+        let behind = out[at + 2..].strip_prefix('P').unwrap_or(&out[at + 2..]);
+        behind
+            .strip_prefix('<')
+            .is_some_and(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '_'))
+    };
+    if out.match_indices("(?").any(|(at, _)| named(at)) {
+        return Err((
+            "a group of a regular expression has no name here",
+            "write ( ) alone",
+        ));
     }
     if out
         .match_indices("(?")
@@ -350,15 +472,9 @@ fn bare(pattern: &str) -> Result<String, Objection> {
 
 /// What is left of an escape, of which the backslash was read.
 fn escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<char, Objection> {
-    let unknown = Err((
-        "a regular expression holds an escape that Postgres does not know",
-        "write \\\\ for a backslash itself",
-    ));
+    let unknown = Err((UNKNOWN_ESCAPE, "write \\\\ for a backslash itself"));
     let Some(letter) = chars.next() else {
-        return Err((
-            "the pattern ends with its escape character",
-            "write \\\\ for a backslash itself",
-        ));
+        return Err((ENDS_WITH_ESCAPE, "write \\\\ for a backslash itself"));
     };
     let digits = match letter {
         '1'..='9' => {
@@ -545,6 +661,77 @@ mod tests {
         ] {
             assert!(size(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told_from_what_takes_long() {
+        let code = |text: &str| code_of(&size(text).expect_err(text));
+        for text in ["[", "(", "a)", "*a", "a{3,1}", r"\q", "a\\"] {
+            assert_eq!(code(text), RejectionCode::Syntax, "{text}");
+        }
+        for text in ["(a+)+", r"(a)\1", "(?=a)", "(?<name>x)"] {
+            assert_eq!(code(text), RejectionCode::TooComplex, "{text}");
+        }
+        assert!(size("(?<name>x)").expect_err("a name").0.contains("name"));
+        assert!(size("(?<=x)y").expect_err("around").0.contains("around"));
+    }
+
+    #[test]
+    fn plain_paths() {
+        for plain in [
+            "$",
+            "$.a",
+            " lax $ . a [ 0 ] .\"b c\"[last]",
+            "strict $.a_1.type",
+        ] {
+            assert!(is_plain_path(plain) && path(plain).is_ok(), "{plain}");
+        }
+        for other in [
+            "$.*",
+            "$[*]",
+            "$.a.size()",
+            "$.a == 1",
+            "$.a ? (@ > 1)",
+            "$[0 to 3]",
+            "$.\"a",
+            "$[last - 1]",
+            "$.",
+            "$[]",
+            "exists($.a)",
+            "a",
+            "",
+        ] {
+            assert!(!is_plain_path(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn filters_end_where_their_brackets_do() {
+        for fine in [
+            "exists($.items[*] ? (@.qty > 0)) && $.ok == true",
+            "$.a ? ((@.b > 1) && @.c == 2).d",
+            "$.\"$ ? (\" ? (@ == \"$\")",
+            "$.a ? (@ >= 1 || @ <= 2 || @ != 3 || @ <> 4)",
+        ] {
+            assert_eq!(path(fine), Ok(()), "{fine}");
+        }
+        for bad in [
+            "$[*] ? (@.a ? (@.b == 1) == $.c)",
+            "$[*] ? ((@.a == 1) && exists($.b))",
+            "$.a ? (@ >",
+            "$.a ? (@ = 1)",
+            "$.a ? @ > 1",
+            "$.\"a",
+            "$.a)",
+            "a.b",
+            "$[*] ? (@.a[$.b] == 1)",
+        ] {
+            assert!(path(bad).is_err(), "{bad}");
+        }
+        assert_eq!(
+            path("a.b").map_err(|why| code_of(&why)),
+            Err(RejectionCode::Syntax)
+        );
     }
 
     #[test]

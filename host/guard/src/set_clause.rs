@@ -8,14 +8,14 @@ use pg_query::protobuf::{
     AConst, BoolExprType, MultiAssignRef, RangeVar, ResTarget, Token, UpdateStmt, a_const::Val,
 };
 use pg_query::{Node, NodeEnum};
-use wedflow_model::Assignment;
+use wedflow_model::{Assignment, AttributeType};
 
 use crate::attributes::Attribute;
 use crate::expression::Walk;
 use crate::fragment::Fragment;
-use crate::kind::{Context, Kind};
-use crate::literal::{Constant, write_text};
-use crate::node::unknown;
+use crate::kind::{Base, Context, Kind};
+use crate::literal::{Constant, small_integer, write_text};
+use crate::node::{text_constant, unknown};
 use crate::rejection::{Fault, Rejection, RejectionCode};
 use crate::{FlowAttributes, MAX_BYTES, MAX_NODES};
 
@@ -37,7 +37,7 @@ pub struct CheckedSetClause {
 pub struct CheckedAssignment {
     /// The attribute's name, unquoted.
     pub attribute: Arc<str>,
-    /// The name as it stands in SQL.
+    /// The name as it stands in SQL, with the subscripts of an element: `doc['a']`.
     pub quoted: Arc<str>,
     /// What it is set to.
     pub value: CheckedValue,
@@ -194,7 +194,15 @@ impl fmt::Display for CheckedSetClause {
 /// Collects assignments, one slot for each attribute.
 struct Builder<'a> {
     attributes: &'a FlowAttributes,
-    slots: Vec<(usize, CheckedValue)>,
+    slots: Vec<Slot>,
+}
+
+/// What an attribute is set to.
+struct Slot {
+    target: usize,
+    /// The subscripts of its element that is set; empty for the attribute itself.
+    element: String,
+    value: CheckedValue,
 }
 
 impl<'a> Builder<'a> {
@@ -212,28 +220,44 @@ impl<'a> Builder<'a> {
     }
 
     fn set(&mut self, target: usize, value: CheckedValue) -> Result<(), Fault> {
-        if self.slots.iter().any(|(taken, _)| *taken == target) {
+        self.set_element(target, String::new(), value)
+    }
+
+    fn set_element(
+        &mut self,
+        target: usize,
+        element: String,
+        value: CheckedValue,
+    ) -> Result<(), Fault> {
+        if self.slots.iter().any(|slot| slot.target == target) {
             let name = &self.attributes.get(target).name;
             return Err(Fault::new(
                 RejectionCode::DuplicateAttribute,
                 format!("the attribute `{name}` is set twice"),
             ));
         }
-        self.slots.push((target, value));
+        self.slots.push(Slot {
+            target,
+            element,
+            value,
+        });
         Ok(())
     }
 
     fn finish(mut self, read: BTreeSet<usize>) -> CheckedSetClause {
-        self.slots.sort_by_key(|(target, _)| *target);
+        self.slots.sort_by_key(|slot| slot.target);
         let assignments: Vec<CheckedAssignment> = self
             .slots
             .into_iter()
-            .map(|(target, value)| {
-                let attribute = self.attributes.get(target);
+            .map(|slot| {
+                let attribute = self.attributes.get(slot.target);
                 CheckedAssignment {
                     attribute: attribute.name.clone(),
-                    quoted: attribute.quoted.clone(),
-                    value,
+                    quoted: match slot.element.is_empty() {
+                        true => attribute.quoted.clone(),
+                        false => format!("{}{}", attribute.quoted, slot.element).into(),
+                    },
+                    value: slot.value,
                 }
             })
             .collect();
@@ -296,7 +320,7 @@ fn constants_only(text: &str, attributes: &FlowAttributes) -> Option<CheckedSetC
         if let Constant::Text(text) = constant {
             crate::literal::fits(text, Kind::of(kind)).ok()?;
         }
-        holds(kind, constant).ok()?;
+        holds(name, kind, constant).ok()?;
         let literal = constant.bound(kind)?;
         builder.set(target, CheckedValue::Literal(literal)).ok()?;
         if builder.slots.len() > MAX_NODES {
@@ -390,21 +414,104 @@ fn assign(builder: &mut Builder<'_>, walk: &mut Walk<'_>, target: &ResTarget) ->
         Some(NodeEnum::MultiAssignRef(part)) => one_of_row(part)?,
         _ => value,
     };
-    if !indirection.is_empty() {
-        let fault = Fault::new(RejectionCode::Target, "only whole attributes can be set");
-        return Err(fault.hint(
-            "name the attribute alone, without table, field or subscript; jsonb_set and array_append change parts",
+    let subscripts = |step: &Node| matches!(step.node, Some(NodeEnum::AIndices(_)));
+    if !indirection.iter().all(subscripts) {
+        let message = "only attributes and their elements can be set";
+        return Err(Fault::new(RejectionCode::Target, message).hint(
+            "name the attribute alone, without table or field; of a document write doc['a'] = …",
         ));
     }
     let index = builder.target(name)?;
+    if !indirection.is_empty() {
+        let (element, value) = element(walk, index, indirection, value)?;
+        return builder.set_element(index, element, value);
+    }
     let joined = joined_by_and(value);
-    let value = value_of(walk, value, &builder.attributes.get(index).kind).map_err(|fault| {
+    let attribute = builder.attributes.get(index);
+    let value = value_of(walk, value, name, &attribute.kind).map_err(|fault| {
         if joined {
             return fault.hint("assignments are separated by commas: a1 = 'x', a2 = 'y'");
         }
         fault
     })?;
     builder.set(index, value)
+}
+
+/// The most steps into a document.
+const MAX_STEPS: usize = 6;
+/// The largest number of an element: Postgres fills up with nulls to it.
+const MAX_ELEMENT: i64 = 1000;
+
+/// An element that is set: its subscripts, which are written there, and its value. It makes the attribute anew, as
+/// `jsonb_set` does, and what else was in it stays.
+fn element(
+    walk: &mut Walk<'_>,
+    index: usize,
+    steps: &[Node],
+    value: &Node,
+) -> Result<(String, CheckedValue), Fault> {
+    let attributes = walk.attributes;
+    let Attribute { name, kind, .. } = attributes.get(index);
+    let whole = Kind::of(kind);
+    let document = whole == Kind::one(Base::Jsonb);
+    if !document && !whole.array {
+        let message = format!("`{name}` is {whole}, which has no elements");
+        return Err(Fault::new(RejectionCode::Target, message).hint("set all of it"));
+    }
+    if steps.len() > if document { MAX_STEPS } else { 1 } {
+        let message = format!("too many subscripts of `{name}`");
+        return Err(Fault::new(RejectionCode::Target, message).hint(format!(
+            "at most {MAX_STEPS} of a document, one of an array"
+        )));
+    }
+    let mut written = String::new();
+    for step in steps {
+        let Some(NodeEnum::AIndices(step)) = &step.node else {
+            return Err(Fault::new(RejectionCode::Target, "not an element"));
+        };
+        let at = step.uidx.as_deref().filter(|_| !step.is_slice);
+        let number = at.and_then(|at| small_integer(at, MAX_ELEMENT));
+        written.push('[');
+        match (at.and_then(text_constant), number) {
+            (Some(key), _) if document => write_text(&mut written, key),
+            (_, Some(number)) if number >= i64::from(!document) => {
+                written.push_str(&number.to_string());
+            }
+            _ => {
+                let message = "which element is set is written there";
+                return Err(
+                    Fault::new(RejectionCode::Target, message).hint(match document {
+                        true => "write doc['a'][0]: keys in single quotes, numbers from 0 to 1000",
+                        false => "write tags[1]: a number from 1 to 1000",
+                    }),
+                );
+            }
+        }
+        written.push(']');
+    }
+    if let Some(NodeEnum::SetToDefault(_)) = &value.node {
+        let message = "an element has no default value";
+        return Err(Fault::new(RejectionCode::Default, message));
+    }
+    let sql = walk.check(value, whole.element(), Context::Assignment)?;
+    let one = AttributeType {
+        scalar: kind.scalar.clone(),
+        array: false,
+    };
+    if let Some(text) = text_constant(value) {
+        holds(name, &one, Constant::Text(text)).map_err(|fault| walk.placed(fault, value))?;
+    }
+    walk.read.insert(index);
+    if document {
+        walk.converted(2)?;
+        walk.remade(1 + walk.documents(value))?;
+    }
+    walk.made(whole, 2 * crate::MAX_ROW_BYTES as u64, false)?;
+    let value = CheckedValue::Expression {
+        guarded: sql.guarded(),
+        sql: sql.to_string(),
+    };
+    Ok((written, value))
 }
 
 /// Whether a value looks like several assignments with AND between them.
@@ -453,6 +560,7 @@ fn one_of_row(part: &MultiAssignRef) -> Result<&Node, Fault> {
 fn value_of(
     walk: &mut Walk<'_>,
     node: &Node,
+    name: &str,
     kind: &wedflow_model::AttributeType,
 ) -> Result<CheckedValue, Fault> {
     if let Some(NodeEnum::SetToDefault(_)) = &node.node {
@@ -473,7 +581,7 @@ fn value_of(
         _ => None,
     };
     if let Some(constant) = constant {
-        holds(kind, constant).map_err(|fault| walk.placed(fault, node))?;
+        holds(name, kind, constant).map_err(|fault| walk.placed(fault, node))?;
     }
     Ok(match constant.and_then(|constant| constant.bound(kind)) {
         Some(literal) => CheckedValue::Literal(literal),
@@ -485,7 +593,11 @@ fn value_of(
 }
 
 /// Refuses a constant that the attribute cannot hold.
-fn holds(kind: &wedflow_model::AttributeType, constant: Constant<'_>) -> Result<(), Fault> {
+fn holds(
+    name: &str,
+    kind: &wedflow_model::AttributeType,
+    constant: Constant<'_>,
+) -> Result<(), Fault> {
     use wedflow_model::ScalarType;
     if kind.array {
         return Ok(());
@@ -501,7 +613,8 @@ fn holds(kind: &wedflow_model::AttributeType, constant: Constant<'_>) -> Result<
             if !labels.iter().any(|label| label == text) =>
         {
             let text = crate::rejection::shorten(text, 40);
-            let fault = Fault::new(RejectionCode::Type, format!("'{text}' is no label of it"));
+            let message = format!("'{text}' is no label of `{name}`");
+            let fault = Fault::new(RejectionCode::Type, message);
             Err(fault.hint(format!("the labels are {}", labels.join(", "))))
         }
         _ => Ok(()),

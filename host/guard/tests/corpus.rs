@@ -275,6 +275,33 @@ fn a_rejection_says_what_where_and_how_to_mend_it() {
         let e = condition(text).expect_err(text);
         assert!(e.hint.contains(hint), "{text}: {e}");
     }
+    // Casts that there are, and none that there are not.
+    for (text, hint) in [
+        ("jsonb_set(doc, '{a}', a1) = doc", "to_jsonb("),
+        ("length(d2) = 1", "(…)::text"),
+        ("id = a1", "(…)::uuid"),
+        ("tags @> ints", "(…)::text[]"),
+        ("d2 = any (array['a'])", "(…)::integer"),
+        ("1 = any (tags)", "(…)::text"),
+        ("coalesce(d2, day) is null", "cast them"),
+        ("d2::date is null", "CURRENT_DATE"),
+        ("day::integer is null", "subtract one date"),
+        ("d2::uuid is null", "there is no cast"),
+        ("d2::jsonb is null", "to_jsonb("),
+        ("doc::text[] is null", "doc->>0"),
+        ("d2::interval is null", "make_interval("),
+        ("day = '01/15/2024'", "2024-01-15"),
+        ("at at time zone a1 > at", "CASE a1 WHEN"),
+        ("n1 > 1e308", "'1e308'"),
+    ] {
+        let e = condition(text).expect_err(text);
+        assert!(e.hint.contains(hint), "{text}: {e}");
+    }
+    let e = condition("regexp_count(a1, 'x', 1, 'i') = 1").expect_err("four");
+    assert!(e.message.contains("takes 2 arguments here, not 4"), "{e}");
+    let paths = vec!["doc @? '$.a'"; 43].join(" and ");
+    let e = condition(&paths).expect_err("paths");
+    assert!(e.message.contains("paths") && !e.hint.contains("IN"), "{e}");
     let e = set("a1 = 'x' and a2 = 'y'").expect_err("one assignment");
     assert!(e.hint.contains("commas"), "{e}");
     let mut names: Vec<_> = RejectionCode::ALL
@@ -284,6 +311,63 @@ fn a_rejection_says_what_where_and_how_to_mend_it() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), RejectionCode::ALL.len());
+}
+
+#[test]
+fn what_other_languages_write_is_told_what_to_write_here() {
+    for (text, position, hint) in [
+        ("WHERE a1 = 'x'", 1, "leave that word out"),
+        ("a1 == 'x'", 4, "write ="),
+        ("a1 = 'x' && a2 = 'y'", 16, "AND"),
+        ("a1 = 'x' || a2 = 'y'", 16, "OR"),
+        ("!ok", 1, "NOT"),
+        ("`a1` = 'x'", 1, "double quotes"),
+        ("a1 = \"done\"", 6, "single quotes"),
+        ("d2 ≥ 5", 4, ">="),
+        ("d2≤5", 1, "<="),
+        ("a1 ≠ 'x'", 4, "<>"),
+        ("a1 = ‘x’", 6, "straight"),
+        ("a1 = “x”", 6, "straight"),
+        ("a1 CONTAINS 'x'", 4, "strpos("),
+        ("a1 REGEXP 'x'", 4, "~"),
+        ("a1 rlike 'x'", 4, "~"),
+        ("a1 =~ 'x'", 4, "~"),
+        ("a1 := 'x'", 4, "write ="),
+        ("[a1] = 'x'", 1, "without brackets"),
+        ("a1 = 'x';", 9, "leave it out"),
+        ("a1\u{a0}= 'x'", 1, "U+00A0"),
+        ("\u{feff}a1 = 'x'", 1, "U+FEFF"),
+        ("a1 = E'\\u12'", 8, ""),
+        ("a1 ~ '['", 6, "\\["),
+        ("a1 ~ '(?<name>x)'", 6, "( )"),
+        ("to_tsvector(a1) @@ to_tsquery('x')", 1, "LIKE"),
+    ] {
+        let e = condition(text).expect_err(text);
+        assert!(
+            e.position == position && e.hint.contains(hint),
+            "{text}: {e}"
+        );
+    }
+    for (text, position, hint) in [
+        ("SET a1 = 'x'", 1, "leave that word out"),
+        ("d2 += 1", 4, "a1 + "),
+        ("a1 := 'x'", 4, "write ="),
+        ("a1 = 'x';", 9, "leave it out"),
+        ("a1 = ‘x’", 6, "straight"),
+    ] {
+        let e = set(text).expect_err(text);
+        assert!(
+            e.position == position && e.hint.contains(hint),
+            "{text}: {e}"
+        );
+    }
+    assert!(
+        !condition("a1\u{a0}= 'x'")
+            .expect_err("hidden")
+            .message
+            .contains('\u{a0}'),
+        "a character that is not seen is shown as what it is"
+    );
 }
 
 #[test]
@@ -423,7 +507,16 @@ fn an_enum_takes_its_labels_only() {
         let e = CheckedPredicate::parse(wrong, &attributes).expect_err(wrong);
         assert_eq!(e.code, RejectionCode::Type, "{wrong}");
         assert!(e.hint.contains("s, m, l"), "{e}");
+        assert!(
+            e.message.contains("`size`") || e.message.contains("order"),
+            "{e}"
+        );
     }
+    let e = CheckedPredicate::parse("size = 5", &attributes).expect_err("a number");
+    assert!(
+        e.message.contains("`size` is an enum") && e.hint.contains("s, m, l"),
+        "{e}"
+    );
     assert!(CheckedSetClause::parse("size = 'm'", &attributes).is_ok());
     assert!(CheckedSetClause::parse("size = 'x'", &attributes).is_err());
     assert!(CheckedSetClause::parse("size = 'x', a1 = lower(a1)", &attributes).is_err());
