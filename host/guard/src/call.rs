@@ -5,13 +5,14 @@ use pg_query::protobuf::{
 };
 use pg_query::{Node, NodeEnum};
 
+use crate::advice::way;
 use crate::allowed::{self, INTERVAL_PARTS};
 use crate::catalog::{self, Signature};
 use crate::expression::{Checked, Done, Seen, Walk};
 use crate::kind::{Base, Context, Kind};
 use crate::literal::{small_integer, write_text};
 use crate::node::{constant_length, constant_text, text_constant, text_of, written_text};
-use crate::operation::{MAX_SHORT, SMALL_POWER, Sought, way};
+use crate::operation::{MAX_SHORT, SMALL_POWER, Sought};
 use crate::pattern;
 use crate::rejection::{Fault, RejectionCode};
 use crate::resolve::{self, Unresolved};

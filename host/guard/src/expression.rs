@@ -12,11 +12,12 @@ use pg_query::protobuf::{
 use pg_query::{Node, NodeEnum};
 use wedflow_model::ScalarType;
 
+use crate::advice::way;
 use crate::fragment::{Fragment, too_deep};
 use crate::kind::{Base, Context, Kind};
 use crate::literal::{is_bounded, plain_number, write_text};
 use crate::node::{foreign, location, text_constant, text_of, unknown};
-use crate::operation::{CONVERSION, way};
+use crate::operation::CONVERSION;
 use crate::rejection::{Fault, RejectionCode};
 use crate::resolve::common;
 use crate::type_name::growth;

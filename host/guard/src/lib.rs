@@ -22,6 +22,7 @@
 //! [`outside_of_parsing`] is the place to duplicate the handle that logs go to, or to start a
 //! program that inherits it.
 
+mod advice;
 mod allowed;
 mod answer;
 mod attributes;

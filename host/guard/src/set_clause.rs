@@ -473,7 +473,7 @@ fn element(
         let number = at.and_then(|at| small_integer(at, MAX_ELEMENT));
         written.push('[');
         match (at.and_then(text_constant), number) {
-            (Some(key), _) if document => write_text(&mut written, key),
+            (Some(key), _) if document && !is_far(key) => write_text(&mut written, key),
             (_, Some(number)) if number >= i64::from(!document) => {
                 written.push_str(&number.to_string());
             }
@@ -512,6 +512,18 @@ fn element(
         sql: sql.to_string(),
     };
     Ok((written, value))
+}
+
+/// Whether a key that is a number is beyond what may be set: of a list it is the number of an element, as C's `strtol` reads it.
+fn is_far(key: &str) -> bool {
+    let space = |c: char| c.is_ascii_whitespace() || c == '\x0b';
+    let number = key.trim_start_matches(space);
+    let digits = number.strip_prefix(['-', '+']).unwrap_or(number);
+    !digits.is_empty()
+        && digits.bytes().all(|digit| digit.is_ascii_digit())
+        && !digits
+            .parse()
+            .is_ok_and(|number: i64| number <= MAX_ELEMENT)
 }
 
 /// Whether a value looks like several assignments with AND between them.

@@ -6,7 +6,7 @@
 //! back on its standard output.
 
 use std::ffi::OsString;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError, mpsc};
@@ -148,6 +148,9 @@ fn run(
     }
 }
 
+/// How the child ends that has no memory to read the component into.
+const NO_MEMORY: u8 = 6;
+
 /// Why a compiler ended without an answer.
 fn ended(status: ExitStatus, limits: &Limits) -> UploadError {
     use rustix::process::Signal;
@@ -158,7 +161,10 @@ fn ended(status: ExitStatus, limits: &Limits) -> UploadError {
         UploadError::CompileTime {
             seconds: limits.compile_cpu_seconds,
         }
-    } else if is(Signal::ABORT) || is(Signal::SEGV) || is(Signal::BUS) || status.code() == Some(101)
+    } else if is(Signal::ABORT)
+        || is(Signal::SEGV)
+        || is(Signal::BUS)
+        || [Some(101), Some(i32::from(NO_MEMORY))].contains(&status.code())
     {
         // What fails first when there is no more memory: an allocation, a stack, a thread.
         UploadError::CompileMemory {
@@ -194,8 +200,10 @@ fn child(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
         return ExitCode::from(3);
     }
     let mut bytes = Vec::new();
-    if std::io::stdin().read_to_end(&mut bytes).is_err() {
-        return ExitCode::from(4);
+    match std::io::stdin().read_to_end(&mut bytes) {
+        Ok(_) => {}
+        Err(error) if error.kind() == ErrorKind::OutOfMemory => return ExitCode::from(NO_MEMORY),
+        Err(_) => return ExitCode::from(4),
     }
     let settings = Settings {
         memory_reservation: reservation,
