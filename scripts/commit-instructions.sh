@@ -57,7 +57,7 @@ count() { # BATCHES: a host's commits, as host/store/src/jobs.rs makes them
   chown -R "$owner" "$work/run"
   cat > "$work/batches.sql" <<SQL
 SET jit = off; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off;
-SET enable_mergejoin = off; SET work_mem = '64MB'; SET search_path = pg_catalog, pg_temp; SET timezone = 'UTC';
+SET enable_mergejoin = off; SET enable_bitmapscan = off; SET work_mem = '64MB'; SET search_path = pg_catalog, pg_temp; SET timezone = 'UTC';
 
 DO \$\$
 DECLARE
