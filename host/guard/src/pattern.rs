@@ -154,8 +154,11 @@ const ONE_EQUALS: &str = "a path compares by ==";
 const WITHOUT_ROOT: &str = "a path begins with $, the document";
 const UNBALANCED_PATH: &str = "a bracket or quote of the path has no other";
 
-/// Whether a path is a chain of names and numbers of elements alone: it takes a look at each value at most. The database
-/// judges by what Postgres makes of it (`wed.path_cost`).
+/// The most numbers of elements in a chain of names: what is no list is made one at each of them.
+const MOST_NUMBERS: usize = 4;
+
+/// Whether a path is a chain of names and a few numbers of elements alone: it takes a look at each value or two. The
+/// database judges by what Postgres makes of it (`wed.path_cost`).
 pub(crate) fn is_plain_path(path: &str) -> bool {
     let path = path.trim_ascii();
     let path = ["lax ", "strict "]
@@ -165,6 +168,7 @@ pub(crate) fn is_plain_path(path: &str) -> bool {
     let Some(mut rest) = path.trim_ascii_start().strip_prefix('$') else {
         return false;
     };
+    let mut numbers = 0;
     loop {
         rest = rest.trim_ascii_start();
         let Some(step) = rest.chars().next() else {
@@ -186,13 +190,16 @@ pub(crate) fn is_plain_path(path: &str) -> bool {
             '[' => after.split_once(']').and_then(|(index, left)| {
                 let index = index.trim_ascii();
                 let digits = !index.is_empty() && index.bytes().all(|c| c.is_ascii_digit());
+                numbers += 1;
                 (index == "last" || digits).then_some(left)
             }),
             _ => None,
         };
         match left {
             // What is called is a method.
-            Some(left) if !left.trim_ascii_start().starts_with('(') => rest = left,
+            Some(left) if numbers <= MOST_NUMBERS && !left.trim_ascii_start().starts_with('(') => {
+                rest = left;
+            }
             _ => return false,
         }
     }
@@ -683,6 +690,7 @@ mod tests {
             "$.a",
             " lax $ . a [ 0 ] .\"b c\"[last]",
             "strict $.a_1.type",
+            "$[0][1].\"[[[\"[2].a[3]",
         ] {
             assert!(is_plain_path(plain) && path(plain).is_ok(), "{plain}");
         }
@@ -697,6 +705,7 @@ mod tests {
             "$[last - 1]",
             "$.",
             "$[]",
+            "$[0][1].a[2].a[3][last]",
             "exists($.a)",
             "a",
             "",

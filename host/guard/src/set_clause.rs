@@ -442,6 +442,10 @@ const MAX_STEPS: usize = 6;
 /// The largest number of an element: Postgres fills up with nulls to it.
 const MAX_ELEMENT: i64 = 1000;
 
+/// The most that setting an element of an array may take, whatever the number of its first one: Postgres fills up with
+/// nulls from 1, of which it has 2^27 at most, one bit each, twice over.
+const LONGEST_GAP: u64 = 32 << 20;
+
 /// An element that is set: its subscripts, which are written there, and its value. It makes the attribute anew, as
 /// `jsonb_set` does, and what else was in it stays.
 fn element(
@@ -457,6 +461,13 @@ fn element(
     if !document && !whole.array {
         let message = format!("`{name}` is {whole}, which has no elements");
         return Err(Fault::new(RejectionCode::Target, message).hint("set all of it"));
+    }
+    if whole.base == Base::Numeric {
+        // Each number of such an array is measured, the nulls that fill it up too.
+        let message =
+            format!("no element of `{name}` is set alone, since its numbers are `numeric`");
+        return Err(Fault::new(RejectionCode::Target, message)
+            .hint("set all of it: array_append, array_replace, ARRAY[…]"));
     }
     if steps.len() > if document { MAX_STEPS } else { 1 } {
         let message = format!("too many subscripts of `{name}`");
@@ -506,7 +517,15 @@ fn element(
         walk.converted(2)?;
         walk.remade(1 + walk.documents(value))?;
     }
-    walk.made(whole, 2 * crate::MAX_ROW_BYTES as u64, false)?;
+    walk.made(
+        whole,
+        if document {
+            2 * crate::MAX_ROW_BYTES as u64
+        } else {
+            LONGEST_GAP
+        },
+        false,
+    )?;
     let value = CheckedValue::Expression {
         guarded: sql.guarded(),
         sql: sql.to_string(),

@@ -521,3 +521,17 @@ fn an_enum_takes_its_labels_only() {
     assert!(CheckedSetClause::parse("size = 'x'", &attributes).is_err());
     assert!(CheckedSetClause::parse("size = 'x', a1 = lower(a1)", &attributes).is_err());
 }
+
+#[test]
+fn a_clause_sets_elements_of_few_arrays() {
+    let kinds = (0..20).map(|at| (format!("t{at}"), "text[]".parse().expect("a type")));
+    let attributes = FlowAttributes::new(kinds);
+    let clause = |count: usize| {
+        let each: Vec<String> = (0..count).map(|at| format!("t{at}[1] = 'x'")).collect();
+        CheckedSetClause::parse(&each.join(", "), &attributes)
+    };
+    assert!(clause(5).is_ok());
+    // Each may begin at 2^27, and Postgres fills up to there.
+    let refused = clause(7).expect_err("too much");
+    assert_eq!(refused.code, RejectionCode::TooLarge);
+}
