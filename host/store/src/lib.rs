@@ -21,6 +21,7 @@ mod error;
 mod flows;
 mod instances;
 mod jobs;
+mod migrate;
 mod notifications;
 mod quotas;
 mod scratch;
@@ -62,9 +63,6 @@ const NAME_HINT: &str =
 
 /// How long a server may take to let the first connection in.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// The migrations, embedded in the binary.
-static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations");
 
 /// A Wedflow database.
 #[derive(Debug, Clone)]
@@ -215,30 +213,6 @@ impl Store {
     pub async fn ping(&self) -> Result<(), StoreError> {
         sqlx::query("SELECT 1").execute(&self.pool).await?;
         Ok(())
-    }
-
-    /// Brings the database's schema up to this version. Safe to call from several processes at once;
-    /// cheap when there is nothing to do.
-    ///
-    /// # Errors
-    /// [`StoreError::Migration`] when a migration fails, or the database is newer than this binary.
-    pub async fn migrate(&self) -> Result<(), StoreError> {
-        use sqlx::migrate::MigrateError;
-        // The list of what was done is kept where new tables usually are.
-        let options = self.options.clone().options([("search_path", "public")]);
-        let mut connection = options.connect().await.map_err(StoreError::unreachable)?;
-        MIGRATOR.run(&mut connection).await.map_err(|source| {
-            StoreError::Migration(match source {
-                MigrateError::VersionMismatch(_) => {
-                    "it was made by another development version of wed; use another database, or drop this one"
-                        .to_owned()
-                }
-                MigrateError::VersionMissing(_) => {
-                    "it was made by a newer version of wed; use that one".to_owned()
-                }
-                other => other.to_string(),
-            })
-        })
     }
 
     /// Where the server is, for building a flow's URL: host, port, database.

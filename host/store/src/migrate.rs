@@ -1,0 +1,178 @@
+//! Brings a database's schema up to this program's: numbered migrations once, then all functions when one changed.
+
+use rust_embed::RustEmbed;
+use sha2::{Digest, Sha256};
+use sqlx::migrate::{Migrate, MigrateError, Migrator};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection};
+
+use crate::{Store, StoreError};
+
+/// Numbered migrations: tables, types and indexes. Append-only.
+static NUMBERED: Migrator = sqlx::migrate!("../../migrations");
+
+/// One SQL function a file, applied together when any of them changed.
+#[derive(RustEmbed)]
+#[folder = "../../migrations/functions"]
+#[include = "*.sql"]
+struct Functions;
+
+const FIRST: &str = "first.sql";
+const LAST: &str = "last.sql";
+
+/// The first number after the tables that the nine migrations of wed 0.1.0 made together with their functions.
+const AFTER_BASELINE: i64 = 7;
+/// Number of migrations that wed 0.1.0 records.
+const FORMER_COUNT: i64 = 9;
+/// SHA-384 of the first of those migrations.
+const FORMER_FIRST: &str = "e1d92fc6f71417b77f85ffca962350446bd246a6dcd1d9c45e5c0728a9f470acd8a00378b17f6fdbb4c3ecd970dbe810";
+
+impl Store {
+    /// Brings the database's schema up to this version. Several processes may call it at once; it is
+    /// one query when there is nothing to do.
+    ///
+    /// # Errors
+    /// [`StoreError::Migration`] when a migration fails, or the database is newer than this program.
+    pub async fn migrate(&self) -> Result<(), StoreError> {
+        // The record of applied migrations is kept where new tables usually are.
+        let options = self.options.clone().options([("search_path", "public")]);
+        let mut connection = options.connect().await.map_err(StoreError::unreachable)?;
+        adopt_former(&mut connection).await?;
+        NUMBERED.run(&mut connection).await.map_err(explained)?;
+        apply_functions(&mut connection).await
+    }
+}
+
+fn explained(error: MigrateError) -> StoreError {
+    StoreError::Migration(match error {
+        MigrateError::VersionMismatch(_) => {
+            "it was made by another development version of wed; use another database, or drop this one".to_owned()
+        }
+        MigrateError::VersionMissing(_) => "it was made by a newer version of wed; use that one".to_owned(),
+        other => other.to_string(),
+    })
+}
+
+/// Rewrites the record of a database that wed 0.1.0 migrated: its nine migrations made the same tables as
+/// today's first six.
+async fn adopt_former(connection: &mut PgConnection) -> Result<(), StoreError> {
+    connection.lock().await.map_err(explained)?;
+    let adopted = rewrite_record(connection).await;
+    connection.unlock().await.map_err(explained)?;
+    adopted
+}
+
+async fn rewrite_record(connection: &mut PgConnection) -> Result<(), StoreError> {
+    let recorded: bool =
+        sqlx::query_scalar("SELECT to_regclass('public._sqlx_migrations') IS NOT NULL")
+            .fetch_one(&mut *connection)
+            .await?;
+    if !recorded {
+        return Ok(());
+    }
+    let mut transaction = connection.begin().await?;
+    let former: bool = sqlx::query_scalar(
+        "SELECT count(*) = $1 AND bool_or(version = 1 AND encode(checksum, 'hex') = $2) FROM public._sqlx_migrations",
+    )
+    .bind(FORMER_COUNT)
+    .bind(FORMER_FIRST)
+    .fetch_one(&mut *transaction)
+    .await?;
+    if former {
+        sqlx::query("DELETE FROM public._sqlx_migrations")
+            .execute(&mut *transaction)
+            .await?;
+        for migration in NUMBERED.iter().filter(|m| m.version < AFTER_BASELINE) {
+            sqlx::query(
+                "INSERT INTO public._sqlx_migrations (version, description, success, checksum, execution_time)
+                 VALUES ($1, $2, true, $3, 0)",
+            )
+            .bind(migration.version)
+            .bind(&*migration.description)
+            .bind(&*migration.checksum)
+            .execute(&mut *transaction)
+            .await?;
+        }
+    }
+    transaction.commit().await?;
+    Ok(())
+}
+
+/// Applies all functions in one transaction unless the database has exactly these.
+async fn apply_functions(connection: &mut PgConnection) -> Result<(), StoreError> {
+    let files = sources();
+    let digest = digest_of(&files);
+    if applied_digest(connection).await?.as_deref() == Some(digest.as_str()) {
+        return Ok(());
+    }
+    let mut transaction = connection.begin().await?;
+    // Holds the row against another process that applies functions; the first one is inserted under the lock.
+    sqlx::query("LOCK TABLE wed.function_source IN SHARE ROW EXCLUSIVE MODE")
+        .execute(&mut *transaction)
+        .await?;
+    if applied_digest(&mut transaction).await?.as_deref() == Some(digest.as_str()) {
+        return Ok(());
+    }
+    for (path, text) in &files {
+        sqlx::raw_sql(AssertSqlSafe(text.clone()))
+            .execute(&mut *transaction)
+            .await
+            .map_err(|error| StoreError::Migration(format!("functions/{path}: {error}")))?;
+    }
+    sqlx::query(
+        "INSERT INTO wed.function_source (digest) VALUES ($1)
+         ON CONFLICT (only_row) DO UPDATE SET digest = excluded.digest, applied_at = clock_timestamp()",
+    )
+    .bind(&digest)
+    .execute(&mut *transaction)
+    .await?;
+    transaction.commit().await?;
+    Ok(())
+}
+
+async fn applied_digest(connection: &mut PgConnection) -> Result<Option<String>, StoreError> {
+    Ok(sqlx::query_scalar("SELECT digest FROM wed.function_source")
+        .fetch_optional(connection)
+        .await?)
+}
+
+/// Path and text of every file: `first.sql`, the functions by path, `last.sql`.
+fn sources() -> Vec<(String, String)> {
+    let mut files: Vec<(String, String)> = Functions::iter()
+        .filter_map(|path| {
+            let file = Functions::get(&path)?;
+            Some((
+                path.into_owned(),
+                String::from_utf8_lossy(&file.data).into_owned(),
+            ))
+        })
+        .collect();
+    files.sort_by_key(|(path, _)| (path == LAST, path != FIRST, path.clone()));
+    files
+}
+
+fn digest_of(files: &[(String, String)]) -> String {
+    let mut hash = Sha256::new();
+    for (path, text) in files {
+        hash.update(path);
+        hash.update([0]);
+        hash.update(text);
+        hash.update([0]);
+    }
+    hash.finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_embedded_between_first_and_last() {
+        let files = sources();
+        assert_eq!(files[0].0, FIRST);
+        assert_eq!(files[files.len() - 1].0, LAST);
+        assert!(files.len() > 100, "{} files", files.len());
+    }
+}

@@ -1,0 +1,7 @@
+-- A number of an attribute: what has too many digits is refused; NaN and the infinities have none.
+CREATE OR REPLACE FUNCTION wed_bounded.refuse_digits(_attribute text) RETURNS boolean
+LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'the value of attribute "%" has too many digits', _attribute USING ERRCODE = 'WF031',
+    HINT = 'At most 100 digits before the point and 100 behind it; round(value, digits) cuts.';
+END $$;

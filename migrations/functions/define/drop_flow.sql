@@ -1,0 +1,16 @@
+-- Removes a flow with everything of it. What it leaves in the tables that all flows share is nobody's from
+-- then on, and is removed by remove_residue in steps: of a flow of millions of instances that takes minutes.
+CREATE OR REPLACE FUNCTION wed.drop_flow(_flow_id integer) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _flow wed.flow;
+BEGIN
+  SELECT * INTO STRICT _flow FROM wed.flow WHERE flow_id = _flow_id FOR UPDATE;
+  EXECUTE format('DROP SCHEMA %I CASCADE', _flow.schema_name);
+  EXECUTE format('DROP SCHEMA %I CASCADE', _flow.shape_schema);
+  EXECUTE format('DROP OWNED BY %I', _flow.role_name);
+  EXECUTE format('DROP ROLE %I', _flow.role_name);
+  DELETE FROM wed.job WHERE flow_id = _flow_id;
+  DELETE FROM wed.flow WHERE flow_id = _flow_id;
+  INSERT INTO wed.residue VALUES (_flow_id);
+END $$;

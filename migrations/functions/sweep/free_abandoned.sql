@@ -1,0 +1,19 @@
+-- Frees the jobs of hosts that are gone. Each such attempt is on record.
+CREATE OR REPLACE FUNCTION wed.free_abandoned() RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _gone integer[];
+  _freed bigint := 0;
+BEGIN
+  _gone := ARRAY(SELECT host_id FROM wed.host WHERE expires_at < clock_timestamp() FOR UPDATE SKIP LOCKED);
+  IF _gone = '{}' THEN RETURN 0; END IF;
+  WITH freed AS (
+    UPDATE wed.job SET host_id = NULL, token = 0, due = least(due, now())
+    WHERE host_id = ANY (_gone) RETURNING *)
+  INSERT INTO wed.attempt (flow_id, wid, tgid, trname, attempt, outcome, message, writer)
+  SELECT flow_id, wid, tgid, trname, attempt, 'abandoned', 'the host that ran it is gone', 'wedflow' FROM freed;
+  GET DIAGNOSTICS _freed = ROW_COUNT;
+  DELETE FROM wed.host WHERE host_id = ANY (_gone);
+  IF _freed > 0 THEN PERFORM pg_notify('wed_jobs', ''); END IF;
+  RETURN _freed;
+END $$;

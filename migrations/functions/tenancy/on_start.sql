@@ -1,0 +1,46 @@
+-- New instances, whoever starts them, are counted and held against the tenant's limits. Starts of the same
+-- instant may go over a limit by their number.
+CREATE OR REPLACE FUNCTION wed.on_start() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  _new bigint;
+  _top bigint;
+  _quota wed.quota;
+  _usage wed.usage;
+BEGIN
+  SELECT q.* INTO _quota FROM (SELECT flow_id FROM new_rows LIMIT 1) i
+  JOIN wed.flow f USING (flow_id) JOIN wed.quota q USING (tenant_id);
+  IF _quota.instances IS NULL AND _quota.jobs IS NULL AND _quota.trace_bytes IS NULL AND _quota.row_bytes IS NULL THEN
+    RETURN NULL;
+  END IF;
+  SELECT * INTO _usage FROM wed.usage WHERE tenant_id = _quota.tenant_id;
+  IF _usage.trace_bytes > _quota.trace_bytes THEN
+    PERFORM wed.refuse_quota('trace_bytes', _usage.trace_bytes, _quota.trace_bytes);
+  ELSIF _usage.row_bytes > _quota.row_bytes THEN
+    PERFORM wed.refuse_quota('row_bytes', _usage.row_bytes, _quota.row_bytes);
+  END IF;
+  SELECT count(*), max(nextval('wed.started_' || _quota.tenant_id)) INTO _new, _top FROM new_rows;
+  IF _usage.instances + _top - _usage.started <= _quota.instances IS NOT FALSE
+     AND _usage.jobs + _top - _usage.started <= _quota.jobs IS NOT FALSE THEN
+    RETURN NULL;
+  END IF;
+  -- A limit is near, if nothing has ended meanwhile: count.
+  IF _usage.measured_at < clock_timestamp() - interval '1 second' THEN
+    _usage := wed.measure(_quota.tenant_id, _top - _new);
+  END IF;
+  IF (_usage.instances + _top - _usage.started > _quota.instances
+      OR _usage.jobs + _top - _usage.started > _quota.jobs)
+     AND pg_sequence_last_value(('wed.started_' || _quota.tenant_id)::regclass) = _top THEN
+    -- What is refused now was not started: its numbers go back, unless others took some since. The next
+    -- measurement rights what is left.
+    PERFORM setval(('wed.started_' || _quota.tenant_id)::regclass, greatest(_top - _new, 1), _top > _new);
+  END IF;
+  IF _usage.instances + _top - _usage.started > _quota.instances THEN
+    PERFORM wed.refuse_quota('instances', _usage.instances + _top - _usage.started - _new, _quota.instances);
+  ELSIF _usage.jobs + _top - _usage.started > _quota.jobs THEN
+    PERFORM wed.refuse_quota('jobs', _usage.jobs + _top - _usage.started - _new, _quota.jobs);
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER quota AFTER INSERT ON wed.instance REFERENCING NEW TABLE AS new_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION wed.on_start();

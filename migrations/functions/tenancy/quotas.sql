@@ -1,0 +1,22 @@
+-- A tenant's limits in order, with what is used of those that can be counted.
+CREATE OR REPLACE FUNCTION wed.quotas(_tenant_id integer) RETURNS TABLE (name text, unit text, used bigint, allowed bigint)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _usage wed.usage := wed.measure(_tenant_id,
+    coalesce(pg_sequence_last_value(('wed.started_' || _tenant_id)::regclass), 0));
+BEGIN
+  RETURN QUERY
+    SELECT a.attname::text, col_description(a.attrelid, a.attnum), CASE a.attname
+             WHEN 'flows' THEN (SELECT count(*) FROM wed.flow f WHERE f.tenant_id = _tenant_id)
+             WHEN 'components' THEN (SELECT count(*) FROM wed.component c WHERE c.tenant_id = _tenant_id)
+             WHEN 'instances' THEN _usage.instances
+             WHEN 'jobs' THEN _usage.jobs
+             WHEN 'fuel_per_minute' THEN wed.fuel_used(_usage)
+             WHEN 'concurrency' THEN (SELECT count(*) FROM wed.job j WHERE j.tenant_id = _tenant_id AND j.host_id IS NOT NULL)
+             WHEN 'trace_bytes' THEN _usage.trace_bytes
+             WHEN 'row_bytes' THEN _usage.row_bytes END,
+           (to_jsonb(q) ->> a.attname)::bigint
+    FROM wed.quota q, pg_attribute a
+    WHERE q.tenant_id = _tenant_id AND a.attrelid = 'wed.quota'::regclass AND a.attnum > 1 AND NOT a.attisdropped
+    ORDER BY a.attnum;
+END $$;
