@@ -21,6 +21,14 @@ trials![
     what_is_wrong_with_a_request_is_said,
     what_is_wrong_with_a_condition_is_pointed_at,
     a_watcher_hears_of_each_state,
+    who_heard_all_of_a_final_instance_is_told_not_to_come_back,
+    a_tenant_that_waits_for_locks_does_not_keep_others_waiting,
+    a_body_that_trickles_is_given_up,
+    the_last_admin_stays,
+    descriptions_and_the_audit_log_are_bounded,
+    a_part_of_a_list_is_bounded_in_bytes,
+    documents_are_objects_without_doubt,
+    whole_lists_come_in_parts_too,
     too_many_requests_are_told_when_to_come_back,
     the_description_describes_what_there_is,
     a_served_api_is_found_and_stopped,
@@ -597,4 +605,152 @@ fn a_served_api_is_found_and_stopped() {
         !said.contains(token["secret"].as_str().expect("a secret")),
         "{said}"
     );
+}
+
+fn who_heard_all_of_a_final_instance_is_told_not_to_come_back() {
+    let (_api, client) = with_steps();
+    let events = "/v1/flows/steps/instances/1/events";
+    let final_at_once = json!({ "state": { "n": 3 } });
+    client
+        .json("POST", "/v1/flows/steps/instances", &final_at_once)
+        .is(201);
+    for _ in 0..40 {
+        client
+            .send("GET", events, &[("last-event-id", "1")], b"")
+            .is(204);
+    }
+}
+
+fn a_tenant_that_waits_for_locks_does_not_keep_others_waiting() {
+    let api = Api::of(&Database::new());
+    let client = api.user(TENANT, "ann", "developer");
+    client
+        .json("PUT", "/v1/flows/steps", &steps("steps"))
+        .is(201);
+    on(api.database.store.create_tenant("other", "")).expect("a tenant");
+    let other = api.user("other", "bob", "viewer");
+    let url = on(api.database.store.flow_url(TENANT, "steps")).expect("its URL");
+    let mut holder = crate::support::Session::on(&api.database, &url);
+    holder.run("BEGIN");
+    holder.run("LOCK TABLE wed_flow");
+    std::thread::scope(|scope| {
+        let waiting: Vec<_> = (0..8)
+            .map(|_| scope.spawn(|| client.json("POST", "/v1/flows/steps/instances", &json!({}))))
+            .collect();
+        for _ in 0..5 {
+            other.get("/v1/flows").is(200);
+            other.get("/health/ready").is(200);
+        }
+        for answer in waiting {
+            let answer = answer.join().expect("answered");
+            answer.problem(409, "locked");
+            assert_eq!(answer.header("retry-after"), Some("1"));
+        }
+    });
+    holder.run("ROLLBACK");
+}
+
+fn a_body_that_trickles_is_given_up() {
+    let api = Api::with(&Database::new(), |settings| {
+        settings.idle = Duration::from_millis(300);
+    });
+    let client = api.user(TENANT, "ann", "developer");
+    let head = client.head("POST /v1/components/x");
+    let mut stream = std::net::TcpStream::connect(api.address).expect("connected");
+    let head = format!("{head}content-type: application/wasm\r\ncontent-length: 1000\r\n\r\n");
+    std::io::Write::write_all(&mut stream, head.as_bytes()).expect("sent");
+    // A byte comes every 50 ms: never late, and always too slow.
+    for _ in 0..200 {
+        std::thread::sleep(Duration::from_millis(50));
+        if std::io::Write::write_all(&mut stream, b"x").is_err() {
+            return;
+        }
+    }
+    panic!("the body is read for as long as it comes");
+}
+
+fn the_last_admin_stays() {
+    let api = Api::of(&Database::new());
+    let admin = api.user(TENANT, "ann", "admin");
+    let viewer = json!({ "role": "viewer" });
+    admin
+        .json("PATCH", "/v1/users/ann", &viewer)
+        .problem(409, "last_admin");
+    admin.delete("/v1/users/ann").problem(409, "last_admin");
+    admin
+        .json(
+            "POST",
+            "/v1/users",
+            &json!({ "name": "bob", "role": "admin" }),
+        )
+        .is(201);
+    admin.json("PATCH", "/v1/users/ann", &viewer).is(200);
+}
+
+fn descriptions_and_the_audit_log_are_bounded() {
+    let api = Api::of(&Database::new());
+    let admin = api.user(TENANT, "ann", "admin");
+    let long = json!({ "description": "é".repeat(2_001) });
+    admin
+        .json("PATCH", "/v1/settings", &long)
+        .problem(422, "WF023");
+    let most = json!({ "description": "é".repeat(2_000) });
+    admin.json("PATCH", "/v1/settings", &most).is(200);
+    let mut flow = steps("steps");
+    flow["description"] = "x".repeat(2_001).into();
+    admin
+        .json("PUT", "/v1/flows/steps", &flow)
+        .problem(422, "WF023");
+    let longest = api
+        .database
+        .owner()
+        .line("SELECT octet_length(wed.short_detail(jsonb_build_object('a', repeat('x', 100000)))::text) < 4097");
+    assert_eq!(longest, "t");
+}
+
+fn a_part_of_a_list_is_bounded_in_bytes() {
+    let (_api, client) = with_steps();
+    for _ in 0..24 {
+        let state = json!({ "state": { "remark": "x".repeat(200_000) } });
+        client
+            .json("POST", "/v1/flows/steps/instances", &state)
+            .is(201);
+    }
+    let path = "/v1/flows/steps/instances?limit=500";
+    let first = client.get(path).is(200);
+    assert!(first.text.len() < 5 << 20, "{}", first.text.len());
+    let first = first.json();
+    let next = first["next"].as_str().expect("there is more");
+    let rest = client.get(&format!("{path}&cursor={next}")).is(200).json();
+    let count = |part: &Json| part["items"].as_array().map_or(0, Vec::len);
+    assert_eq!(count(&first) + count(&rest), 24);
+}
+
+fn documents_are_objects_without_doubt() {
+    let (_api, client) = with_steps();
+    let json = [("content-type", "application/json")];
+    for body in [
+        "[]",
+        "[{\"n\":1}]",
+        "{\"state\":{\"n\":1,\"n\":2}}",
+        "{\"state\":{\"remark\":\"\\u0000\"}}",
+    ] {
+        client
+            .send("POST", "/v1/flows/steps/instances", &json, body.as_bytes())
+            .problem(422, "invalid_document");
+    }
+}
+
+fn whole_lists_come_in_parts_too() {
+    let (_api, client) = with_steps();
+    client.json("PUT", "/v1/flows/more", &steps("more")).is(201);
+    let first = client.get("/v1/flows?limit=1").is(200).json();
+    assert_eq!(first["items"][0]["name"], "more");
+    let next = first["next"].as_str().expect("there is more");
+    let rest = client
+        .get(&format!("/v1/flows?cursor={next}"))
+        .is(200)
+        .json();
+    assert_eq!(rest["items"][0]["name"], "steps");
+    client.get("/v1/me?tenant=x").problem(400, "invalid_query");
 }

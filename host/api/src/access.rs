@@ -139,7 +139,7 @@ async fn identify(api: &Api, sent: Option<HeaderValue>) -> Result<Identity, Prob
             "the header Authorization is not of the form `Bearer wed_…`",
         ));
     };
-    authenticate(&api.store, token)
+    authenticate(&api.tokens, token)
         .await
         .map_err(|denied| match denied {
             Denied::NoToken | Denied::Invalid => unauthorized(

@@ -1,11 +1,14 @@
 //! Reading what is sent, bounded in size and time.
 
+use std::collections::HashSet;
+
 use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use http_body_util::BodyExt;
-use serde::de::DeserializeOwned;
+use serde::de::{self, DeserializeOwned, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use sha2::{Digest, Sha256};
 use tokio::time::{Instant, timeout_at};
 
@@ -13,7 +16,9 @@ use crate::problem::Problem;
 use crate::state::{Api, Times};
 
 /// The most bytes of a body that is no component.
-const MOST: u64 = 1 << 20;
+pub(crate) const MOST: u64 = 1 << 20;
+/// The fewest bytes of a body in a second, counted from when the first ones should have come.
+const SLOWEST: u64 = 64 << 10;
 /// The most bytes beyond what is allowed that are read before a request is refused for them.
 const DISCARDED: u64 = 4 << 20;
 /// The most bytes of an idempotency key.
@@ -60,15 +65,88 @@ pub(crate) fn media_type(headers: &HeaderMap) -> Option<String> {
 
 /// Parses JSON; what is wrong with it is told with its place.
 pub(crate) fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    read::<Plain>(bytes)?;
+    if bytes.trim_ascii_start().first() != Some(&b'{') {
+        return Err(
+            Problem::invalid("invalid_document", "the document is no object")
+                .hint("Send an object: `{…}`. GET /openapi.json describes it."),
+        );
+    }
+    read(bytes)
+}
+
+/// JSON of any form in which no object has a name twice and no text the character NUL: of two values the
+/// first would be dropped without a word, and the database keeps no NUL.
+struct Plain;
+
+impl<'de> Deserialize<'de> for Plain {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Plain)
+    }
+}
+
+impl<'de> Visitor<'de> for Plain {
+    type Value = Plain;
+
+    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Plain, E> {
+        Ok(Plain)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Plain, E> {
+        Ok(Plain)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Plain, E> {
+        Ok(Plain)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Plain, E> {
+        Ok(Plain)
+    }
+
+    fn visit_unit<E>(self) -> Result<Plain, E> {
+        Ok(Plain)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Plain, E> {
+        if text.contains('\0') {
+            return Err(E::custom("a text holds the character NUL (U+0000)"));
+        }
+        Ok(Plain)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Plain, A::Error> {
+        while items.next_element::<Plain>()?.is_some() {}
+        Ok(Plain)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Plain, A::Error> {
+        let mut names = HashSet::new();
+        while let Some(name) = entries.next_key::<String>()? {
+            let short: String = name.chars().take(64).collect();
+            Plain.visit_str::<A::Error>(&name)?;
+            if !names.insert(name) {
+                return Err(de::Error::custom(format!("\"{short}\" is given twice")));
+            }
+            entries.next_value::<Plain>()?;
+        }
+        Ok(Plain)
+    }
+}
+
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let path = error.path().to_string();
         let inner = error.into_inner();
         let (line, column) = (inner.line(), inner.column());
-        if inner.is_data() {
+        let problem = if inner.is_data() {
             Problem::invalid("invalid_document", inner.to_string())
                 .hint("GET /openapi.json describes the document.")
-                .at(path)
         } else {
             Problem::new(
                 StatusCode::BAD_REQUEST,
@@ -76,7 +154,12 @@ pub(crate) fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
                 format!("the body is no JSON: {inner}"),
             )
             .hint(format!("Look at line {line}, column {column} of the body."))
-            .at(path)
+        };
+        // Where it cannot tell, there is no path.
+        if matches!(path.as_str(), "." | "?") {
+            problem
+        } else {
+            problem.at(path)
         }
     })?;
     reader.end().map_err(|error| {
@@ -95,6 +178,14 @@ pub(crate) struct Read {
     pub(crate) bytes: Vec<u8>,
     /// SHA-256 of it, made while it came.
     pub(crate) digest: [u8; 32],
+}
+
+/// How many bytes a body is said to have.
+pub(crate) fn announced(headers: &HeaderMap) -> Option<u64> {
+    headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|value| value.parse().ok())
 }
 
 /// Reads a body of at most `most` bytes that comes without compression.
@@ -123,10 +214,7 @@ pub(crate) async fn plain(
         )
         .hint(format!("Send at most {most} bytes."))
     };
-    let announced: Option<u64> = headers
-        .get(header::CONTENT_LENGTH)
-        .and_then(|value| value.to_str().ok())
-        .and_then(|value| value.parse().ok());
+    let announced = announced(headers);
     if let Some(length) = announced
         && length > most
     {
@@ -141,9 +229,10 @@ pub(crate) async fn plain(
     let mut bytes = Vec::with_capacity(room.min(64 << 10));
     let mut hasher = Sha256::new();
     let mut body = body;
-    let end = Instant::now() + times.upload;
+    let began = Instant::now();
     loop {
-        let next = end.min(Instant::now() + times.idle);
+        let next = began + times.upload.min(due(bytes.len(), times.idle));
+        let next = next.min(Instant::now() + times.idle);
         let frame = timeout_at(next, body.frame()).await.map_err(|_| {
             Problem::new(
                 StatusCode::REQUEST_TIMEOUT,
@@ -151,8 +240,9 @@ pub(crate) async fn plain(
                 "the rest of the body did not come",
             )
             .hint(format!(
-                "Send the next bytes within {} s and all of them within {} s.",
+                "Send the next bytes within {} s, at least {} KiB in a second, and all of them within {} s.",
                 times.idle.as_secs(),
+                SLOWEST >> 10,
                 times.upload.as_secs()
             ))
             .with(
@@ -182,6 +272,15 @@ pub(crate) async fn plain(
         bytes,
         digest: hasher.finalize().into(),
     })
+}
+
+/// When a body of which so many bytes came must have sent more, counted from its beginning.
+fn due(came: usize, idle: std::time::Duration) -> std::time::Duration {
+    let millis = u64::try_from(came)
+        .unwrap_or(u64::MAX)
+        .saturating_mul(1_000)
+        / SLOWEST;
+    idle + std::time::Duration::from_millis(millis)
 }
 
 /// Reads on without keeping anything. Who still sends does not read, and would find the connection closed
@@ -261,6 +360,21 @@ mod tests {
                 .is_some_and(|text| text.contains("unknown field `m`"))
         );
         assert_eq!(problem("{")["status"], 400);
+        assert_eq!(problem("{")["at"], serde_json::Value::Null);
+        for (text, said) in [
+            ("[[]]", "no object"),
+            (r#"{"list":[{"n":1,"n":2}]}"#, "\"n\" is given twice"),
+            (r#"{"list":[{"n":"a\u0000"}]}"#, "NUL"),
+        ] {
+            let wrong = problem(text);
+            assert_eq!(wrong["status"], 422, "{wrong}");
+            assert!(
+                wrong["detail"]
+                    .as_str()
+                    .is_some_and(|told| told.contains(said)),
+                "{wrong}"
+            );
+        }
         assert_eq!(problem(r#"{"list":[]} x"#)["code"], "invalid_json");
         assert!(json::<Outer>(br#"{"list":[]}"#).is_ok());
     }

@@ -24,7 +24,7 @@ impl<T> List<T> {
 /// A flow, as listed.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct FlowSummary {
-    name: String,
+    pub(crate) name: String,
     description: String,
     /// Raised by every change of the definition.
     version: i32,
@@ -299,6 +299,13 @@ pub(crate) struct Component {
     used_by: Vec<String>,
 }
 
+impl Component {
+    /// Its place in a list: by name, newest first.
+    pub(crate) fn place(&self) -> String {
+        format!("{}\n{:010}", self.name, i32::MAX - self.version)
+    }
+}
+
 impl From<store::Component> for Component {
     fn from(component: store::Component) -> Self {
         Component {
@@ -354,7 +361,7 @@ pub(crate) struct Me {
 /// A user.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct User {
-    name: String,
+    pub(crate) name: String,
     role: String,
     created_at: String,
 }
@@ -383,6 +390,13 @@ pub(crate) struct Token {
     expires_at: String,
     /// To within some minutes.
     last_used: Option<String>,
+}
+
+impl Token {
+    /// Its place in a list: by whose it is, then by when it was made.
+    pub(crate) fn place(&self) -> String {
+        format!("{}\n{}\n{}", self.user, self.created_at, self.id)
+    }
 }
 
 impl From<store::Token> for Token {

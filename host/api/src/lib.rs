@@ -8,6 +8,7 @@
 //! - `body`: reading what is sent, bounded in size and time
 //! - `path`: names and numbers in addresses
 //! - `page`: long lists, a part at a time
+//! - `sending`: answers to those who do not read them
 //! - `problem`: how it says no (RFC 9457)
 //! - `documents`: what it answers
 //! - `routes`: a file for each noun
@@ -27,6 +28,7 @@ mod path;
 mod problem;
 mod rate;
 mod routes;
+mod sending;
 mod server;
 mod state;
 

@@ -2,15 +2,26 @@
 
 use axum::http::StatusCode;
 use data_encoding::BASE64URL_NOPAD;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
+use wedflow_store::StoreError;
 
+use crate::documents::List;
 use crate::problem::Problem;
 
 /// Entries of a part when nothing is said.
 const USUAL: i64 = 50;
 /// The most entries of a part.
 const MOST: i64 = 500;
+
+/// The most bytes of a part's entries.
+const MOST_BYTES: usize = 4 << 20;
+/// Entries that are looked up at once: each may be as large as a state may be.
+const STEP: i64 = 16;
+/// Entries that are looked up at once after those before were light.
+const LIGHT_STEP: i64 = 128;
+/// Bytes of an entry that is light.
+const LIGHT_BYTES: usize = 4 << 10;
 
 /// Which part of a list.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -19,7 +30,8 @@ const MOST: i64 = 500;
 pub(crate) struct Page {
     /// Where the part before ended: its `next`.
     pub(crate) cursor: Option<String>,
-    /// At most so many entries, 1 to 500.
+    /// At most so many entries, 1 to 500; fewer when they are long.
+    #[param(minimum = 1, maximum = 500)]
     pub(crate) limit: Option<i64>,
 }
 
@@ -35,6 +47,102 @@ pub(crate) fn limit(asked: Option<i64>) -> Result<i64, Problem> {
         )
         .hint("Ask for a part of that size, and go on with its cursor.")),
     }
+}
+
+/// A part of a list: at most so many entries of at most [`MOST_BYTES`] together, but one at least, and where
+/// the next part begins. `place` tells where an entry is, `fetch` so many of those behind a place.
+pub(crate) async fn part<Row, T, P, Rows>(
+    limit: i64,
+    from: Option<P>,
+    place: impl Fn(&Row) -> P,
+    fetch: impl Fn(Option<P>, i64) -> Rows,
+) -> Result<(Vec<T>, Option<P>), Problem>
+where
+    T: From<Row> + Serialize,
+    P: Copy,
+    Rows: Future<Output = Result<Vec<Row>, StoreError>>,
+{
+    let (mut items, mut bytes, mut from): (Vec<T>, usize, _) = (Vec::new(), 0, from);
+    loop {
+        let left = limit - i64::try_from(items.len()).unwrap_or(limit);
+        let light = !items.is_empty() && bytes / items.len() < LIGHT_BYTES;
+        let count = left.min(if light { LIGHT_STEP } else { STEP });
+        let rows = fetch(from, count).await?;
+        let full = i64::try_from(rows.len()).is_ok_and(|found| found == count);
+        for row in rows {
+            let behind = place(&row);
+            let item = T::from(row);
+            bytes += length(&item);
+            if bytes > MOST_BYTES && !items.is_empty() {
+                return Ok((items, from));
+            }
+            from = Some(behind);
+            items.push(item);
+        }
+        if !full {
+            return Ok((items, None));
+        }
+        if count == left {
+            return Ok((items, from));
+        }
+    }
+}
+
+/// A part of a list that was looked up whole: the entries behind the one of the key that the cursor holds, in
+/// the order of their keys.
+pub(crate) fn cut<T: Serialize>(
+    page: &Page,
+    mut all: Vec<T>,
+    key: impl Fn(&T) -> String,
+) -> Result<List<T>, Problem> {
+    let limit = usize::try_from(limit(page.limit)?).unwrap_or_default();
+    all.sort_by_key(&key);
+    if let Some(cursor) = &page.cursor {
+        let behind = BASE64URL_NOPAD.decode(cursor.as_bytes()).ok();
+        let behind = behind.and_then(|bytes| String::from_utf8(bytes).ok());
+        let behind = behind.ok_or_else(no_cursor)?;
+        all.retain(|item| key(item) > behind);
+    }
+    let mut bytes = 0;
+    let fits = all.iter().take(limit).take_while(|item| {
+        bytes += length(item);
+        bytes <= MOST_BYTES
+    });
+    let count = fits.count().max(1);
+    let more = all.len() > count;
+    all.truncate(count);
+    let next = all
+        .last()
+        .filter(|_| more)
+        .map(|last| BASE64URL_NOPAD.encode(key(last).as_bytes()));
+    Ok(List { items: all, next })
+}
+
+/// How long an entry is as JSON.
+fn length(item: &impl Serialize) -> usize {
+    struct Counted(usize);
+    impl std::io::Write for Counted {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut counted = Counted(0);
+    // Nothing is written anywhere that could fail.
+    let _ = serde_json::to_writer(&mut counted, item);
+    counted.0
+}
+
+fn no_cursor() -> Problem {
+    Problem::new(
+        StatusCode::BAD_REQUEST,
+        "invalid_cursor",
+        "the cursor is none of ours",
+    )
+    .hint("Use the `next` of the part before, or leave it out to begin.")
 }
 
 /// A cursor of some numbers.
@@ -59,12 +167,7 @@ pub(crate) fn position<const N: usize>(cursor: Option<&str>) -> Result<Option<[i
     };
     match read() {
         Some(numbers) => Ok(Some(numbers)),
-        None => Err(Problem::new(
-            StatusCode::BAD_REQUEST,
-            "invalid_cursor",
-            "the cursor is none of ours",
-        )
-        .hint("Use the `next` of the part before, or leave it out to begin.")),
+        None => Err(no_cursor()),
     }
 }
 
@@ -76,6 +179,58 @@ pub(crate) fn small(number: i64) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[derive(Debug, PartialEq, Serialize)]
+    struct Entry(i64, String);
+
+    impl From<(i64, usize)> for Entry {
+        fn from((number, length): (i64, usize)) -> Self {
+            Entry(number, "x".repeat(length))
+        }
+    }
+
+    async fn first_part(limit: i64, length: usize) -> (usize, Option<i64>) {
+        let fetch = async |from: Option<i64>, count: i64| {
+            let from = from.unwrap_or(0) + 1;
+            Ok((from..(from + count).min(301))
+                .map(|number| (number, length))
+                .collect::<Vec<_>>())
+        };
+        let (items, next) = part::<_, Entry, _, _>(limit, None, |row| row.0, fetch)
+            .await
+            .unwrap_or_else(|_| panic!("a part"));
+        (items.len(), next)
+    }
+
+    #[tokio::test]
+    async fn a_part_is_bounded_in_entries_and_in_bytes() {
+        assert_eq!(first_part(200, 10).await, (200, Some(200)));
+        assert_eq!(first_part(300, 10).await, (300, Some(300)));
+        assert_eq!(first_part(500, 10).await, (300, None));
+        let (count, next) = first_part(500, 250_000).await;
+        assert!((10..17).contains(&count), "{count}");
+        assert_eq!(next, i64::try_from(count).ok());
+        assert_eq!(first_part(500, 5 << 20).await, (1, Some(1)));
+    }
+
+    #[test]
+    fn a_whole_list_is_cut_in_order() {
+        let mut page = Page {
+            cursor: None,
+            limit: Some(2),
+        };
+        let mut seen = Vec::new();
+        loop {
+            let all = ["c", "a", "e", "b", "d"].map(str::to_owned).to_vec();
+            let list = cut(&page, all, Clone::clone).unwrap_or_else(|_| panic!("a part"));
+            seen.extend(list.items);
+            match list.next {
+                Some(next) => page.cursor = Some(next),
+                None => break,
+            }
+        }
+        assert_eq!(seen, ["a", "b", "c", "d", "e"]);
+    }
 
     #[test]
     fn cursors_are_read_back_and_others_refused() {

@@ -34,6 +34,11 @@ pub(crate) fn wid(text: &str) -> Result<i32, Problem> {
         .ok_or_else(|| Problem::missing("instance", text))
 }
 
+/// Nothing is asked for behind the question mark: what is there is a mistake.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Nothing {}
+
 /// What is asked for behind the question mark.
 pub(crate) struct Asked<T>(pub(crate) T);
 
@@ -44,10 +49,12 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {
         match Query::from_request_parts(parts, state).await {
             Ok(Query(value)) => Ok(Asked(value)),
             Err(error) => {
-                Err(
-                    Problem::new(StatusCode::BAD_REQUEST, "invalid_query", error.body_text())
-                        .hint("GET /openapi.json describes the parameters."),
-                )
+                let said = error.body_text();
+                let said = said
+                    .split_once("query string: ")
+                    .map_or(said.as_str(), |(_, what)| what);
+                Err(Problem::new(StatusCode::BAD_REQUEST, "invalid_query", said)
+                    .hint("GET /openapi.json describes the parameters."))
             }
         }
     }

@@ -7,6 +7,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use wedflow_store::{Place, Refusal, StoreError};
 
+/// The most characters of what is wrong: it may hold a part of what was sent.
+const LONGEST_DETAIL: usize = 2_000;
+
 /// Why a request was not done.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct Problem {
@@ -133,6 +136,17 @@ impl Problem {
         .hint("Tell the operator the number in `instance`; it stands in the server's log.")
     }
 
+    /// Too many of these are under way.
+    pub(crate) fn busy() -> Self {
+        Problem::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "busy",
+            "too many of these are under way",
+        )
+        .hint("Wait until one of them has ended.")
+        .with(header::RETRY_AFTER, 2)
+    }
+
     fn unavailable() -> Self {
         Problem::new(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -158,6 +172,10 @@ impl IntoResponse for Problem {
         self.instance = REQUEST
             .try_with(|request| format!("urn:wedflow:request:{}", request.0))
             .ok();
+        if let Some((end, _)) = self.detail.char_indices().nth(LONGEST_DETAIL) {
+            self.detail.truncate(end);
+            self.detail.push('…');
+        }
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = std::mem::take(&mut self.headers);
         let mut response = (status, Json(self)).into_response();
@@ -185,6 +203,17 @@ impl From<StoreError> for Problem {
             )
             .hint("Try again.")
             .with(header::RETRY_AFTER, 1),
+            StoreError::Locked(_) => Problem::new(
+                StatusCode::CONFLICT,
+                "locked",
+                "somebody else holds a lock that this needs, and has not let go of it",
+            )
+            .hint("Try again in a moment; a transaction that is left open in SQL holds its locks until it ends.")
+            .with(header::RETRY_AFTER, 1),
+            StoreError::LastAdmin(_) => {
+                Problem::new(StatusCode::CONFLICT, "last_admin", error.to_string())
+                    .hint("Make another user an admin first.")
+            }
             StoreError::Refused(ref refusal) => match refused(refusal) {
                 Some(problem) => problem,
                 None if error.is_transient() => {

@@ -14,17 +14,20 @@ mod usage;
 mod users;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, StatusCode, Uri};
+use axum::http::{HeaderValue, StatusCode, Uri, Version, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::access;
+use crate::access::{self, Caller};
+use crate::body;
 use crate::openapi::Description;
 use crate::problem::{Problem, REQUEST, RequestId, too_long};
+use crate::sending;
 use crate::state::Api;
 
 /// Where every request's number stands.
@@ -42,6 +45,7 @@ fn described() -> (OpenApiRouter<Api>, OpenApiRouter<Api>, OpenApiRouter<Api>) {
         .routes(routes!(jobs::list))
         .routes(routes!(jobs::get))
         .routes(routes!(components::list, components::collect))
+        .routes(routes!(components::get))
         .routes(routes!(components::activate))
         .routes(routes!(components::rollback))
         .routes(routes!(components::get_version))
@@ -55,7 +59,7 @@ fn described() -> (OpenApiRouter<Api>, OpenApiRouter<Api>, OpenApiRouter<Api>) {
         .routes(routes!(audit::list));
     // These take as long as they take, within limits of their own.
     let slow = OpenApiRouter::new()
-        .routes(routes!(components::get, components::upload))
+        .routes(routes!(components::upload))
         .routes(routes!(events::watch));
     let open = OpenApiRouter::new()
         .routes(routes!(health::live))
@@ -81,6 +85,7 @@ pub(crate) fn service(api: Api) -> Router {
     let (slow, _) = slow.split_for_parts();
     let (open, _) = open.split_for_parts();
     quick
+        .route_layer(middleware::from_fn_with_state(api.clone(), in_share))
         .route_layer(middleware::from_fn_with_state(api.clone(), in_time))
         .merge(slow)
         .route_layer(middleware::from_fn_with_state(api.clone(), access::let_in))
@@ -90,6 +95,24 @@ pub(crate) fn service(api: Api) -> Router {
         .layer(tower_http::catch_panic::CatchPanicLayer::custom(panicked))
         .layer(middleware::from_fn(numbered))
         .with_state(api)
+}
+
+/// Does what is asked within the tenant's share of connections to the database, and sends the answer within
+/// its share of bytes. The body is read before: who sends it slowly holds nothing.
+async fn in_share(
+    State(api): State<Api>,
+    caller: Caller,
+    request: Request,
+    next: Next,
+) -> Result<Response, Problem> {
+    let (parts, sent) = request.into_parts();
+    let read = body::plain(&parts.headers, sent, body::MOST, api.times).await?;
+    let places = &api.connections;
+    let place = places.wait(&caller.tenant, 1, api.times.request).await?;
+    let request = Request::from_parts(parts, Body::from(read.bytes));
+    let response = sending::counted(&api, &caller.tenant, next.run(request).await).await;
+    drop(place);
+    Ok(response)
 }
 
 /// Ends what takes too long.
@@ -105,7 +128,20 @@ async fn numbered(request: Request, next: Next) -> Response {
     let id = RequestId(format!("{:016x}", rand::random::<u64>()));
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let began = std::time::Instant::now();
-    let mut response = REQUEST.scope(id.clone(), next.run(request)).await;
+    let answer = async {
+        let hosts = request.headers().get_all(header::HOST).iter().count();
+        if request.version() == Version::HTTP_11 && hosts != 1 {
+            return Problem::new(
+                StatusCode::BAD_REQUEST,
+                "host",
+                format!("the request has {hosts} headers Host"),
+            )
+            .hint("Send exactly one.")
+            .into_response();
+        }
+        next.run(request).await
+    };
+    let mut response = REQUEST.scope(id.clone(), answer).await;
     let status = response.status().as_u16();
     let elapsed_us = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
     // The path may hold names of a tenant's things, but never a secret; what is asked behind it is left out.

@@ -1,7 +1,8 @@
 //! Connections: how many, how slow they may be, and how they end.
 
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -13,12 +14,18 @@ use tokio::task::JoinHandle;
 use wedflow_store::Store;
 
 use crate::routes;
-use crate::state::{Api, Times};
+use crate::sending::Patient;
+use crate::state::{Api, Stores, Times};
 
 /// How often keys of requests that were done once are forgotten.
 const FORGET: Duration = Duration::from_secs(600);
 /// How long to wait after the system would not take a connection.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// Connections to the database over which tokens are looked up.
+const TOKEN_CONNECTIONS: u32 = 2;
+/// How long that may take.
+const TOKEN_QUESTION: Duration = Duration::from_secs(5);
 
 /// How the API is served.
 #[derive(Debug, Clone)]
@@ -27,14 +34,21 @@ pub struct ServerSettings {
     pub listen: SocketAddr,
     /// Connections at the same instant; more wait to be taken.
     pub connections: usize,
-    /// Connections to the database.
+    /// Connections of one address at the same instant; more are closed at once.
+    pub address_connections: usize,
+    /// Connections to the database for what is asked; a tenant has at most half of them in use. Tokens and
+    /// health are looked after over others.
     pub database_connections: u32,
+    /// How long a statement of a request may wait for a lock.
+    pub lock: Duration,
     /// How long a request may take, but for uploads and watching, and the longest statement of any.
     pub request: Duration,
     /// How long a client may take for the head of a request.
     pub head: Duration,
     /// How long a client may take for the next bytes of a body.
     pub idle: Duration,
+    /// How long a client may take nothing of an answer.
+    pub taking: Duration,
     /// How long a client may take for the whole of an upload.
     pub upload: Duration,
     /// How long requests that are under way may go on after [`Server::stop`] was called.
@@ -47,10 +61,13 @@ impl ServerSettings {
         ServerSettings {
             listen,
             connections: 1_024,
+            address_connections: 256,
             database_connections: 8,
+            lock: Duration::from_secs(1),
             request: Duration::from_secs(20),
             head: Duration::from_secs(10),
             idle: Duration::from_secs(10),
+            taking: Duration::from_secs(30),
             upload: Duration::from_secs(120),
             grace: Duration::from_secs(3),
         }
@@ -74,7 +91,13 @@ impl Server {
     pub async fn start(store: &Store, settings: &ServerSettings) -> std::io::Result<Server> {
         let listener = TcpListener::bind(settings.listen).await?;
         let address = listener.local_addr()?;
-        let store = store.bounded(settings.database_connections, settings.request);
+        let bounded = |connections, most| store.bounded(connections, most, settings.lock);
+        let stores = Stores {
+            store: bounded(settings.database_connections, settings.request),
+            connections: settings.database_connections,
+            tokens: bounded(TOKEN_CONNECTIONS, TOKEN_QUESTION),
+            health: bounded(1, TOKEN_QUESTION),
+        };
         let times = Times {
             request: settings.request,
             idle: settings.idle,
@@ -83,7 +106,7 @@ impl Server {
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(serve(
             listener,
-            Api::new(store, times),
+            Api::new(stores, times),
             settings.clone(),
             stopped,
         ));
@@ -123,28 +146,35 @@ async fn serve(
     let forgetting = tokio::spawn(forget(api.store.clone()));
     let service = TowerToHyperService::new(routes::service(api));
     let places = Arc::new(Semaphore::new(settings.connections));
+    let addresses = Addresses::default();
     let graceful = GracefulShutdown::new();
     loop {
         let accepted = tokio::select! {
             accepted = accept(&listener, &places) => accepted,
             _ = &mut stopped => break,
         };
-        let Some((stream, place)) = accepted else {
+        let Some((stream, address, place)) = accepted else {
             tokio::time::sleep(PAUSE).await;
+            continue;
+        };
+        let Some(share) = addresses.take(address, settings.address_connections) else {
             continue;
         };
         let connection = hyper::server::conn::http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(settings.head)
             .max_buf_size(64 << 10)
-            .serve_connection(TokioIo::new(stream), service.clone());
+            .serve_connection(
+                TokioIo::new(Patient::new(stream, settings.taking)),
+                service.clone(),
+            );
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
             // A client that went away, or was too slow, is no failure of ours.
             if let Err(error) = connection.await {
                 tracing::debug!(%error, "a connection ended");
             }
-            drop(place);
+            drop((place, share));
         });
     }
     drop(listener);
@@ -152,17 +182,54 @@ async fn serve(
     forgetting.abort();
 }
 
+/// How many connections each address has.
+#[derive(Debug, Clone, Default)]
+struct Addresses(Arc<Mutex<HashMap<IpAddr, usize>>>);
+
+/// One of an address's connections, until it is dropped.
+struct Share(Addresses, IpAddr);
+
+impl Addresses {
+    /// None: the address has as many as it may.
+    fn take(&self, address: IpAddr, most: usize) -> Option<Share> {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = counts.entry(address).or_default();
+        if *count >= most {
+            return None;
+        }
+        *count += 1;
+        Some(Share(self.clone(), address))
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        let Share(Addresses(counts), address) = self;
+        let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = counts.get_mut(address) {
+            *count -= 1;
+            if *count == 0 {
+                counts.remove(address);
+            }
+        }
+    }
+}
+
 /// The next connection, when there is a place for it.
 async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,
-) -> Option<(tokio::net::TcpStream, tokio::sync::OwnedSemaphorePermit)> {
+) -> Option<(
+    tokio::net::TcpStream,
+    IpAddr,
+    tokio::sync::OwnedSemaphorePermit,
+)> {
     let place = Arc::clone(places).acquire_owned().await.ok()?;
     match listener.accept().await {
-        Ok((stream, _)) => {
+        Ok((stream, from)) => {
             // Answers are small and whole.
             let _ = stream.set_nodelay(true);
-            Some((stream, place))
+            Some((stream, from.ip(), place))
         }
         Err(error) => {
             tracing::warn!(%error, "no connection could be taken");

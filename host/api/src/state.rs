@@ -1,29 +1,50 @@
-//! What handlers share.
+//! What handlers share, and each tenant's share of it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::http::{StatusCode, header};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wedflow_store::Store;
 
 use crate::problem::Problem;
 use crate::rate::Rates;
 
-/// Uploads that are read or compiled at the same instant: of all tenants, of one.
-const UPLOADS: (usize, usize) = (4, 2);
+/// Components that are compiled at the same instant: of all tenants, of one. Others wait in turn.
+const COMPILED: (usize, usize) = (4, 1);
+/// Uploads that are being read at the same instant, in KiB: of all tenants, of one.
+const UPLOADED_KIB: (usize, usize) = (512 << 10, 64 << 10);
+/// Answers that are being sent at the same instant, in KiB: to all tenants, to one.
+const SENT_KIB: (usize, usize) = (256 << 10, 32 << 10);
 /// Traces that are watched at the same instant: of all tenants, of one.
 const WATCHERS: (usize, usize) = (256, 32);
 
 /// What handlers share.
 #[derive(Clone)]
 pub(crate) struct Api {
+    /// For what is asked.
     pub(crate) store: Store,
+    /// For who asks, so that nobody's question keeps others out.
+    pub(crate) tokens: Store,
+    /// For whether the database answers.
+    pub(crate) health: Store,
     pub(crate) rates: Arc<Rates>,
-    pub(crate) uploads: Arc<Places>,
+    /// Connections to the database: a tenant has at most half of them in use.
+    pub(crate) connections: Arc<Places>,
+    pub(crate) compiling: Arc<Places>,
+    pub(crate) uploading: Arc<Places>,
+    pub(crate) sending: Arc<Places>,
     pub(crate) watchers: Arc<Places>,
     pub(crate) times: Times,
+}
+
+/// Connections to the database, each kind for itself.
+pub(crate) struct Stores {
+    pub(crate) store: Store,
+    /// Connections of `store`.
+    pub(crate) connections: u32,
+    pub(crate) tokens: Store,
+    pub(crate) health: Store,
 }
 
 /// How long things may take.
@@ -38,11 +59,17 @@ pub(crate) struct Times {
 }
 
 impl Api {
-    pub(crate) fn new(store: Store, times: Times) -> Self {
+    pub(crate) fn new(stores: Stores, times: Times) -> Self {
+        let connections = usize::try_from(stores.connections).unwrap_or(1).max(1);
         Api {
-            store,
+            store: stores.store,
+            tokens: stores.tokens,
+            health: stores.health,
             rates: Arc::default(),
-            uploads: Arc::new(Places::new(UPLOADS)),
+            connections: Arc::new(Places::new((connections, connections.div_ceil(2)))),
+            compiling: Arc::new(Places::new(COMPILED)),
+            uploading: Arc::new(Places::new(UPLOADED_KIB)),
+            sending: Arc::new(Places::new(SENT_KIB)),
             watchers: Arc::new(Places::new(WATCHERS)),
             times,
         }
@@ -56,7 +83,7 @@ pub(crate) struct Places {
     tenants: Mutex<HashMap<String, Arc<Semaphore>>>,
 }
 
-/// A place, held until it is dropped.
+/// A place, or several, held until it is dropped.
 pub(crate) struct Place {
     _all: OwnedSemaphorePermit,
     _tenants: OwnedSemaphorePermit,
@@ -71,32 +98,70 @@ impl Places {
         }
     }
 
-    /// Takes a place for a tenant.
+    fn of(&self, tenant: &str) -> Arc<Semaphore> {
+        let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        // Those that nobody holds or waits for a place of are as good as new.
+        if tenants.len() > 1_000 {
+            tenants.retain(|_, places| Arc::strong_count(places) > 1);
+        }
+        Arc::clone(
+            tenants
+                .entry(tenant.to_owned())
+                .or_insert_with(|| Arc::new(Semaphore::new(self.each))),
+        )
+    }
+
+    /// Takes a place for a tenant, at once or not at all.
     pub(crate) fn take(&self, tenant: &str) -> Result<Place, Problem> {
-        let of_tenant = {
-            let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
-            // Those that nobody holds a place of are as good as new.
-            if tenants.len() > 1_000 {
-                tenants.retain(|_, places| places.available_permits() < self.each);
-            }
-            Arc::clone(
-                tenants
-                    .entry(tenant.to_owned())
-                    .or_insert_with(|| Arc::new(Semaphore::new(self.each))),
-            )
-        };
-        let busy = |_| {
-            Problem::new(
-                StatusCode::TOO_MANY_REQUESTS,
-                "busy",
-                "too many of these are under way",
-            )
-            .hint("Wait until one of them has ended.")
-            .with(header::RETRY_AFTER, 2)
-        };
+        let busy = |_| Problem::busy();
         Ok(Place {
-            _tenants: of_tenant.try_acquire_owned().map_err(busy)?,
+            _tenants: self.of(tenant).try_acquire_owned().map_err(busy)?,
             _all: Arc::clone(&self.all).try_acquire_owned().map_err(busy)?,
         })
+    }
+
+    /// Takes places for a tenant, after those who asked before, and waits for them for at most so long.
+    pub(crate) async fn wait(
+        &self,
+        tenant: &str,
+        places: u32,
+        most: Duration,
+    ) -> Result<Place, Problem> {
+        let places = places.min(u32::try_from(self.each).unwrap_or(u32::MAX));
+        let taken = async {
+            let tenants = self.of(tenant).acquire_many_owned(places).await.ok()?;
+            let all = Arc::clone(&self.all)
+                .acquire_many_owned(places)
+                .await
+                .ok()?;
+            Some(Place {
+                _all: all,
+                _tenants: tenants,
+            })
+        };
+        let taken = tokio::time::timeout(most, taken).await;
+        taken.ok().flatten().ok_or_else(Problem::busy)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_tenant_has_its_share_and_others_have_theirs() {
+        let places = Places::new((4, 2));
+        let most = Duration::from_millis(20);
+        let first = places.wait("acme", 1, most).await;
+        let second = places.take("acme");
+        assert!(first.is_ok() && second.is_ok());
+        assert!(places.wait("acme", 1, most).await.is_err());
+        let other = places.wait("other", 2, most).await;
+        assert!(other.is_ok());
+        assert!(places.wait("third", 1, most).await.is_err());
+        drop((first, other));
+        assert!(places.take("acme").is_ok());
+        // More than a tenant ever has is all that it has.
+        assert!(places.wait("third", 9, most).await.is_ok());
     }
 }

@@ -18,7 +18,7 @@ const ORPHAN_LIMIT: Duration = Duration::from_secs(20);
 
 /// Settings of the cluster, beyond Postgres's defaults. `fsync`, `full_page_writes` and
 /// `synchronous_commit` are stated although they are defaults: durability is a promise here.
-const CONFIGURATION: [(&str, &str); 20] = [
+const CONFIGURATION: [(&str, &str); 22] = [
     ("listen_addresses", "127.0.0.1"),
     ("unix_socket_directories", ""),
     ("max_connections", "200"),
@@ -39,6 +39,9 @@ const CONFIGURATION: [(&str, &str); 20] = [
     ("log_filename", "postgres-%a.log"),
     ("log_rotation_age", "1d"),
     ("log_rotation_size", "0"),
+    // Details and statements hold values of tenants; the log is the operator's.
+    ("log_error_verbosity", "terse"),
+    ("log_min_error_statement", "panic"),
     ("log_truncate_on_rotation", "on"),
 ];
 

@@ -61,6 +61,9 @@ pub enum StoreError {
     /// A lock was waited for in vain, for as long as may be.
     #[error("somebody holds a lock that is in the way: {0}")]
     Locked(String),
+    /// Nobody could administer the tenant any more.
+    #[error("\"{0}\" is the last admin of the tenant")]
+    LastAdmin(String),
     /// A client's key was used before, for another request.
     #[error("this idempotency key was used for another request")]
     OtherRequest,
@@ -183,6 +186,26 @@ pub(crate) fn about_name(error: StoreError, kind: &str, name: &str) -> StoreErro
         refusal.detail = None;
     }
     StoreError::Refused(refusal)
+}
+
+/// The most characters of a description.
+const LONGEST_DESCRIPTION: usize = 2_000;
+
+/// Refuses a description that is an essay.
+pub(crate) fn check_description(text: &str) -> Result<(), StoreError> {
+    let length = text.chars().count();
+    if length <= LONGEST_DESCRIPTION {
+        return Ok(());
+    }
+    Err(StoreError::Refused(Box::new(Refusal {
+        code: "WF023".to_owned(),
+        message: format!(
+            "the description has {length} characters, and {LONGEST_DESCRIPTION} are allowed"
+        ),
+        detail: None,
+        hint: Some("Say it in fewer words.".to_owned()),
+        place: None,
+    })))
 }
 
 /// The database parses a fragment between two line breaks inside brackets; what comes before the

@@ -108,6 +108,7 @@ impl Store {
         name: &str,
         description: &str,
     ) -> Result<i32, StoreError> {
+        crate::error::check_description(description)?;
         let mut transaction = self.pool.begin().await?;
         let flow_id = create_flow(&mut transaction, tenant, name, description).await?;
         note(
@@ -440,6 +441,7 @@ async fn apply(
     tenant: &str,
     definition: &FlowDefinition,
 ) -> Result<Applied, StoreError> {
+    crate::error::check_description(&definition.description)?;
     let mut applied = Applied::default();
     let existing: Option<(i32, String)> = sqlx::query_as(
         "SELECT flow_id, schema_name FROM wed.flow JOIN wed.tenant t USING (tenant_id) \

@@ -240,6 +240,19 @@ impl Store {
             .ok_or_else(|| StoreError::not_found("instance", wid))
     }
 
+    /// What an instance is: `R` regular, `F` final, `E` exception.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn instance_status(&self, flow_id: i32, wid: i32) -> Result<String, StoreError> {
+        sqlx::query_scalar("SELECT status::text FROM wed.instance WHERE flow_id = $1 AND wid = $2")
+            .bind(flow_id)
+            .bind(wid)
+            .fetch_optional(&self.pool)
+            .await?
+            .ok_or_else(|| StoreError::not_found("instance", wid))
+    }
+
     /// An instance's history from a sequence number on, in order.
     ///
     /// # Errors
@@ -373,6 +386,7 @@ fn check_values(
     };
     for (name, value) in values {
         let Some((_, kind)) = shape.attributes.iter().find(|(known, _)| known == name) else {
+            let name: String = name.chars().take(64).collect();
             let known: Vec<&str> = shape
                 .attributes
                 .iter()

@@ -168,12 +168,12 @@ impl Store {
     }
 
     /// The same database over at most `connections` connections of its own, on which no statement runs
-    /// for longer than `most`.
-    pub fn bounded(&self, connections: u32, most: Duration) -> Store {
-        let options = self
-            .options
-            .clone()
-            .options([("statement_timeout", most.as_millis().to_string())]);
+    /// for longer than `most` or waits for a lock for longer than `lock`.
+    pub fn bounded(&self, connections: u32, most: Duration, lock: Duration) -> Store {
+        let options = self.options.clone().options([
+            ("statement_timeout", most.as_millis().to_string()),
+            ("lock_timeout", lock.as_millis().to_string()),
+        ]);
         Store {
             pool: pool_of(connections)
                 .acquire_timeout(most)

@@ -46,6 +46,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Refused`] when the name is taken or not allowed.
     pub async fn create_tenant(&self, name: &str, description: &str) -> Result<(), StoreError> {
+        crate::error::check_description(description)?;
         let mut transaction = self.pool.begin().await?;
         sqlx::query("INSERT INTO wed.tenant (name, description) VALUES ($1, $2)")
             .bind(name)
@@ -166,6 +167,9 @@ impl Store {
         name: &str,
         settings: &TenantSettings,
     ) -> Result<(), StoreError> {
+        if let Some(description) = &settings.description {
+            crate::error::check_description(description)?;
+        }
         let mut transaction = self.pool.begin().await?;
         let tenant_id = tenant_id(&mut transaction, name).await?;
         sqlx::query(

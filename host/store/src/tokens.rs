@@ -100,8 +100,9 @@ impl Store {
     /// Only those of the connection.
     pub async fn token_used(&self, token_id: i32) -> Result<(), StoreError> {
         sqlx::query(AssertSqlSafe(format!(
-            "UPDATE wed.token SET last_used = now() WHERE token_id = $1 \
-             AND (last_used IS NULL OR last_used < now() - interval '{LAST_USED_STEP}')"
+            "UPDATE wed.token SET last_used = now() WHERE token_id = \
+             (SELECT token_id FROM wed.token WHERE token_id = $1 \
+               AND (last_used IS NULL OR last_used < now() - interval '{LAST_USED_STEP}') FOR NO KEY UPDATE SKIP LOCKED)"
         )))
         .bind(token_id)
         .execute(&self.pool)

@@ -57,10 +57,14 @@ impl Store {
     /// Gives a user another role. It holds for the user's next request.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`].
+    /// [`StoreError::NotFound`]; [`StoreError::LastAdmin`].
     pub async fn set_role(&self, tenant: &str, name: &str, role: &str) -> Result<(), StoreError> {
         let mut transaction = self.pool.begin().await?;
         let tenant_id = tenant_id(&mut transaction, tenant).await?;
+        if role != "admin" {
+            self.keep_an_admin(&mut transaction, tenant_id, name)
+                .await?;
+        }
         let done = sqlx::query("UPDATE wed.user SET role = $3 WHERE tenant_id = $1 AND name = $2")
             .bind(tenant_id)
             .bind(name)
@@ -86,10 +90,12 @@ impl Store {
     /// Removes a user with the user's tokens.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`].
+    /// [`StoreError::NotFound`]; [`StoreError::LastAdmin`].
     pub async fn drop_user(&self, tenant: &str, name: &str) -> Result<(), StoreError> {
         let mut transaction = self.pool.begin().await?;
         let tenant_id = tenant_id(&mut transaction, tenant).await?;
+        self.keep_an_admin(&mut transaction, tenant_id, name)
+            .await?;
         let done = sqlx::query("DELETE FROM wed.user WHERE tenant_id = $1 AND name = $2")
             .bind(tenant_id)
             .bind(name)
@@ -108,6 +114,30 @@ impl Store {
         )
         .await?;
         transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Refuses to let the last admin of a tenant go, whose row is held: only the operator could make
+    /// another, so only the operator may.
+    async fn keep_an_admin(
+        &self,
+        connection: &mut sqlx::PgConnection,
+        tenant_id: i32,
+        name: &str,
+    ) -> Result<(), StoreError> {
+        if self.actor.starts_with("operator:") {
+            return Ok(());
+        }
+        let last: bool = sqlx::query_scalar(
+            "SELECT coalesce(array_agg(name) = ARRAY[$2], false) FROM wed.user WHERE tenant_id = $1 AND role = 'admin'",
+        )
+        .bind(tenant_id)
+        .bind(name)
+        .fetch_one(connection)
+        .await?;
+        if last {
+            return Err(StoreError::LastAdmin(name.to_owned()));
+        }
         Ok(())
     }
 

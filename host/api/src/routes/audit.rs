@@ -23,6 +23,7 @@ pub(crate) struct Which {
     /// Where the part before ended: its `next`.
     cursor: Option<String>,
     /// At most so many entries, 1 to 500.
+    #[param(minimum = 1, maximum = 500)]
     limit: Option<i64>,
 }
 
@@ -38,17 +39,9 @@ pub(crate) async fn list(
     let limit = page::limit(which.limit)?;
     // The numbers count beyond the tenant: what is told of them is only where to go on.
     let before = page::position::<1>(which.cursor.as_deref())?.map(|[number]| number);
-    let entries = api
-        .store
-        .audit(Some(&caller.tenant), which.since.as_deref(), before, limit)
-        .await?;
-    let full = i64::try_from(entries.len()).is_ok_and(|count| count == limit);
-    let next = entries
-        .last()
-        .filter(|_| full)
-        .map(|last| page::cursor(&[last.audit_id]));
-    Ok(Json(List {
-        items: entries.into_iter().map(Into::into).collect(),
-        next,
-    }))
+    let (tenant, since) = (Some(caller.tenant.as_str()), which.since.as_deref());
+    let fetch = |before, count| api.store.audit(tenant, since, before, count);
+    let (items, next) = page::part(limit, before, |entry| entry.audit_id, fetch).await?;
+    let next = next.map(|last| page::cursor(&[last]));
+    Ok(Json(List { items, next }))
 }

@@ -17,6 +17,7 @@ use super::instances::REPLAYED;
 use crate::access::Caller;
 use crate::body::{self, Document, IdempotencyKey};
 use crate::documents::{Activation, Component, List, RemovedComponent, Uploaded};
+use crate::page::{self, Page};
 use crate::path::{Asked, Named};
 use crate::problem::Problem;
 use crate::state::Api;
@@ -34,36 +35,36 @@ pub(crate) struct Kept {
 }
 
 /// The components, every version, newest first within a name
-#[utoipa::path(get, path = "/v1/components", tag = "components",
+#[utoipa::path(get, path = "/v1/components", tag = "components", params(Page),
     responses((status = 200, body = List<Component>), (status = 403, body = Problem)))]
 pub(crate) async fn list(
     State(api): State<Api>,
     caller: Caller,
+    Asked(asked): Asked<Page>,
 ) -> Result<Json<List<Component>>, Problem> {
     caller.must(Action::read(Area::Components))?;
     let components = api.store.components(&caller.tenant, None).await?;
-    Ok(Json(List::whole(
-        components.into_iter().map(Into::into).collect(),
-    )))
+    let components = components.into_iter().map(Component::from).collect();
+    page::cut(&asked, components, Component::place).map(Json)
 }
 
 /// The versions of a component, newest first
 #[utoipa::path(get, path = "/v1/components/{component}", tag = "components",
-    params(("component" = String, Path, description = "The component's name")),
+    params(("component" = String, Path, description = "The component's name"), Page),
     responses((status = 200, body = List<Component>), (status = 404, body = Problem)))]
 pub(crate) async fn get(
     State(api): State<Api>,
     caller: Caller,
     Named(name): Named<String>,
+    Asked(asked): Asked<Page>,
 ) -> Result<Json<List<Component>>, Problem> {
     caller.must(Action::read(Area::Components))?;
     let versions = api.store.components(&caller.tenant, Some(&name)).await?;
     if versions.is_empty() {
         return Err(Problem::missing("component", &name));
     }
-    Ok(Json(List::whole(
-        versions.into_iter().map(Into::into).collect(),
-    )))
+    let versions = versions.into_iter().map(Component::from).collect();
+    page::cut(&asked, versions, Component::place).map(Json)
 }
 
 /// A version of a component
@@ -181,9 +182,20 @@ pub(crate) async fn upload(
             .hint("Send the bytes of the .wasm file, with `Content-Type: application/wasm`."));
         }
     }
-    let _place = api.uploads.take(&caller.tenant)?;
     let most = Limits::default().component_bytes;
+    let kib = body::announced(&parts.headers).unwrap_or(most).min(most) >> 10;
+    let longest = api.times.upload;
+    let _room = api
+        .uploading
+        .wait(
+            &caller.tenant,
+            u32::try_from(kib).unwrap_or(u32::MAX),
+            longest,
+        )
+        .await?;
     let read = body::plain(&parts.headers, sent, most, api.times).await?;
+    // Slow senders hold room for bytes; the places for compiling are for those whose bytes are here.
+    let _place = api.compiling.wait(&caller.tenant, 1, longest).await?;
     if let Some(said) = parts.headers.get("content-digest") {
         hold_against(said, &read.digest)?;
     }

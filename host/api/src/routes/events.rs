@@ -4,9 +4,9 @@ use std::convert::Infallible;
 use std::time::{Duration, Instant};
 
 use axum::extract::State;
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
-use futures::Stream;
+use axum::response::{IntoResponse, Response};
 use futures::stream::unfold;
 use wedflow_store::Flow;
 use wedflow_tenancy::{Action, Area, authenticate};
@@ -31,11 +31,14 @@ struct Watch {
     api: Api,
     /// To ask again whether it still holds.
     token: String,
+    tenant: String,
     flow: Flow,
     wid: i32,
     next: i32,
     began: Instant,
     asked: Instant,
+    /// When it was last seen that there is such an instance.
+    looked: Instant,
     ended: bool,
     /// Rows on their way.
     rows: std::vec::IntoIter<TraceRow>,
@@ -47,21 +50,39 @@ struct Watch {
 #[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/events", tag = "instances",
     params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path, description = "The instance's number"),
         ("Last-Event-ID" = Option<i32>, Header, description = "Go on behind this row")),
-    responses((status = 200, content_type = "text/event-stream", body = TraceRow), (status = 404, body = Problem)))]
+    responses((status = 200, content_type = "text/event-stream", body = TraceRow),
+        (status = 204, description = "The instance is final and all of it was heard: do not come back"), (status = 404, body = Problem)))]
 pub(crate) async fn watch(
     State(api): State<Api>,
     caller: Caller,
     Named((flow, number)): Named<(String, String)>,
     headers: HeaderMap,
-) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
+) -> Result<Response, Problem> {
     caller.must(Action::read(Area::Instances))?;
     let place = api.watchers.take(&caller.tenant)?;
+    let wid = wid(&number)?;
+    let asking = api
+        .connections
+        .wait(&caller.tenant, 1, api.times.request)
+        .await?;
     let flow = api.store.flow(&caller.tenant, &flow).await?;
-    let instance = api.store.instance(&flow, wid(&number)?).await?;
+    let status = api.store.instance_status(flow.flow_id, wid).await?;
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let last: i32 = text("last-event-id")
         .and_then(|id| id.parse().ok())
         .unwrap_or(0);
+    let next_seq = last.saturating_add(1);
+    // The standard's word for it: a client that gets this does not come back by itself.
+    if status == "F"
+        && api
+            .store
+            .trace_page(flow.flow_id, wid, next_seq, 1)
+            .await?
+            .is_empty()
+    {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    drop(asking);
     let token = text("authorization")
         .and_then(|value| value.split_once(' '))
         .map(|(_, token)| token.trim().to_owned())
@@ -70,15 +91,18 @@ pub(crate) async fn watch(
         api,
         token,
         flow,
-        wid: instance.wid,
-        next: last.saturating_add(1),
+        tenant: caller.tenant.clone(),
+        wid,
+        next: next_seq,
         began: Instant::now(),
         asked: Instant::now(),
+        looked: Instant::now(),
         ended: false,
         rows: Vec::new().into_iter(),
         _place: place,
     };
-    Ok(Sse::new(unfold(watch, next)).keep_alive(KeepAlive::default()))
+    let events = Sse::new(unfold(watch, next)).keep_alive(KeepAlive::default());
+    Ok(events.into_response())
 }
 
 /// The next event; none: the stream ends.
@@ -99,17 +123,30 @@ async fn next(mut watch: Watch) -> Option<(Result<Event, Infallible>, Watch)> {
         }
         if watch.asked.elapsed() > ASK_AGAIN {
             watch.asked = Instant::now();
-            let identity = authenticate(&watch.api.store, &watch.token).await.ok()?;
+            let identity = authenticate(&watch.api.tokens, &watch.token).await.ok()?;
             if !identity.may(Action::read(Area::Instances)) {
                 return None;
             }
         }
+        let connections = &watch.api.connections;
+        let longest = watch.api.times.request;
+        let asking = connections.wait(&watch.tenant, 1, longest).await.ok()?;
         let found = watch
             .api
             .store
             .trace_page(watch.flow.flow_id, watch.wid, watch.next, AT_ONCE)
             .await
             .ok()?;
+        if found.is_empty() && watch.looked.elapsed() > ASK_AGAIN {
+            watch.looked = Instant::now();
+            // A flow that was removed took its instances along.
+            let store = &watch.api.store;
+            let status = store.instance_status(watch.flow.flow_id, watch.wid).await;
+            if status.ok()? == "F" {
+                return None;
+            }
+        }
+        drop(asking);
         if found.is_empty() {
             tokio::time::sleep(LOOK).await;
         } else {

@@ -10,7 +10,8 @@ use wedflow_tenancy::{Action, Area};
 use crate::access::Caller;
 use crate::body;
 use crate::documents::{Applied, Attribute, FlowDetail, FlowSummary, List};
-use crate::path::Named;
+use crate::page::{self, Page};
+use crate::path::{Asked, Named};
 use crate::problem::Problem;
 use crate::state::Api;
 
@@ -19,16 +20,16 @@ const MOST: u64 = 1 << 20;
 
 /// The flows
 #[utoipa::path(get, path = "/v1/flows", tag = "flows",
-    responses((status = 200, body = List<FlowSummary>), (status = 403, body = Problem)))]
+    params(Page), responses((status = 200, body = List<FlowSummary>), (status = 403, body = Problem)))]
 pub(crate) async fn list(
     State(api): State<Api>,
     caller: Caller,
+    Asked(asked): Asked<Page>,
 ) -> Result<Json<List<FlowSummary>>, Problem> {
     caller.must(Action::read(Area::Flows))?;
     let flows = api.store.flows(&caller.tenant).await?;
-    Ok(Json(List::whole(
-        flows.into_iter().map(FlowSummary::from).collect(),
-    )))
+    let flows = flows.into_iter().map(FlowSummary::from).collect();
+    page::cut(&asked, flows, |flow: &FlowSummary| flow.name.clone()).map(Json)
 }
 
 /// A flow with its attributes and triggers

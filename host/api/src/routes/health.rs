@@ -20,7 +20,7 @@ pub(crate) async fn live() -> Json<Value> {
 #[utoipa::path(get, path = "/health/ready", tag = "health", security(()),
     responses((status = 200), (status = 503, body = Problem)))]
 pub(crate) async fn ready(State(api): State<Api>) -> Result<Json<Value>, Problem> {
-    let asked = tokio::time::timeout(std::time::Duration::from_secs(2), api.store.ping()).await;
+    let asked = tokio::time::timeout(std::time::Duration::from_secs(2), api.health.ping()).await;
     match asked {
         Ok(Ok(())) => Ok(Json(json!({ "ready": true }))),
         _ => Err(Problem::new(

@@ -42,7 +42,8 @@ pub(crate) struct Which {
     status: Option<Status>,
     /// Where the part before ended: its `next`.
     cursor: Option<String>,
-    /// At most so many entries, 1 to 500.
+    /// At most so many entries, 1 to 500; fewer when they are long.
+    #[param(minimum = 1, maximum = 500)]
     limit: Option<i64>,
 }
 
@@ -53,7 +54,10 @@ pub(crate) struct Which {
 pub(crate) struct Rows {
     /// Only rows with a higher `seq`.
     after: Option<i32>,
-    /// At most so many rows, 1 to 500.
+    /// Where the part before ended: its `next`. It goes before `after`.
+    cursor: Option<String>,
+    /// At most so many rows, 1 to 500; fewer when they are long.
+    #[param(minimum = 1, maximum = 500)]
     limit: Option<i64>,
 }
 
@@ -72,19 +76,11 @@ pub(crate) async fn list(
     let before = page::position::<1>(which.cursor.as_deref())?.map(|[wid]| page::small(wid));
     let flow = api.store.flow(&caller.tenant, &flow).await?;
     let status = which.status.map(Status::letter);
-    let found = api
-        .store
-        .instances_before(&flow, status, None, before, limit)
-        .await?;
-    let full = i64::try_from(found.len()).is_ok_and(|count| count == limit);
-    let next = found
-        .last()
-        .filter(|_| full)
-        .map(|last| page::cursor(&[i64::from(last.wid)]));
-    Ok(Json(List {
-        items: found.into_iter().map(Into::into).collect(),
-        next,
-    }))
+    let store = &api.store;
+    let fetch = |before, count| store.instances_before(&flow, status, None, before, count);
+    let (items, next) = page::part(limit, before, |instance| instance.wid, fetch).await?;
+    let next = next.map(|last| page::cursor(&[i64::from(last)]));
+    Ok(Json(List { items, next }))
 }
 
 /// Starts an instance; with `Idempotency-Key` at most once for a key, within a day
@@ -102,7 +98,7 @@ pub(crate) async fn start(
 ) -> Result<Response, Problem> {
     caller.must(Action::write(Area::Instances))?;
     let flow = api.store.flow(&caller.tenant, &name).await?;
-    let asked = serde_json::to_vec(&("start", &name, &start.state)).unwrap_or_default();
+    let asked = serde_json::to_vec(&("start", flow.flow_id, &start.state)).unwrap_or_default();
     let fingerprint = Sha256::digest(&asked);
     let once = key.as_deref().map(|key| Once {
         tenant: &caller.tenant,
@@ -152,14 +148,18 @@ pub(crate) async fn trace(
 ) -> Result<Json<List<TraceRow>>, Problem> {
     caller.must(Action::read(Area::Instances))?;
     let limit = page::limit(rows.limit)?;
+    let after = match page::position::<1>(rows.cursor.as_deref())? {
+        Some([seq]) => Some(page::small(seq)),
+        None => rows.after,
+    };
     let flow = api.store.flow(&caller.tenant, &flow).await?;
-    let instance = api.store.instance(&flow, wid(&number)?).await?;
-    let from = rows.after.unwrap_or(0).saturating_add(1);
-    let trace = api
-        .store
-        .trace_page(flow.flow_id, instance.wid, from, limit)
-        .await?;
-    Ok(Json(List::whole(
-        trace.into_iter().map(Into::into).collect(),
-    )))
+    let (store, wid) = (&api.store, wid(&number)?);
+    store.instance_status(flow.flow_id, wid).await?;
+    let fetch = |after: Option<i32>, count| {
+        let from = after.unwrap_or(0).saturating_add(1);
+        store.trace_page(flow.flow_id, wid, from, count)
+    };
+    let (items, next) = page::part(limit, after, |row| row.seq, fetch).await?;
+    let next = next.map(|last| page::cursor(&[i64::from(last)]));
+    Ok(Json(List { items, next }))
 }

@@ -26,16 +26,10 @@ pub(crate) async fn list(
     let after = page::position::<2>(asked.cursor.as_deref())?
         .map(|[wid, tgid]| (page::small(wid), page::small(tgid)));
     let flow = api.store.flow(&caller.tenant, &flow).await?;
-    let jobs = api.store.flow_jobs(flow.flow_id, after, limit).await?;
-    let full = i64::try_from(jobs.len()).is_ok_and(|count| count == limit);
-    let next = jobs
-        .last()
-        .filter(|_| full)
-        .map(|last| page::cursor(&[i64::from(last.wid), i64::from(last.tgid)]));
-    Ok(Json(List {
-        items: jobs.into_iter().map(Into::into).collect(),
-        next,
-    }))
+    let fetch = |after, count| api.store.flow_jobs(flow.flow_id, after, count);
+    let (items, next) = page::part(limit, after, |job| (job.wid, job.tgid), fetch).await?;
+    let next = next.map(|(wid, tgid)| page::cursor(&[i64::from(wid), i64::from(tgid)]));
+    Ok(Json(List { items, next }))
 }
 
 /// A pending job of an instance, by the name of its trigger

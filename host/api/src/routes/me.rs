@@ -5,12 +5,13 @@ use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
 use crate::documents::Me;
+use crate::path::{Asked, Nothing};
 use crate::problem::Problem;
 
 /// Who is asking, and what that one may do
 #[utoipa::path(get, path = "/v1/me", tag = "tokens",
     responses((status = 200, body = Me), (status = 401, body = Problem)))]
-pub(crate) async fn me(caller: Caller) -> Json<Me> {
+pub(crate) async fn me(caller: Caller, Asked(Nothing {}): Asked<Nothing>) -> Json<Me> {
     let may = Area::ALL
         .into_iter()
         .flat_map(|area| [Action::read(area), Action::write(area)])

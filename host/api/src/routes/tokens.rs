@@ -13,7 +13,8 @@ use wedflow_tenancy::{
 use crate::access::Caller;
 use crate::body::Document;
 use crate::documents::{IssuedToken, List, Token};
-use crate::path::Named;
+use crate::page::{self, Page};
+use crate::path::{Asked, Named};
 use crate::problem::Problem;
 use crate::state::Api;
 
@@ -72,16 +73,16 @@ async fn find(
 
 /// The tokens: one's own; for admins everybody's
 #[utoipa::path(get, path = "/v1/tokens", tag = "tokens",
-    responses((status = 200, body = List<Token>), (status = 403, body = Problem)))]
+    params(Page), responses((status = 200, body = List<Token>), (status = 403, body = Problem)))]
 pub(crate) async fn list(
     State(api): State<Api>,
     caller: Caller,
+    Asked(asked): Asked<Page>,
 ) -> Result<Json<List<Token>>, Problem> {
     let whose = whose(&caller, Action::read)?;
     let tokens = api.store.tokens(&caller.tenant, whose).await?;
-    Ok(Json(List::whole(
-        tokens.into_iter().map(Into::into).collect(),
-    )))
+    let tokens = tokens.into_iter().map(Token::from).collect();
+    page::cut(&asked, tokens, Token::place).map(Json)
 }
 
 /// A token, without its secret

@@ -10,7 +10,8 @@ use wedflow_tenancy::{Action, Area, Role};
 use crate::access::Caller;
 use crate::body::Document;
 use crate::documents::{List, User};
-use crate::path::Named;
+use crate::page::{self, Page};
+use crate::path::{Asked, Named};
 use crate::problem::Problem;
 use crate::state::Api;
 
@@ -33,16 +34,16 @@ pub(crate) struct NewRole {
 
 /// The users
 #[utoipa::path(get, path = "/v1/users", tag = "users",
-    responses((status = 200, body = List<User>), (status = 403, body = Problem)))]
+    params(Page), responses((status = 200, body = List<User>), (status = 403, body = Problem)))]
 pub(crate) async fn list(
     State(api): State<Api>,
     caller: Caller,
+    Asked(asked): Asked<Page>,
 ) -> Result<Json<List<User>>, Problem> {
     caller.must(Action::read(Area::Users))?;
     let users = api.store.users(&caller.tenant, None).await?;
-    Ok(Json(List::whole(
-        users.into_iter().map(Into::into).collect(),
-    )))
+    let users = users.into_iter().map(User::from).collect();
+    page::cut(&asked, users, |user: &User| user.name.clone()).map(Json)
 }
 
 /// Makes a user

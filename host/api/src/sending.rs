@@ -1,0 +1,155 @@
+//! Sending answers: who does not read them holds little, and not for long.
+
+use std::convert::Infallible;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::response::{IntoResponse, Response};
+use hyper::body::{Frame, SizeHint};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Sleep, sleep};
+
+use crate::problem::Problem;
+use crate::state::{Api, Place};
+
+/// Answers up to this many bytes are not counted: the system takes them at once.
+const SMALL_BYTES: u64 = 64 << 10;
+/// Bytes that are given to a connection at once.
+const PART_BYTES: usize = 16 << 10;
+
+/// Counts an answer as under way to its tenant until it was sent.
+pub(crate) async fn counted(api: &Api, tenant: &str, response: Response) -> Response {
+    let Some(bytes) = response.body().size_hint().exact() else {
+        return response;
+    };
+    if bytes <= SMALL_BYTES {
+        return response;
+    }
+    let kib = u32::try_from(bytes.div_ceil(1 << 10)).unwrap_or(u32::MAX);
+    let place = match api.sending.wait(tenant, kib, api.times.request).await {
+        Ok(place) => place,
+        Err(problem) => return problem.into_response(),
+    };
+    let (parts, body) = response.into_parts();
+    // It is whole already.
+    let Ok(left) = axum::body::to_bytes(body, usize::MAX).await else {
+        return Problem::internal().into_response();
+    };
+    let body = Held {
+        left,
+        _place: place,
+    };
+    Response::from_parts(parts, Body::new(body))
+}
+
+/// An answer, and its places among those that are under way.
+struct Held {
+    left: Bytes,
+    _place: Place,
+}
+
+impl HttpBody for Held {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if self.left.is_empty() {
+            return Poll::Ready(None);
+        }
+        let length = self.left.len().min(PART_BYTES);
+        // Copied: a part that waits to be sent must not hold the whole.
+        let part = Bytes::copy_from_slice(&self.left.split_to(length));
+        Poll::Ready(Some(Ok(Frame::data(part))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.left.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(u64::try_from(self.left.len()).unwrap_or(u64::MAX))
+    }
+}
+
+/// A connection that fails when the other side takes nothing for too long.
+pub(crate) struct Patient<S> {
+    inner: S,
+    patience: Duration,
+    /// Since when nothing is taken.
+    stuck: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> Patient<S> {
+    pub(crate) fn new(inner: S, patience: Duration) -> Self {
+        Patient {
+            inner,
+            patience,
+            stuck: None,
+        }
+    }
+
+    fn judge<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.stuck = None;
+            return written;
+        }
+        let patience = self.patience;
+        let stuck = self.stuck.get_or_insert_with(|| Box::pin(sleep(patience)));
+        ready!(stuck.as_mut().poll(cx));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_read(cx, buffer)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.inner).poll_write(cx, bytes);
+        self.judge(cx, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.inner).poll_write_vectored(cx, bytes);
+        self.judge(cx, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.inner.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = Pin::new(&mut self.inner).poll_flush(cx);
+        self.judge(cx, flushed)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let shut = Pin::new(&mut self.inner).poll_shutdown(cx);
+        self.judge(cx, shut)
+    }
+}
