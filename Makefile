@@ -33,13 +33,13 @@ lint: ## Check formatting, licences, links; run clippy, build the documentation
 fuzz: ## Try a million random SQL fragments against the guard and a server
 	@WEDFLOW_FUZZ=$${WEDFLOW_FUZZ:-1000000} cargo test --release --locked -p wedflow-tests -- guard::fuzz --nocapture
 
-bench: ## Measure the commit path (see docs/benchmarks.md)
+bench: ## Measure the commit path (see docs/reference/benchmarks.md)
 	@scripts/bench.sh
 
-bench-peers: ## Measure other durable executors beside ours (see docs/benchmarks.md)
+bench-peers: ## Measure other durable executors beside ours (see docs/reference/benchmarks.md)
 	@scripts/bench-peers.sh
 
-bench-guests: ## Measure a call in every language (see docs/guests.md)
+bench-guests: ## Measure a call in every language (see docs/guide/guests.md)
 	@scripts/bench-guests.sh
 
 clean: ## Remove everything that was built

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Three steps of work in other durable executors and in ours, on the same Postgres, interleaved, in several
 # rounds. Needs node and npm, and DATABASE_URL (or takes the private Postgres); what is missing is left out
-# with a word. Figures are in docs/benchmarks.md.
+# with a word. Figures are in docs/reference/benchmarks.md.
 source "$(dirname "$0")/lib.sh"
 
 rounds=${ROUNDS:-3}

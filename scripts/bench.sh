@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures what a commit costs; more in docs/benchmarks.md.
+# Measures what a commit costs; more in docs/reference/benchmarks.md.
 source "$(dirname "$0")/lib.sh"
 
 scripts/build.sh

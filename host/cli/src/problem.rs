@@ -111,7 +111,7 @@ impl From<StoreError> for Problem {
                 // Postgres has no hint for most of what it cannot parse.
                 hint: refusal.hint.or_else(|| {
                     refusal.place.as_ref().map(|_| {
-                        "`wed flow show` lists a flow's attributes; docs/conditions.md says what a predicate may hold."
+                        "`wed flow show` lists a flow's attributes; docs/reference/conditions.md says what a predicate may hold."
                             .to_owned()
                     })
                 }),

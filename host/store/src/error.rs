@@ -5,7 +5,7 @@ use sqlx::postgres::{PgDatabaseError, PgErrorPosition};
 /// A refusal of the database: a rule of the gate, a bad definition, a constraint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// The SQLSTATE. Wedflow's own begin with `WF` (see `docs/errors.md`).
+    /// The SQLSTATE. Wedflow's own begin with `WF` (see `docs/reference/errors.md`).
     pub code: String,
     /// What is wrong.
     pub message: String,

@@ -34,6 +34,6 @@ BEGIN
     END;
   IF _why IS NOT NULL THEN
     RAISE EXCEPTION 'the path % %', quote_literal(left(_path, 60)), _why USING ERRCODE = 'WF011',
-      HINT = 'Write ->, ->> or @>, or several paths; docs/conditions.md tells what a path may hold.';
+      HINT = 'Write ->, ->> or @>, or several paths; docs/reference/conditions.md tells what a path may hold.';
   END IF;
 END $check$;

@@ -47,7 +47,7 @@ BEGIN
     OR p.prorettype = 'jsonpath'::regtype LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'the function % is not allowed in a predicate', coalesce(_bad, '?')
-      USING ERRCODE = 'WF011', DETAIL = wed.place(_bad, _text), HINT = 'docs/conditions.md lists the functions that are.';
+      USING ERRCODE = 'WF011', DETAIL = wed.place(_bad, _text), HINT = 'docs/reference/conditions.md lists the functions that are.';
   END IF;
   SELECT o.oprname INTO _bad
   FROM (SELECT DISTINCT m[1]::oid AS op FROM regexp_matches(_tree, ':opno (\d+)', 'g') AS m) f

@@ -1,4 +1,4 @@
-//! What each language costs: the table of `docs/guests.md`.
+//! What each language costs: the table of `docs/guide/guests.md`.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};

@@ -227,7 +227,7 @@ pub(crate) async fn upload(
                 Problem::internal()
             }
             UploadError::Refused(reason) => Problem::invalid("component_refused", reason)
-                .hint("docs/transitions.md says what a component must look like."),
+                .hint("docs/reference/transitions.md says what a component must look like."),
         })?;
     let uploaded = Uploaded {
         name: upload.name,

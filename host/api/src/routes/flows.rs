@@ -63,7 +63,7 @@ pub(crate) async fn get(
     request_body(content(
         (serde_json::Value = "application/json"),
         (String = "application/toml"),
-    ), description = "See docs/flow-toml.md; `name` is that of the path"),
+    ), description = "See docs/reference/flow-toml.md; `name` is that of the path"),
     responses((status = 200, body = Applied), (status = 201, body = Applied, description = "The flow is new"),
         (status = 415, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn apply(
@@ -108,7 +108,8 @@ async fn definition(
             .map_err(|error| error.to_string())
             .and_then(|text| toml::from_str(text).map_err(|error| error.to_string()))
             .map_err(|error| {
-                Problem::invalid("invalid_document", error).hint("docs/flow-toml.md describes it.")
+                Problem::invalid("invalid_document", error)
+                    .hint("docs/reference/flow-toml.md describes it.")
             }),
         _ => Err(Problem::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,

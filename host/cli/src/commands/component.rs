@@ -241,7 +241,7 @@ pub(crate) async fn push(
             let text = refused.to_string();
             let (what, mend) = text.rsplit_once("; ").unwrap_or((
                 &text,
-                "Build it for wasm32-wasip2 against wed:flow@0.1.0; see docs/transitions.md.",
+                "Build it for wasm32-wasip2 against wed:flow@0.1.0; see docs/reference/transitions.md.",
             ));
             Problem::new(format!("{} is refused: {what}", file.display()))
                 .exit(4)

@@ -175,7 +175,7 @@ async fn once(
             target.fixtures.display()
         ))
         .exit(3)
-        .hint("Write one (docs/authoring.md), or try `wed test --properties`."));
+        .hint("Write one (docs/guide/authoring.md), or try `wed test --properties`."));
     }
     let mut tally = Tally::default();
     let width = chosen
@@ -394,8 +394,7 @@ fn searched_document(searched: &Searched) -> Json {
 pub(crate) fn fixture_problem(error: FixtureError) -> Problem {
     match &error {
         FixtureError::File { .. } => Problem::new(error.to_string()).exit(3),
-        FixtureError::Wrong { .. } => {
-            Problem::usage(error.to_string()).hint("docs/authoring.md says what a fixture holds.")
-        }
+        FixtureError::Wrong { .. } => Problem::usage(error.to_string())
+            .hint("docs/guide/authoring.md says what a fixture holds."),
     }
 }

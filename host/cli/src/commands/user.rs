@@ -65,6 +65,6 @@ pub(crate) async fn run(
 
 fn read(role: &str) -> Result<Role, Problem> {
     role.parse().map_err(|message: String| {
-        Problem::usage(message).hint("docs/tenants.md tells what each may do.")
+        Problem::usage(message).hint("docs/reference/tenants.md tells what each may do.")
     })
 }
