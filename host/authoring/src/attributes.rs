@@ -25,7 +25,7 @@ pub enum StateError {
     Value {
         /// The attribute.
         name: String,
-        /// Its type.
+        /// The type.
         kind: String,
         /// What is wrong with the value.
         reason: String,

@@ -25,7 +25,7 @@ pub enum BuildError {
         what: String,
         /// How to get it.
         how: String,
-        /// Whether `--install` does it.
+        /// True if `--install` does it.
         installable: bool,
     },
     /// A tool failed.
@@ -57,7 +57,7 @@ pub enum BuildError {
 pub struct Built {
     /// The file.
     pub component: PathBuf,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub bytes: u64,
     /// How long it took.
     pub took: Duration,
@@ -216,7 +216,7 @@ fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Whether a program is in the path.
+/// Returns whether a program is in the path.
 fn is_there(program: &str) -> bool {
     std::env::var_os("PATH").is_some_and(|path| {
         std::env::split_paths(&path).any(|folder| folder.join(program).is_file())

@@ -35,7 +35,7 @@ pub enum CallError {
     /// It has several transitions, or none of that name.
     #[error("{message}; the component has {}", known.join(", "))]
     Transition {
-        /// What is wrong.
+        /// The reason.
         message: String,
         /// The transitions that it has.
         known: Vec<String>,
@@ -282,7 +282,7 @@ impl Workbench {
 }
 
 impl Subject {
-    /// What the component says of itself.
+    /// Returns what the component says of itself.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }

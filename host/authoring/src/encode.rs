@@ -34,7 +34,7 @@ pub enum EncodeError {
         "it does not fit the contract: {0}; use an SDK, or export `run`, `describe` and `cabi_realloc`"
     )]
     DoesNotFit(String),
-    /// Its start, which is performed while it is built, failed.
+    /// The start of a Go module, which is performed while it is built, failed.
     #[error(
         "Go's start (package variables and `init` functions) is performed while it is built: {0}"
     )]

@@ -31,7 +31,7 @@ pub struct Expectation {
     outcome: Option<String>,
 }
 
-/// One thing that is not as it should be.
+/// A thing that is not as it should be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
     /// What: an attribute, `outcome`, `fuel`, …
@@ -121,7 +121,7 @@ impl Expectation {
         .collect()
     }
 
-    /// How a call differs from what is expected.
+    /// Tells how a call differs from what is expected.
     pub(crate) fn differences(&self, called: &Called) -> Vec<Difference> {
         if let Some(set) = &self.set {
             return self.changed(set, called);
@@ -227,7 +227,7 @@ impl Expectation {
     }
 }
 
-/// How a call goes beyond its budget: what fails it, and what is warned of.
+/// Tells how a call goes beyond its budget: what fails it, and what is warned of.
 pub(crate) fn beyond(budget: &Budget, called: &Called) -> (Vec<Difference>, Vec<String>) {
     let mut failed = Vec::new();
     for (what, limit, used) in [
@@ -250,7 +250,7 @@ pub(crate) fn beyond(budget: &Budget, called: &Called) -> (Vec<Difference>, Vec<
     (failed, warned.into_iter().collect())
 }
 
-/// How two calls with the same input differ.
+/// Tells how two calls with the same input differ.
 pub fn differences_between(before: &Called, after: &Called) -> Vec<Difference> {
     match (&before.verdict, &after.verdict) {
         (Verdict::Change(one), Verdict::Change(other)) => {
@@ -286,7 +286,7 @@ fn differing(same: bool, what: &str, expected: String, actual: Option<String>) -
     }
 }
 
-/// What a call came to, in a line or, for a trap, several.
+/// Returns what a call came to, in a line or, for a trap, several.
 fn told(called: &Called) -> String {
     match &called.verdict {
         Verdict::Nothing if !called.account.is_empty() => called.account.clone(),
@@ -330,7 +330,7 @@ fn clause_of(
     }
 }
 
-/// What a clause sets an attribute to, as SQL.
+/// Returns what a clause sets an attribute to, as SQL.
 fn value_in(
     clause: &CheckedSetClause,
     name: &str,

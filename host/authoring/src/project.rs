@@ -50,7 +50,7 @@ impl Language {
         Language::C,
     ];
 
-    /// Its name in `wedflow.toml` and on the command line.
+    /// Returns its name in `wedflow.toml` and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Language::Rust => "rust",
@@ -146,7 +146,7 @@ pub struct Project {
     pub name: String,
     /// The language.
     pub language: Language,
-    /// Its folder.
+    /// The folder.
     pub folder: PathBuf,
 }
 
@@ -189,7 +189,7 @@ impl Project {
             .join(format!("{}.wasm", self.name))
     }
 
-    /// Where a compiler puts the core module that the component is made of; its folder is made.
+    /// Returns where a compiler puts the core module that the component is made of; its folder is made.
     ///
     /// # Errors
     /// [`BuildError::System`](crate::BuildError::System) when the folder cannot be made.
@@ -203,7 +203,7 @@ impl Project {
         Ok(std::path::absolute(&core).unwrap_or(core))
     }
 
-    /// Whether a source file was written after the component.
+    /// Returns whether a source file was written after the component.
     pub fn is_older_than_sources(&self) -> bool {
         let changed = |path: &Path| {
             std::fs::metadata(path)

@@ -104,7 +104,7 @@ pub async fn search(
     Ok(searched)
 }
 
-/// What a transition must not do, whatever the state.
+/// Returns what a transition must not do, whatever the state.
 fn wrong_with(called: &Called) -> Option<String> {
     if let Verdict::Refused(reason) = &called.verdict {
         return Some(reason.clone());
@@ -122,7 +122,7 @@ fn wrong_with(called: &Called) -> Option<String> {
     }
 }
 
-/// Whether a failure is an exception that the SDK caught because the transition did not: what a trap is in
+/// Returns whether a failure is an exception that the SDK caught because the transition did not: what a trap is in
 /// Rust and C. Its message then has a traceback, by which it is known from a failure that was meant.
 fn is_uncaught(message: &str) -> bool {
     message.lines().skip(1).any(|line| {

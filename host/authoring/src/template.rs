@@ -266,7 +266,7 @@ fn title_of(language: Language) -> &'static str {
     }
 }
 
-/// Where a project's source is; none while there is no template.
+/// Returns where a project's source is; none while there is no template.
 fn source_of(language: Language) -> Option<&'static str> {
     match language {
         Language::Rust => Some("src/lib.rs"),

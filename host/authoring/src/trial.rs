@@ -22,12 +22,12 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Whether all is as expected.
+    /// Returns whether all is as expected.
     pub fn passed(&self) -> bool {
         !self.differs() && self.over.is_empty()
     }
 
-    /// Whether what came of it is not what is written down: an update takes it for right. It never does
+    /// Returns whether what came of it is not what is written down: an update takes it for right. It never does
     /// so with a budget.
     pub fn differs(&self) -> bool {
         !self.differences.is_empty() || self.unsaid

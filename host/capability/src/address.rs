@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether an address belongs to a machine that anybody may reach. Not this machine, private networks, links,
+/// Returns whether an address belongs to a machine that anybody may reach. Not this machine, private networks, links,
 /// carriers' networks, groups, documentation, what is reserved, or a way of IPv6 to write one of these.
 pub fn is_public(address: IpAddr) -> bool {
     match address {

@@ -161,7 +161,7 @@ impl OpenNoFollow for Dir {
     }
 }
 
-/// What is gone already need not be removed.
+/// Accepts that a file is gone already.
 fn gone(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -338,12 +338,12 @@ impl Draft {
         Ok(all.into_iter().collect())
     }
 
-    /// Whether nothing was written or removed.
+    /// Returns whether nothing was written or removed.
     pub fn is_unchanged(&self) -> bool {
         self.written.is_empty() && self.removed.is_empty()
     }
 
-    /// What was written, by name, and what was removed: for a test to look at.
+    /// Returns what was written, by name, and what was removed: for a test to look at.
     pub fn changes(&self) -> (Vec<&str>, Vec<&str>) {
         (
             self.written.keys().map(String::as_str).collect(),
@@ -388,7 +388,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Whether there is room for a file of this size.
+    /// Returns whether there is room for a file of this size.
     fn room(&self, name: &str, size: u64) -> Result<(), FileError> {
         if size > MAX_FILE {
             return Err(FileError::NoRoom(format!(
@@ -437,7 +437,7 @@ impl Drop for Draft {
     }
 }
 
-/// Whether a file can have this name.
+/// Returns whether a file can have this name.
 fn checked(name: &str) -> Result<(), FileError> {
     let good = !name.is_empty()
         && name.len() <= MAX_NAME

@@ -43,7 +43,7 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
     /// The body; may be empty.
     pub body: Vec<u8>,
-    /// Whether it holds a secret: then it travels by TLS, or to an address that is permitted by number.
+    /// True if it holds a secret: then it travels by TLS, or to an address that is permitted by number.
     pub confidential: bool,
 }
 
@@ -100,7 +100,7 @@ impl Http {
         Http { trust, ..self }
     }
 
-    /// Whether nothing is permitted.
+    /// Returns whether nothing is permitted.
     pub fn is_empty(&self) -> bool {
         self.permits.is_empty()
     }

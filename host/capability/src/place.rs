@@ -83,7 +83,7 @@ pub struct Permission {
 }
 
 impl Permission {
-    /// Whether flows of this tenant have it.
+    /// Returns whether flows of this tenant have it.
     pub fn holds_for(&self, tenant: &str) -> bool {
         self.tenant.as_deref().is_none_or(|own| own == tenant)
     }

@@ -37,14 +37,14 @@ pub enum Status {
     Stopped,
     /// The server runs but accepts no connections yet, or no more.
     Changing {
-        /// Its process.
+        /// The process.
         pid: i32,
     },
     /// The server accepts connections.
     Running {
-        /// Its process.
+        /// The process.
         pid: i32,
-        /// Its TCP port on 127.0.0.1.
+        /// The TCP port on 127.0.0.1.
         port: u16,
     },
 }
@@ -103,7 +103,7 @@ impl Cluster {
         blocking(move || cluster.start(&mut progress)).await
     }
 
-    /// How the cluster is at this moment, without waiting for anyone.
+    /// Tells how the cluster is at this moment, without waiting for anyone.
     ///
     /// # Errors
     /// [`ClusterError::Io`] when its files cannot be read.
@@ -119,7 +119,7 @@ impl Cluster {
         })
     }
 
-    /// Whether the server accepts connections at this moment.
+    /// Returns whether the server accepts connections at this moment.
     ///
     /// # Errors
     /// As [`Cluster::status`].
@@ -127,7 +127,7 @@ impl Cluster {
         Ok(matches!(self.status()?, Status::Running { .. }))
     }
 
-    /// How to reach the server, or nothing when it does not run.
+    /// Tells how to reach the server, or nothing when it does not run.
     ///
     /// # Errors
     /// As [`Cluster::status`]; [`ClusterError::NoPassword`] when the password file is lost.

@@ -39,7 +39,7 @@ pub enum ClusterError {
         version: String,
         /// The archive's file name in the Maven repository of the server's builds.
         file: String,
-        /// What went wrong.
+        /// The reason.
         reason: String,
     },
     /// The archive is not the one this build of Wedflow was made for.
@@ -59,7 +59,7 @@ pub enum ClusterError {
     Unpack {
         /// The version.
         version: String,
-        /// What went wrong.
+        /// The reason.
         reason: String,
     },
     /// There is no build of the server for this machine.
@@ -196,7 +196,7 @@ impl ClusterError {
         }
     }
 
-    /// Whether what a program printed speaks of a full disk.
+    /// Returns whether what a program printed speaks of a full disk.
     pub(crate) fn speaks_of_full_disk(output: &str) -> bool {
         output.contains("No space left on device") || output.contains("Disk quota exceeded")
     }

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{ClusterError, Progress, state};
 
-/// One build of the server: the version is pinned, and so is every byte of it.
+/// A build of the server: the version is pinned, and so is every byte of it.
 struct Build {
     os: &'static str,
     arch: &'static str,

@@ -36,12 +36,12 @@ pub(crate) enum Found {
 }
 
 impl Postmaster {
-    /// Whether the server accepts connections.
+    /// Returns whether the server accepts connections.
     pub(crate) fn is_ready(&self) -> bool {
         self.status == "ready"
     }
 
-    /// Whether the server is on its way out.
+    /// Returns whether the server is on its way out.
     pub(crate) fn is_stopping(&self) -> bool {
         self.status == "stopping"
     }
@@ -90,7 +90,7 @@ pub(crate) fn find(data: &Path) -> Result<Found, ClusterError> {
     })
 }
 
-/// Whether an existing process is the live server of `data`. Where the system does not say, it is
+/// Returns whether an existing process is the live server of `data`. Where the system does not say, it is
 /// taken to be: a wrong yes is an error message, a wrong no could be two servers over one folder
 /// (which Postgres's own check of the shared memory would still refuse).
 fn is_postmaster(pid: i32, data: &Path) -> bool {

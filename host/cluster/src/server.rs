@@ -60,7 +60,7 @@ pub(crate) struct Server {
     /// Everything the server writes; belongs to `account`.
     pub(crate) folder: PathBuf,
     pub(crate) account: Option<Account>,
-    /// Whether files are forced to the disk at creation.
+    /// True if files are forced to the disk at creation.
     pub(crate) lasting: bool,
 }
 
@@ -312,7 +312,7 @@ impl Server {
             .collect()
     }
 
-    /// What was added to the log since `before`, the start-up log aside.
+    /// Returns what was added to the log since `before`, the start-up log aside.
     fn log_since(&self, before: &[(PathBuf, u64)]) -> String {
         let mut added = String::new();
         for (path, size) in self.log_size() {
@@ -330,7 +330,7 @@ impl Server {
     }
 }
 
-/// What a program printed.
+/// Returns what a program printed.
 fn said(output: &Output) -> String {
     let text = [&output.stdout, &output.stderr]
         .map(|stream| String::from_utf8_lossy(stream).trim().to_owned())

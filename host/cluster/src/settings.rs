@@ -58,7 +58,7 @@ impl ClusterSettings {
     }
 }
 
-/// Where this user's cluster lives: `WEDFLOW_HOME`; else `/var/lib/wedflow` as root; else
+/// Returns where this user's cluster lives: `WEDFLOW_HOME`; else `/var/lib/wedflow` as root; else
 /// `$XDG_DATA_HOME/wedflow`, or `~/.local/share/wedflow`.
 ///
 /// # Errors
@@ -90,7 +90,7 @@ pub struct Connection {
     pub port: u16,
     /// The superuser's name.
     pub user: String,
-    /// Its password: letters and digits only, so it needs no escaping in a URL.
+    /// The password: letters and digits only, so it needs no escaping in a URL.
     pub password: String,
 }
 
@@ -144,7 +144,7 @@ pub enum Progress {
     Waiting,
     /// The server is being downloaded (about 12 MB), once.
     Downloading {
-        /// Its version.
+        /// The version.
         version: &'static str,
     },
     /// The server is being unpacked, once.
@@ -153,14 +153,14 @@ pub enum Progress {
     Initialising,
     /// The server is starting.
     Starting {
-        /// Its port.
+        /// The port.
         port: u16,
     },
     /// A server that had crashed left traces; they are being cleared away.
     Recovering,
     /// The server accepts connections.
     Ready {
-        /// Its port.
+        /// The port.
         port: u16,
     },
 }

@@ -38,7 +38,7 @@ impl Cluster {
 }
 
 impl TemporaryCluster {
-    /// How to reach it.
+    /// Tells how to reach it.
     pub fn connection(&self) -> &Connection {
         &self.connection
     }

@@ -9,11 +9,11 @@ use crate::{Declaration, DeclaredAttribute, DeclaredKind};
 /// An attribute of a flow as a bound transition uses it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BoundAttribute {
-    /// Its name in the flow.
+    /// The name in the flow.
     pub name: String,
-    /// Its position among the flow's attributes, from 0.
+    /// The position among the flow's attributes, from 0.
     pub position: usize,
-    /// Its type in the flow.
+    /// The type in the flow.
     pub kind: AttributeType,
 }
 
@@ -47,7 +47,7 @@ impl Binding {
         self.writes.as_deref()
     }
 
-    /// Where `key` stands in [`Binding::reads`], if anywhere. `cursor` begins at 0 and is carried
+    /// Returns where `key` stands in [`Binding::reads`], if anywhere. `cursor` begins at 0 and is carried
     /// from key to key: as long as the keys come in the order of the flow's attributes, each is found at once;
     /// in any other order, by binary search.
     pub fn position(&self, key: &str, cursor: &mut usize) -> Option<usize> {
@@ -67,7 +67,7 @@ impl Binding {
     }
 }
 
-/// One attribute that does not fit.
+/// An attribute that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misfit {
     /// `reads` or `writes`.

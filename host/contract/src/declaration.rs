@@ -45,10 +45,10 @@ impl Manifest {
     }
 }
 
-/// One WED-transition that a component can perform.
+/// A WED-transition that a component can perform.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Declaration {
-    /// Its name, as in `wed_trig.trname`.
+    /// The name, as in `wed_trig.trname`.
     pub transition: String,
     /// What it is for, in a sentence; may be empty.
     pub description: String,
@@ -71,7 +71,7 @@ pub struct Declaration {
 /// An attribute that a transition declares to read or to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredAttribute {
-    /// Its name in the flow.
+    /// The name in the flow.
     pub name: String,
     /// The type it must have there.
     pub kind: DeclaredKind,
@@ -87,7 +87,7 @@ pub enum DeclaredKind {
 }
 
 impl DeclaredKind {
-    /// Whether an attribute of the flow fits.
+    /// Returns whether an attribute of the flow fits.
     pub fn accepts(&self, actual: &AttributeType) -> bool {
         use wedflow_model::ScalarType::{Enum, Text};
         match self {
@@ -196,7 +196,7 @@ pub enum DeclarationError {
         /// The transition.
         transition: String,
     },
-    /// One attribute named twice in one list.
+    /// An attribute named twice in one list.
     #[error("transition `{transition}` names the attribute `{attribute}` twice in its {list}")]
     DuplicateAttribute {
         /// The transition.

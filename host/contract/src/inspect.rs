@@ -26,7 +26,7 @@ pub const MAX_COMPONENT_INSTANCES: u64 = 1_000;
 pub struct Inspection {
     /// The component's name everywhere: the digest of its bytes.
     pub digest: Digest,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub bytes: u64,
     /// Functions in all its modules together.
     pub functions: u64,
@@ -109,7 +109,7 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Result<Inspection, Refusal> {
     })
 }
 
-/// What a file that does not begin like a component is; none when it may be one, cut off.
+/// Returns what a file that does not begin like a component is; none when it may be one, cut off.
 fn form(bytes: &[u8]) -> Option<Form> {
     const COMPONENT: [u8; 8] = *b"\0asm\x0d\0\x01\0";
     if bytes.is_empty() {
@@ -206,7 +206,7 @@ struct Frame {
     /// The modules and components it can instantiate, by index.
     modules: Vec<Weight>,
     components: Vec<Weight>,
-    /// Whether it is a core module.
+    /// True if it is a core module.
     module: bool,
 }
 

@@ -42,7 +42,7 @@ pub enum ScalarType {
 pub struct AttributeType {
     /// The type itself, or that of the elements.
     pub scalar: ScalarType,
-    /// Whether it is an array.
+    /// True if it is an array.
     pub array: bool,
 }
 

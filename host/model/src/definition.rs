@@ -34,24 +34,24 @@ pub struct FlowDefinition {
     pub transitions: BTreeMap<String, TransitionDefinition>,
 }
 
-/// One row of `wed_attr`.
+/// A row of `wed_attr`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AttributeDefinition {
     /// The attribute's name (`aname`).
     pub name: String,
-    /// Its type (`atype`).
+    /// The type (`atype`).
     #[serde(default = "text", rename = "type")]
     pub kind: AttributeType,
-    /// Its default value (`adv`) in Postgres's input notation; null when absent.
+    /// The default value (`adv`) in Postgres's input notation; null when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
-    /// Whether any session with the right to write the flow may set it without a job's lock.
+    /// True if any session with the right to write the flow may set it without a job's lock.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
 }
 
-/// One row of `wed_trig`: a WED-condition and the WED-transition it fires.
+/// A row of `wed_trig`: a WED-condition and the WED-transition it fires.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TriggerDefinition {
@@ -67,7 +67,7 @@ pub struct TriggerDefinition {
     /// Time limit of one attempt (`timeout`), in Postgres's interval notation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<String>,
-    /// How many attempts are made before the instance becomes an exception.
+    /// The number of attempts that are made before the instance becomes an exception.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempts: Option<i32>,
     /// Pause before the second attempt; doubled for each further one (Postgres's interval notation).
@@ -79,7 +79,7 @@ pub struct TriggerDefinition {
     /// Jobs of a higher priority are claimed first; 0 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<i32>,
-    /// Whether the condition must still hold when the job is claimed; true when absent.
+    /// True if the condition must still hold when the job is claimed; true when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recheck: Option<bool>,
     /// The attributes the transition may set; any when absent.
@@ -93,7 +93,7 @@ pub struct TriggerDefinition {
 pub struct TransitionDefinition {
     /// The name of the tenant's component that exports the transition.
     pub component: String,
-    /// Whether it may read and write the files of its instances, on hosts that have a place for them.
+    /// True if it may read and write the files of its instances, on hosts that have a place for them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub files: bool,
     /// The hosts and ports to which it may speak HTTP (`api.example.com:443`), on hosts that allow them too.

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::Value;
 
-/// One typed assignment of a transition's result: `attribute = value`, bound as a parameter.
+/// A typed assignment of a transition's result: `attribute = value`, bound as a parameter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Assignment {
     /// The attribute to set.
     pub attribute: String,
-    /// Its new value.
+    /// The new value.
     pub value: Value,
 }
 
@@ -35,7 +35,7 @@ pub enum Outcome {
     Failed {
         /// What went wrong, in the guest's words.
         message: String,
-        /// Whether another attempt may succeed. `false` ends the retries at once.
+        /// True if another attempt may succeed. `false` ends the retries at once.
         retry: bool,
     },
     /// The guest's code trapped.
@@ -139,7 +139,7 @@ impl Outcome {
         }
     }
 
-    /// Whether another attempt may be made (the trigger's own limit on attempts still holds).
+    /// Returns whether another attempt may be made (the trigger's own limit on attempts still holds).
     pub fn may_retry(&self) -> bool {
         !matches!(self, Outcome::Failed { retry: false, .. })
     }

@@ -32,7 +32,7 @@ impl Moment {
         self.0
     }
 
-    /// How long after `earlier` this is; zero if it is not after.
+    /// Returns how long after `earlier` this is; zero if it is not after.
     pub fn since(self, earlier: Moment) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }

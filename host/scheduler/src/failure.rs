@@ -35,7 +35,7 @@ pub struct Failure {
     pub handler: HandlerId,
     /// The run that failed; absent when the source failed before there was one.
     pub token: Option<TokenId>,
-    /// What went wrong.
+    /// The reason.
     #[source]
     pub cause: FailureCause,
 }

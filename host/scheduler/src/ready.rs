@@ -40,12 +40,12 @@ pub trait ReadyQueue: Send {
     /// Entries held.
     fn len(&self) -> usize;
 
-    /// Whether there is nothing to hand out.
+    /// Returns whether there is nothing to hand out.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether the sources should be asked for events before the next entry is handed out. They are asked
+    /// Returns whether the sources should be asked for events before the next entry is handed out. They are asked
     /// at the beginning of each turn besides. By default, when there is nothing to hand out.
     fn wants_events(&self) -> bool {
         self.is_empty()

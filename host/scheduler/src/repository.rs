@@ -34,7 +34,7 @@ impl Registration {
         }
     }
 
-    /// How many runs of the handler may be under way at once (at least one, which is the default:
+    /// Sets how many runs of the handler may be under way at once (at least one, which is the default:
     /// its events are then handled strictly one after another). At the limit the source is left
     /// alone, so back pressure reaches it.
     pub fn in_flight(mut self, runs: usize) -> Self {
@@ -42,7 +42,7 @@ impl Registration {
         self
     }
 
-    /// Where failures of this handler are reported, instead of the scheduler's default sink.
+    /// Sets where failures of this handler are reported, instead of the scheduler's default sink.
     pub fn on_failure(self, sink: impl Fn(crate::Failure) + Send + Sync + 'static) -> Self {
         self.failure_sink(FailureSink::new(sink))
     }

@@ -47,7 +47,7 @@ impl Default for Bounds {
 /// What a step did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stepped {
-    /// One handler was begun or resumed.
+    /// A handler was begun or resumed.
     Handled {
         /// The handler.
         handler: HandlerId,
@@ -99,7 +99,7 @@ impl SchedulerBuilder {
         self
     }
 
-    /// Where failures go whose registration names no sink; to the log by default.
+    /// Sets where failures go whose registration names no sink; to the log by default.
     pub fn on_failure(mut self, sink: impl Fn(Failure) + Send + Sync + 'static) -> Self {
         self.sink = FailureSink::new(sink);
         self

@@ -43,7 +43,7 @@ pub trait EventSource: Send + 'static {
     /// What it delivers.
     type Event: Send + 'static;
 
-    /// How it is waited for; asked once, at registration.
+    /// Tells how it is waited for; asked once, at registration.
     fn kind(&self) -> SourceKind {
         SourceKind::Asynchronous
     }
@@ -85,7 +85,7 @@ impl<'a> Observing<'a> {
         Sleep::new(Arc::clone(self.hub), moment)
     }
 
-    /// How long a [`SourceKind::Bounded`] source may block now; zero means that it may only look.
+    /// Returns how long a [`SourceKind::Bounded`] source may block now; zero means that it may only look.
     /// Always zero for the others.
     pub fn at_most(&self) -> Duration {
         self.at_most

@@ -163,7 +163,7 @@ pub(crate) struct Token {
     core: Arc<TokenCore>,
     waker: Waker,
     frame: Pin<Box<dyn Frame>>,
-    /// Whether an event began it; a spawned token has no handler object that counts it.
+    /// True if an event began it; a spawned token has no handler object that counts it.
     pub(crate) from_event: bool,
 }
 

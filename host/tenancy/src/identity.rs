@@ -41,7 +41,7 @@ pub enum Denied {
     Store(#[from] StoreError),
 }
 
-/// Who comes with this token. Asks the database every time, so that what is revoked, suspended or given
+/// Looks up who comes with this token. Asks the database every time, so that what is revoked, suspended or given
 /// another role is so from the next request on.
 ///
 /// # Errors
@@ -78,12 +78,12 @@ fn identity(bearer: Bearer) -> Option<Identity> {
 }
 
 impl Identity {
-    /// Whether both the role and the token allow this.
+    /// Returns whether both the role and the token allow this.
     pub fn may(&self, action: Action) -> bool {
         self.role.may(action) && self.scopes.iter().any(|scope| scope.allows(action))
     }
 
-    /// Whether these scopes allow nothing that this identity's token does not.
+    /// Returns whether these scopes allow nothing that this identity's token does not.
     pub fn covers(&self, scopes: &[Scope]) -> bool {
         scopes
             .iter()

@@ -45,7 +45,7 @@ pub enum Area {
     Audit,
 }
 
-/// Whether an action changes anything.
+/// True if an action changes anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verb {
     /// It does not.
@@ -124,7 +124,7 @@ impl Role {
         }
     }
 
-    /// Whether the role may do this.
+    /// Returns whether the role may do this.
     pub fn may(self, action: Action) -> bool {
         let row = MATRIX.iter().find(|(area, _)| *area == action.area);
         let column = Role::ALL.iter().position(|role| *role == self);

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::{Action, Area, Verb};
 
-/// One permission of a token: an area or all of them, to read or to write (which includes to read).
+/// A permission of a token: an area or all of them, to read or to write (which includes to read).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Scope {
     /// None: every area.
@@ -19,7 +19,7 @@ pub struct Scope {
 pub struct ScopeError(String);
 
 impl ScopeError {
-    /// What would be one.
+    /// Returns an example of a scope.
     pub fn hint() -> String {
         format!(
             "Use read or write for everything that the role may, or AREA:read or AREA:write with one of {}.",
@@ -35,12 +35,12 @@ impl Scope {
         verb: Verb::Write,
     };
 
-    /// Whether it allows this.
+    /// Returns whether it allows this.
     pub fn allows(self, action: Action) -> bool {
         self.area.is_none_or(|area| area == action.area) && self.verb >= action.verb
     }
 
-    /// Whether it allows nothing that `other` does not.
+    /// Returns whether it allows nothing that `other` does not.
     pub fn is_within(self, other: Scope) -> bool {
         (other.area.is_none() || other.area == self.area) && other.verb >= self.verb
     }

@@ -49,7 +49,7 @@ impl Secret {
         Sha256::digest(self.0.as_bytes()).into()
     }
 
-    /// Its first characters.
+    /// The first characters.
     pub fn prefix(&self) -> &str {
         &self.0[..PREFIX_LENGTH]
     }

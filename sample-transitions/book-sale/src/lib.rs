@@ -75,7 +75,7 @@ pub fn order_copies() -> Change {
     set! { stock_state = "ordered" }
 }
 
-/// How many copies are ordered.
+/// The number of copies that are ordered.
 #[derive(State, Debug, Clone, PartialEq)]
 pub struct Quantity {
     /// Copies ordered.
@@ -115,7 +115,7 @@ pub fn close_order() -> Change {
 /// What an order is cancelled for.
 #[derive(State, Debug, Clone, PartialEq)]
 pub struct Objections {
-    /// Whether the shop sells to the customer.
+    /// True if the shop sells to the customer.
     pub customer_ok: bool,
     /// What the card's issuer said, if it was asked.
     pub payment: Option<String>,

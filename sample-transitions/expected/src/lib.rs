@@ -16,7 +16,7 @@ pub struct Expected {
     pub runs: Vec<Run>,
 }
 
-/// One instance to start, and what must come of it.
+/// An instance to start, and what must come of it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Run {
@@ -82,7 +82,7 @@ pub enum Count {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Order {
-    /// How many rows.
+    /// The number of rows.
     #[serde(default = "one")]
     pub after: usize,
     /// Written by any of these.
@@ -122,7 +122,7 @@ impl Expected {
     }
 }
 
-/// Whether a name is the server's own mark (`_EVENT`, `_SKIP`, `_EXCPT`, …) rather than a transition.
+/// Returns whether a name is the server's own mark (`_EVENT`, `_SKIP`, `_EXCPT`, …) rather than a transition.
 fn is_mark(name: &str) -> bool {
     name.starts_with('_')
 }

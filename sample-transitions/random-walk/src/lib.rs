@@ -22,7 +22,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Where the 1 is, from 0.
+    /// Returns where the 1 is, from 0.
     fn position(&self) -> Option<usize> {
         let Row {
             a1,

@@ -144,7 +144,7 @@ fn manifest(guest: &Ready, language: Language) -> Checked {
     )
 }
 
-/// What is read and written is declared, by name and type, in order.
+/// Holds that what is read and written is declared, by name and type, in order.
 fn declarations(guest: &Ready, _: Language) -> Checked {
     let flow = flow();
     let all: Vec<&str> = flow.iter().map(|(name, _)| name.as_str()).collect();
@@ -430,7 +430,7 @@ fn mixed(guest: &Ready, _: Language) -> Checked {
     Ok(())
 }
 
-/// What `mixed` sets, as the guard reads it: values as text, expressions as SQL.
+/// Returns what `mixed` sets, as the guard reads it: values as text, expressions as SQL.
 fn mixed_values(guest: &Ready, state: &str) -> Result<BTreeMap<String, String>, String> {
     let attributes = FlowAttributes::new(flow());
     let Outcome::Clause(clause) = ended(guest, &Call::of("mixed").on(state), |outcome| {
@@ -458,7 +458,7 @@ fn mixed_values(guest: &Ready, state: &str) -> Result<BTreeMap<String, String>, 
     Ok(values)
 }
 
-/// What stands between the quotes of a literal, if it has any.
+/// Returns what stands between the quotes of a literal, if it has any.
 fn literal(sql: &str) -> String {
     match (sql.find('\''), sql.rfind('\'')) {
         (Some(from), Some(to)) if from < to => sql[from + 1..to].to_owned(),

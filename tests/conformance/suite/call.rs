@@ -118,7 +118,7 @@ pub(crate) fn flow() -> Vec<(String, AttributeType)> {
         .collect()
 }
 
-/// One call.
+/// A call.
 pub(crate) struct Call<'a> {
     pub(crate) transition: &'a str,
     pub(crate) state: &'a str,

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use wedflow_model::{Scalar, Value};
 
-/// Whether two values are the same: numbers to the digit, floats to the bit, JSON as JSON, intervals by
+/// Returns whether two values are the same: numbers to the digit, floats to the bit, JSON as JSON, intervals by
 /// what they say.
 pub(crate) fn same(left: &Value, right: &Value) -> bool {
     match (left, right) {

@@ -30,7 +30,7 @@ impl Language {
         Language::Python,
     ];
 
-    /// Its name in trials, in folders and in a manifest's `sdk`.
+    /// Returns its name in trials, in folders and in a manifest's `sdk`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Language::Rust => "rust",
@@ -58,7 +58,7 @@ pub(crate) enum Which {
 }
 
 impl Which {
-    /// Its name, in folders and files.
+    /// Returns its name, in folders and files.
     fn name(self) -> &'static str {
         match self {
             Which::Conformance => "conformance",
@@ -91,7 +91,7 @@ pub(crate) enum Absent {
     Broken(String),
 }
 
-/// What is missing to build a language's guest; none when nothing is.
+/// Returns what is missing to build a language's guest; none when nothing is.
 pub(crate) fn missing(language: Language) -> Option<String> {
     let runs = |program: &Path, argument: &str| {
         Command::new(program)
@@ -115,7 +115,7 @@ pub(crate) fn missing(language: Language) -> Option<String> {
     }
 }
 
-/// What a language's component is built with, for people.
+/// Returns what a language's component is built with, for people.
 pub(crate) fn tool(language: Language) -> String {
     let said = |program: &Path, arguments: &[&str]| {
         let output = Command::new(program).args(arguments).output();

@@ -99,7 +99,7 @@ fn http(guest: &Ready, _: Language) -> Checked {
     Ok(())
 }
 
-/// What a refusal comes to that nobody looks at.
+/// Returns what a refusal comes to that nobody looks at.
 fn unhandled(guest: &Ready, language: Language) -> Checked {
     let failed = |attempt: Attempt, retried: bool, part: &str| match attempt.outcome {
         Outcome::Failed { message, retry } if retry == retried && message.contains(part) => Ok(()),

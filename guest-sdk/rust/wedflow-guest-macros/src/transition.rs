@@ -153,7 +153,7 @@ fn non_empty(name: LitStr) -> syn::Result<LitStr> {
     Ok(name)
 }
 
-/// One entry of `writes`, with the place to report.
+/// An entry of `writes`, with the place to report.
 struct Parsed {
     write: Write,
     span: Span,

@@ -116,7 +116,7 @@ impl Change {
         self
     }
 
-    /// What the server is answered.
+    /// Returns what the server is answered.
     pub(crate) fn into_outcome(
         self,
         writes: Option<&[Declared]>,
@@ -295,7 +295,7 @@ fn push_quoted(sql: &mut String, quote: char, text: &str) {
     sql.push(quote);
 }
 
-/// How a scalar is written: its text, whether that needs quotes, and the type to cast to.
+/// Tells how a scalar is written: its text, whether that needs quotes, and the type to cast to.
 fn written(scalar: &Scalar) -> (Cow<'_, str>, bool, &'static str) {
     match scalar {
         Scalar::Null => (Cow::Borrowed("NULL"), false, ""),

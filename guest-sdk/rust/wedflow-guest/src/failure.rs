@@ -20,7 +20,7 @@ pub enum Failure {
     Failed {
         /// What went wrong, for a person.
         message: String,
-        /// Whether another attempt may succeed. When false, the instance becomes an exception at
+        /// True if another attempt may succeed. When false, the instance becomes an exception at
         /// once.
         retry: bool,
     },

@@ -21,7 +21,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// How much of the time limit is left; nothing once it is over.
+    /// Returns how much of the time limit is left; nothing once it is over.
     pub fn remaining(&self) -> Duration {
         self.deadline.since(now())
     }

@@ -9,7 +9,7 @@ use crate::{Attribute, Failure, Value, host};
 pub struct Declared {
     /// The attribute's name in the flow.
     pub name: &'static str,
-    /// Its type as in `wed_attr.atype`, or `any`.
+    /// The type as in `wed_attr.atype`, or `any`.
     pub kind: &'static str,
 }
 

@@ -142,7 +142,7 @@ impl Server {
         self
     }
 
-    /// What the next request, after those answered before, is answered.
+    /// Returns what the next request, after those answered before, is answered.
     #[must_use]
     pub fn answer(self, status: u16, body: impl Into<Vec<u8>>) -> Self {
         let response = Response {
@@ -453,7 +453,7 @@ impl<T: Transition> Call<T> {
     }
 }
 
-/// What a component says of a transition when it is uploaded.
+/// Returns what a component says of a transition when it is uploaded.
 pub fn describe<T: Transition>() -> Declaration {
     transition::declare::<T>()
 }

@@ -12,7 +12,7 @@ use crate::{Change, Declared, Failure, Job, State, Timestamp};
 /// named like the function, which is what [`export!`](crate::export) and
 /// [`testing::call`](crate::testing::call) take.
 pub trait Transition {
-    /// Its name, as in `wed_trig.trname`.
+    /// The name, as in `wed_trig.trname`.
     const NAME: &'static str;
     /// What it is for, in a sentence.
     const DESCRIPTION: &'static str;
@@ -62,7 +62,7 @@ impl<C: Into<Change>, E: Into<Failure>> Answer for Result<C, E> {
     }
 }
 
-/// What the component says of a transition.
+/// Returns what the component says of a transition.
 #[doc(hidden)]
 pub fn declare<T: Transition>() -> Declaration {
     let list = |declared: &[Declared]| {
@@ -86,7 +86,7 @@ pub fn declare<T: Transition>() -> Declaration {
     }
 }
 
-/// What the component says of itself; `name` is the crate's unless `export!` gives another.
+/// Returns what the component says of itself; `name` is the crate's unless `export!` gives another.
 #[doc(hidden)]
 pub fn manifest(name: &str, transitions: Vec<Declaration>) -> Manifest {
     Manifest {
@@ -141,7 +141,7 @@ pub fn unknown(transition: &str) -> Outcome {
     })
 }
 
-/// Whether two names are the same, for [`export!`](crate::export) to refuse duplicates.
+/// Returns whether two names are the same, for [`export!`](crate::export) to refuse duplicates.
 #[doc(hidden)]
 pub const fn distinct(names: &[&str]) -> bool {
     let mut first = 0;

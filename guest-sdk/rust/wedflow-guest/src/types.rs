@@ -309,7 +309,7 @@ fn civil(days: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
-/// How Postgres writes a year: before year 1 it counts backwards and says BC.
+/// Tells how Postgres writes a year: before year 1 it counts backwards and says BC.
 fn era(year: i64) -> (i64, &'static str) {
     if year > 0 {
         (year, "")

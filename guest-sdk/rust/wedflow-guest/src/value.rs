@@ -13,7 +13,7 @@ impl Value {
     /// SQL null.
     pub const NULL: Value = Value::Scalar(Scalar::Null);
 
-    /// Whether it is null. An array of nulls is not.
+    /// Returns whether it is null. An array of nulls is not.
     pub fn is_null(&self) -> bool {
         matches!(self, Value::Scalar(Scalar::Null))
     }

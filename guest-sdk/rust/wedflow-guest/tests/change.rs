@@ -4,7 +4,7 @@ use wedflow_guest::prelude::*;
 use wedflow_guest::testing::{self, Outcome};
 use wedflow_guest::{Scalar, Sql, quote_identifier, quote_literal};
 
-/// What a transition with and without declared writes makes of a change.
+/// Returns what a transition with and without declared writes makes of a change.
 fn outcomes(change: &Change) -> (Outcome, Outcome) {
     thread_local! {
         static CHANGE: std::cell::RefCell<Option<Change>> = const { std::cell::RefCell::new(None) };

@@ -148,7 +148,7 @@ fn declarations_fit_the_flows() {
     }
 }
 
-/// Whether a declared type fits an attribute's: `text` also accepts an enum.
+/// Returns whether a declared type fits an attribute's: `text` also accepts an enum.
 fn accepts(declared: &str, actual: &AttributeType) -> bool {
     let declared: AttributeType = declared.parse().expect("a type");
     declared == *actual
