@@ -27,7 +27,7 @@ pub enum StateError {
         name: String,
         /// The type.
         kind: String,
-        /// What is wrong with the value.
+        /// The reason why the value does not fit.
         reason: String,
     },
     /// A type that contradicts the component's.

@@ -23,7 +23,7 @@ pub enum BuildError {
     Missing {
         /// The tool.
         what: String,
-        /// How to get it.
+        /// The way to install it.
         how: String,
         /// True if `--install` does it.
         installable: bool,
@@ -31,15 +31,15 @@ pub enum BuildError {
     /// A tool failed.
     #[error("`{command}` failed")]
     Failed {
-        /// What was called.
+        /// The command line.
         command: String,
-        /// What it said.
+        /// The program's output.
         output: String,
     },
     /// A tool could not be started, or a file not be copied.
     #[error("{what}: {source}")]
     System {
-        /// What was tried.
+        /// The action that failed.
         what: String,
         /// Why it failed.
         source: std::io::Error,
@@ -47,7 +47,7 @@ pub enum BuildError {
     /// The tool was content, but made no component.
     #[error("{0}")]
     NoComponent(String),
-    /// What the compiler made is no module that a component can be made of.
+    /// The compiler's output is no module that a component can be made of.
     #[error(transparent)]
     Encode(#[from] EncodeError),
 }
@@ -59,7 +59,7 @@ pub struct Built {
     pub component: PathBuf,
     /// The size in bytes.
     pub bytes: u64,
-    /// How long it took.
+    /// The duration.
     pub took: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! One call of a transition: in the real sandbox, with the real limits, its answer judged by the guard.
+//! Calls one transition: in the real sandbox, with the real limits, its answer judged by the guard.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub enum CallError {
     /// The component is refused, as it would be at upload.
     #[error("the component is refused: {0}")]
     Refused(String),
-    /// It has several transitions, or none of that name.
+    /// The component has several transitions, or none of that name.
     #[error("{message}; the component has {}", known.join(", "))]
     Transition {
         /// The reason.
@@ -62,7 +62,7 @@ pub struct Subject {
     manifest: Manifest,
 }
 
-/// What a transition is called with.
+/// The input of a transition's call.
 #[derive(Debug, Clone)]
 pub struct Call {
     /// The transition; may be absent when the component has one only.
@@ -91,7 +91,7 @@ pub struct Call {
     pub config: BTreeMap<String, String>,
     /// Secrets of the flow that are granted to the transition.
     pub secrets: BTreeMap<String, String>,
-    /// Where the host's answers come from.
+    /// The source of the host's answers.
     pub answers: AnswersFrom,
     /// The files that the instance has before, where files are granted.
     pub files: Option<BTreeMap<String, Vec<u8>>>,
@@ -122,7 +122,7 @@ impl Default for Call {
     }
 }
 
-/// What the server would do with an answer.
+/// The server's decision about an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// Commit this change.
@@ -133,24 +133,24 @@ pub enum Verdict {
     Nothing,
 }
 
-/// What a call came to.
+/// The result of a call.
 #[derive(Debug, Clone)]
 pub struct Called {
     /// The transition that was called.
     pub transition: String,
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
-    /// What the server would do with it.
+    /// The server's decision about the answer.
     pub verdict: Verdict,
     /// The cause, the limit and what was used, and the stack, for a person; empty for a change.
     pub account: String,
-    /// What it used.
+    /// The resources that the call used.
     pub measure: Measure,
-    /// What it logged.
+    /// The lines that the call logged.
     pub logs: Logs,
-    /// What the host answered it.
+    /// The host's answers to the call.
     pub recording: Recording,
-    /// It asked for more than the recording holds that was played back.
+    /// True if the call asked for more than the recording holds that was played back.
     pub beyond_recording: bool,
     /// The attributes it was called with.
     pub attributes: Vec<(String, AttributeType)>,

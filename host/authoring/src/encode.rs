@@ -23,13 +23,13 @@ const TYPE_SECTION: &str = "component-type";
 /// A core module of which no component can be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
-    /// It is a component already.
+    /// The file is a component already.
     #[error("it is a component already; it needs no encoding")]
     Component,
-    /// It is no WebAssembly, or damaged.
+    /// The file is no WebAssembly, or damaged.
     #[error("it is no WebAssembly module: {0}; give the file that the compiler wrote")]
     NoModule(String),
-    /// It imports or exports what the contract does not have, or lacks what it demands.
+    /// The module imports or exports what the contract does not have, or lacks what it demands.
     #[error(
         "it does not fit the contract: {0}; use an SDK, or export `run`, `describe` and `cabi_realloc`"
     )]

@@ -1,4 +1,4 @@
-//! What a call should come to, and how what it came to differs.
+//! The expected result of a call, and differences from it.
 
 use serde::{Deserialize, Serialize};
 use wedflow_guard::{CheckedSetClause, FlowAttributes};
@@ -7,10 +7,10 @@ use wedflow_model::{Assignment, AttributeType, Outcome, Value};
 use crate::call::{Called, Verdict, sql_of};
 use crate::fixture::{Budget, json_of};
 
-/// What stands at the end of a message that goes on.
+/// The character that ends a shortened message.
 const GOES_ON: char = '…';
 
-/// What a call should come to; exactly one of `set`, `clause`, `abort`, `fail` and `outcome` is given.
+/// The expected result of a call; exactly one of `set`, `clause`, `abort`, `fail` and `outcome` is given.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expectation {
@@ -34,7 +34,7 @@ pub struct Expectation {
 /// A thing that is not as it should be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// What: an attribute, `outcome`, `fuel`, …
+    /// The subject: an attribute, `outcome`, `fuel`, …
     pub what: String,
     /// As it should be; absent where nothing should be.
     pub expected: Option<String>,

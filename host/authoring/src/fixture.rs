@@ -23,7 +23,7 @@ pub enum FixtureError {
     /// The file or folder cannot be read or written.
     #[error("{} cannot be {what}: {source}", path.display())]
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
         /// `read` or `written`.
         what: &'static str,
@@ -33,14 +33,14 @@ pub enum FixtureError {
     /// The file says something wrong.
     #[error("{} is no fixture: {reason}", path.display())]
     Wrong {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// What is wrong, and where.
+        /// The reason, and the place.
         reason: String,
     },
 }
 
-/// What a fixture allows a call to use; beyond it the fixture fails (for time: is warned of).
+/// The resources that a fixture allows a call; beyond it the fixture fails (for time: is warned of).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Budget {
     /// wasmtime fuel.
@@ -58,11 +58,11 @@ pub struct Fixture {
     pub path: PathBuf,
     /// The file's name without its end.
     pub name: String,
-    /// What the transition is called with.
+    /// The input of the call.
     pub call: Call,
-    /// What it should answer; none as long as nobody has said.
+    /// The expected answer, if one is given.
     pub expectation: Option<Expectation>,
-    /// What it may use.
+    /// The resources that the call may use.
     pub budget: Budget,
     text: String,
 }

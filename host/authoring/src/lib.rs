@@ -1,4 +1,4 @@
-//! What an author of transitions does on their own machine: begin a project, drive its language's tool,
+//! Tools of a transition's author on their own machine: begin a project, drive its language's tool,
 //! run fixtures, make one call. No server and no database: the sandbox, its limits and the guard are
 //! those of a host.
 //!

@@ -21,7 +21,7 @@ pub(crate) const MADE: [&str; 8] = [
     ".wedflow",
 ];
 
-/// How source files end.
+/// Extensions of source files.
 const SOURCE: [&str; 8] = ["rs", "py", "js", "ts", "go", "c", "h", "mjs"];
 
 /// A language with an SDK.
@@ -90,7 +90,7 @@ impl FromStr for Language {
 /// A project that cannot be read or made.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
-    /// There is no project file there.
+    /// The folder has no project file.
     #[error("{} is no project: it holds no {PROJECT_FILE}", .0.display())]
     NoProject(PathBuf),
     /// The project file says something wrong.
@@ -98,7 +98,7 @@ pub enum ProjectError {
     Wrong {
         /// The file.
         file: PathBuf,
-        /// What is wrong, and where.
+        /// The reason, and the place.
         reason: String,
     },
     /// A language without an SDK.
@@ -122,7 +122,7 @@ pub enum ProjectError {
     /// A file or folder that cannot be read or written.
     #[error("{} cannot be {what}: {source}", path.display())]
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
         /// `read` or `written`.
         what: &'static str,
@@ -131,7 +131,7 @@ pub enum ProjectError {
     },
 }
 
-/// What a `wedflow.toml` says.
+/// The content of a `wedflow.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ProjectFile {

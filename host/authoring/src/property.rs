@@ -20,15 +20,15 @@ const SHRINKING_CALLS: usize = 400;
 /// A state in which a transition did what it must not.
 #[derive(Debug, Clone)]
 pub struct Counterexample {
-    /// What it was called with, made as simple as was found.
+    /// The input of the call, made as simple as was found.
     pub call: Call,
-    /// What that came to.
+    /// The result of that call.
     pub called: Called,
-    /// What is wrong with it, for a person.
+    /// The reason, for a person.
     pub wrong: String,
 }
 
-/// What a search among random states found.
+/// The result of a search among random states.
 #[derive(Debug, Clone)]
 pub struct Searched {
     /// The transition.

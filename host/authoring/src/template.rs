@@ -7,7 +7,7 @@ use rust_embed::RustEmbed;
 
 use crate::project::{Language, Project, ProjectError, check_name};
 
-/// What the author's names are put into: a folder for each language, `any` for all.
+/// Templates that take the author's names: a folder for each language, `any` for all.
 #[derive(RustEmbed)]
 #[folder = "templates/"]
 struct Templates;

@@ -6,18 +6,18 @@ use crate::call::{CallError, Called, Subject, Workbench};
 use crate::expectation::{Difference, beyond};
 use crate::fixture::Fixture;
 
-/// What running a fixture showed.
+/// The result of running a fixture.
 #[derive(Debug)]
 pub struct Trial {
-    /// What the call came to; none when it could not be made.
+    /// The result of the call; none when it could not be made.
     pub called: Option<Called>,
-    /// What came of it that is not as expected.
+    /// Results that differ from the expected ones.
     pub differences: Vec<Difference>,
-    /// What it used beyond its budget.
+    /// Resources used beyond the budget.
     pub over: Vec<Difference>,
-    /// What is odd but fails nothing.
+    /// Oddities that fail nothing.
     pub warnings: Vec<String>,
-    /// Nobody has said yet what is expected.
+    /// True if the fixture does not say yet what is expected.
     pub unsaid: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Which addresses of the network are public.
+//! The rule which network addresses are public.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

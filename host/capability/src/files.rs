@@ -169,7 +169,7 @@ fn gone(result: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// Where a draft's files are.
+/// The place of a draft's files.
 #[derive(Debug)]
 enum Place {
     Disk {

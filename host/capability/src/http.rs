@@ -37,7 +37,7 @@ const WHOLE: Duration = Duration::from_secs(60);
 pub struct Request {
     /// `GET`, `POST` and so on, in capitals.
     pub method: String,
-    /// Where to, with scheme and host.
+    /// The target, with scheme and host.
     pub url: String,
     /// Headers by name, in order.
     pub headers: Vec<(String, String)>,
@@ -73,12 +73,12 @@ pub enum FetchError {
     /// No connection, or none that lasts.
     #[error("{0}")]
     Unreachable(String),
-    /// It took longer than a request may take.
+    /// The request took too long.
     #[error("{0}")]
     TimedOut(String),
 }
 
-/// What the operator lets the flows of a host reach.
+/// Places that the operator lets the flows of a host reach.
 #[derive(Debug, Clone, Default)]
 pub struct Http {
     permits: Arc<[Place]>,

@@ -1,4 +1,4 @@
-//! What a transition may reach beyond its call, where the operator and the flow both allow it: a private
+//! Capabilities of a transition beyond its call, where the operator and the flow both allow it: a private
 //! folder for each instance ([`files`]), and HTTP to named hosts ([`http`]). The sole user of cap-std and of
 //! an HTTP client towards the outside.
 

@@ -76,7 +76,7 @@ impl fmt::Display for Place {
 /// A place that an operator permits: to all tenants, or to one of them, written before it (`acme/10.0.0.5:8080`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Permission {
-    /// Whose flows may reach it; everybody's when there is none.
+    /// The tenant whose flows may reach it; every tenant's when absent.
     pub tenant: Option<String>,
     /// The place.
     pub place: Place,

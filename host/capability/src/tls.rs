@@ -6,7 +6,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 
-/// Whose certificates are believed.
+/// Authorities whose certificates are trusted.
 #[derive(Debug, Clone)]
 pub struct Trust(Arc<ClientConfig>);
 

@@ -10,13 +10,13 @@ use crate::server::{SUPERUSER, Server};
 use crate::state::{self, State};
 use crate::{ClusterError, ClusterSettings, Connection, Progress, install};
 
-/// Where ports are looked for: below the range that systems hand out to outgoing connections, so
+/// The range of ports to choose from: below the range that systems hand out to outgoing connections, so
 /// that a port found free today is not lost to one of those tomorrow.
 const LASTING_PORTS: (u16, u16) = (15432, 16431);
 /// The same for temporary clusters, which come in numbers.
 const TEMPORARY_PORTS: (u16, u16) = (20000, 31999);
 
-/// How long a server that someone else started or stopped may take.
+/// Maximum time that a server which someone else started or stopped may take.
 const TRANSITION_LIMIT: Duration = Duration::from_secs(300);
 
 /// A cluster in its home. Cheap to clone; any number of these, in any number of processes, may
@@ -27,11 +27,11 @@ pub struct Cluster {
     lasting: bool,
 }
 
-/// How a cluster is.
+/// The state of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Status {
-    /// There is no data folder yet.
+    /// No data folder exists yet.
     NotCreated,
     /// The server does not run.
     Stopped,

@@ -1,4 +1,4 @@
-//! What can go wrong, said so that a person can mend it.
+//! Errors, worded so that a person can mend the cause.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,11 +14,11 @@ pub enum ClusterError {
     /// A file or folder could not be read or written.
     #[error("cannot {doing} {}: {source}", path.display())]
     Io {
-        /// What was being done, as a verb.
+        /// The action, as a verb.
         doing: &'static str,
         /// To which file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The file system is full.
@@ -27,7 +27,7 @@ pub enum ClusterError {
         path.display()
     )]
     DiskFull {
-        /// What was being written.
+        /// The path that was being written.
         path: PathBuf,
     },
     /// The server could not be downloaded.
@@ -62,7 +62,7 @@ pub enum ClusterError {
         /// The reason.
         reason: String,
     },
-    /// There is no build of the server for this machine.
+    /// No build of the server exists for this machine.
     #[error("there is no embedded PostgreSQL for {platform}: use a Postgres server of your own")]
     Platform {
         /// Operating system and architecture.
@@ -97,7 +97,7 @@ pub enum ClusterError {
     NotOwner {
         /// The cluster's folder.
         path: PathBuf,
-        /// Who owns it.
+        /// The owner's user id.
         owner: u32,
     },
     /// The data folder could not be created.
@@ -105,7 +105,7 @@ pub enum ClusterError {
     Initialise {
         /// The data folder.
         path: PathBuf,
-        /// What `initdb` said.
+        /// The output of `initdb`.
         output: String,
     },
     /// The data folder was written by another major version.
@@ -161,7 +161,7 @@ pub enum ClusterError {
     /// The server did not stop.
     #[error("Postgres did not stop: {output}")]
     Stop {
-        /// What `pg_ctl` said.
+        /// The output of `pg_ctl`.
         output: String,
     },
     /// The cluster's state file cannot be read.
@@ -169,13 +169,13 @@ pub enum ClusterError {
     State {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// The work was cut off, because the program is ending or has panicked.
     #[error("the start of the database was interrupted: {reason}")]
     Interrupted {
-        /// What the runtime said.
+        /// The runtime's message.
         reason: String,
     },
 }

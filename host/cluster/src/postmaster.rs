@@ -1,4 +1,4 @@
-//! Whether a server runs over a data folder, as its `postmaster.pid` and the system tell.
+//! Detection of a server that runs over a data folder, as its `postmaster.pid` and the system tell.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -14,7 +14,7 @@ use crate::{ClusterError, state};
 /// fail.
 const NOBODYS_PID: i32 = 999_999_999;
 
-/// What `postmaster.pid` says.
+/// The content of `postmaster.pid`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Postmaster {
     pub(crate) pid: i32,
@@ -23,7 +23,7 @@ pub(crate) struct Postmaster {
     status: String,
 }
 
-/// What is known about the server of a data folder.
+/// The server found over a data folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Found {
     /// No `postmaster.pid`: stopped in order, or never started.

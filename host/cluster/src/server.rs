@@ -13,7 +13,7 @@ use crate::{ClusterError, state};
 /// The superuser's name.
 pub(crate) const SUPERUSER: &str = "postgres";
 
-/// How long the last processes of a crashed server may take to end.
+/// Maximum time that the last processes of a crashed server may take to end.
 const ORPHAN_LIMIT: Duration = Duration::from_secs(20);
 
 /// Settings of the cluster, beyond Postgres's defaults. `fsync`, `full_page_writes` and

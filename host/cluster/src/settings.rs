@@ -1,11 +1,11 @@
-//! Where a cluster lives and how it is reached.
+//! Settings of a cluster and of connections to it.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::ClusterError;
 
-/// Where a cluster is kept and how it is run.
+/// Place and parameters of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClusterSettings {
     /// The folder of the cluster. As root it must be reachable by the account the server runs
@@ -83,7 +83,7 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// How to reach a running cluster as its superuser.
+/// Address and credentials of a running cluster's superuser.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Connection {
     /// The TCP port on 127.0.0.1.
@@ -136,7 +136,7 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// What [`crate::Cluster::ensure_started`] is busy with. `Display` gives a line for people.
+/// The step that [`crate::Cluster::ensure_started`] is busy with. `Display` gives a line for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Progress {

@@ -1,4 +1,4 @@
-//! What a home remembers between starts: the port, the version, the password, and who is at work.
+//! Facts that a home keeps between starts: the port, the version, the password, and who is at work.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Write};

@@ -1,4 +1,4 @@
-//! How a transition's declaration fits a flow: names become positions, once.
+//! Binding of a transition's declaration to a flow: names become positions, once.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What a component says of itself when it is uploaded.
+//! The manifest that a component declares when it is uploaded.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -25,14 +25,14 @@ pub const MAX_CONDITION_BYTES: usize = 10_000;
 /// The longest time limit that can be suggested.
 pub const MAX_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// What a component says of itself.
+/// A component's manifest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Manifest {
     /// The name under which it wants to be stored; empty when it does not care.
     pub name: String,
     /// The SDK it was made with and its version; empty when it was made without.
     pub sdk: String,
-    /// What it can do.
+    /// The declared transitions.
     pub transitions: Vec<Declaration>,
 }
 
@@ -50,7 +50,7 @@ impl Manifest {
 pub struct Declaration {
     /// The name, as in `wed_trig.trname`.
     pub transition: String,
-    /// What it is for, in a sentence; may be empty.
+    /// The purpose, in a sentence; may be empty.
     pub description: String,
     /// The attributes it reads, in the order in which it is handed them; none means every attribute
     /// of the flow, in the flow's order.
@@ -126,20 +126,20 @@ impl FromStr for DeclaredKind {
     }
 }
 
-/// What is wrong with what a component says of itself.
+/// The reason why a manifest is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DeclarationError {
-    /// It declares no transition.
+    /// The manifest declares no transition.
     #[error("`describe` returned no transition; declare at least one")]
     Nothing,
-    /// It declares too many transitions, or too many attributes for one.
+    /// The manifest declares too many transitions, or too many attributes for one.
     #[error("`describe` returned {found} {what} where {limit} are allowed")]
     TooMany {
-        /// What there are too many of.
+        /// The things that are too many.
         what: &'static str,
-        /// How many there are.
+        /// The number found.
         found: usize,
-        /// How many are allowed.
+        /// The number allowed.
         limit: usize,
     },
     /// A name is empty, too long, or holds a control character.
@@ -148,7 +148,7 @@ pub enum DeclarationError {
          no control characters"
     )]
     Name {
-        /// What the name is of.
+        /// The kind of thing that has the name.
         what: &'static str,
         /// The name, shortened.
         name: String,
@@ -187,7 +187,7 @@ pub enum DeclarationError {
         limit: &'static str,
         /// The limit, with its unit.
         found: String,
-        /// What is wrong with it.
+        /// The reason.
         wrong: &'static str,
     },
     /// Two transitions of one name.

@@ -21,7 +21,7 @@ pub const MAX_NESTING: usize = 16;
 /// Component instances that one instance of an uploaded component may make.
 pub const MAX_COMPONENT_INSTANCES: u64 = 1_000;
 
-/// What the structure check found.
+/// The result of the structure check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inspection {
     /// The component's name everywhere: the digest of its bytes.
@@ -201,7 +201,7 @@ fn check_import(name: &str, types: wasmparser::types::TypesRef<'_>) -> Result<()
 /// A component (or core module) whose sections are being read.
 #[derive(Default)]
 struct Frame {
-    /// What one instance of it needs, so far.
+    /// The needs of one instance, so far.
     weight: Weight,
     /// The modules and components it can instantiate, by index.
     modules: Vec<Weight>,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{FILES_INTERFACE, HOST_INTERFACE, HTTP_INTERFACE, TYPE_INTERFACES};
 
-/// What an uploaded file is, when it is not a component.
+/// The form of an uploaded file that is not a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// No bytes at all.
@@ -27,7 +27,7 @@ pub enum Form {
     Bzip2,
     /// A zip archive.
     Zip,
-    /// None of these.
+    /// Any other form.
     Unknown,
 }
 
@@ -67,7 +67,7 @@ impl fmt::Display for Form {
     }
 }
 
-/// What is counted against a limit at upload.
+/// A quantity that is held against a limit at upload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantity {
     /// Bytes of the file.
@@ -146,11 +146,11 @@ pub enum Refusal {
     /// A limit is exceeded.
     #[error("the component has {found} {quantity} where {limit} are allowed; {}", quantity.remedy())]
     TooLarge {
-        /// What is counted.
+        /// The thing that is counted.
         quantity: Quantity,
-        /// How many there are.
+        /// The number found.
         found: u64,
-        /// How many are allowed.
+        /// The number allowed.
         limit: u64,
     },
     /// An import that nothing serves.
@@ -180,7 +180,7 @@ pub enum Refusal {
     MissingExport {
         /// The function.
         export: &'static str,
-        /// What the component exports instead.
+        /// The component's exports.
         exports: Vec<String>,
     },
     /// An export is there but of another type.
@@ -192,9 +192,9 @@ pub enum Refusal {
     WrongExport {
         /// The function.
         export: &'static str,
-        /// What the contract says, from the first difference on, shortened.
+        /// The contract's text, from the first difference on, shortened.
         expected: String,
-        /// What the component has, from the first difference on, shortened.
+        /// The component's text, from the first difference on, shortened.
         found: String,
     },
 }

@@ -1,4 +1,4 @@
-//! What one instance of a component will need, summed over everything it instantiates.
+//! The needs of one instance of a component, summed over everything it instantiates.
 
 use std::ops::AddAssign;
 
@@ -7,7 +7,7 @@ use wedflow_model::Limits;
 
 use crate::inspect::MAX_COMPONENT_INSTANCES;
 
-/// What one instance of a module or component needs. Sums saturate: a component can ask for 2^n
+/// The needs of one instance of a module or component. Sums saturate: a component can ask for 2^n
 /// instances in n lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Weight {

@@ -1,4 +1,4 @@
-//! What the structure check accepts and refuses, from components made on the spot.
+//! Verdicts of the structure check on components made on the spot.
 
 use wedflow_contract::{Form, Quantity, Refusal, inspect};
 use wedflow_model::Limits;

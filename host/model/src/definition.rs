@@ -12,7 +12,7 @@ use crate::AttributeType;
 pub struct FlowDefinition {
     /// The flow's name, unique in its tenant.
     pub name: String,
-    /// What the flow is for, in a sentence.
+    /// The flow's purpose, in a sentence.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// The WED-attributes, in order.
@@ -24,7 +24,7 @@ pub struct FlowDefinition {
     /// The final WED-condition, in `WHERE` syntax.
     #[serde(default, rename = "final", skip_serializing_if = "Option::is_none")]
     pub final_condition: Option<String>,
-    /// Which component runs a transition, by transition name. One that is not listed is left to
+    /// The component that runs a transition, by transition name. A transition that is not listed is left to
     /// external workers.
     #[serde(
         default,
@@ -87,7 +87,7 @@ pub struct TriggerDefinition {
     pub writes: Option<Vec<String>>,
 }
 
-/// Who runs a transition.
+/// The performer of a transition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TransitionDefinition {

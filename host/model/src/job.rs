@@ -18,7 +18,7 @@ pub struct JobKey {
 /// A job as a host holds it: claimed, under a lease, with everything a run needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job {
-    /// Which job it is.
+    /// The job's key.
     pub key: JobKey,
     /// The name of the transition to run (`job_pool.trname`).
     pub transition: String,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What one attempt at a transition may use. The time limit is the trigger's own (`timeout`).
+/// Resources that one attempt at a transition may use. The time limit is the trigger's own (`timeout`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {

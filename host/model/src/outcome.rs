@@ -1,4 +1,4 @@
-//! What one attempt at a transition came to. Every way it can end has a name.
+//! The outcome of one attempt at a transition. Every outcome has a name.
 
 use std::fmt;
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub struct Assignment {
     pub value: Value,
 }
 
-/// How a sandboxed run ended.
+/// The outcome of a sandboxed run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// The transition returned a SQL `SET` clause (without the word `SET`), not yet checked.
@@ -33,7 +33,7 @@ pub enum Outcome {
     },
     /// The transition reported a failure.
     Failed {
-        /// What went wrong, in the guest's words.
+        /// The reason, in the guest's words.
         message: String,
         /// True if another attempt may succeed. `false` ends the retries at once.
         retry: bool,
@@ -53,7 +53,7 @@ pub enum Outcome {
     OverMemory {
         /// The limit, in bytes (or in entries for a table).
         limit: u64,
-        /// What the guest asked for, in the same unit.
+        /// The amount that the guest asked for, in the same unit.
         asked: u64,
     },
     /// The result, or what it carries, was larger than allowed.
@@ -171,7 +171,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// What an attempt used, whatever it came to.
+/// Resources that an attempt used, whatever its outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measure {
     /// wasmtime fuel consumed.
@@ -182,7 +182,7 @@ pub struct Measure {
     pub memory_bytes: u64,
 }
 
-/// How serious a guest's log line is.
+/// The severity of a guest's log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {

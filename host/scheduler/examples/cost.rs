@@ -1,4 +1,4 @@
-//! What a step costs, in nanoseconds, beside `tokio::spawn` per event in the same run.
+//! The cost of a step in nanoseconds, compared with `tokio::spawn` per event in the same run.
 //!
 //! `cargo run --release --example cost -p wedflow-scheduler`
 //!
@@ -212,7 +212,7 @@ async fn spawned_sleeping() -> f64 {
 
 const ROUND_TRIPS: u64 = 2_000;
 
-/// There and back: a thread sends an event and waits for the handler's answer.
+/// Measures a round trip: a thread sends an event and waits for the handler's answer.
 async fn from_afar() -> f64 {
     let mut scheduler = Scheduler::new();
     let (sender, source) = queue(1);

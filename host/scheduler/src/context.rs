@@ -1,4 +1,4 @@
-//! What a handler may ask of its scheduler while it runs.
+//! Requests that a running handler may make to its scheduler.
 
 use std::fmt;
 use std::future::{Future, poll_fn};

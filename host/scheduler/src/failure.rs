@@ -1,4 +1,4 @@
-//! How a coroutine ends, and how a failure reaches whoever registered the handler.
+//! Endings of a coroutine, and the way by which a failure reaches whoever registered the handler.
 
 use std::any::Any;
 use std::error::Error;
@@ -11,19 +11,19 @@ use crate::id::{HandlerId, TokenId};
 /// Any error of a handler.
 pub type HandlerError = Box<dyn Error + Send + Sync>;
 
-/// What a handler's coroutine comes to.
+/// The result of a handler's coroutine.
 pub type HandlerResult = Result<(), HandlerError>;
 
-/// How a coroutine ended; what a finaliser is told.
+/// The ending of a coroutine, as finalisers get it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Ending {
-    /// It returned `Ok`.
+    /// The coroutine returned `Ok`.
     Completed,
-    /// It returned an error.
+    /// The coroutine returned an error.
     Failed,
-    /// It panicked.
+    /// The coroutine panicked.
     Panicked,
-    /// It was cancelled by id, or its scheduler was dropped.
+    /// The coroutine was cancelled by id, or its scheduler was dropped.
     Cancelled,
 }
 
@@ -40,7 +40,7 @@ pub struct Failure {
     pub cause: FailureCause,
 }
 
-/// What went wrong in a handler.
+/// The cause of a handler's failure.
 #[derive(Debug, thiserror::Error)]
 pub enum FailureCause {
     /// The handler returned this error. The run ended; the handler stays registered.
@@ -58,7 +58,7 @@ pub enum FailureCause {
     SourcePanicked(String),
 }
 
-/// Where failures of a handler go. Called on the scheduler's own task between two steps, so it
+/// A receiver of a handler's failures. Called on the scheduler's own task between two steps, so it
 /// should be brief: a log line, a counter, a send on an unbounded channel.
 #[derive(Clone)]
 pub struct FailureSink(Arc<dyn Fn(Failure) + Send + Sync>);

@@ -1,4 +1,4 @@
-//! What wakers, contexts and the scheduler share. Everything here may be touched from any thread;
+//! State that wakers, contexts and the scheduler share. Everything here may be touched from any thread;
 //! all else belongs to the task that runs the scheduler.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

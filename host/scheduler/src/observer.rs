@@ -20,7 +20,7 @@ use crate::id::{HandlerId, IdTable};
 use crate::source::{EventSource, Observing, SourceKind};
 use crate::wake::WakeState;
 
-/// What the observer has to tell of a handler's source.
+/// An observation about a handler's source.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Sighting {
     /// An event is there to be taken.
@@ -242,7 +242,7 @@ impl EventObserver {
         earlier(self.hub.timers.earliest(), round)
     }
 
-    /// One turn for each source with a time-out, `total` for all together, until one has an event.
+    /// Polls each source with a time-out once, `total` for all together, until one has an event.
     fn round(&mut self, begin: Moment, total: Duration, seen: &mut Vec<Sighting>) {
         for left in (1..=self.bounded.len()).rev() {
             let spent = self.hub.now().since(begin);

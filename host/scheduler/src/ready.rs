@@ -9,7 +9,7 @@ use crate::id::{HandlerId, TokenId};
 pub struct Ready {
     /// The handler it belongs to; a policy that is fair between tenants tells them apart by it.
     pub handler: HandlerId,
-    /// What made it ready.
+    /// The cause of its readiness.
     pub readiness: Readiness,
 }
 
@@ -18,7 +18,7 @@ pub struct Ready {
 pub enum Readiness {
     /// The handler's source has an event: a new token begins.
     Event,
-    /// What the token waited for has come.
+    /// The event that the token waited for has come.
     Woken(TokenId),
     /// The token gave the thread back although it could have gone on: it yielded, or a guest was
     /// preempted. [`FreshFirst`] lets others pass before it; [`Fifo`] does not.
@@ -70,7 +70,7 @@ impl ReadyQueue for Fifo {
     }
 }
 
-/// What is new and what was waited for before what only gave the thread back, each in its order: a run that
+/// A policy that hands out new and woken tokens before those that only yielded, each in order: a run that
 /// computes keeps short ones waiting for one of its stretches at most, not for one of each run that computes.
 ///
 /// Beside what computes, so many others at most go first before one stretch of it has its turn.

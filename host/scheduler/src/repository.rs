@@ -17,7 +17,7 @@ use crate::token::Token;
 /// Frames an idle handler keeps for its next runs; after a burst the rest is given back.
 const FRAMES_KEPT: usize = 16;
 
-/// How a handler is registered, beyond its source and itself.
+/// Options of a handler's registration.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Registration {
@@ -26,7 +26,7 @@ pub struct Registration {
 }
 
 impl Registration {
-    /// One run at a time, failures to the scheduler's default sink.
+    /// Makes a registration with one run at a time and failures to the scheduler's default sink.
     pub fn new() -> Self {
         Registration {
             in_flight: 1,

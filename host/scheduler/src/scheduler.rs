@@ -44,7 +44,7 @@ impl Default for Bounds {
     }
 }
 
-/// What a step did.
+/// The effect of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stepped {
     /// A handler was begun or resumed.
@@ -53,21 +53,21 @@ pub enum Stepped {
         handler: HandlerId,
         /// The run.
         token: TokenId,
-        /// What became of the run.
+        /// The state of the run after the step.
         progress: Progress,
     },
     /// No handler was ready within the bound, or a stop was asked for meanwhile.
     Nothing,
 }
 
-/// What became of a run in one step.
+/// The state of a run after one step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// It began or went on, and waits for something.
+    /// The run waits for something.
     Suspended,
-    /// It gave the thread back but is ready to go on.
+    /// The run yielded and is ready.
     Yielded,
-    /// It ended.
+    /// The run ended.
     Ended(Ending),
 }
 
@@ -263,7 +263,7 @@ impl Scheduler {
         self.hub.take_stop()
     }
 
-    /// One step for a driver that is not a tokio task: like [`Scheduler::step`] without a bound,
+    /// Performs one step for a driver that is not a tokio task: like [`Scheduler::step`] without a bound,
     /// as a poll. Pending means that nothing is ready; the task in `cx` is woken when that changes.
     pub fn poll_step(&mut self, cx: &mut task::Context<'_>) -> Poll<Stepped> {
         loop {
@@ -298,7 +298,7 @@ impl Scheduler {
         self.repository.ready_count()
     }
 
-    /// One step, or `None` when the turn is over and the runtime should have the thread.
+    /// Performs one step, or returns `None` when the turn is over and the runtime should have the thread.
     fn poll_within(
         &mut self,
         cx: &mut task::Context<'_>,

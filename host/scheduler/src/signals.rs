@@ -14,7 +14,7 @@ use crate::repository::{HandlerRepository, Registration};
 use crate::source::EventSource;
 use crate::token::Token;
 
-/// What the scheduler is asked to do between two steps.
+/// A request to the scheduler, handled between two steps.
 pub(crate) enum Signal {
     Register(Install),
     Deregister(HandlerId),

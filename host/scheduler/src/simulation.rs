@@ -57,14 +57,14 @@ impl Seed {
 pub struct TraceEntry {
     /// The simulated moment after the step.
     pub at: Moment,
-    /// What it did.
+    /// The effect of the step.
     pub step: Stepped,
 }
 
 /// Why a simulation came to rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rest {
-    /// Nothing is ready and no timer waits: nothing will ever happen.
+    /// No token is ready and no timer waits: no event will ever come.
     Quiet,
     /// A handler stopped the loop.
     Stopped,

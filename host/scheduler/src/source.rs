@@ -22,13 +22,13 @@ use crate::clock::Moment;
 use crate::hub::Hub;
 use crate::timers::Sleep;
 
-/// How a source is waited for.
+/// The way in which the observer waits for a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SourceKind {
-    /// It calls back: it is polled when its waker was used, never otherwise. Sources that may
+    /// The source calls back: it is polled when its waker was used, never otherwise. Sources that may
     /// block for ever become asynchronous through [`on_thread`].
     Asynchronous,
-    /// It can only be asked and may block the thread for [`Observing::at_most`]. It is polled in
+    /// The source can only be asked and may block the thread for [`Observing::at_most`]. It is polled in
     /// turn with the others of its kind whenever nothing else is ready.
     Bounded,
 }
@@ -40,7 +40,7 @@ pub enum SourceKind {
 /// while as many runs as the registration allows are under way. So a source is never read ahead
 /// of its handler by more than one event.
 pub trait EventSource: Send + 'static {
-    /// What it delivers.
+    /// The type of its events.
     type Event: Send + 'static;
 
     /// Tells how it is waited for; asked once, at registration.
@@ -57,7 +57,7 @@ pub trait EventSource: Send + 'static {
     fn poll_event(&mut self, observing: &mut Observing<'_>) -> Poll<Option<Self::Event>>;
 }
 
-/// What a source may use while it is asked for an event.
+/// The context of a source that is asked for an event.
 pub struct Observing<'a> {
     pub(crate) hub: &'a Arc<Hub>,
     pub(crate) waker: &'a Waker,

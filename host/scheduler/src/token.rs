@@ -14,7 +14,7 @@ use crate::id::{HandlerId, TokenId};
 use crate::ready::{Readiness, Ready};
 use crate::wake::WakeState;
 
-/// What runs when a coroutine has ended.
+/// A function that runs when a coroutine has ended.
 pub(crate) type Finaliser = Box<dyn FnOnce(Ending) + Send>;
 
 /// The part of a token that wakers and contexts share with it.
@@ -27,13 +27,13 @@ pub(crate) struct TokenCore {
     finalisers: Finalisers,
 }
 
-/// What is to run at the end. Most coroutines have none, and then their end costs no lock.
+/// Functions to run at the end. Most coroutines have none, and then their end costs no lock.
 struct Finalisers {
     list: Mutex<Vec<Finaliser>>,
     state: AtomicU8,
 }
 
-/// None registered.
+/// State without a finaliser.
 const NONE: u8 = 0;
 /// Some on the list.
 const SOME: u8 = 1;
@@ -148,13 +148,13 @@ where
     }
 }
 
-/// What a resumption came to.
+/// The result of a resumption.
 pub(crate) enum Resumed {
-    /// It waits for something; its waker is out.
+    /// The coroutine waits; its waker is out.
     Suspended,
-    /// It wants to go on: queue it again.
+    /// The coroutine yielded: queue it again.
     Yielded,
-    /// It ended by itself.
+    /// The coroutine ended by itself.
     Ended(Ending, Option<FailureCause>),
 }
 

@@ -13,7 +13,7 @@ const NOTIFIED: u8 = 3;
 /// Will never be polled again.
 const ENDED: u8 = 4;
 
-/// Where a token or a source stands between its wakers (any thread) and the scheduler (one task).
+/// The state of a token or a source between its wakers (any thread) and the scheduler (one task).
 #[derive(Debug)]
 pub(crate) struct WakeState(AtomicU8);
 

@@ -1,4 +1,4 @@
-//! What must hold whatever happens, over random schedules from a seed.
+//! Invariants of the scheduler, over random schedules from a seed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use wedflow_scheduler::{
     Bounds, Context, Ending, FreshFirst, HandlerResult, Registration, TokenId,
 };
 
-/// What was seen of the runs of one simulation.
+/// Observations of one simulation.
 #[derive(Default)]
 struct Seen {
     /// (source, event) by run.

@@ -1,10 +1,10 @@
-//! Who comes with a token.
+//! The bearer of a token.
 
 use wedflow_store::{Bearer, Store, StoreError};
 
 use crate::{Action, Role, Scope, Secret};
 
-/// Who comes with a token, and what that one may do. The tenant of everything that is done for a request
+/// The bearer of a token and their rights. The tenant of everything that is done for a request
 /// is taken from here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
@@ -18,7 +18,7 @@ pub struct Identity {
     pub token: String,
     /// The token's first characters.
     pub prefix: String,
-    /// What the token may be used for.
+    /// The token's scopes.
     pub scopes: Vec<Scope>,
     /// Requests that the tenant may make in a second; none: as many as it likes.
     pub requests_per_second: Option<u32>,
@@ -30,7 +30,7 @@ pub enum Denied {
     /// The text is no token at all.
     #[error("this is no token of Wedflow")]
     NoToken,
-    /// It is unknown, revoked or expired: which, is not told.
+    /// The token is unknown, revoked or expired; the answer does not say which.
     #[error("the token is not valid")]
     Invalid,
     /// The tenant is suspended.
@@ -58,7 +58,7 @@ pub async fn authenticate(store: &Store, token: &str) -> Result<Identity, Denied
     identity(bearer).ok_or(Denied::Invalid)
 }
 
-/// None: the database holds a role or scope that this version does not know; nothing is allowed by it.
+/// Reads an identity; `None` if the database holds a role or scope that this version does not know; nothing is allowed by it.
 fn identity(bearer: Bearer) -> Option<Identity> {
     Some(Identity {
         role: bearer.role.parse().ok()?,

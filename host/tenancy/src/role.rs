@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// What a user is in a tenant.
+/// A user's role in a tenant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// May do everything in the tenant.
@@ -18,7 +18,7 @@ pub enum Role {
     Viewer,
 }
 
-/// What things an action is about.
+/// The area that an action is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Area {
     /// Flows and their definitions.
@@ -29,9 +29,9 @@ pub enum Area {
     Jobs,
     /// Components.
     Components,
-    /// Which version of a component is the active one.
+    /// The choice of a component's active version.
     Activation,
-    /// One's own tokens.
+    /// The user's own tokens.
     Tokens,
     /// Everybody's tokens.
     AllTokens,
@@ -48,13 +48,13 @@ pub enum Area {
 /// True if an action changes anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verb {
-    /// It does not.
+    /// The action only reads.
     Read,
-    /// It does.
+    /// The action changes something.
     Write,
 }
 
-/// What somebody wants to do.
+/// An action that somebody asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Action {
     /// To what.
@@ -81,7 +81,7 @@ impl Action {
     }
 }
 
-/// Nothing, looking, looking and changing.
+/// Levels of a permission: none, read, read and write.
 const NO: u8 = 0;
 const R: u8 = 1;
 const RW: u8 = 2;

@@ -1,4 +1,4 @@
-//! What a token may be used for, within its user's role.
+//! Scopes of a token, within its user's role.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use crate::{Action, Area, Verb};
 /// A permission of a token: an area or all of them, to read or to write (which includes to read).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Scope {
-    /// None: every area.
+    /// The area; every one when absent.
     area: Option<Area>,
     verb: Verb,
 }

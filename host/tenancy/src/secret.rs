@@ -1,4 +1,4 @@
-//! What a token looks like: `wed_`, 256 random bits, and a checksum by which a mistyped one, or a text
+//! The format of a token: `wed_`, 256 random bits, and a checksum by which a mistyped one, or a text
 //! that only looks like one, is known without asking the database.
 
 use std::fmt;
@@ -8,7 +8,7 @@ use rand::rngs::OsRng;
 use rand::{RngCore, TryRngCore};
 use sha2::{Digest, Sha256};
 
-/// What every token begins with, so that people and scanners for leaked secrets know it.
+/// The beginning of every token, so that people and scanners for leaked secrets know it.
 const MARK: &str = "wed_";
 /// Characters of 32 bytes in base 32.
 const RANDOM_LENGTH: usize = 52;

@@ -4,7 +4,7 @@ use wedflow_store::{NewToken, Store, StoreError, Token};
 
 use crate::{Identity, Scope, Secret};
 
-/// How long the old one of two tokens goes on when nothing is said, in Postgres's notation.
+/// Default time for which the old one of two tokens stays valid, in Postgres's notation.
 pub(crate) const OVERLAP: &str = "24 hours";
 
 /// A token that is asked for.
@@ -12,13 +12,13 @@ pub(crate) const OVERLAP: &str = "24 hours";
 pub struct TokenRequest<'a> {
     /// The tenant's name.
     pub tenant: &'a str,
-    /// Whose it will be.
+    /// The user who gets it.
     pub user: &'a str,
-    /// What the user calls it.
+    /// The user's name for it.
     pub name: &'a str,
-    /// What it may be used for.
+    /// The scopes.
     pub scopes: &'a [Scope],
-    /// How long it lives.
+    /// The lifetime in days.
     pub days: i32,
 }
 
@@ -27,7 +27,7 @@ pub struct TokenRequest<'a> {
 pub struct Issued {
     /// The token itself, to be shown once.
     pub secret: Secret,
-    /// What is stored of it.
+    /// The stored row.
     pub token: Token,
 }
 
@@ -37,7 +37,7 @@ pub enum TokenError {
     /// A token cannot be made by one that may do less.
     #[error("a token cannot make another one that may do more than itself")]
     TooMuch,
-    /// It would be good for nothing.
+    /// The token would have no scope.
     #[error("a token needs a scope")]
     NoScope,
     /// The database refused it, or did not answer.

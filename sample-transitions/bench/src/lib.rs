@@ -21,7 +21,7 @@ pub struct Ring {
     pub remark: Option<String>,
 }
 
-/// One step of the ring, as a SET clause.
+/// Moves the ring one step, as a SET clause.
 #[transition(name = "advance", writes = [step: integer, note: text])]
 pub fn advance(ring: Ring, job: &Job) -> Change {
     let next = (ring.step + 1) % 10;
@@ -29,14 +29,14 @@ pub fn advance(ring: Ring, job: &Job) -> Change {
     set!("step = {next}, note = {note}")
 }
 
-/// One step of the ring, as typed assignments.
+/// Moves the ring one step, as typed assignments.
 #[transition(name = "advance_typed", writes = [step: integer, note: text])]
 pub fn advance_typed(ring: Ring, job: &Job) -> Change {
     let note = format!("step {} of {} for {}", ring.step, job.wid, ring.customer);
     set! { step = (ring.step + 1) % 10, note = note }
 }
 
-/// One step of the ring, after some milliseconds of computing.
+/// Moves the ring one step, after some milliseconds of computing.
 #[transition(name = "advance_heavily", writes = [step: integer])]
 pub fn advance_heavily(ring: Ring, job: &Job) -> Change {
     let mut seed = u64::from(job.attempt) | 1;

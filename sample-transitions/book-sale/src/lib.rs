@@ -5,7 +5,7 @@
 
 use wedflow_guest::prelude::*;
 
-/// Who orders.
+/// The customer of an order.
 #[derive(State, Debug, Clone, PartialEq)]
 pub struct Customer {
     /// The customer's name.
@@ -19,7 +19,7 @@ pub fn check_customer(order: Customer) -> Change {
     set! { customer_ok = known && order.customer != "blocked" }
 }
 
-/// What is ordered, and what is there.
+/// The ordered article and its stock.
 #[derive(State, Debug, Clone, PartialEq)]
 pub struct Stock {
     /// Copies ordered.
@@ -49,7 +49,7 @@ pub fn price_order() -> Change {
     set!("total = price * quantity")
 }
 
-/// Who pays how much.
+/// The payer and the sum.
 #[derive(State, Debug, Clone, PartialEq)]
 pub struct Payment {
     /// The number of the card.
@@ -112,12 +112,12 @@ pub fn close_order() -> Change {
     set! { payment = "captured", order_state = "delivered" }
 }
 
-/// What an order is cancelled for.
+/// The reasons to cancel an order.
 #[derive(State, Debug, Clone, PartialEq)]
 pub struct Objections {
     /// True if the shop sells to the customer.
     pub customer_ok: bool,
-    /// What the card's issuer said, if it was asked.
+    /// The answer of the card's issuer, if it was asked.
     pub payment: Option<String>,
 }
 

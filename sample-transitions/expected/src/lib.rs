@@ -1,4 +1,4 @@
-//! What a sample's traces must look like: the format of `expected.toml`, described in
+//! The expected traces of a sample: the format of `expected.toml`, described in
 //! `../EXPECTED.md`, and its evaluation.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ pub struct Expected {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Run {
-    /// What the run shows, unique in its file.
+    /// The subject of the run, unique in its file.
     pub name: String,
     /// The flow's file, beside `expected.toml`.
     #[serde(default = "default_flow")]
@@ -39,12 +39,12 @@ pub struct Run {
     /// Attributes that are null in the last row's state.
     #[serde(default)]
     pub null: BTreeSet<String>,
-    /// What the first state fires, in any order.
+    /// Triggers that the first state fires, in any order.
     pub first: BTreeSet<String>,
-    /// How many rows each transition writes; no other transition writes any.
+    /// The number of rows that each transition writes; no other transition writes any.
     #[serde(default)]
     pub wrote: BTreeMap<String, Count>,
-    /// What comes before what.
+    /// The required order of transitions.
     #[serde(default)]
     pub order: Vec<Order>,
     /// The whole trace, as one of several; each row is `trw -> trf …`.
@@ -56,7 +56,7 @@ fn default_flow() -> PathBuf {
     "flow.toml".into()
 }
 
-/// How an instance ends.
+/// The ending of an instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub enum Status {
     /// In a final state.
@@ -65,7 +65,7 @@ pub enum Status {
     E,
 }
 
-/// How many.
+/// The number.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(untagged)]
 pub enum Count {
@@ -87,7 +87,7 @@ pub struct Order {
     pub after: usize,
     /// Written by any of these.
     pub of: BTreeSet<String>,
-    /// What comes after them.
+    /// The transition that comes after them.
     pub then: String,
 }
 

@@ -17,12 +17,12 @@ pub fn set_a3() -> Change {
     set! { a3 = "done" }
 }
 
-/// What the last transition wants to know.
+/// The input of the last transition.
 #[derive(State, Debug, Clone, PartialEq)]
 pub struct Results {
-    /// What `tr_a2` left.
+    /// The result of `tr_a2`.
     pub a2: String,
-    /// What `tr_a3` left.
+    /// The result of `tr_a3`.
     pub a3: String,
 }
 

@@ -2,7 +2,7 @@
 
 use wedflow_guest::prelude::*;
 
-/// Which branch is wanted.
+/// The branch that is wanted.
 #[derive(State, Debug, Clone, PartialEq)]
 pub struct Wish {
     /// 1 for the left branch, 2 for the right one, 0 to leave it to chance.

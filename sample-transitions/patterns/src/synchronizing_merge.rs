@@ -3,7 +3,7 @@
 
 use wedflow_guest::prelude::*;
 
-/// Which branches are wanted, each 0 or 1.
+/// The branches that are wanted, each 0 or 1.
 #[derive(State, Debug, Clone, PartialEq)]
 pub struct Wishes {
     /// The first branch.

@@ -5,10 +5,10 @@
 
 use wedflow_guest::prelude::*;
 
-/// What a request is checked for.
+/// The checked part of a request.
 #[derive(State, Debug, Clone, PartialEq)]
 pub struct Request {
-    /// Who travels.
+    /// The traveller.
     pub customer: Option<String>,
 }
 
@@ -21,11 +21,11 @@ pub fn validate(request: Request) -> Change {
     }
 }
 
-/// What goes wrong in this journey, for the sake of the demonstration: `none`, `hotel`, `ticket`,
+/// The fault of this journey, for the sake of the demonstration: `none`, `hotel`, `ticket`,
 /// `both`, or `hotel busy`.
 #[derive(State, Debug, Clone, PartialEq)]
 pub struct Fate {
-    /// What goes wrong.
+    /// The fault.
     pub fault: String,
 }
 

@@ -58,7 +58,7 @@ pub(crate) fn sandbox() -> &'static Sandbox {
     })
 }
 
-/// What fired the transitions.
+/// The key of what fired the transitions.
 pub(crate) const KEY: &str = "0f1e-7-3";
 
 /// A language's guest, compiled once.

@@ -48,7 +48,7 @@ impl fmt::Display for Language {
     }
 }
 
-/// Which of a language's guests.
+/// The kind of a language's guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Which {
     /// Of `tests/guests/conformance`.
@@ -78,16 +78,16 @@ impl Which {
 #[derive(Debug, Clone)]
 pub(crate) struct Guest {
     pub(crate) bytes: Vec<u8>,
-    /// How long building took, when it was built.
+    /// The time that building took, if it was built.
     pub(crate) built: Duration,
 }
 
 /// Why there is no guest.
 #[derive(Debug, Clone)]
 pub(crate) enum Absent {
-    /// What it takes to build it is not on this machine; what, and how to get it.
+    /// A tool for building is not on this machine; its name, and the way to get it.
     Tool(String),
-    /// It does not build.
+    /// The guest does not build.
     Broken(String),
 }
 
@@ -236,7 +236,7 @@ fn inputs(language: Language, which: Which) -> Result<String, String> {
 }
 
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    /// What is made, not written.
+    /// Folders that are generated.
     const MADE: [&str; 6] = [
         "target",
         "dist",

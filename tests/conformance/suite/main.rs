@@ -1,4 +1,4 @@
-//! One guest, five languages, the same behaviours: see `tests/guests/conformance/BEHAVIOURS.md`.
+//! The same guest in five languages with the same behaviours: see `tests/guests/conformance/BEHAVIOURS.md`.
 //!
 //! Each guest is built by its language's own tool and kept until one of its files changes. A language
 //! whose tool is not on this machine is ignored, with a word; with `WEDFLOW_ALL_LANGUAGES=1` it fails.

@@ -1,4 +1,4 @@
-//! What each language costs: the table of `docs/guide/guests.md`.
+//! The cost of a call in each language: the table of `docs/guide/guests.md`.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -10,10 +10,10 @@ use wedflow_sandbox::{Bound, Invocation, Sandbox, Settings};
 use crate::behaviours::flow_of_ten;
 use crate::guests::{Absent, Language, Which, guest, tool};
 
-/// How long each guest is called, all together.
+/// Total time for which each guest is called.
 const TIME: Duration = Duration::from_secs(5);
 
-/// How long each guest is called before the next one is: what the machine does besides hits all alike.
+/// Time for which each guest is called before the next: what the machine does besides hits all alike.
 const TURN: Duration = Duration::from_millis(50);
 
 /// Calls of each turn that are not counted: the processor's caches hold another guest yet.

@@ -11,7 +11,7 @@ use std::process::Command;
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::{Resolve, WorldId};
 
-/// What Rust guests are built for.
+/// The target of Rust guests.
 const TARGET: &str = "wasm32-wasip2";
 
 /// A file or folder of the repository.

@@ -26,7 +26,7 @@ const KINDS: [&str; 12] = [
     "any",
 ];
 
-/// What stands in the parentheses of `#[transition(…)]`.
+/// The content of the parentheses of `#[transition(…)]`.
 pub(crate) struct Arguments {
     name: Option<LitStr>,
     writes: Option<Vec<Write>>,

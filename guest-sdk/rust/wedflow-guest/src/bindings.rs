@@ -1,4 +1,4 @@
-//! What `wit-bindgen` makes of `wit/transition.wit`.
+//! Bindings that `wit-bindgen` makes of `wit/transition.wit`.
 #![allow(
     missing_docs,
     unsafe_code,

@@ -1,4 +1,4 @@
-//! What a transition does to the state.
+//! The change that a transition makes to the state.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -10,7 +10,7 @@ use crate::bindings;
 use crate::value::fit;
 use crate::{Attribute, Declared, Failure, Null, Scalar, Value};
 
-/// What a transition sets. Made by [`set!`](crate::set), or step by step:
+/// The values that a transition sets. Made by [`set!`](crate::set), or step by step:
 ///
 /// ```
 /// use wedflow_guest::prelude::*;

@@ -18,7 +18,7 @@ pub enum Failure {
     },
     /// The transition failed.
     Failed {
-        /// What went wrong, for a person.
+        /// The reason, for a person.
         message: String,
         /// True if another attempt may succeed. When false, the instance becomes an exception at
         /// once.

@@ -66,7 +66,7 @@ pub fn all() -> Result<Vec<File>, FileError> {
 /// attempt may help, `map_err(|error| Failure::retry(error.to_string()))`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileError {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: FileErrorKind,
     /// For a person.
     pub message: String,

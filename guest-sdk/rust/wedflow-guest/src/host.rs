@@ -1,4 +1,4 @@
-//! What a transition may ask of the server.
+//! Functions by which a transition asks the server.
 
 use alloc::string::String;
 use alloc::vec::Vec;

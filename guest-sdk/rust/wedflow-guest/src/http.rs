@@ -40,7 +40,7 @@ impl Request {
         Request::new("POST", url)
     }
 
-    /// One header more.
+    /// Adds a header.
     pub fn header(self, name: &str, value: &str) -> Self {
         self.with(name, value, None)
     }
@@ -106,7 +106,7 @@ pub fn key() -> String {
 /// attempt may help, `map_err(|error| Failure::retry(error.to_string()))`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchError {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: FetchErrorKind,
     /// For a person.
     pub message: String,

@@ -3,7 +3,7 @@ use core::time::Duration;
 
 use crate::{Timestamp, now};
 
-/// What a transition is told besides the state.
+/// Facts about the job that a transition gets besides the state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
     /// The flow's name.

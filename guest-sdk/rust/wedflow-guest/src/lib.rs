@@ -77,7 +77,7 @@ pub use types::{Date, Interval, Json, Numeric, ParseError, Timestamp, Uuid};
 pub use value::{Attribute, Element, Mismatch, Null, Scalar, Value};
 pub use wedflow_guest_macros::{State, sql, transition};
 
-/// What a transition's module usually needs: `use wedflow_guest::prelude::*;`
+/// Names that a transition's module usually needs: `use wedflow_guest::prelude::*;`
 pub mod prelude {
     pub use crate::{
         Change, Date, Failure, Interval, Job, Json, Null, Numeric, Row, State, Timestamp, Uuid,

@@ -1,4 +1,4 @@
-//! What a component needs in place of the standard library: memory, and an end for a panic.
+//! Parts that replace the standard library: memory, and an end for a panic.
 //!
 //! A component without WASI is instantiated faster, and one that never grows its memory faster
 //! still; both matter because each call gets a fresh instance. So memory comes from what the linker leaves
@@ -19,7 +19,7 @@ use crate::bindings::wed::flow::host;
 use crate::bump::{Bump, Memory, PAGE_BYTES};
 
 unsafe extern "C" {
-    /// Where the linker's own part of the memory ends.
+    /// End of the linker's own part of the memory.
     static __heap_base: u8;
 }
 
@@ -78,7 +78,7 @@ unsafe impl GlobalAlloc for Allocator {
     }
 }
 
-/// How the canonical ABI has the guest allocate what the host passes in. The target's C library has
+/// Allocates, as the canonical ABI demands, what the host passes in. The target's C library has
 /// one too, but on top of its own `malloc`.
 ///
 /// # Safety

@@ -396,7 +396,7 @@ impl<T: Transition> Call<T> {
         self
     }
 
-    /// Which attempt it is.
+    /// Sets the attempt's number.
     pub fn attempt(mut self, attempt: u32) -> Self {
         self.job.attempt = attempt;
         self

@@ -14,7 +14,7 @@ use crate::{Change, Declared, Failure, Job, State, Timestamp};
 pub trait Transition {
     /// The name, as in `wed_trig.trname`.
     const NAME: &'static str;
-    /// What it is for, in a sentence.
+    /// The purpose, in a sentence.
     const DESCRIPTION: &'static str;
     /// The attributes it may set; nothing for any.
     const WRITES: Option<&'static [Declared]>;
@@ -36,7 +36,7 @@ pub trait Transition {
     fn perform(state: Self::State, job: &Job) -> Result<Change, Failure>;
 }
 
-/// What a transition's function may return: a [`Change`], a clause made by [`sql!`](crate::sql), or
+/// A type that a transition's function may return: a [`Change`], a clause made by [`sql!`](crate::sql), or
 /// a `Result` of one with a [`Failure`] or any error.
 #[diagnostic::on_unimplemented(
     message = "a transition cannot return `{Self}`",

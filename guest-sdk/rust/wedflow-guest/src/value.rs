@@ -1,4 +1,4 @@
-//! How Rust values become WED-attributes and back.
+//! Conversion between Rust values and WED-attributes.
 
 use alloc::format;
 use alloc::string::{String, ToString};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::{BuildError, Tool, encoded, is_there};
 use crate::project::Project;
 
-/// Where Go's own archive installs it, which is not always in the path.
+/// The folder where Go's own archive installs it, which is not always in the path.
 const USUAL: &str = "/usr/local/go/bin/go";
 
 pub(super) fn build(project: &Project, say: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {

@@ -10,7 +10,7 @@ use crate::project::Project;
 /// The target that makes components.
 const TARGET: &str = "wasm32-wasip2";
 
-/// What cargo says of a file that it made.
+/// Cargo's message about a file that it made.
 #[derive(Deserialize)]
 struct Artifact {
     reason: String,

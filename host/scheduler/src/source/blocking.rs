@@ -12,7 +12,7 @@ use super::{EventSource, Observing};
 
 /// A source whose wait may block for ever. Any `FnMut() -> Option<E>` is one.
 pub trait BlockingSource: Send + 'static {
-    /// What it delivers.
+    /// The type of its events.
     type Event: Send + 'static;
 
     /// Waits for the next event, as long as it takes; `None` when there will be none.

@@ -12,7 +12,7 @@ use super::{EventSource, Observing, SourceKind};
 /// sources is bounded by [`Bounds::blocked`](crate::Bounds::blocked). [`on_thread`](super::on_thread)
 /// costs a thread and blocks nobody.
 pub trait BoundedSource: Send + 'static {
-    /// What it delivers.
+    /// The type of its events.
     type Event: Send + 'static;
 
     /// Waits for an event for `at_most`; with zero it only looks. Returning late delays everyone
@@ -20,14 +20,14 @@ pub trait BoundedSource: Send + 'static {
     fn wait(&mut self, at_most: Duration) -> Waited<Self::Event>;
 }
 
-/// What a bounded wait came to.
+/// The result of a bounded wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Waited<T> {
     /// An event came.
     Event(T),
-    /// None came in time.
+    /// No event came in time.
     Nothing,
-    /// None will ever come again.
+    /// The source has ended.
     Ended,
 }
 

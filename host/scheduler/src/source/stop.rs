@@ -58,7 +58,7 @@ impl EventSource for StopSource {
     }
 }
 
-/// What the operating system asked for.
+/// The signal of the operating system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Termination {
     /// Ctrl-C (SIGINT).

@@ -14,7 +14,7 @@ use wedflow_scheduler::{Context, Registration, Scheduler};
 
 pub(crate) const MS: Duration = Duration::from_millis(1);
 
-/// What happened, in order.
+/// Events in the order in which they happened.
 #[derive(Clone, Default)]
 pub(crate) struct Log(Arc<Mutex<Vec<String>>>);
 

@@ -31,7 +31,7 @@ struct Instance {
     /// By position of the trigger: the state that fired it, and the attempts made.
     pending: BTreeMap<usize, (Row, u32)>,
     rows: Vec<TraceRow>,
-    /// Which of the pending triggers was taken at each step.
+    /// The index of the pending trigger that was taken at each step.
     order: Vec<usize>,
 }
 

@@ -6,12 +6,12 @@ extern crate alloc;
 
 use wedflow_guest::prelude::*;
 
-/// What is checked of an order.
+/// The checked part of an order.
 #[derive(State, Debug, Clone, PartialEq)]
 pub struct Order {
-    /// What is ordered.
+    /// The ordered article.
     pub item: Option<String>,
-    /// How many.
+    /// The number.
     pub quantity: i32,
 }
 
@@ -30,7 +30,7 @@ pub fn validate(order: Order) -> Change {
     }
 }
 
-/// What came of the steps that run side by side.
+/// Results of the parallel steps.
 #[derive(State, Debug, Clone, PartialEq)]
 pub struct Steps {
     /// `reserved` and where, or `none`.

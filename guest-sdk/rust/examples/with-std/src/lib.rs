@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use wedflow_guest::prelude::*;
 
-/// What is counted.
+/// The thing that is counted.
 #[derive(State)]
 pub struct Text {
     /// A text of any length.
