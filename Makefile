@@ -3,7 +3,7 @@
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test setup setup-test build samples lint fuzz bench bench-guests bench-peers clean
+.PHONY: help demo test setup setup-test build samples lint reference fuzz bench bench-guests bench-peers clean
 
 help: ## List what there is to make
 	@echo "Wedflow. What there is to make:"
@@ -29,6 +29,9 @@ samples: ## Build the sample transitions only
 
 lint: ## Check formatting, licences, links; run clippy, build the documentation
 	@scripts/test.sh lint
+
+reference: ## Write the reference pages that are generated
+	@WEDFLOW_WRITE_REFERENCE=1 cargo test --release --locked -p wedflow-tests -- reference::
 
 fuzz: ## Try a million random SQL fragments against the guard and a server
 	@WEDFLOW_FUZZ=$${WEDFLOW_FUZZ:-1000000} cargo test --release --locked -p wedflow-tests -- guard::fuzz --nocapture

@@ -17,6 +17,7 @@
 //! - `tenancy`: tenants do not see each other; tokens, roles, the audit log
 //! - `fairness`: tenants' shares of the hosts, limits, versions of components, removal
 //! - `hostile`: components with one fault each, beside a tenant that works
+//! - `reference`: the reference pages against the code
 //! - `layers`: what the source itself must look like
 
 mod api;
@@ -32,6 +33,7 @@ mod host;
 mod hostile;
 mod layers;
 mod race;
+mod reference;
 mod samples;
 mod support;
 mod tenancy;
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
     arguments.test_threads.get_or_insert(SIDE_BY_SIDE);
     let trials: Vec<Trial> = [
         layers::trials(),
+        reference::trials(),
         samples::trials(),
         gate::trials(),
         guard::trials(),

@@ -103,6 +103,9 @@ pub(crate) enum Command {
     /// Measure how many transitions a second this machine commits.
     #[command(subcommand)]
     Bench(BenchCommand),
+    /// Print the reference of all commands as Markdown.
+    #[command(hide = true)]
+    Reference,
 }
 
 impl Command {

@@ -27,6 +27,14 @@ use crate::terminal::Terminal;
 /// Does what was asked.
 pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(), Problem> {
     match &arguments.command {
+        Command::Reference => {
+            let options = clap_markdown::MarkdownOptions::new()
+                .title("Commands".to_owned())
+                .show_footer(false);
+            let page = clap_markdown::help_markdown_custom::<Arguments>(&options);
+            terminal.line(page.trim_end());
+            Ok(())
+        }
         Command::New(command) => project::new(command, terminal),
         Command::Build(build) => project::build_command(build, terminal),
         Command::Test(test) => test::run(test, terminal).await,
