@@ -31,6 +31,7 @@ mod routes;
 mod sending;
 mod server;
 mod state;
+mod watching;
 
 pub use openapi::description;
 pub use server::{Server, ServerSettings};

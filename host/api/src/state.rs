@@ -9,6 +9,7 @@ use wedflow_store::Store;
 
 use crate::problem::Problem;
 use crate::rate::Rates;
+use crate::watching::Watching;
 
 /// Components that are compiled at the same instant: of all tenants, of one. Others wait in turn.
 const COMPILED: (usize, usize) = (4, 1);
@@ -35,6 +36,8 @@ pub(crate) struct Api {
     pub(crate) uploading: Arc<Places>,
     pub(crate) sending: Arc<Places>,
     pub(crate) watchers: Arc<Places>,
+    /// One look at the database for all watchers.
+    pub(crate) watching: Watching,
     pub(crate) times: Times,
 }
 
@@ -62,6 +65,7 @@ impl Api {
     pub(crate) fn new(stores: Stores, times: Times) -> Self {
         let connections = usize::try_from(stores.connections).unwrap_or(1).max(1);
         Api {
+            watching: Watching::new(stores.store.clone(), stores.tokens.clone()),
             store: stores.store,
             tokens: stores.tokens,
             health: stores.health,

@@ -40,7 +40,7 @@ const LONG: u32 = 30;
 /// By how much the threads rank lower than the host's others (`nice`): for what is not known, and for what faults.
 const LOWER: [i32; 2] = [5, 10];
 /// How long a host that stops waits for what computes apart, which looks at the time each millisecond.
-const STOPPING: Duration = Duration::from_secs(2);
+const STOPPING: Duration = Duration::from_millis(250);
 
 /// How the attempts at one transition ended lately, on this host.
 #[derive(Debug)]

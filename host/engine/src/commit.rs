@@ -12,20 +12,12 @@ use wedflow_store::{
     AttemptRecord, Claimed, CommitGroup, CommitItem, FailedAttempt, Store, StoreError,
 };
 
+use crate::lane::Lane;
 use crate::results::{Finished, Rendered, Shape, Verdict, no_record};
 
 /// How long to wait before a database that did not answer is asked again, at first and at most.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-
-/// What a batch led to.
-#[derive(Debug, Default)]
-pub(crate) struct Dealt {
-    /// Jobs that the new states fired, which are this host's already.
-    pub(crate) fired: Vec<Claimed>,
-    /// Results that were committed.
-    pub(crate) committed: usize,
-}
 
 /// A result that is to be committed.
 #[derive(Debug)]
@@ -48,13 +40,15 @@ struct Failures {
 
 /// Commits what can be committed, records what failed, each with what is to be kept of it. Ends when all of the batch is dealt with; while the
 /// database is away it goes on trying.
-/// Without `lease`, what the batch fires is left to whoever claims it.
+/// Without `lease`, what the batch fires is left to whoever claims it; else `lane` takes it, part by
+/// part as those are committed: it is this host's already. Answers how many results were committed.
 pub(crate) async fn deal_with(
     store: &Store,
     host: i32,
     batch: Vec<Finished>,
     lease: bool,
-) -> Dealt {
+    lane: &Lane,
+) -> usize {
     let mut ready = Vec::with_capacity(batch.len());
     let mut failed = Failures::default();
     for finished in batch {
@@ -108,7 +102,7 @@ pub(crate) async fn deal_with(
         }
     }
 
-    let mut dealt = Dealt::default();
+    let mut committed = 0;
     // Halves of halves, on a list instead of the stack.
     let mut parts = if ready.is_empty() {
         Vec::new()
@@ -123,8 +117,8 @@ pub(crate) async fn deal_with(
         }
         match answer {
             Ok(claimed) => {
-                dealt.committed += part.len();
-                dealt.fired.extend(claimed);
+                committed += part.len();
+                lane.take(claimed).await;
             }
             Err(refusal) if is_locked(&refusal) => match other_flows(&mut part) {
                 Some(others) => {
@@ -153,7 +147,7 @@ pub(crate) async fn deal_with(
         }
     }
     record(store, host, failed).await;
-    dealt
+    committed
 }
 
 /// Whether somebody holds a lock that was waited for in vain: that of a flow's own session on its table.
@@ -251,16 +245,14 @@ async fn commit(
         pause = (pause * 2).min(LONGEST_PAUSE);
         let tokens: Vec<i64> = part.iter().map(|ready| ready.token).collect();
         if let Ok(held) = store.still_held(host, &tokens).await {
-            part.retain(|ready| {
-                let ours = held.contains(&ready.token);
-                if !ours {
-                    tracing::info!(
-                        token = ready.token,
-                        "a result is committed already, or came after its lease was lost"
-                    );
-                }
-                ours
-            });
+            let before = part.len();
+            part.retain(|ready| held.contains(&ready.token));
+            if part.len() < before {
+                tracing::info!(
+                    results = before - part.len(),
+                    "results are committed already, or came after their lease was lost"
+                );
+            }
         }
     }
 }

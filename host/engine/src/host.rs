@@ -20,6 +20,9 @@ use crate::lane::{Hand, Lane, Shared, reserve};
 use crate::outside::{Outside, OutsideSettings};
 use crate::shares::Shares;
 
+/// How long giving jobs back may take, and a lane that is in a call of the database when it is told to stop.
+const LEAVING: Duration = Duration::from_secs(1);
+
 /// How a host is set up.
 #[derive(Debug, Clone)]
 pub struct HostSettings {
@@ -161,21 +164,36 @@ impl Host {
 
     /// Stops: begins no more jobs, lets running ones finish for the grace period, commits what is
     /// finished, gives the rest back.
-    pub async fn stop(self) {
+    pub async fn stop(mut self) {
         self.shared.draining.store(true, Ordering::Release);
         let until = Instant::now() + self.grace;
         while self.shared.busy.load(Ordering::Acquire) > 0 && Instant::now() < until {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        for (signals, task) in self.lanes {
+        // All lanes at once, and none that is held up holds up the end beyond the grace.
+        for (signals, _) in &self.lanes {
             signals.stop();
-            // A scheduler that panicked has nothing left to stop.
-            let _ = task.await;
+        }
+        let lanes = async {
+            for (_, task) in &mut self.lanes {
+                // A scheduler that panicked has nothing left to stop.
+                let _ = task.await;
+            }
+        };
+        let until = tokio::time::Instant::from_std(until) + LEAVING;
+        let _ = tokio::time::timeout_at(until, lanes).await;
+        for (_, task) in &self.lanes {
+            task.abort();
         }
         // What was tried apart is no more when the jobs are given back.
         self.shared.apart.stop().await;
-        if let Err(error) = self.shared.store.leave_host(self.shared.host()).await {
-            tracing::warn!(%error, "could not leave; the leases will end by themselves");
+        let leaving = self.shared.store.leave_host(self.shared.host());
+        match tokio::time::timeout(LEAVING, leaving).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "could not leave; the leases will end by themselves");
+            }
+            Err(_) => tracing::warn!("could not leave in time; the leases will end by themselves"),
         }
     }
 }

@@ -108,8 +108,13 @@ impl Hand {
 
     /// Gives jobs out of hand; tells the lane when it has less than `half` of its room full then.
     fn give(&self, jobs: usize, half: usize) {
-        let before = self.jobs.fetch_sub(jobs, Ordering::AcqRel);
-        if before >= half && before - jobs < half {
+        let less = |before: usize| Some(before.saturating_sub(jobs));
+        let (Ok(before) | Err(before)) =
+            (self.jobs).fetch_update(Ordering::AcqRel, Ordering::Acquire, less);
+        if before < jobs {
+            tracing::error!(before, jobs, "more jobs were given out of hand than taken");
+        }
+        if before >= half && before.saturating_sub(jobs) < half {
             self.work.tell();
         }
     }
@@ -174,12 +179,16 @@ impl Lane {
         &self.shared.hands[self.number]
     }
 
-    /// Takes jobs that are this host's into this lane.
+    /// Takes jobs that are this host's into this lane. Their tokens are entered before anything is waited for: until
+    /// then whoever looks for jobs held unknowingly would take these for such.
     pub(crate) async fn take(&self, claimed: Vec<Claimed>) {
         if claimed.is_empty() {
             return;
         }
         let shared = &self.shared;
+        shared
+            .tokens()
+            .extend(claimed.iter().map(|claimed| claimed.job.token));
         let unknown = shared.shares.unknown(&claimed);
         if !unknown.is_empty()
             && let Some(known) = commit::with_patience(|| shared.store.tenants_of(&unknown)).await
@@ -187,9 +196,6 @@ impl Lane {
             shared.shares.learn(known);
         }
         self.hand().take(claimed.len());
-        shared
-            .tokens()
-            .extend(claimed.iter().map(|claimed| claimed.job.token));
         let tenants = shared.shares.taken(&claimed);
         (shared.batches).expect(claimed.iter().map(|claimed| claimed.job.key.flow));
         self.turns.put(tenants.into_iter().zip(claimed));
@@ -215,9 +221,8 @@ impl Lane {
         }
         let store = &self.shared.store;
         if free == 0 {
-            if let Ok(due) = store.next_due().await {
-                self.crowded.store(due.waits, Ordering::Release);
-            }
+            let waits = store.next_due().await.is_ok_and(|due| due.waits);
+            self.crowded.store(waits, Ordering::Release);
             return Ok(());
         }
         let whole = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
@@ -349,7 +354,8 @@ impl Lane {
         shared.shares.given([(tenant, 0)].into_iter());
         shared.batches.done([claimed.job.key.flow].into_iter());
         if let Err(error) = given {
-            tracing::warn!(%error, "a job could not be given back; its lease will end by itself");
+            // It is still this host's, without its knowing: the sweep takes it up again.
+            tracing::warn!(%error, "a job could not be given back; it is looked at again soon");
         }
         Ok(())
     }
@@ -493,12 +499,12 @@ impl Lane {
             .is_some_and(|tenant| shares.is_over(tenant) || shares.is_limited(tenant));
         let lease = !turn && !left;
         let session = &self.shared.sessions[place.session];
-        let dealt = commit::deal_with(session, self.shared.host(), results, lease).await;
+        let host = self.shared.host();
+        let committed = commit::deal_with(session, host, results, lease, &self).await;
         drop(place);
         shares.given(used.into_iter());
-        self.take(dealt.fired).await;
         self.shared.batches.done(flows.into_iter());
-        let committed = u64::try_from(dealt.committed).unwrap_or(0);
+        let committed = u64::try_from(committed).unwrap_or(0);
         self.shared
             .committed
             .fetch_add(committed, Ordering::Relaxed);

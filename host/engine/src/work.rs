@@ -33,7 +33,8 @@ impl Work {
     /// There may be work at that moment at the latest, whoever tells or does not.
     pub(crate) fn look_again(&self, at: Moment) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.again_at = Some(at);
+        // Of several calls the nearest moment holds.
+        state.again_at = Some(state.again_at.map_or(at, |before| before.min(at)));
         if let Some(waker) = state.waker.take() {
             waker.wake();
         }
@@ -90,5 +91,20 @@ impl EventSource for WorkSource {
             return Poll::Ready(Some(()));
         }
         Poll::Pending
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_several_moments_to_look_again_the_nearest_holds() {
+        let work = Work::default();
+        let now = Moment::default();
+        work.look_again(now + Duration::from_millis(20));
+        work.look_again(now + Duration::from_millis(250));
+        let again_at = work.state.lock().expect("no panic").again_at;
+        assert_eq!(again_at, Some(now + Duration::from_millis(20)));
     }
 }

@@ -20,7 +20,7 @@ pub(crate) struct Pool {
     concurrent: u32,
     /// Room in the pool; a call takes as many permits as its component needs slots.
     slots: Semaphore,
-    _ticker: Ticker,
+    ticker: Ticker,
 }
 
 impl Pool {
@@ -32,7 +32,7 @@ impl Pool {
             .and_then(|()| outside::define(&mut linker))
             .map_err(|error| SetupError::Engine(format!("{error:#}")))?;
         Ok(Pool {
-            _ticker: Ticker::start(&engine)?,
+            ticker: Ticker::start(&engine)?,
             slots: Semaphore::new(settings.concurrent as usize),
             concurrent: settings.concurrent,
             linker,
@@ -70,7 +70,8 @@ impl Pool {
     }
 
     /// A store of this engine.
-    pub(crate) fn store(&self, state: State) -> Store<State> {
+    pub(crate) fn store(&self, mut state: State) -> Store<State> {
+        state.ticking = Some(self.ticker.guest());
         Store::new(&self.engine, state)
     }
 }

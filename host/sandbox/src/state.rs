@@ -11,6 +11,7 @@ use crate::gate::{Gate, Turns};
 use crate::log::Log;
 use crate::outside::Outside;
 use crate::provided::Provided;
+use crate::ticker::Ticking;
 
 /// Why the host ended a guest. Travels through the runtime as the error of a call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -40,6 +41,8 @@ pub(crate) struct State {
     pub(crate) answers: Answers,
     /// What it may reach beyond its call.
     pub(crate) outside: Outside,
+    /// Has epochs counted as long as this call lasts.
+    pub(crate) ticking: Option<Ticking>,
     deadline: Instant,
     /// The call's time, from its beginning.
     timeout: Duration,
@@ -64,6 +67,7 @@ impl State {
             provided: None,
             answers,
             outside: Outside::default(),
+            ticking: None,
             deadline,
             timeout: deadline.saturating_duration_since(Instant::now()),
             calls_left: limits.host_calls,

@@ -26,6 +26,19 @@ pub struct Instance {
     pub pending: Vec<String>,
 }
 
+/// Last row of an instance's trace.
+#[derive(Debug, Clone, Copy, FromRow)]
+pub struct LastRow {
+    /// Flow of the instance.
+    pub flow_id: i32,
+    /// Number of the instance.
+    pub wid: i32,
+    /// Number of its last row; 0 without any.
+    pub seq: i32,
+    /// No row follows: the instance is final, or it is no more.
+    pub over: bool,
+}
+
 /// A row of `wed_trace`.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct TraceRow {
@@ -286,6 +299,24 @@ impl Store {
         .bind(wid)
         .bind(from_seq)
         .bind(limit)
+        .fetch_all(&self.pool)
+        .await?)
+    }
+
+    /// Reads the last row of each of these instances' traces, of one flow or several.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn last_rows(&self, flows: &[i32], wids: &[i32]) -> Result<Vec<LastRow>, StoreError> {
+        Ok(sqlx::query_as(
+            "SELECT w.flow_id, w.wid, coalesce((SELECT t.seq FROM wed.trace t \
+               WHERE t.flow_id = w.flow_id AND t.wid = w.wid ORDER BY t.seq DESC LIMIT 1), 0) AS seq, \
+               NOT EXISTS (SELECT FROM wed.instance i \
+                 WHERE i.flow_id = w.flow_id AND i.wid = w.wid AND i.status <> 'F') AS over \
+             FROM unnest($1::integer[], $2::integer[]) AS w(flow_id, wid)",
+        )
+        .bind(flows)
+        .bind(wids)
         .fetch_all(&self.pool)
         .await?)
     }

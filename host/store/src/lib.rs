@@ -31,6 +31,7 @@ mod tokens;
 mod users;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use sqlx::ConnectOptions;
@@ -41,7 +42,7 @@ pub use audit::{AuditEntry, Once};
 pub use components::{Component, NewComponent};
 pub use error::{Place, Refusal, StoreError};
 pub use flows::{Applied, Flow, FlowShape, Trigger};
-pub use instances::{AttemptRow, Instance, JobRow, LogRow, TraceRow};
+pub use instances::{AttemptRow, Instance, JobRow, LastRow, LogRow, TraceRow};
 pub use jobs::{
     AttemptRecord, Claimed, CommitGroup, CommitItem, FailedAttempt, LogLine, NextDue, Swept,
 };
@@ -56,6 +57,12 @@ pub use users::User;
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a connection that was not used is believed to be alive.
 const TRUSTED: Duration = Duration::from_secs(2);
+
+/// How long a session lives at least: what it has in memory is given back now and then.
+const LIFETIME: Duration = Duration::from_secs(1_200);
+/// By how much longer those of the next pool live, of so many steps.
+const LIFETIME_STEP: Duration = Duration::from_secs(97);
+const LIFETIME_STEPS: u64 = 16;
 
 /// What a name of a flow or component may be.
 const NAME_HINT: &str =
@@ -234,11 +241,20 @@ impl Store {
     }
 }
 
+/// How long the sessions of the next pool live. No two pools made after each other have the same: a new session makes the
+/// plans of all flows anew, and sessions that were opened together are not to do so together.
+fn lifetime() -> Duration {
+    static POOLS: AtomicU64 = AtomicU64::new(0);
+    let pool = POOLS.fetch_add(1, Ordering::Relaxed);
+    LIFETIME + LIFETIME_STEP * u32::try_from(pool % LIFETIME_STEPS).unwrap_or(0)
+}
+
 /// A pool that asks a connection whether it is alive only when it has not been used for a while: to
 /// ask is a round trip.
 fn pool_of(connections: u32) -> PgPoolOptions {
     PgPoolOptions::new()
         .max_connections(connections)
+        .max_lifetime(lifetime())
         .test_before_acquire(false)
         .before_acquire(|connection, used| {
             Box::pin(async move {
@@ -259,4 +275,22 @@ pub(crate) fn options_of(url: &str) -> Result<PgConnectOptions, StoreError> {
     }
     url.parse()
         .map_err(|source: sqlx::Error| StoreError::Url(source.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_that_are_opened_together_do_not_end_together() {
+        let lives: std::collections::BTreeSet<Duration> = (0..16).map(|_| lifetime()).collect();
+        // Another test may make a pool meanwhile.
+        assert!(lives.len() >= 14, "{lives:?}");
+        let (first, last) = (lives.first(), lives.last());
+        assert!(
+            first
+                .zip(last)
+                .is_some_and(|(first, last)| *last <= *first * 3)
+        );
+    }
 }

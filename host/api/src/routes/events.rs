@@ -9,18 +9,15 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures::stream::unfold;
 use wedflow_store::Flow;
-use wedflow_tenancy::{Action, Area, authenticate};
+use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
 use crate::documents::{Status, TraceRow};
 use crate::path::{Named, wid};
 use crate::problem::Problem;
 use crate::state::{Api, Place};
+use crate::watching::Watcher;
 
-/// Between two looks at the trace.
-const LOOK: Duration = Duration::from_millis(250);
-/// Between two looks whether the token still lets its bearer in.
-const ASK_AGAIN: Duration = Duration::from_secs(5);
 /// How long one connection watches. Clients come back by themselves, with the last event's number.
 const LONGEST: Duration = Duration::from_secs(600);
 /// Rows sent at once.
@@ -29,17 +26,13 @@ const AT_ONCE: i64 = 100;
 /// A watcher.
 struct Watch {
     api: Api,
-    /// To ask again whether it still holds.
-    token: String,
     tenant: String,
     flow: Flow,
     wid: i32,
     next: i32,
-    began: Instant,
-    asked: Instant,
-    /// When it was last seen that there is such an instance.
-    looked: Instant,
+    until: Instant,
     ended: bool,
+    watcher: Watcher,
     /// Rows on their way.
     rows: std::vec::IntoIter<TraceRow>,
     _place: Place,
@@ -87,17 +80,16 @@ pub(crate) async fn watch(
         .and_then(|value| value.split_once(' '))
         .map(|(_, token)| token.trim().to_owned())
         .unwrap_or_default();
+    let watcher = api.watching.watch((flow.flow_id, wid), &token);
     let watch = Watch {
         api,
-        token,
         flow,
         tenant: caller.tenant.clone(),
         wid,
         next: next_seq,
-        began: Instant::now(),
-        asked: Instant::now(),
-        looked: Instant::now(),
+        until: Instant::now() + LONGEST,
         ended: false,
+        watcher,
         rows: Vec::new().into_iter(),
         _place: place,
     };
@@ -118,15 +110,8 @@ async fn next(mut watch: Watch) -> Option<(Result<Event, Infallible>, Watch)> {
                 .ok()?;
             return Some((Ok(event), watch));
         }
-        if watch.ended || watch.began.elapsed() > LONGEST {
+        if watch.ended || Instant::now() > watch.until {
             return None;
-        }
-        if watch.asked.elapsed() > ASK_AGAIN {
-            watch.asked = Instant::now();
-            let identity = authenticate(&watch.api.tokens, &watch.token).await.ok()?;
-            if !identity.may(Action::read(Area::Instances)) {
-                return None;
-            }
         }
         let connections = &watch.api.connections;
         let longest = watch.api.times.request;
@@ -137,18 +122,11 @@ async fn next(mut watch: Watch) -> Option<(Result<Event, Infallible>, Watch)> {
             .trace_page(watch.flow.flow_id, watch.wid, watch.next, AT_ONCE)
             .await
             .ok()?;
-        if found.is_empty() && watch.looked.elapsed() > ASK_AGAIN {
-            watch.looked = Instant::now();
-            // A flow that was removed took its instances along.
-            let store = &watch.api.store;
-            let status = store.instance_status(watch.flow.flow_id, watch.wid).await;
-            if status.ok()? == "F" {
-                return None;
-            }
-        }
         drop(asking);
         if found.is_empty() {
-            tokio::time::sleep(LOOK).await;
+            if !watch.watcher.wait(watch.next, watch.until).await {
+                return None;
+            }
         } else {
             let rows: Vec<TraceRow> = found.into_iter().map(Into::into).collect();
             watch.rows = rows.into_iter();

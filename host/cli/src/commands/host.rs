@@ -75,10 +75,12 @@ async fn run(
     }
     told_to_stop().await?;
     terminal.say("finishing what is running");
-    if let Some(api) = api {
-        api.stop().await;
-    }
-    host.stop().await;
+    let serving = async {
+        if let Some(api) = api {
+            api.stop().await;
+        }
+    };
+    tokio::join!(serving, host.stop());
     store.close().await;
     Ok(())
 }
