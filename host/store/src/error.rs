@@ -136,8 +136,9 @@ impl From<sqlx::Error> for StoreError {
         if error.code() == "55P03" {
             return StoreError::Locked(error.message().to_owned());
         }
-        // Serialization failure, deadlock.
-        if matches!(error.code(), "40001" | "40P01") {
+        // Serialization failure, deadlock, and a catalog's row that two transactions changed at once.
+        let of_catalog = error.code() == "XX000" && error.message() == "tuple concurrently updated";
+        if of_catalog || matches!(error.code(), "40001" | "40P01") {
             return StoreError::Conflict(error.message().to_owned());
         }
         StoreError::Refused(Box::new(Refusal {

@@ -28,7 +28,7 @@ BEGIN
   EXECUTE format('ALTER ROLE %I IN DATABASE %I SET idle_in_transaction_session_timeout = %L', _s, current_database(), '1h');
   EXECUTE format('ALTER ROLE %I IN DATABASE %I SET search_path = %I, pg_catalog', _s, current_database(), _s);
   EXECUTE format('GRANT %I TO %I', _s, current_user);
-  EXECUTE format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), _s);
+  PERFORM wed.let_connect(_s);
 
   FOREACH _statement IN ARRAY ARRAY[
     'CREATE SCHEMA %1$I',

@@ -8,9 +8,14 @@ BEGIN
   SELECT * INTO STRICT _flow FROM wed.flow WHERE flow_id = _flow_id FOR UPDATE;
   EXECUTE format('DROP SCHEMA %I CASCADE', _flow.schema_name);
   EXECUTE format('DROP SCHEMA %I CASCADE', _flow.shape_schema);
-  EXECUTE format('DROP OWNED BY %I', _flow.role_name);
-  EXECUTE format('DROP ROLE %I', _flow.role_name);
   DELETE FROM wed.job WHERE flow_id = _flow_id;
   DELETE FROM wed.flow WHERE flow_id = _flow_id;
   INSERT INTO wed.residue VALUES (_flow_id);
+  -- A role that was let connect by a grant of its own (let_connect) loses it, last of all: others wait for that.
+  IF EXISTS (SELECT FROM pg_database d, aclexplode(d.datacl) a
+             WHERE d.datname = current_database() AND a.grantee = to_regrole(quote_ident(_flow.role_name))) THEN
+    PERFORM wed.hold_database_grants();
+  END IF;
+  EXECUTE format('DROP OWNED BY %I', _flow.role_name);
+  EXECUTE format('DROP ROLE %I', _flow.role_name);
 END $$;

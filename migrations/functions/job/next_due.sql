@@ -7,6 +7,6 @@ DECLARE
 BEGIN
   waits := wed.tenants_with_work(_now, '{}') <> '{}';
   SELECT (extract(epoch FROM j.due - _now) * 1000)::bigint INTO next_ms FROM wed.job j
-  WHERE j.host_id IS NULL AND j.component_id IS NOT NULL AND j.due > _now AND j.due < 'infinity'
+  WHERE j.host_id IS NULL AND j.component_id IS NOT NULL AND j.delayed AND j.due > _now AND j.due < 'infinity'
   ORDER BY j.due LIMIT 1;
 END $$;

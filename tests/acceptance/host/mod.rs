@@ -7,6 +7,7 @@ mod https;
 mod leases;
 mod outside;
 mod provided;
+mod scale;
 mod waiting;
 
 use std::sync::Arc;
@@ -24,6 +25,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         provided::trials(),
         outside::trials(),
         https::trials(),
+        scale::trials(),
     ]
     .into_iter()
     .flatten()

@@ -1,0 +1,163 @@
+//! What many flows, tenants and watchers cost each other.
+
+use std::sync::Barrier;
+use std::time::{Duration, Instant};
+
+use crate::support::database::TENANT;
+use crate::support::http::Api;
+use crate::support::{Database, Session, on, trials};
+
+trials![
+    flows_created_in_parallel_all_succeed,
+    flows_created_in_parallel_all_succeed_where_connect_is_granted,
+    a_claim_probes_no_tenant_whose_work_is_not_due,
+    a_claim_finds_jobs_that_waited_for_their_time,
+    idle_watchers_share_one_look,
+];
+
+const WRITERS: usize = 4;
+const FLOWS_OF_EACH: usize = 10;
+
+/// Creates and drops flows from several threads at once; all must succeed.
+fn create_side_by_side(database: &std::sync::Arc<Database>) {
+    let begin = Barrier::new(WRITERS);
+    std::thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let begin = &begin;
+            scope.spawn(move || {
+                begin.wait();
+                for number in 0..FLOWS_OF_EACH {
+                    let flow = database.flow(&format!("flow-{writer}-{number}"));
+                    // Its role may connect.
+                    assert_eq!(flow.session().number("SELECT count(*) FROM wed_flow"), 0);
+                    if number % 2 == 0 {
+                        on(database.store.drop_flow(TENANT, &flow.name)).expect("dropped");
+                    }
+                }
+            });
+        }
+    });
+}
+
+fn flows_created_in_parallel_all_succeed() {
+    create_side_by_side(&Database::new());
+}
+
+fn flows_created_in_parallel_all_succeed_where_connect_is_granted() {
+    let database = Database::new();
+    database
+        .owner()
+        .run("DO $$ BEGIN EXECUTE format('REVOKE CONNECT ON DATABASE %I FROM PUBLIC', current_database()); END $$");
+    create_side_by_side(&database);
+}
+
+/// Unclaimed jobs of so many tenants that there are not, due in `due`.
+fn jobs_of_many(owner: &mut Session, tenants: i32, due: &str) {
+    owner.run(&format!(
+        "INSERT INTO wed.job (flow_id, tenant_id, wid, tgid, seq, last_seq, priority, beside, due, fired_at, timeout, \
+                              component_id, trname) \
+         SELECT 1000000, 1000000 + n, n, 1, 1, 1, 0, 0, now() + interval '{due}', now(), '1 minute', 1, 't' \
+         FROM generate_series(1, {tenants}) n"
+    ));
+}
+
+/// Index scans of `wed.job` that looking for work takes.
+fn scans(owner: &mut Session) -> i64 {
+    owner.run("BEGIN");
+    let scans = "SELECT sum(pg_stat_get_xact_numscans(indexrelid)) FROM pg_index WHERE indrelid = 'wed.job'::regclass";
+    let before = owner.number(scans);
+    owner.run("SELECT wed.tenants_with_work(clock_timestamp(), '{}'), wed.next_due()");
+    let after = owner.number(scans);
+    owner.run("COMMIT");
+    after - before
+}
+
+fn a_claim_probes_no_tenant_whose_work_is_not_due() {
+    let database = Database::new();
+    let mut owner = database.owner();
+    let empty = scans(&mut owner);
+    jobs_of_many(&mut owner, 2_000, "1 hour");
+    owner.run("ANALYZE wed.job");
+    let waiting = scans(&mut owner);
+    assert!(
+        waiting <= empty + 2,
+        "{waiting} index scans with 2 000 tenants whose jobs are due in an hour, {empty} without"
+    );
+    // In a moment of which nobody tells: the one that is due is found all the same.
+    jobs_of_many(&mut owner, 1, "-1 second");
+    assert_eq!(
+        owner.line("SELECT wed.tenants_with_work(clock_timestamp(), '{}'), (wed.next_due()).waits"),
+        "{1000001}|t"
+    );
+}
+
+fn a_claim_finds_jobs_that_waited_for_their_time() {
+    let database = Database::new();
+    let mut owner = database.owner();
+    // More than are read at once, and one tenant's hide another's.
+    jobs_of_many(&mut owner, 2_000, "1 hour");
+    owner.run("UPDATE wed.job SET tenant_id = 1000001 WHERE wid < 2000");
+    owner.run("UPDATE wed.job SET due = fired_at + interval '1 ms' + wid * interval '1 us'");
+    let tenants = "SELECT ARRAY(SELECT unnest(wed.tenants_with_work(clock_timestamp() + interval '1 s', '{}')) ORDER BY 1)";
+    assert_eq!(owner.line(tenants), "{1000001,1002000}");
+    // And few.
+    owner.run("DELETE FROM wed.job WHERE wid BETWEEN 10 AND 1990");
+    assert_eq!(owner.line(tenants), "{1000001,1002000}");
+    owner.run("UPDATE wed.job SET due = 'infinity'");
+    assert_eq!(owner.line(tenants), "{}");
+    assert_eq!(
+        owner.line("SELECT next_ms IS NULL FROM wed.next_due()"),
+        "t"
+    );
+}
+
+fn idle_watchers_share_one_look() {
+    const WATCHERS: i64 = 24;
+    let api = Api::of(&Database::new());
+    let client = api.user(TENANT, "ann", "developer");
+    let flow = serde_json::json!({
+        "name": "idle", "final": "n > 0", "attribute": [{ "name": "n", "type": "integer", "default": "0" }],
+        "trigger": [{ "name": "t", "when": "n = 0", "transition": "step" }],
+    });
+    client.json("PUT", "/v1/flows/idle", &flow).is(201);
+    client
+        .json("POST", "/v1/flows/idle/instances", &serde_json::json!({}))
+        .is(201);
+    let mut owner = api.database.owner();
+    let mut transactions = || {
+        owner.number("SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()")
+    };
+    let head = client.head("GET /v1/flows/idle/instances/1/events");
+    let heard = std::sync::atomic::AtomicI64::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..WATCHERS {
+            scope.spawn(|| {
+                let first = std::sync::Once::new();
+                client.raw(&format!("{head}\r\n"), |answer| {
+                    let all = answer.contains("\"status\":\"final\"");
+                    if answer.contains("id: 1\n") {
+                        first.call_once(|| {
+                            heard.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                        });
+                    }
+                    all
+                })
+            });
+        }
+        crate::support::eventually("all watch", || {
+            (heard.load(std::sync::atomic::Ordering::Relaxed) >= WATCHERS).then_some(())
+        });
+        // A server's statistics are a second old.
+        std::thread::sleep(Duration::from_secs(2));
+        let (before, begun) = (transactions(), Instant::now());
+        std::thread::sleep(Duration::from_secs(4));
+        let made = transactions() - before;
+        let seconds = i64::try_from(begun.elapsed().as_secs()).expect("few") + 1;
+        assert!(
+            made <= seconds * WATCHERS / 2,
+            "{made} transactions in {seconds} s for {WATCHERS} watchers of nothing"
+        );
+        let url = on(api.database.store.flow_url(TENANT, "idle")).expect("its URL");
+        Session::on(&api.database, &url).finish(1, "step", "n = 1");
+    });
+}
