@@ -147,16 +147,14 @@ fn idle_watchers_share_one_look() {
         crate::support::eventually("all watch", || {
             (heard.load(std::sync::atomic::Ordering::Relaxed) >= WATCHERS).then_some(())
         });
-        // A server's statistics are a second old.
-        std::thread::sleep(Duration::from_secs(2));
-        let (before, begun) = (transactions(), Instant::now());
-        std::thread::sleep(Duration::from_secs(4));
-        let made = transactions() - before;
-        let seconds = i64::try_from(begun.elapsed().as_secs()).expect("few") + 1;
-        assert!(
-            made <= seconds * WATCHERS / 2,
-            "{made} transactions in {seconds} s for {WATCHERS} watchers of nothing"
-        );
+        // What a session did is counted up to ten seconds later, so that what they asked at first is in some window.
+        crate::support::eventually("a window in which watchers of nothing ask little", || {
+            let (before, begun) = (transactions(), Instant::now());
+            std::thread::sleep(Duration::from_secs(3));
+            let made = transactions() - before;
+            let seconds = i64::try_from(begun.elapsed().as_secs()).expect("few");
+            (made <= seconds * WATCHERS / 2).then_some(())
+        });
         let url = on(api.database.store.flow_url(TENANT, "idle")).expect("its URL");
         Session::on(&api.database, &url).finish(1, "step", "n = 1");
     });
