@@ -15,5 +15,7 @@ REVOKE CREATE ON SCHEMA wed FROM wed_predicate;
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA wed FROM PUBLIC;
 -- The condition of a trigger on wed_flow calls it in every writer's session.
 GRANT EXECUTE ON FUNCTION wed.is_by_hand() TO PUBLIC;
+-- Called by the view job_pool of every flow.
+GRANT EXECUTE ON FUNCTION wed.waiting_reason(integer, integer, integer) TO PUBLIC;
 -- The trace needs the partitions of today and the next days before its first row.
 SELECT wed.roll_trace();

@@ -210,8 +210,7 @@ impl Store {
             "SELECT j.wid, j.trname, coalesce(nullif(t.tgname, ''), j.tgid::text) AS trigger, j.attempt, t.attempts, \
                CASE WHEN isfinite(j.due) THEN to_char(j.due AT TIME ZONE 'UTC', {RFC3339}) ELSE 'infinity' END AS due, \
                'host:' || j.host_id AS lckid, c.name AS component, \
-               coalesce(j.waits_for, (SELECT 'its tenant''s fuel_per_minute' FROM wed.usage u \
-               WHERE u.tenant_id = j.tenant_id AND u.resting AND j.host_id IS NULL AND j.component_id IS NOT NULL)) AS waits_for \
+               wed.waiting_reason(j.flow_id, j.wid, j.tgid) AS waits_for \
              FROM wed.job j JOIN wed.trigger t USING (tgid) LEFT JOIN wed.component c ON c.component_id = j.component_id \
              WHERE j.flow_id = $1 AND ($2::integer IS NULL OR j.wid = $2) ORDER BY j.wid, j.tgid LIMIT $3"
         )))

@@ -302,6 +302,7 @@ impl Store {
         let mut connection = self.pool.acquire().await?.detach();
         let mut transaction = sqlx::Connection::begin(&mut connection).await?;
         let applied = apply(&mut transaction, tenant, definition).await?;
+        keep_version(&mut transaction, &self.actor, tenant, definition).await?;
         note(
             &mut transaction,
             &self.actor,
@@ -436,7 +437,7 @@ async fn bind(
     Ok(())
 }
 
-async fn apply(
+pub(crate) async fn apply(
     connection: &mut PgConnection,
     tenant: &str,
     definition: &FlowDefinition,
@@ -523,6 +524,29 @@ async fn apply(
         .execute(&mut *connection)
         .await?;
     Ok(applied)
+}
+
+/// Keeps a definition under the version that the flow has since it was applied.
+async fn keep_version(
+    connection: &mut PgConnection,
+    actor: &str,
+    tenant: &str,
+    definition: &FlowDefinition,
+) -> Result<(), StoreError> {
+    let document = serde_json::to_value(definition).unwrap_or_default();
+    sqlx::query(
+        "INSERT INTO wed.flow_version (flow_id, version, definition, actor) \
+         SELECT f.flow_id, f.version, $3, $4 FROM wed.flow f JOIN wed.tenant t USING (tenant_id) \
+         WHERE t.name = $1 AND f.name = $2 \
+         ON CONFLICT (flow_id, version) DO UPDATE SET definition = excluded.definition, actor = excluded.actor",
+    )
+    .bind(tenant)
+    .bind(&definition.name)
+    .bind(&document)
+    .bind(actor)
+    .execute(connection)
+    .await?;
+    Ok(())
 }
 
 /// What is wrong with a list of hosts and ports, for a person.

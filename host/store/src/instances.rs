@@ -116,7 +116,7 @@ pub struct JobRow {
     pub attempt: i32,
     /// When it may next be claimed, RFC 3339 or `infinity`.
     pub due: String,
-    /// What it waits for, if not for its time.
+    /// Code of the reason why it is not being run ([`crate::WaitingReason`]).
     pub waits_for: Option<String>,
 }
 
@@ -368,9 +368,8 @@ impl Store {
         let (after_wid, after_tgid) = after.unwrap_or_default();
         Ok(sqlx::query_as(AssertSqlSafe(format!(
             "SELECT j.wid, j.tgid, j.trname, t.tgname, 'host:' || j.host_id AS lckid, j.attempt, j.priority, \
-               coalesce(j.waits_for, (SELECT 'its tenant''s fuel_per_minute' FROM wed.usage u \
-               WHERE u.tenant_id = j.tenant_id AND u.resting AND j.host_id IS NULL AND j.component_id IS NOT NULL)) AS waits_for, \
-               CASE WHEN isfinite(j.due) THEN to_char(j.due AT TIME ZONE 'UTC', {RFC3339}) ELSE 'infinity' END AS due \
+               wed.waiting_reason(j.flow_id, j.wid, j.tgid) AS waits_for, \
+               CASE WHEN isfinite(j.due) AND NOT wed.is_paused(j.due) THEN to_char(j.due AT TIME ZONE 'UTC', {RFC3339}) ELSE 'infinity' END AS due \
              FROM wed.job j LEFT JOIN wed.trigger t USING (tgid) \
              WHERE j.flow_id = $1 AND ($2::integer IS NULL OR j.wid = $2) AND (j.wid, j.tgid) > ($3, $4) \
              ORDER BY j.wid, j.tgid LIMIT $5"

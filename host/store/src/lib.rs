@@ -9,6 +9,7 @@
 //! - `instances`: instances, trace, attempts
 //! - `attempts`: what hosts made of jobs, and what it takes to run one again
 //! - `jobs`: claim, commit, fail, leases: what a host does all day
+//! - `recovery`: operators retry, cancel, pause, skip and set by hand; what jobs wait for
 //! - `tenants`, `users`, `tokens`, `quotas`: whose all that is, and who may come in
 //! - `audit`: who did what, and answers that are given twice
 //! - [`Notifications`]: the one notification connection of a host
@@ -24,6 +25,7 @@ mod jobs;
 mod migrate;
 mod notifications;
 mod quotas;
+mod recovery;
 mod scratch;
 mod settings;
 mod tenants;
@@ -48,6 +50,7 @@ pub use jobs::{
 };
 pub use notifications::Notifications;
 pub use quotas::{Quota, QuotaChange};
+pub use recovery::{Announced, FlowVersion, Matching, PauseScope, PausedThing, Waiting, WaitingReason};
 pub use settings::{Grant, SealedSecret};
 pub use tenants::{Tenant, TenantSettings};
 pub use tokens::{Bearer, NewToken, Token};

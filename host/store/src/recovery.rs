@@ -1,0 +1,494 @@
+//! Recovery by operators, and the reasons why jobs wait.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+use sqlx::{AssertSqlSafe, FromRow};
+use wedflow_model::FlowDefinition;
+
+use crate::flows::{Applied, Flow};
+use crate::instances::RFC3339;
+use crate::{Store, StoreError};
+
+/// Reason why a pending job is not being run. A closed list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum WaitingReason {
+    /// Its time has not come: a delay, a backoff, a deadline.
+    Time,
+    /// A session holds a lock on its row or on the table of its flow.
+    Locked,
+    /// Pending transitions of its instance must end first.
+    Siblings,
+    /// The tenant has used up its share: fuel, or jobs in flight.
+    Quota,
+    /// An operator paused it.
+    Paused,
+    /// The circuit breaker of its component is open.
+    Circuit,
+    /// No host is running.
+    NoHost,
+    /// The component of its transition was not uploaded.
+    NoComponent,
+    /// No session of the flow's role is connected.
+    NoWorker,
+    /// Another instance has reserved what it needs.
+    Reservation,
+}
+
+impl WaitingReason {
+    /// All reasons.
+    pub const ALL: [WaitingReason; 10] = [
+        WaitingReason::Time,
+        WaitingReason::Locked,
+        WaitingReason::Siblings,
+        WaitingReason::Quota,
+        WaitingReason::Paused,
+        WaitingReason::Circuit,
+        WaitingReason::NoHost,
+        WaitingReason::NoComponent,
+        WaitingReason::NoWorker,
+        WaitingReason::Reservation,
+    ];
+
+    /// The code, as in SQL and HTTP.
+    pub fn code(self) -> &'static str {
+        match self {
+            WaitingReason::Time => "time",
+            WaitingReason::Locked => "locked",
+            WaitingReason::Siblings => "siblings",
+            WaitingReason::Quota => "quota",
+            WaitingReason::Paused => "paused",
+            WaitingReason::Circuit => "circuit",
+            WaitingReason::NoHost => "no_host",
+            WaitingReason::NoComponent => "no_component",
+            WaitingReason::NoWorker => "no_worker",
+            WaitingReason::Reservation => "reservation",
+        }
+    }
+
+    /// The reason in words.
+    pub fn text(self) -> &'static str {
+        match self {
+            WaitingReason::Time => "its time has not come",
+            WaitingReason::Locked => "a session holds a lock on its row or its flow's table",
+            WaitingReason::Siblings => "other pending transitions of the instance end first",
+            WaitingReason::Quota => "the tenant's quota is used up",
+            WaitingReason::Paused => "an operator paused it",
+            WaitingReason::Circuit => "the circuit breaker of its component is open",
+            WaitingReason::NoHost => "no host is running",
+            WaitingReason::NoComponent => "its component was not uploaded",
+            WaitingReason::NoWorker => "no worker is connected",
+            WaitingReason::Reservation => "another instance has reserved what it needs",
+        }
+    }
+
+    /// The way to make it go on.
+    pub fn hint(self) -> &'static str {
+        match self {
+            WaitingReason::Time => "Wait, or `wed instance retry` makes it due now.",
+            WaitingReason::Locked => "End the session that holds the lock (`wed status` names it).",
+            WaitingReason::Siblings => {
+                "Let them end; `wed instance show` lists them. `wed instance skip` skips one."
+            }
+            WaitingReason::Quota => "Raise the quota with `wed tenant quota`, or wait.",
+            WaitingReason::Paused => "Resume it with `wed instance resume` or `wed flow resume`.",
+            WaitingReason::Circuit => "Push a mended version of the component.",
+            WaitingReason::NoHost => "Start one with `wed serve`, or `wed dev`.",
+            WaitingReason::NoComponent => "Upload it with `wed component push`.",
+            WaitingReason::NoWorker => {
+                "Start a worker on the URL that `wed flow url` prints, or bind a component with `wed flow bind`."
+            }
+            WaitingReason::Reservation => "Wait until the other instance releases it.",
+        }
+    }
+
+    /// The reason of that code.
+    pub fn of_code(code: &str) -> Option<Self> {
+        WaitingReason::ALL
+            .into_iter()
+            .find(|reason| reason.code() == code)
+    }
+}
+
+impl fmt::Display for WaitingReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+/// A pending job that nobody runs, and why.
+#[derive(Debug, Clone, Serialize)]
+pub struct Waiting {
+    /// The transition.
+    pub transition: String,
+    /// The reason's code.
+    pub code: &'static str,
+    /// The reason in words.
+    pub text: &'static str,
+    /// The way to make it go on.
+    pub hint: &'static str,
+    /// When it is due, RFC 3339; none while that is open.
+    pub due: Option<String>,
+}
+
+/// Exceptions that an operator means.
+#[derive(Debug, Clone, Default)]
+pub struct Matching {
+    /// The transition whose failure made them; none: any.
+    pub transition: Option<String>,
+    /// A part of what was said; none: any.
+    pub message: Option<String>,
+    /// Not older than this (RFC 3339); none: any.
+    pub since: Option<String>,
+}
+
+/// What an operator pauses or resumes.
+#[derive(Debug, Clone, Copy)]
+pub enum PauseScope<'a> {
+    /// Everything of the tenant.
+    Tenant(&'a str),
+    /// A flow.
+    Flow(&'a str, &'a Flow),
+    /// A trigger of a flow, by its name, its number or its transition.
+    Trigger(&'a str, &'a Flow, &'a str),
+    /// An instance.
+    Instance(&'a str, &'a Flow, i32),
+}
+
+/// A present pause.
+#[derive(Debug, Clone, FromRow, Serialize)]
+pub struct PausedThing {
+    /// The flow; none: the whole tenant.
+    pub flow: Option<String>,
+    /// The trigger.
+    pub trigger: Option<String>,
+    /// The instance.
+    pub wid: Option<i32>,
+    /// Who paused it.
+    pub actor: String,
+    /// Why.
+    pub reason: String,
+    /// Since when, RFC 3339.
+    pub since: String,
+}
+
+/// An instance that became an exception.
+#[derive(Debug, Clone, FromRow, Serialize)]
+pub struct Announced {
+    /// The tenant.
+    pub tenant: String,
+    /// The flow.
+    pub flow: String,
+    /// The instance.
+    pub wid: i32,
+    /// Why.
+    pub message: Option<String>,
+}
+
+/// A definition that a flow had.
+#[derive(Debug, Clone, FromRow, Serialize)]
+pub struct FlowVersion {
+    /// The flow's version after it was applied.
+    pub version: i32,
+    /// When, RFC 3339.
+    pub applied_at: String,
+    /// Who applied it.
+    pub actor: String,
+    /// The definition.
+    pub definition: Json,
+}
+
+impl FlowVersion {
+    /// The definition, read.
+    ///
+    /// # Errors
+    /// [`StoreError::Other`] when this program cannot read it.
+    pub fn read(&self) -> Result<FlowDefinition, StoreError> {
+        serde_json::from_value(self.definition.clone())
+            .map_err(|error| StoreError::Other(sqlx::Error::Decode(Box::new(error))))
+    }
+}
+
+impl Store {
+    /// Retries an instance: an exception passes the gate anew, a regular one's waiting jobs are due at once.
+    /// Returns the transitions that were fired or hurried.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] with `WF002` when it is final, `WF040` when there is no such instance or nothing
+    /// waits, `WF042` when its state satisfies no condition.
+    pub async fn retry_instance(
+        &self,
+        flow: &Flow,
+        wid: i32,
+        reason: &str,
+    ) -> Result<Vec<String>, StoreError> {
+        Ok(
+            sqlx::query_scalar("SELECT wed.retry_instance($1, $2, $3, $4)")
+                .bind(flow.flow_id)
+                .bind(wid)
+                .bind(&*self.actor)
+                .bind(reason)
+                .fetch_one(&self.pool)
+                .await?,
+        )
+    }
+
+    /// Exceptions of a flow that match, at most `limit`: number, failed transition, what was said.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when `since` is no time.
+    pub async fn matching_exceptions(
+        &self,
+        flow: &Flow,
+        matching: &Matching,
+        limit: i32,
+    ) -> Result<Vec<(i32, Option<String>, Option<String>)>, StoreError> {
+        Ok(sqlx::query_as(
+            "SELECT wid, transition, message FROM wed.matching_exceptions($1, $2, $3, $4::timestamptz, $5)",
+        )
+        .bind(flow.flow_id)
+        .bind(&matching.transition)
+        .bind(&matching.message)
+        .bind(&matching.since)
+        .bind(limit)
+        .fetch_all(&self.pool)
+        .await?)
+    }
+
+    /// Ends an instance: its jobs leave the pool, it is final.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] as [`Store::retry_instance`]; `WF041` without a reason.
+    pub async fn cancel_instance(
+        &self,
+        flow: &Flow,
+        wid: i32,
+        reason: &str,
+    ) -> Result<(), StoreError> {
+        sqlx::query("SELECT wed.cancel_instance($1, $2, $3, $4)")
+            .bind(flow.flow_id)
+            .bind(wid)
+            .bind(&*self.actor)
+            .bind(reason)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
+    /// Takes a pending job out of the pool without running it. Returns the instance's status.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] with `WF040` when there is no such job, `WF041` without a reason.
+    pub async fn skip_job(
+        &self,
+        flow: &Flow,
+        wid: i32,
+        transition: &str,
+        reason: &str,
+    ) -> Result<String, StoreError> {
+        Ok(
+            sqlx::query_scalar("SELECT wed.skip_job($1, $2, $3, $4, $5)::text")
+                .bind(flow.flow_id)
+                .bind(wid)
+                .bind(transition)
+                .bind(&*self.actor)
+                .bind(reason)
+                .fetch_one(&self.pool)
+                .await?,
+        )
+    }
+
+    /// Sets attributes of an exception by hand; the state passes the gate. Returns the instance's status.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] with `WF043` when it is no exception, `WF041` without a reason, 42703 for an unknown
+    /// attribute.
+    pub async fn set_state(
+        &self,
+        flow: &Flow,
+        wid: i32,
+        values: &Map<String, Json>,
+        reason: &str,
+    ) -> Result<String, StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        let status = sqlx::query_scalar("SELECT wed.set_state($1, $2, $3, $4, $5)::text")
+            .bind(flow.flow_id)
+            .bind(wid)
+            .bind(Json::Object(values.clone()))
+            .bind(&*self.actor)
+            .bind(reason)
+            .fetch_one(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        Ok(status)
+    }
+
+    /// Pauses or resumes something. False: it was so already.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] with `WF040` when there is no such trigger or instance, `WF041` when a pause has no
+    /// reason.
+    pub async fn set_pause(
+        &self,
+        scope: PauseScope<'_>,
+        pause: bool,
+        reason: &str,
+    ) -> Result<bool, StoreError> {
+        let (tenant, flow, trigger, wid) = match scope {
+            PauseScope::Tenant(tenant) => (tenant, None, None, None),
+            PauseScope::Flow(tenant, flow) => (tenant, Some(flow.flow_id), None, None),
+            PauseScope::Trigger(tenant, flow, name) => {
+                (tenant, Some(flow.flow_id), Some(name), None)
+            }
+            PauseScope::Instance(tenant, flow, wid) => {
+                (tenant, Some(flow.flow_id), None, Some(wid))
+            }
+        };
+        sqlx::query_scalar(
+            "SELECT wed.set_pause(tenant_id, $2, $3, $4, $5, $6, $7) FROM wed.tenant WHERE name = $1",
+        )
+        .bind(tenant)
+        .bind(flow)
+        .bind(trigger)
+        .bind(wid)
+        .bind(pause)
+        .bind(&*self.actor)
+        .bind(reason)
+        .fetch_optional(&self.pool)
+        .await?
+        .ok_or_else(|| StoreError::not_found("tenant", tenant))
+    }
+
+    /// Present pauses of a tenant, oldest first.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn pauses(&self, tenant: &str) -> Result<Vec<PausedThing>, StoreError> {
+        Ok(sqlx::query_as(AssertSqlSafe(format!(
+            "SELECT f.name AS flow, coalesce(g.tgname, g.tgid::text) AS trigger, p.wid, p.actor, p.reason, \
+               to_char(p.paused_at AT TIME ZONE 'UTC', {RFC3339}) AS since \
+             FROM wed.pause p JOIN wed.tenant t USING (tenant_id) LEFT JOIN wed.flow f ON f.flow_id = p.flow_id \
+             LEFT JOIN wed.trigger g ON g.tgid = p.tgid WHERE t.name = $1 ORDER BY p.pause_id"
+        )))
+        .bind(tenant)
+        .fetch_all(&self.pool)
+        .await?)
+    }
+
+    /// What an instance's pending jobs wait for: those that nobody runs. For whoever waits for it.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn waiting(&self, flow_id: i32, wid: i32) -> Result<Vec<Waiting>, StoreError> {
+        let rows: Vec<(String, Option<String>, Option<String>)> =
+            sqlx::query_as(AssertSqlSafe(format!(
+                "SELECT j.trname, wed.waiting_reason(j.flow_id, j.wid, j.tgid), \
+                   CASE WHEN isfinite(j.due) AND NOT wed.is_paused(j.due) \
+                     THEN to_char(j.due AT TIME ZONE 'UTC', {RFC3339}) END \
+                 FROM wed.job j WHERE j.flow_id = $1 AND j.wid = $2 ORDER BY j.tgid"
+            )))
+            .bind(flow_id)
+            .bind(wid)
+            .fetch_all(&self.pool)
+            .await?;
+        Ok(rows
+            .into_iter()
+            .filter_map(|(transition, code, due)| {
+                let reason = WaitingReason::of_code(&code?)?;
+                Some(Waiting {
+                    transition,
+                    code: reason.code(),
+                    text: reason.text(),
+                    hint: reason.hint(),
+                    due,
+                })
+            })
+            .collect())
+    }
+
+    /// Instances that became exceptions since the last call, at most `limit`; notifies `wed_exception`.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn announce_exceptions(&self, limit: i32) -> Result<Vec<Announced>, StoreError> {
+        Ok(
+            sqlx::query_as("SELECT tenant, flow, wid, message FROM wed.announce_exceptions($1)")
+                .bind(limit)
+                .fetch_all(&self.pool)
+                .await?,
+        )
+    }
+
+    /// Keeps paused what hosts gave back and what was fired meanwhile. Returns how many jobs changed.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn keep_pauses(&self) -> Result<i64, StoreError> {
+        Ok(sqlx::query_scalar("SELECT wed.keep_pauses()")
+            .fetch_one(&self.pool)
+            .await?)
+    }
+
+    /// What applying a definition would do, and which live instances would then fire what. Changes nothing: it is
+    /// done in a transaction that is rolled back.
+    ///
+    /// # Errors
+    /// As [`Store::apply`].
+    #[allow(clippy::type_complexity)]
+    pub async fn preview_apply(
+        &self,
+        tenant: &str,
+        definition: &FlowDefinition,
+    ) -> Result<(Applied, Vec<(i32, Vec<String>, String)>), StoreError> {
+        let mut connection = self.pool.acquire().await?.detach();
+        let mut transaction = sqlx::Connection::begin(&mut connection).await?;
+        // Who holds the flow's table is not made to wait behind a preview.
+        sqlx::query("SET LOCAL lock_timeout = '2s'")
+            .execute(&mut *transaction)
+            .await?;
+        let applied = crate::flows::apply(&mut transaction, tenant, definition).await?;
+        let rows = sqlx::query_as(
+            "SELECT r.wid, r.fires, r.becomes FROM wed.flow f JOIN wed.tenant t USING (tenant_id) \
+             CROSS JOIN LATERAL wed.rematch(f.flow_id, true) r WHERE t.name = $1 AND f.name = $2",
+        )
+        .bind(tenant)
+        .bind(&definition.name)
+        .fetch_all(&mut *transaction)
+        .await?;
+        transaction.rollback().await?;
+        Ok((applied, rows))
+    }
+
+    /// Definitions that a flow had, newest first.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn flow_versions(
+        &self,
+        flow_id: i32,
+        limit: i64,
+    ) -> Result<Vec<FlowVersion>, StoreError> {
+        Ok(sqlx::query_as(AssertSqlSafe(format!(
+            "SELECT version, to_char(applied_at AT TIME ZONE 'UTC', {RFC3339}) AS applied_at, actor, definition \
+             FROM wed.flow_version WHERE flow_id = $1 ORDER BY version DESC LIMIT $2"
+        )))
+        .bind(flow_id)
+        .bind(limit)
+        .fetch_all(&self.pool)
+        .await?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_is_found_by_its_code() {
+        for reason in WaitingReason::ALL {
+            assert_eq!(WaitingReason::of_code(reason.code()), Some(reason));
+        }
+        assert_eq!(WaitingReason::of_code("idle"), None);
+    }
+}

@@ -1,0 +1,38 @@
+-- Sets attributes of an exception by hand: an ad hoc state, which passes the gate and is traced as _ADHOC with who and
+-- why. What the new state satisfies is fired; an exception that satisfies nothing stays one.
+CREATE OR REPLACE FUNCTION wed.set_state(_flow_id integer, _wid integer, _values jsonb, _actor text, _reason text)
+RETURNS "char" LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'iso_8601' AS $$
+DECLARE
+  _schema text := (SELECT schema_name FROM wed.flow WHERE flow_id = _flow_id);
+  _columns text;
+  _unknown text;
+  _job wed.job;
+BEGIN
+  PERFORM wed.refuse_without_reason(_reason);
+  IF wed.operated(_flow_id, _wid) <> 'E' THEN
+    RAISE EXCEPTION 'instance % is no exception', _wid USING ERRCODE = 'WF043',
+      HINT = 'A state is set by hand in an exception only; a running instance is paused, cancelled or sent an event.';
+  END IF;
+  EXECUTE format('SELECT min(k) FROM jsonb_object_keys($1) k WHERE k NOT IN (SELECT aname FROM %I.wed_attr)', _schema)
+    INTO _unknown USING _values;
+  IF _unknown IS NOT NULL OR _values = '{}' THEN
+    RAISE EXCEPTION '%', CASE WHEN _values = '{}' THEN 'no attribute is given'
+        ELSE format('the flow has no attribute "%s"', left(_unknown, 80)) END
+      USING ERRCODE = '42703', HINT = 'Name attributes of the flow with their new values.';
+  END IF;
+  SELECT string_agg(format('%I = n.%1$I', k), ', ') INTO _columns FROM jsonb_object_keys(_values) k;
+  -- As a host's batch does: the state is written here and taken through the gate below.
+  PERFORM set_config('wed.commit', 'batch', true);
+  EXECUTE format('UPDATE %1$I.wed_flow w SET %2$s FROM %1$I.wed_flow o
+                  CROSS JOIN LATERAL jsonb_populate_record(o, $1) n WHERE o.wid = $2 AND w.wid = o.wid', _schema, _columns)
+    USING _values, _wid;
+  PERFORM set_config('wed.commit', '', true);
+  EXECUTE format('SELECT wed_bounded.measure_row(w.wid, (w.*)::text) FROM %I.wed_flow w WHERE w.wid = $1', _schema) USING _wid;
+  SELECT * INTO STRICT _job FROM wed.job WHERE flow_id = _flow_id AND wid = _wid AND trname = '_EXCPT' FOR UPDATE;
+  PERFORM wed.settle(wed.as_it_stands(_flow_id, _wid), ARRAY[_job.tgid], ARRAY[_job.token], NULL, '_ADHOC', NULL,
+                     wed.reasoned(_actor, _reason));
+  PERFORM wed.note_flow(_actor, _flow_id, 'instance.set', _wid::text,
+    jsonb_build_object('attributes', ARRAY(SELECT jsonb_object_keys(_values) ORDER BY 1), 'reason', _reason));
+  RETURN (SELECT status FROM wed.instance WHERE flow_id = _flow_id AND wid = _wid);
+END $$;

@@ -1,0 +1,33 @@
+-- The reason why a job waits, as a code of the closed list time, locked, siblings, quota, paused, circuit, no_host,
+-- no_component, no_worker, reservation; null while somebody runs it, or for an exception, which waits for an operator.
+-- Called by the views of a flow's own role, which has no other way to it.
+CREATE OR REPLACE FUNCTION wed.waiting_reason(_flow_id integer, _wid integer, _tgid integer) RETURNS text
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _job wed.job;
+  _flow wed.flow;
+BEGIN
+  SELECT * INTO _job FROM wed.job WHERE flow_id = _flow_id AND wid = _wid AND tgid = _tgid;
+  IF NOT FOUND OR _job.host_id IS NOT NULL THEN RETURN NULL; END IF;
+  IF wed.is_paused(_job.due) OR EXISTS (SELECT FROM wed.tenant WHERE tenant_id = _job.tenant_id AND suspended_at IS NOT NULL) THEN
+    RETURN 'paused';
+  ELSIF _job.waits_for IS NOT NULL AND _job.due > clock_timestamp() THEN
+    RETURN CASE WHEN _job.waits_for ~ 'lock' THEN 'locked' ELSE 'siblings' END;
+  ELSIF _job.due > clock_timestamp() THEN
+    RETURN 'time';
+  ELSIF _job.component_id IS NOT NULL THEN
+    RETURN CASE
+      WHEN NOT EXISTS (SELECT FROM wed.host WHERE expires_at > clock_timestamp()) THEN 'no_host'
+      WHEN EXISTS (SELECT FROM wed.usage WHERE tenant_id = _job.tenant_id AND resting)
+        OR wed.concurrency_left(_job.tenant_id) <= 0 THEN 'quota' END;
+  ELSIF EXISTS (SELECT FROM wed.binding WHERE flow_id = _flow_id AND trname = _job.trname) THEN
+    RETURN 'no_component';
+  ELSIF _job.trname = '_EXCPT' OR EXISTS (
+      SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted AND l.classid::bigint = _wid
+        AND l.objid::bigint = _tgid AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())) THEN
+    RETURN NULL;
+  END IF;
+  -- Who listens or polls has a session of the flow's role.
+  SELECT * INTO _flow FROM wed.flow WHERE flow_id = _flow_id;
+  RETURN CASE WHEN NOT EXISTS (SELECT FROM pg_stat_activity WHERE usename = _flow.role_name AND pid <> pg_backend_pid()) THEN 'no_worker' END;
+END $$;
