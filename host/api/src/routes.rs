@@ -8,6 +8,7 @@ mod health;
 mod instances;
 mod jobs;
 mod me;
+mod operate;
 mod settings;
 mod tokens;
 mod usage;
@@ -42,6 +43,18 @@ fn described() -> (OpenApiRouter<Api>, OpenApiRouter<Api>, OpenApiRouter<Api>) {
         .routes(routes!(instances::list, instances::start))
         .routes(routes!(instances::get))
         .routes(routes!(instances::trace))
+        .routes(routes!(operate::retry))
+        .routes(routes!(operate::cancel))
+        .routes(routes!(operate::skip))
+        .routes(routes!(operate::set_state))
+        .routes(routes!(operate::pause))
+        .routes(routes!(operate::resume))
+        .routes(routes!(operate::waiting))
+        .routes(routes!(operate::retry_matching))
+        .routes(routes!(operate::pause_all))
+        .routes(routes!(operate::resume_all))
+        .routes(routes!(operate::schedules))
+        .routes(routes!(operate::put_schedule, operate::remove_schedule))
         .routes(routes!(jobs::list))
         .routes(routes!(jobs::get))
         .routes(routes!(components::list, components::collect))

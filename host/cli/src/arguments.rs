@@ -8,6 +8,8 @@ use serde::Serialize;
 use wedflow_capability::Permission;
 use wedflow_store::QuotaChange;
 
+use crate::commands::operate::{OperateFlow, OperateInstance};
+
 /// Host WED-flow business processes: state is a row, conditions are SQL, steps are sandboxed
 /// WebAssembly components or any program with a Postgres connection.
 #[derive(Debug, Parser)]
@@ -374,6 +376,14 @@ pub(crate) enum TenantCommand {
         /// The tenant.
         name: String,
     },
+    /// Pause a tenant's work: nobody claims its jobs; its API and logins stay.
+    Pause {
+        /// The tenant.
+        name: String,
+        /// Why; kept in the audit log.
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+    },
     /// Remove a tenant with everything of it: flows, instances, history, components, users, tokens.
     Delete {
         /// The tenant.
@@ -607,6 +617,9 @@ pub(crate) enum FlowCommand {
     Apply {
         /// A flow.toml.
         file: PathBuf,
+        /// Change nothing: print what would change, and which live instances would then fire what.
+        #[arg(long)]
+        dry_run: bool,
     },
     /// List the flows.
     List,
@@ -644,6 +657,8 @@ pub(crate) enum FlowCommand {
         #[arg(long)]
         apply: bool,
     },
+    #[command(flatten)]
+    Operate(OperateFlow),
     /// Settings that the flow's transitions can ask for, in clear text.
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -824,6 +839,8 @@ pub(crate) enum InstanceCommand {
         /// The instance.
         wid: i32,
     },
+    #[command(flatten)]
+    Operate(OperateInstance),
     /// Print an instance's history as it happens, until it is final.
     Watch {
         /// The flow.

@@ -10,6 +10,7 @@ mod guard;
 mod host;
 mod instance;
 mod job;
+pub(crate) mod operate;
 mod project;
 mod replay;
 mod run;

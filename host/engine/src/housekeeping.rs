@@ -22,6 +22,10 @@ const SWEEP: Duration = Duration::from_secs(2);
 const TELL_FUEL: Duration = Duration::from_secs(1);
 /// How often other hosts are told of work at most.
 const TELL_OTHERS: Duration = Duration::from_millis(20);
+/// How often schedules that are due are looked for.
+const SCHEDULES: Duration = Duration::from_millis(500);
+/// Most exceptions announced by one look.
+const ANNOUNCED_MAX: i32 = 100;
 /// How often the trace's partitions are looked after. They are made two days ahead.
 const ROLL: Duration = Duration::from_secs(600);
 /// How often the files of instances that are no more are looked for.
@@ -54,6 +58,16 @@ pub(crate) fn register(
     let telling = Arc::clone(shared);
     scheduler.register_source(source::Timer::every(TELL_FUEL), move |_, _| {
         tell_fuel(Arc::clone(&telling))
+    });
+
+    let starting = shared.store.clone();
+    scheduler.register_source(source::Timer::every(SCHEDULES), move |_, _| {
+        start_due(starting.clone())
+    });
+
+    let watching = shared.store.clone();
+    scheduler.register_source(source::Timer::every(SWEEP), move |_, _| {
+        recover(watching.clone())
     });
 
     let rolling = shared.store.clone();
@@ -138,6 +152,38 @@ async fn tell_others(store: Store, context: Context) -> HandlerResult {
         tracing::warn!(%error, "other hosts were not told of work; they look by themselves");
     }
     context.sleep(TELL_OTHERS).await;
+    Ok(())
+}
+
+/// Starts what schedules want started now.
+async fn start_due(store: Store) -> HandlerResult {
+    match crate::schedule::start_due(&store).await {
+        Ok(0) => {}
+        Ok(started) => tracing::debug!(started, "started instances by schedule"),
+        Err(error) => tracing::warn!(%error, "could not look for schedules that are due"),
+    }
+    Ok(())
+}
+
+/// Keeps paused what is paused, and announces new exceptions.
+async fn recover(store: Store) -> HandlerResult {
+    if let Err(error) = store.keep_pauses().await {
+        tracing::warn!(%error, "could not look after pauses");
+    }
+    match store.announce_exceptions(ANNOUNCED_MAX).await {
+        Ok(new) => {
+            for one in new {
+                tracing::warn!(
+                    tenant = one.tenant,
+                    flow = one.flow,
+                    wid = one.wid,
+                    reason = one.message,
+                    "an instance became an exception"
+                );
+            }
+        }
+        Err(error) => tracing::warn!(%error, "could not announce exceptions"),
+    }
     Ok(())
 }
 

@@ -27,6 +27,7 @@ mod housekeeping;
 mod lane;
 mod outside;
 mod results;
+pub mod schedule;
 mod shares;
 mod turns;
 mod upload;

@@ -178,7 +178,7 @@ impl Store {
                 .and_then(|wid| i32::try_from(wid).ok());
             return Ok((wid.unwrap_or_default(), true));
         }
-        let wid = insert(&mut transaction, flow, values).await?;
+        let wid = insert(&mut transaction, &flow.schema_name, values).await?;
         note_flow(
             &mut transaction,
             &self.actor,
@@ -443,15 +443,14 @@ fn check_values(
 }
 
 /// Inserts the row; the gate does the rest.
-async fn insert(
+pub(crate) async fn insert(
     connection: &mut PgConnection,
-    flow: &Flow,
+    schema: &str,
     values: &Map<String, Json>,
 ) -> Result<i32, StoreError> {
     if values.is_empty() {
         let wid = sqlx::query(AssertSqlSafe(format!(
-            "INSERT INTO \"{}\".wed_flow DEFAULT VALUES RETURNING wid",
-            flow.schema_name
+            "INSERT INTO \"{schema}\".wed_flow DEFAULT VALUES RETURNING wid"
         )))
         .persistent(false)
         .fetch_one(connection)
@@ -466,8 +465,7 @@ async fn insert(
     let names = names.join(", ");
     let wid = sqlx::query(AssertSqlSafe(format!(
         "INSERT INTO \"{schema}\".wed_flow ({names}) \
-         SELECT {names} FROM jsonb_populate_record(NULL::\"{schema}\".wed_flow, $1) RETURNING wid",
-        schema = flow.schema_name
+         SELECT {names} FROM jsonb_populate_record(NULL::\"{schema}\".wed_flow, $1) RETURNING wid"
     )))
     .persistent(false)
     .bind(Json::Object(values.clone()))

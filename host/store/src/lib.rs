@@ -10,6 +10,7 @@
 //! - `attempts`: what hosts made of jobs, and what it takes to run one again
 //! - `jobs`: claim, commit, fail, leases: what a host does all day
 //! - `recovery`: operators retry, cancel, pause, skip and set by hand; what jobs wait for
+//! - `schedules`: cron schedules that start instances
 //! - `tenants`, `users`, `tokens`, `quotas`: whose all that is, and who may come in
 //! - `audit`: who did what, and answers that are given twice
 //! - [`Notifications`]: the one notification connection of a host
@@ -26,6 +27,7 @@ mod migrate;
 mod notifications;
 mod quotas;
 mod recovery;
+mod schedules;
 mod scratch;
 mod settings;
 mod tenants;
@@ -50,7 +52,10 @@ pub use jobs::{
 };
 pub use notifications::Notifications;
 pub use quotas::{Quota, QuotaChange};
-pub use recovery::{Announced, FlowVersion, Matching, PauseScope, PausedThing, Waiting, WaitingReason};
+pub use recovery::{
+    Announced, FlowVersion, Matching, PauseScope, PausedThing, Waiting, WaitingReason,
+};
+pub use schedules::{NewSchedule, Schedule};
 pub use settings::{Grant, SealedSecret};
 pub use tenants::{Tenant, TenantSettings};
 pub use tokens::{Bearer, NewToken, Token};

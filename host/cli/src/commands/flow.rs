@@ -7,7 +7,7 @@ use wedflow_model::FlowDefinition;
 use wedflow_store::Store;
 
 use crate::arguments::FlowCommand;
-use crate::commands::setting;
+use crate::commands::{operate, setting};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
@@ -28,8 +28,12 @@ pub(crate) async fn run(
             });
             Ok(())
         }
-        FlowCommand::Apply { file } => {
+        FlowCommand::Operate(command) => operate::flow(command, tenant, store, terminal).await,
+        FlowCommand::Apply { file, dry_run } => {
             let definition = read_definition(file)?;
+            if *dry_run {
+                return operate::preview(store, tenant, &definition, terminal).await;
+            }
             let applied = wedflow_engine::definition::apply(store, tenant, &definition).await?;
             terminal.answer(
                 &json!({ "flow": definition.name, "applied": applied }),

@@ -7,6 +7,7 @@ use wedflow_model::ScalarType;
 use wedflow_store::{Flow, Store, TraceRow};
 
 use crate::arguments::InstanceCommand;
+use crate::commands::operate;
 use crate::problem::Problem;
 use crate::terminal::{Terminal, shown};
 
@@ -75,6 +76,9 @@ pub(crate) async fn run(
             let trace = store.trace(flow.flow_id, *wid, 1).await?;
             terminal.answer(&trace, || terminal.trace(&trace));
             Ok(())
+        }
+        InstanceCommand::Operate(command) => {
+            operate::instance(command, tenant, store, terminal).await
         }
         InstanceCommand::Watch { flow, wid } => {
             let flow = store.flow(tenant, flow).await?;
@@ -203,7 +207,7 @@ async fn watch(store: &Store, flow: &Flow, wid: i32, terminal: &Terminal) -> Res
 }
 
 /// Initial values from `name=value` words and a JSON object; words take the attribute's type.
-async fn initial_values(
+pub(crate) async fn initial_values(
     store: &Store,
     flow: &Flow,
     words: &[String],

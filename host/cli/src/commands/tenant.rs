@@ -1,9 +1,10 @@
 //! `wed tenant`: the operator's verbs.
 
 use serde_json::json;
-use wedflow_store::{Store, Tenant};
+use wedflow_store::{PauseScope, Store, Tenant};
 
 use crate::arguments::TenantCommand;
+use crate::commands::operate;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
@@ -103,10 +104,14 @@ pub(crate) async fn run(
         }
         TenantCommand::Resume { name } => {
             store.suspend_tenant(name, false).await?;
+            store.set_pause(PauseScope::Tenant(name), false, "").await?;
             terminal.answer(&json!({ "tenant": name, "suspended": false }), || {
                 terminal.line(&format!("Tenant {name} goes on."));
             });
             Ok(())
+        }
+        TenantCommand::Pause { name, reason } => {
+            operate::pause_tenant(store, name, reason, terminal).await
         }
         TenantCommand::Delete { name, yes } => {
             let tenant = store.tenant(name).await?;

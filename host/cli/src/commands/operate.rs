@@ -1,0 +1,717 @@
+//! Operators' commands: retry, cancel, pause, resume, skip and set instances; pause and roll back flows; schedules.
+
+use clap::{Args, Subcommand};
+use serde_json::{Map, Value as Json, json};
+use wedflow_store::{Flow, Matching, NewSchedule, PauseScope, Store};
+
+use crate::commands::instance::{initial_values, status_word};
+use crate::problem::Problem;
+use crate::terminal::Terminal;
+
+/// Most exceptions that one `wed flow retry` takes.
+const RETRIED_MAX: i32 = 10_000;
+/// Most instances that one backfill starts.
+const BACKFILLED_MAX: usize = 10_000;
+/// Most definitions that `wed flow history` lists.
+const VERSIONS_MAX: i64 = 100;
+
+/// An instance, and why something is done to it.
+#[derive(Debug, Args)]
+pub(crate) struct Target {
+    /// The flow.
+    flow: String,
+    /// The instance.
+    wid: i32,
+    /// Why; kept in the trace and in the audit log.
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum OperateInstance {
+    /// Retry: an exception fires what its state satisfies; a running instance's waiting jobs are due now.
+    Retry {
+        /// The flow.
+        flow: String,
+        /// The instance.
+        wid: i32,
+        /// Why; kept in the trace and in the audit log.
+        #[arg(
+            long,
+            value_name = "TEXT",
+            default_value = "",
+            hide_default_value = true
+        )]
+        reason: String,
+    },
+    /// End an instance now: its pending jobs are dropped, it is final.
+    Cancel(Target),
+    /// Pause an instance: nobody claims its jobs.
+    Pause(Target),
+    /// Resume a paused instance.
+    Resume {
+        /// The flow.
+        flow: String,
+        /// The instance.
+        wid: i32,
+    },
+    /// Drop a pending job without running it.
+    Skip {
+        #[command(flatten)]
+        target: Target,
+        /// The transition.
+        #[arg(long, short, value_name = "NAME")]
+        transition: String,
+    },
+    /// Set attributes of an exception by hand; what the new state satisfies is fired.
+    Set {
+        #[command(flatten)]
+        target: Target,
+        /// New values; the other attributes stay.
+        #[arg(value_name = "ATTRIBUTE=VALUE")]
+        values: Vec<String>,
+        /// New values as a JSON object, for null, arrays and jsonb.
+        #[arg(long, value_name = "JSON")]
+        state: Option<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum OperateFlow {
+    /// Retry a flow's exceptions that match; without --yes they are counted and listed only.
+    Retry {
+        /// The flow.
+        flow: String,
+        /// Only those that this transition's failure made.
+        #[arg(long, short, value_name = "NAME")]
+        transition: Option<String>,
+        /// Only those whose reason holds this text.
+        #[arg(long, value_name = "TEXT")]
+        message: Option<String>,
+        /// Only those since this time (RFC 3339).
+        #[arg(long, value_name = "TIME")]
+        since: Option<String>,
+        /// Why; kept in the trace and in the audit log.
+        #[arg(
+            long,
+            value_name = "TEXT",
+            default_value = "",
+            hide_default_value = true
+        )]
+        reason: String,
+        /// Do it.
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Pause a flow, or one of its triggers: nobody claims their jobs.
+    Pause {
+        /// The flow.
+        flow: String,
+        /// Only this trigger: its name, or its transition's.
+        #[arg(long, value_name = "NAME")]
+        trigger: Option<String>,
+        /// Why; kept in the audit log.
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+    },
+    /// Resume a paused flow or trigger.
+    Resume {
+        /// The flow.
+        flow: String,
+        /// Only this trigger.
+        #[arg(long, value_name = "NAME")]
+        trigger: Option<String>,
+    },
+    /// List what is paused in the tenant.
+    Pauses,
+    /// List the definitions that a flow had, newest first.
+    History {
+        /// The flow.
+        flow: String,
+    },
+    /// Show how two of a flow's definitions differ; the last two when none is given.
+    Diff {
+        /// The flow.
+        flow: String,
+        /// The older version.
+        old: Option<i32>,
+        /// The newer version.
+        new: Option<i32>,
+    },
+    /// Apply an earlier definition of a flow again; without --yes show what it would do.
+    Rollback {
+        /// The flow.
+        flow: String,
+        /// The version; the one before the newest when absent.
+        version: Option<i32>,
+        /// Do it.
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Schedules that start instances.
+    #[command(subcommand)]
+    Schedule(ScheduleCommand),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ScheduleCommand {
+    /// Make a schedule, or change the one of that name.
+    Set {
+        /// The flow.
+        flow: String,
+        /// The schedule's name.
+        name: String,
+        /// Minute, hour, day of month, month and weekday; or seconds in front of them.
+        #[arg(long, value_name = "PATTERN")]
+        cron: String,
+        /// The time zone, as in the IANA database.
+        #[arg(long, default_value = "UTC")]
+        zone: String,
+        /// What becomes of times that passed while no host ran: skip, one or all.
+        #[arg(long, default_value = "one", value_parser = ["skip", "one", "all"])]
+        missed: String,
+        /// While the instance started last is running: start another, or skip.
+        #[arg(long, default_value = "start", value_parser = ["start", "skip"])]
+        overlap: String,
+        /// Initial values of the instances.
+        #[arg(value_name = "ATTRIBUTE=VALUE")]
+        values: Vec<String>,
+    },
+    /// List a flow's schedules.
+    List {
+        /// The flow.
+        flow: String,
+    },
+    /// Pause a schedule.
+    Pause {
+        /// The flow.
+        flow: String,
+        /// The schedule.
+        name: String,
+    },
+    /// Resume a schedule.
+    Resume {
+        /// The flow.
+        flow: String,
+        /// The schedule.
+        name: String,
+    },
+    /// Remove a schedule; its instances stay.
+    Remove {
+        /// The flow.
+        flow: String,
+        /// The schedule.
+        name: String,
+    },
+    /// Start an instance for each time between two.
+    Backfill {
+        /// The flow.
+        flow: String,
+        /// The schedule.
+        name: String,
+        /// The first time (RFC 3339).
+        #[arg(long, value_name = "TIME")]
+        from: String,
+        /// The time before which it ends (RFC 3339).
+        #[arg(long, value_name = "TIME")]
+        until: String,
+    },
+}
+
+/// Runs an operator's command on an instance.
+pub(crate) async fn instance(
+    command: &OperateInstance,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    match command {
+        OperateInstance::Retry { flow, wid, reason } => {
+            let flow = store.flow(tenant, flow).await?;
+            let fired = store.retry_instance(&flow, *wid, reason).await?;
+            terminal.answer(&json!({ "wid": wid, "transitions": fired }), || {
+                terminal.line(&format!(
+                    "Retried instance {wid} of {}: {}.",
+                    flow.name,
+                    fired.join(", ")
+                ));
+            });
+        }
+        OperateInstance::Cancel(target) => {
+            let flow = store.flow(tenant, &target.flow).await?;
+            let wid = target.wid;
+            store.cancel_instance(&flow, wid, &target.reason).await?;
+            terminal.answer(&json!({ "wid": wid, "status": "final" }), || {
+                terminal.line(&format!("Cancelled instance {wid} of {}.", flow.name));
+            });
+        }
+        OperateInstance::Pause(target) => {
+            let flow = store.flow(tenant, &target.flow).await?;
+            let scope = PauseScope::Instance(tenant, &flow, target.wid);
+            pause(store, scope, Some(&target.reason), terminal).await?;
+        }
+        OperateInstance::Resume { flow, wid } => {
+            let flow = store.flow(tenant, flow).await?;
+            let scope = PauseScope::Instance(tenant, &flow, *wid);
+            pause(store, scope, None, terminal).await?;
+        }
+        OperateInstance::Skip { target, transition } => {
+            let flow = store.flow(tenant, &target.flow).await?;
+            let (wid, reason) = (target.wid, &target.reason);
+            let status = store.skip_job(&flow, wid, transition, reason).await?;
+            said_status(wid, &flow, &status, "Skipped a job of", terminal);
+        }
+        OperateInstance::Set {
+            target,
+            values,
+            state,
+        } => {
+            let flow = store.flow(tenant, &target.flow).await?;
+            let values = initial_values(store, &flow, values, state.as_deref()).await?;
+            let (wid, reason) = (target.wid, &target.reason);
+            let status = store.set_state(&flow, wid, &values, reason).await?;
+            said_status(wid, &flow, &status, "Set the state of", terminal);
+        }
+    }
+    Ok(())
+}
+
+fn said_status(wid: i32, flow: &Flow, status: &str, what: &str, terminal: &Terminal) {
+    let word = status_word(status);
+    terminal.answer(&json!({ "wid": wid, "status": word }), || {
+        terminal.line(&format!("{what} instance {wid} of {}: {word}.", flow.name));
+    });
+}
+
+/// Pauses with a reason, resumes without.
+async fn pause(
+    store: &Store,
+    scope: PauseScope<'_>,
+    reason: Option<&str>,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let changed = store
+        .set_pause(scope, reason.is_some(), reason.unwrap_or_default())
+        .await?;
+    let paused = reason.is_some();
+    terminal.answer(&json!({ "paused": paused, "changed": changed }), || {
+        terminal.line(match (paused, changed) {
+            (true, true) => "Paused.",
+            (true, false) => "Already paused.",
+            (false, true) => "Resumed.",
+            (false, false) => "Not paused.",
+        });
+    });
+    Ok(())
+}
+
+/// Pauses a tenant; `wed tenant resume` resumes it.
+pub(crate) async fn pause_tenant(
+    store: &Store,
+    tenant: &str,
+    reason: &str,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    pause(store, PauseScope::Tenant(tenant), Some(reason), terminal).await
+}
+
+/// Runs an operator's command on a flow.
+pub(crate) async fn flow(
+    command: &OperateFlow,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    match command {
+        OperateFlow::Retry {
+            flow,
+            transition,
+            message,
+            since,
+            reason,
+            yes,
+        } => {
+            let flow = store.flow(tenant, flow).await?;
+            let matching = Matching {
+                transition: transition.clone(),
+                message: message.clone(),
+                since: since.clone(),
+            };
+            retry_matching(store, &flow, &matching, reason, *yes, terminal).await
+        }
+        OperateFlow::Pause {
+            flow,
+            trigger,
+            reason,
+        } => {
+            let flow = store.flow(tenant, flow).await?;
+            let scope = scope(tenant, &flow, trigger.as_deref());
+            pause(store, scope, Some(reason), terminal).await
+        }
+        OperateFlow::Resume { flow, trigger } => {
+            let flow = store.flow(tenant, flow).await?;
+            let scope = scope(tenant, &flow, trigger.as_deref());
+            pause(store, scope, None, terminal).await
+        }
+        OperateFlow::Pauses => {
+            let pauses = store.pauses(tenant).await?;
+            terminal.answer(&pauses, || {
+                terminal.table(
+                    &["flow", "trigger", "wid", "since", "by", "reason"],
+                    pauses.iter().map(|pause| {
+                        vec![
+                            pause.flow.clone().unwrap_or_default(),
+                            pause.trigger.clone().unwrap_or_default(),
+                            pause.wid.map(|wid| wid.to_string()).unwrap_or_default(),
+                            pause.since.clone(),
+                            pause.actor.clone(),
+                            pause.reason.clone(),
+                        ]
+                    }),
+                );
+            });
+            Ok(())
+        }
+        OperateFlow::History { flow } => {
+            let flow = store.flow(tenant, flow).await?;
+            let versions = store.flow_versions(flow.flow_id, VERSIONS_MAX).await?;
+            terminal.answer(&versions, || {
+                terminal.table(
+                    &["version", "applied", "by"],
+                    versions.iter().map(|version| {
+                        vec![
+                            version.version.to_string(),
+                            version.applied_at.clone(),
+                            version.actor.clone(),
+                        ]
+                    }),
+                );
+            });
+            Ok(())
+        }
+        OperateFlow::Diff { flow, old, new } => {
+            let flow = store.flow(tenant, flow).await?;
+            diff(store, &flow, *old, *new, terminal).await
+        }
+        OperateFlow::Rollback { flow, version, yes } => {
+            let flow = store.flow(tenant, flow).await?;
+            rollback(store, tenant, &flow, *version, *yes, terminal).await
+        }
+        OperateFlow::Schedule(command) => schedule(command, tenant, store, terminal).await,
+    }
+}
+
+fn scope<'a>(tenant: &'a str, flow: &'a Flow, trigger: Option<&'a str>) -> PauseScope<'a> {
+    match trigger {
+        Some(trigger) => PauseScope::Trigger(tenant, flow, trigger),
+        None => PauseScope::Flow(tenant, flow),
+    }
+}
+
+async fn retry_matching(
+    store: &Store,
+    flow: &Flow,
+    matching: &Matching,
+    reason: &str,
+    yes: bool,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let found = store
+        .matching_exceptions(flow, matching, RETRIED_MAX)
+        .await?;
+    let (mut retried, mut refused) = (0, Vec::new());
+    if yes {
+        // Each in its own transaction: one that cannot go on keeps no other.
+        for (wid, ..) in &found {
+            match store.retry_instance(flow, *wid, reason).await {
+                Ok(_) => retried += 1,
+                Err(error) => refused.push((*wid, error.to_string())),
+            }
+        }
+    }
+    let instances: Vec<Json> = found
+        .iter()
+        .map(|(wid, transition, message)| {
+            json!({ "wid": wid, "transition": transition, "message": message })
+        })
+        .collect();
+    terminal.answer(
+        &json!({ "matching": found.len(), "retried": retried, "refused": refused, "instances": instances }),
+        || {
+            terminal.line(&format!("{} exceptions match.", found.len()));
+            if yes {
+                terminal.line(&format!("Retried {retried}; refused {}.", refused.len()));
+                for (wid, why) in &refused {
+                    terminal.line(&format!("  {wid}: {why}"));
+                }
+            } else {
+                terminal.table(
+                    &["wid", "transition", "message"],
+                    found.iter().map(|(wid, transition, message)| {
+                        vec![
+                            wid.to_string(),
+                            transition.clone().unwrap_or_default(),
+                            message.clone().unwrap_or_default(),
+                        ]
+                    }),
+                );
+                terminal.say("To retry them: the same with --yes");
+            }
+        },
+    );
+    Ok(())
+}
+
+fn text_of(definition: &wedflow_model::FlowDefinition) -> Result<String, Problem> {
+    toml::to_string(definition)
+        .map_err(|source| Problem::new("the definition cannot be written as TOML").because(source))
+}
+
+async fn diff(
+    store: &Store,
+    flow: &Flow,
+    old: Option<i32>,
+    new: Option<i32>,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let versions = store.flow_versions(flow.flow_id, VERSIONS_MAX).await?;
+    let missing = || {
+        Problem::new("there is no such version")
+            .exit(3)
+            .hint(format!("`wed flow history {}` lists them.", flow.name))
+    };
+    let pick = |wanted: Option<i32>, at: usize| match wanted {
+        Some(number) => versions.iter().find(|version| version.version == number),
+        None => versions.get(at),
+    };
+    let old = pick(old, 1).ok_or_else(missing)?;
+    let new = pick(new, 0).ok_or_else(missing)?;
+    let lines = differing(&text_of(&old.read()?)?, &text_of(&new.read()?)?);
+    terminal.answer(
+        &json!({ "old": old.version, "new": new.version, "lines": lines }),
+        || {
+            terminal.line(&format!("Version {} to {}:", old.version, new.version));
+            for line in &lines {
+                terminal.line(line);
+            }
+        },
+    );
+    Ok(())
+}
+
+/// Lines that only one of two texts has, `-` and `+` in front, in order: by the longest common subsequence.
+fn differing(old: &str, new: &str) -> Vec<String> {
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let mut common = vec![vec![0_usize; new.len() + 1]; old.len() + 1];
+    for (i, one) in old.iter().enumerate().rev() {
+        for (j, other) in new.iter().enumerate().rev() {
+            common[i][j] = if one == other {
+                common[i + 1][j + 1] + 1
+            } else {
+                common[i + 1][j].max(common[i][j + 1])
+            };
+        }
+    }
+    let (mut i, mut j, mut lines) = (0, 0, Vec::new());
+    while i < old.len() || j < new.len() {
+        if i < old.len() && j < new.len() && old[i] == new[j] {
+            (i, j) = (i + 1, j + 1);
+        } else if j == new.len() || i < old.len() && common[i + 1][j] >= common[i][j + 1] {
+            lines.push(format!("- {}", old[i]));
+            i += 1;
+        } else {
+            lines.push(format!("+ {}", new[j]));
+            j += 1;
+        }
+    }
+    lines
+}
+
+async fn rollback(
+    store: &Store,
+    tenant: &str,
+    flow: &Flow,
+    version: Option<i32>,
+    yes: bool,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let versions = store.flow_versions(flow.flow_id, VERSIONS_MAX).await?;
+    let chosen = match version {
+        Some(number) => versions.iter().find(|version| version.version == number),
+        None => versions.get(1),
+    }
+    .ok_or_else(|| {
+        Problem::new("there is no such version")
+            .exit(3)
+            .hint(format!("`wed flow history {}` lists them.", flow.name))
+    })?;
+    let definition = chosen.read()?;
+    if !yes {
+        terminal.say("To do it: the same with --yes");
+        return preview(store, tenant, &definition, terminal).await;
+    }
+    let applied = wedflow_engine::definition::apply(store, tenant, &definition).await?;
+    terminal.answer(
+        &json!({ "flow": flow.name, "version": chosen.version, "applied": applied }),
+        || {
+            terminal.line(&format!(
+                "Flow {} is as in version {}.",
+                flow.name, chosen.version
+            ));
+        },
+    );
+    Ok(())
+}
+
+/// Prints what applying a definition would do, and which live instances would fire what.
+pub(crate) async fn preview(
+    store: &Store,
+    tenant: &str,
+    definition: &wedflow_model::FlowDefinition,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let (applied, rows) = store.preview_apply(tenant, definition).await?;
+    let instances: Vec<Json> = rows
+        .iter()
+        .map(|(wid, fires, becomes)| json!({ "wid": wid, "fires": fires, "becomes": status_word(becomes) }))
+        .collect();
+    terminal.answer(
+        &json!({ "flow": definition.name, "dry_run": true, "would_apply": applied, "instances": instances }),
+        || {
+            terminal.line("Nothing was changed. This would be:");
+            for (what, names) in [
+                ("attributes added", &applied.attributes_added),
+                ("triggers added", &applied.triggers_added),
+                ("triggers changed", &applied.triggers_changed),
+                ("triggers removed", &applied.triggers_removed),
+                ("components not uploaded", &applied.components_missing),
+            ] {
+                if !names.is_empty() {
+                    terminal.line(&format!("  {what}: {}", names.join(", ")));
+                }
+            }
+            terminal.line(&format!(
+                "A re-match would then touch {} live instances{}",
+                rows.len(),
+                if rows.is_empty() { "." } else { ":" }
+            ));
+            terminal.table(
+                &["wid", "would fire", "status"],
+                rows.iter().map(|(wid, fires, becomes)| {
+                    vec![
+                        wid.to_string(),
+                        fires.join(", "),
+                        status_word(becomes).to_owned(),
+                    ]
+                }),
+            );
+        },
+    );
+    Ok(())
+}
+
+async fn schedule(
+    command: &ScheduleCommand,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let next = wedflow_engine::schedule::next;
+    match command {
+        ScheduleCommand::Set {
+            flow,
+            name,
+            cron,
+            zone,
+            missed,
+            overlap,
+            values,
+        } => {
+            let flow = store.flow(tenant, flow).await?;
+            let state: Map<String, Json> = initial_values(store, &flow, values, None).await?;
+            let schedule = NewSchedule {
+                name,
+                cron,
+                zone,
+                state: &state,
+                missed,
+                overlap,
+            };
+            store.put_schedule(&flow, &schedule, next).await?;
+            list_schedules(store, &flow, terminal).await
+        }
+        ScheduleCommand::List { flow } => {
+            list_schedules(store, &store.flow(tenant, flow).await?, terminal).await
+        }
+        ScheduleCommand::Pause { flow, name } => {
+            let flow = store.flow(tenant, flow).await?;
+            store.pause_schedule(&flow, name, true).await?;
+            list_schedules(store, &flow, terminal).await
+        }
+        ScheduleCommand::Resume { flow, name } => {
+            let flow = store.flow(tenant, flow).await?;
+            store.pause_schedule(&flow, name, false).await?;
+            list_schedules(store, &flow, terminal).await
+        }
+        ScheduleCommand::Remove { flow, name } => {
+            let flow = store.flow(tenant, flow).await?;
+            store.remove_schedule(&flow, name).await?;
+            list_schedules(store, &flow, terminal).await
+        }
+        ScheduleCommand::Backfill {
+            flow,
+            name,
+            from,
+            until,
+        } => {
+            let flow = store.flow(tenant, flow).await?;
+            let wids = store
+                .backfill_schedule(&flow, name, from, until, BACKFILLED_MAX, next)
+                .await?;
+            terminal.answer(&json!({ "started": wids }), || {
+                terminal.line(&format!("Started {} instances.", wids.len()));
+            });
+            Ok(())
+        }
+    }
+}
+
+async fn list_schedules(store: &Store, flow: &Flow, terminal: &Terminal) -> Result<(), Problem> {
+    let schedules = store.schedules(flow.flow_id).await?;
+    terminal.answer(&schedules, || {
+        terminal.table(
+            &[
+                "schedule", "cron", "zone", "next", "last", "instance", "error",
+            ],
+            schedules.iter().map(|schedule| {
+                vec![
+                    schedule.name.clone(),
+                    schedule.cron.clone(),
+                    schedule.zone.clone(),
+                    match schedule.paused {
+                        true => "(paused)".to_owned(),
+                        false => schedule.next_at.clone().unwrap_or_default(),
+                    },
+                    schedule.last_at.clone().unwrap_or_default(),
+                    schedule
+                        .last_wid
+                        .map(|wid| wid.to_string())
+                        .unwrap_or_default(),
+                    schedule.last_error.clone().unwrap_or_default(),
+                ]
+            }),
+        );
+    });
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::differing;
+
+    #[test]
+    fn differences_are_lines_of_one_text_only() {
+        assert_eq!(differing("a\nb\nc", "a\nx\nc\nd"), ["- b", "+ x", "+ d"]);
+        assert!(differing("a\nb", "a\nb").is_empty());
+    }
+}

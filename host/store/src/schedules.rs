@@ -1,0 +1,366 @@
+//! Schedules that start instances.
+
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+use sqlx::{AssertSqlSafe, FromRow};
+
+use crate::audit::note_flow;
+use crate::flows::Flow;
+use crate::instances::{RFC3339, insert};
+use crate::{Refusal, Store, StoreError};
+
+/// Seconds after which an occurrence counts as missed.
+const MISSED_AFTER_SECONDS: i64 = 60;
+
+/// A cron schedule of a flow.
+#[derive(Debug, Clone, FromRow, Serialize)]
+pub struct Schedule {
+    /// Its name, unique in the flow.
+    pub name: String,
+    /// The pattern: five fields, or six with seconds.
+    pub cron: String,
+    /// The time zone, as in the IANA database.
+    pub zone: String,
+    /// The initial values of the instances.
+    pub state: Json,
+    /// Occurrences missed for more than a minute: `skip`, `one` or `all`.
+    pub missed: String,
+    /// While the instance started last is running: `start` or `skip`.
+    pub overlap: String,
+    /// Whether it starts nothing for now.
+    pub paused: bool,
+    /// When the next instance is started, RFC 3339.
+    pub next_at: Option<String>,
+    /// When one was started last, RFC 3339.
+    pub last_at: Option<String>,
+    /// The instance that was started last.
+    pub last_wid: Option<i32>,
+    /// Why the last start failed.
+    pub last_error: Option<String>,
+}
+
+/// A schedule to make or to change.
+#[derive(Debug, Clone)]
+pub struct NewSchedule<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The pattern.
+    pub cron: &'a str,
+    /// The time zone.
+    pub zone: &'a str,
+    /// The initial values of the instances.
+    pub state: &'a Map<String, Json>,
+    /// `skip`, `one` or `all`.
+    pub missed: &'a str,
+    /// `start` or `skip`.
+    pub overlap: &'a str,
+}
+
+/// A schedule that is due, with the database's time, in microseconds since 1970.
+#[derive(Debug, FromRow)]
+struct Due {
+    schedule_id: i32,
+    flow_id: i32,
+    schema_name: String,
+    cron: String,
+    zone: String,
+    state: Json,
+    missed: String,
+    overlap: String,
+    next_us: i64,
+    now_us: i64,
+    last_runs: bool,
+}
+
+impl Due {
+    /// Whether an instance is to be started for this occurrence.
+    fn starts(&self) -> bool {
+        let late = self.now_us - self.next_us > MISSED_AFTER_SECONDS * 1_000_000;
+        !(late && self.missed == "skip" || self.last_runs && self.overlap == "skip")
+    }
+
+    /// The instant behind which the next occurrence is looked for.
+    fn after(&self) -> i64 {
+        if self.missed == "all" {
+            self.next_us
+        } else {
+            self.now_us.max(self.next_us)
+        }
+    }
+}
+
+fn wrong(message: String) -> StoreError {
+    StoreError::Refused(Box::new(Refusal {
+        code: "WF044".to_owned(),
+        message,
+        detail: None,
+        hint: Some(
+            "For example: --cron '0 9 * * MON-FRI' --zone Europe/Berlin, with minute, hour, day, month and weekday."
+                .to_owned(),
+        ),
+        place: None,
+    }))
+}
+
+impl Store {
+    /// Makes a schedule, or changes the one of that name; `next` computes its next occurrence.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] with `WF044` for a bad pattern or zone, 23514 for a bad name or policy.
+    pub async fn put_schedule(
+        &self,
+        flow: &Flow,
+        schedule: &NewSchedule<'_>,
+        next: impl Fn(&str, &str, i64) -> Result<Option<i64>, String>,
+    ) -> Result<(), StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        let now: i64 = sqlx::query_scalar(NOW_US)
+            .fetch_one(&mut *transaction)
+            .await?;
+        let next = next(schedule.cron, schedule.zone, now).map_err(wrong)?;
+        sqlx::query(
+            "INSERT INTO wed.schedule (flow_id, name, cron, zone, state, missed, overlap, next_at, actor) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, to_timestamp($8::bigint / 1000000), $9) \
+             ON CONFLICT (flow_id, name) DO UPDATE SET cron = excluded.cron, zone = excluded.zone, state = excluded.state, \
+               missed = excluded.missed, overlap = excluded.overlap, next_at = excluded.next_at, actor = excluded.actor",
+        )
+        .bind(flow.flow_id)
+        .bind(schedule.name)
+        .bind(schedule.cron)
+        .bind(schedule.zone)
+        .bind(Json::Object(schedule.state.clone()))
+        .bind(schedule.missed)
+        .bind(schedule.overlap)
+        .bind(next)
+        .bind(&*self.actor)
+        .execute(&mut *transaction)
+        .await
+        .map_err(|error| crate::error::about_name(error.into(), "schedule", schedule.name))?;
+        let detail = serde_json::json!({ "cron": schedule.cron, "zone": schedule.zone });
+        note_flow(
+            &mut transaction,
+            &self.actor,
+            flow.flow_id,
+            "schedule.set",
+            Some(schedule.name),
+            detail,
+        )
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// A flow's schedules, by name.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn schedules(&self, flow_id: i32) -> Result<Vec<Schedule>, StoreError> {
+        Ok(sqlx::query_as(AssertSqlSafe(format!(
+            "SELECT name, cron, zone, state, missed, overlap, paused, last_wid, last_error, \
+               to_char(next_at AT TIME ZONE 'UTC', {RFC3339}) AS next_at, \
+               to_char(last_at AT TIME ZONE 'UTC', {RFC3339}) AS last_at \
+             FROM wed.schedule WHERE flow_id = $1 ORDER BY name"
+        )))
+        .bind(flow_id)
+        .fetch_all(&self.pool)
+        .await?)
+    }
+
+    /// Pauses a schedule or resumes it. A resumed one goes on with what comes next by its policy for missed ones.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn pause_schedule(
+        &self,
+        flow: &Flow,
+        name: &str,
+        pause: bool,
+    ) -> Result<(), StoreError> {
+        self.change_schedule(
+            flow,
+            name,
+            if pause {
+                "schedule.pause"
+            } else {
+                "schedule.resume"
+            },
+            if pause {
+                "UPDATE wed.schedule SET paused = true WHERE flow_id = $1 AND name = $2"
+            } else {
+                "UPDATE wed.schedule SET paused = false WHERE flow_id = $1 AND name = $2"
+            },
+        )
+        .await
+    }
+
+    /// Removes a schedule; its instances stay.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn remove_schedule(&self, flow: &Flow, name: &str) -> Result<(), StoreError> {
+        self.change_schedule(
+            flow,
+            name,
+            "schedule.remove",
+            "DELETE FROM wed.schedule WHERE flow_id = $1 AND name = $2",
+        )
+        .await
+    }
+
+    async fn change_schedule(
+        &self,
+        flow: &Flow,
+        name: &str,
+        action: &str,
+        statement: &'static str,
+    ) -> Result<(), StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        let done = sqlx::query(statement)
+            .bind(flow.flow_id)
+            .bind(name)
+            .execute(&mut *transaction)
+            .await?;
+        if done.rows_affected() == 0 {
+            return Err(StoreError::not_found("schedule", name));
+        }
+        note_flow(
+            &mut transaction,
+            &self.actor,
+            flow.flow_id,
+            action,
+            Some(name),
+            Json::Null,
+        )
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Starts the instance of one schedule that is due, in the transaction that moves the schedule on, so that each
+    /// occurrence starts one at most. None: none is due. False: its policy or an error kept it from starting one.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn fire_schedule(
+        &self,
+        next: impl Fn(&str, &str, i64) -> Result<Option<i64>, String>,
+    ) -> Result<Option<bool>, StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        let due: Option<Due> = sqlx::query_as(DUE_SCHEDULE)
+            .fetch_optional(&mut *transaction)
+            .await?;
+        let Some(due) = due else {
+            return Ok(None);
+        };
+        let following = next(&due.cron, &due.zone, due.after());
+        let mut started = Ok(None);
+        if due.starts() {
+            let mut inner = sqlx::Connection::begin(&mut *transaction).await?;
+            let values = due.state.as_object().cloned().unwrap_or_default();
+            started = insert(&mut inner, &due.schema_name, &values)
+                .await
+                .map(Some);
+            match started {
+                Ok(_) => inner.commit().await?,
+                Err(_) => inner.rollback().await?,
+            }
+        }
+        let error = match (&started, &following) {
+            (Err(error), _) => Some(error.to_string()),
+            (_, Err(reason)) => Some(reason.clone()),
+            _ => None,
+        };
+        let wid = started.unwrap_or_default();
+        sqlx::query(
+            "UPDATE wed.schedule SET next_at = to_timestamp($2::bigint / 1000000), last_error = left($4, 1000), \
+               last_wid = coalesce($3, last_wid), last_at = CASE WHEN $3 IS NULL THEN last_at ELSE clock_timestamp() END \
+             WHERE schedule_id = $1",
+        )
+        .bind(due.schedule_id)
+        .bind(following.unwrap_or_default())
+        .bind(wid)
+        .bind(error)
+        .execute(&mut *transaction)
+        .await?;
+        if let Some(wid) = wid {
+            let target = wid.to_string();
+            let actor = "schedule";
+            note_flow(
+                &mut transaction,
+                actor,
+                due.flow_id,
+                "instance.start",
+                Some(&target),
+                Json::Null,
+            )
+            .await?;
+        }
+        transaction.commit().await?;
+        Ok(Some(wid.is_some()))
+    }
+
+    /// Starts an instance for each occurrence of a schedule from an instant (inclusive) until another (exclusive), in
+    /// one transaction, at most `most`. Instants are RFC 3339. Returns the instances.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`]; [`StoreError::Refused`] with `WF044` for more occurrences than `most`, and those of
+    /// starting an instance.
+    pub async fn backfill_schedule(
+        &self,
+        flow: &Flow,
+        name: &str,
+        from: &str,
+        until: &str,
+        most: usize,
+        next: impl Fn(&str, &str, i64) -> Result<Option<i64>, String>,
+    ) -> Result<Vec<i32>, StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        let (cron, zone, state, from, until): (String, String, Json, i64, i64) = sqlx::query_as(
+            "SELECT cron, zone, state, (extract(epoch FROM $3::timestamptz) * 1000000)::bigint, \
+               (extract(epoch FROM $4::timestamptz) * 1000000)::bigint FROM wed.schedule WHERE flow_id = $1 AND name = $2",
+        )
+        .bind(flow.flow_id)
+        .bind(name)
+        .bind(from)
+        .bind(until)
+        .fetch_optional(&mut *transaction)
+        .await?
+        .ok_or_else(|| StoreError::not_found("schedule", name))?;
+        let values = state.as_object().cloned().unwrap_or_default();
+        let (mut wids, mut at) = (Vec::new(), from - 1);
+        while let Some(time) = next(&cron, &zone, at).map_err(wrong)?
+            && time < until
+        {
+            if wids.len() == most {
+                return Err(wrong(format!("there are more than {most} occurrences")));
+            }
+            wids.push(insert(&mut transaction, &flow.schema_name, &values).await?);
+            at = time;
+        }
+        note_flow(
+            &mut transaction,
+            &self.actor,
+            flow.flow_id,
+            "schedule.backfill",
+            Some(name),
+            serde_json::json!({ "instances": wids.len() }),
+        )
+        .await?;
+        transaction.commit().await?;
+        Ok(wids)
+    }
+}
+
+/// The database's time in microseconds since 1970.
+const NOW_US: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
+
+/// The schedule that is due longest, held until the end of the transaction.
+const DUE_SCHEDULE: &str = "
+SELECT s.schedule_id, s.flow_id, f.schema_name, s.cron, s.zone, s.state, s.missed, s.overlap,
+  (extract(epoch FROM s.next_at) * 1000000)::bigint AS next_us, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us,
+  coalesce((SELECT i.status = 'R' FROM wed.instance i WHERE i.flow_id = s.flow_id AND i.wid = s.last_wid), false) AS last_runs
+FROM wed.schedule s JOIN wed.flow f USING (flow_id) JOIN wed.tenant t USING (tenant_id)
+WHERE NOT s.paused AND s.next_at <= clock_timestamp() AND t.suspended_at IS NULL
+  AND NOT EXISTS (SELECT FROM wed.pause p WHERE p.tenant_id = f.tenant_id AND (p.flow_id IS NULL OR p.flow_id = f.flow_id)
+                  AND p.tgid IS NULL AND p.wid IS NULL)
+ORDER BY s.next_at LIMIT 1 FOR UPDATE OF s SKIP LOCKED";
