@@ -18,6 +18,7 @@
 //! - `fairness`: tenants' shares of the hosts, limits, versions of components, removal
 //! - `hostile`: components with one fault each, beside a tenant that works
 //! - `reference`: the reference pages against the code
+//! - `recovery`: operators, reasons for waiting, schedules, backups
 //! - `layers`: what the source itself must look like
 
 mod api;
@@ -34,6 +35,7 @@ mod hostile;
 mod layers;
 mod race;
 mod reference;
+mod recovery;
 mod samples;
 mod support;
 mod tenancy;
@@ -68,6 +70,7 @@ fn main() -> ExitCode {
         api::trials(),
         tenancy::trials(),
         fairness::trials(),
+        recovery::trials(),
     ]
     .into_iter()
     .flatten()

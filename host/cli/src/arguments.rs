@@ -100,6 +100,8 @@ pub(crate) enum Command {
     Token(TokenCommand),
     /// Who did what: the audit log, newest first.
     Audit(AuditArguments),
+    /// Hosts, leases, queue and history of the installation; what is wrong, and how to mend it.
+    Status,
     /// Run one of the sample flows to its end and print its trace.
     Demo(DemoArguments),
     /// Measure how many transitions a second this machine commits.
@@ -594,6 +596,17 @@ pub(crate) enum DbCommand {
     Status,
     /// Print the URL of its superuser, for psql. It holds the password.
     Url,
+    /// Write a backup of the database that is meant, with its roles, into a new folder. Needs pg_dump of the
+    /// server's version or a later one.
+    Backup {
+        /// The folder to make.
+        folder: PathBuf,
+    },
+    /// Restore a backup into the database that is meant, which must be empty or missing.
+    Restore {
+        /// The backup's folder.
+        folder: PathBuf,
+    },
     /// How long history is kept in the database that is meant: shown, or set. Whole days of the trace
     /// are dropped; states and pending work stay.
     Retention {

@@ -1,6 +1,7 @@
 //! The commands, a file for each noun.
 
 mod audit;
+mod backup;
 mod bench;
 mod component;
 mod db;
@@ -15,6 +16,7 @@ mod project;
 mod replay;
 mod run;
 mod setting;
+mod status;
 mod tenant;
 mod test;
 mod token;
@@ -93,6 +95,10 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(),
         Command::Audit(audit) => {
             let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
             audit::run(audit, &arguments.tenant, &store, terminal).await
+        }
+        Command::Status => {
+            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
+            status::run(&store, terminal).await
         }
         Command::Bench(command) => bench::run(&arguments, command, terminal).await,
         Command::Demo(demo) => demo::run(&arguments, demo, terminal).await,

@@ -36,16 +36,21 @@ pub(crate) async fn start_private(terminal: &Terminal) -> Result<String, Problem
     Ok(connection.url_of(PRIVATE_DATABASE))
 }
 
+/// The URL of the database that is meant.
+pub(crate) async fn url(arguments: &Arguments, terminal: &Terminal) -> Result<String, Problem> {
+    match &arguments.database_url {
+        Some(url) if !url.is_empty() => Ok(url.clone()),
+        _ => start_private(terminal).await,
+    }
+}
+
 /// Connects to the database that is meant and brings its schema up to date.
 pub(crate) async fn open(
     arguments: &Arguments,
     terminal: &Terminal,
     connections: u32,
 ) -> Result<Store, Problem> {
-    let url = match &arguments.database_url {
-        Some(url) if !url.is_empty() => url.clone(),
-        _ => start_private(terminal).await?,
-    };
+    let url = url(arguments, terminal).await?;
     let store = Store::connect_or_create(&url, connections).await?;
     store.migrate().await?;
     Ok(store)

@@ -239,13 +239,17 @@ impl Store {
     /// # Errors
     /// Only those of the connection.
     pub async fn enter_host(&self, name: &str, lease: Duration) -> Result<i32, StoreError> {
-        Ok(
-            sqlx::query_scalar("SELECT wed.enter_host($1, $2 * interval '1 second')")
-                .bind(name)
-                .bind(lease.as_secs_f64())
-                .fetch_one(&self.pool)
-                .await?,
-        )
+        let host: i32 = sqlx::query_scalar("SELECT wed.enter_host($1, $2 * interval '1 second')")
+            .bind(name)
+            .bind(lease.as_secs_f64())
+            .fetch_one(&self.pool)
+            .await?;
+        sqlx::query("UPDATE wed.host SET version = $2 WHERE host_id = $1")
+            .bind(host)
+            .bind(env!("CARGO_PKG_VERSION"))
+            .execute(&self.pool)
+            .await?;
+        Ok(host)
     }
 
     /// Prolongs a host's leases. False: they are lost, and it must enter anew.
@@ -541,10 +545,11 @@ impl Store {
     /// # Errors
     /// Only those of the connection.
     pub async fn sweep(&self) -> Result<Swept, StoreError> {
-        let (abandoned, overdue, skipped) =
-            sqlx::query_as("SELECT wed.free_abandoned(), wed.end_overdue(), wed.skip_stale(1000)")
-                .fetch_one(&self.pool)
-                .await?;
+        // Each in a transaction of its own: an overrun is on record before its worker is ended.
+        let abandoned = self.swept("SELECT wed.free_abandoned()").await?;
+        self.swept("SELECT wed.count_overdue()").await?;
+        let overdue = self.swept("SELECT wed.end_overdue()").await?;
+        let skipped = self.swept("SELECT wed.skip_stale(1000)").await?;
         sqlx::query("SELECT wed.measure_usage(), wed.weigh_usage()")
             .execute(&self.pool)
             .await?;
@@ -554,6 +559,10 @@ impl Store {
             overdue,
             skipped,
         })
+    }
+
+    async fn swept(&self, statement: &'static str) -> Result<i64, StoreError> {
+        Ok(sqlx::query_scalar(statement).fetch_one(&self.pool).await?)
     }
 
     /// Makes the trace's partitions of the next days and drops those that are older than what is kept.

@@ -10,6 +10,7 @@
 //! - `attempts`: what hosts made of jobs, and what it takes to run one again
 //! - `jobs`: claim, commit, fail, leases: what a host does all day
 //! - `recovery`: operators retry, cancel, pause, skip and set by hand; what jobs wait for
+//! - `backup`: what a dump leaves out
 //! - `schedules`: cron schedules that start instances
 //! - `tenants`, `users`, `tokens`, `quotas`: whose all that is, and who may come in
 //! - `audit`: who did what, and answers that are given twice
@@ -18,6 +19,7 @@
 
 mod attempts;
 mod audit;
+mod backup;
 mod components;
 mod error;
 mod flows;
@@ -43,6 +45,7 @@ use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
 pub use attempts::{AttemptLog, MadeAttempt, PendingJob};
 pub use audit::{AuditEntry, Once};
+pub use backup::{BackupScript, DATABASE_PLACEHOLDER};
 pub use components::{Component, NewComponent};
 pub use error::{Place, Refusal, StoreError};
 pub use flows::{Applied, Flow, FlowShape, Trigger};

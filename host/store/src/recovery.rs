@@ -460,6 +460,17 @@ impl Store {
         Ok((applied, rows))
     }
 
+    /// The state of the installation: `server`, `database_bytes`, `hosts`, `queue`, `partitions`, `pauses`, and
+    /// `problems` with `code`, `text` and `hint`.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn installation(&self) -> Result<Json, StoreError> {
+        Ok(sqlx::query_scalar("SELECT wed.installation()")
+            .fetch_one(&self.pool)
+            .await?)
+    }
+
     /// Definitions that a flow had, newest first.
     ///
     /// # Errors

@@ -143,6 +143,10 @@ BEGIN%4$s
       (SELECT string_agg(format(', _%%s', at), '' ORDER BY at) FROM generate_series(1, _literals) at), %8$s)
       INTO _theirs USING _wids, _lit;
     PERFORM set_config('role', 'none', true);
+    -- Where the flow was changed while this waited for its table, what came back has the new columns and this has not.
+    IF (SELECT version FROM wed.flow WHERE flow_id = %9$s) <> %10$s THEN
+      RAISE EXCEPTION 'the flow was changed meanwhile' USING ERRCODE = '40001';
+    END IF;
     _rows := ARRAY(SELECT ROW(_t.*)::%1$I.wed_flow FROM unnest(_theirs) _t);
   %6$s
   END IF;
@@ -179,7 +183,7 @@ END $apply$, _flow.shape_schema, _flow.schema_name, CASE WHEN _few THEN _declare
       _assignable, _flow.schema_name, format(_sets, 'width_bucket(_r.wid, _order.wids)'), format(_sets, '1'), _any,
       format(_returned, _flow.shape_schema), _newest, format(_sets, '_b._at'))
     ELSE 'ELSE ' || _any END,
-    format(_returned, _flow.schema_name), _found));
+    format(_returned, _flow.schema_name), _found, _flow_id, _flow.version));
 
   EXECUTE format($f$
 CREATE OR REPLACE FUNCTION %1$I.gate_insert() RETURNS trigger

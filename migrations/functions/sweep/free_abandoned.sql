@@ -1,4 +1,5 @@
--- Frees the jobs of hosts that are gone. Each such attempt is on record.
+-- Frees the jobs of hosts that are gone, and jobs of hosts that there are not. Each such attempt is on record. Hosts
+-- whose row is held (they claim or commit just now) are left to the next sweep.
 CREATE OR REPLACE FUNCTION wed.free_abandoned() RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -6,6 +7,8 @@ DECLARE
   _freed bigint := 0;
 BEGIN
   _gone := ARRAY(SELECT host_id FROM wed.host WHERE expires_at < clock_timestamp() FOR UPDATE SKIP LOCKED);
+  _gone := _gone || ARRAY(SELECT h.host_id FROM wed.hosts_with_jobs() h
+                          WHERE NOT EXISTS (SELECT FROM wed.host k WHERE k.host_id = h.host_id));
   IF _gone = '{}' THEN RETURN 0; END IF;
   WITH freed AS (
     UPDATE wed.job SET host_id = NULL, token = 0, due = least(due, now())

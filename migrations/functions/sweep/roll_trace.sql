@@ -14,12 +14,18 @@ BEGIN
   IF NOT FOUND THEN RETURN 0; END IF;
   FOR _day IN SELECT current_date + n FROM generate_series(0, 2) n LOOP
     CONTINUE WHEN to_regclass(format('wed.trace_%s', to_char(_day, 'YYYYMMDD'))) IS NOT NULL;
-    -- Rows that the partition should have had stay where they are.
-    CONTINUE WHEN EXISTS (SELECT FROM wed.trace_else WHERE tstmp >= _day AND tstmp < _day + 1);
+    -- Rows that came before their partition move into it.
+    IF EXISTS (SELECT FROM wed.trace_else WHERE tstmp >= _day AND tstmp < _day + 1) THEN
+      PERFORM wed.move_to_partition(_day);
+      CONTINUE;
+    END IF;
     EXECUTE format('CREATE TABLE wed.trace_%1$s PARTITION OF wed.trace FOR VALUES FROM (%2$L) TO (%3$L)',
                    to_char(_day, 'YYYYMMDD'), _day, _day + 1);
     EXECUTE format('REVOKE ALL ON wed.trace_%s FROM PUBLIC', to_char(_day, 'YYYYMMDD'));
   END LOOP;
+  -- Of days that have no partition, since no host ran.
+  DELETE FROM wed.trace_else t WHERE t.tstmp < date_trunc('day', now()) - (SELECT trace FROM wed.retention)
+    AND NOT EXISTS (SELECT FROM wed.job j WHERE j.flow_id = t.flow_id AND j.wid = t.wid AND j.seq = t.seq AND j.payload IS NULL);
   FOR _old IN
     SELECT c.relname, to_date(substr(c.relname, 7), 'YYYYMMDD') AS day
     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid

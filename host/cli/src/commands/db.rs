@@ -4,6 +4,7 @@ use serde_json::json;
 use wedflow_store::Store;
 
 use crate::arguments::{Arguments, DbCommand};
+use crate::commands::backup;
 use crate::database::{self, FEW_CONNECTIONS, private_cluster, start_private};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
@@ -36,6 +37,8 @@ pub(crate) async fn run(
             terminal.answer(&json!({ "url": url }), || terminal.line(&url));
             Ok(())
         }
+        DbCommand::Backup { folder } => backup::backup(arguments, folder, terminal).await,
+        DbCommand::Restore { folder } => backup::restore(arguments, folder, terminal).await,
         DbCommand::Retention { keep } => {
             let store = database::open(arguments, terminal, FEW_CONNECTIONS).await?;
             if let Some(keep) = keep {

@@ -54,3 +54,6 @@ CREATE INDEX schedule_next ON wed.schedule (next_at) WHERE NOT paused AND next_a
 COMMENT ON COLUMN wed.schedule.missed IS 'Occurrences that passed while no host ran: skip them, start one instance, or one for each.';
 COMMENT ON COLUMN wed.schedule.overlap IS 'While the instance started last is neither final nor an exception: start another, or skip.';
 REVOKE ALL ON wed.pause, wed.flow_version, wed.schedule FROM PUBLIC;
+
+ALTER TABLE wed.host ADD COLUMN version text;
+COMMENT ON COLUMN wed.host.version IS 'The version of its program.';

@@ -1,0 +1,75 @@
+//! `wed status`: hosts, leases, queue, history, and what is wrong with how to mend it.
+
+use serde_json::Value as Json;
+use wedflow_store::Store;
+
+use crate::calls::bytes;
+use crate::problem::Problem;
+use crate::terminal::Terminal;
+
+/// Prints the state of the installation; fails when something is wrong.
+pub(crate) async fn run(store: &Store, terminal: &Terminal) -> Result<(), Problem> {
+    let status = store.installation().await?;
+    terminal.answer(&status, || print(&status, terminal));
+    match status["problems"].as_array().map_or(0, Vec::len) {
+        0 => Ok(()),
+        1 => Err(Problem::new("1 problem").hint("See above how to mend it.")),
+        count => Err(Problem::new(format!("{count} problems")).hint("See above how to mend them.")),
+    }
+}
+
+fn text(value: &Json) -> String {
+    value.as_str().map_or_else(
+        || {
+            if value.is_null() {
+                String::new()
+            } else {
+                value.to_string()
+            }
+        },
+        str::to_owned,
+    )
+}
+
+fn print(status: &Json, terminal: &Terminal) {
+    let size = |value: &Json| bytes(value.as_u64().unwrap_or(0));
+    terminal.line(&format!(
+        "Postgres {}, database of {}",
+        text(&status["server"]),
+        size(&status["database_bytes"])
+    ));
+    terminal.table(
+        &["host", "name", "version", "jobs", "lease (ms)", "started"],
+        status["hosts"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|host| {
+                ["host_id", "name", "version", "jobs", "lease_ms", "started"]
+                    .map(|key| text(&host[key]))
+                    .to_vec()
+            }),
+    );
+    let queue = &status["queue"];
+    terminal.line(&format!(
+        "Jobs: {} in hand, {} ready (oldest {} s), {} later, {} paused, {} for external workers, {} exceptions",
+        queue["in_hand"], queue["ready"], queue["ready_age_s"], queue["later"], queue["paused"],
+        queue["external"], queue["exceptions"]
+    ));
+    terminal.table(
+        &["partition of the trace", "size"],
+        status["partitions"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|part| vec![text(&part["name"]), size(&part["bytes"])]),
+    );
+    for problem in status["problems"].as_array().into_iter().flatten() {
+        terminal.line(&format!(
+            "{}: {}\n  {}",
+            text(&problem["code"]),
+            text(&problem["text"]),
+            text(&problem["hint"])
+        ));
+    }
+}

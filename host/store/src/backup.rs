@@ -1,0 +1,120 @@
+//! What a dump of one database does not hold: the roles of its flows, their settings, rights on the database.
+
+use crate::{Store, StoreError};
+
+/// The name that stands for the database in [`BackupScript::after`].
+pub const DATABASE_PLACEHOLDER: &str = "{database}";
+
+/// Statements around the restoring of a dump.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackupScript {
+    /// The role that owns everything; who restores must be it.
+    pub owner: String,
+    /// The server's major version.
+    pub server_major: u32,
+    /// The database's size in bytes.
+    pub bytes: i64,
+    /// To be run before: they make the roles. Each may be repeated.
+    pub before: Vec<String>,
+    /// To be run after, with the database's quoted name in place of [`DATABASE_PLACEHOLDER`].
+    pub after: Vec<String>,
+}
+
+/// Roles that something of this database depends on, or that they are members of; but for the owner.
+const ROLES: &str = "
+WITH RECURSIVE used(oid) AS (
+  SELECT d.refobjid FROM pg_shdepend d
+  WHERE d.refclassid = 'pg_authid'::regclass AND d.dbid IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
+    AND (d.dbid <> 0 OR d.classid = 'pg_database'::regclass AND d.objid = (SELECT oid FROM pg_database WHERE datname = current_database()))
+  UNION SELECT r.oid FROM wed.flow f JOIN pg_roles r ON r.rolname = f.role_name
+  UNION SELECT m.roleid FROM pg_auth_members m JOIN used u ON u.oid = m.member)
+SELECT r.oid, r.rolname FROM used u JOIN pg_roles r USING (oid)
+WHERE r.rolname !~ '^pg_' AND r.oid <> (SELECT nspowner FROM pg_namespace WHERE nspname = 'wed')";
+
+impl Store {
+    /// The statements that belong to a backup of this database.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn backup_script(&self) -> Result<BackupScript, StoreError> {
+        let (owner, server_major, bytes): (String, i32, i64) = sqlx::query_as(
+            "SELECT pg_get_userbyid(nspowner)::text, current_setting('server_version_num')::integer / 10000, \
+               pg_database_size(current_database()) FROM pg_namespace WHERE nspname = 'wed'",
+        )
+        .fetch_one(&self.pool)
+        .await?;
+        Ok(BackupScript {
+            owner,
+            server_major: u32::try_from(server_major).unwrap_or_default(),
+            bytes,
+            before: self.script(BEFORE).await?,
+            after: self.script(AFTER).await?,
+        })
+    }
+
+    async fn script(&self, query: &'static str) -> Result<Vec<String>, StoreError> {
+        Ok(
+            sqlx::query_scalar(sqlx::AssertSqlSafe(query.replace("{roles}", ROLES)))
+                .persistent(false)
+                .fetch_all(&self.pool)
+                .await?,
+        )
+    }
+
+    /// Whether the database is one of Wedflow's, migrated or on the way.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn is_used(&self) -> Result<bool, StoreError> {
+        Ok(
+            sqlx::query_scalar("SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'wed')")
+                .fetch_one(&self.pool)
+                .await?,
+        )
+    }
+
+    /// Runs a backup's statements, one after another.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when the role may not.
+    pub async fn run_script(&self, statements: &[String]) -> Result<(), StoreError> {
+        for statement in statements {
+            sqlx::raw_sql(sqlx::AssertSqlSafe(statement.clone()))
+                .execute(&self.pool)
+                .await?;
+        }
+        Ok(())
+    }
+}
+
+/// Roles with their attributes, then who is a member of which.
+const BEFORE: &str = "
+WITH roles AS ({roles})
+SELECT statement FROM (
+  SELECT 1 AS step, r.rolname::text AS name, format(
+      'DO $do$ BEGIN CREATE ROLE %1$I; EXCEPTION WHEN duplicate_object THEN NULL; END $do$; ALTER ROLE %1$I %2$s %3$s CONNECTION LIMIT %4$s%5$s',
+      r.rolname, CASE WHEN a.rolcanlogin THEN 'LOGIN' ELSE 'NOLOGIN' END, CASE WHEN a.rolinherit THEN 'INHERIT' ELSE 'NOINHERIT' END,
+      a.rolconnlimit, CASE WHEN f.role_password IS NOT NULL THEN format(' PASSWORD %L', f.role_password) ELSE '' END) AS statement
+  FROM roles r JOIN pg_roles a USING (oid) LEFT JOIN wed.flow f ON f.role_name = r.rolname
+  UNION ALL
+  SELECT 2, r.rolname::text, format('GRANT %I TO %s', r.rolname,
+      CASE WHEN EXISTS (SELECT FROM roles o WHERE o.oid = m.member) THEN quote_ident(pg_get_userbyid(m.member)) ELSE 'CURRENT_USER' END)
+  FROM roles r JOIN pg_auth_members m ON m.roleid = r.oid
+  WHERE EXISTS (SELECT FROM roles o WHERE o.oid = m.member) OR m.member = (SELECT nspowner FROM pg_namespace WHERE nspname = 'wed')
+) s ORDER BY step, name";
+
+/// Settings of roles in this database, and rights on it.
+const AFTER: &str = "
+WITH roles AS ({roles})
+SELECT format('ALTER ROLE %I IN DATABASE {database} SET %I = %s', r.rolname, split_part(c, '=', 1),
+    CASE WHEN split_part(c, '=', 1) = 'search_path' THEN substr(c, strpos(c, '=') + 1) ELSE quote_literal(substr(c, strpos(c, '=') + 1)) END)
+FROM roles r JOIN pg_db_role_setting s ON s.setrole = r.oid
+  AND s.setdatabase = (SELECT oid FROM pg_database WHERE datname = current_database())
+CROSS JOIN LATERAL unnest(s.setconfig) c
+UNION ALL
+SELECT 'REVOKE ALL ON DATABASE {database} FROM PUBLIC' FROM pg_database WHERE datname = current_database() AND datacl IS NOT NULL
+UNION ALL
+SELECT format('GRANT %s ON DATABASE {database} TO %s', a.privilege_type,
+    CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END)
+FROM pg_database d CROSS JOIN LATERAL aclexplode(d.datacl) a
+WHERE d.datname = current_database() AND (a.grantee = 0 OR a.grantee IN (SELECT oid FROM roles))";
