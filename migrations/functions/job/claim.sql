@@ -23,7 +23,7 @@ BEGIN
   -- of a job takes its claim with it.
   PERFORM set_config('synchronous_commit', 'off', true);
   -- Held until the claim is committed: who frees the jobs of a host that is gone sees all that it claimed.
-  PERFORM FROM wed.host WHERE host_id = _host_id AND expires_at > clock_timestamp() FOR KEY SHARE;
+  PERFORM FROM wed.host WHERE host_id = _host_id FOR KEY SHARE;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'host % has lost its leases', _host_id USING ERRCODE = 'WF016', HINT = 'Enter anew.';
   END IF;

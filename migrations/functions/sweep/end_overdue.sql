@@ -10,6 +10,9 @@ BEGIN
   FOR _late IN SELECT * FROM wed.late_workers() w WHERE w.due > now() LOOP
     CONTINUE WHEN NOT pg_terminate_backend(_late.pid, 2000);
     _ended := _ended + 1;
+    -- What kept others from the job until now (count_overdue).
+    UPDATE wed.job SET due = due - interval '1 second'
+    WHERE flow_id = _late.flow_id AND wid = _late.wid AND tgid = _late.tgid AND due = _late.due;
     SELECT j.* INTO _job FROM wed.job j JOIN wed.trigger t USING (tgid)
     WHERE j.flow_id = _late.flow_id AND j.wid = _late.wid AND j.tgid = _late.tgid AND j.host_id IS NULL AND j.attempt >= t.attempts;
     CONTINUE WHEN NOT FOUND;
