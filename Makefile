@@ -3,7 +3,7 @@
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test setup setup-test build samples lint reference fuzz bench bench-guests bench-peers clean
+.PHONY: chaos help demo test setup setup-test build samples lint reference fuzz bench bench-guests bench-peers clean
 
 help: ## List what there is to make
 	@echo "Wedflow. What there is to make:"
@@ -35,6 +35,9 @@ reference: ## Write the reference pages that are generated
 
 fuzz: ## Try a million random SQL fragments against the guard and a server
 	@WEDFLOW_FUZZ=$${WEDFLOW_FUZZ:-1000000} cargo test --release --locked -p wedflow-tests -- guard::fuzz --nocapture
+
+chaos: ## Break hosts, sessions and links RUNS times by kind (SEED, KIND); a line of JSON for each kind
+	@WEDFLOW_CHAOS_RUNS=$${RUNS:-5} WEDFLOW_SEED=$${SEED:-1} $${KIND:+WEDFLOW_CHAOS_KIND=$$KIND} cargo test --release --locked -p wedflow-tests --test acceptance -- recovery::chaos --nocapture
 
 bench: ## Measure the commit path (see docs/reference/benchmarks.md)
 	@scripts/bench.sh

@@ -47,6 +47,7 @@ fn described() -> (OpenApiRouter<Api>, OpenApiRouter<Api>, OpenApiRouter<Api>) {
         .routes(routes!(operate::cancel))
         .routes(routes!(operate::skip))
         .routes(routes!(operate::set_state))
+        .routes(routes!(operate::go_back))
         .routes(routes!(operate::pause))
         .routes(routes!(operate::resume))
         .routes(routes!(operate::waiting))

@@ -24,6 +24,8 @@ const TELL_FUEL: Duration = Duration::from_secs(1);
 const TELL_OTHERS: Duration = Duration::from_millis(20);
 /// How often schedules that are due are looked for.
 const SCHEDULES: Duration = Duration::from_millis(500);
+/// How often pauses, deadlines, going back and new exceptions are looked after.
+const RECOVER: Duration = Duration::from_secs(1);
 /// Most exceptions announced by one look.
 const ANNOUNCED_MAX: i32 = 100;
 /// How often the trace's partitions are looked after. They are made two days ahead.
@@ -66,7 +68,7 @@ pub(crate) fn register(
     });
 
     let watching = shared.store.clone();
-    scheduler.register_source(source::Timer::every(SWEEP), move |_, _| {
+    scheduler.register_source(source::Timer::every(RECOVER), move |_, _| {
         recover(watching.clone())
     });
 
@@ -167,8 +169,8 @@ async fn start_due(store: Store) -> HandlerResult {
 
 /// Keeps paused what is paused, and announces new exceptions.
 async fn recover(store: Store) -> HandlerResult {
-    if let Err(error) = store.keep_pauses().await {
-        tracing::warn!(%error, "could not look after pauses");
+    if let Err(error) = store.recover_by_clock().await {
+        tracing::warn!(%error, "could not look after pauses and deadlines");
     }
     match store.announce_exceptions(ANNOUNCED_MAX).await {
         Ok(new) => {

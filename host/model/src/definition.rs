@@ -85,6 +85,13 @@ pub struct TriggerDefinition {
     /// The attributes the transition may set; any when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writes: Option<Vec<String>>,
+    /// The transition that undoes a committed step of this trigger, when an operator sends an instance back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compensation: Option<String>,
+    /// From firing until the job's end, all attempts together (Postgres's interval notation); then the instance is an
+    /// exception. No limit when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<String>,
 }
 
 /// The performer of a transition.

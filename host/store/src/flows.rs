@@ -690,6 +690,18 @@ async fn apply_triggers(
             applied.triggers_changed.push(trigger.name.clone());
         }
     }
+    for trigger in &definition.triggers {
+        sqlx::query(AssertSqlSafe(format!(
+            "SELECT wed.set_policy(g.flow_id, g.tgid, $2, $3::interval) \
+             FROM \"{schema}\".wed_trig w JOIN wed.trigger g USING (tgid) WHERE w.tgname = $1"
+        )))
+        .persistent(false)
+        .bind(&trigger.name)
+        .bind(&trigger.compensation)
+        .bind(&trigger.deadline)
+        .execute(&mut *connection)
+        .await?;
+    }
     if let Some(condition) = &definition.final_condition {
         let statement = match finals {
             Some(_) => {

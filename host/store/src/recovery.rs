@@ -420,14 +420,43 @@ impl Store {
         )
     }
 
-    /// Keeps paused what hosts gave back and what was fired meanwhile. Returns how many jobs changed.
+    /// Sends an exception back to the state of a trace row: compensations of the steps since then are run, newest
+    /// first. Returns how many steps there are to undo; the hosts' sweeps go on with them.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] with `WF040` when there is no such step, `WF041` without a reason, `WF043` when the
+    /// instance is no exception.
+    pub async fn go_back(
+        &self,
+        flow: &Flow,
+        wid: i32,
+        to_seq: i32,
+        reason: &str,
+    ) -> Result<i32, StoreError> {
+        Ok(sqlx::query_scalar("SELECT wed.go_back($1, $2, $3, $4, $5)")
+            .bind(flow.flow_id)
+            .bind(wid)
+            .bind(to_seq)
+            .bind(&*self.actor)
+            .bind(reason)
+            .fetch_one(&self.pool)
+            .await?)
+    }
+
+    /// Does what time brings, each in a transaction of its own: keeps pauses, ends jobs behind their deadlines,
+    /// advances instances that go back.
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn keep_pauses(&self) -> Result<i64, StoreError> {
-        Ok(sqlx::query_scalar("SELECT wed.keep_pauses()")
-            .fetch_one(&self.pool)
-            .await?)
+    pub async fn recover_by_clock(&self) -> Result<(), StoreError> {
+        for statement in [
+            "SELECT wed.keep_pauses()",
+            "SELECT wed.end_late(1000)",
+            "SELECT wed.advance_back()",
+        ] {
+            sqlx::query(statement).execute(&self.pool).await?;
+        }
+        Ok(())
     }
 
     /// What applying a definition would do, and which live instances would then fire what. Changes nothing: it is

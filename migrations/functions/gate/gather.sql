@@ -65,7 +65,9 @@ LANGUAGE sql STABLE ROWS 100 AS $$
            coalesce((b.pool).others, 0) AS others, coalesce((b.pool).excpt, false) AS excpt, coalesce((b.pool).waiting, false) AS waiting,
            coalesce((b.pool).pending, '{}') AS pending,
            (CASE coalesce(a.trname = '_EXCPT', (b.pool).served) WHEN true THEN 'E' WHEN false THEN 'R' END)::"char" AS was) q
-  CROSS JOIN LATERAL (SELECT coalesce(_forced, r.fault) AS forced) o
+  -- A compensation's state fires nothing (wed.undo_next).
+  CROSS JOIN LATERAL (
+    SELECT coalesce(_forced, r.fault, CASE WHEN q.satisfied = '{-1}' THEN 'undone by ' || q.trname END) AS forced) o
   CROSS JOIN LATERAL (
     SELECT CASE WHEN r.kept IS NULL OR r.kept = '{}' THEN r.fired
                 ELSE r.fired || ARRAY(SELECT x FROM unnest(q.satisfied) x WHERE (x >> 32)::integer = ANY (r.kept))

@@ -15,6 +15,7 @@ BEGIN
   SELECT _flow_id, _wid, _last + 1, 'F', '_CANCEL', '{}', r.state, _now, session_user, wed.reasoned(_actor, _reason)
   FROM unnest(wed.as_it_stands(_flow_id, _wid)) r;
   UPDATE wed.instance SET status = 'F', changed = _now WHERE flow_id = _flow_id AND wid = _wid;
+  DELETE FROM wed.going_back WHERE flow_id = _flow_id AND wid = _wid;
   DELETE FROM wed.pause WHERE flow_id = _flow_id AND wid = _wid;
   PERFORM wed.note_flow(_actor, _flow_id, 'instance.cancel', _wid::text,
                         jsonb_build_object('pending', _left, 'reason', _reason));

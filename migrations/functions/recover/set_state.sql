@@ -14,6 +14,7 @@ BEGIN
     RAISE EXCEPTION 'instance % is no exception', _wid USING ERRCODE = 'WF043',
       HINT = 'A state is set by hand in an exception only; a running instance is paused, cancelled or sent an event.';
   END IF;
+  DELETE FROM wed.going_back WHERE flow_id = _flow_id AND wid = _wid;
   EXECUTE format('SELECT min(k) FROM jsonb_object_keys($1) k WHERE k NOT IN (SELECT aname FROM %I.wed_attr)', _schema)
     INTO _unknown USING _values;
   IF _unknown IS NOT NULL OR _values = '{}' THEN

@@ -215,6 +215,40 @@ pub(crate) async fn set_state(
     }))
 }
 
+/// Where an exception goes back to.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GoBack {
+    /// The row of the trace.
+    to: i32,
+    /// Kept in the trace and in the audit log.
+    reason: String,
+}
+
+/// How far an exception has to go back.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct GoingBack {
+    wid: i32,
+    /// Steps to undo.
+    steps: i32,
+}
+
+/// Sends an exception back: the compensations of its steps are run, newest first
+#[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/back", tag = "instances",
+    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path, description = "The instance's number")),
+    request_body = GoBack, responses((status = 200, body = GoingBack), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn go_back(
+    State(api): State<Api>,
+    caller: Caller,
+    Named((flow, number)): Named<(String, String)>,
+    Document(asked): Document<GoBack>,
+) -> Result<Json<GoingBack>, Problem> {
+    let (flow, wid) = found(&api, &caller, &flow, &number).await?;
+    let store = caller.store(&api);
+    let steps = store.go_back(&flow, wid, asked.to, &asked.reason).await?;
+    Ok(Json(GoingBack { wid, steps }))
+}
+
 /// Pauses an instance: nobody claims its jobs
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/pause", tag = "instances",
     params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path, description = "The instance's number")),

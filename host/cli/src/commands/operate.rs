@@ -63,6 +63,14 @@ pub(crate) enum OperateInstance {
         #[arg(long, short, value_name = "NAME")]
         transition: String,
     },
+    /// Send an exception back: the compensations of its steps are run, newest first. Again, it goes on where one failed.
+    Back {
+        #[command(flatten)]
+        target: Target,
+        /// The row of the trace (`wed instance trace`) to whose state it goes back.
+        #[arg(long, value_name = "SEQ")]
+        to: i32,
+    },
     /// Set attributes of an exception by hand; what the new state satisfies is fired.
     Set {
         #[command(flatten)]
@@ -260,6 +268,17 @@ pub(crate) async fn instance(
             let (wid, reason) = (target.wid, &target.reason);
             let status = store.skip_job(&flow, wid, transition, reason).await?;
             said_status(wid, &flow, &status, "Skipped a job of", terminal);
+        }
+        OperateInstance::Back { target, to } => {
+            let flow = store.flow(tenant, &target.flow).await?;
+            let (wid, reason) = (target.wid, &target.reason);
+            let steps = store.go_back(&flow, wid, *to, reason).await?;
+            terminal.answer(&json!({ "wid": wid, "to": to, "steps": steps }), || {
+                terminal.line(&format!(
+                    "Instance {wid} of {} goes back to {to}: {steps} steps to undo.",
+                    flow.name
+                ));
+            });
         }
         OperateInstance::Set {
             target,

@@ -191,6 +191,8 @@ impl Scenario {
             priority: None,
             recheck: None,
             writes: None,
+            compensation: None,
+            deadline: None,
         };
         let triggers = (0..self.triggers)
             .map(|n| {

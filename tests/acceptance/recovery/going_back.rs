@@ -1,0 +1,151 @@
+//! Going back: compensations of committed steps are run, newest first; and deadlines of jobs.
+
+use wedflow_model::FlowDefinition;
+
+use super::checker::violations;
+use crate::support::{Database, Flow, Session, on, trials};
+
+trials![
+    compensations_run_newest_first_down_to_the_chosen_step,
+    failed_compensation_stops_the_way_and_resumes,
+    steps_are_undone_once,
+    only_an_exception_goes_back,
+    job_that_is_not_done_in_time_makes_an_exception,
+];
+
+/// Three steps, each with a compensation; behind the third an exception.
+const STEPS: &str = "
+name = \"trip\"
+final = \"a = '9'\"
+[[attribute]]
+name = \"a\"
+default = \"0\"
+[[trigger]]
+name = \"t1\"
+when = \"a = '0'\"
+transition = \"s1\"
+compensation = \"u1\"
+[[trigger]]
+name = \"t2\"
+when = \"a = '1'\"
+transition = \"s2\"
+compensation = \"u2\"
+deadline = \"1 hour\"
+[[trigger]]
+name = \"t3\"
+when = \"a = '2'\"
+transition = \"s3\"
+compensation = \"u3\"
+";
+
+/// An instance that has done its three steps and is an exception.
+fn stopped() -> (Flow, Session, Session) {
+    let database = Database::new();
+    let definition: FlowDefinition = toml::from_str(STEPS).expect("a definition");
+    let flow = database.define(&definition);
+    let (mut s, owner) = (flow.session(), database.owner());
+    s.start();
+    for n in 1..=3 {
+        s.finish(1, &format!("s{n}"), &format!("a = '{n}'"));
+    }
+    assert_eq!(s.status(1), "E");
+    (flow, s, owner)
+}
+
+fn back(owner: &mut Session, flow: &Flow, to: i32) -> i64 {
+    owner.number(&format!(
+        "SELECT wed.go_back({}, 1, {to}, 'ann', 'rained off')",
+        flow.id
+    ))
+}
+
+fn compensations_run_newest_first_down_to_the_chosen_step() {
+    let (flow, mut s, mut owner) = stopped();
+    assert_eq!(back(&mut owner, &flow, 2), 2);
+    assert_eq!(s.pending(1), ["u3"]);
+    // It is told the state that the step left.
+    assert_eq!(s.line("SELECT payload ->> 'a' FROM job_pool"), "3");
+    s.finish(1, "u3", "a = '2'");
+    owner.line("SELECT wed.advance_back()");
+    assert_eq!(s.pending(1), ["u2"]);
+    s.finish(1, "u2", "a = '1'");
+    owner.line("SELECT wed.advance_back()");
+    assert_eq!(
+        s.trace(1)[4..],
+        [
+            "_BACK -> {u3} R",
+            "u3 -> {_EXCPT} E",
+            "_BACK -> {u2} R",
+            "u2 -> {_EXCPT} E",
+            "_BACK -> {} E"
+        ]
+    );
+    assert!(
+        violations(&mut owner).is_empty(),
+        "{:#?}",
+        violations(&mut owner)
+    );
+    // From there it goes forward again.
+    owner.line(&format!(
+        "SELECT wed.retry_instance({}, 1, 'ann', 'sun')",
+        flow.id
+    ));
+    assert_eq!(s.pending(1), ["s2"]);
+    assert_eq!(owner.number("SELECT count(*) FROM wed.going_back"), 0);
+}
+
+fn failed_compensation_stops_the_way_and_resumes() {
+    let (flow, mut s, mut owner) = stopped();
+    back(&mut owner, &flow, 1);
+    owner.line(&format!(
+        "SELECT wed.pass_as_it_stands({}, 1, (SELECT tgid FROM wed.job), '_ABORT', 'u3: failed', NULL, NULL)",
+        flow.id
+    ));
+    for _ in 0..2 {
+        owner.line("SELECT wed.advance_back()");
+    }
+    assert_eq!(s.pending(1), ["_EXCPT"]);
+    assert_eq!(owner.line("SELECT stopped FROM wed.going_back"), "t");
+    assert_eq!(
+        owner.lines("SELECT wid FROM wed.announce_exceptions(9)"),
+        ["1"]
+    );
+    back(&mut owner, &flow, 1);
+    assert_eq!(s.pending(1), ["u3"]);
+}
+
+fn steps_are_undone_once() {
+    let (flow, mut s, mut owner) = stopped();
+    back(&mut owner, &flow, 3);
+    s.finish(1, "u3", "a = '2'");
+    owner.line("SELECT wed.advance_back()");
+    assert_eq!(back(&mut owner, &flow, 1), 2);
+    assert_eq!(s.pending(1), ["u2"]);
+}
+
+fn only_an_exception_goes_back() {
+    let (flow, mut s, mut owner) = stopped();
+    let two = s.start();
+    let call =
+        |wid: i64, to: i32| format!("SELECT wed.go_back({}, {wid}, {to}, 'ann', 'why')", flow.id);
+    owner.refused(&call(two, 1)).expect("WF043");
+    owner.refused(&call(1, 99)).expect("WF040");
+}
+
+fn job_that_is_not_done_in_time_makes_an_exception() {
+    let database = Database::new();
+    let definition: FlowDefinition = toml::from_str(STEPS).expect("a definition");
+    let flow = database.define(&definition);
+    let (mut s, mut owner) = (flow.session(), database.owner());
+    let wid = s.start();
+    s.finish(wid, "s1", "a = '1'");
+    assert_eq!(owner.number("SELECT wed.end_late(9)"), 0);
+    owner.run("UPDATE wed.trigger_policy SET deadline = '1 ms' WHERE deadline IS NOT NULL");
+    on(database.store.recover_by_clock()).expect("recovered");
+    assert_eq!(s.status(wid), "E");
+    assert_eq!(
+        s.line("SELECT trw, note FROM wed_trace ORDER BY seq DESC LIMIT 1"),
+        "_DEADLINE|s2: not done within 00:00:00.001"
+    );
+    assert!(violations(&mut owner).is_empty());
+}

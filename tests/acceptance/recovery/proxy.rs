@@ -1,0 +1,108 @@
+//! A proxy before Postgres that cuts connections, holds what is sent, or swallows it.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// What becomes of bytes on their way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Mode {
+    /// They pass.
+    Pass = 0,
+    /// They wait until the mode changes.
+    Hold = 1,
+    /// They are lost, and nobody is told.
+    Swallow = 2,
+}
+
+#[derive(Default)]
+struct Shared {
+    mode: AtomicU8,
+    /// Bytes after which a connection is cut; 0: never.
+    cut_after: AtomicU64,
+    open: Mutex<Vec<TcpStream>>,
+}
+
+/// A proxy, as long as the value lives.
+pub(crate) struct Proxy {
+    shared: Arc<Shared>,
+    pub(crate) port: u16,
+}
+
+impl Proxy {
+    /// Listens on a free port for a server on this machine.
+    pub(crate) fn new(server: SocketAddr) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let shared = Arc::new(Shared::default());
+        let accepting = Arc::clone(&shared);
+        std::thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                let Ok(upstream) = TcpStream::connect(server) else {
+                    continue;
+                };
+                for (from, to) in [(&client, &upstream), (&upstream, &client)] {
+                    let (Ok(from), Ok(to)) = (from.try_clone(), to.try_clone()) else {
+                        continue;
+                    };
+                    let shared = Arc::clone(&accepting);
+                    std::thread::spawn(move || forward(&shared, from, to));
+                }
+                let mut open = accepting
+                    .open
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner);
+                open.push(client);
+            }
+        });
+        Proxy { shared, port }
+    }
+
+    /// Changes what becomes of bytes from now on.
+    pub(crate) fn set(&self, mode: Mode) {
+        self.shared.mode.store(mode as u8, Ordering::Release);
+    }
+
+    /// Cuts each connection after so many more bytes one way; 0: never.
+    pub(crate) fn cut_after(&self, bytes: u64) {
+        self.shared.cut_after.store(bytes, Ordering::Release);
+    }
+
+    /// Resets every connection.
+    pub(crate) fn cut(&self) {
+        let mut open = self
+            .shared
+            .open
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        for connection in open.drain(..) {
+            let _ = connection.shutdown(Shutdown::Both);
+        }
+    }
+}
+
+fn forward(shared: &Shared, mut from: TcpStream, mut to: TcpStream) {
+    let mut buffer = [0; 4096];
+    let mut passed = 0_u64;
+    while let Ok(read) = from.read(&mut buffer) {
+        if read == 0 {
+            break;
+        }
+        while shared.mode.load(Ordering::Acquire) == Mode::Hold as u8 {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        if shared.mode.load(Ordering::Acquire) == Mode::Swallow as u8 {
+            continue;
+        }
+        passed += read as u64;
+        let most = shared.cut_after.load(Ordering::Acquire);
+        if most > 0 && passed > most || to.write_all(&buffer[..read]).is_err() {
+            break;
+        }
+    }
+    let _ = from.shutdown(Shutdown::Both);
+    let _ = to.shutdown(Shutdown::Both);
+}
