@@ -69,12 +69,21 @@ async fn rewrite_record(connection: &mut PgConnection) -> Result<(), StoreError>
     if !recorded {
         return Ok(());
     }
+    // Today's seventh is none of its nine.
+    let after_baseline = NUMBERED
+        .iter()
+        .find(|migration| migration.version == AFTER_BASELINE)
+        .map(|migration| migration.checksum.to_vec())
+        .unwrap_or_default();
     let mut transaction = connection.begin().await?;
     let former: bool = sqlx::query_scalar(
-        "SELECT count(*) = $1 AND bool_or(version = 1 AND encode(checksum, 'hex') = $2) FROM public._sqlx_migrations",
+        "SELECT count(*) = $1 AND bool_or(version = 1 AND encode(checksum, 'hex') = $2) \
+           AND NOT bool_or(version = $3 AND checksum = $4) FROM public._sqlx_migrations",
     )
     .bind(FORMER_COUNT)
     .bind(FORMER_FIRST)
+    .bind(AFTER_BASELINE)
+    .bind(after_baseline)
     .fetch_one(&mut *transaction)
     .await?;
     if former {

@@ -1,6 +1,6 @@
 -- Ends jobs that were not done within their triggers' deadlines: their instances are exceptions, traced as _DEADLINE.
 CREATE OR REPLACE FUNCTION wed.end_late(_limit integer) RETURNS bigint
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' SET intervalstyle = 'postgres' AS $$
 DECLARE
   _late record;
   _ended bigint := 0;

@@ -61,7 +61,7 @@ impl Kind {
     ];
 
     /// Those of a short round.
-    const SHORT: [Kind; 2] = [Kind::HostKilled, Kind::SessionsKilled];
+    const SHORT: [Kind; 2] = [Kind::SessionsKilled, Kind::ConnectionsCut];
 
     fn name(self) -> String {
         let mut name = String::new();
