@@ -116,6 +116,8 @@ pub(crate) struct Applied {
     triggers_removed: Vec<String>,
     /// Components that are bound but not uploaded; their transitions wait until they are.
     components_missing: Vec<String>,
+    /// What of the definition will not run, for a person.
+    warnings: Vec<String>,
 }
 
 impl From<store::Applied> for Applied {
@@ -128,6 +130,7 @@ impl From<store::Applied> for Applied {
             triggers_changed: applied.triggers_changed,
             triggers_removed: applied.triggers_removed,
             components_missing: applied.components_missing,
+            warnings: applied.warnings,
         }
     }
 }

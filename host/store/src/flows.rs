@@ -95,6 +95,8 @@ pub struct Applied {
     pub triggers_removed: Vec<String>,
     /// Components that are bound but not uploaded; their transitions wait until they are.
     pub components_missing: Vec<String>,
+    /// What of the definition will not run, for a person.
+    pub warnings: Vec<String>,
 }
 
 impl Store {
@@ -345,6 +347,15 @@ impl Store {
         Ok(())
     }
 
+    /// What of a flow's definition will not run, for a person: components that were not uploaded or do not fit.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn flow_warnings(&self, flow_id: i32) -> Result<Vec<String>, StoreError> {
+        let mut connection = self.pool.acquire().await?;
+        binding_faults(&mut connection, flow_id).await
+    }
+
     /// After a change of the model: which live instances would fire what; without `preview`, fires it.
     ///
     /// # Errors
@@ -523,7 +534,19 @@ pub(crate) async fn apply(
         .bind(flow_id)
         .execute(&mut *connection)
         .await?;
+    applied.warnings = binding_faults(connection, flow_id).await?;
     Ok(applied)
+}
+
+/// What of a flow's definition will not run, for a person.
+async fn binding_faults(
+    connection: &mut PgConnection,
+    flow_id: i32,
+) -> Result<Vec<String>, StoreError> {
+    Ok(sqlx::query_scalar("SELECT wed.binding_faults($1)")
+        .bind(flow_id)
+        .fetch_all(connection)
+        .await?)
 }
 
 /// Keeps a definition under the version that the flow has since it was applied.

@@ -21,6 +21,7 @@ trials![
     each_waiting_job_has_a_reason,
     dry_run_shows_what_would_fire_and_changes_nothing,
     flow_is_rolled_back_to_an_earlier_definition,
+    what_will_not_run_is_said_when_it_is_applied,
     new_exceptions_are_announced_once,
     command_line_and_http_name_the_same_reasons,
 ];
@@ -412,6 +413,26 @@ fn flow_is_rolled_back_to_an_earlier_definition() {
     assert!(predicate(&mut owner).contains('5'), "shown only");
     run(wed(&url).args(["flow", "rollback", "steps", "--yes"])).done();
     assert!(predicate(&mut owner).contains('3'));
+}
+
+fn what_will_not_run_is_said_when_it_is_applied() {
+    let database = Database::new();
+    let flow = crate::host::flow_of_one(&database, "clause", "");
+    let store = &database.store;
+    let warnings = || on(store.flow_warnings(flow.id)).expect("an answer");
+    assert!(warnings().is_empty(), "{:?}", warnings());
+    flow.bind("nothing", "hostile");
+    flow.bind("clause", "missing");
+    flow.session()
+        .run("UPDATE wed_trig SET enabled = false WHERE NOT cfinal");
+    let said = warnings().join("; ");
+    for part in [
+        "missing was not uploaded",
+        "hostile does not declare transition nothing",
+        "trigger t is disabled",
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
 }
 
 fn new_exceptions_are_announced_once() {

@@ -39,11 +39,13 @@ pub(crate) async fn backup(
     let store = Store::connect(&url, 1).await?;
     let script = store.backup_script().await?;
     let tool = find("pg_dump", script.server_major)?;
-    std::fs::create_dir(folder).map_err(|source| {
-        Problem::new(format!("{} cannot be made", folder.display()))
-            .because(source)
-            .hint("Name a folder that does not exist yet.")
-    })?;
+    std::os::unix::fs::DirBuilderExt::mode(&mut std::fs::DirBuilder::new(), 0o700)
+        .create(folder)
+        .map_err(|source| {
+            Problem::new(format!("{} cannot be made", folder.display()))
+                .because(source)
+                .hint("Name a folder that does not exist yet.")
+        })?;
     let about = About {
         wed: env!("CARGO_PKG_VERSION").to_owned(),
         server_major: script.server_major,

@@ -58,6 +58,9 @@ pub(crate) async fn run(
                             terminal.line(&format!("  {what}: {}", names.join(", ")));
                         }
                     }
+                    for warning in &applied.warnings {
+                        terminal.say(&format!("warning: {warning}"));
+                    }
                 },
             );
             Ok(())
@@ -107,6 +110,9 @@ pub(crate) async fn run(
             store
                 .bind(flow.flow_id, transition, Some(component))
                 .await?;
+            for warning in store.flow_warnings(flow.flow_id).await? {
+                terminal.say(&format!("warning: {warning}"));
+            }
             terminal.answer(
                 &json!({ "flow": flow.name, "transition": transition, "component": component }),
                 || {
