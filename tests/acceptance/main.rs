@@ -19,6 +19,7 @@
 //! - `hostile`: components with one fault each, beside a tenant that works
 //! - `reference`: the reference pages against the code
 //! - `recovery`: operators, reasons for waiting, schedules, backups
+//! - `worklist`: people's work, connected or not
 //! - `layers`: what the source itself must look like
 
 mod api;
@@ -39,6 +40,7 @@ mod reference;
 mod samples;
 mod support;
 mod tenancy;
+mod worklist;
 
 use std::process::ExitCode;
 
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
         tenancy::trials(),
         fairness::trials(),
         recovery::trials(),
+        worklist::trials(),
     ]
     .into_iter()
     .flatten()

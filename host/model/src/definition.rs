@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::AttributeType;
+use crate::{AttributeType, WorkDefinition};
 
 /// A whole flow: attributes, triggers, and which component runs which transition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -92,6 +92,9 @@ pub struct TriggerDefinition {
     /// exception. No limit when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<String>,
+    /// The work of a person, when a person does the job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<Box<WorkDefinition>>,
 }
 
 /// The performer of a transition.

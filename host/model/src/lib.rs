@@ -9,6 +9,7 @@ mod definition;
 mod job;
 mod limits;
 mod outcome;
+mod work;
 
 pub use attribute::{AttributeType, Scalar, ScalarType, Value, ValueError};
 pub use definition::{
@@ -17,3 +18,4 @@ pub use definition::{
 pub use job::{Job, JobKey};
 pub use limits::Limits;
 pub use outcome::{Assignment, Measure, Outcome, Severity, TrapKind};
+pub use work::{WorkDefinition, work_plan};

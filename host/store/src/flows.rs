@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use sqlx::{AssertSqlSafe, FromRow, PgConnection};
-use wedflow_model::{AttributeType, FlowDefinition};
+use wedflow_model::{AttributeType, FlowDefinition, work_plan};
 
 use crate::audit::{note, note_flow};
 use crate::{Store, StoreError};
@@ -534,8 +534,36 @@ pub(crate) async fn apply(
         .bind(flow_id)
         .execute(&mut *connection)
         .await?;
+    plan_work(connection, flow_id, definition).await?;
     applied.warnings = binding_faults(connection, flow_id).await?;
     Ok(applied)
+}
+
+/// Plans the people's work that a definition names; of a definition without any, forgets what an earlier one named.
+async fn plan_work(
+    connection: &mut PgConnection,
+    flow_id: i32,
+    definition: &FlowDefinition,
+) -> Result<(), StoreError> {
+    match work_plan(definition) {
+        Some(plan) => {
+            sqlx::query("SELECT wed.plan_work($1, $2)")
+                .bind(flow_id)
+                .bind(plan)
+                .execute(connection)
+                .await?;
+        }
+        None => {
+            sqlx::query(
+                "SELECT wed.plan_work($1, '{\"source\": \"definition\", \"tasks\": []}') FROM wed.work_plan \
+                 WHERE flow_id = $1 AND plan ->> 'source' = 'definition' AND plan -> 'tasks' <> '[]'",
+            )
+            .bind(flow_id)
+            .execute(connection)
+            .await?;
+        }
+    }
+    Ok(())
 }
 
 /// What of a flow's definition will not run, for a person.

@@ -21,6 +21,9 @@ BEGIN
     WHEN 'WF007' THEN
       RAISE EXCEPTION 'the final condition of instance % would hold while other transitions of it are pending', _wid
         USING ERRCODE = 'WF007', HINT = 'Let the pending transitions in job_pool finish first, then try again.';
+    WHEN 'WF081' THEN
+      RAISE EXCEPTION 'the job of instance % that this session has locked is held by a person', _wid
+        USING ERRCODE = 'WF081', HINT = 'Abort, and look for another job; its holder reports it with `wed work report`.';
     ELSE
       -- Its claim was lost, or the flow was changed just now: to be tried again with what is still held.
       RAISE EXCEPTION 'instance % moved on meanwhile', _wid USING ERRCODE = '40001';

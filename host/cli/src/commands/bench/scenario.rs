@@ -193,6 +193,7 @@ impl Scenario {
             writes: None,
             compensation: None,
             deadline: None,
+            work: None,
         };
         let triggers = (0..self.triggers)
             .map(|n| {

@@ -1,0 +1,104 @@
+//! People's work as a flow's author writes it (`[trigger.work]` in `flow.toml`).
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json, json};
+
+use crate::FlowDefinition;
+
+/// Work of people: a trigger whose job a person does.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WorkDefinition {
+    /// The task's name; the trigger's when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    /// `manual`, or `semi_automatic`: a person with an application.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// The role whose people do it; anybody of the tenant when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Higher first; 0 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<i32>,
+    /// From arrival until the result is due (Postgres's interval notation).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<String>,
+    /// The calendar by whose working hours the deadline is counted; the clock when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calendar: Option<String>,
+    /// True if it may be locked and done without a connection.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub disconnected: bool,
+    /// The tenant's component that the person runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub application: Option<String>,
+    /// What to do, for the person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The attributes that the person sees.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<Vec<String>>,
+    /// The attributes that the person sets; those that the trigger writes when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outputs: Option<Vec<String>>,
+    /// The attribute that becomes `SUCCEEDED` or `FAILED` with the report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// People to whom it is offered beside the role.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub users: Vec<String>,
+    /// Further roles to which it is offered.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<String>,
+    /// When nobody took it for so long, it is offered to `escalate_to` as well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub escalate_after: Option<String>,
+    /// The role or person of the escalation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub escalate_to: Option<String>,
+    /// A form for the outputs as JSON Schema; generated from their types when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form: Option<Json>,
+}
+
+/// Returns the plan of a flow's work as the database keeps it (`wed.plan_work`); none when no trigger is people's work.
+pub fn work_plan(definition: &FlowDefinition) -> Option<Json> {
+    let tasks: Vec<Json> = definition
+        .triggers
+        .iter()
+        .filter_map(|trigger| {
+            let work = trigger.work.as_ref()?;
+            let mut task = match serde_json::to_value(work) {
+                Ok(Json::Object(task)) => task,
+                _ => Map::new(),
+            };
+            task.insert("trigger".to_owned(), Json::from(trigger.name.as_str()));
+            Some(Json::Object(task))
+        })
+        .collect();
+    (!tasks.is_empty()).then(|| json!({ "source": "definition", "tasks": tasks }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_of_a_trigger_becomes_a_task_of_the_plan() {
+        let definition: FlowDefinition = serde_json::from_value(json!({
+            "name": "repairs",
+            "trigger": [
+                { "name": "visit", "transition": "visit", "when": "true",
+                  "work": { "role": "Tecnico", "deadline": "48 hours", "disconnected": true } },
+                { "name": "bill", "transition": "bill", "when": "true" },
+            ],
+        }))
+        .expect("a definition");
+        let plan = work_plan(&definition).expect("a plan");
+        assert_eq!(
+            plan["tasks"],
+            json!([{ "role": "Tecnico", "deadline": "48 hours", "disconnected": true, "trigger": "visit" }])
+        );
+    }
+}

@@ -1,0 +1,27 @@
+-- The moment at which a time has passed, counted in a calendar's working hours. Days of a deadline are days of work: as
+-- many hours as the calendar opens. Null calendar: by the clock.
+CREATE OR REPLACE FUNCTION wed.add_working_time(_from timestamptz, _span interval, _calendar_id integer) RETURNS timestamptz
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _c wed.work_calendar;
+  _left interval;
+  _at timestamp;
+  _free interval;
+BEGIN
+  SELECT * INTO _c FROM wed.work_calendar WHERE calendar_id = _calendar_id;
+  IF NOT FOUND THEN RETURN _from + _span; END IF;
+  _left := extract(day FROM _span) * (_c.closes - _c.opens)
+           + (extract(epoch FROM _span) - extract(day FROM _span) * 86400) * interval '1 second';
+  _at := _from AT TIME ZONE _c.zone;
+  -- Ten years of days bound the search, whatever the holidays.
+  FOR _day IN 0 .. 3660 LOOP
+    IF extract(isodow FROM _at)::integer = ANY (_c.weekdays) AND _at::date <> ALL (_c.holidays) THEN
+      _at := greatest(_at, _at::date + _c.opens);
+      _free := greatest(_at::date + _c.closes - _at, interval '0');
+      IF _free >= _left THEN RETURN (_at + _left) AT TIME ZONE _c.zone; END IF;
+      _left := _left - _free;
+    END IF;
+    _at := (_at::date + 1)::timestamp;
+  END LOOP;
+  RETURN _from + _span;
+END $$;

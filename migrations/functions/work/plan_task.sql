@@ -1,0 +1,41 @@
+-- Keeps a task of a plan; returns its trigger. Data are named by their attributes from here on.
+CREATE OR REPLACE FUNCTION wed.plan_task(_flow wed.flow, _plan jsonb, _task jsonb) RETURNS integer
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _name text := coalesce(_task ->> 'task', _task ->> 'trigger');
+  _tgid integer;
+  _calendar integer := (SELECT calendar_id FROM wed.work_calendar
+                        WHERE tenant_id = _flow.tenant_id AND name = _task ->> 'calendar');
+BEGIN
+  SELECT tgid INTO _tgid FROM wed.trigger
+  WHERE flow_id = _flow.flow_id AND NOT cfinal AND (tgname = _task ->> 'trigger' OR trname = _task ->> 'trigger')
+  ORDER BY (tgname = _task ->> 'trigger') IS TRUE DESC, tgid LIMIT 1;
+  IF _tgid IS NULL THEN
+    RAISE EXCEPTION 'task "%" names trigger "%", which flow "%" does not have', left(_name, 80), left(_task ->> 'trigger', 80),
+        _flow.name USING ERRCODE = 'WF085', HINT = 'Define the flow''s triggers first; `wed flow show` lists them.';
+  ELSIF _task ->> 'calendar' IS NOT NULL AND _calendar IS NULL THEN
+    RAISE EXCEPTION 'task "%" names calendar "%", which there is not', left(_name, 80), left(_task ->> 'calendar', 80)
+      USING ERRCODE = 'WF085', HINT = 'Make it: `wed work calendar set`.';
+  END IF;
+  INSERT INTO wed.work_task (tgid, flow_id, task, kind, role_id, priority, deadline, calendar_id, disconnected, application,
+                             description, inputs, outputs, state_attribute, users, groups, escalate_after, escalate_to, form)
+  VALUES (_tgid, _flow.flow_id, _name, coalesce(_task ->> 'type', 'manual'), wed.make_role(_flow.tenant_id, _task ->> 'role'),
+    coalesce((_task ->> 'priority')::integer, 0),
+    CASE jsonb_typeof(_task -> 'deadline')
+      WHEN 'object' THEN make_interval(
+        hours => CASE WHEN _task #>> '{deadline,unit}' = 'hours' THEN (_task #>> '{deadline,amount}')::integer ELSE 0 END,
+        days => CASE WHEN _task #>> '{deadline,unit}' = 'days' THEN (_task #>> '{deadline,amount}')::integer ELSE 0 END)
+      WHEN 'string' THEN (_task ->> 'deadline')::interval END,
+    _calendar, coalesce((_task ->> 'disconnected')::boolean, false), _task ->> 'application',
+    coalesce(_task ->> 'description', ''), coalesce(wed.data_attributes(_plan, _task -> 'inputs'), '{}'),
+    wed.data_attributes(_plan, _task -> 'outputs'), _task ->> 'state',
+    ARRAY(SELECT jsonb_array_elements_text(coalesce(_task -> 'users', '[]'))),
+    ARRAY(SELECT jsonb_array_elements_text(coalesce(_task -> 'groups', '[]'))),
+    (_task ->> 'escalate_after')::interval, _task ->> 'escalate_to', _task -> 'form')
+  ON CONFLICT (tgid) DO UPDATE SET task = excluded.task, kind = excluded.kind, role_id = excluded.role_id,
+    priority = excluded.priority, deadline = excluded.deadline, calendar_id = excluded.calendar_id,
+    disconnected = excluded.disconnected, application = excluded.application, description = excluded.description,
+    inputs = excluded.inputs, outputs = excluded.outputs, state_attribute = excluded.state_attribute, users = excluded.users,
+    groups = excluded.groups, escalate_after = excluded.escalate_after, escalate_to = excluded.escalate_to, form = excluded.form;
+  RETURN _tgid;
+END $$;

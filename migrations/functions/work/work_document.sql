@@ -1,0 +1,15 @@
+-- An item as people see it.
+CREATE OR REPLACE FUNCTION wed.work_document(_item wed.work_item) RETURNS jsonb
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT jsonb_build_object(
+    'item', _item.item_id, 'flow', f.name, 'wid', _item.wid, 'task', _item.task, 'transition', t.trname, 'state', _item.state,
+    'holder', p.name, 'role', r.name, 'kind', w.kind, 'description', coalesce(w.description, ''), 'priority', _item.priority,
+    'arrived_at', _item.arrived_at, 'deadline_at', _item.deadline_at, 'ended_at', _item.ended_at, 'data_bytes', _item.data_bytes,
+    'disconnected', _item.disconnected, 'application', w.application, 'claim', _item.claim)
+  FROM (SELECT 1) one
+  LEFT JOIN wed.flow f ON f.flow_id = _item.flow_id
+  LEFT JOIN wed.trigger t ON t.tgid = _item.tgid
+  LEFT JOIN wed.work_task w ON w.tgid = _item.tgid
+  LEFT JOIN wed.person p ON p.person_id = _item.holder
+  LEFT JOIN wed.role_of_people r ON r.role_id = _item.role_id
+$$;

@@ -1,0 +1,128 @@
+//! Notification policies, the rounds of offers, and the orders of a worklist.
+
+use super::Office;
+use crate::support::trials;
+
+trials![
+    policy_1_offers_to_all_active_people_of_the_role,
+    who_connects_later_is_offered_it_in_the_next_round,
+    policy_2_offers_to_those_with_the_fewest_assigned_items,
+    policy_3_offers_to_those_with_the_fewest_selected_items,
+    policy_4_offers_to_those_who_connected_last,
+    policy_is_changed_while_the_instance_runs,
+    worklist_has_four_orders_and_ones_own,
+];
+
+fn offered(office: &mut Office, item: i64, after: &str) -> Vec<String> {
+    let mut who = Vec::new();
+    for person in ["ana", "beto", "caio"] {
+        if office
+            .list(person, "arrival", after)
+            .contains(&item.to_string())
+        {
+            who.push(person.to_owned());
+        }
+    }
+    who
+}
+
+fn policy_1_offers_to_all_active_people_of_the_role() {
+    let mut office = Office::new();
+    let item = office.visit();
+    assert_eq!(offered(&mut office, item, "0"), ["beto", "caio"]);
+}
+
+fn who_connects_later_is_offered_it_in_the_next_round() {
+    let mut office = Office::new();
+    office
+        .owner
+        .run("SELECT wed.disconnect_person('default', 'caio')");
+    let item = office.visit();
+    office.connect("caio");
+    assert_eq!(offered(&mut office, item, "0"), ["beto"]);
+    assert_eq!(offered(&mut office, item, "11 seconds"), ["beto", "caio"]);
+    // Until it is selected or locked.
+    office.act("lock_work", "beto", item);
+    assert_eq!(offered(&mut office, item, "11 seconds"), ["beto"]);
+    // With the other policies the sweep makes the round.
+    office
+        .owner
+        .run("SELECT wed.disconnect_person('default', 'beto')");
+    let item = office.visit_with("4, 2, '{}', NULL");
+    assert_eq!(offered(&mut office, item, "0"), ["caio"]);
+    office.connect("beto");
+    assert_eq!(offered(&mut office, item, "0"), ["caio"]);
+    office.sweep(item, "9 seconds");
+    assert_eq!(offered(&mut office, item, "0"), ["caio"]);
+    office.sweep(item, "11 seconds");
+    assert_eq!(offered(&mut office, item, "0"), ["beto", "caio"]);
+}
+
+fn policy_2_offers_to_those_with_the_fewest_assigned_items() {
+    let mut office = Office::new();
+    let first = office.visit();
+    office.act("lock_work", "beto", first);
+    let item = office.visit_with("2, 1, '{}', NULL");
+    assert_eq!(offered(&mut office, item, "0"), ["caio"]);
+}
+
+fn policy_3_offers_to_those_with_the_fewest_selected_items() {
+    let mut office = Office::new();
+    let (first, second) = (office.visit(), office.visit());
+    // A locked item is assigned, but not selected.
+    office.act("lock_work", "beto", first);
+    office.act("select_work", "caio", second);
+    let item = office.visit_with("3, 1, '{}', NULL");
+    assert_eq!(offered(&mut office, item, "0"), ["beto"]);
+}
+
+fn policy_4_offers_to_those_who_connected_last() {
+    let mut office = Office::new();
+    office
+        .owner
+        .run("SELECT wed.disconnect_person('default', 'beto')");
+    office.connect("beto");
+    let item = office.visit_with("4, 1, '{}', NULL");
+    assert_eq!(offered(&mut office, item, "0"), ["beto"]);
+}
+
+fn policy_is_changed_while_the_instance_runs() {
+    let mut office = Office::new();
+    let item = office.visit_with("4, 1, '{}', NULL");
+    assert_eq!(offered(&mut office, item, "0"), ["caio"]);
+    let flow = office.flow.id;
+    office.owner.run(&format!(
+        "SELECT wed.set_notification({flow}, 1, 1, 1, NULL, NULL, NULL)"
+    ));
+    assert_eq!(offered(&mut office, item, "0"), ["beto", "caio"]);
+    office
+        .owner
+        .refused(&format!(
+            "SELECT wed.set_notification({flow}, 1, 5, 1, NULL, NULL, NULL)"
+        ))
+        .expect("WF085");
+}
+
+fn worklist_has_four_orders_and_ones_own() {
+    let mut office = Office::new();
+    let (a, b, c) = (office.visit(), office.visit(), office.visit());
+    office.owner.run(&format!(
+        "UPDATE wed.work_item SET priority = 20, data_bytes = 1 WHERE item_id = {b};
+         UPDATE wed.work_item SET deadline_at = now() + interval '1 hour', data_bytes = 2 WHERE item_id = {c};
+         UPDATE wed.work_item SET data_bytes = 9 WHERE item_id = {a}"
+    ));
+    let text = |items: [i64; 3]| items.map(|item| item.to_string());
+    assert_eq!(office.list("beto", "arrival", "0"), text([a, b, c]));
+    assert_eq!(office.list("beto", "priority", "0"), text([b, a, c]));
+    assert_eq!(office.list("beto", "deadline", "0"), text([c, a, b]));
+    assert_eq!(office.list("beto", "size", "0"), text([b, c, a]));
+    office.owner.run(&format!(
+        "SELECT wed.move_work('default', 'beto', {c}, {a})"
+    ));
+    assert_eq!(office.list("beto", "own", "0"), text([c, a, b]));
+    assert_eq!(office.list("caio", "own", "0"), text([a, b, c]));
+    office
+        .owner
+        .refused("SELECT wed.worklist('default', 'beto', 'mood')")
+        .expect("WF085");
+}
