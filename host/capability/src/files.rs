@@ -448,7 +448,7 @@ fn checked(name: &str) -> Result<(), FileError> {
     if good {
         Ok(())
     } else {
-        Err(FileError::Name(name.chars().take(MAX_NAME).collect()))
+        Err(FileError::Name(name.to_owned()))
     }
 }
 

@@ -122,7 +122,7 @@ impl Http {
                 "this host does not allow HTTP to {place}; its operator does, with --allow-http {place}, or --allow-http TENANT/{place}"
             )));
         }
-        match tokio::time::timeout(WHOLE, self.exchange(&place, secure, request)).await {
+        match tokio::time::timeout(WHOLE, self.exchange(&place, allowed, secure, request)).await {
             Ok(answer) => answer,
             Err(_) => Err(FetchError::TimedOut(format!(
                 "{place} did not answer within {} s",
@@ -134,10 +134,11 @@ impl Http {
     async fn exchange(
         &self,
         place: &Place,
+        allowed: &[Place],
         secure: bool,
         request: hyper::Request<Full<Bytes>>,
     ) -> Result<Response, FetchError> {
-        let stream = self.connect(place).await?;
+        let stream = self.connect(place, allowed).await?;
         if !secure {
             return send(stream, place, request).await;
         }
@@ -156,8 +157,8 @@ impl Http {
     }
 
     /// Connects to one of the addresses that were checked.
-    async fn connect(&self, place: &Place) -> Result<TcpStream, FetchError> {
-        let addresses = self.addresses(place).await?;
+    async fn connect(&self, place: &Place, allowed: &[Place]) -> Result<TcpStream, FetchError> {
+        let addresses = self.addresses(place, allowed).await?;
         let mut last = None;
         for address in addresses {
             match tokio::time::timeout(CONNECT, TcpStream::connect(address)).await {
@@ -177,7 +178,11 @@ impl Http {
     }
 
     /// The addresses of a place, all of which may be reached.
-    async fn addresses(&self, place: &Place) -> Result<Vec<SocketAddr>, FetchError> {
+    async fn addresses(
+        &self,
+        place: &Place,
+        allowed: &[Place],
+    ) -> Result<Vec<SocketAddr>, FetchError> {
         let port = place.port();
         let addresses: Vec<SocketAddr> = match place.host() {
             // Permitted by number: the operator has looked at it.
@@ -188,12 +193,15 @@ impl Http {
                 .map_err(|error| FetchError::Unreachable(format!("{name} is not found: {error}")))?
                 .collect(),
         };
-        // One bad address is enough: whoever answers for the name may put the good ones there for show.
+        // One bad address is enough: whoever answers for the name may put the good ones there for show. A private one
+        // is allowed by number, by the operator and by the flow: else who answers for a name chooses among them.
         match addresses.iter().find(|address| {
-            !is_public(address.ip()) && !self.permits.contains(&Place::at(**address))
+            let by_number = Place::at(**address);
+            let allowed = self.permits.contains(&by_number) && allowed.contains(&by_number);
+            !is_public(address.ip()) && !allowed
         }) {
             Some(address) => Err(FetchError::Denied(format!(
-                "{place} has the private address {}, which this host's operator has not allowed",
+                "{place} has the private address {}, which operator and flow have not both allowed by number",
                 address.ip()
             ))),
             None => Ok(addresses),
@@ -450,7 +458,11 @@ mod tests {
         let refused = fetch(&[&name], &[&name], request(&by_name)).expect_err("refused");
         assert!(refused.to_string().contains("private address"), "{refused}");
         let six = format!("[::1]:{port}");
-        match fetch(&[&name, &number, &six], &[&name], request(&by_name)) {
+        let refused =
+            fetch(&[&name, &number, &six], &[&name], request(&by_name)).expect_err("refused");
+        assert!(refused.to_string().contains("private address"), "{refused}");
+        let all = [&*name, &number, &six];
+        match fetch(&all, &all, request(&by_name)) {
             Ok(answer) => assert_eq!(answer.status, 200),
             Err(error) => panic!("{error}"),
         }

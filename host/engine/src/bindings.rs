@@ -43,6 +43,21 @@ pub(crate) struct Runnable {
     writes: Option<BTreeSet<String>>,
 }
 
+/// Why it is not known whether a transition can be run.
+#[derive(Debug)]
+pub(crate) enum NotLoaded {
+    /// The database does not answer, or refuses.
+    Store(StoreError),
+    /// It is this machine's fault, and another time it may go: the job waits, and no attempt is counted.
+    Later,
+}
+
+impl From<StoreError> for NotLoaded {
+    fn from(error: StoreError) -> Self {
+        NotLoaded::Store(error)
+    }
+}
+
 struct LoadedComponent {
     component: Component,
     manifest: Manifest,
@@ -99,11 +114,11 @@ impl Bindings {
     /// What runs a claimed job.
     ///
     /// # Errors
-    /// The outer one: the database is away. The inner one: why it cannot be run, for a person.
+    /// The outer one: it cannot be known now. The inner one: why it cannot be run, for a person.
     pub(crate) async fn runnable(
         &self,
         claimed: &Claimed,
-    ) -> Result<Result<Arc<Runnable>, String>, StoreError> {
+    ) -> Result<Result<Arc<Runnable>, String>, NotLoaded> {
         let cell = {
             let mut runnables = (self.runnables.lock()).unwrap_or_else(PoisonError::into_inner);
             let transitions = bounded(&mut runnables, binding_key(claimed));
@@ -127,7 +142,7 @@ impl Bindings {
         Ok(flow.is_ok_and(|flow| flow.shape.suspended))
     }
 
-    async fn load(&self, claimed: &Claimed) -> Result<Result<Arc<Runnable>, String>, StoreError> {
+    async fn load(&self, claimed: &Claimed) -> Result<Result<Arc<Runnable>, String>, NotLoaded> {
         let component = match self.component(claimed.component_id).await? {
             Ok(component) => component,
             Err(reason) => return Ok(Err(reason)),
@@ -236,22 +251,29 @@ impl Bindings {
         .cloned()
     }
 
-    async fn component(&self, id: i32) -> Result<Result<Arc<LoadedComponent>, String>, StoreError> {
+    async fn component(&self, id: i32) -> Result<Result<Arc<LoadedComponent>, String>, NotLoaded> {
         let cell = cell(&self.components, id);
         cell.get_or_try_init(|| async {
-            let bytes = match self.store.component_bytes(id).await {
-                Ok(bytes) => bytes,
+            let (tenant, bytes) = match self.store.component_bytes(id).await {
+                Ok(found) => found,
                 Err(error @ StoreError::NotFound { .. }) => return Ok(Err(error.to_string())),
-                Err(error) => return Err(error),
+                Err(error) => return Err(error.into()),
             };
             let (sandbox, limits) = (Arc::clone(&self.sandbox), self.limits.clone());
             let compiled =
-                tokio::task::spawn_blocking(move || sandbox.compile(&bytes, &limits)).await;
+                tokio::task::spawn_blocking(move || sandbox.compile_for(&tenant, &bytes, &limits))
+                    .await;
             let component = match compiled {
                 Ok(Ok(component)) => component,
+                // Only what is the file's own fault is remembered.
+                Ok(Err(error)) if error.is_of_machine() => {
+                    tracing::warn!(component = id, %error, "a component could not be compiled for now; its jobs wait");
+                    return Err(NotLoaded::Later);
+                }
                 Ok(Err(error)) => return Ok(Err(error.to_string())),
                 Err(error) => {
-                    return Ok(Err(format!("the component could not be compiled: {error}")));
+                    tracing::error!(component = id, %error, "the host failed while it compiled a component");
+                    return Err(NotLoaded::Later);
                 }
             };
             Ok(match self.sandbox.describe(&component).await {

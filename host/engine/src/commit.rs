@@ -19,6 +19,9 @@ use crate::results::{Finished, Rendered, Shape, Verdict, no_record};
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
+/// How often a result alone is tried to be committed where nobody knows whose fault the refusal is.
+const UNKNOWN_TRIES: u32 = 5;
+
 /// A result that is to be committed.
 #[derive(Debug)]
 struct Ready {
@@ -174,33 +177,64 @@ async fn put_off(store: &Store, host: i32, tokens: impl Iterator<Item = i64>) {
     with_patience(|| store.put_off(host, &tokens)).await;
 }
 
-/// Records failed attempts, those of a locked flow excepted.
+/// Records failed attempts, those of a locked flow excepted. Where Postgres refuses what is recorded, each is recorded
+/// alone, and at last with a text of ours in the place of the guest's: an attempt is counted whatever it said.
 async fn record(store: &Store, host: i32, failed: Failures) {
-    let mut parts = vec![failed.attempts];
+    let Failures { attempts, records } = failed;
+    let mut parts = vec![attempts];
     while let Some(mut part) = parts.pop() {
         let Some(flow) = part.first().map(|first| first.flow) else {
             continue;
         };
-        let records: Vec<&AttemptRecord> = failed
-            .records
+        let kept: Vec<&AttemptRecord> = records
             .iter()
             .filter(|record| part.iter().any(|one| one.token == record.token))
             .collect();
-        let locked = with_patience(|| async {
-            match store.fail_recorded(host, &part, &records).await {
-                Err(error) if is_locked(&error) => Ok(true),
-                other => other.map(|()| false),
+        match recorded(store, host, &part, &kept).await {
+            Ok(()) => {}
+            Err(error) if is_locked(&error) => {
+                let others: Vec<_> = part.extract_if(.., |one| one.flow != flow).collect();
+                if others.is_empty() {
+                    put_off(store, host, part.iter().map(|one| one.token)).await;
+                } else {
+                    parts.push(others);
+                    parts.push(part);
+                }
             }
-        })
-        .await;
-        if locked == Some(true) {
-            let others: Vec<_> = part.extract_if(.., |one| one.flow != flow).collect();
-            if others.is_empty() {
-                put_off(store, host, part.iter().map(|one| one.token)).await;
-            } else {
-                parts.push(others);
+            Err(error) if part.len() == 1 => {
+                tracing::warn!(%error, flow, "an attempt's record was refused; it is recorded without its words");
+                for one in &mut part {
+                    one.message = format!("{}; what it said cannot be kept", one.outcome);
+                }
+                if let Err(error) = recorded(store, host, &part, &[]).await {
+                    tracing::error!(%error, flow, "a failed attempt could not be recorded; its job is taken up again");
+                }
+            }
+            Err(_) => {
+                let second = part.split_off(part.len() / 2);
+                parts.push(second);
                 parts.push(part);
             }
+        }
+    }
+}
+
+/// Records failed attempts, as often as the server needs to be asked.
+async fn recorded(
+    store: &Store,
+    host: i32,
+    part: &[FailedAttempt],
+    records: &[&AttemptRecord],
+) -> Result<(), StoreError> {
+    let mut pause = FIRST_PAUSE;
+    loop {
+        match store.fail_recorded(host, part, records).await {
+            Err(error) if error.is_of_server() => {
+                tracing::warn!(%error, "the database is asked again");
+                sleep_about(pause).await;
+                pause = (pause * 2).min(LONGEST_PAUSE);
+            }
+            answer => return answer,
         }
     }
 }
@@ -215,6 +249,7 @@ async fn commit(
     lease: bool,
 ) -> Result<Vec<Claimed>, StoreError> {
     let mut pause = FIRST_PAUSE;
+    let mut tries = 0;
     loop {
         if part.is_empty() {
             return Ok(Vec::new());
@@ -237,7 +272,10 @@ async fn commit(
             Ok(fired) => return Ok(fired),
             Err(error) => error,
         };
-        if !error.is_transient() {
+        // What neither the server nor a result is known to cause: asked again some times, each result alone.
+        let unknown = part.len() == 1 && !error.is_of_result() && !is_locked(&error);
+        tries += 1;
+        if !error.is_of_server() && !(unknown && tries < UNKNOWN_TRIES) {
             return Err(error);
         }
         tracing::warn!(%error, batch = part.len(), "a commit is tried again");
@@ -296,9 +334,15 @@ fn into_failure(ready: Ready, error: &StoreError, failed: &mut Failures) {
         _ if code.starts_with("22") || code.starts_with("23") || code == "57014" => {
             ("refused", true)
         }
-        _ => ("refused", false),
+        _ if error.is_of_result() => ("refused", false),
+        _ => ("refused", true),
     };
     let message = match error.refusal() {
+        // The server's own words may name what is no tenant's business.
+        Some(_) if !error.is_of_result() => {
+            tracing::error!(%error, code, flow = ready.key.flow, "a result was refused for an unknown reason");
+            format!("the server cannot commit it (SQLSTATE {code})")
+        }
         Some(refusal) => [
             Some(&refusal.message),
             refusal.detail.as_ref(),
@@ -356,7 +400,7 @@ where
     loop {
         match call().await {
             Ok(answer) => return Some(answer),
-            Err(error) if error.is_transient() => {
+            Err(error) if error.is_of_server() => {
                 tracing::warn!(%error, "the database is asked again");
                 sleep_about(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);

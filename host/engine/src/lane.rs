@@ -1,10 +1,13 @@
 //! A lane: one event scheduler, one processor's share of a host.
 
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use foldhash::{HashMap, HashMapExt, HashSet};
+use futures::FutureExt;
 use wedflow_capability::files::Draft;
 use wedflow_contract::Digest;
 use wedflow_model::{Limits, Measure, Outcome, Severity};
@@ -13,7 +16,7 @@ use wedflow_scheduler::{Context, FreshFirst, HandlerResult, Registration, Schedu
 use wedflow_store::{Claimed, LogLine, Store};
 
 use crate::batches::{BATCH, Batch, Batches};
-use crate::bindings::{Bindings, Runnable};
+use crate::bindings::{Bindings, NotLoaded, Runnable};
 use crate::breaker::{Apart, Breaker};
 use crate::commit;
 use crate::outside::Outside;
@@ -31,6 +34,8 @@ const COMMITS_AT_ONCE: usize = 3;
 const FOR_A_SHARE: Duration = Duration::from_millis(20);
 /// Steps of others that go before a guest that computes has its next millisecond: together about as long.
 const BESIDE_COMPUTING: u32 = 32;
+/// How long a job is held that cannot be loaded now, before it is given back.
+const UNTIL_LATER: Duration = Duration::from_secs(1);
 /// Jobs claimed in one call.
 const CLAIM: usize = 128;
 /// While jobs wait that a full lane has no room for, the jobs that every so many-th batch fires are not
@@ -323,7 +328,7 @@ impl Lane {
                 }
             }
             Ok(runnable) => self.attempt(&claimed, tenant, &runnable, load, None).await,
-            Err(reason) => self.not_runnable(&claimed, tenant, reason),
+            Err(reason) => self.without_answer(&claimed, tenant, "not_runnable", reason),
         };
         drop(paced);
         self.turns.settle(tenant, put_down, finished.measure.fuel);
@@ -331,17 +336,32 @@ impl Lane {
         Ok(())
     }
 
-    /// Loads what a job runs; nothing when its tenant is suspended. An error is for a person.
+    /// Loads what a job runs; nothing when its tenant is suspended, or this machine cannot load it now. An error is
+    /// for a person.
     async fn load(&self, claimed: &Claimed) -> Result<Option<Arc<Runnable>>, String> {
         let bindings = &self.shared.bindings;
         let suspended = commit::with_patience(|| bindings.is_suspended(claimed)).await;
         if suspended == Some(true) {
             return Ok(None);
         }
-        commit::with_patience(|| bindings.runnable(claimed))
-            .await
-            .unwrap_or_else(|| Err("the flow or the component could not be loaded".to_owned()))
-            .map(Some)
+        let runnable = commit::with_patience(async || match bindings.runnable(claimed).await {
+            Ok(runnable) => Ok(Some(runnable)),
+            Err(NotLoaded::Later) => Ok(None),
+            Err(NotLoaded::Store(error)) => Err(error),
+        });
+        let loaded = AssertUnwindSafe(runnable).catch_unwind().await;
+        match loaded {
+            Err(panic) => {
+                let panic = panic_message(&*panic);
+                Err(format!("the host failed to load it: {panic}"))
+            }
+            Ok(None) => Err("the flow or the component could not be loaded".to_owned()),
+            Ok(Some(Some(runnable))) => runnable.map(Some),
+            Ok(Some(None)) => {
+                tokio::time::sleep(UNTIL_LATER).await;
+                Ok(None)
+            }
+        }
     }
 
     /// Gives a job back unrun. Claims leave it alone until its tenant is resumed, or has fuel again.
@@ -360,7 +380,33 @@ impl Lane {
         Ok(())
     }
 
+    /// Makes an attempt. A panic, whatever the guest answered, is a recorded attempt.
     async fn attempt(
+        &self,
+        claimed: &Claimed,
+        tenant: i32,
+        runnable: &Runnable,
+        load: Arc<dyn Watch>,
+        apart: Option<bool>,
+    ) -> Finished {
+        let attempt = self.attempt_unguarded(claimed, tenant, runnable, load, apart);
+        match AssertUnwindSafe(attempt).catch_unwind().await {
+            Ok(finished) => finished,
+            Err(panic) => {
+                let panic = panic_message(&*panic);
+                tracing::error!(
+                    %panic,
+                    flow = %runnable.flow.shape.name,
+                    transition = %claimed.job.transition,
+                    "the host panicked over an attempt; this is a defect of wed"
+                );
+                let said = format!("the host failed over what the transition answered: {panic}");
+                self.without_answer(claimed, tenant, "host_error", said)
+            }
+        }
+    }
+
+    async fn attempt_unguarded(
         &self,
         claimed: &Claimed,
         tenant: i32,
@@ -395,6 +441,7 @@ impl Lane {
                 job.timeout,
                 &shared.limits,
                 Beside {
+                    tenant,
                     watch: Some(load),
                     gate: apart.map(|open| shared.apart.gate(open)),
                     ..Beside::default()
@@ -457,8 +504,14 @@ impl Lane {
         finished
     }
 
-    /// The result of a job that could not be begun; it may be tried again.
-    fn not_runnable(&self, claimed: &Claimed, tenant: i32, reason: String) -> Finished {
+    /// The result of an attempt that came to no answer; it may be made again.
+    fn without_answer(
+        &self,
+        claimed: &Claimed,
+        tenant: i32,
+        outcome: &str,
+        message: String,
+    ) -> Finished {
         let job = &claimed.job;
         Finished {
             key: job.key,
@@ -469,8 +522,8 @@ impl Lane {
             deadline: 0,
             record: None,
             verdict: Verdict::Fail {
-                outcome: "not_runnable".to_owned(),
-                message: reason,
+                outcome: outcome.to_owned(),
+                message,
                 retry: true,
                 after: None,
             },
@@ -500,7 +553,16 @@ impl Lane {
         let lease = !turn && !left;
         let session = &self.shared.sessions[place.session];
         let host = self.shared.host();
-        let committed = commit::deal_with(session, host, results, lease, &self).await;
+        let dealt_with = commit::deal_with(session, host, results, lease, &self);
+        let committed = AssertUnwindSafe(dealt_with)
+            .catch_unwind()
+            .await
+            .unwrap_or_else(|panic| {
+                // Its jobs are out of hand, so the sweep takes up again those that are not committed.
+                let panic = panic_message(&*panic);
+                tracing::error!(%panic, "the host panicked over a commit; this is a defect of wed");
+                0
+            });
         drop(place);
         shares.given(used.into_iter());
         self.shared.batches.done(flows.into_iter());
@@ -528,6 +590,14 @@ impl Lane {
         }
         Ok(())
     }
+}
+
+/// What a panic said.
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    let owned = panic.downcast_ref::<String>().map(String::as_str);
+    owned
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no word")
 }
 
 /// Jobs in their order, but those of a flow together, where its first one was.
@@ -576,13 +646,7 @@ fn log_lines(logs: Logs) -> Vec<LogLine> {
                 Severity::Error => "error",
             };
             // Postgres's text holds no zero character.
-            let clean = |text: String| {
-                if text.contains('\0') {
-                    text.replace('\0', "\u{fffd}")
-                } else {
-                    text
-                }
-            };
+            let clean = |text: String| text.replace('\0', "\u{fffd}");
             let fields = said
                 .fields
                 .into_iter()
@@ -590,7 +654,7 @@ fn log_lines(logs: Logs) -> Vec<LogLine> {
                 .collect();
             LogLine {
                 severity,
-                message: clean(said.message),
+                message: said.message,
                 fields,
             }
         })

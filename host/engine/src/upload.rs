@@ -60,8 +60,8 @@ pub async fn upload(
     })?;
     let sandbox = Arc::new(sandbox);
     let compiled = tokio::task::spawn_blocking({
-        let (sandbox, bytes) = (Arc::clone(&sandbox), bytes.to_vec());
-        move || sandbox.compile(&bytes, &Limits::default())
+        let (sandbox, bytes, tenant) = (Arc::clone(&sandbox), bytes.to_vec(), tenant.to_owned());
+        move || sandbox.compile_for(&tenant, &bytes, &Limits::default())
     });
     let component = compiled
         .await

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use jiff::civil::Date;
-use jiff::{Timestamp, ToSpan};
+use jiff::{Span, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -311,7 +311,10 @@ impl Scalar {
                 // Beyond year 9999: a text Postgres refuses, so that the error names the value.
                 Err(_) => format!("{us} microseconds after 1970"),
             },
-            Scalar::Date(days) => match Date::constant(1970, 1, 1).checked_add(days.days()) {
+            Scalar::Date(days) => match Span::new()
+                .try_days(*days)
+                .and_then(|span| Date::constant(1970, 1, 1).checked_add(span))
+            {
                 Ok(date) => date.to_string(),
                 Err(_) => format!("{days} days after 1970"),
             },
@@ -443,5 +446,37 @@ mod tests {
         let integer: AttributeType = "integer".parse().expect("type");
         assert!(Value::from_json(&integer, &json!(2_147_483_648_i64)).is_err());
         assert_eq!(Value::from_json(&integer, &Json::Null), Ok(Value::NULL));
+    }
+
+    #[test]
+    fn every_scalar_is_written_at_its_extremes() {
+        let values = [
+            Scalar::Integer(i32::MIN),
+            Scalar::Integer(i32::MAX),
+            Scalar::Bigint(i64::MIN),
+            Scalar::Bigint(i64::MAX),
+            Scalar::Float(f64::MIN),
+            Scalar::Float(f64::MAX),
+            Scalar::Float(f64::MIN_POSITIVE),
+            Scalar::Float(f64::NAN),
+            Scalar::Float(f64::NEG_INFINITY),
+            Scalar::Timestamptz(i64::MIN),
+            Scalar::Timestamptz(i64::MIN + 1),
+            Scalar::Timestamptz(i64::MAX - 1),
+            Scalar::Timestamptz(i64::MAX),
+            Scalar::Date(i32::MIN),
+            Scalar::Date(i32::MIN + 1),
+            Scalar::Date(i32::MAX - 1),
+            Scalar::Date(i32::MAX),
+            Scalar::Text(String::new()),
+            Scalar::Text("\0".to_owned()),
+        ];
+        for value in values {
+            assert!(value.to_literal().is_some(), "{value:?}");
+        }
+        assert_eq!(
+            Scalar::Date(i32::MAX - 1).to_literal().as_deref(),
+            Some("2147483646 days after 1970")
+        );
     }
 }

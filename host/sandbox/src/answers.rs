@@ -328,7 +328,8 @@ impl Answers {
 
     /// Nanoseconds since the call began.
     pub(crate) fn elapsed(&mut self) -> u64 {
-        let own = self.since_begun();
+        // No finer than a microsecond: a fine timer tells of neighbours.
+        let own = self.since_begun() / 1_000 * 1_000;
         let nanoseconds = match &mut self.source {
             Source::Host { .. } => own,
             Source::Made(made) => {
@@ -424,6 +425,27 @@ impl Answers {
         });
         self.keep_http(asked.to_owned(), &answer);
         Some(answer)
+    }
+
+    /// Whether an act with a file may be refused before it is looked at: it is under that word that the record holds
+    /// the next one, or there is no record.
+    pub(crate) fn files_may_be_refused(&self, asked: &str) -> bool {
+        match &self.source {
+            Source::Made(made) => (made.replayed.as_ref()).is_none_or(|replayed| {
+                (replayed.files.front()).is_some_and(|(known, _)| known == asked)
+            }),
+            Source::Host { .. } => true,
+        }
+    }
+
+    /// The same for a request.
+    pub(crate) fn http_may_be_refused(&self, asked: &str) -> bool {
+        match &self.source {
+            Source::Made(made) => (made.replayed.as_ref()).is_none_or(|replayed| {
+                (replayed.http.front()).is_some_and(|(known, _)| known == asked)
+            }),
+            Source::Host { .. } => true,
+        }
     }
 
     /// The next on record, if it was asked in the same words; none where there is no record at all.

@@ -14,6 +14,8 @@ use sha2::Sha256;
 
 /// Files that are kept; the oldest go first.
 const KEPT: usize = 512;
+/// Bytes of all files that are kept.
+const KEPT_BYTES: u64 = 4 << 30;
 /// Bytes of a key, and of a code of authentication.
 const KEY: usize = 32;
 
@@ -109,11 +111,16 @@ impl Cache {
         let mut files: Vec<_> = entries
             .flatten()
             .filter(|entry| entry.file_name() != "key")
-            .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+            .filter_map(|entry| {
+                let found = entry.metadata().ok()?;
+                Some((found.modified().ok()?, entry.path(), found.len()))
+            })
             .collect();
-        if files.len() > KEPT {
-            files.sort();
-            for (_, path) in &files[..files.len() - KEPT] {
+        files.sort();
+        let mut bytes = 0_u64;
+        for (at, (_, path, length)) in files.iter().rev().enumerate() {
+            bytes += length;
+            if at >= KEPT || bytes > KEPT_BYTES {
                 let _ = fs::remove_file(path);
             }
         }
@@ -122,24 +129,27 @@ impl Cache {
 
 /// The folder's key, made when it is not there.
 fn key(file: &Path) -> io::Result<[u8; KEY]> {
-    let made = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(file);
-    match made {
-        Ok(mut made) => {
-            let key: [u8; KEY] = rand::random();
-            made.write_all(&key)?;
-            Ok(key)
+    if !file.exists() {
+        // Written whole before it has the name, which only one process gives.
+        let unfinished = file.with_extension(format!("{:x}", rand::random::<u64>()));
+        let mut made = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&unfinished)?;
+        let key: [u8; KEY] = rand::random();
+        let named = made
+            .write_all(&key)
+            .and_then(|()| fs::hard_link(&unfinished, file));
+        let _ = fs::remove_file(&unfinished);
+        match named {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
         }
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            let key = fs::read(file)?;
-            key.try_into()
-                .map_err(|_| io::Error::other("the key is cut off; remove the folder"))
-        }
-        Err(error) => Err(error),
     }
+    let key = fs::read(file)?;
+    key.try_into()
+        .map_err(|_| io::Error::other("the key is cut off; remove the folder"))
 }
 
 #[cfg(test)]

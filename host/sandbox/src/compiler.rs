@@ -20,16 +20,17 @@ use crate::{Settings, UploadError};
 /// The argument that makes a compiler of the program.
 const AS_COMPILER: &str = "__compile-component";
 
-/// Compilers at once: each may take as much memory as the limit allows.
+/// Compilers at once: each may take as much memory as the limit allows. Of one tenant's one less.
 const AT_ONCE: usize = 2;
 
 /// The most compiled code that is taken from a child, in bytes.
-const MOST_CODE: u64 = 1 << 30;
+const MOST_CODE: u64 = 256 << 20;
 
 /// The program that can be started as a compiler: this one, when it said so.
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
-static RUNNING: Mutex<usize> = Mutex::new(0);
+/// Whose components are being compiled.
+static RUNNING: Mutex<Vec<String>> = Mutex::new(Vec::new());
 static ENDED: Condvar = Condvar::new();
 
 /// To be called first of all in `main`. When the process was started to compile a component, does that and
@@ -55,33 +56,43 @@ pub fn serve_as_compiler() -> Option<ExitCode> {
 
 /// Compiles in a child process; nothing when this program cannot be started as one.
 pub(crate) fn compile(
+    whose: &str,
     bytes: &[u8],
     settings: &Settings,
     limits: &Limits,
 ) -> Option<Result<Vec<u8>, UploadError>> {
     let program = PROGRAM.get()?;
-    let _turn = Turn::take();
+    let _turn = Turn::take(whose);
     Some(run(program, bytes, settings, limits))
 }
 
 /// One of the compilers that may run at once.
-struct Turn;
+struct Turn(String);
 
 impl Turn {
-    fn take() -> Turn {
+    fn take(whose: &str) -> Turn {
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-        while *running >= AT_ONCE {
+        while !has_turn(&running, whose) {
             running = ENDED.wait(running).unwrap_or_else(PoisonError::into_inner);
         }
-        *running += 1;
-        Turn
+        running.push(whose.to_owned());
+        Turn(whose.to_owned())
     }
+}
+
+/// Whether a tenant may begin beside these.
+fn has_turn(running: &[String], whose: &str) -> bool {
+    let own = running.iter().filter(|one| *one == whose).count();
+    running.len() < AT_ONCE && own < AT_ONCE - 1
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-        ENDED.notify_one();
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = running.iter().position(|one| *one == self.0) {
+            running.swap_remove(at);
+        }
+        ENDED.notify_all();
     }
 }
 
@@ -157,10 +168,14 @@ fn ended(status: ExitStatus, limits: &Limits) -> UploadError {
     use std::os::unix::process::ExitStatusExt;
     let signal = status.signal();
     let is = |one: Signal| signal == Some(one.as_raw());
-    if is(Signal::XCPU) || is(Signal::KILL) {
+    if is(Signal::XCPU) {
         UploadError::CompileTime {
             seconds: limits.compile_cpu_seconds,
         }
+    } else if is(Signal::KILL) {
+        UploadError::Compiler(
+            "the compiler's process was killed, most likely because this machine is short of memory".into(),
+        )
     } else if is(Signal::ABORT)
         || is(Signal::SEGV)
         || is(Signal::BUS)
@@ -184,18 +199,21 @@ fn child(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
         return ExitCode::from(2);
     };
     let copy_on_write = arguments.next().is_some_and(|word| word == "true");
-    let limit = |resource: Resource, most: u64| {
+    let limit = |resource: Resource, most: u64, for_good: u64| {
         let both = Rlimit {
             current: Some(most),
-            maximum: Some(most),
+            maximum: Some(for_good),
         };
         setrlimit(resource, both).is_ok()
     };
-    // No files, no core dumps; a second more until the kernel ends it for good.
-    let held = limit(Resource::Cpu, cpu)
-        && limit(Resource::As, memory)
-        && limit(Resource::Core, 0)
-        && limit(Resource::Fsize, 0);
+    // No files, no core dumps; a second more until the kernel ends it for good: by a signal of its own, so that it
+    // is told from one that others kill.
+    let held = limit(Resource::Cpu, cpu, cpu.saturating_add(1))
+        && limit(Resource::As, memory, memory)
+        && limit(Resource::Core, 0, 0)
+        && limit(Resource::Fsize, 0, 0);
+    // Those that run go first.
+    let _ = rustix::process::nice(10);
     if !held {
         return ExitCode::from(3);
     }
@@ -225,5 +243,20 @@ fn child(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     match written {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::from(5),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_tenant_has_all_turns() {
+        let running =
+            |names: &[&str]| -> Vec<String> { names.iter().map(|name| (*name).into()).collect() };
+        assert!(has_turn(&running(&[]), "a"));
+        assert!(!has_turn(&running(&["a"]), "a"));
+        assert!(has_turn(&running(&["a"]), "b"));
+        assert!(!has_turn(&running(&["a", "b"]), "c"));
     }
 }

@@ -22,10 +22,12 @@ struct Compiled {
     inspection: Inspection,
     pre: TransitionPre<State>,
     slots: u32,
+    /// Bytes of compiled code.
+    code: usize,
 }
 
 impl Component {
-    pub(crate) fn new(inspection: Inspection, pre: TransitionPre<State>) -> Self {
+    pub(crate) fn new(inspection: Inspection, code: usize, pre: TransitionPre<State>) -> Self {
         let slots = inspection
             .memories
             .max(inspection.tables.div_ceil(u64::from(TABLES_PER_SLOT)))
@@ -35,6 +37,7 @@ impl Component {
             slots: u32::try_from(slots).unwrap_or(u32::MAX),
             inspection,
             pre,
+            code,
         }))
     }
 
@@ -50,6 +53,11 @@ impl Component {
 
     pub(crate) fn pre(&self) -> &TransitionPre<State> {
         &self.0.pre
+    }
+
+    /// Bytes of its compiled code.
+    pub(crate) fn code_bytes(&self) -> usize {
+        self.0.code
     }
 
     /// Slots of the pool that one instance takes.
@@ -162,7 +170,10 @@ impl Bound {
     }
 }
 
-/// Compiled components by digest; the least recently used is dropped when there are too many.
+/// Bytes of compiled code that are kept ready.
+const KEPT_BYTES: usize = 2 << 30;
+
+/// Compiled components by digest; the least recently used is dropped when there are too many, or too large ones.
 pub(crate) struct Shelf {
     room: usize,
     clock: u64,
@@ -185,13 +196,23 @@ impl Shelf {
         Some(component.clone())
     }
 
+    /// Bytes of the code of all.
+    fn bytes(&self) -> usize {
+        (self.components.values())
+            .map(|(_, component)| component.code_bytes())
+            .sum()
+    }
+
     /// Keeps a component; one of that digest that is already there is kept instead and returned.
     pub(crate) fn put(&mut self, component: Component) -> Component {
         if let Some(known) = self.get(&component.digest()) {
             return known;
         }
         if self.room > 0 {
-            if self.components.len() >= self.room {
+            while !self.components.is_empty()
+                && (self.components.len() >= self.room
+                    || self.bytes() + component.code_bytes() > KEPT_BYTES)
+            {
                 // A search through a few hundred, once for each compilation of seconds.
                 let oldest = self
                     .components

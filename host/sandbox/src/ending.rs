@@ -34,6 +34,10 @@ pub(crate) fn of_error(error: &Error, limits: &Limits) -> Outcome {
                 limit: *limit,
                 asked: *asked,
             },
+            Stop::HostFull(_) => Outcome::Failed {
+                message: stop.to_string(),
+                retry: true,
+            },
             Stop::HostCallLimit { limit } => Outcome::HostCallLimit { limit: *limit },
             Stop::Unserved(_) | Stop::HostInDescribe(_) => Outcome::Trapped {
                 kind: TrapKind::Other,
@@ -117,21 +121,22 @@ pub(crate) fn of_error(error: &Error, limits: &Limits) -> Outcome {
 
 fn message(error: &Error) -> String {
     // The stack is told apart (`backtrace.rs`).
-    let mut text = error
+    error
         .chain()
         .map(ToString::to_string)
         .filter(|cause| !cause.starts_with("error while executing at wasm backtrace"))
         .collect::<Vec<_>>()
-        .join(": ");
-    if text.len() > MESSAGE_BYTES {
-        let end = (0..=MESSAGE_BYTES)
-            .rev()
-            .find(|at| text.is_char_boundary(*at))
-            .unwrap_or(0);
-        text.truncate(end);
-        text.push('…');
+        .join(": ")
+}
+
+/// Cuts the message of a trap, whose secrets are masked by now.
+pub(crate) fn shorten(outcome: &mut Outcome) {
+    if let Outcome::Trapped { message, .. } = outcome
+        && message.len() > MESSAGE_BYTES
+    {
+        message.truncate(message.floor_char_boundary(MESSAGE_BYTES));
+        message.push('…');
     }
-    text
 }
 
 /// Names what a guest answered: sizes are checked, positions become names.

@@ -6,6 +6,7 @@ use wedflow_contract::HOST_INTERFACE;
 
 use crate::bindings::Severity;
 use crate::log::LogLine;
+use crate::outside::charge;
 use crate::provided::Provided;
 use crate::state::State;
 
@@ -92,6 +93,7 @@ fn ask(
 ) -> wasmtime::Result<(String, Option<String>)> {
     store.data_mut().count_host_call(function)?;
     let key = key.to_str(store.as_context())?.into_owned();
+    charge(store, key.len())?;
     let found = match &store.data().provided {
         Some(provided) => look(provided, &key).map(str::to_owned),
         None => None,
@@ -116,6 +118,7 @@ fn log(
         bytes += field.key.to_str(store.as_context())?.len();
         bytes += field.value.to_str(store.as_context())?.len();
     }
+    charge(&mut store, bytes)?;
     if !store.data_mut().log.room(bytes, fields.len()) {
         return Ok(());
     }

@@ -18,7 +18,8 @@
 //! | calls into the host | a count | host call limit |
 //! | log | bytes; what does not fit is dropped and counted | (none) |
 //!
-//! How guests share threads is told at [`Gate`] and [`runtime`].
+//! How guests share threads is told at [`Gate`] and [`runtime`]. Slots of the pools and the memory of all guests are
+//! shared by tenant (`share.rs`).
 
 mod answers;
 mod backtrace;
@@ -39,6 +40,7 @@ mod run;
 mod runtime;
 mod sandbox;
 mod settings;
+mod share;
 mod state;
 mod ticker;
 mod wasi;

@@ -1,6 +1,10 @@
 //! What a guest logs during a call: bounded, and what does not fit is counted.
 
+use std::sync::Arc;
+
 use wedflow_model::Severity;
+
+use crate::provided::Provided;
 
 /// Bytes that a line counts beside its text, so that empty lines are not free.
 const LINE_COST: u64 = 32;
@@ -39,6 +43,8 @@ pub(crate) struct Log {
     printed: [Vec<u8>; 2],
     /// What it said as it panicked.
     panic: Vec<u8>,
+    /// The secrets to mask, before anything is cut.
+    provided: Option<Arc<Provided>>,
 }
 
 /// The two streams that a program prints to.
@@ -56,6 +62,24 @@ impl Log {
             logs: Logs::default(),
             printed: [Vec::new(), Vec::new()],
             panic: Vec::new(),
+            provided: None,
+        }
+    }
+
+    /// Names the secrets to mask.
+    pub(crate) fn masks(&mut self, provided: Option<Arc<Provided>>) {
+        self.provided = provided.filter(|provided| provided.masks());
+    }
+
+    /// Bytes that may be the beginning of a secret whose end is not there yet.
+    fn held_back(&self) -> usize {
+        (self.provided.as_ref()).map_or(0, |provided| provided.longest().saturating_sub(1))
+    }
+
+    fn masked(&self, bytes: Vec<u8>) -> Vec<u8> {
+        match &self.provided {
+            Some(provided) => provided.mask_bytes(bytes),
+            None => bytes,
         }
     }
 
@@ -88,9 +112,10 @@ impl Log {
 
     /// Adds what the guest printed; each line of it becomes a line of the log.
     pub(crate) fn print(&mut self, stream: Stream, mut bytes: &[u8]) {
+        let most = PRINTED_LINE + self.held_back();
         while !bytes.is_empty() {
             let kept = &mut self.printed[stream as usize];
-            let room = PRINTED_LINE.saturating_sub(kept.len());
+            let room = most.saturating_sub(kept.len());
             let end = bytes.iter().take(room).position(|byte| *byte == b'\n');
             let take = end.unwrap_or_else(|| room.min(bytes.len()));
             kept.extend_from_slice(&bytes[..take]);
@@ -98,14 +123,25 @@ impl Log {
             if end.is_some() {
                 bytes = &bytes[1..];
                 self.end_line(stream);
-            } else if self.printed[stream as usize].len() >= PRINTED_LINE {
-                self.end_line(stream);
+            } else if self.printed[stream as usize].len() >= most {
+                self.cut_line(stream);
             }
         }
     }
 
+    /// Ends a line that is too long, but for what may be the beginning of a secret.
+    fn cut_line(&mut self, stream: Stream) {
+        let printed = std::mem::take(&mut self.printed[stream as usize]);
+        let mut printed = self.masked(printed);
+        let rest = printed.split_off(printed.len().saturating_sub(self.held_back()));
+        self.printed[stream as usize] = printed;
+        self.end_line(stream);
+        self.printed[stream as usize] = rest;
+    }
+
     fn end_line(&mut self, stream: Stream) {
         let printed = std::mem::take(&mut self.printed[stream as usize]);
+        let printed = self.masked(printed);
         let severity = match stream {
             Stream::Out => Severity::Info,
             Stream::Error => Severity::Warn,
@@ -127,7 +163,7 @@ impl Log {
 
     /// Adds a piece of what the guest says as it panics; no text holds zeros.
     pub(crate) fn panicked(&mut self, piece: [u64; 4]) {
-        let room = PANIC.saturating_sub(self.panic.len());
+        let room = (PANIC + self.held_back()).saturating_sub(self.panic.len());
         let bytes = piece.iter().flat_map(|part| part.to_le_bytes());
         (self.panic).extend(bytes.filter(|byte| *byte != 0).take(room));
     }
@@ -136,7 +172,13 @@ impl Log {
     pub(crate) fn finish(&mut self) -> Logs {
         self.end_line(Stream::Out);
         self.end_line(Stream::Error);
-        let panic = std::mem::take(&mut self.panic);
+        let said = std::mem::take(&mut self.panic);
+        let whole = said.len() < PANIC + self.held_back();
+        let mut panic = self.masked(said);
+        if !whole {
+            panic.truncate(panic.len().saturating_sub(self.held_back()));
+        }
+        panic.truncate(PANIC);
         self.text(Severity::Error, &panic);
         std::mem::take(&mut self.logs)
     }
@@ -145,6 +187,36 @@ impl Log {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn secrets_are_masked_before_anything_is_cut() {
+        let secret = "SECRET-VALUE-0123456789";
+        let secrets = [("key".to_owned(), secret.to_owned())].into();
+        for before in PANIC - secret.len()..PANIC + 2 {
+            let mut log = Log::new(1 << 20);
+            log.masks(Some(Arc::new(Provided::new(
+                Default::default(),
+                Clone::clone(&secrets),
+            ))));
+            let mut said = vec![b'p'; before];
+            said.extend_from_slice(secret.as_bytes());
+            said.resize(said.len().next_multiple_of(32), b'q');
+            for piece in said.chunks(32) {
+                let part = |at: usize| u64::from_le_bytes(piece[at..at + 8].try_into().expect("8"));
+                log.panicked([part(0), part(8), part(16), part(24)]);
+            }
+            let mut printed = vec![b'x'; PRINTED_LINE - PANIC + before];
+            printed.extend_from_slice(secret.as_bytes());
+            printed.extend_from_slice(&vec![b'y'; 5_000]);
+            log.print(Stream::Out, &printed);
+            let logs = log.finish();
+            let all: String = logs.lines.iter().map(|line| &*line.message).collect();
+            assert!(
+                !all.contains("SEC") && !all.contains("789"),
+                "{before}: {all}"
+            );
+        }
+    }
 
     #[test]
     fn printing_makes_lines_and_ends_the_last() {

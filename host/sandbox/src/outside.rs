@@ -14,6 +14,12 @@ use wedflow_contract::{Digest, FILES_INTERFACE, HTTP_INTERFACE};
 use crate::answers::{Content, FileAnswer, HttpAnswer};
 use crate::state::State;
 
+/// Bytes of a refusal's message that a guest is told.
+const MOST_MESSAGE: usize = 1_000;
+
+/// How a request or an act with a file is on record that was refused before it was looked at.
+const NOT_GRANTED: &str = "not granted";
+
 /// What operator and flow both grant a transition.
 #[derive(Debug, Clone, Default)]
 pub struct Granted {
@@ -224,11 +230,15 @@ fn read(mut store: Store<'_>, (name,): (WasmStr,)) -> Answered<'_, FileResult<Op
     Box::new(async move {
         store.data_mut().count_host_call("read")?;
         let name = name.to_str(store.as_context())?.into_owned();
+        charge(&mut store, name.len())?;
         let asked = format!("read {name}");
         let answer = filed(&mut store, asked, move |draft| {
             Ok(FileAnswer::Content(draft.read(&name)?.map(Content)))
         })
         .await;
+        if let FileAnswer::Content(Some(content)) = &answer {
+            charge(&mut store, content.0.len())?;
+        }
         Ok((match answer {
             FileAnswer::Content(content) => Ok(content.map(|content| content.0)),
             other => Err(refused(other)),
@@ -244,6 +254,9 @@ fn written<'a>(
 ) -> Answered<'a, FileResult<()>> {
     Box::new(async move {
         store.data_mut().count_host_call(what)?;
+        if let Some(refusal) = not_granted(&mut store) {
+            return Ok((Err(refused(refusal)),));
+        }
         let name = name.to_str(store.as_context())?.into_owned();
         let content = content.as_le_slice(store.as_context());
         if content.len() as u64 > MAX_FILE {
@@ -254,6 +267,7 @@ fn written<'a>(
             }),));
         }
         let content = content.to_vec();
+        charge(&mut store, name.len() + content.len())?;
         let asked = format!("{what} {name} {}", Digest::of(&content));
         let answer = filed(&mut store, asked, move |draft| {
             act(draft, &name, &content)?;
@@ -271,6 +285,7 @@ fn remove(mut store: Store<'_>, (name,): (WasmStr,)) -> Answered<'_, FileResult<
     Box::new(async move {
         store.data_mut().count_host_call("remove")?;
         let name = name.to_str(store.as_context())?.into_owned();
+        charge(&mut store, name.len())?;
         let asked = format!("remove {name}");
         let answer = filed(&mut store, asked, move |draft| {
             Ok(FileAnswer::Removed(draft.remove(&name)?))
@@ -300,6 +315,25 @@ fn all(mut store: Store<'_>, (): ()) -> Answered<'_, FileResult<Vec<FileHere>>> 
     })
 }
 
+/// What says that files are not granted.
+const FILES_NOT_GRANTED: &str = "files are not granted: the operator gives hosts a place for them (--files), and the \
+    flow grants them to a transition (`files = true` in flow.toml)";
+
+/// The refusal of an act with a file where none is granted, before anything is copied out of the guest; none where
+/// files are granted, or a record holds the act.
+fn not_granted(store: &mut Store<'_>) -> Option<FileAnswer> {
+    let state = store.data_mut();
+    if state.outside.draft.is_some() || !state.answers.files_may_be_refused(NOT_GRANTED) {
+        return None;
+    }
+    if let Some(recorded) = state.answers.filed(NOT_GRANTED) {
+        return Some(recorded);
+    }
+    let answer = FileAnswer::Refused("denied".to_owned(), FILES_NOT_GRANTED.to_owned());
+    state.answers.keep_file(NOT_GRANTED.to_owned(), &answer);
+    Some(answer)
+}
+
 /// Asks the record, or the files on a thread that may block.
 async fn filed(
     store: &mut Store<'_>,
@@ -315,12 +349,7 @@ async fn filed(
         return recorded;
     }
     let answer = match state.outside.draft.take() {
-        None => FileAnswer::Refused(
-            "denied".to_owned(),
-            "files are not granted: the operator gives hosts a place for them (--files), and the flow grants them \
-             to a transition (`files = true` in flow.toml)"
-                .to_owned(),
-        ),
+        None => FileAnswer::Refused("denied".to_owned(), FILES_NOT_GRANTED.to_owned()),
         Some(mut draft) => {
             state.turns.release();
             let done = tokio::task::spawn_blocking(move || {
@@ -352,6 +381,13 @@ async fn filed(
         }
         (_, answer) => answer,
     };
+    let answer = match answer {
+        FileAnswer::Refused(kind, mut message) => {
+            message.truncate(message.floor_char_boundary(MOST_MESSAGE));
+            FileAnswer::Refused(kind, message)
+        }
+        answer => answer,
+    };
     state.answers.keep_file(asked, &answer);
     answer
 }
@@ -378,6 +414,9 @@ fn fetch(
 ) -> Answered<'_, (Result<ResponseHere, FetchErrorHere>,)> {
     Box::new(async move {
         store.data_mut().count_host_call("fetch")?;
+        if let Some(refusal) = http_not_granted(&mut store) {
+            return Ok((Err(unanswered(refusal)),));
+        }
         let answer = match copied(&mut store, &request)? {
             Ok((request, asked)) => fetched(&mut store, request, asked).await,
             Err(refusal) => refusal,
@@ -392,18 +431,62 @@ fn fetch(
                 headers,
                 body: body.0,
             }),
-            HttpAnswer::Refused(kind, message) => Err(FetchErrorHere {
-                kind: match kind.as_str() {
-                    "denied" => FetchErrorKind::Denied,
-                    "invalid" => FetchErrorKind::Invalid,
-                    "too-large" => FetchErrorKind::TooLarge,
-                    "timed-out" => FetchErrorKind::TimedOut,
-                    _ => FetchErrorKind::Unreachable,
-                },
-                message,
-            }),
+            refusal @ HttpAnswer::Refused(..) => Err(unanswered(refusal)),
         },))
     })
+}
+
+fn unanswered(answer: HttpAnswer) -> FetchErrorHere {
+    let (kind, message) = match answer {
+        HttpAnswer::Refused(kind, message) => (kind, message),
+        HttpAnswer::Answered { .. } => {
+            (String::new(), "the record holds another answer".to_owned())
+        }
+    };
+    FetchErrorHere {
+        kind: match kind.as_str() {
+            "denied" => FetchErrorKind::Denied,
+            "invalid" => FetchErrorKind::Invalid,
+            "too-large" => FetchErrorKind::TooLarge,
+            "timed-out" => FetchErrorKind::TimedOut,
+            _ => FetchErrorKind::Unreachable,
+        },
+        message,
+    }
+}
+
+/// The refusal of a request where none is granted, before anything is copied out of the guest; none where HTTP is
+/// granted, or a record holds the request.
+fn http_not_granted(store: &mut Store<'_>) -> Option<HttpAnswer> {
+    let state = store.data_mut();
+    if state.outside.http.is_some() || !state.answers.http_may_be_refused(NOT_GRANTED) {
+        return None;
+    }
+    if let Some(recorded) = state.answers.fetched(NOT_GRANTED) {
+        return Some(recorded);
+    }
+    let answer = HttpAnswer::Refused("denied".to_owned(), HTTP_NOT_GRANTED.to_owned());
+    state.answers.keep_http(NOT_GRANTED.to_owned(), &answer);
+    Some(answer)
+}
+
+/// What says that HTTP is not granted.
+const HTTP_NOT_GRANTED: &str = "HTTP is not granted: the operator allows hosts and ports (--allow-http), and the flow \
+    allows them to a transition (`http` in flow.toml)";
+
+/// The fuel that a byte costs which the host copies, masks or digests for a guest.
+const FUEL_PER_BYTE: u64 = 8;
+
+/// Charges a guest for what the host does for it, by bytes.
+pub(crate) fn charge(store: &mut Store<'_>, bytes: usize) -> wasmtime::Result<()> {
+    let cost = (bytes as u64).saturating_mul(FUEL_PER_BYTE);
+    match store.get_fuel()?.checked_sub(cost) {
+        Some(left) => store.set_fuel(left),
+        None => {
+            store.set_fuel(0)?;
+            Err(wasmtime::Trap::OutOfFuel.into())
+        }
+    }
 }
 
 /// A request out of the guest's memory, with its secrets put in, and how it is known in a record, without.
@@ -430,6 +513,7 @@ fn copied(
         return no("too-large", message);
     }
     let body = body.to_vec();
+    charge(store, body.len())?;
     let given = request
         .headers
         .iter(store.as_context_mut())?
@@ -498,12 +582,7 @@ async fn fetched(store: &mut Store<'_>, request: Request, asked: String) -> Http
         return recorded;
     }
     let answer = match &state.outside.http {
-        None => HttpAnswer::Refused(
-            "denied".to_owned(),
-            "HTTP is not granted: the operator allows hosts and ports (--allow-http), and the flow allows them to a \
-             transition (`http` in flow.toml)"
-                .to_owned(),
-        ),
+        None => HttpAnswer::Refused("denied".to_owned(), HTTP_NOT_GRANTED.to_owned()),
         Some(HttpHere::Test(exchanges)) => {
             let mut exchanges = exchanges.lock().unwrap_or_else(PoisonError::into_inner);
             expected(&mut exchanges, &request)

@@ -1,6 +1,5 @@
 //! An engine with room for a number of guests, and what guests are linked to.
 
-use tokio::sync::{Semaphore, SemaphorePermit};
 use wasmtime::component::Linker;
 use wasmtime::{Engine, Store};
 use wedflow_model::Outcome;
@@ -8,6 +7,7 @@ use wedflow_model::Outcome;
 use crate::Settings;
 use crate::component::Component;
 use crate::sandbox::SetupError;
+use crate::share::{Held, Share};
 use crate::state::State;
 use crate::ticker::Ticker;
 use crate::{host, outside};
@@ -18,8 +18,8 @@ pub(crate) struct Pool {
     pub(crate) linker: Linker<State>,
     /// Guests that may be in a call at once.
     concurrent: u32,
-    /// Room in the pool; a call takes as many permits as its component needs slots.
-    slots: Semaphore,
+    /// Room in the pool; a call takes as many units as its component needs slots.
+    slots: Share,
     ticker: Ticker,
 }
 
@@ -33,7 +33,7 @@ impl Pool {
             .map_err(|error| SetupError::Engine(format!("{error:#}")))?;
         Ok(Pool {
             ticker: Ticker::start(&engine)?,
-            slots: Semaphore::new(settings.concurrent as usize),
+            slots: Share::new(u64::from(settings.concurrent)),
             concurrent: settings.concurrent,
             linker,
             engine,
@@ -45,12 +45,9 @@ impl Pool {
         Engine::same(&self.engine, component.pre().engine())
     }
 
-    /// Waits for room for one instance of a component; none when the pool never has so much.
-    pub(crate) async fn room(&self, component: &Component) -> Option<SemaphorePermit<'_>> {
-        if component.slots() > self.concurrent {
-            return None;
-        }
-        self.slots.acquire_many(component.slots()).await.ok()
+    /// Waits for room for one instance of a tenant's component; none when the pool never has so much.
+    pub(crate) async fn room(&self, component: &Component, tenant: i32) -> Option<Held> {
+        self.slots.take(tenant, u64::from(component.slots())).await
     }
 
     /// The outcome for a component that needs more room than the pool has.

@@ -111,6 +111,11 @@ impl Provided {
         }
     }
 
+    /// The bytes of the longest text to mask.
+    pub(crate) fn longest(&self) -> usize {
+        self.masked.first().map_or(0, String::len)
+    }
+
     /// Whether there is anything to mask.
     pub(crate) fn masks(&self) -> bool {
         !self.masked.is_empty()

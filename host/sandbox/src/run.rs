@@ -45,6 +45,8 @@ pub struct Invocation<'a> {
 /// What an attempt may have beside its call.
 #[derive(Default)]
 pub struct Beside {
+    /// Whose it is: slots and memory are shared by tenant.
+    pub tenant: i32,
     /// Who answers when the guest asks for the time or for chance: the host, unless it is for a test or
     /// plays back a [`Recording`].
     pub answers: AnswersFrom,
@@ -122,7 +124,7 @@ impl Sandbox {
         let Some(pool) = self.pool_of(component) else {
             return refused(Pool::foreign());
         };
-        let Some(_room) = pool.room(component).await else {
+        let Some(_room) = pool.room(component, beside.tenant).await else {
             return refused(pool.too_large(component));
         };
         let begun = Instant::now();
@@ -131,13 +133,21 @@ impl Sandbox {
             .checked_add(timeout)
             .unwrap_or_else(|| begun + Duration::from_secs(1 << 33));
         let limits = &bound.within(limits);
-        let mut store = self.store(pool, limits, deadline, Some(bound.names()), beside.answers);
+        let mut store = self.store(
+            pool,
+            limits,
+            deadline,
+            Some(bound.names()),
+            beside.answers,
+            beside.tenant,
+        );
         if let Some(gate) = beside.gate {
             store.data_mut().turns.goes_by(gate);
         }
         if let Some(watch) = beside.watch {
             store.data_mut().turns.watched_by(watch);
         }
+        store.data_mut().log.masks(bound.provided().cloned());
         store.data_mut().provided = bound.provided().cloned();
         store.data_mut().outside = Outside::new(bound.granted(), invocation.wid, invocation.key);
         let work = call(&mut store, bound, invocation);
@@ -166,6 +176,7 @@ impl Sandbox {
         if let Some(provided) = bound.provided().filter(|provided| provided.masks()) {
             mask(&mut outcome, &mut logs, provided);
         }
+        ending::shorten(&mut outcome);
         Attempt {
             epochs: store.data().turns.epochs(),
             account: account(&outcome, &measure, timeout, limits, &frames),

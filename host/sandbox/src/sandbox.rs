@@ -17,6 +17,7 @@ use crate::component::{Bound, Component, Shelf};
 use crate::ending;
 use crate::gate::Gate;
 use crate::pool::Pool;
+use crate::share::Share;
 use crate::state::{Room, State, Stop};
 use crate::{Settings, compiler, wasi};
 
@@ -29,6 +30,9 @@ const DESCRIBE_FUEL: u64 = 1_000_000_000;
 /// Bytes from which on a component is taken to hold an interpreter with an initialised heap: those of
 /// Python and JavaScript have 12 to 20 MB, what compilers make is far below.
 const INTERPRETER_BYTES: u64 = 6 << 20;
+
+/// Whose `describe` is: no tenant's.
+const NOBODY: i32 = 0;
 
 /// Bytes that `describe` may return.
 const DESCRIBE_BYTES: u64 = 1 << 20;
@@ -100,7 +104,7 @@ pub enum UploadError {
         /// Bytes that are allowed.
         bytes: u64,
     },
-    /// Not the component's fault: the compiler cannot be run.
+    /// Not the component's fault: the compiler cannot be run, or was killed.
     #[error("{0}; try again")]
     Compiler(String),
     /// The compiler refuses it.
@@ -112,6 +116,16 @@ pub enum UploadError {
          contract (`wed:flow@0.1.0`)"
     )]
     DoesNotFit(String),
+}
+
+impl UploadError {
+    /// Whether the same component may be accepted another time: it is this machine's fault, not the file's.
+    pub fn is_of_machine(&self) -> bool {
+        matches!(
+            self,
+            UploadError::CompileWait { .. } | UploadError::Compiler(_)
+        )
+    }
 }
 
 /// A component that does not say what it can do.
@@ -142,6 +156,8 @@ pub struct Sandbox {
     interpreters: OnceLock<Result<Pool, String>>,
     shelf: Mutex<Shelf>,
     cache: Option<Cache>,
+    /// Bytes of linear memory of all guests.
+    memory: Share,
 }
 
 impl std::fmt::Debug for Sandbox {
@@ -171,6 +187,7 @@ impl Sandbox {
                     })
                     .ok()
             }),
+            memory: Share::new(settings.memory_of_all),
             settings,
         })
     }
@@ -212,19 +229,34 @@ impl Sandbox {
     /// # Errors
     /// [`UploadError`], which says what is wrong and how to mend it.
     pub fn compile(&self, bytes: &[u8], limits: &Limits) -> Result<Component, UploadError> {
+        self.compile_for("", bytes, limits)
+    }
+
+    /// Does the same for a tenant, by name: each has a share of the compilers that run at once.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn compile_for(
+        &self,
+        whose: &str,
+        bytes: &[u8],
+        limits: &Limits,
+    ) -> Result<Component, UploadError> {
         let inspection = inspect(bytes, limits)?;
         if let Some(known) = self.get(&inspection.digest) {
             return Ok(known);
         }
         let pool = self.pool_for(inspection.bytes)?;
-        let compiled = self.code(pool, bytes, &inspection.digest, limits)?;
+        let compiled = self.code(pool, whose, bytes, &inspection.digest, limits)?;
+        let image = compiled.image_range();
+        let code = (image.end as usize).saturating_sub(image.start as usize);
         let link = || {
             let mut linker = pool.linker.clone();
             wasi::define(&mut linker, &compiled, &pool.engine)?;
             TransitionPre::new(linker.instantiate_pre(&compiled)?)
         };
         let pre = link().map_err(|error| UploadError::DoesNotFit(format!("{error:#}")))?;
-        Ok(self.shelf().put(Component::new(inspection, pre)))
+        Ok(self.shelf().put(Component::new(inspection, code, pre)))
     }
 
     /// The compiled code: from the cache, from a child process, or, in a program that does not serve as
@@ -232,6 +264,7 @@ impl Sandbox {
     fn code(
         &self,
         pool: &Pool,
+        whose: &str,
         bytes: &[u8],
         digest: &Digest,
         limits: &Limits,
@@ -254,7 +287,7 @@ impl Sandbox {
         } else {
             self.settings.clone()
         };
-        let Some(code) = compiler::compile(bytes, &settings, limits) else {
+        let Some(code) = compiler::compile(whose, bytes, &settings, limits) else {
             return wasmtime::component::Component::from_binary(&pool.engine, bytes)
                 .map_err(|error| UploadError::NotCompiled(format!("{error:#}")));
         };
@@ -284,11 +317,11 @@ impl Sandbox {
         let Some(pool) = self.pool_of(component) else {
             return Err(DescribeError::Ended(Pool::foreign()));
         };
-        let Some(_room) = pool.room(component).await else {
+        let Some(_room) = pool.room(component, NOBODY).await else {
             return Err(DescribeError::Ended(pool.too_large(component)));
         };
         let deadline = Instant::now() + DESCRIBE_TIME;
-        let mut store = self.store(pool, &limits, deadline, None, AnswersFrom::Host);
+        let mut store = self.store(pool, &limits, deadline, None, AnswersFrom::Host, NOBODY);
         let work = async {
             let instance = component.pre().instantiate_quickly(&mut store).await?;
             instance.call_describe(&mut store).await
@@ -358,9 +391,11 @@ impl Sandbox {
         deadline: Instant,
         names: Option<Arc<[String]>>,
         from: AnswersFrom,
+        tenant: i32,
     ) -> Store<State> {
         let room = Room::new(
             limits,
+            self.memory.nothing(tenant),
             self.settings.memory_bytes,
             u64::from(self.settings.table_elements),
         );

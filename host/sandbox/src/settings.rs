@@ -2,7 +2,9 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
+use wasmtime::{
+    Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, WasmFeatures,
+};
 
 use crate::Gate;
 use crate::sandbox::SetupError;
@@ -12,6 +14,17 @@ pub(crate) const TABLES_PER_SLOT: u32 = 4;
 
 /// Core module instances that a slot has room for.
 pub(crate) const INSTANCES_PER_SLOT: u32 = 8;
+
+/// Proposals that no component may use.
+const NOT_SERVED: WasmFeatures = WasmFeatures::THREADS
+    .union(WasmFeatures::SHARED_EVERYTHING_THREADS)
+    .union(WasmFeatures::MEMORY64)
+    .union(WasmFeatures::EXCEPTIONS)
+    .union(WasmFeatures::FUNCTION_REFERENCES)
+    .union(WasmFeatures::GC)
+    .union(WasmFeatures::STACK_SWITCHING)
+    .union(WasmFeatures::CUSTOM_PAGE_SIZES)
+    .union(WasmFeatures::WIDE_ARITHMETIC);
 
 /// Bytes of a memory that are reset in place, written or not, where the machine has swap.
 const KEPT_WITH_SWAP: usize = 64 << 10;
@@ -33,6 +46,8 @@ pub struct Settings {
     /// The largest linear memory, in bytes; no limit of a call can allow more. At most
     /// [`Settings::memory_reservation`].
     pub memory_bytes: u64,
+    /// Linear memory of all guests together, in bytes; a tenant has a share of it. By default half of the machine's.
+    pub memory_of_all: u64,
     /// Elements of the largest table; no limit of a call can allow more.
     pub table_elements: u32,
     /// Bytes of a slot's linear memory that stay resident for the next guest instead of going back
@@ -70,6 +85,7 @@ impl Settings {
             concurrent: 1_000,
             memory_reservation: 4 << 30,
             memory_bytes: 256 << 20,
+            memory_of_all: memory_of_machine() / 2,
             table_elements: 100_000,
             keep_resident: 1 << 20,
             stack: 128 << 10,
@@ -144,6 +160,11 @@ impl Settings {
         let mut config = Config::new();
         config
             .memory_init_cow(self.copy_on_write)
+            // What `inspect` refuses is refused here once more, whichever way code came; and what a processor may
+            // compute in its own way is computed in one: a replay elsewhere finds the same.
+            .wasm_features(NOT_SERVED, false)
+            .relaxed_simd_deterministic(true)
+            .cranelift_nan_canonicalization(true)
             .consume_fuel(true)
             .epoch_interruption(true)
             .concurrency_support(false)
@@ -204,6 +225,16 @@ impl Settings {
 /// Whether the kernel lists a place to swap to, below its heading.
 fn lists_swap(text: &str) -> bool {
     text.lines().skip(1).any(|line| !line.trim().is_empty())
+}
+
+/// Bytes of memory that this process may have: the machine's, or its control group's where that is less.
+fn memory_of_machine() -> u64 {
+    let info = rustix::system::sysinfo();
+    let of_machine = u64::from(info.totalram).saturating_mul(u64::from(info.mem_unit));
+    let of_group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
+    of_group
+        .and_then(|text| text.trim().parse().ok())
+        .map_or(of_machine, |group: u64| group.min(of_machine))
 }
 
 fn system_clock() -> i64 {

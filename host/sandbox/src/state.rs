@@ -11,6 +11,7 @@ use crate::gate::{Gate, Turns};
 use crate::log::Log;
 use crate::outside::Outside;
 use crate::provided::Provided;
+use crate::share::Held;
 use crate::ticker::Ticking;
 
 /// Why the host ended a guest. Travels through the runtime as the error of a call.
@@ -20,6 +21,11 @@ pub(crate) enum Stop {
     TimedOut,
     #[error("asked for {asked} bytes or elements where {limit} are allowed")]
     OverMemory { limit: u64, asked: u64 },
+    #[error(
+        "the guests of this tenant have as much memory together as the host can give them now \
+         ({0} bytes are for all tenants)"
+    )]
+    HostFull(u64),
     #[error("called the host more than {limit} times")]
     HostCallLimit { limit: u64 },
     #[error("called `{0}`, which this host does not serve")]
@@ -138,10 +144,17 @@ pub(crate) struct Room {
     instances: usize,
     /// The last growth that was allowed, for when it fails after all.
     asked: u64,
+    /// What the call holds of the memory of all guests.
+    held: Held,
 }
 
 impl Room {
-    pub(crate) fn new(limits: &Limits, memory_ceiling: u64, table_ceiling: u64) -> Self {
+    pub(crate) fn new(
+        limits: &Limits,
+        held: Held,
+        memory_ceiling: u64,
+        table_ceiling: u64,
+    ) -> Self {
         Room {
             memory_limit: limits.memory_bytes.min(memory_ceiling),
             memory: 0,
@@ -150,6 +163,7 @@ impl Room {
             table: 0,
             instances: limits.instances as usize,
             asked: 0,
+            held,
         }
     }
 }
@@ -174,6 +188,9 @@ impl ResourceLimiter for Room {
         // The guest's own maximum: it expects to be told no.
         if maximum.is_some_and(|maximum| desired > maximum) {
             return Ok(false);
+        }
+        if !self.held.grow(grown) {
+            return Err(Stop::HostFull(self.held.total()).into());
         }
         self.memory = asked;
         self.memory_peak = self.memory_peak.max(asked);

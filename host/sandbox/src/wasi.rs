@@ -209,7 +209,7 @@ fn serve(
                 Ok((state.answers.elapsed(),))
             })
         }
-        ("wasi:clocks/monotonic-clock", "resolution") => answer(target, name, || (1_u64,)),
+        ("wasi:clocks/monotonic-clock", "resolution") => answer(target, name, || (1_000_u64,)),
         ("wasi:clocks/wall-clock", "now") => {
             target.func_wrap(name, |mut store: Store<'_>, (): ()| {
                 let state = store.data_mut();

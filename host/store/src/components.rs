@@ -220,15 +220,20 @@ impl Store {
         Ok(removed)
     }
 
-    /// The bytes of a component, for a host that has not compiled it yet.
+    /// A component's tenant, by name, and its bytes, for a host that has not compiled it yet.
     ///
     /// # Errors
     /// [`StoreError::NotFound`].
-    pub async fn component_bytes(&self, component_id: i32) -> Result<Vec<u8>, StoreError> {
-        sqlx::query_scalar("SELECT bytes FROM wed.component WHERE component_id = $1")
-            .bind(component_id)
-            .fetch_optional(&self.pool)
-            .await?
-            .ok_or_else(|| StoreError::not_found("component", component_id))
+    pub async fn component_bytes(
+        &self,
+        component_id: i32,
+    ) -> Result<(String, Vec<u8>), StoreError> {
+        sqlx::query_as(
+            "SELECT t.name, c.bytes FROM wed.component c JOIN wed.tenant t USING (tenant_id) WHERE component_id = $1",
+        )
+        .bind(component_id)
+        .fetch_optional(&self.pool)
+        .await?
+        .ok_or_else(|| StoreError::not_found("component", component_id))
     }
 }

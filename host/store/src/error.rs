@@ -125,6 +125,33 @@ impl StoreError {
     }
 }
 
+/// SQLSTATEs, or their first characters, that tell of the server or of how it was set up: connection exceptions, a login
+/// or a database that is refused, a transaction that may only read, a privilege that is missing, a statement or an
+/// object in the wrong state, insufficient resources, an operator's intervention, system errors, broken data.
+const OF_SERVER: [&str; 13] = [
+    "08", "25006", "26000", "28", "3D000", "42501", "53", "55", "57P", "58", "F0", "XX001", "XX002",
+];
+
+/// First characters of SQLSTATEs that a result can cause: a value that does not fit, a constraint, a name or a type, a
+/// limit of a statement, a rule of ours.
+const OF_RESULT: [&str; 9] = ["21", "22", "23", "42", "44", "54", "57014", "P0001", "WF"];
+
+impl StoreError {
+    /// Whether it is the server's fault, whatever was asked: asking again makes sense, also for long.
+    pub fn is_of_server(&self) -> bool {
+        self.is_transient() || self.begins_with(&OF_SERVER)
+    }
+
+    /// Whether what was asked can have caused it.
+    pub fn is_of_result(&self) -> bool {
+        !self.is_of_server() && self.begins_with(&OF_RESULT)
+    }
+
+    fn begins_with(&self, codes: &[&str]) -> bool {
+        (self.code()).is_some_and(|code| codes.iter().any(|begin| code.starts_with(begin)))
+    }
+}
+
 impl From<sqlx::Error> for StoreError {
     fn from(source: sqlx::Error) -> Self {
         let Some(error) = source.as_database_error() else {
@@ -222,4 +249,35 @@ fn place_in_fragment(error: &PgDatabaseError) -> Option<Place> {
         fragment: fragment.to_owned(),
         position: position.checked_sub(skipped)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(code: &str) -> StoreError {
+        StoreError::Refused(Box::new(Refusal {
+            code: code.to_owned(),
+            message: String::new(),
+            detail: None,
+            hint: None,
+            place: None,
+        }))
+    }
+
+    #[test]
+    fn a_refused_login_is_no_results_fault() {
+        for code in [
+            "28000", "28P01", "3D000", "25006", "42501", "57P03", "53100", "08006",
+        ] {
+            let error = refused(code);
+            assert!(error.is_of_server() && !error.is_of_result(), "{code}");
+        }
+        for code in ["22003", "23514", "42804", "57014", "WF006", "54001"] {
+            let error = refused(code);
+            assert!(error.is_of_result() && !error.is_of_server(), "{code}");
+        }
+        let unknown = refused("XX000");
+        assert!(!unknown.is_of_result() && !unknown.is_of_server());
+    }
 }

@@ -72,6 +72,7 @@ pub struct FailedAttempt {
     /// The name of the outcome.
     pub outcome: String,
     /// What happened, for a person.
+    #[serde(serialize_with = "storable")]
     pub message: String,
     /// Whether another attempt may be made.
     pub retry: bool,
@@ -117,9 +118,18 @@ pub struct LogLine {
     /// `debug`, `info`, `warn` or `error`.
     pub severity: &'static str,
     /// The line.
+    #[serde(serialize_with = "storable")]
     pub message: String,
     /// Named values beside it.
     pub fields: serde_json::Map<String, serde_json::Value>,
+}
+
+/// Writes a text as Postgres can keep it: its text holds no zero character.
+fn storable<S: serde::Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    match text.contains('\0') {
+        true => serializer.serialize_str(&text.replace('\0', "\u{fffd}")),
+        false => serializer.serialize_str(text),
+    }
 }
 
 /// Records as the database takes them: null when there are none.

@@ -15,6 +15,7 @@ trials![
     one_bad_row_hurts_its_own_instance_only,
     a_batch_is_all_or_nothing_in_the_database,
     a_component_serves_exceptions,
+    answers_at_their_extremes_are_recorded_attempts,
 ];
 
 fn failures_are_tried_again_and_end_as_an_exception() {
@@ -293,4 +294,36 @@ fn a_component_serves_exceptions() {
     );
     on(store.leave_host(host)).expect("left");
     assert_sound(&flow);
+}
+
+fn answers_at_their_extremes_are_recorded_attempts() {
+    // Transition, the outcome's name, a part of what is on record.
+    const CASES: [(&str, &str, &str); 3] = [
+        ("date-extreme", "refused", "2147483646 days after 1970"),
+        ("zero-fail", "failed", "a\u{fffd}b"),
+        ("zero-abort", "aborted", "a\u{fffd}b"),
+    ];
+    let database = Database::new();
+    let host = database.host(one_lane("extremes"));
+    for (transition, outcome, said) in CASES {
+        let flow = flow(
+            &database,
+            &transition.replace('-', "_"),
+            &format!(
+                "INSERT INTO wed_attr (aname, atype) VALUES ('day', 'date');
+                 INSERT INTO wed_trig (tgname, trname, cpred, attempts) VALUES ('t', '{transition}', $$a1 = 'new'$$, 1);
+                 INSERT INTO wed_trig (cpred, cfinal) VALUES ($$a1 <> 'new'$$, true)"
+            ),
+        );
+        flow.bind(transition, "hostile");
+        let wid = flow.session().start();
+        assert_eq!(flow.end_of(wid), "E", "{transition}");
+        let mut session = flow.session();
+        let found = session.line("SELECT outcome, message FROM wed_attempt");
+        assert!(
+            found.starts_with(&format!("{outcome}|")) && found.contains(said),
+            "{transition}: {found}"
+        );
+    }
+    drop(host);
 }

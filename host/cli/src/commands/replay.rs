@@ -251,7 +251,7 @@ impl Replay<'_> {
             .code("not_replayable")
         })?;
         if !self.subjects.contains_key(&number) {
-            let bytes = self.store.component_bytes(number).await?;
+            let (_, bytes) = self.store.component_bytes(number).await?;
             let spinner = self.terminal.spinner_if_slow("compiling the component");
             let subject = self.workbench.load(&bytes).await;
             spinner.finish_and_clear();

@@ -40,7 +40,7 @@ fn any(names: &[&str]) -> Vec<Attribute> {
 }
 
 /// The transitions.
-const TRANSITIONS: [&str; 35] = [
+const TRANSITIONS: [&str; 38] = [
     "abort",
     "abort-after",
     "ask-settings",
@@ -52,6 +52,7 @@ const TRANSITIONS: [&str; 35] = [
     "bad-position",
     "clause",
     "clause-of-ten",
+    "date-extreme",
     "echo",
     "fail",
     "fetch",
@@ -76,6 +77,8 @@ const TRANSITIONS: [&str; 35] = [
     "trap",
     "work",
     "wrong-type",
+    "zero-abort",
+    "zero-fail",
 ];
 
 impl Guest for Transitions {
@@ -89,6 +92,7 @@ impl Guest for Transitions {
                 writes: match *name {
                     "clause" | "clause-of-ten" => None,
                     "assign-of-ten" => Some(any(&["a1"])),
+                    "date-extreme" => Some(any(&["day"])),
                     _ => Some(any(&["a1", "n", "tags"])),
                 },
                 condition: (*name == "frugal").then(|| "a1 = 'ready' AND other > 1".to_string()),
@@ -143,6 +147,7 @@ impl Guest for Transitions {
                 _ => abort(""),
             },
             "clause" => Outcome::SetClause("a1='done', n=n+1".to_string()),
+            "date-extreme" => Outcome::Assignments(vec![set(0, Scalar::Date(i32::MAX - 1))]),
             "echo" => Outcome::SetClause(describe_state(&payload)),
             "fail" => Outcome::Fail(Failure {
                 message: "no stock".to_string(),
@@ -238,6 +243,11 @@ impl Guest for Transitions {
                 Outcome::SetClause(format!("n={}", sum % 1000))
             }
             "wrong-type" => Outcome::Assignments(vec![set(1, Scalar::Boolean(true))]),
+            "zero-abort" => abort("a\0b"),
+            "zero-fail" => Outcome::Fail(Failure {
+                message: "a\0b".to_string(),
+                retry: false,
+            }),
             other => abort(&format!("no transition {other}")),
         }
     }
