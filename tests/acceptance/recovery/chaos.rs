@@ -142,6 +142,9 @@ impl Field {
         let (before, rest) = url.rsplit_once('@').expect("a user");
         let (_, name) = rest.split_once('/').expect("a database");
         let through = format!("{before}@127.0.0.1:{}/{name}", self.proxy.port);
+        // A host that could not enter ends, and whoever runs it starts it anew.
+        self.hosts
+            .retain_mut(|host| matches!(host.0.try_wait(), Ok(None)));
         while self.hosts.len() < 2 {
             self.hosts.push(HostProcess::start(&through));
         }
@@ -269,12 +272,17 @@ impl Field {
 
     /// One round; how long recovery took, or none where something did not end.
     fn round(&mut self, kind: Kind) -> Option<Duration> {
+        eventually("the hosts are entered", || {
+            self.start_hosts();
+            let live = "SELECT count(*) FROM wed.host WHERE expires_at > clock_timestamp()";
+            (self.owner.number(live) >= 2).then_some(())
+        });
         self.start_instances();
         self.fault(kind);
         self.start_instances();
-        self.start_hosts();
         let begun = Instant::now();
         while begun.elapsed() < RECOVERY_MAX {
+            self.start_hosts();
             if self
                 .owner
                 .number("SELECT count(*) FROM wed.instance WHERE status <> 'F'")

@@ -279,11 +279,20 @@ fn ears(aviary: &Aviary) -> Session {
     // A new channel must be listened to here.
     for channel in &told {
         assert!(
-            ["'wed_jobs'", "trname"].contains(&channel.as_str()),
+            [
+                "'wed_jobs'",
+                "'wed_exception'",
+                "'wed_work'",
+                "trname",
+                "_step.trname"
+            ]
+            .contains(&channel.as_str()),
             "{told:?}"
         );
     }
-    session.run("LISTEN wed_jobs; LISTEN canary_step; LISTEN leak");
+    session.run(
+        "LISTEN wed_jobs; LISTEN wed_exception; LISTEN wed_work; LISTEN canary_step; LISTEN leak",
+    );
     session
 }
 
@@ -315,6 +324,7 @@ fn endpoints(aviary: &Aviary) -> usize {
         ("version", "1"),
         ("user", USER),
         ("token", &aviary.token.0),
+        ("schedule", "canary-schedule"),
     ];
     let nobody = aviary.alpha.with_token("wed_absent00_0000000000");
     let mut asked = 0;

@@ -147,6 +147,27 @@ fn another_tenants_things_are_as_good_as_missing_for_the_command_line() {
         &["flow", "rematch", "FLOW"],
         &["flow", "rematch", "FLOW", "--apply"],
         &["flow", "drop", "FLOW", "--yes"],
+        &["flow", "retry", "FLOW"],
+        &["flow", "retry", "FLOW", "--yes"],
+        &["flow", "pause", "FLOW", "--reason", "x"],
+        &["flow", "resume", "FLOW"],
+        &["flow", "history", "FLOW"],
+        &["flow", "diff", "FLOW"],
+        &["flow", "rollback", "FLOW"],
+        &["flow", "rollback", "FLOW", "1", "--yes"],
+        &["flow", "schedule", "list", "FLOW"],
+        &[
+            "flow",
+            "schedule",
+            "set",
+            "FLOW",
+            "x",
+            "--cron",
+            "0 * * * *",
+        ],
+        &["flow", "schedule", "pause", "FLOW", "canary_schedule"],
+        &["flow", "schedule", "resume", "FLOW", "canary_schedule"],
+        &["flow", "schedule", "remove", "FLOW", "canary_schedule"],
         &["flow", "config", "set", "FLOW", "canary_setting", "x"],
         &["flow", "config", "get", "FLOW", "canary_setting"],
         &["flow", "config", "unset", "FLOW", "canary_setting"],
@@ -172,6 +193,24 @@ fn another_tenants_things_are_as_good_as_missing_for_the_command_line() {
         &["instance", "show", "FLOW", "1"],
         &["instance", "trace", "FLOW", "1"],
         &["instance", "watch", "FLOW", "1"],
+        &["instance", "retry", "FLOW", "1"],
+        &["instance", "cancel", "FLOW", "1", "--reason", "x"],
+        &["instance", "pause", "FLOW", "1", "--reason", "x"],
+        &["instance", "resume", "FLOW", "1"],
+        &["instance", "set", "FLOW", "1", "--reason", "x", "a=1"],
+        &[
+            "instance",
+            "skip",
+            "FLOW",
+            "1",
+            "--reason",
+            "x",
+            "--transition",
+            "x",
+        ],
+        &[
+            "instance", "back", "FLOW", "1", "--reason", "x", "--to", "1",
+        ],
         &["user", "role", "USER", "viewer"],
         &["user", "delete", "USER"],
         &["token", "create", "USER"],
@@ -192,7 +231,7 @@ fn another_tenants_things_are_as_good_as_missing_for_the_command_line() {
             };
             let known = verbs.iter().any(|words| words[..2] == [noun, verb])
                 || [
-                    "list", "create", "apply", "encode", "push", "gc", "help", "",
+                    "list", "create", "apply", "encode", "push", "gc", "help", "pauses", "",
                 ]
                 .contains(&verb);
             assert!(known, "`wed {noun} {verb}` is not tried");

@@ -98,7 +98,7 @@ impl Two {
     }
 
     /// The second tenant's names, and for each one that nobody has, as long as it.
-    fn names(&self) -> [(&'static str, String, String); 7] {
+    fn names(&self) -> [(&'static str, String, String); 8] {
         [
             ("flow", "canary-flow".into(), "absent-flow".into()),
             ("wid", "1".into(), "1".into()),
@@ -111,6 +111,11 @@ impl Two {
             ("version", "1".into(), "1".into()),
             ("user", "canary-user".into(), "absent-user".into()),
             ("token", self.token.clone(), "wed_absent00".into()),
+            (
+                "schedule",
+                "canary-schedule".into(),
+                "absent-schedule".into(),
+            ),
         ]
     }
 }
