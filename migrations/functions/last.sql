@@ -17,5 +17,15 @@ REVOKE ALL ON ALL FUNCTIONS IN SCHEMA wed FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION wed.is_by_hand() TO PUBLIC;
 -- Called by the view job_pool of every flow.
 GRANT EXECUTE ON FUNCTION wed.waiting_reason(integer, integer, integer) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION wed.waits_on(integer, integer, integer) TO PUBLIC;
+-- Flows that were made before there were constraints.
+SELECT wed.install_constraints(f.flow_id) FROM wed.flow f WHERE to_regclass(format('%I.wed_reservation', f.schema_name)) IS NULL;
+-- Once a statement, at the end of its transaction: locks of keys are the last that it takes.
+DO $$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = 'wed.request'::regclass AND tgname = 'hand_over') THEN
+    CREATE CONSTRAINT TRIGGER hand_over AFTER INSERT OR UPDATE ON wed.request DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW WHEN (NEW.leads AND NEW.state IN ('n', 'f', 'c')) EXECUTE FUNCTION wed.on_request();
+  END IF;
+END $$;
 -- The trace needs the partitions of today and the next days before its first row.
 SELECT wed.roll_trace();

@@ -20,12 +20,14 @@
 //! - `reference`: the reference pages against the code
 //! - `recovery`: operators, reasons for waiting, schedules, backups
 //! - `worklist`: people's work, connected or not
+//! - `constraints`: reservations, the order of tasks, numbers, the requisition
 //! - `layers`: what the source itself must look like
 
 mod api;
 mod authoring;
 mod cli;
 mod compiling;
+mod constraints;
 mod defects;
 mod external;
 mod fairness;
@@ -74,6 +76,7 @@ fn main() -> ExitCode {
         fairness::trials(),
         recovery::trials(),
         worklist::trials(),
+        constraints::trials(),
     ]
     .into_iter()
     .flatten()

@@ -2,6 +2,7 @@
 
 mod audit;
 mod components;
+mod constrain;
 mod events;
 mod flows;
 mod health;
@@ -56,6 +57,10 @@ fn described() -> (OpenApiRouter<Api>, OpenApiRouter<Api>, OpenApiRouter<Api>) {
         .routes(routes!(operate::resume_all))
         .routes(routes!(operate::schedules))
         .routes(routes!(operate::put_schedule, operate::remove_schedule))
+        .routes(routes!(constrain::reservations))
+        .routes(routes!(constrain::resources, constrain::set_resource))
+        .routes(routes!(constrain::orders, constrain::add_order))
+        .routes(routes!(constrain::drop_order))
         .routes(routes!(jobs::list))
         .routes(routes!(jobs::get))
         .routes(routes!(components::list, components::collect))

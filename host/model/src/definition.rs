@@ -32,6 +32,9 @@ pub struct FlowDefinition {
         skip_serializing_if = "BTreeMap::is_empty"
     )]
     pub transitions: BTreeMap<String, TransitionDefinition>,
+    /// The attribute by which a transition's result sets the order of its instance's tasks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<String>,
 }
 
 /// A row of `wed_attr`.
@@ -49,6 +52,19 @@ pub struct AttributeDefinition {
     /// True if any session with the right to write the flow may set it without a job's lock.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
+    /// Numbering of new instances by this attribute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<Numbering>,
+}
+
+/// Kind of a series that gives each new instance its own number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Numbering {
+    /// A number whose instance was not committed is given to a later one.
+    Gapless,
+    /// Numbers come from a sequence, and some may be left out.
+    Gaps,
 }
 
 /// A row of `wed_trig`: a WED-condition and the WED-transition it fires.
@@ -95,6 +111,25 @@ pub struct TriggerDefinition {
     /// The work of a person, when a person does the job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work: Option<Box<WorkDefinition>>,
+    /// The keys that the transition reserves: a SQL expression over the attributes that gives one key, an array, or a
+    /// document of quantities. Nothing when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserves: Option<String>,
+    /// The quantity of each key, a SQL expression that gives a number or an array of them. Exclusive when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quantity: Option<String>,
+    /// The resource that the keys are of, shared by the flows of the tenant that declare it; the flow's own when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource: Option<String>,
+    /// End of the reservation: `transition` (when absent), `instance`, or the trigger or transition whose commit ends it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holds: Option<String>,
+    /// True if the quantity is taken from the capacity by the commit that releases it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub consumes: bool,
+    /// The triggers or transitions that come first: names with AND, OR and parentheses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
 }
 
 /// The performer of a transition.

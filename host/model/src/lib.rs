@@ -13,7 +13,7 @@ mod work;
 
 pub use attribute::{AttributeType, Scalar, ScalarType, Value, ValueError};
 pub use definition::{
-    AttributeDefinition, FlowDefinition, TransitionDefinition, TriggerDefinition,
+    AttributeDefinition, FlowDefinition, Numbering, TransitionDefinition, TriggerDefinition,
 };
 pub use job::{Job, JobKey};
 pub use limits::Limits;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use sqlx::{AssertSqlSafe, FromRow, PgConnection};
-use wedflow_model::{AttributeType, FlowDefinition, work_plan};
+use wedflow_model::{AttributeType, FlowDefinition, Numbering, work_plan};
 
 use crate::audit::{note, note_flow};
 use crate::{Store, StoreError};
@@ -519,6 +519,19 @@ pub(crate) async fn apply(
     }
 
     apply_triggers(connection, &schema, definition, &mut applied).await?;
+    sqlx::query("SELECT wed.order_by_attribute($1, $2)")
+        .bind(flow_id)
+        .bind(&definition.order)
+        .execute(&mut *connection)
+        .await?;
+    for attribute in &definition.attributes {
+        sqlx::query("SELECT wed.set_numbering($1, $2, $3)")
+            .bind(flow_id)
+            .bind(&attribute.name)
+            .bind(attribute.number.map(|kind| kind == Numbering::Gapless))
+            .execute(&mut *connection)
+            .await?;
+    }
     applied.components_missing = sqlx::query_scalar(
         "SELECT DISTINCT component_name FROM wed.binding b JOIN wed.flow f USING (flow_id) WHERE flow_id = $1 \
          AND NOT EXISTS (SELECT FROM wed.component c WHERE c.tenant_id = f.tenant_id AND c.name = b.component_name) \
@@ -709,14 +722,18 @@ async fn apply_triggers(
         let statement = match named.get(trigger.name.as_str()) {
             Some(_) => format!(
                 "UPDATE \"{schema}\".wed_trig SET tgname = $2, trname = $3, cname = $4, cpred = $5, timeout = $6::interval, \
-                 attempts = $7, backoff = $8::interval, delay = $9::interval, priority = $10, recheck = $11, writes = $12 \
-                 WHERE tgid = $1 AND (trname, coalesce(cname, ''), cpred, timeout, attempts, backoff, delay, priority, recheck, coalesce(writes, '{{}}')) \
+                 attempts = $7, backoff = $8::interval, delay = $9::interval, priority = $10, recheck = $11, writes = $12, \
+                 reserves = $13, quantity = $14, resource = $15, holds = $16, consumes = $17, after = $18 \
+                 WHERE tgid = $1 AND (trname, coalesce(cname, ''), cpred, timeout, attempts, backoff, delay, priority, recheck, coalesce(writes, '{{}}'), \
+                 reserves, quantity, resource, holds, consumes, after) \
                  IS DISTINCT FROM ($3, coalesce($4, ''), $5, coalesce($6::interval, '1 minute'), coalesce($7, 3), coalesce($8::interval, '1 second'), \
-                 coalesce($9::interval, '0'), coalesce($10, 0), coalesce($11, true), coalesce($12, '{{}}'))"
+                 coalesce($9::interval, '0'), coalesce($10, 0), coalesce($11, true), coalesce($12, '{{}}'), \
+                 $13, $14, $15, $16, $17, $18)"
             ),
             None => format!(
-                "INSERT INTO \"{schema}\".wed_trig (tgid, tgname, trname, cname, cpred, timeout, attempts, backoff, delay, priority, recheck, writes) \
-                 VALUES ($1, $2, $3, $4, $5, $6::interval, $7, $8::interval, $9::interval, $10, $11, $12)"
+                "INSERT INTO \"{schema}\".wed_trig (tgid, tgname, trname, cname, cpred, timeout, attempts, backoff, delay, priority, recheck, writes, \
+                 reserves, quantity, resource, holds, consumes, after) \
+                 VALUES ($1, $2, $3, $4, $5, $6::interval, $7, $8::interval, $9::interval, $10, $11, $12, $13, $14, $15, $16, $17, $18)"
             ),
         };
         let done = sqlx::query(AssertSqlSafe(statement))
@@ -733,6 +750,12 @@ async fn apply_triggers(
             .bind(trigger.priority)
             .bind(trigger.recheck)
             .bind(&trigger.writes)
+            .bind(&trigger.reserves)
+            .bind(&trigger.quantity)
+            .bind(&trigger.resource)
+            .bind(&trigger.holds)
+            .bind(trigger.consumes)
+            .bind(&trigger.after)
             .execute(&mut *connection)
             .await?;
         if !named.contains_key(trigger.name.as_str()) {

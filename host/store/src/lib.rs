@@ -5,11 +5,13 @@
 //! - [`Store`]: the connection pool, migrations
 //! - `flows`: flows, their attributes, triggers and bindings
 //! - `components`: uploaded components
+//! - `constraints`: reservations, resources, the order of tasks
 //! - `settings`: settings, and secrets as ciphertext
 //! - `instances`: instances, trace, attempts
 //! - `attempts`: what hosts made of jobs, and what it takes to run one again
 //! - `jobs`: claim, commit, fail, leases: what a host does all day
 //! - `recovery`: operators retry, cancel, pause, skip and set by hand; what jobs wait for
+//! - `by_hand`: a session of a flow's own role
 //! - `backup`: what a dump leaves out
 //! - `schedules`: cron schedules that start instances
 //! - `tenants`, `users`, `tokens`, `quotas`: whose all that is, and who may come in
@@ -20,7 +22,9 @@
 mod attempts;
 mod audit;
 mod backup;
+mod by_hand;
 mod components;
+mod constraints;
 mod error;
 mod flows;
 mod instances;
@@ -46,7 +50,9 @@ use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 pub use attempts::{AttemptLog, MadeAttempt, PendingJob};
 pub use audit::{AuditEntry, Once};
 pub use backup::{BackupScript, DATABASE_PLACEHOLDER};
+pub use by_hand::FlowSession;
 pub use components::{Component, NewComponent};
+pub use constraints::{Reservation, Resource, TaskOrder};
 pub use error::{Place, Refusal, StoreError};
 pub use flows::{Applied, Flow, FlowShape, Trigger};
 pub use instances::{AttemptRow, Instance, JobRow, LastRow, LogRow, TraceRow};

@@ -34,11 +34,13 @@ pub enum WaitingReason {
     NoWorker,
     /// Another instance has reserved what it needs.
     Reservation,
+    /// Tasks that come before it are not done.
+    Precedence,
 }
 
 impl WaitingReason {
     /// All reasons.
-    pub const ALL: [WaitingReason; 10] = [
+    pub const ALL: [WaitingReason; 11] = [
         WaitingReason::Time,
         WaitingReason::Locked,
         WaitingReason::Siblings,
@@ -49,6 +51,7 @@ impl WaitingReason {
         WaitingReason::NoComponent,
         WaitingReason::NoWorker,
         WaitingReason::Reservation,
+        WaitingReason::Precedence,
     ];
 
     /// The code, as in SQL and HTTP.
@@ -64,6 +67,7 @@ impl WaitingReason {
             WaitingReason::NoComponent => "no_component",
             WaitingReason::NoWorker => "no_worker",
             WaitingReason::Reservation => "reservation",
+            WaitingReason::Precedence => "precedence",
         }
     }
 
@@ -80,6 +84,7 @@ impl WaitingReason {
             WaitingReason::NoComponent => "its component was not uploaded",
             WaitingReason::NoWorker => "no worker is connected",
             WaitingReason::Reservation => "another instance has reserved what it needs",
+            WaitingReason::Precedence => "tasks that come before it are not done",
         }
     }
 
@@ -100,6 +105,9 @@ impl WaitingReason {
                 "Start a worker on the URL that `wed flow url` prints, or bind a component with `wed flow bind`."
             }
             WaitingReason::Reservation => "Wait until the other instance releases it.",
+            WaitingReason::Precedence => {
+                "Let the tasks before it end, or drop an order that was added with `wed_drop_after`."
+            }
         }
     }
 
@@ -124,8 +132,8 @@ pub struct Waiting {
     pub transition: String,
     /// The reason's code.
     pub code: &'static str,
-    /// The reason in words.
-    pub text: &'static str,
+    /// The reason in words; of a reservation or an order, what it waits for and who holds it.
+    pub text: String,
     /// The way to make it go on.
     pub hint: &'static str,
     /// When it is due, RFC 3339; none while that is open.
@@ -381,11 +389,12 @@ impl Store {
     /// # Errors
     /// Only those of the connection.
     pub async fn waiting(&self, flow_id: i32, wid: i32) -> Result<Vec<Waiting>, StoreError> {
-        let rows: Vec<(String, Option<String>, Option<String>)> =
+        let rows: Vec<(String, Option<String>, Option<String>, Option<String>)> =
             sqlx::query_as(AssertSqlSafe(format!(
                 "SELECT j.trname, wed.waiting_reason(j.flow_id, j.wid, j.tgid), \
                    CASE WHEN isfinite(j.due) AND NOT wed.is_paused(j.due) \
-                     THEN to_char(j.due AT TIME ZONE 'UTC', {RFC3339}) END \
+                     THEN to_char(j.due AT TIME ZONE 'UTC', {RFC3339}) END, \
+                   CASE WHEN j.blocked IS NOT NULL THEN 'it waits for ' || wed.waits_on(j.flow_id, j.wid, j.tgid) END \
                  FROM wed.job j WHERE j.flow_id = $1 AND j.wid = $2 ORDER BY j.tgid"
             )))
             .bind(flow_id)
@@ -394,12 +403,12 @@ impl Store {
             .await?;
         Ok(rows
             .into_iter()
-            .filter_map(|(transition, code, due)| {
+            .filter_map(|(transition, code, due, detail)| {
                 let reason = WaitingReason::of_code(&code?)?;
                 Some(Waiting {
                     transition,
                     code: reason.code(),
-                    text: reason.text(),
+                    text: detail.unwrap_or_else(|| reason.text().to_owned()),
                     hint: reason.hint(),
                     due,
                 })
@@ -453,6 +462,9 @@ impl Store {
             "SELECT wed.keep_pauses()",
             "SELECT wed.end_late(1000)",
             "SELECT wed.advance_back()",
+            "SELECT wed.keep_reservations()",
+            "SELECT wed.break_circles()",
+            "SELECT wed.keep_numbers()",
         ] {
             sqlx::query(statement).execute(&self.pool).await?;
         }

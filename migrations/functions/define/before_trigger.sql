@@ -23,6 +23,7 @@ BEGIN
   NEW.backoff := coalesce(NEW.backoff, '1 second');
   NEW.delay := coalesce(NEW.delay, '0');
   NEW.priority := coalesce(NEW.priority, 0);
+  NEW.consumes := coalesce(NEW.consumes, false);
   IF NOT NEW.cfinal AND coalesce(NEW.trname, '') = '' THEN
     RAISE EXCEPTION 'a trigger needs the name of the transition it fires (trname)' USING ERRCODE = 'WF013',
       HINT = 'Set trname, or set cfinal for the final condition.';

@@ -43,15 +43,17 @@ BEGIN
       HINT = 'On the largest row that there may be. Make fewer documents in them, and fewer long texts.';
   END IF;
 
+  PERFORM wed.mark_constrained(_flow_id);
+  PERFORM wed.compile_keys(_flow);
   -- Only rows whose group is another one now are written.
   UPDATE wed.trigger t SET condition_group = n.number
   FROM (SELECT t.tgid, coalesce(g.number, 0) AS number FROM wed.trigger t
         LEFT JOIN (SELECT reads, row_number() OVER (ORDER BY count(*) DESC, reads) AS number FROM wed.trigger
-                   WHERE flow_id = _flow_id AND enabled AND NOT cfinal AND predicate IS NOT NULL AND NOT timely
+                   WHERE flow_id = _flow_id AND enabled AND NOT cfinal AND predicate IS NOT NULL AND NOT timely AND NOT constrained
                      AND (SELECT count(*) FROM wed.trigger
                           WHERE flow_id = _flow_id AND enabled AND NOT cfinal) > 16
                    GROUP BY reads HAVING count(*) >= 4 LIMIT 32) g
-          ON t.enabled AND NOT t.cfinal AND t.predicate IS NOT NULL AND NOT t.timely AND t.reads = g.reads
+          ON t.enabled AND NOT t.cfinal AND t.predicate IS NOT NULL AND NOT t.timely AND NOT t.constrained AND t.reads = g.reads
         WHERE t.flow_id = _flow_id) n
   WHERE t.tgid = n.tgid AND t.condition_group <> n.number;
 
@@ -62,8 +64,12 @@ BEGIN
                              E'\n    || ' ORDER BY g), '''{}''::bigint[]')
   INTO _fired
   FROM (SELECT condition_group AS g, format('array_remove(ARRAY[%s]::bigint[], NULL)', string_agg(
-          format('CASE WHEN %s THEN %s END', wed.guarded(predicate), (condition_group::bigint << 32) + tgid), E',\n      ' ORDER BY tgid)) AS c
-        FROM wed.trigger WHERE flow_id = _flow_id AND enabled AND NOT cfinal AND predicate IS NOT NULL
+          format('CASE WHEN %s THEN %s END', wed.guarded(predicate), CASE
+            -- Keys that cannot be evaluated are as a condition that cannot.
+            WHEN c.keys IS NOT NULL THEN format('CASE WHEN %s IS NOT NULL THEN %s END', wed.keys_expression(c), t.tgid)
+            ELSE ((condition_group::bigint << 32) + t.tgid)::text END), E',\n      ' ORDER BY t.tgid)) AS c
+        FROM wed.trigger t LEFT JOIN wed.trigger_constraint c USING (tgid)
+        WHERE t.flow_id = _flow_id AND enabled AND NOT cfinal AND predicate IS NOT NULL
         GROUP BY condition_group) g;
   SELECT coalesce(string_agg(format('coalesce(%s, false)', wed.guarded(predicate)), ' OR '), 'false') INTO _final
   FROM wed.trigger WHERE flow_id = _flow_id AND enabled AND cfinal AND predicate IS NOT NULL;

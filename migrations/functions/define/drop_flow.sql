@@ -9,6 +9,9 @@ BEGIN
   EXECUTE format('DROP SCHEMA %I CASCADE', _flow.schema_name);
   EXECUTE format('DROP SCHEMA %I CASCADE', _flow.shape_schema);
   DELETE FROM wed.job WHERE flow_id = _flow_id;
+  UPDATE wed.request SET state = 'f', leads = true, xid = pg_current_xact_id() WHERE flow_id = _flow_id;
+  DELETE FROM wed.resource WHERE tenant_id = _flow.tenant_id AND resource = '#' || _flow_id;
+  DELETE FROM wed.task_done WHERE flow_id = _flow_id;
   DELETE FROM wed.flow WHERE flow_id = _flow_id;
   INSERT INTO wed.residue VALUES (_flow_id);
   -- A role that was let connect by a grant of its own (let_connect) loses it, last of all: others wait for that.

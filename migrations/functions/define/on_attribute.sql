@@ -24,6 +24,9 @@ BEGIN
         HINT = 'At most 131072 (128 KiB). Set long values where instances are started.';
     END IF;
   END IF;
+  IF TG_OP = 'DELETE' OR TG_OP = 'UPDATE' AND (NEW.aname <> OLD.aname OR wed.attribute_type(OLD.atype) IS DISTINCT FROM _type) THEN
+    PERFORM wed.refuse_constrained(_flow, OLD.aname);
+  END IF;
   IF TG_OP = 'INSERT' OR (TG_OP = 'UPDATE' AND NEW.aname <> OLD.aname) THEN
     EXECUTE format('SELECT aname FROM %I.wed_attr WHERE lower(aname) = lower($1) AND aname <> $1',
                    _flow.schema_name) INTO _users USING NEW.aname;
@@ -99,6 +102,9 @@ BEGIN
                    _flow.schema_name) USING OLD.aname, NEW.aname;
     UPDATE wed.trigger SET writes = array_replace(writes, OLD.aname, NEW.aname)
     WHERE flow_id = _flow.flow_id AND OLD.aname = ANY (writes);
+  END IF;
+  IF TG_OP = 'UPDATE' AND EXISTS (SELECT FROM wed.numbering WHERE flow_id = _flow.flow_id AND attribute = NEW.aname) THEN
+    PERFORM wed.number_default(_flow, NEW.aname);
   END IF;
   EXECUTE format('UPDATE wed.flow SET open_attributes = ARRAY(SELECT aname FROM %I.wed_attr WHERE open) WHERE flow_id = $1',
                  _flow.schema_name) USING _flow.flow_id;

@@ -31,5 +31,6 @@ BEGIN
     timely = excluded.timely, timeout = excluded.timeout, attempts = excluded.attempts, backoff = excluded.backoff,
     delay = excluded.delay, priority = excluded.priority, recheck = excluded.recheck,
     writes = excluded.writes, component_id = excluded.component_id, weight = excluded.weight;
+  PERFORM wed.set_constraint(_flow, NEW.tgid, NEW.reserves, NEW.quantity, NEW.resource, NEW.holds, NEW.consumes, NEW.after);
   RETURN NULL;
 END $$;

@@ -24,6 +24,9 @@ BEGIN
     WHEN 'WF081' THEN
       RAISE EXCEPTION 'the job of instance % that this session has locked is held by a person', _wid
         USING ERRCODE = 'WF081', HINT = 'Abort, and look for another job; its holder reports it with `wed work report`.';
+    WHEN 'WF045' THEN
+      RAISE EXCEPTION 'the job of instance % that this session has locked waits: for its reservation, or for tasks before it', _wid
+        USING ERRCODE = 'WF045', HINT = 'waits_for in job_pool says for what; take the lock when it is due.';
     ELSE
       -- Its claim was lost, or the flow was changed just now: to be tried again with what is still held.
       RAISE EXCEPTION 'instance % moved on meanwhile', _wid USING ERRCODE = '40001';

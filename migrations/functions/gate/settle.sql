@@ -23,11 +23,11 @@ BEGIN
       FROM wed.gather(_rows, _tgids, _tokens, _trw, _forced, _fuel, _us, _memory) p
       -- One look for each, however few triggers there were when the plan was made.
       LEFT JOIN LATERAL (
-        SELECT tgname, trname, timeout, timeout_ms, priority, component_id, delay FROM wed.trigger
+        SELECT tgname, trname, timeout, timeout_ms, priority, component_id, delay, constrained FROM wed.trigger
         WHERE tgid = p.fire[1] OFFSET 0) t ON true
       CROSS JOIN LATERAL (
         SELECT (_lease AND _host_id IS NOT NULL AND p.own IS NOT NULL AND t.component_id IS NOT NULL
-                AND t.delay = '0') IS TRUE AS turns) k
+                AND t.delay = '0' AND NOT t.constrained) IS TRUE AS turns) k
     ), rest AS MATERIALIZED (
       -- Most just go on: those of which there is more to do are chosen once. (An instance that goes on is no new exception.)
       SELECT p.*, cardinality(p.fire) > p.turns::integer AS forks, p.own IS NOT NULL AND NOT p.turns AS ends,
@@ -47,14 +47,17 @@ BEGIN
       DELETE FROM wed.job j USING rest p WHERE p.ends AND j.ctid = p.own RETURNING 1
     ), fired AS (
       INSERT INTO wed.job (flow_id, tenant_id, wid, tgid, trname, timeout, seq, last_seq, priority, due, fired_at, attempt,
-                           component_id, host_id, token, version, satisfied, beside)
-      SELECT p.flow_id, t.tenant_id, p.wid, t.tgid, t.trname, t.timeout, p.seq, p.seq, t.priority, now() + t.delay, _now,
+                           component_id, host_id, token, version, satisfied, beside, blocked)
+      SELECT p.flow_id, t.tenant_id, p.wid, t.tgid, t.trname, t.timeout, p.seq, p.seq, t.priority,
+             CASE WHEN t.constrained THEN 'infinity' ELSE now() + t.delay END, _now,
              l.leased::integer, t.component_id, CASE WHEN l.leased THEN _host_id END,
-             CASE WHEN l.leased THEN nextval('wed.fence') ELSE 0 END, p.version, p.satisfied, p.beside
+             CASE WHEN l.leased THEN nextval('wed.fence') ELSE 0 END, p.version, p.satisfied, p.beside,
+             CASE WHEN t.constrained THEN 'a'::"char" END
       FROM rest p
       CROSS JOIN LATERAL unnest(CASE WHEN p.turns THEN p.fire[2:] ELSE p.fire END) f(tgid)
       JOIN wed.trigger t ON t.tgid = f.tgid
-      CROSS JOIN LATERAL (SELECT _lease AND _host_id IS NOT NULL AND t.component_id IS NOT NULL AND t.delay = '0' AS leased) l
+      CROSS JOIN LATERAL (SELECT _lease AND _host_id IS NOT NULL AND t.component_id IS NOT NULL AND t.delay = '0'
+                                 AND NOT t.constrained AS leased) l
       -- Most rows fire nothing beside: they are left out before the list is taken apart.
       WHERE p.forks
       -- Wake the others: external workers by the papers' channel, one notification a job; hosts by one for
@@ -62,6 +65,7 @@ BEGIN
       -- notifies keeps all others that do waiting while it commits, so a host that leaves jobs to others tells
       -- them afterwards (tell_hosts).
       RETURNING flow_id, wid, tgid, trname, token, component_id, host_id, CASE
+        WHEN blocked IS NOT NULL THEN NULL
         WHEN component_id IS NULL THEN pg_notify(trname, format('{"wid":%s,"tgid":%s}', wid, tgid))
         WHEN host_id IS NULL AND (_lease OR due > now()) THEN pg_notify('wed_jobs', '') END
     ), excepted AS (
@@ -107,4 +111,7 @@ BEGIN
     -- One look at p for each that is leased, whatever the planner thinks of their number.
     CROSS JOIN LATERAL (SELECT p.payload, p.state, p.version, p.seq FROM rest p WHERE p.flow_id = f.flow_id AND p.wid = f.wid OFFSET 0) p
     WHERE f.host_id IS NOT NULL;
+  IF EXISTS (SELECT FROM wed.flow WHERE constrained) THEN
+    PERFORM wed.constrain(_rows, _tgids, _trw IS NULL OR _trw = '_EVENT');
+  END IF;
 END $$;

@@ -32,6 +32,7 @@ BEGIN
                 WHEN count(*) FILTER (WHERE q.mine) > 1 THEN 'WF005'
                 WHEN bool_or(q.mine AND q.host_id IS NOT NULL) THEN 'WF004'
                 WHEN bool_or(q.mine AND wed.is_held(q.flow_id, q.wid, q.tgid)) THEN 'WF081'
+                WHEN bool_or(q.mine AND q.blocked IS NOT NULL) THEN 'WF045'
                 WHEN NOT bool_or(q.mine) AND _open = '{}' THEN 'WF003' END AS refusal
     FROM (SELECT *, EXISTS (SELECT FROM ROWS FROM (unnest(_of), unnest(_locked)) AS l(wid, tgid)
                             WHERE l.wid = j.wid AND l.tgid = j.tgid) AS mine

@@ -43,7 +43,8 @@ BEGIN
       UPDATE wed.job SET host_id = NULL, token = 0,
         due = now() + least(CASE WHEN _item.after_us IS NULL THEN _trigger.backoff * (2 ^ least(_job.attempt - 1, 30))
           ELSE least(_item.after_us, 86400000000) * interval '1 microsecond' END, interval '1 day')
-      WHERE flow_id = _job.flow_id AND wid = _job.wid AND tgid = _job.tgid;
+      WHERE flow_id = _job.flow_id AND wid = _job.wid AND tgid = _job.tgid RETURNING due INTO _job.due;
+      IF _trigger.constrained THEN PERFORM wed.ask_again(_job.flow_id, ARRAY[_job.wid], ARRAY[_job.tgid], _job.due); END IF;
       CONTINUE;
     END IF;
     PERFORM wed.pass_as_it_stands(_job.flow_id, _job.wid, _job.tgid, '_ABORT',

@@ -15,6 +15,9 @@ BEGIN
   SELECT _flow_id, _wid, _last + 1, 'F', '_CANCEL', '{}', r.state, _now, session_user, wed.reasoned(_actor, _reason)
   FROM unnest(wed.as_it_stands(_flow_id, _wid)) r;
   UPDATE wed.instance SET status = 'F', changed = _now WHERE flow_id = _flow_id AND wid = _wid;
+  IF EXISTS (SELECT FROM wed.flow WHERE flow_id = _flow_id AND constrained) THEN
+    PERFORM wed.free(f, ARRAY[_wid], ARRAY[NULL::integer], false) FROM wed.flow f WHERE f.flow_id = _flow_id;
+  END IF;
   DELETE FROM wed.going_back WHERE flow_id = _flow_id AND wid = _wid;
   DELETE FROM wed.pause WHERE flow_id = _flow_id AND wid = _wid;
   PERFORM wed.note_flow(_actor, _flow_id, 'instance.cancel', _wid::text,

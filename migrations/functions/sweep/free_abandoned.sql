@@ -4,18 +4,28 @@ CREATE OR REPLACE FUNCTION wed.free_abandoned() RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _gone integer[];
+  _of record;
   _freed bigint := 0;
 BEGIN
   _gone := ARRAY(SELECT host_id FROM wed.host WHERE expires_at < clock_timestamp() FOR UPDATE SKIP LOCKED);
   _gone := _gone || ARRAY(SELECT h.host_id FROM wed.hosts_with_jobs() h
                           WHERE NOT EXISTS (SELECT FROM wed.host k WHERE k.host_id = h.host_id));
   IF _gone = '{}' THEN RETURN 0; END IF;
-  WITH freed AS (
-    UPDATE wed.job SET host_id = NULL, token = 0, due = least(due, now())
-    WHERE host_id = ANY (_gone) RETURNING *)
-  INSERT INTO wed.attempt (flow_id, wid, tgid, trname, attempt, outcome, message, writer)
-  SELECT flow_id, wid, tgid, trname, attempt, 'abandoned', 'the host that ran it is gone', 'wedflow' FROM freed;
-  GET DIAGNOSTICS _freed = ROW_COUNT;
+  FOR _of IN
+    WITH freed AS (
+      UPDATE wed.job SET host_id = NULL, token = 0, due = least(due, now())
+      WHERE host_id = ANY (_gone) RETURNING *
+    ), kept AS (
+      INSERT INTO wed.attempt (flow_id, wid, tgid, trname, attempt, outcome, message, writer)
+      SELECT flow_id, wid, tgid, trname, attempt, 'abandoned', 'the host that ran it is gone', 'wedflow' FROM freed)
+    SELECT flow_id, array_agg(wid ORDER BY wid) AS wids, array_agg(tgid ORDER BY wid) AS tgids FROM freed GROUP BY flow_id ORDER BY flow_id
+  LOOP
+    _freed := _freed + cardinality(_of.wids);
+    -- Who waits for what they hold comes first now.
+    IF EXISTS (SELECT FROM wed.flow WHERE flow_id = _of.flow_id AND constrained) THEN
+      PERFORM wed.ask_again(_of.flow_id, _of.wids, _of.tgids, NULL);
+    END IF;
+  END LOOP;
   DELETE FROM wed.host WHERE host_id = ANY (_gone);
   IF _freed > 0 THEN PERFORM pg_notify('wed_jobs', ''); END IF;
   RETURN _freed;

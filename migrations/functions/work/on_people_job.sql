@@ -10,7 +10,7 @@ BEGIN
       PERFORM wed.send_message(wed.in_charge(NEW.flow_id, NEW.wid), 'task_failed', wed.work_place(NEW.flow_id, NEW.wid),
         'The instance is an exception; decide what becomes of it: retry, set its state, or cancel it.', NULL, clock_timestamp());
     END IF;
-  ELSIF TG_OP = 'INSERT' THEN
+  ELSIF TG_OP = 'INSERT' OR TG_OP = 'UPDATE' AND NEW.blocked IS NULL THEN
     PERFORM wed.open_work_item(NEW);
   ELSE
     UPDATE wed.work_item SET state = 'WITHDRAWN', ended_at = clock_timestamp()
@@ -27,7 +27,12 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE TRIGGER people_insert AFTER INSERT ON wed.job
-  FOR EACH ROW WHEN (NEW.component_id IS NULL) EXECUTE FUNCTION wed.on_people_job();
+  FOR EACH ROW WHEN (NEW.component_id IS NULL AND NEW.blocked IS NULL) EXECUTE FUNCTION wed.on_people_job();
+
+-- A job that waits for a reservation, or for tasks before it, is nobody's work meanwhile.
+CREATE OR REPLACE TRIGGER people_blocked AFTER UPDATE OF blocked ON wed.job
+  FOR EACH ROW WHEN (NEW.component_id IS NULL AND (OLD.blocked IS NULL) <> (NEW.blocked IS NULL))
+  EXECUTE FUNCTION wed.on_people_job();
 
 CREATE OR REPLACE TRIGGER people_delete AFTER DELETE ON wed.job
   FOR EACH ROW WHEN (OLD.component_id IS NULL AND OLD.trname <> '_EXCPT') EXECUTE FUNCTION wed.on_people_job();

@@ -120,7 +120,8 @@ pub(crate) struct Pause {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Waiting {
     transition: String,
-    /// `time`, `locked`, `siblings`, `quota`, `paused`, `circuit`, `no_host`, `no_component`, `no_worker` or `reservation`.
+    /// `time`, `locked`, `siblings`, `quota`, `paused`, `circuit`, `no_host`, `no_component`, `no_worker`, `reservation` or
+    /// `precedence`.
     code: String,
     text: String,
     hint: String,
@@ -313,7 +314,7 @@ pub(crate) async fn waiting(
             .map(|job| Waiting {
                 transition: job.transition,
                 code: job.code.to_owned(),
-                text: job.text.to_owned(),
+                text: job.text,
                 hint: job.hint.to_owned(),
                 due: job.due,
             })

@@ -7,7 +7,7 @@ use wedflow_engine::HostSettings;
 use wedflow_store::{Flow, Store, TraceRow};
 
 use crate::arguments::{Arguments, DemoArguments};
-use crate::commands::{component, flow, host};
+use crate::commands::{component, flow, host, requisition};
 use crate::database;
 use crate::problem::Problem;
 use crate::samples::{SAMPLES, Sample};
@@ -24,6 +24,7 @@ pub(crate) async fn run(
     let Some(name) = &demo.name else {
         let document: Vec<_> = SAMPLES
             .iter()
+            .chain([&requisition::ABOUT])
             .map(|(name, about)| json!({ "demo": name, "about": about }))
             .collect();
         terminal.answer(&document, || {
@@ -31,11 +32,16 @@ pub(crate) async fn run(
                 &["demo", "what it shows"],
                 SAMPLES
                     .iter()
+                    .chain([&requisition::ABOUT])
                     .map(|(name, about)| vec![(*name).to_owned(), (*about).to_owned()]),
             );
         });
         return Ok(());
     };
+    if name == requisition::ABOUT.0 {
+        let store = database::open(arguments, terminal, 2).await?;
+        return requisition::run(&store, &arguments.tenant, terminal).await;
+    }
     let sample = Sample::open(name, demo.samples.as_deref())?;
     let settings = HostSettings {
         name: format!("demo-{name}"),

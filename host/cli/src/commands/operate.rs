@@ -4,6 +4,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Map, Value as Json, json};
 use wedflow_store::{Flow, Matching, NewSchedule, PauseScope, Store};
 
+use crate::commands::constrain::{self, OrderCommand, ResourceCommand};
 use crate::commands::instance::{initial_values, status_word};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
@@ -159,6 +160,17 @@ pub(crate) enum OperateFlow {
     /// Schedules that start instances.
     #[command(subcommand)]
     Schedule(ScheduleCommand),
+    /// List what a flow's instances have reserved, and what they wait for.
+    Reservations {
+        /// The flow.
+        flow: String,
+    },
+    /// List or set the stock of keys that are reserved by quantity.
+    #[command(subcommand)]
+    Resource(ResourceCommand),
+    /// List, add or drop orders of tasks while the flow runs.
+    #[command(subcommand)]
+    Order(OrderCommand),
 }
 
 #[derive(Debug, Subcommand)]
@@ -417,6 +429,13 @@ pub(crate) async fn flow(
             rollback(store, tenant, &flow, *version, *yes, terminal).await
         }
         OperateFlow::Schedule(command) => schedule(command, tenant, store, terminal).await,
+        OperateFlow::Reservations { flow } => {
+            constrain::reservations(&store.flow(tenant, flow).await?, store, terminal).await
+        }
+        OperateFlow::Resource(command) => {
+            constrain::resource(command, tenant, store, terminal).await
+        }
+        OperateFlow::Order(command) => constrain::order(command, tenant, store, terminal).await,
     }
 }
 

@@ -163,6 +163,7 @@ impl Scenario {
             }),
             default: default.map(str::to_owned),
             open: false,
+            number: None,
         };
         let mut attributes = vec![
             attribute("step", "integer", Some("0")),
@@ -194,6 +195,12 @@ impl Scenario {
             compensation: None,
             deadline: None,
             work: None,
+            reserves: None,
+            quantity: None,
+            resource: None,
+            holds: None,
+            consumes: false,
+            after: None,
         };
         let triggers = (0..self.triggers)
             .map(|n| {
@@ -219,6 +226,7 @@ impl Scenario {
                 },
             )]
             .into(),
+            order: None,
         }
     }
 }

@@ -1,0 +1,209 @@
+//! `wed flow reservations`, `wed flow resource` and `wed flow order`: what instances wait for each other for.
+
+use clap::Subcommand;
+use serde_json::json;
+use wedflow_store::{Flow, Store};
+
+use crate::problem::Problem;
+use crate::terminal::Terminal;
+
+/// Most rows that are listed.
+const LISTED_MAX: i64 = 1_000;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ResourceCommand {
+    /// List what there is, and how much of it is held.
+    List {
+        /// The flow.
+        flow: String,
+    },
+    /// Set how much there is of a key; who waits for more is served.
+    Set {
+        /// The flow.
+        flow: String,
+        /// The key.
+        key: String,
+        /// Capacity.
+        capacity: String,
+        /// Minimum that is always left.
+        #[arg(long, default_value = "0", value_name = "NUMBER")]
+        minimum: String,
+        /// The resource that flows share; the flow's own when absent.
+        #[arg(long, value_name = "NAME")]
+        resource: Option<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum OrderCommand {
+    /// List the orders that were added.
+    List {
+        /// The flow.
+        flow: String,
+    },
+    /// Let a trigger's jobs wait until others are done.
+    Add {
+        /// The flow.
+        flow: String,
+        /// The trigger that waits: its name, or its transition's.
+        trigger: String,
+        /// The triggers that come first, with AND, OR and parentheses.
+        after: String,
+        /// Only of this instance.
+        #[arg(long, value_name = "WID")]
+        instance: Option<i32>,
+    },
+    /// Drop an order that was added.
+    Drop {
+        /// The flow.
+        flow: String,
+        /// The trigger that waits.
+        trigger: String,
+        /// The triggers that come first, as they were added.
+        after: String,
+        /// Only of this instance.
+        #[arg(long, value_name = "WID")]
+        instance: Option<i32>,
+    },
+}
+
+/// Lists what instances hold and wait for.
+pub(crate) async fn reservations(
+    flow: &Flow,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let rows = store.reservations(flow, LISTED_MAX).await?;
+    terminal.answer(&rows, || {
+        terminal.table(
+            &[
+                "wid",
+                "transition",
+                "resource",
+                "key",
+                "amount",
+                "state",
+                "since",
+            ],
+            rows.iter().map(|row| {
+                vec![
+                    row.wid.to_string(),
+                    row.transition.clone(),
+                    row.resource.clone().unwrap_or_default(),
+                    row.key.clone(),
+                    row.amount.clone().unwrap_or_default(),
+                    match &row.waits_for {
+                        None if row.held => "held".to_owned(),
+                        None => "later".to_owned(),
+                        Some(what) => format!("waits for {what}"),
+                    },
+                    row.asked_at.clone(),
+                ]
+            }),
+        );
+    });
+    Ok(())
+}
+
+/// Lists or sets what there is.
+pub(crate) async fn resource(
+    command: &ResourceCommand,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    match command {
+        ResourceCommand::List { flow } => {
+            let flow = store.flow(tenant, flow).await?;
+            let rows = store.resources(&flow, LISTED_MAX).await?;
+            terminal.answer(&rows, || {
+                terminal.table(
+                    &["resource", "key", "capacity", "minimum", "held"],
+                    rows.iter().map(|row| {
+                        vec![
+                            row.resource.clone().unwrap_or_default(),
+                            row.key.clone(),
+                            row.capacity.clone(),
+                            row.minimum.clone(),
+                            row.held.clone(),
+                        ]
+                    }),
+                );
+            });
+        }
+        ResourceCommand::Set {
+            flow,
+            key,
+            capacity,
+            minimum,
+            resource,
+        } => {
+            let flow = store.flow(tenant, flow).await?;
+            store
+                .set_resource(&flow, resource.as_deref(), key, capacity, minimum)
+                .await?;
+            terminal.answer(
+                &json!({ "key": key, "capacity": capacity, "minimum": minimum }),
+                || terminal.line(&format!("There is {capacity} of {key}.")),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Lists, adds or drops an order of tasks.
+pub(crate) async fn order(
+    command: &OrderCommand,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    match command {
+        OrderCommand::List { flow } => {
+            let flow = store.flow(tenant, flow).await?;
+            let rows = store.task_orders(&flow, LISTED_MAX).await?;
+            terminal.answer(&rows, || {
+                terminal.table(
+                    &["trigger", "after", "wid", "by"],
+                    rows.iter().map(|row| {
+                        vec![
+                            row.trigger.clone(),
+                            row.after.clone(),
+                            row.wid.map(|wid| wid.to_string()).unwrap_or_default(),
+                            row.actor.clone(),
+                        ]
+                    }),
+                );
+            });
+        }
+        OrderCommand::Add {
+            flow,
+            trigger,
+            after,
+            instance,
+        } => {
+            let flow = store.flow(tenant, flow).await?;
+            store.add_order(&flow, trigger, after, *instance).await?;
+            terminal.answer(&json!({ "trigger": trigger, "after": after }), || {
+                terminal.line(&format!("{trigger} comes after {after}."));
+            });
+        }
+        OrderCommand::Drop {
+            flow,
+            trigger,
+            after,
+            instance,
+        } => {
+            let flow = store.flow(tenant, flow).await?;
+            let dropped = store.drop_order(&flow, trigger, after, *instance).await?;
+            terminal.answer(&json!({ "dropped": dropped }), || {
+                terminal.line(if dropped {
+                    "Dropped."
+                } else {
+                    "There was none."
+                });
+            });
+        }
+    }
+    Ok(())
+}

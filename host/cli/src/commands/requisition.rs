@@ -1,0 +1,159 @@
+//! `wed demo requisition`: requisitions of one material by several clerks, each step done by hand over SQL.
+
+use serde_json::{Map, Value as Json, json};
+use wedflow_store::{Flow, FlowSession, Store};
+
+use crate::problem::Problem;
+use crate::terminal::Terminal;
+
+/// The definition.
+const FLOW: &str = include_str!("requisition.toml");
+
+/// Name and purpose, as `wed demo` lists them.
+pub(crate) const ABOUT: (&str, &str) = (
+    "requisition",
+    "material by requisition: numbers without gaps, checks side by side, stock for one of two",
+);
+
+/// Session of the players, and the steps they have done.
+struct Players<'a> {
+    session: FlowSession,
+    terminal: &'a Terminal,
+    steps: Vec<Json>,
+}
+
+impl Players<'_> {
+    fn tell(&mut self, text: String) {
+        self.terminal.say(&text);
+        self.steps.push(Json::String(text));
+    }
+
+    /// Starts a requisition that a clerk enters; its instance.
+    async fn enter(&mut self, clerk: &str, materials: &str, more: &str) -> Result<i32, Problem> {
+        let started = self
+            .session
+            .texts(&format!(
+                "INSERT INTO wed_flow (clerk, materials{}) VALUES ('{clerk}', '{materials}'{}) RETURNING wid || ' ' || number",
+                if more.is_empty() { "" } else { ", category" },
+                if more.is_empty() { String::new() } else { format!(", '{more}'") },
+            ))
+            .await?;
+        let started = started.first().cloned().unwrap_or_default();
+        let (wid, number) = started.split_once(' ').unwrap_or_default();
+        self.tell(format!(
+            "{clerk} asks for {materials}: requisition number {number}"
+        ));
+        wid.parse()
+            .map_err(|_| Problem::new("the requisition was not started"))
+    }
+
+    /// Does a step; a step that waits is none.
+    async fn step(&mut self, wid: i32, transition: &str, clause: &str) -> Result<bool, Problem> {
+        let done = self.session.finish(wid, transition, clause).await?;
+        if done {
+            self.tell(format!("  {transition} of instance {wid} is done"));
+        } else {
+            let why = self
+                .session
+                .texts(&format!(
+                    "SELECT coalesce(waits_for, 'nothing') FROM job_pool WHERE wid = {wid} AND trname = '{transition}'"
+                ))
+                .await?;
+            let why = why.first().map_or("it is not pending", String::as_str);
+            self.tell(format!("  {transition} of instance {wid} waits for {why}"));
+        }
+        Ok(done)
+    }
+
+    /// Does all steps up to the issue.
+    async fn settle(&mut self, wid: i32, rules: &str) -> Result<(), Problem> {
+        self.step(wid, "enter", "entered = true").await?;
+        self.step(wid, "confirm", "sales_list = 'too early'")
+            .await?;
+        self.step(wid, "check_plan", &format!("plan_ok = true{rules}"))
+            .await?;
+        self.step(wid, "check_stock", "stock_ok = true").await?;
+        self.step(wid, "confirm", "sales_list = 'of ' || number")
+            .await?;
+        Ok(())
+    }
+
+    async fn stock(&mut self) -> Result<String, Problem> {
+        let stock = self
+            .session
+            .texts("SELECT capacity::text FROM wed_resource WHERE resource = 'material' AND key = 'M1'")
+            .await?
+            .concat();
+        self.tell(format!("There are {stock} of M1, and the minimum is 2"));
+        Ok(stock)
+    }
+}
+
+/// Plays it.
+pub(crate) async fn run(store: &Store, tenant: &str, terminal: &Terminal) -> Result<(), Problem> {
+    let definition = toml::from_str(FLOW)
+        .map_err(|source| Problem::new("the demo is damaged").because(source))?;
+    store.apply(tenant, &definition).await?;
+    let flow = store.flow(tenant, "requisition").await?;
+    store
+        .set_resource(&flow, Some("material"), "M1", "12", "2")
+        .await?;
+    let mut at = Players {
+        session: store.flow_session(tenant, "requisition").await?,
+        terminal,
+        steps: Vec::new(),
+    };
+    let ended = play(&mut at, store, &flow).await?;
+    let stock = at.stock().await?;
+    let Players { steps, .. } = at;
+    terminal.answer(
+        &json!({ "flow": flow.name, "instances": ended, "stock": stock, "steps": steps }),
+        || {
+            terminal.line(&format!(
+                "\nTry next:\n  wed flow resource list {0}\n  wed flow reservations {0}\n  wed instance list {0}",
+                flow.name
+            ));
+        },
+    );
+    Ok(())
+}
+
+async fn play(
+    at: &mut Players<'_>,
+    store: &Store,
+    flow: &Flow,
+) -> Result<Map<String, Json>, Problem> {
+    at.stock().await?;
+    let ann = at.enter("ann", r#"{"M1": 7}"#, "").await?;
+    let bob = at.enter("bob", r#"{"M1": 7}"#, "").await?;
+    // A clerk who gives up keeps the number; it is given to nobody else.
+    let cid = at.enter("cid", r#"{"M1": 1}"#, "").await?;
+    store
+        .cancel_instance(flow, cid, "the clerk gave up")
+        .await?;
+    at.tell(format!("cid gives up; instance {cid} ends"));
+    let eve = at.enter("eve", r#"{"M1": 1}"#, "special").await?;
+    at.settle(ann, "").await?;
+    at.settle(bob, "").await?;
+    at.step(bob, "issue", "issued = true").await?;
+    at.step(ann, "issue", "issued = true").await?;
+    at.stock().await?;
+    at.step(bob, "issue", "issued = true").await?;
+    // Of a special requisition the check says that approval comes before the issue.
+    at.settle(eve, r#", rules = '{"issue": "approve"}'"#)
+        .await?;
+    at.step(eve, "issue", "issued = true").await?;
+    at.step(eve, "approve", "approved = true").await?;
+    at.tell("Seven more of M1 are delivered".to_owned());
+    store
+        .set_resource(flow, Some("material"), "M1", "12", "2")
+        .await?;
+    at.step(bob, "issue", "issued = true").await?;
+    at.step(eve, "issue", "issued = true").await?;
+    let mut ended = Map::new();
+    for (clerk, wid) in [("ann", ann), ("bob", bob), ("cid", cid), ("eve", eve)] {
+        let status = store.instance_status(flow.flow_id, wid).await?;
+        ended.insert(clerk.to_owned(), json!({ "wid": wid, "status": status }));
+    }
+    Ok(ended)
+}

@@ -1,0 +1,13 @@
+-- At the end of a transaction that asked for or freed something. Where a lock is not to be had in time the hosts' sweep does it,
+-- but for what is consumed: that is taken in the same commit or not at all.
+CREATE OR REPLACE FUNCTION wed.on_request() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  BEGIN
+    PERFORM wed.hand_over_keys(ARRAY(SELECT request_id FROM wed.request
+                                WHERE xid = pg_current_xact_id() AND state IN ('n', 'f', 'c') ORDER BY request_id));
+  EXCEPTION WHEN lock_not_available THEN
+    IF EXISTS (SELECT FROM wed.request WHERE xid = pg_current_xact_id() AND state = 'c') THEN RAISE; END IF;
+  END;
+  RETURN NULL;
+END $$;

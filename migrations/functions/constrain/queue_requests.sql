@@ -1,0 +1,35 @@
+-- Queues the requests of some jobs, with the keys that each needs. One that holds the same already needs nothing more. Answers
+-- which were queued, by their places in the arrays.
+CREATE OR REPLACE FUNCTION wed.queue_requests(
+  _flow wed.flow, _wids integer[], _tgids integer[], _keys jsonb[], _ready timestamptz) RETURNS integer[]
+LANGUAGE plpgsql AS $$
+DECLARE
+  _asked integer[];
+BEGIN
+  WITH k AS MATERIALIZED (
+    SELECT u.wid, u.tgid, u.keys, u.at::integer AS at, c.holds, c.consumes, coalesce(c.resource, '#' || _flow.flow_id) AS resource, t.priority,
+           -- A pause makes the delay longer by its own shift, and keeps the job when it is due.
+           coalesce(_ready, now() + CASE WHEN t.delay >= '8000 years' THEN t.delay - interval '8000 years' ELSE t.delay END) AS ready_at,
+           nextval(pg_get_serial_sequence('wed.request', 'request_id')) AS request_id,
+           EXISTS (SELECT FROM wed.request r WHERE r.flow_id = _flow.flow_id AND r.wid = u.wid AND r.state = 'h') AS holder
+    FROM ROWS FROM (unnest(_wids), unnest(_tgids), unnest(_keys)) WITH ORDINALITY u(wid, tgid, keys, at)
+    JOIN wed.trigger_constraint c ON c.tgid = u.tgid AND c.keys IS NOT NULL JOIN wed.trigger t ON t.tgid = u.tgid
+    WHERE u.keys <> '{}' AND NOT EXISTS (
+      SELECT FROM wed.request r CROSS JOIN LATERAL (
+        SELECT jsonb_object_agg(v.key, v.amount) AS keys FROM wed.reservation v WHERE v.request_id = r.request_id) h
+      WHERE r.flow_id = _flow.flow_id AND r.wid = u.wid AND r.tgid = u.tgid AND r.state = 'h' AND h.keys = u.keys)
+  ), asked AS (
+    INSERT INTO wed.request (request_id, tenant_id, flow_id, wid, tgid, state, holds, consumes, leads, ready_at)
+    OVERRIDING SYSTEM VALUE
+    SELECT k.request_id, _flow.tenant_id, _flow.flow_id, k.wid, k.tgid, CASE WHEN k.ready_at > now() THEN 'd' ELSE 'n' END, k.holds,
+           k.consumes, row_number() OVER (PARTITION BY k.ready_at > now()) = 1, k.ready_at FROM k
+  ), named AS (
+    INSERT INTO wed.reservation (request_id, tenant_id, resource, key, amount, priority, held)
+    SELECT k.request_id, _flow.tenant_id, k.resource, e.key, (e.value #>> '{}')::numeric,
+           CASE WHEN k.holder THEN 2147483647 ELSE k.priority END, CASE WHEN k.ready_at <= now() THEN false END
+    FROM k CROSS JOIN LATERAL jsonb_each(k.keys) e
+  ), waits AS (
+    UPDATE wed.job j SET blocked = 'r' FROM k WHERE j.flow_id = _flow.flow_id AND j.wid = k.wid AND j.tgid = k.tgid)
+  SELECT array_agg(k.at) INTO _asked FROM k;
+  RETURN _asked;
+END $$;

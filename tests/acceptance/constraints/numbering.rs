@@ -1,0 +1,106 @@
+//! Numbers that no two instances share, with and without gaps.
+
+use std::collections::BTreeSet;
+
+use crate::support::{Flow, Session, on, trials};
+
+trials![
+    gapless_numbers_are_unique_and_given_again_after_a_rollback,
+    numbers_with_gaps_are_unique,
+    taking_a_number_does_not_hold_up_others,
+];
+
+const NUMBERED: &str = "
+INSERT INTO wed_attr (aname, atype, adv) VALUES ('no', 'bigint', NULL), ('done', 'boolean', 'false');
+INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('t', 'step', 'NOT done');
+INSERT INTO wed_trig (cpred, cfinal) VALUES ('done', true);";
+
+fn start(s: &mut Session) -> i64 {
+    s.number("INSERT INTO wed_flow DEFAULT VALUES RETURNING no")
+}
+
+fn gapless_numbers_are_unique_and_given_again_after_a_rollback() {
+    let flow = Flow::of(NUMBERED);
+    let mut s = flow.session();
+    start_none(&mut s);
+    s.run("SELECT wed_number('no', true)");
+    assert_eq!(start(&mut s), 1);
+    s.run("BEGIN");
+    assert_eq!(start(&mut s), 2);
+    s.run("ROLLBACK");
+    assert_eq!(start(&mut s), 2);
+    let sessions: Vec<_> = (0..6).map(|_| flow.session()).collect();
+    let all: BTreeSet<i64> = std::thread::scope(|scope| {
+        let taken: Vec<_> = sessions
+            .into_iter()
+            .map(|mut s| {
+                scope.spawn(move || {
+                    let mut kept = Vec::new();
+                    for n in 0..60 {
+                        s.run("BEGIN");
+                        let no = start(&mut s);
+                        if n % 3 == 0 {
+                            s.run("ROLLBACK");
+                        } else {
+                            s.run("COMMIT");
+                            kept.push(no);
+                        }
+                    }
+                    kept
+                })
+            })
+            .collect();
+        taken
+            .into_iter()
+            .flat_map(|one| one.join().expect("ran"))
+            .collect()
+    });
+    assert_eq!(all.len(), 6 * 40, "no two are the same");
+    // What was given back last is taken first, so that in the end none is left out.
+    let highest = *all.last().expect("some");
+    let missing = (3..highest).filter(|no| !all.contains(no)).count();
+    for _ in 0..missing {
+        assert!(start(&mut s) < highest);
+    }
+    assert_eq!(start(&mut s), highest + 1);
+    // It stays an instance's own.
+    s.refused("INSERT INTO wed_flow (no) VALUES (1)")
+        .expect("23505");
+    s.refused("DELETE FROM wed_attr WHERE aname = 'no'")
+        .expect("WF013");
+    on(flow.database.store.recover_by_clock()).expect("recovered");
+}
+
+fn start_none(s: &mut Session) {
+    s.refused("SELECT wed_number('done', true)").expect("WF013");
+    s.refused("SELECT wed_number('nothing', false)")
+        .expect("WF013");
+}
+
+fn numbers_with_gaps_are_unique() {
+    let flow = Flow::of(NUMBERED);
+    let mut s = flow.session();
+    s.run("SELECT wed_number('no')");
+    assert_eq!(start(&mut s), 1);
+    s.run("BEGIN");
+    start(&mut s);
+    s.run("ROLLBACK");
+    assert_eq!(start(&mut s), 3);
+    s.run("SELECT wed_number('no', true)");
+    assert_eq!(start(&mut s), 4, "from the highest on");
+    s.run("UPDATE wed_attr SET open = true WHERE aname = 'no'");
+    assert_eq!(start(&mut s), 5);
+}
+
+fn taking_a_number_does_not_hold_up_others() {
+    let flow = Flow::of(NUMBERED);
+    let (mut s, mut t) = (flow.session(), flow.session());
+    s.run("SELECT wed_number('no', true)");
+    start(&mut s);
+    s.run("BEGIN");
+    assert_eq!(start(&mut s), 2);
+    t.run("SET lock_timeout = '100ms'");
+    assert_eq!(start(&mut t), 3);
+    s.run("ROLLBACK");
+    assert_eq!(start(&mut t), 2);
+}

@@ -1,0 +1,48 @@
+//! The requisition of the spec, whole.
+
+use super::broken;
+use crate::support::{Database, on, program, trials};
+
+trials![demo_issues_to_one_and_lets_the_other_wait];
+
+fn demo_issues_to_one_and_lets_the_other_wait() {
+    let database = Database::new();
+    let answer =
+        program::run(program::wed(&database.url()).args(["demo", "requisition", "--json"]));
+    let document = answer.done().json();
+    for clerk in ["ann", "bob", "cid", "eve"] {
+        assert_eq!(document["instances"][clerk]["status"], "F", "{document}");
+    }
+    assert_eq!(document["stock"], "4");
+    let steps: Vec<&str> = document["steps"]
+        .as_array()
+        .expect("steps")
+        .iter()
+        .filter_map(|step| step.as_str())
+        .collect();
+    for said in [
+        "  confirm of instance 1 waits for the tasks before it: check_stock AND check_plan",
+        "  issue of instance 2 waits for its reservation: M1 (held by instance 1 of requisition: 7)",
+        "  issue of instance 2 waits for its reservation: M1 (7 wanted, 3 to be had)",
+        "  issue of instance 4 waits for the tasks before it: approve",
+    ] {
+        assert!(steps.contains(&said), "{said} is missing in {steps:#?}");
+    }
+    let flow = on(database.store.flow("default", "requisition")).expect("the flow");
+    let rows = on(database.store.reservations(&flow, 9)).expect("listed");
+    assert!(rows.is_empty(), "{rows:?}");
+    assert_eq!(
+        on(database.store.resources(&flow, 9)).expect("listed")[0].capacity,
+        "4"
+    );
+    let mut s = crate::support::Session::on(
+        &database,
+        &on(database.store.flow_url("default", "requisition")).expect("its URL"),
+    );
+    assert_eq!(
+        s.lines("SELECT number FROM wed_flow ORDER BY wid"),
+        ["1", "2", "3", "4"]
+    );
+    let found = broken(&mut database.owner());
+    assert!(found.is_empty(), "{found:#?}");
+}
