@@ -4,7 +4,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
   _bad record;
 BEGIN
-  IF NOT EXISTS (SELECT FROM wed.request WHERE request_id = ANY (_requests) AND state = 'c') THEN RETURN; END IF;
+  IF NOT EXISTS (SELECT FROM wed.request WHERE request_id = ANY (_requests) AND state = 'c' AND consumes) THEN RETURN; END IF;
   WITH used AS (
     SELECT v.tenant_id, v.resource, v.key, sum(v.amount) AS amount FROM wed.reservation v JOIN wed.request r USING (request_id)
     WHERE r.request_id = ANY (_requests) AND r.state = 'c' AND v.held AND v.amount IS NOT NULL GROUP BY 1, 2, 3

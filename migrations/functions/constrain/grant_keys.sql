@@ -1,40 +1,36 @@
 -- Grants what can be had of some keys, whose locks are held (_locked). Who is first in the queues of all the keys that it needs,
 -- and finds all of them free, has them; nobody is passed by, so that the oldest request of the highest priority is never
--- delayed by others that wait.
+-- delayed by others that wait. Those that are first everywhere have no key in common: they are granted together.
 CREATE OR REPLACE FUNCTION wed.grant_keys(_keys wed.resource_key[], _locked wed.resource_key[]) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-  _at integer := 1;
-  _id bigint;
-  _first wed.request;
-  _needs wed.resource_key[];
-  _granted wed.request[] := '{}';
+  _ids bigint[];
+  _all bigint[] := '{}';
+  _flow_id integer;
 BEGIN
-  WHILE _at <= cardinality(_keys) LOOP
-    _id := wed.first_in_queue(_keys[_at]);
-    _at := _at + 1;
-    CONTINUE WHEN _id IS NULL;
-    -- One that another transaction changes is being given up there.
-    SELECT * INTO _first FROM wed.request WHERE request_id = _id AND state IN ('n', 'w') FOR UPDATE SKIP LOCKED;
-    CONTINUE WHEN NOT FOUND;
-    _needs := ARRAY(SELECT ROW(tenant_id, resource, key)::wed.resource_key FROM wed.reservation WHERE request_id = _id);
-    IF NOT _needs <@ _locked THEN
-      _locked := _locked || wed.lock_keys(ARRAY(SELECT unnest(_needs) EXCEPT SELECT unnest(_locked)), true);
-      CONTINUE WHEN NOT _needs <@ _locked;
-    END IF;
-    CONTINUE WHEN wed.in_the_way(_first) IS NOT NULL;
+  LOOP
+    SELECT f._locked, f.ids INTO _locked, _ids FROM wed.first_of_all(_keys, _locked) f;
+    EXIT WHEN _ids IS NULL;
     -- What the same trigger holds of its last firing is replaced.
-    DELETE FROM wed.reservation v USING wed.request o WHERE o.flow_id = _first.flow_id AND o.wid = _first.wid AND o.tgid = _first.tgid
-      AND o.state = 'h' AND v.request_id = o.request_id;
-    DELETE FROM wed.request o WHERE o.flow_id = _first.flow_id AND o.wid = _first.wid AND o.tgid = _first.tgid AND o.state = 'h';
+    WITH o AS (
+      SELECT o.request_id FROM wed.request r JOIN wed.request o
+      ON o.flow_id = r.flow_id AND o.wid = r.wid AND o.tgid = r.tgid AND o.state = 'h' WHERE r.request_id = ANY (_ids)
+    ), v AS (
+      DELETE FROM wed.reservation v USING o WHERE v.request_id = o.request_id)
+    DELETE FROM wed.request r USING o WHERE r.request_id = o.request_id;
     UPDATE wed.reservation v SET held = true, beside = v.amount IS NULL AND EXISTS (
         SELECT FROM wed.reservation o WHERE o.tenant_id = v.tenant_id AND o.resource = v.resource AND o.key = v.key
         AND o.held AND o.amount IS NULL AND o.request_id <> v.request_id)
-    WHERE v.request_id = _id;
-    UPDATE wed.request SET state = 'h', leads = false, granted_at = clock_timestamp() WHERE request_id = _id;
-    _granted := _granted || _first;
+    WHERE v.request_id = ANY (_ids);
+    UPDATE wed.request SET state = 'h', leads = false, granted_at = clock_timestamp() WHERE request_id = ANY (_ids);
+    _all := _all || _ids;
     -- Perhaps there is enough for the next one too.
-    _keys := _keys || _needs;
+    SELECT array_agg(DISTINCT ROW(v.tenant_id, v.resource, v.key)::wed.resource_key) INTO _keys FROM wed.reservation v
+    WHERE v.request_id = ANY (_ids) AND EXISTS (
+      SELECT FROM wed.reservation n WHERE n.tenant_id = v.tenant_id AND n.resource = v.resource AND n.key = v.key AND NOT n.held);
+    EXIT WHEN _keys IS NULL;
   END LOOP;
-  PERFORM wed.unblock(g.flow_id, array_agg(g.wid), array_agg(g.tgid), false) FROM unnest(_granted) g GROUP BY g.flow_id;
+  PERFORM wed.unblock(g.flow_id, g.wids, g.tgids, false)
+  FROM (SELECT flow_id, array_agg(wid ORDER BY wid) AS wids, array_agg(tgid ORDER BY wid) AS tgids FROM wed.request
+        WHERE request_id = ANY (_all) GROUP BY flow_id ORDER BY flow_id) g;
 END $$;

@@ -2,28 +2,32 @@
 -- the locks of all their keys, and of those that the first in their queues need too; from then on every statement sees
 -- what others have committed of these keys, and nobody else can grant one of them.
 CREATE OR REPLACE FUNCTION wed.hand_over_keys(_requests bigint[]) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
+LANGUAGE plpgsql AS $$
 DECLARE
   _keys wed.resource_key[];
   _own wed.resource_key[];
+  _freed bigint[];
 BEGIN
   IF _requests = '{}' THEN RETURN; END IF;
-  _own := ARRAY(SELECT DISTINCT ROW(tenant_id, resource, key)::wed.resource_key FROM wed.reservation
-                WHERE request_id = ANY (_requests) AND held IS NOT NULL);
-  _keys := ARRAY(
-    SELECT unnest(_own) UNION
-    SELECT ROW(v.tenant_id, v.resource, v.key)::wed.resource_key FROM unnest(_own) k
-    CROSS JOIN LATERAL (SELECT wed.first_in_queue(k) AS request_id OFFSET 0) f JOIN wed.reservation v USING (request_id));
+  SELECT array_agg(DISTINCT k.key) INTO _own
+  FROM (SELECT ROW(tenant_id, resource, key)::wed.resource_key AS key FROM wed.reservation
+        WHERE request_id = ANY (_requests) AND held IS NOT NULL) k;
+  SELECT array_agg(DISTINCT k.key) INTO _keys FROM (
+    SELECT unnest(_own) AS key UNION ALL
+    SELECT ROW(v.tenant_id, v.resource, v.key)::wed.resource_key FROM unnest(_own) o
+    JOIN wed.reservation v ON v.request_id = wed.first_in_queue(o) AND v.request_id <> ALL (_requests)) k;
   PERFORM wed.lock_keys(_keys, false);
-  PERFORM wed.consume(_requests);
-  DELETE FROM wed.reservation v USING wed.request r
-  WHERE r.request_id = ANY (_requests) AND r.state IN ('f', 'c') AND v.request_id = r.request_id;
-  DELETE FROM wed.request WHERE request_id = ANY (_requests) AND state IN ('f', 'c');
-  UPDATE wed.request SET state = 'w', leads = false WHERE request_id = ANY (_requests) AND state = 'n';
-  -- Who held a key by two requests holds it by the other.
-  UPDATE wed.reservation v SET beside = false FROM unnest(_own) k
-  WHERE v.tenant_id = k.tenant_id AND v.resource = k.resource AND v.key = k.key AND v.held AND v.beside
-    AND NOT EXISTS (SELECT FROM wed.reservation o WHERE o.tenant_id = k.tenant_id AND o.resource = k.resource AND o.key = k.key
-                    AND o.held AND o.amount IS NULL AND (NOT o.beside OR o.request_id < v.request_id));
+  _freed := ARRAY(SELECT request_id FROM wed.request WHERE request_id = ANY (_requests) AND state IN ('f', 'c'));
+  IF _freed <> '{}' THEN
+    PERFORM wed.consume(_freed);
+    DELETE FROM wed.reservation WHERE request_id = ANY (_freed);
+    DELETE FROM wed.request WHERE request_id = ANY (_freed);
+    -- Who held a key by two requests holds it by the other.
+    UPDATE wed.reservation v SET beside = false FROM unnest(_own) k
+    WHERE v.tenant_id = k.tenant_id AND v.resource = k.resource AND v.key = k.key AND v.held AND v.beside
+      AND NOT EXISTS (SELECT FROM wed.reservation o WHERE o.tenant_id = k.tenant_id AND o.resource = k.resource AND o.key = k.key
+                      AND o.held AND o.amount IS NULL AND (NOT o.beside OR o.request_id < v.request_id));
+  END IF;
   PERFORM wed.grant_keys(_own, _keys);
+  UPDATE wed.request SET state = 'w', leads = false WHERE request_id = ANY (_requests) AND state = 'n';
 END $$;

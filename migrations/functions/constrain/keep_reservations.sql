@@ -1,7 +1,7 @@
 -- Looks after reservations, for the hosts' sweep: requests whose time has come are queued, what a commit could not hand over
 -- for want of a lock is, jobs that were locked when they were granted are made due, locks of keys that nobody wants are removed.
 CREATE OR REPLACE FUNCTION wed.keep_reservations() RETURNS bigint
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE
   _some bigint[];
   _done bigint := 0;
