@@ -246,8 +246,11 @@ fn refused(refusal: &Refusal) -> Option<Problem> {
         "WF021" => {
             return Some(suspended());
         }
-        "WF002" | "WF009" | "WF013" | "WF042" | "WF043" | "23505" => StatusCode::CONFLICT,
-        "WF040" => StatusCode::NOT_FOUND,
+        "WF002" | "WF009" | "WF013" | "WF042" | "WF043" | "WF081" | "WF082" | "WF087" | "23505" => {
+            StatusCode::CONFLICT
+        }
+        "WF083" => StatusCode::FORBIDDEN,
+        "WF040" | "WF080" => StatusCode::NOT_FOUND,
         code if code.starts_with("WF") => StatusCode::UNPROCESSABLE_ENTITY,
         // Data, constraint, syntax and rights within a tenant's own fragment or values.
         code if ["22", "23", "42", "0A", "54"]

@@ -14,6 +14,7 @@ mod settings;
 mod tokens;
 mod usage;
 mod users;
+mod work;
 
 use axum::Router;
 use axum::body::Body;
@@ -75,11 +76,25 @@ fn described() -> (OpenApiRouter<Api>, OpenApiRouter<Api>, OpenApiRouter<Api>) {
         .routes(routes!(tokens::rotate))
         .routes(routes!(settings::get, settings::change))
         .routes(routes!(usage::list))
-        .routes(routes!(audit::list));
+        .routes(routes!(audit::list))
+        .routes(routes!(work::list))
+        .routes(routes!(work::item))
+        .routes(routes!(work::act))
+        .routes(routes!(work::delegate))
+        .routes(routes!(work::report))
+        .routes(routes!(work::history))
+        .routes(routes!(work::comment))
+        .routes(routes!(work::messages, work::remove_messages))
+        .routes(routes!(work::connection, work::leave))
+        .routes(routes!(work::start))
+        .routes(routes!(work::people))
+        .routes(routes!(work::put_person, work::drop_person));
     // These take as long as they take, within limits of their own.
     let slow = OpenApiRouter::new()
         .routes(routes!(components::upload))
-        .routes(routes!(events::watch));
+        .routes(routes!(events::watch))
+        .routes(routes!(work::events))
+        .routes(routes!(work::application));
     let open = OpenApiRouter::new()
         .routes(routes!(health::live))
         .routes(routes!(health::ready))

@@ -9,6 +9,7 @@ use wedflow_capability::Permission;
 use wedflow_store::QuotaChange;
 
 use crate::commands::operate::{OperateFlow, OperateInstance};
+use crate::commands::work::WorkArguments;
 
 /// Host WED-flow business processes: state is a row, conditions are SQL, steps are sandboxed
 /// WebAssembly components or any program with a Postgres connection.
@@ -98,6 +99,8 @@ pub(crate) enum Command {
     /// Tokens, with which users speak to the HTTP API.
     #[command(subcommand)]
     Token(TokenCommand),
+    /// People's work: worklists, claims, reports, messages.
+    Work(WorkArguments),
     /// Who did what: the audit log, newest first.
     Audit(AuditArguments),
     /// Hosts, leases, queue and history of the installation; what is wrong, and how to mend it.

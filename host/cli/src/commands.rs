@@ -23,6 +23,7 @@ mod tenant;
 mod test;
 mod token;
 mod user;
+pub(crate) mod work;
 
 use crate::arguments::{Arguments, Command, ComponentCommand};
 use crate::database::{self, FEW_CONNECTIONS};
@@ -93,6 +94,10 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(),
         Command::Token(command) => {
             let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
             token::run(command, &arguments.tenant, &store, terminal).await
+        }
+        Command::Work(work) => {
+            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
+            work::run(work, &arguments.tenant, &store, terminal).await
         }
         Command::Audit(audit) => {
             let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;

@@ -12,6 +12,7 @@
 //! - `jobs`: claim, commit, fail, leases: what a host does all day
 //! - `recovery`: operators retry, cancel, pause, skip and set by hand; what jobs wait for
 //! - `by_hand`: a session of a flow's own role
+//! - `work`: worklists of people
 //! - `backup`: what a dump leaves out
 //! - `schedules`: cron schedules that start instances
 //! - `tenants`, `users`, `tokens`, `quotas`: whose all that is, and who may come in
@@ -39,6 +40,7 @@ mod settings;
 mod tenants;
 mod tokens;
 mod users;
+mod work;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -69,6 +71,7 @@ pub use settings::{Grant, SealedSecret};
 pub use tenants::{Tenant, TenantSettings};
 pub use tokens::{Bearer, NewToken, Token};
 pub use users::User;
+pub use work::{NewProcess, PersonName, WorkAct, WorkNews, WorkReport};
 
 /// How long a statement of ours may wait for a connection of the pool.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);

@@ -453,7 +453,7 @@ impl Store {
     }
 
     /// Does what time brings, each in a transaction of its own: keeps pauses, ends jobs behind their deadlines,
-    /// advances instances that go back.
+    /// advances instances that go back, warns of deadlines of people's work.
     ///
     /// # Errors
     /// Only those of the connection.
@@ -465,6 +465,7 @@ impl Store {
             "SELECT wed.keep_reservations()",
             "SELECT wed.break_circles()",
             "SELECT wed.keep_numbers()",
+            "SELECT wed.sweep_work()",
         ] {
             sqlx::query(statement).execute(&self.pool).await?;
         }

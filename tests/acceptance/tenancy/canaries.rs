@@ -325,6 +325,8 @@ fn endpoints(aviary: &Aviary) -> usize {
         ("user", USER),
         ("token", &aviary.token.0),
         ("schedule", "canary-schedule"),
+        ("item", "1"),
+        ("act", "select"),
     ];
     let nobody = aviary.alpha.with_token("wed_absent00_0000000000");
     let mut asked = 0;

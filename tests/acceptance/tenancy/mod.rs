@@ -98,7 +98,7 @@ impl Two {
     }
 
     /// The second tenant's names, and for each one that nobody has, as long as it.
-    fn names(&self) -> [(&'static str, String, String); 8] {
+    fn names(&self) -> [(&'static str, String, String); 10] {
         [
             ("flow", "canary-flow".into(), "absent-flow".into()),
             ("wid", "1".into(), "1".into()),
@@ -116,6 +116,8 @@ impl Two {
                 "canary-schedule".into(),
                 "absent-schedule".into(),
             ),
+            ("item", "1".into(), "1".into()),
+            ("act", "select".into(), "select".into()),
         ]
     }
 }

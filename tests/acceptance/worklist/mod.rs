@@ -2,6 +2,7 @@
 
 mod claims;
 mod deadlines;
+mod doors;
 mod extras;
 mod messages;
 mod policies;
@@ -23,6 +24,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         deadlines::trials(),
         messages::trials(),
         extras::trials(),
+        doors::trials(),
     ]
     .into_iter()
     .flatten()

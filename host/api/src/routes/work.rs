@@ -1,0 +1,547 @@
+//! People's work: worklists, claims, reports, messages. The person is the token's user.
+
+use std::convert::Infallible;
+use std::time::{Duration, Instant};
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use futures::stream::unfold;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use utoipa::{IntoParams, ToSchema};
+use wedflow_store::{NewProcess, PersonName, WorkAct, WorkReport};
+use wedflow_tenancy::{Action, Area};
+
+use crate::access::Caller;
+use crate::body::{Document, IdempotencyKey};
+use crate::documents::List;
+use crate::path::{Asked, Named};
+use crate::problem::Problem;
+use crate::state::{Api, Place};
+
+/// Entries of a list when no limit is asked for.
+const LIMIT: i32 = 100;
+/// How long one connection watches.
+const LONGEST: Duration = Duration::from_secs(600);
+/// Between two looks at a watched worklist.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The order and length of a worklist.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Listing {
+    /// `arrival`, `priority`, `deadline`, `size` or `own`; `arrival` unless it is said.
+    order: Option<String>,
+    /// At most so many, up to 1000; 100 unless it is said.
+    limit: Option<i32>,
+}
+
+/// How many messages.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Newest {
+    /// At most so many, up to 1000; 100 unless it is said.
+    limit: Option<i32>,
+}
+
+/// A part of the list of people.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Behind {
+    /// Only names behind this one.
+    after: Option<String>,
+    /// At most so many, up to 1000; 100 unless it is said.
+    limit: Option<i32>,
+}
+
+/// Whom an item is given to.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Delegation {
+    /// The other person.
+    to: String,
+}
+
+/// The result of an item.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Report {
+    /// False: it failed.
+    #[serde(default = "yes")]
+    success: bool,
+    /// Attributes and their values.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    values: Map<String, Value>,
+    /// Why, or what else is to be said.
+    reason: Option<String>,
+    /// The claim it was done under.
+    claim: Option<i32>,
+}
+
+/// A comment on an item.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Comment {
+    /// At most 16 KiB.
+    text: String,
+}
+
+/// A process to start.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Process {
+    /// The flow.
+    flow: String,
+    /// The person in charge; the caller when absent.
+    in_charge: Option<String>,
+    /// Values of attributes.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    values: Map<String, Value>,
+    /// The notification policy, 1 to 4; 1 when absent.
+    policy: Option<i32>,
+    /// How many people policies 2 to 4 choose; 1 when absent.
+    count: Option<i32>,
+    /// Hours before a deadline at which people are told.
+    #[serde(default)]
+    warnings: Vec<i32>,
+    /// The one of them at which an item passes to the person in charge.
+    transfer: Option<i32>,
+}
+
+/// A person's roles.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Roles {
+    /// Added to those that the person has.
+    roles: Vec<String>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn person(caller: &Caller) -> PersonName<'_> {
+    PersonName {
+        tenant: &caller.tenant,
+        name: &caller.user,
+    }
+}
+
+/// The caller's worklist: what is held, and what is offered
+#[utoipa::path(get, path = "/v1/work/items", tag = "work", params(Listing),
+    responses((status = 200, body = List<Value>), (status = 404, body = Problem)))]
+pub(crate) async fn list(
+    State(api): State<Api>,
+    caller: Caller,
+    Asked(asked): Asked<Listing>,
+) -> Result<Json<List<Value>>, Problem> {
+    caller.must(Action::read(Area::Instances))?;
+    let order = asked.order.as_deref().unwrap_or("arrival");
+    let items = api
+        .store
+        .worklist(person(&caller), order, asked.limit.unwrap_or(LIMIT))
+        .await?;
+    Ok(Json(List::whole(items)))
+}
+
+/// An item; for its holder with its data and the form of its result
+#[utoipa::path(get, path = "/v1/work/items/{item}", tag = "work",
+    params(("item" = i64, Path, description = "The item's number")),
+    responses((status = 200, body = Value), (status = 404, body = Problem)))]
+pub(crate) async fn item(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(item): Named<i64>,
+) -> Result<Json<Value>, Problem> {
+    caller.must(Action::read(Area::Instances))?;
+    Ok(Json(api.store.work_item(person(&caller), item).await?))
+}
+
+/// Selects, locks, unselects, unlocks, starts or takes over an item; who races for one and loses is told who has it
+#[utoipa::path(post, path = "/v1/work/items/{item}/{act}", tag = "work",
+    params(("item" = i64, Path, description = "The item's number"),
+        ("act" = String, Path, description = "`select`, `lock`, `unselect`, `unlock`, `start` or `take-over`")),
+    responses((status = 200, body = Value), (status = 403, body = Problem), (status = 404, body = Problem),
+        (status = 409, body = Problem)))]
+pub(crate) async fn act(
+    State(api): State<Api>,
+    caller: Caller,
+    Named((item, act)): Named<(i64, String)>,
+) -> Result<Json<Value>, Problem> {
+    caller.must(Action::write(Area::Instances))?;
+    let act = WorkAct::ALL
+        .into_iter()
+        .find(|known| known.name() == act)
+        .ok_or_else(|| Problem::missing("act", &act))?;
+    Ok(Json(
+        caller
+            .store(&api)
+            .work_act(person(&caller), item, act)
+            .await?,
+    ))
+}
+
+/// Gives an item to another person
+#[utoipa::path(post, path = "/v1/work/items/{item}/delegate", tag = "work",
+    params(("item" = i64, Path, description = "The item's number")), request_body = Delegation,
+    responses((status = 200, body = Value), (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn delegate(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(item): Named<i64>,
+    Document(wanted): Document<Delegation>,
+) -> Result<Json<Value>, Problem> {
+    caller.must(Action::write(Area::Instances))?;
+    let store = caller.store(&api);
+    Ok(Json(
+        store
+            .delegate_work(person(&caller), item, &wanted.to)
+            .await?,
+    ))
+}
+
+/// Reports an item, once under its key. 409 with both versions when the caller no longer holds it: the result is kept
+#[utoipa::path(post, path = "/v1/work/items/{item}/report", tag = "work",
+    params(("item" = i64, Path, description = "The item's number"),
+        ("Idempotency-Key" = String, Header, description = "A key of the client's choice, best a random UUID")),
+    request_body = Report,
+    responses((status = 200, body = Value), (status = 400, body = Problem), (status = 404, body = Problem),
+        (status = 409, body = Value), (status = 422, body = Problem)))]
+pub(crate) async fn report(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(item): Named<i64>,
+    IdempotencyKey(key): IdempotencyKey,
+    Document(report): Document<Report>,
+) -> Result<Response, Problem> {
+    caller.must(Action::write(Area::Instances))?;
+    let key = key.ok_or_else(|| {
+        Problem::new(
+            StatusCode::BAD_REQUEST,
+            "idempotency_key",
+            "a report needs the header Idempotency-Key",
+        )
+        .hint("Send a random UUID, and the same one when you send the report again.")
+    })?;
+    let report = WorkReport {
+        item,
+        success: report.success,
+        values: &report.values,
+        key: &key,
+        reason: report.reason.as_deref(),
+        claim: report.claim,
+    };
+    let answer = caller
+        .store(&api)
+        .report_work(person(&caller), &report)
+        .await?;
+    let status = if answer["applied"] == true {
+        StatusCode::OK
+    } else {
+        StatusCode::CONFLICT
+    };
+    Ok((status, Json(answer)).into_response())
+}
+
+/// Who did what with an item, when
+#[utoipa::path(get, path = "/v1/work/items/{item}/history", tag = "work",
+    params(("item" = i64, Path, description = "The item's number")),
+    responses((status = 200, body = List<Value>), (status = 404, body = Problem)))]
+pub(crate) async fn history(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(item): Named<i64>,
+) -> Result<Json<List<Value>>, Problem> {
+    caller.must(Action::read(Area::Instances))?;
+    let entries = api.store.work_history(person(&caller), item).await?;
+    Ok(Json(List::whole(entries)))
+}
+
+/// Adds a comment to an item
+#[utoipa::path(post, path = "/v1/work/items/{item}/comments", tag = "work",
+    params(("item" = i64, Path, description = "The item's number")), request_body = Comment,
+    responses((status = 201, body = Value), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn comment(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(item): Named<i64>,
+    Document(comment): Document<Comment>,
+) -> Result<Response, Problem> {
+    caller.must(Action::write(Area::Instances))?;
+    let store = caller.store(&api);
+    let number = store
+        .comment_work(person(&caller), item, &comment.text, None)
+        .await?;
+    Ok((StatusCode::CREATED, Json(json!({ "note": number }))).into_response())
+}
+
+/// The caller's messages, newest first
+#[utoipa::path(get, path = "/v1/work/messages", tag = "work", params(Newest),
+    responses((status = 200, body = List<Value>), (status = 404, body = Problem)))]
+pub(crate) async fn messages(
+    State(api): State<Api>,
+    caller: Caller,
+    Asked(asked): Asked<Newest>,
+) -> Result<Json<List<Value>>, Problem> {
+    caller.must(Action::read(Area::Instances))?;
+    let limit = asked.limit.unwrap_or(LIMIT);
+    let messages = api.store.work_messages(person(&caller), limit).await?;
+    Ok(Json(List::whole(messages)))
+}
+
+/// Removes the caller's messages
+#[utoipa::path(delete, path = "/v1/work/messages", tag = "work",
+    responses((status = 200, body = Value), (status = 404, body = Problem)))]
+pub(crate) async fn remove_messages(
+    State(api): State<Api>,
+    caller: Caller,
+) -> Result<Json<Value>, Problem> {
+    caller.must(Action::write(Area::Instances))?;
+    let removed = caller.store(&api).remove_messages(person(&caller)).await?;
+    Ok(Json(json!({ "removed": removed })))
+}
+
+/// Marks the caller active, and delivers stored messages
+#[utoipa::path(put, path = "/v1/work/connection", tag = "work",
+    responses((status = 200, body = Value), (status = 404, body = Problem)))]
+pub(crate) async fn connection(
+    State(api): State<Api>,
+    caller: Caller,
+) -> Result<Json<Value>, Problem> {
+    caller.must(Action::write(Area::Instances))?;
+    let delivered = caller.store(&api).connect_person(person(&caller)).await?;
+    Ok(Json(json!({ "active": true, "delivered": delivered })))
+}
+
+/// Marks the caller inactive: nothing new is offered, messages are stored
+#[utoipa::path(delete, path = "/v1/work/connection", tag = "work",
+    responses((status = 200, body = Value), (status = 404, body = Problem)))]
+pub(crate) async fn leave(State(api): State<Api>, caller: Caller) -> Result<Json<Value>, Problem> {
+    caller.must(Action::write(Area::Instances))?;
+    caller
+        .store(&api)
+        .disconnect_person(person(&caller))
+        .await?;
+    Ok(Json(json!({ "active": false })))
+}
+
+/// Starts a process in the caller's name
+#[utoipa::path(post, path = "/v1/work/processes", tag = "work", request_body = Process,
+    responses((status = 201, body = Value), (status = 403, body = Problem), (status = 404, body = Problem),
+        (status = 422, body = Problem)))]
+pub(crate) async fn start(
+    State(api): State<Api>,
+    caller: Caller,
+    Document(process): Document<Process>,
+) -> Result<Response, Problem> {
+    caller.must(Action::write(Area::Instances))?;
+    let new = NewProcess {
+        flow: &process.flow,
+        in_charge: process.in_charge.as_deref(),
+        values: &process.values,
+        policy: process.policy.unwrap_or(1),
+        count: process.count.unwrap_or(1),
+        warnings: &process.warnings,
+        transfer: process.transfer,
+    };
+    let store = caller.store(&api);
+    let wid = store.start_process(person(&caller), &new).await?;
+    let started = json!({ "flow": process.flow, "wid": wid });
+    Ok((StatusCode::CREATED, Json(started)).into_response())
+}
+
+/// The tenant's people, with their roles
+#[utoipa::path(get, path = "/v1/work/people", tag = "work", params(Behind),
+    responses((status = 200, body = List<Value>), (status = 403, body = Problem)))]
+pub(crate) async fn people(
+    State(api): State<Api>,
+    caller: Caller,
+    Asked(asked): Asked<Behind>,
+) -> Result<Json<List<Value>>, Problem> {
+    caller.must(Action::read(Area::Users))?;
+    let limit = i64::from(asked.limit.unwrap_or(LIMIT));
+    let people = api
+        .store
+        .people(&caller.tenant, asked.after.as_deref(), limit)
+        .await?;
+    Ok(Json(List::whole(people)))
+}
+
+/// Makes a person, or gives a known one further roles
+#[utoipa::path(put, path = "/v1/work/people/{user}", tag = "work",
+    params(("user" = String, Path, description = "The person's name, that of the user")), request_body = Roles,
+    responses((status = 200, body = Value), (status = 403, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn put_person(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(name): Named<String>,
+    Document(wanted): Document<Roles>,
+) -> Result<Json<Value>, Problem> {
+    caller.must(Action::write(Area::Users))?;
+    let of = PersonName {
+        tenant: &caller.tenant,
+        name: &name,
+    };
+    caller.store(&api).create_person(of, &wanted.roles).await?;
+    Ok(Json(json!({ "person": name, "roles": wanted.roles })))
+}
+
+/// Removes a person; what the person held is offered again
+#[utoipa::path(delete, path = "/v1/work/people/{user}", tag = "work",
+    params(("user" = String, Path, description = "The person's name")),
+    responses((status = 204), (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn drop_person(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(name): Named<String>,
+) -> Result<StatusCode, Problem> {
+    caller.must(Action::write(Area::Users))?;
+    let of = PersonName {
+        tenant: &caller.tenant,
+        name: &name,
+    };
+    caller.store(&api).drop_person(of).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The component of an item that the caller holds, resumable by `Range`, with its digest
+#[utoipa::path(get, path = "/v1/work/items/{item}/application", tag = "work",
+    params(("item" = i64, Path, description = "The item's number"),
+        ("Range" = Option<String>, Header, description = "`bytes=N-`: from this byte on")),
+    responses((status = 200, body = Vec<u8>, content_type = "application/wasm"), (status = 206, body = Vec<u8>,
+        content_type = "application/wasm"), (status = 404, body = Problem)))]
+pub(crate) async fn application(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(item): Named<i64>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    caller.must(Action::read(Area::Instances))?;
+    let longest = api.times.request;
+    let asking = api.connections.wait(&caller.tenant, 1, longest).await?;
+    let (name, version, digest, bytes) = api.store.work_application(person(&caller), item).await?;
+    drop(asking);
+    let total = bytes.len();
+    let from = headers
+        .get(header::RANGE)
+        .and_then(|range| {
+            range
+                .to_str()
+                .ok()?
+                .strip_prefix("bytes=")?
+                .strip_suffix('-')?
+                .parse()
+                .ok()
+        })
+        .filter(|from| *from <= total);
+    let rest = bytes[from.unwrap_or(0)..].to_vec();
+    let mut response = match from {
+        None => rest.into_response(),
+        Some(_) => (StatusCode::PARTIAL_CONTENT, rest).into_response(),
+    };
+    let told = response.headers_mut();
+    told.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/wasm"),
+    );
+    told.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    let last = total.saturating_sub(1);
+    let range = from.map(|from| {
+        (
+            header::CONTENT_RANGE,
+            format!("bytes {from}-{last}/{total}"),
+        )
+    });
+    // The digest of the whole, by which a part of another version is known.
+    for (key, value) in [(header::ETAG, format!("\"{name}-{version}-{digest}\""))]
+        .into_iter()
+        .chain(range)
+    {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            told.insert(key, value);
+        }
+    }
+    Ok(response)
+}
+
+/// A watcher of a worklist.
+struct Watch {
+    api: Api,
+    caller: Caller,
+    token: String,
+    mark: String,
+    until: Instant,
+    _place: Place,
+}
+
+/// Changes of the caller's worklist and messages as they happen: an event `worklist` for each
+#[utoipa::path(get, path = "/v1/work/events", tag = "work",
+    responses((status = 200, content_type = "text/event-stream", body = Value), (status = 404, body = Problem)))]
+pub(crate) async fn events(
+    State(api): State<Api>,
+    caller: Caller,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    caller.must(Action::read(Area::Instances))?;
+    let place = api.watchers.take(&caller.tenant)?;
+    let longest = api.times.request;
+    let asking = api.connections.wait(&caller.tenant, 1, longest).await?;
+    api.store.connect_person(person(&caller)).await?;
+    drop(asking);
+    let token = headers
+        .get(header::AUTHORIZATION)
+        .and_then(|value| value.to_str().ok()?.split_once(' '))
+        .map(|(_, token)| token.trim().to_owned())
+        .unwrap_or_default();
+    let watch = Watch {
+        api,
+        caller,
+        token,
+        mark: String::new(),
+        until: Instant::now() + LONGEST,
+        _place: place,
+    };
+    Ok(Sse::new(unfold(watch, next))
+        .keep_alive(KeepAlive::default())
+        .into_response())
+}
+
+/// The next event; none: the stream ends, also when the token no longer lets its bearer in.
+async fn next(mut watch: Watch) -> Option<(Result<Event, Infallible>, Watch)> {
+    loop {
+        if Instant::now() > watch.until {
+            return None;
+        }
+        let longest = watch.api.times.request;
+        let tenant = watch.caller.tenant.clone();
+        let asking = watch.api.connections.wait(&tenant, 1, longest).await.ok()?;
+        let bearer = wedflow_tenancy::authenticate(&watch.api.tokens, &watch.token).await;
+        bearer
+            .ok()
+            .filter(|bearer| bearer.may(Action::read(Area::Instances)))?;
+        let store = &watch.api.store;
+        let items = store
+            .worklist(person(&watch.caller), "arrival", LIMIT)
+            .await
+            .ok()?;
+        let mark = store.work_mark(person(&watch.caller)).await.ok()?;
+        drop(asking);
+        if mark != watch.mark {
+            watch.mark = mark;
+            let event = Event::default()
+                .event("worklist")
+                .json_data(json!({ "items": items.len(), "mark": watch.mark }))
+                .ok()?;
+            return Some((Ok(event), watch));
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}

@@ -1,0 +1,505 @@
+//! People's work: worklists, claims, reports, messages. What the database answers is a document already.
+
+use serde_json::{Map, Value as Json};
+use sqlx::AssertSqlSafe;
+use sqlx::postgres::PgListener;
+
+use crate::{Store, StoreError};
+
+/// What a person does with an item, in one statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorkAct {
+    /// Take it to do it now.
+    Select,
+    /// Take it away: it stays taken while the person is not connected.
+    Lock,
+    /// Give a selected item back.
+    Unselect,
+    /// Give a locked item back.
+    Unlock,
+    /// Begin.
+    Start,
+    /// Take it from whoever holds it, for who is in charge.
+    TakeOver,
+}
+
+impl WorkAct {
+    /// All acts.
+    pub const ALL: [WorkAct; 6] = [
+        WorkAct::Select,
+        WorkAct::Lock,
+        WorkAct::Unselect,
+        WorkAct::Unlock,
+        WorkAct::Start,
+        WorkAct::TakeOver,
+    ];
+
+    /// The name, as in HTTP.
+    pub fn name(self) -> &'static str {
+        match self {
+            WorkAct::Select => "select",
+            WorkAct::Lock => "lock",
+            WorkAct::Unselect => "unselect",
+            WorkAct::Unlock => "unlock",
+            WorkAct::Start => "start",
+            WorkAct::TakeOver => "take-over",
+        }
+    }
+
+    fn function(self) -> &'static str {
+        match self {
+            WorkAct::Select => "select_work",
+            WorkAct::Lock => "lock_work",
+            WorkAct::Unselect => "unselect_work",
+            WorkAct::Unlock => "unlock_work",
+            WorkAct::Start => "start_work",
+            WorkAct::TakeOver => "take_over_work",
+        }
+    }
+}
+
+/// A person of a tenant.
+#[derive(Debug, Clone, Copy)]
+pub struct PersonName<'a> {
+    /// The tenant's name.
+    pub tenant: &'a str,
+    /// The person's name.
+    pub name: &'a str,
+}
+
+/// The result of an item.
+#[derive(Debug, Clone)]
+pub struct WorkReport<'a> {
+    /// The item.
+    pub item: i64,
+    /// False: it failed.
+    pub success: bool,
+    /// Attributes, or data, and their values.
+    pub values: &'a Map<String, Json>,
+    /// Applied once under this key.
+    pub key: &'a str,
+    /// Why, or what else is to be said.
+    pub reason: Option<&'a str>,
+    /// The claim it was done under; any of the person's when absent.
+    pub claim: Option<i32>,
+}
+
+/// A process to start in a person's name.
+#[derive(Debug, Clone)]
+pub struct NewProcess<'a> {
+    /// The flow.
+    pub flow: &'a str,
+    /// The person in charge; who starts it when absent.
+    pub in_charge: Option<&'a str>,
+    /// Values of attributes; the others are the defaults.
+    pub values: &'a Map<String, Json>,
+    /// The notification policy, 1 to 4.
+    pub policy: i32,
+    /// How many people policies 2 to 4 choose.
+    pub count: i32,
+    /// Hours before a deadline.
+    pub warnings: &'a [i32],
+    /// The one of them at which an item passes to the person in charge.
+    pub transfer: Option<i32>,
+}
+
+/// Hears that worklists may have changed.
+#[derive(Debug)]
+pub struct WorkNews(PgListener);
+
+impl WorkNews {
+    /// Waits for news; the number of the tenant whose worklists may have changed, none after a broken connection.
+    ///
+    /// # Errors
+    /// When the connection is broken and cannot be made anew.
+    pub async fn heard(&mut self) -> Result<Option<i32>, StoreError> {
+        let news = self.0.try_recv().await?;
+        Ok(news.and_then(|news| news.payload().parse().ok()))
+    }
+}
+
+impl Store {
+    /// A person's worklist in one of the orders `arrival`, `priority`, `deadline`, `size`, `own`. Counts as a sign of life.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when there is no such person or order.
+    pub async fn worklist(
+        &self,
+        person: PersonName<'_>,
+        order: &str,
+        limit: i32,
+    ) -> Result<Vec<Json>, StoreError> {
+        sqlx::query("SELECT wed.contact_person($1, $2)")
+            .bind(person.tenant)
+            .bind(person.name)
+            .execute(&self.pool)
+            .await?;
+        Ok(sqlx::query_scalar("SELECT wed.worklist($1, $2, $3, $4)")
+            .bind(person.tenant)
+            .bind(person.name)
+            .bind(order)
+            .bind(limit)
+            .fetch_all(&self.pool)
+            .await?)
+    }
+
+    /// An item with what is needed to do it.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when the person may not see it.
+    pub async fn work_item(&self, person: PersonName<'_>, item: i64) -> Result<Json, StoreError> {
+        self.work_call("work_data($1, $2, $3)", person, item).await
+    }
+
+    /// Does something with an item in one statement.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`]: WF081 names who holds it.
+    pub async fn work_act(
+        &self,
+        person: PersonName<'_>,
+        item: i64,
+        act: WorkAct,
+    ) -> Result<Json, StoreError> {
+        let call = format!("{}($1, $2, $3)", act.function());
+        self.work_call(&call, person, item).await
+    }
+
+    async fn work_call(
+        &self,
+        call: &str,
+        person: PersonName<'_>,
+        item: i64,
+    ) -> Result<Json, StoreError> {
+        Ok(
+            sqlx::query_scalar(AssertSqlSafe(format!("SELECT wed.{call}")))
+                .bind(person.tenant)
+                .bind(person.name)
+                .bind(item)
+                .fetch_one(&self.pool)
+                .await?,
+        )
+    }
+
+    /// Gives an item to another person.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`].
+    pub async fn delegate_work(
+        &self,
+        person: PersonName<'_>,
+        item: i64,
+        to: &str,
+    ) -> Result<Json, StoreError> {
+        Ok(
+            sqlx::query_scalar("SELECT wed.delegate_work($1, $2, $3, $4)")
+                .bind(person.tenant)
+                .bind(person.name)
+                .bind(item)
+                .bind(to)
+                .fetch_one(&self.pool)
+                .await?,
+        )
+    }
+
+    /// Gives what a person holds to another; how many items.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`].
+    pub async fn reassign_work(
+        &self,
+        person: PersonName<'_>,
+        from: &str,
+        to: &str,
+    ) -> Result<i64, StoreError> {
+        Ok(
+            sqlx::query_scalar("SELECT wed.reassign_work($1, $2, $3, $4, 1000)")
+                .bind(person.tenant)
+                .bind(person.name)
+                .bind(from)
+                .bind(to)
+                .fetch_one(&self.pool)
+                .await?,
+        )
+    }
+
+    /// Reports an item. The answer's `applied` is false when the person no longer holds it; the result is kept then.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] for values that the flow does not take: nothing is kept, the item stays held.
+    pub async fn report_work(
+        &self,
+        person: PersonName<'_>,
+        report: &WorkReport<'_>,
+    ) -> Result<Json, StoreError> {
+        Ok(
+            sqlx::query_scalar("SELECT wed.report_work($1, $2, $3, $4, $5, $6, $7, $8)")
+                .bind(person.tenant)
+                .bind(person.name)
+                .bind(report.item)
+                .bind(report.success)
+                .bind(Json::Object(report.values.clone()))
+                .bind(report.key)
+                .bind(report.reason)
+                .bind(report.claim)
+                .fetch_one(&self.pool)
+                .await?,
+        )
+    }
+
+    /// Who did what with an item, oldest first.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when the person may not see it.
+    pub async fn work_history(
+        &self,
+        person: PersonName<'_>,
+        item: i64,
+    ) -> Result<Vec<Json>, StoreError> {
+        Ok(sqlx::query_scalar("SELECT wed.work_history($1, $2, $3)")
+            .bind(person.tenant)
+            .bind(person.name)
+            .bind(item)
+            .fetch_all(&self.pool)
+            .await?)
+    }
+
+    /// Adds a comment to an item, with a file when one is given; its number.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`].
+    pub async fn comment_work(
+        &self,
+        person: PersonName<'_>,
+        item: i64,
+        text: &str,
+        file: Option<(&str, &[u8])>,
+    ) -> Result<i64, StoreError> {
+        Ok(
+            sqlx::query_scalar("SELECT wed.add_work_note($1, $2, $3, $4, $5, $6)")
+                .bind(person.tenant)
+                .bind(person.name)
+                .bind(item)
+                .bind(text)
+                .bind(file.map(|(name, _)| name))
+                .bind(file.map(|(_, bytes)| bytes))
+                .fetch_one(&self.pool)
+                .await?,
+        )
+    }
+
+    /// A person's delivered messages, newest first.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when there is no such person.
+    pub async fn work_messages(
+        &self,
+        person: PersonName<'_>,
+        limit: i32,
+    ) -> Result<Vec<Json>, StoreError> {
+        Ok(sqlx::query_scalar("SELECT wed.work_messages($1, $2, $3)")
+            .bind(person.tenant)
+            .bind(person.name)
+            .bind(limit)
+            .fetch_all(&self.pool)
+            .await?)
+    }
+
+    /// Removes a person's delivered messages; how many.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when there is no such person.
+    pub async fn remove_messages(&self, person: PersonName<'_>) -> Result<i64, StoreError> {
+        Ok(sqlx::query_scalar("SELECT wed.remove_messages($1, $2)")
+            .bind(person.tenant)
+            .bind(person.name)
+            .fetch_one(&self.pool)
+            .await?)
+    }
+
+    /// Marks a person active, and delivers the messages that were stored; how many.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when there is no such person.
+    pub async fn connect_person(&self, person: PersonName<'_>) -> Result<i64, StoreError> {
+        Ok(sqlx::query_scalar("SELECT wed.connect_person($1, $2)")
+            .bind(person.tenant)
+            .bind(person.name)
+            .fetch_one(&self.pool)
+            .await?)
+    }
+
+    /// Marks a person inactive.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when there is no such person.
+    pub async fn disconnect_person(&self, person: PersonName<'_>) -> Result<(), StoreError> {
+        sqlx::query("SELECT wed.disconnect_person($1, $2)")
+            .bind(person.tenant)
+            .bind(person.name)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
+    /// Makes a person with roles, or gives a known one further roles.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] for a name that is not allowed.
+    pub async fn create_person(
+        &self,
+        person: PersonName<'_>,
+        roles: &[String],
+    ) -> Result<(), StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        sqlx::query("SELECT wed.create_person($1, $2, $3)")
+            .bind(person.tenant)
+            .bind(person.name)
+            .bind(roles)
+            .execute(&mut *transaction)
+            .await
+            .map_err(|error| crate::error::about_name(error.into(), "person", person.name))?;
+        crate::audit::note(
+            &mut transaction,
+            &self.actor,
+            Some(person.tenant),
+            "person.set",
+            person.name,
+            serde_json::json!({ "roles": roles }),
+        )
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Removes a person; what the person held is offered again.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when there is no such person.
+    pub async fn drop_person(&self, person: PersonName<'_>) -> Result<(), StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        sqlx::query("SELECT wed.drop_person($1, $2)")
+            .bind(person.tenant)
+            .bind(person.name)
+            .execute(&mut *transaction)
+            .await?;
+        crate::audit::note(
+            &mut transaction,
+            &self.actor,
+            Some(person.tenant),
+            "person.delete",
+            person.name,
+            Json::Null,
+        )
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// The tenant's people behind a name, with roles and what they hold, by name.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn people(
+        &self,
+        tenant: &str,
+        after: Option<&str>,
+        limit: i64,
+    ) -> Result<Vec<Json>, StoreError> {
+        Ok(sqlx::query_scalar(include_str!("../sql/people.sql"))
+            .bind(tenant)
+            .bind(after)
+            .bind(limit.clamp(1, 1_000))
+            .fetch_all(&self.pool)
+            .await?)
+    }
+
+    /// The tenant's roles of people, with how many have them, by name; at most 1000.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn people_roles(&self, tenant: &str) -> Result<Vec<Json>, StoreError> {
+        Ok(sqlx::query_scalar(
+            "SELECT jsonb_build_object('role', r.name, 'people', (SELECT count(*) FROM wed.membership m WHERE m.role_id = r.role_id)) \
+             FROM wed.role_of_people r JOIN wed.tenant t USING (tenant_id) WHERE t.name = $1 ORDER BY r.name LIMIT 1000",
+        )
+        .bind(tenant)
+        .fetch_all(&self.pool)
+        .await?)
+    }
+
+    /// Starts an instance in a person's name; its number.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when the person has not the creator role.
+    pub async fn start_process(
+        &self,
+        person: PersonName<'_>,
+        process: &NewProcess<'_>,
+    ) -> Result<i32, StoreError> {
+        Ok(
+            sqlx::query_scalar("SELECT wed.start_process($1, $2, $3, $4, $5, $6, $7, $8, $9)")
+                .bind(person.tenant)
+                .bind(process.flow)
+                .bind(person.name)
+                .bind(process.in_charge)
+                .bind(Json::Object(process.values.clone()))
+                .bind(process.policy)
+                .bind(process.count)
+                .bind(process.warnings)
+                .bind(process.transfer)
+                .fetch_one(&self.pool)
+                .await?,
+        )
+    }
+
+    /// Opens a connection that hears of changes to worklists.
+    ///
+    /// # Errors
+    /// Those of the connection.
+    pub async fn work_news(&self) -> Result<WorkNews, StoreError> {
+        let mut listener = PgListener::connect_with(&self.pool).await?;
+        listener.listen("wed_work").await?;
+        Ok(WorkNews(listener))
+    }
+
+    /// A number that rises when a person's worklist or messages change.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when there is no such person.
+    pub async fn work_mark(&self, person: PersonName<'_>) -> Result<String, StoreError> {
+        Ok(sqlx::query_scalar(
+            "SELECT md5(concat_ws(' ', (SELECT max(m.message_id) FROM wed.work_message m WHERE m.person_id = p.person_id AND m.delivered_at IS NOT NULL), \
+               (SELECT string_agg(concat_ws(':', d ->> 'item', d ->> 'state', d ->> 'claim'), ',') FROM wed.worklist($1, $2, 'arrival', 1000) d))) \
+             FROM wed.person_of($1, $2) p",
+        )
+        .bind(person.tenant)
+        .bind(person.name)
+        .fetch_one(&self.pool)
+        .await?)
+    }
+
+    /// The application of an item that a person holds: name, version, digest and bytes of the component in use.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] when the item has none, or the person does not hold it.
+    pub async fn work_application(
+        &self,
+        person: PersonName<'_>,
+        item: i64,
+    ) -> Result<(String, i32, String, Vec<u8>), StoreError> {
+        sqlx::query_as(
+            "SELECT c.name, c.version, c.digest, c.bytes FROM wed.person_of($1, $2) p \
+             JOIN wed.work_item i ON i.holder = p.person_id AND i.item_id = $3 AND i.ended_at IS NULL \
+             JOIN wed.work_task t USING (tgid) \
+             JOIN wed.component c ON c.tenant_id = i.tenant_id AND c.name = t.application \
+             ORDER BY c.activated_at DESC LIMIT 1",
+        )
+        .bind(person.tenant)
+        .bind(person.name)
+        .bind(item)
+        .fetch_optional(&self.pool)
+        .await?
+        .ok_or_else(|| StoreError::not_found("application of work item", item))
+    }
+}
