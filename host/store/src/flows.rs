@@ -549,6 +549,9 @@ pub(crate) async fn apply(
         .await?;
     plan_work(connection, flow_id, definition).await?;
     applied.warnings = binding_faults(connection, flow_id).await?;
+    applied
+        .warnings
+        .extend(lint_texts(connection, flow_id).await?);
     Ok(applied)
 }
 
@@ -585,6 +588,17 @@ async fn binding_faults(
     flow_id: i32,
 ) -> Result<Vec<String>, StoreError> {
     Ok(sqlx::query_scalar("SELECT wed.binding_faults($1)")
+        .bind(flow_id)
+        .fetch_all(connection)
+        .await?)
+}
+
+/// Certain findings of a look at a flow's definition, for a person.
+async fn lint_texts(
+    connection: &mut PgConnection,
+    flow_id: i32,
+) -> Result<Vec<String>, StoreError> {
+    Ok(sqlx::query_scalar("SELECT wed.lint_texts($1)")
         .bind(flow_id)
         .fetch_all(connection)
         .await?)

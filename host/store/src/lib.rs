@@ -54,7 +54,7 @@ pub use audit::{AuditEntry, Once};
 pub use backup::{BackupScript, DATABASE_PLACEHOLDER};
 pub use by_hand::FlowSession;
 pub use components::{Component, NewComponent};
-pub use constraints::{Reservation, Resource, TaskOrder};
+pub use constraints::{Finding, Reservation, Resource, TaskOrder};
 pub use error::{Place, Refusal, StoreError};
 pub use flows::{Applied, Flow, FlowShape, Trigger};
 pub use instances::{AttemptRow, Instance, JobRow, LastRow, LogRow, TraceRow};

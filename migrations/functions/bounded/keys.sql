@@ -7,6 +7,11 @@ DECLARE
   _bad text;
 BEGIN
   IF _keys IS NULL OR _keys = 'null' THEN RETURN '{}'; END IF;
+  -- Most are one key, or some exclusive ones.
+  IF NOT _counted AND jsonb_typeof(_keys) IN ('string', 'number') AND octet_length(_keys #>> '{}') BETWEEN 1 AND 256
+     AND left(_keys #>> '{}', 1) NOT IN ('{', '[') THEN
+    RETURN jsonb_build_object(_keys #>> '{}', NULL);
+  END IF;
   IF (jsonb_typeof(_keys) = 'array' AND jsonb_array_length(_keys) > 64) OR pg_column_size(_keys) > 32768 THEN
     RAISE EXCEPTION 'a reservation names more than 64 keys' USING ERRCODE = 'WF060', HINT = 'Reserve fewer, or one key for all.';
   END IF;

@@ -1,23 +1,27 @@
--- The requests that are first in the queues of some keys and can be granted: of each the locks of all its keys are held, or
--- are to be had at once. One that another transaction changes is being given up there.
-CREATE OR REPLACE FUNCTION wed.first_of_all(_keys wed.resource_key[], INOUT _locked wed.resource_key[], OUT ids bigint[])
+-- The requests that are first in the queues of some keys and can be granted: of each the locks of all its keys are held
+-- (_covered), or are to be had at once. One that another transaction changes is being given up there.
+CREATE OR REPLACE FUNCTION wed.first_of_all(_keys wed.resource_key[], _covered bigint[]) RETURNS bigint[]
 LANGUAGE plpgsql AS $$
 DECLARE
-  _needs wed.resource_key[];
+  _ids bigint[];
+  _some bigint[];
 BEGIN
-  WITH l AS MATERIALIZED (
-    SELECT r.* FROM (SELECT DISTINCT wed.first_in_queue(k) AS id FROM unnest(_keys) k) f
-    JOIN wed.request r ON r.request_id = f.id AND r.state IN ('n', 'w') ORDER BY r.request_id FOR UPDATE OF r SKIP LOCKED
-  ), g AS (
-    SELECT l.request_id FROM l WHERE wed.in_the_way(ROW(l.*)::wed.request) IS NULL)
-  SELECT array_agg(DISTINCT g.request_id), array_agg(DISTINCT ROW(v.tenant_id, v.resource, v.key)::wed.resource_key)
-  INTO ids, _needs FROM g JOIN wed.reservation v USING (request_id);
-  IF _needs <@ _locked IS NOT FALSE THEN RETURN; END IF;
+  _ids := ARRAY(SELECT DISTINCT f FROM (SELECT wed.first_in_queue(k) AS f FROM unnest(_keys) k) q WHERE f IS NOT NULL);
+  IF _ids = '{}' THEN RETURN NULL; END IF;
   -- Counted keys bring in others, whose locks nobody foresaw.
-  _locked := _locked || wed.lock_keys(ARRAY(SELECT unnest(_needs) EXCEPT SELECT unnest(_locked)), true);
-  ids := ARRAY(
-    SELECT i FROM unnest(ids) i JOIN wed.request r ON r.request_id = i
-    WHERE wed.in_the_way(r) IS NULL AND NOT EXISTS (
-      SELECT FROM wed.reservation v WHERE v.request_id = i AND ROW(v.tenant_id, v.resource, v.key)::wed.resource_key <> ALL (_locked)));
-  IF ids = '{}' THEN ids := NULL; END IF;
+  IF NOT _ids <@ _covered THEN
+    _some := ARRAY(SELECT i FROM unnest(_ids) i WHERE i <> ALL (_covered));
+    _ids := ARRAY(
+      SELECT i FROM unnest(_ids) i WHERE i = ANY (_covered)
+      UNION ALL
+      SELECT n.i FROM (
+        SELECT s.i, ARRAY(SELECT ROW(tenant_id, resource, key)::wed.resource_key FROM wed.reservation WHERE request_id = s.i) AS needs
+        FROM unnest(_some) s(i)) n
+      WHERE cardinality(wed.lock_keys(n.needs, true)) = cardinality(n.needs));
+  END IF;
+  RETURN (
+    WITH l AS MATERIALIZED (
+      SELECT r.* FROM wed.request r WHERE r.request_id = ANY (_ids) AND r.state IN ('n', 'w')
+      ORDER BY r.request_id FOR UPDATE OF r SKIP LOCKED)
+    SELECT array_agg(l.request_id) FROM l WHERE wed.in_the_way(ROW(l.*)::wed.request) IS NULL);
 END $$;

@@ -1,15 +1,15 @@
--- Grants what can be had of some keys, whose locks are held (_locked). Who is first in the queues of all the keys that it needs,
+-- Grants what can be had of some keys. Of the requests in _covered the locks of all keys are held. Who is first in the queues of all the keys that it needs,
 -- and finds all of them free, has them; nobody is passed by, so that the oldest request of the highest priority is never
 -- delayed by others that wait. Those that are first everywhere have no key in common: they are granted together.
-CREATE OR REPLACE FUNCTION wed.grant_keys(_keys wed.resource_key[], _locked wed.resource_key[]) RETURNS void
+-- Answers how many jobs the hosts have to do.
+CREATE OR REPLACE FUNCTION wed.grant_keys(_keys wed.resource_key[], _covered bigint[]) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
   _ids bigint[];
   _all bigint[] := '{}';
-  _flow_id integer;
 BEGIN
   LOOP
-    SELECT f._locked, f.ids INTO _locked, _ids FROM wed.first_of_all(_keys, _locked) f;
+    _ids := wed.first_of_all(_keys, _covered);
     EXIT WHEN _ids IS NULL;
     -- What the same trigger holds of its last firing is replaced.
     WITH o AS (
@@ -30,7 +30,6 @@ BEGIN
       SELECT FROM wed.reservation n WHERE n.tenant_id = v.tenant_id AND n.resource = v.resource AND n.key = v.key AND NOT n.held);
     EXIT WHEN _keys IS NULL;
   END LOOP;
-  PERFORM wed.unblock(g.flow_id, g.wids, g.tgids, false)
-  FROM (SELECT flow_id, array_agg(wid ORDER BY wid) AS wids, array_agg(tgid ORDER BY wid) AS tgids FROM wed.request
-        WHERE request_id = ANY (_all) GROUP BY flow_id ORDER BY flow_id) g;
+  RETURN (SELECT sum(wed.make_due(g.flow_id, g.wids, g.tgids, false)) FROM (SELECT flow_id, array_agg(wid ORDER BY wid) AS wids, array_agg(tgid ORDER BY wid) AS tgids FROM wed.request
+        WHERE request_id = ANY (_all) GROUP BY flow_id ORDER BY flow_id) g);
 END $$;

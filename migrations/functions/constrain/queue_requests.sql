@@ -1,23 +1,22 @@
 -- Queues the requests of some jobs, with the keys that each needs. One that holds the same already needs nothing more. Answers
 -- which were queued, by their places in the arrays.
 CREATE OR REPLACE FUNCTION wed.queue_requests(
-  _flow wed.flow, _wids integer[], _tgids integer[], _keys jsonb[], _ready timestamptz) RETURNS integer[]
+  _flow wed.flow, _jobs tid[], _wids integer[], _tgids integer[], _keys jsonb[], _ready timestamptz) RETURNS integer[]
 LANGUAGE plpgsql AS $$
 DECLARE
   _asked integer[];
 BEGIN
   WITH k AS MATERIALIZED (
-    SELECT u.wid, u.tgid, u.keys, u.at::integer AS at, c.holds, c.consumes, coalesce(c.resource, '#' || _flow.flow_id) AS resource, t.priority,
+    SELECT u.job, u.wid, u.tgid, u.keys, u.at::integer AS at, c.holds, c.consumes, coalesce(c.resource, '#' || _flow.flow_id) AS resource, t.priority,
            -- A pause makes the delay longer by its own shift, and keeps the job when it is due.
            coalesce(_ready, now() + CASE WHEN t.delay >= '8000 years' THEN t.delay - interval '8000 years' ELSE t.delay END) AS ready_at,
-           nextval(pg_get_serial_sequence('wed.request', 'request_id')) AS request_id,
+           nextval('wed.request_request_id_seq') AS request_id,
            EXISTS (SELECT FROM wed.request r WHERE r.flow_id = _flow.flow_id AND r.wid = u.wid AND r.state = 'h') AS holder
-    FROM ROWS FROM (unnest(_wids), unnest(_tgids), unnest(_keys)) WITH ORDINALITY u(wid, tgid, keys, at)
+    FROM ROWS FROM (unnest(_jobs), unnest(_wids), unnest(_tgids), unnest(_keys)) WITH ORDINALITY u(job, wid, tgid, keys, at)
     JOIN wed.trigger_constraint c ON c.tgid = u.tgid AND c.keys IS NOT NULL JOIN wed.trigger t ON t.tgid = u.tgid
     WHERE u.keys <> '{}' AND NOT EXISTS (
-      SELECT FROM wed.request r CROSS JOIN LATERAL (
-        SELECT jsonb_object_agg(v.key, v.amount) AS keys FROM wed.reservation v WHERE v.request_id = r.request_id) h
-      WHERE r.flow_id = _flow.flow_id AND r.wid = u.wid AND r.tgid = u.tgid AND r.state = 'h' AND h.keys = u.keys)
+      SELECT FROM wed.request r WHERE r.flow_id = _flow.flow_id AND r.wid = u.wid AND r.tgid = u.tgid AND r.state = 'h'
+        AND u.keys = (SELECT jsonb_object_agg(v.key, v.amount) FROM wed.reservation v WHERE v.request_id = r.request_id))
   ), asked AS (
     INSERT INTO wed.request (request_id, tenant_id, flow_id, wid, tgid, state, holds, consumes, leads, ready_at)
     OVERRIDING SYSTEM VALUE
@@ -29,7 +28,7 @@ BEGIN
            CASE WHEN k.holder THEN 2147483647 ELSE k.priority END, CASE WHEN k.ready_at <= now() THEN false END
     FROM k CROSS JOIN LATERAL jsonb_each(k.keys) e
   ), waits AS (
-    UPDATE wed.job j SET blocked = 'r' FROM k WHERE j.flow_id = _flow.flow_id AND j.wid = k.wid AND j.tgid = k.tgid)
+    UPDATE wed.job j SET blocked = 'r' FROM k WHERE j.ctid = k.job)
   SELECT array_agg(k.at) INTO _asked FROM k;
   RETURN _asked;
 END $$;

@@ -1,5 +1,7 @@
 //! Constraints: what transitions reserve of shared resources, the order of tasks, numbers that no two instances share.
 
+mod hosts;
+mod linting;
 mod numbering;
 mod ordering;
 mod requisition;
@@ -14,6 +16,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         ordering::trials(),
         numbering::trials(),
         requisition::trials(),
+        linting::trials(),
+        hosts::trials(),
         schedules::trials(),
     ]
     .into_iter()

@@ -67,6 +67,28 @@ pub(crate) enum OrderCommand {
     },
 }
 
+/// Lists what of a flow's definition cannot work.
+pub(crate) async fn lint(flow: &Flow, store: &Store, terminal: &Terminal) -> Result<(), Problem> {
+    let found = store.lint(flow).await?;
+    terminal.answer(&found, || {
+        for one in &found {
+            let certain = if one.certain { "" } else { " (perhaps)" };
+            terminal.line(&format!(
+                "{}: {}{certain}: {}",
+                one.place, one.code, one.text
+            ));
+            if let Some(state) = &one.state {
+                terminal.line(&format!("  for example {state}"));
+            }
+            terminal.line(&format!("  {}", one.hint));
+        }
+        if found.is_empty() {
+            terminal.line("Nothing was found.");
+        }
+    });
+    Ok(())
+}
+
 /// Lists what instances hold and wait for.
 pub(crate) async fn reservations(
     flow: &Flow,

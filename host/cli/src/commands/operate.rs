@@ -160,6 +160,11 @@ pub(crate) enum OperateFlow {
     /// Schedules that start instances.
     #[command(subcommand)]
     Schedule(ScheduleCommand),
+    /// Look for what of a flow cannot work: dead triggers, endless loops, write conflicts, circles of waiting.
+    Lint {
+        /// The flow.
+        flow: String,
+    },
     /// List what a flow's instances have reserved, and what they wait for.
     Reservations {
         /// The flow.
@@ -429,6 +434,9 @@ pub(crate) async fn flow(
             rollback(store, tenant, &flow, *version, *yes, terminal).await
         }
         OperateFlow::Schedule(command) => schedule(command, tenant, store, terminal).await,
+        OperateFlow::Lint { flow } => {
+            constrain::lint(&store.flow(tenant, flow).await?, store, terminal).await
+        }
         OperateFlow::Reservations { flow } => {
             constrain::reservations(&store.flow(tenant, flow).await?, store, terminal).await
         }

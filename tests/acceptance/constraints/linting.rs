@@ -1,0 +1,89 @@
+//! `wed flow lint`: what of a definition cannot work.
+
+use crate::support::{Flow, on, program, trials};
+
+trials![
+    each_fault_is_found_with_its_place_and_a_state,
+    sound_flow_has_no_findings,
+    apply_says_what_is_certain,
+];
+
+const FAULTY: &str = "
+INSERT INTO wed_attr (aname, atype, adv) VALUES ('a', 'text', 'ready'), ('n', 'integer', '0'), ('b', 'boolean', 'false'), ('c', 'text', NULL);
+INSERT INTO wed_trig (tgname, trname, cpred, writes) VALUES
+  ('dead', 'd1', 'a = ''x'' AND a = ''y''', '{a}'), ('loop', 'l1', 'n > 3', '{c}'),
+  ('w1', 'x1', 'b', '{c}'), ('w2', 'x2', 'b AND a = ''x''', '{c,b}');
+INSERT INTO wed_trig (tgname, trname, cpred, writes, reserves, quantity) VALUES ('r', 'r1', 'n = 1', '{b}', '''k''', '5');
+INSERT INTO wed_trig (cpred, cfinal) VALUES ('n = 10 AND n = 11', true);
+INSERT INTO wed_resource (key, capacity) VALUES ('k', 3);";
+
+fn each_fault_is_found_with_its_place_and_a_state() {
+    let flow = Flow::of(FAULTY);
+    let listed = on(flow.database.store.flow("default", "trial")).expect("the flow");
+    let found = on(flow.database.store.lint(&listed)).expect("looked");
+    let named: Vec<(&str, &str)> = found
+        .iter()
+        .map(|one| (one.code.as_str(), one.place.as_str()))
+        .collect();
+    for expected in [
+        ("dead_trigger", "dead"),
+        ("endless_loop", "loop"),
+        ("write_conflict", "w1, w2"),
+        ("unreachable_final", "final"),
+        ("reservation_never", "r"),
+    ] {
+        assert!(
+            named.contains(&expected),
+            "{expected:?} is not in {named:?}"
+        );
+    }
+    let conflict = found
+        .iter()
+        .find(|one| one.place == "w1, w2")
+        .and_then(|one| one.state.as_ref())
+        .expect("a state");
+    assert_eq!(
+        (&conflict["b"], &conflict["a"]),
+        (&true.into(), &"x".into())
+    );
+    let answer = program::run(program::wed(&flow.database.url()).args(["flow", "lint", "trial"]));
+    let text = answer.done().out;
+    assert!(text.contains("write_conflict"), "{text}");
+}
+
+fn sound_flow_has_no_findings() {
+    let flow = Flow::of(crate::support::flows::STEPS);
+    let listed = on(flow.database.store.flow("default", "trial")).expect("the flow");
+    let found = on(flow.database.store.lint(&listed)).expect("looked");
+    assert!(found.is_empty(), "{found:?}");
+}
+
+fn apply_says_what_is_certain() {
+    let definition = toml::from_str(
+        r#"
+name = "faulty"
+final = "done"
+[[attribute]]
+name = "a"
+[[attribute]]
+name = "done"
+type = "boolean"
+default = "false"
+[[trigger]]
+name = "never"
+when = "a = 'x' AND a = 'y'"
+transition = "t"
+"#,
+    )
+    .expect("a definition");
+    let database = crate::support::Database::new();
+    let applied = on(database.store.apply("default", &definition)).expect("applied");
+    assert!(
+        applied
+            .warnings
+            .iter()
+            .any(|said| said.starts_with("never: ")),
+        "{:?}",
+        applied.warnings
+    );
+}
