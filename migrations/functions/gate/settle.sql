@@ -113,7 +113,8 @@ BEGIN
     WHERE f.host_id IS NOT NULL;
   IF EXISTS (SELECT FROM wed.flow WHERE constrained) THEN
     PERFORM wed.constrain(_rows, _tgids, _trw IS NULL OR _trw = '_EVENT');
-    IF _lease AND _host_id IS NOT NULL THEN
+    -- Of a commit only: where attempts failed, more follows in the transaction.
+    IF _lease AND _host_id IS NOT NULL AND _trw IS NULL THEN
       RETURN QUERY SELECT * FROM wed.lease_granted(_host_id, _rows);
     END IF;
   END IF;
