@@ -16,7 +16,7 @@ BEGIN
     UPDATE wed.job j SET blocked = NULL, due = now() + CASE WHEN _delayed THEN b.delay ELSE '0' END
     FROM b WHERE j.ctid = b.at
     RETURNING j.component_id IS NOT NULL AS hosted,
-      CASE WHEN j.component_id IS NULL THEN pg_notify(j.trname, format('{"wid":%s,"tgid":%s}', j.wid, j.tgid)) END AS told)
+      CASE WHEN j.component_id IS NULL THEN pg_notify(trname, format('{"wid":%s,"tgid":%s}', wid, tgid)) END AS told)
   SELECT count(*) FILTER (WHERE hosted) INTO _hosted FROM d;
   IF EXISTS (SELECT FROM wed.pause p JOIN wed.flow f ON f.tenant_id = p.tenant_id AND f.flow_id = _flow_id) THEN
     PERFORM wed.keep_paused(_flow_id);
