@@ -597,7 +597,8 @@ fn the_demos_are_listed_without_a_database() {
             "patterns",
             "travel",
             "book-sale",
-            "order"
+            "order",
+            "requisition"
         ]
     );
     has(&list[0], &["demo", "about"]);

@@ -155,6 +155,13 @@ fn another_tenants_things_are_as_good_as_missing_for_the_command_line() {
         &["flow", "diff", "FLOW"],
         &["flow", "rollback", "FLOW"],
         &["flow", "rollback", "FLOW", "1", "--yes"],
+        &["flow", "lint", "FLOW"],
+        &["flow", "reservations", "FLOW"],
+        &["flow", "resource", "list", "FLOW"],
+        &["flow", "resource", "set", "FLOW", "x", "1"],
+        &["flow", "order", "list", "FLOW"],
+        &["flow", "order", "add", "FLOW", "x", "y"],
+        &["flow", "order", "drop", "FLOW", "x", "y"],
         &["flow", "schedule", "list", "FLOW"],
         &[
             "flow",
