@@ -12,7 +12,7 @@ use wedflow_guard::{
 use wedflow_model::{AttributeType, Limits, Measure, Outcome, ScalarType};
 use wedflow_sandbox::{
     AnswersFrom, Attempt, Beside, Component, Exchange, FilesFrom, Granted, HttpFrom, Invocation,
-    Logs, Provided, Recording, Sandbox, Settings, SetupError,
+    Logs, Provided, Recording, Sandbox, Settings, SetupError, user_cache,
 };
 
 use crate::attributes::{StateError, attributes_of};
@@ -169,6 +169,7 @@ impl Workbench {
         Ok(Workbench {
             sandbox: Sandbox::new(Settings {
                 concurrent: CONCURRENT,
+                cache: user_cache(),
                 ..Settings::fast()
             })?,
             limits: Limits::default(),

@@ -521,9 +521,9 @@ pub(crate) enum TokenCommand {
     Rotate {
         /// The token's id: its first characters.
         id: String,
-        /// How long the new one lives.
-        #[arg(long, default_value_t = 90)]
-        days: i32,
+        /// Days that the new one lives; as many as the old one when it is left out.
+        #[arg(long)]
+        days: Option<i32>,
         /// How long the old one goes on, in hours.
         #[arg(long, default_value_t = 24)]
         overlap: u32,

@@ -20,7 +20,7 @@ mod terminal;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use crate::arguments::Arguments;
 use crate::problem::Problem;
@@ -30,7 +30,11 @@ fn main() -> ExitCode {
     if let Some(ended) = wedflow_engine::serve_as_compiler() {
         return ended;
     }
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return misused(&error),
+    };
+    terminal::force(&arguments.tenant, in_force(&arguments), command_names());
     let terminal = Terminal::new(arguments.json, arguments.quiet);
     start_logging(&arguments);
     let result = runtime().and_then(|runtime| {
@@ -40,9 +44,47 @@ fn main() -> ExitCode {
         result
     });
     match result {
+        Ok(()) if terminal.has_lost() => terminal
+            .problem(&Problem::new("the answer could not be written").hint("Is the disk full?")),
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => terminal.problem(&problem),
     }
+}
+
+/// Answers to words that are no command: as a document where one is asked for.
+fn misused(error: &clap::Error) -> ExitCode {
+    let json = std::env::args().any(|word| word == "--json");
+    if !json || !error.use_stderr() {
+        error.exit();
+    }
+    let said = error.to_string();
+    let message = said.lines().next().unwrap_or_default();
+    let message = message.trim_start_matches("error: ").to_owned();
+    let hint = "`wed --help` lists the commands, `wed COMMAND --help` what one takes.";
+    Terminal::new(true, false).problem(&Problem::usage(message).hint(hint))
+}
+
+/// The options of this call that hold for every command, as a shell takes them.
+fn in_force(arguments: &Arguments) -> String {
+    let given = |option: &str| {
+        std::env::args().any(|word| word == option || word.starts_with(&format!("{option}=")))
+    };
+    let mut options = String::new();
+    if given("--tenant") {
+        options.push_str(&format!(" --tenant {}", arguments.tenant));
+    }
+    if let Some(url) = (arguments.database_url.as_deref()).filter(|_| given("--database-url")) {
+        options.push_str(&format!(" --database-url '{}'", url.replace('\'', "'\\''")));
+    }
+    options
+}
+
+fn command_names() -> Vec<String> {
+    let command = Arguments::command();
+    let names = command
+        .get_subcommands()
+        .map(|one| one.get_name().to_owned());
+    names.collect()
 }
 
 /// One runtime for everything.

@@ -104,6 +104,15 @@ impl Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
+            // A login or a database that the server refuses.
+            StoreError::Refused(refusal)
+                if refusal.code.starts_with("28") || refusal.code == "3D000" =>
+            {
+                Problem::new(refusal.message)
+                    .code(&refusal.code)
+                    .exit(5)
+                    .hint("Check user, password and database in DATABASE_URL, or leave it out to use the private Postgres.")
+            }
             StoreError::Refused(refusal) => Problem(Box::new(Account {
                 message: refusal.message,
                 code: Some(refusal.code),
@@ -122,6 +131,10 @@ impl From<StoreError> for Problem {
             })),
             StoreError::NotFound { kind, .. } => {
                 let problem = Problem::new(error.to_string()).code("not_found").exit(3);
+                let problem = match (kind, crate::terminal::tenant()) {
+                    ("tenant", _) | (_, None) => problem,
+                    (_, Some(tenant)) => problem.details([format!("looked for in tenant {tenant}")]),
+                };
                 match kind {
                     "flow" => problem.hint("`wed flow list` shows the flows there are."),
                     "component" => {

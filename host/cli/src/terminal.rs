@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
@@ -17,6 +18,49 @@ use crate::problem::{FragmentPlace, Problem};
 
 /// What no answer of this process may show.
 static HIDDEN: OnceLock<Provided> = OnceLock::new();
+
+/// The options that were given for all commands, as they are to be given again, and the names of the commands.
+static IN_FORCE: OnceLock<(String, Vec<String>)> = OnceLock::new();
+
+/// The tenant that the command is for.
+static TENANT: OnceLock<String> = OnceLock::new();
+
+/// An answer could not be written.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Names the options that commands in hints are to have, and the commands there are.
+pub(crate) fn force(tenant: &str, options: String, commands: Vec<String>) {
+    // Once a process.
+    let _ = IN_FORCE.set((options, commands));
+    let _ = TENANT.set(tenant.to_owned());
+}
+
+/// The tenant that the command is for.
+pub(crate) fn tenant() -> Option<&'static str> {
+    TENANT.get().map(String::as_str)
+}
+
+/// A text in which each command of ours has the options in force: who pastes it acts on the same tenant and database.
+pub(crate) fn with_options(text: &str) -> String {
+    let Some((options, commands)) = IN_FORCE.get().filter(|(options, _)| !options.is_empty())
+    else {
+        return text.to_owned();
+    };
+    let mut told = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("wed ") {
+        let (before, after) = rest.split_at(at + "wed".len());
+        told.push_str(before);
+        let starts = !before[..at].ends_with(|c: char| c.is_alphanumeric() || c == '-');
+        let word = after[1..].split(|c: char| !c.is_ascii_lowercase()).next();
+        if starts && word.is_some_and(|word| commands.iter().any(|one| one == word)) {
+            told.push_str(options);
+        }
+        rest = after;
+    }
+    told.push_str(rest);
+    told
+}
 
 /// Masks secrets in whatever is printed from now on.
 pub(crate) fn hide(secrets: HashMap<String, String>) {
@@ -62,19 +106,29 @@ impl Terminal {
         self.line(&serde_json::to_string(document).unwrap_or_else(|error| format!("\"{error}\"")));
     }
 
-    /// Prints a line. A reader that went away is no error of ours.
+    /// Whether an answer could not be written.
+    pub(crate) fn has_lost(&self) -> bool {
+        LOST.load(Ordering::Acquire)
+    }
+
+    /// Prints a line. A reader that went away is no error of ours; what cannot be written is one, of the whole command.
     pub(crate) fn line(&self, text: &str) {
         let text = HIDDEN
             .get()
             .map_or_else(|| text.into(), |hidden| hidden.mask(text));
-        let _ = writeln!(anstream::stdout(), "{text}");
+        let mut out = anstream::stdout();
+        if let Err(error) = writeln!(out, "{text}").and_then(|()| out.flush())
+            && error.kind() != std::io::ErrorKind::BrokenPipe
+        {
+            LOST.store(true, Ordering::Release);
+        }
     }
 
     /// Says what is being done, on standard error, for people only.
     pub(crate) fn say(&self, text: &str) {
         if !self.quiet && !self.json {
             let dim = Style::new().dimmed();
-            let _ = writeln!(anstream::stderr(), "{dim}{text}{dim:#}");
+            let _ = writeln!(anstream::stderr(), "{dim}{}{dim:#}", with_options(text));
         }
     }
 
@@ -117,8 +171,12 @@ impl Terminal {
     /// Prints a problem and gives its exit code.
     pub(crate) fn problem(&self, problem: &Problem) -> ExitCode {
         let mut out = anstream::stderr();
+        let hint = problem.hint.as_deref().map(with_options);
         if self.json {
-            let text = serde_json::json!({ "error": **problem });
+            let mut text = serde_json::json!({ "error": **problem });
+            if let Some(hint) = hint {
+                text["error"]["hint"] = hint.into();
+            }
             let _ = writeln!(out, "{text}");
             return ExitCode::from(problem.exit_code);
         }
@@ -137,7 +195,7 @@ impl Terminal {
         for detail in &problem.details {
             let _ = writeln!(out, "  {detail}");
         }
-        if let Some(hint) = &problem.hint {
+        if let Some(hint) = hint {
             let _ = writeln!(out, "{cyan}hint:{cyan:#} {hint}");
         }
         ExitCode::from(problem.exit_code)
@@ -215,15 +273,22 @@ impl Terminal {
     }
 }
 
+/// A table for a terminal; where nobody looks, one line for each row, whatever its width.
 fn plain_table(head: &[&str]) -> Table {
     let mut table = Table::new();
-    table
-        .load_style(presets::UTF8_FULL_CONDENSED)
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_header(
-            head.iter()
-                .map(|text| Cell::new(text).add_attribute(comfy_table::Attribute::Bold)),
-        );
+    if std::io::stdout().is_terminal() {
+        table
+            .load_style(presets::UTF8_FULL_CONDENSED)
+            .set_content_arrangement(ContentArrangement::Dynamic);
+    } else {
+        table
+            .load_style(presets::NOTHING)
+            .set_content_arrangement(ContentArrangement::Disabled);
+    }
+    table.set_header(
+        head.iter()
+            .map(|text| Cell::new(text).add_attribute(comfy_table::Attribute::Bold)),
+    );
     table
 }
 

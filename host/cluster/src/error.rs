@@ -11,6 +11,16 @@ pub enum ClusterError {
     /// No folder to keep the cluster in could be derived from the environment.
     #[error("cannot tell where to keep the database: set WEDFLOW_HOME (or HOME) to a folder")]
     NoHome,
+    /// A variable of the environment makes no sense.
+    #[error("{name} is `{value}`; give it {wanted}")]
+    Variable {
+        /// The variable.
+        name: &'static str,
+        /// The value it has.
+        value: String,
+        /// A value that it can have.
+        wanted: &'static str,
+    },
     /// A file or folder could not be read or written.
     #[error("cannot {doing} {}: {source}", path.display())]
     Io {

@@ -43,15 +43,16 @@ impl ClusterSettings {
     /// of the archive), `WEDFLOW_POSTGRES_PORT` and `WEDFLOW_POSTGRES_ACCOUNT` heeded.
     ///
     /// # Errors
-    /// [`ClusterError::NoHome`]; [`ClusterError::State`] when the port is no number.
+    /// [`ClusterError::NoHome`]; [`ClusterError::Variable`] when the port is no number.
     pub fn from_environment() -> Result<Self, ClusterError> {
         let mut settings = ClusterSettings::new(default_home()?);
         settings.archive = variable("WEDFLOW_POSTGRES_ARCHIVE").map(PathBuf::from);
         settings.account = variable("WEDFLOW_POSTGRES_ACCOUNT");
         if let Some(port) = variable("WEDFLOW_POSTGRES_PORT") {
-            settings.port = Some(port.parse().map_err(|_| ClusterError::State {
-                path: PathBuf::from("WEDFLOW_POSTGRES_PORT"),
-                reason: format!("`{port}` is no port"),
+            settings.port = Some(port.parse().map_err(|_| ClusterError::Variable {
+                name: "WEDFLOW_POSTGRES_PORT",
+                value: port,
+                wanted: "a number from 1 to 65535",
             })?);
         }
         Ok(settings)

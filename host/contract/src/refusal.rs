@@ -40,7 +40,7 @@ impl fmt::Display for Form {
             Form::CoreModule => {
                 "this is a core WebAssembly module, not a component; build for a component target \
                  (Rust: `cargo build --release --target wasm32-wasip2`) or wrap the module with \
-                 `wasm-tools component new`"
+                 `wed component encode`"
             }
             Form::WasmText => {
                 "this is WebAssembly text, not binary; assemble it first (`wasm-tools parse -o \

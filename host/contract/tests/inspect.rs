@@ -48,7 +48,7 @@ fn other_forms_are_refused_by_name() {
         (
             &wat("(module)")[..],
             Form::CoreModule,
-            "wasm-tools component new",
+            "wed component encode",
         ),
         (b"(component)", Form::WasmText, "wasm-tools parse"),
         (b" ;; text\n(module)", Form::WasmText, "wasm-tools parse"),

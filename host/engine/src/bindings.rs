@@ -74,6 +74,7 @@ pub(crate) struct Bindings {
     sandbox: Arc<Sandbox>,
     limits: Limits,
     secret_key: Option<SecretKey>,
+    find_secret_key: Option<fn() -> Option<SecretKey>>,
     outside: Outside,
     components: Mutex<foldhash::HashMap<i32, Cell<LoadedComponent>>>,
     flows: Mutex<foldhash::HashMap<(i32, i32), Cell<LoadedFlow>>>,
@@ -88,7 +89,7 @@ impl Bindings {
         store: Store,
         sandbox: Arc<Sandbox>,
         limits: Limits,
-        secret_key: Option<SecretKey>,
+        (secret_key, find_secret_key): (Option<SecretKey>, Option<fn() -> Option<SecretKey>>),
         outside: Outside,
     ) -> Self {
         Bindings {
@@ -96,6 +97,7 @@ impl Bindings {
             sandbox,
             limits,
             secret_key,
+            find_secret_key,
             outside,
             components: Mutex::default(),
             flows: Mutex::default(),
@@ -167,7 +169,7 @@ impl Bindings {
                 declared.join(", ")
             )));
         };
-        let provided = match self.provided(&flow, name) {
+        let provided = match self.provided(&flow, name)? {
             Ok(provided) => Arc::new(provided),
             Err(reason) => return Ok(Err(reason)),
         };
@@ -202,8 +204,20 @@ impl Bindings {
         Arc::clone(bounded(&mut breakers, (claimed.component_id, flow, name)))
     }
 
-    /// What the flow's owner gives a transition beside the state.
-    fn provided(&self, flow: &LoadedFlow, transition: &str) -> Result<Provided, String> {
+    /// The key to secrets: that of the start, or one that was made since.
+    fn key(&self) -> Option<Cow<'_, SecretKey>> {
+        match &self.secret_key {
+            Some(key) => Some(Cow::Borrowed(key)),
+            None => self.find_secret_key?().map(Cow::Owned),
+        }
+    }
+
+    /// What the flow's owner gives a transition beside the state. Without a key to secrets, later.
+    fn provided(
+        &self,
+        flow: &LoadedFlow,
+        transition: &str,
+    ) -> Result<Result<Provided, String>, NotLoaded> {
         let mut secrets = HashMap::new();
         let mut sent = HashSet::new();
         for sealed in &flow.secrets {
@@ -215,18 +229,22 @@ impl Bindings {
             if !reads {
                 sent.insert(sealed.name.clone());
             }
-            let Some(key) = &self.secret_key else {
-                return Err(format!(
-                    "it is granted the secret \"{}\", and this host has no key to secrets",
-                    sealed.name
-                ));
+            let Some(key) = self.key() else {
+                tracing::warn!(
+                    flow = %flow.shape.name, transition, secret = %sealed.name,
+                    "this host has no key to secrets, and the transition waits; give the host WEDFLOW_SECRET_KEY, or \
+                     secret.key in its home"
+                );
+                return Err(NotLoaded::Later);
             };
-            let secret = key
-                .open(flow.shape.flow_id, sealed)
-                .map_err(|error| format!("the secret \"{}\": {error}", sealed.name))?;
-            secrets.insert(sealed.name.clone(), secret);
+            match key.open(flow.shape.flow_id, sealed) {
+                Ok(secret) => secrets.insert(sealed.name.clone(), secret),
+                Err(error) => return Ok(Err(format!("the secret \"{}\": {error}", sealed.name))),
+            };
         }
-        Ok(Provided::new(flow.settings.clone(), secrets).only_sent(sent))
+        Ok(Ok(
+            Provided::new(flow.settings.clone(), secrets).only_sent(sent)
+        ))
     }
 
     async fn flow(

@@ -14,6 +14,7 @@ use wedflow_store::{
 
 use crate::lane::Lane;
 use crate::results::{Finished, Rendered, Shape, Verdict, no_record};
+use crate::silence::{AT_LAST, answered};
 
 /// How long to wait before a database that did not answer is asked again, at first and at most.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -228,7 +229,7 @@ async fn recorded(
 ) -> Result<(), StoreError> {
     let mut pause = FIRST_PAUSE;
     loop {
-        match store.fail_recorded(host, part, records).await {
+        match answered(store, AT_LAST, store.fail_recorded(host, part, records)).await {
             Err(error) if error.is_of_server() => {
                 tracing::warn!(%error, "the database is asked again");
                 sleep_about(pause).await;
@@ -265,10 +266,8 @@ async fn commit(
             lease,
             "commits"
         );
-        let error = match store
-            .commit_recorded(host, &groups, careful, lease, &records)
-            .await
-        {
+        let committed = store.commit_recorded(host, &groups, careful, lease, &records);
+        let error = match answered(store, AT_LAST, committed).await {
             Ok(fired) => return Ok(fired),
             Err(error) => error,
         };
@@ -282,7 +281,7 @@ async fn commit(
         sleep_about(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
         let tokens: Vec<i64> = part.iter().map(|ready| ready.token).collect();
-        if let Ok(held) = store.still_held(host, &tokens).await {
+        if let Ok(held) = answered(store, AT_LAST, store.still_held(host, &tokens)).await {
             let before = part.len();
             part.retain(|ready| held.contains(&ready.token));
             if part.len() < before {

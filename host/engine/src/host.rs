@@ -38,6 +38,8 @@ pub struct HostSettings {
     pub limits: Limits,
     /// The key to the flows' secrets; without it, transitions that are granted one cannot run.
     pub secret_key: Option<SecretKey>,
+    /// Where to look for that key once more when a transition is granted a secret and there was none.
+    pub find_secret_key: Option<fn() -> Option<SecretKey>>,
     /// What transitions may reach beyond their calls, where their flow allows it too.
     pub outside: OutsideSettings,
 }
@@ -51,6 +53,7 @@ impl Default for HostSettings {
             grace: Duration::from_secs(5),
             limits: Limits::default(),
             secret_key: None,
+            find_secret_key: None,
             outside: OutsideSettings::default(),
         }
     }
@@ -97,7 +100,7 @@ impl Host {
         let sandbox = Arc::new(Sandbox::new(Settings {
             concurrent: u32::try_from((room + reserve(room)).saturating_mul(lanes).max(16))
                 .unwrap_or(u32::MAX),
-            cache: crate::cache::folder(),
+            cache: wedflow_sandbox::user_cache(),
             ..Settings::fast()
         })?);
         let outside = Outside::open(&settings.outside).map_err(HostError::Files)?;
@@ -114,7 +117,7 @@ impl Host {
                 store.clone(),
                 Arc::clone(&sandbox),
                 settings.limits.clone(),
-                settings.secret_key,
+                (settings.secret_key, settings.find_secret_key),
                 outside.clone(),
             ),
             outside,

@@ -11,6 +11,7 @@ use wedflow_store::Store;
 
 use crate::lane::{Lane, Shared};
 use crate::outside;
+use crate::silence::{AT_LAST, AT_ONCE, answered};
 
 /// How long a host's leases last without a sign of life.
 pub(crate) const LEASE: Duration = Duration::from_secs(15);
@@ -119,7 +120,8 @@ async fn listen(store: Store, events: source::QueueSender<()>) -> HandlerResult 
 /// will be refused, because its jobs are somebody else's by then.
 async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
     let host = shared.host();
-    match shared.store.keep_host(host, LEASE).await {
+    let kept = shared.store.keep_host(host, LEASE);
+    match answered(&shared.store, AT_ONCE, kept).await {
         Ok(true) => {}
         Ok(false) => {
             let entered = shared.store.enter_host(&name, LEASE).await?;
@@ -137,7 +139,8 @@ async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
 
 async fn tell_fuel(shared: Arc<Shared>) -> HandlerResult {
     let (tenants, fuel) = shared.shares.take_fuel();
-    match shared.store.tell_fuel(&tenants, &fuel).await {
+    let told = shared.store.tell_fuel(&tenants, &fuel);
+    match answered(&shared.store, AT_LAST, told).await {
         Ok((resting, limited)) => shared.shares.told(resting, limited),
         Err(error) => {
             tracing::warn!(%error, "could not tell what fuel was used");
@@ -150,7 +153,7 @@ async fn tell_fuel(shared: Arc<Shared>) -> HandlerResult {
 /// Tells other hosts of work that this one left, and not again for a while: Postgres lets one transaction
 /// at a time notify, for as long as its commit takes.
 async fn tell_others(store: Store, context: Context) -> HandlerResult {
-    if let Err(error) = store.tell_hosts().await {
+    if let Err(error) = answered(&store, AT_LAST, store.tell_hosts()).await {
         tracing::warn!(%error, "other hosts were not told of work; they look by themselves");
     }
     context.sleep(TELL_OTHERS).await;
@@ -169,7 +172,7 @@ async fn start_due(store: Store) -> HandlerResult {
 
 /// Keeps paused what is paused, and announces new exceptions.
 async fn recover(store: Store) -> HandlerResult {
-    if let Err(error) = store.recover_by_clock().await {
+    if let Err(error) = answered(&store, AT_LAST, store.recover_by_clock()).await {
         tracing::warn!(%error, "could not look after pauses and deadlines");
     }
     match store.announce_exceptions(ANNOUNCED_MAX).await {
@@ -219,7 +222,7 @@ async fn sweep(
     lane: Lane,
     unknown: Arc<tokio::sync::Mutex<Unknown>>,
 ) -> HandlerResult {
-    match shared.store.sweep().await {
+    match answered(&shared.store, AT_LAST, shared.store.sweep()).await {
         Ok(swept) if swept != Default::default() => {
             tracing::info!(swept.abandoned, swept.overdue, swept.skipped, "swept");
         }
@@ -234,7 +237,8 @@ async fn sweep(
     // Jobs that are this host's without its knowing: what a commit or claim fired whose answer was
     // lost. Unknown twice running, so that an answer on its way is not taken for a lost one.
     let known: Vec<i64> = shared.tokens().iter().copied().collect();
-    match shared.store.held_beside(shared.host(), &known).await {
+    let held = shared.store.held_beside(shared.host(), &known);
+    match answered(&shared.store, AT_LAST, held).await {
         Ok(unknown) => {
             before.again = Some(Instant::now() + begun.elapsed() * 50);
             let (lost, new): (Vec<_>, Vec<_>) = unknown

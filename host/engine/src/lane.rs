@@ -22,6 +22,7 @@ use crate::commit;
 use crate::outside::Outside;
 use crate::results::{Finished, Verdict, no_record};
 use crate::shares::Shares;
+use crate::silence::{AT_LAST, answered};
 use crate::turns::{Turn, Turns};
 use crate::work::Work;
 
@@ -226,21 +227,21 @@ impl Lane {
         }
         let store = &self.shared.store;
         if free == 0 {
-            let waits = store.next_due().await.is_ok_and(|due| due.waits);
+            let due = answered(store, AT_LAST, store.next_due()).await;
+            let waits = due.is_ok_and(|due| due.waits);
             self.crowded.store(waits, Ordering::Release);
             return Ok(());
         }
         let whole = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
         self.kept_out.store(asked.most.is_some(), Ordering::Release);
-        let claimed = store
-            .claim_share(
-                self.shared.host(),
-                whole(free),
-                asked.most.map(whole),
-                &asked.without,
-                &asked.busy,
-            )
-            .await;
+        let claimed = store.claim_share(
+            self.shared.host(),
+            whole(free),
+            asked.most.map(whole),
+            &asked.without,
+            &asked.busy,
+        );
+        let claimed = answered(store, AT_LAST, claimed).await;
         let claimed = match claimed {
             Ok(claimed) => claimed,
             Err(error) => {
@@ -254,7 +255,7 @@ impl Lane {
         if found >= free {
             self.crowded.store(true, Ordering::Release);
             self.hand().work.tell();
-        } else if let Ok(due) = store.next_due().await {
+        } else if let Ok(due) = answered(store, AT_LAST, store.next_due()).await {
             // Jobs of a tenant that has its share wait for room as well: those that its own commits fire
             // are not to keep them out for ever.
             let bounded = asked.most.is_some() || !asked.without.is_empty();

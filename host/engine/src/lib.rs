@@ -18,7 +18,6 @@
 mod batches;
 mod bindings;
 mod breaker;
-mod cache;
 mod commit;
 pub mod definition;
 mod error;
@@ -29,6 +28,7 @@ mod outside;
 mod results;
 pub mod schedule;
 mod shares;
+mod silence;
 mod turns;
 mod upload;
 mod vault;

@@ -9,7 +9,7 @@ use wedflow_model::Limits;
 use wedflow_sandbox::{Sandbox, Settings};
 use wedflow_store::{NewComponent, Store};
 
-use crate::{UploadError, cache};
+use crate::UploadError;
 
 /// A stored component.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub async fn upload(
 ) -> Result<Upload, UploadError> {
     let sandbox = Sandbox::new(Settings {
         concurrent: 4,
-        cache: cache::folder(),
+        cache: wedflow_sandbox::user_cache(),
         ..Settings::fast()
     })?;
     let sandbox = Arc::new(sandbox);

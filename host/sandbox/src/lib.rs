@@ -43,6 +43,7 @@ mod settings;
 mod share;
 mod state;
 mod ticker;
+mod user_cache;
 mod wasi;
 
 pub use answers::{Answer, AnswersFrom, Content, FileAnswer, HttpAnswer, Recording};
@@ -57,3 +58,4 @@ pub use run::{Attempt, Beside, Invocation};
 pub use runtime::runtime;
 pub use sandbox::{DescribeError, Sandbox, SetupError, UploadError};
 pub use settings::Settings;
+pub use user_cache::user_cache;

@@ -93,6 +93,12 @@ pub struct Applied {
     pub triggers_changed: Vec<String>,
     /// Triggers removed.
     pub triggers_removed: Vec<String>,
+    /// Transitions that were left to another component, or to one for the first time: `transition by component`.
+    pub transitions_bound: Vec<String>,
+    /// Transitions that are external workers' from now on.
+    pub transitions_unbound: Vec<String>,
+    /// Triggers that are disabled, and stay so.
+    pub triggers_disabled: Vec<String>,
     /// Components that are bound but not uploaded; their transitions wait until they are.
     pub components_missing: Vec<String>,
     /// What of the definition will not run, for a person.
@@ -493,6 +499,23 @@ pub(crate) async fn apply(
         .await?;
     apply_attributes(connection, &schema, definition, &mut applied).await?;
 
+    let bound: Vec<(String, String)> = sqlx::query_as(
+        "SELECT trname, component_name FROM wed.binding WHERE flow_id = $1 ORDER BY 1",
+    )
+    .bind(flow_id)
+    .fetch_all(&mut *connection)
+    .await?;
+    for (transition, by) in &definition.transitions {
+        if !bound.contains(&(transition.clone(), by.component.clone())) {
+            let told = format!("{transition} by {}", by.component);
+            applied.transitions_bound.push(told);
+        }
+    }
+    for (transition, _) in bound {
+        if !definition.transitions.contains_key(&transition) {
+            applied.transitions_unbound.push(transition);
+        }
+    }
     // A binding first, so that triggers find their components.
     sqlx::query("DELETE FROM wed.binding WHERE flow_id = $1")
         .bind(flow_id)
@@ -540,6 +563,12 @@ pub(crate) async fn apply(
     .bind(flow_id)
     .fetch_all(&mut *connection)
     .await?;
+    applied.triggers_disabled = sqlx::query_scalar(AssertSqlSafe(format!(
+        "SELECT coalesce(tgname, tgid::text) FROM \"{schema}\".wed_trig WHERE NOT enabled ORDER BY 1"
+    )))
+    .persistent(false)
+    .fetch_all(&mut *connection)
+    .await?;
     sqlx::query("SELECT set_config('wed.definition', '', true)")
         .execute(&mut *connection)
         .await?;
@@ -583,6 +612,20 @@ async fn plan_work(
 }
 
 /// What of a flow's definition will not run, for a person.
+/// Names the trigger whose interval cannot be read.
+fn of_trigger(error: sqlx::Error, trigger: &str) -> StoreError {
+    let mut error = StoreError::from(error);
+    if let StoreError::Refused(refusal) = &mut error
+        && refusal.message.contains("type interval")
+    {
+        refusal.message = format!("trigger \"{trigger}\": {}", refusal.message);
+        refusal.hint = Some(
+            "Write timeout, backoff and delay as `10 minutes` or `1 hour 30 seconds`.".to_owned(),
+        );
+    }
+    error
+}
+
 async fn binding_faults(
     connection: &mut PgConnection,
     flow_id: i32,
@@ -771,7 +814,8 @@ async fn apply_triggers(
             .bind(trigger.consumes)
             .bind(&trigger.after)
             .execute(&mut *connection)
-            .await?;
+            .await
+            .map_err(|error| of_trigger(error, &trigger.name))?;
         if !named.contains_key(trigger.name.as_str()) {
             applied.triggers_added.push(trigger.name.clone());
         } else if done.rows_affected() > 0 {

@@ -37,6 +37,7 @@ mod recovery;
 mod schedules;
 mod scratch;
 mod settings;
+mod silence;
 mod tenants;
 mod tokens;
 mod users;

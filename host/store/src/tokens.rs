@@ -31,6 +31,9 @@ pub struct Token {
     pub expires_at: String,
     /// When it was last used, to within some minutes, RFC 3339.
     pub last_used: Option<String>,
+    /// Days from its making to its end, rounded up.
+    #[serde(skip)]
+    pub days: i32,
 }
 
 /// A token to store.
@@ -241,7 +244,8 @@ impl Store {
                CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS status, \
                to_char(k.created_at AT TIME ZONE 'UTC', {RFC3339}) AS created_at, \
                to_char(k.expires_at AT TIME ZONE 'UTC', {RFC3339}) AS expires_at, \
-               to_char(k.last_used AT TIME ZONE 'UTC', {RFC3339}) AS last_used \
+               to_char(k.last_used AT TIME ZONE 'UTC', {RFC3339}) AS last_used, \
+               ceil(extract(epoch FROM k.expires_at - k.created_at) / 86400)::integer AS days \
              FROM wed.token k JOIN wed.user u USING (user_id) JOIN wed.tenant t ON t.tenant_id = k.tenant_id \
              WHERE t.name = $1 AND ($2::text IS NULL OR u.name = $2) AND ($3::text IS NULL OR k.prefix = $3) \
              ORDER BY k.token_id DESC"

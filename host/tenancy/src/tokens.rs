@@ -74,7 +74,8 @@ pub async fn issue(
     Ok(Issued { secret, token })
 }
 
-/// Replaces a live token by one with the same name and scopes, which lives for `days`; the old one goes
+/// Replaces a live token by one with the same name and scopes, which lives for `days`, or as long as the old one was
+/// to live; the old one goes
 /// on for `overlap` (Postgres's notation, 24 hours when nothing is said), at most to its end.
 ///
 /// # Errors
@@ -84,7 +85,7 @@ pub async fn rotate(
     by: Option<&Identity>,
     tenant: &str,
     id: &str,
-    days: i32,
+    days: Option<i32>,
     overlap: Option<&str>,
 ) -> Result<Issued, TokenError> {
     let old = store.token(tenant, id).await?;
@@ -103,7 +104,7 @@ pub async fn rotate(
         prefix: secret.prefix(),
         hash: &secret.hash(),
         scopes: &old.scopes,
-        days,
+        days: days.unwrap_or(old.days),
     };
     let token = store
         .rotate_token(tenant, id, &new, overlap.unwrap_or(OVERLAP))

@@ -2,6 +2,10 @@
 CREATE OR REPLACE FUNCTION wed.gate_insert(_flow_id integer, _rows wed.evaluated[]) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
+  _code text;
+  _said text;
+  _detail text;
+  _hint text;
   _bad wed.evaluated;
   _schema text;
 BEGIN
@@ -27,4 +31,9 @@ BEGIN
   FROM (SELECT max(r.wid) AS wid FROM unnest(_rows) r) m,
        (SELECT pg_get_serial_sequence(format('%I.wed_flow', _schema), 'wid')::regclass AS seq) s
   WHERE m.wid > coalesce(pg_sequence_last_value(s.seq), 0);
+EXCEPTION WHEN OTHERS THEN
+  -- Said again from here: whoever writes by hand reads why, and not the statements of the gate.
+  GET STACKED DIAGNOSTICS _code = RETURNED_SQLSTATE, _said = MESSAGE_TEXT, _detail = PG_EXCEPTION_DETAIL,
+    _hint = PG_EXCEPTION_HINT;
+  RAISE EXCEPTION USING ERRCODE = _code, MESSAGE = _said, DETAIL = _detail, HINT = _hint;
 END $$;

@@ -35,6 +35,7 @@ enum Kind {
     ConnectionsCut,
     ConnectionsCutInside,
     ConnectionsHeld,
+    ConnectionsSilent,
     TriggersChanged,
     ComponentReplaced,
     PoisonBeside,
@@ -43,7 +44,7 @@ enum Kind {
 }
 
 impl Kind {
-    const ALL: [Kind; 14] = [
+    const ALL: [Kind; 15] = [
         Kind::HostKilled,
         Kind::HostStopped,
         Kind::HostDrained,
@@ -53,6 +54,7 @@ impl Kind {
         Kind::ConnectionsCut,
         Kind::ConnectionsCutInside,
         Kind::ConnectionsHeld,
+        Kind::ConnectionsSilent,
         Kind::TriggersChanged,
         Kind::ComponentReplaced,
         Kind::PoisonBeside,
@@ -61,7 +63,11 @@ impl Kind {
     ];
 
     /// Those of a short round.
-    const SHORT: [Kind; 2] = [Kind::SessionsKilled, Kind::ConnectionsCut];
+    const SHORT: [Kind; 3] = [
+        Kind::SessionsKilled,
+        Kind::ConnectionsCut,
+        Kind::ConnectionsSilent,
+    ];
 
     fn name(self) -> String {
         let mut name = String::new();
@@ -217,6 +223,10 @@ impl Field {
                 self.proxy.set(Mode::Hold);
                 self.pause(3_000);
                 self.proxy.set(Mode::Pass);
+            }
+            Kind::ConnectionsSilent => {
+                self.pause(500);
+                self.proxy.silence();
             }
             Kind::TriggersChanged => {
                 for n in 0..4 {

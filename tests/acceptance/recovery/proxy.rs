@@ -24,6 +24,9 @@ struct Shared {
     /// Bytes after which a connection is cut; 0: never.
     cut_after: AtomicU64,
     open: Mutex<Vec<TcpStream>>,
+    /// Connections so far, and how many of them, the first ones, are silent.
+    accepted: AtomicU64,
+    silent: AtomicU64,
 }
 
 /// A proxy, as long as the value lives.
@@ -44,12 +47,13 @@ impl Proxy {
                 let Ok(upstream) = TcpStream::connect(server) else {
                     continue;
                 };
+                let number = accepting.accepted.fetch_add(1, Ordering::AcqRel);
                 for (from, to) in [(&client, &upstream), (&upstream, &client)] {
                     let (Ok(from), Ok(to)) = (from.try_clone(), to.try_clone()) else {
                         continue;
                     };
                     let shared = Arc::clone(&accepting);
-                    std::thread::spawn(move || forward(&shared, from, to));
+                    std::thread::spawn(move || forward(&shared, number, from, to));
                 }
                 let mut open = accepting
                     .open
@@ -64,6 +68,12 @@ impl Proxy {
     /// Changes what becomes of bytes from now on.
     pub(crate) fn set(&self, mode: Mode) {
         self.shared.mode.store(mode as u8, Ordering::Release);
+    }
+
+    /// Swallows from now on what is said over the connections there are, both ways; new ones work.
+    pub(crate) fn silence(&self) {
+        let accepted = self.shared.accepted.load(Ordering::Acquire);
+        self.shared.silent.store(accepted, Ordering::Release);
     }
 
     /// Cuts each connection after so many more bytes one way; 0: never.
@@ -84,7 +94,7 @@ impl Proxy {
     }
 }
 
-fn forward(shared: &Shared, mut from: TcpStream, mut to: TcpStream) {
+fn forward(shared: &Shared, number: u64, mut from: TcpStream, mut to: TcpStream) {
     let mut buffer = [0; 4096];
     let mut passed = 0_u64;
     while let Ok(read) = from.read(&mut buffer) {
@@ -94,7 +104,9 @@ fn forward(shared: &Shared, mut from: TcpStream, mut to: TcpStream) {
         while shared.mode.load(Ordering::Acquire) == Mode::Hold as u8 {
             std::thread::sleep(Duration::from_millis(5));
         }
-        if shared.mode.load(Ordering::Acquire) == Mode::Swallow as u8 {
+        if number < shared.silent.load(Ordering::Acquire)
+            || shared.mode.load(Ordering::Acquire) == Mode::Swallow as u8
+        {
             continue;
         }
         passed += read as u64;
@@ -102,6 +114,10 @@ fn forward(shared: &Shared, mut from: TcpStream, mut to: TcpStream) {
         if most > 0 && passed > most || to.write_all(&buffer[..read]).is_err() {
             break;
         }
+    }
+    // Who is silent says no goodbye either.
+    if number < shared.silent.load(Ordering::Acquire) {
+        return std::mem::forget((from, to));
     }
     let _ = from.shutdown(Shutdown::Both);
     let _ = to.shutdown(Shutdown::Both);

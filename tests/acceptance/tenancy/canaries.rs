@@ -447,6 +447,8 @@ fn verbs(aviary: &Aviary) -> usize {
                 "<NAME>" if words[1] == "create" => "third",
                 "<NAME>" => match words[0].as_str() {
                     "flow" if words[1] == "secret" => "key",
+                    "flow" if words[1] == "schedule" => "canary_schedule",
+                    "instance" => "leak",
                     "flow" => FLOW,
                     "component" => COMPONENT,
                     "user" => USER,
@@ -463,7 +465,10 @@ fn verbs(aviary: &Aviary) -> usize {
                 "<FILE>" => definition.path().to_str().expect("a path"),
                 "<FILES>" => definition.path().to_str().expect("a path"),
                 "<ROLE>" => "viewer",
-                "--role" => "--role",
+                option if option.starts_with("--") => option,
+                "<TEXT>" | "OLD" | "NEW" | "VERSION" | "<SEQ>" => "1",
+                "<PATTERN>" => "0 0 * * *",
+                "<TIME>" => "2026-01-01T00:00:00Z",
                 "<USER>" => USER,
                 "<ID>" => &aviary.token.0,
                 other => panic!(

@@ -160,7 +160,7 @@ pub(crate) async fn rotate(
         Some(&caller),
         &caller.tenant,
         &id,
-        rotation.days.unwrap_or(USUAL_DAYS),
+        rotation.days,
         Some(&format!("{hours} hours")),
     )
     .await

@@ -87,7 +87,7 @@ pub(crate) async fn run(
                         "in use",
                         "size",
                         "transitions",
-                        "used by",
+                        "flows",
                         "uploaded",
                     ],
                     components.iter().map(|component| {
@@ -96,8 +96,8 @@ pub(crate) async fn run(
                             component.version.to_string(),
                             if component.active { "yes" } else { "" }.to_owned(),
                             format!("{} kB", (component.size + 999) / 1000),
-                            transitions(&component.manifest).join(", "),
-                            component.used_by.join(", "),
+                            transitions(&component.manifest).len().to_string(),
+                            component.used_by.len().to_string(),
                             component.created_at.clone(),
                         ]
                     }),

@@ -38,10 +38,18 @@ pub(crate) async fn run(
             terminal.answer(
                 &json!({ "flow": definition.name, "applied": applied }),
                 || {
-                    let made = if applied.created {
-                        "made"
-                    } else {
-                        "up to date"
+                    let done = [
+                        &applied.attributes_added,
+                        &applied.triggers_added,
+                        &applied.triggers_changed,
+                        &applied.triggers_removed,
+                        &applied.transitions_bound,
+                        &applied.transitions_unbound,
+                    ];
+                    let made = match done.iter().any(|names| !names.is_empty()) {
+                        _ if applied.created => "made",
+                        true => "changed",
+                        false => "up to date",
                     };
                     terminal.line(&format!("Flow {} is {made}.", definition.name));
                     for (what, names) in [
@@ -49,6 +57,15 @@ pub(crate) async fn run(
                         ("triggers added", &applied.triggers_added),
                         ("triggers changed", &applied.triggers_changed),
                         ("triggers removed", &applied.triggers_removed),
+                        ("transitions left to components", &applied.transitions_bound),
+                        (
+                            "transitions left to external workers",
+                            &applied.transitions_unbound,
+                        ),
+                        (
+                            "triggers disabled, left as they are",
+                            &applied.triggers_disabled,
+                        ),
                         (
                             "attributes not in the file, left as they are",
                             &applied.attributes_kept,

@@ -109,6 +109,7 @@ async fn listen_at(store: &Store, address: SocketAddr, may_move: bool) -> Result
 pub(crate) async fn start(store: &Store, settings: HostSettings) -> Result<Host, Problem> {
     let settings = HostSettings {
         secret_key: secret_key::existing()?,
+        find_secret_key: Some(|| secret_key::existing().ok().flatten()),
         ..settings
     };
     Host::start(store.clone(), settings)
@@ -141,12 +142,21 @@ fn settings(arguments: &HostArguments) -> HostSettings {
 /// Waits for Ctrl-C, or the signal by which services are stopped.
 async fn told_to_stop() -> Result<(), Problem> {
     use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate())
-        .map_err(|source| Problem::new("signals cannot be heard").because(source))?;
-    tokio::select! {
-        heard = tokio::signal::ctrl_c() => {
-            heard.map_err(|source| Problem::new("signals cannot be heard").because(source))
+    let deaf = |source| Problem::new("signals cannot be heard").because(source);
+    let mut terminate = signal(SignalKind::terminate()).map_err(deaf)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(deaf)?;
+    let mut told = async move || {
+        tokio::select! {
+            _ = interrupt.recv() => 130,
+            _ = terminate.recv() => 143,
         }
-        _ = terminate.recv() => Ok(()),
-    }
+    };
+    told().await;
+    // Whoever says it twice does not want to wait. Its jobs are found again when the lease ends.
+    tokio::spawn(async move {
+        let status = told().await;
+        tracing::warn!("told to stop a second time: ends at once");
+        std::process::exit(status);
+    });
+    Ok(())
 }

@@ -37,8 +37,13 @@ pub(crate) async fn run(
                 scopes: &scopes,
                 days: *days,
             };
-            show(&issue(store, None, &request).await?, terminal);
-            Ok(())
+            shown(
+                store,
+                tenant,
+                &issue(store, None, &request).await?,
+                terminal,
+            )
+            .await
         }
         TokenCommand::List { user } => {
             let tokens = store.tokens(tenant, user.as_deref()).await?;
@@ -71,8 +76,7 @@ pub(crate) async fn run(
         TokenCommand::Rotate { id, days, overlap } => {
             let overlap = format!("{overlap} hours");
             let issued = rotate(store, None, tenant, id, *days, Some(&overlap)).await?;
-            show(&issued, terminal);
-            Ok(())
+            shown(store, tenant, &issued, terminal).await
         }
         TokenCommand::Revoke { id } => {
             store.revoke_token(tenant, id).await?;
@@ -82,6 +86,24 @@ pub(crate) async fn run(
             Ok(())
         }
     }
+}
+
+/// Shows a token this once; one that could not be shown is revoked.
+async fn shown(
+    store: &Store,
+    tenant: &str,
+    issued: &Issued,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    show(issued, terminal);
+    if terminal.has_lost() {
+        store.revoke_token(tenant, &issued.token.id).await?;
+        return Err(
+            Problem::new("the token could not be written, and is revoked again")
+                .hint("Is the disk full?"),
+        );
+    }
+    Ok(())
 }
 
 fn show(issued: &Issued, terminal: &Terminal) {

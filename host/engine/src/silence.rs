@@ -1,0 +1,31 @@
+//! A time limit on the database's answers. A statement has one on the server; a connection that went silent has none,
+//! and whoever waits for it would wait for ever.
+
+use std::time::Duration;
+
+use wedflow_store::Store;
+
+/// How long an answer may take that is due at once; less than a lease, so that leases are prolonged in time.
+pub(crate) const AT_ONCE: Duration = Duration::from_secs(8);
+/// How long any other answer may take: beyond all that the server lets a host's statement last.
+pub(crate) const AT_LAST: Duration = Duration::from_secs(60);
+
+/// Waits for an answer of the database. When it does not come within `limit`, all connections to the server are cut,
+/// and it ends with their error.
+pub(crate) async fn answered<T>(
+    store: &Store,
+    limit: Duration,
+    call: impl Future<Output = T>,
+) -> T {
+    let mut call = std::pin::pin!(call);
+    if let Ok(answer) = tokio::time::timeout(limit, &mut call).await {
+        return answer;
+    }
+    let cut = store.cut_sessions();
+    tracing::warn!(
+        seconds = limit.as_secs(),
+        cut,
+        "the database does not answer; all connections to it are cut and made anew"
+    );
+    call.await
+}
