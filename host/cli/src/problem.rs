@@ -137,7 +137,7 @@ impl From<StoreError> for Problem {
                 };
                 match kind {
                     "flow" => problem.hint("`wed flow list` shows the flows there are."),
-                    "component" => {
+                    "component" | "earlier version of component" => {
                         problem.hint("`wed component list` shows the components there are.")
                     }
                     "instance" => {

@@ -165,18 +165,7 @@ impl Store {
             Some(version) => {
                 StoreError::not_found("component", format!("{name} version {version}"))
             }
-            None => StoreError::Refused(Box::new(crate::Refusal {
-                code: "WF039".to_owned(),
-                message: format!(
-                    "there is no version of component \"{name}\" before the one in use"
-                ),
-                detail: None,
-                hint: Some(
-                    "`wed component show` lists the versions, `wed component activate` takes one of them."
-                        .to_owned(),
-                ),
-                place: None,
-            })),
+            None => StoreError::not_found("earlier version of component", name),
         })?;
         let action = match version {
             Some(_) => "component.activate",

@@ -10,7 +10,6 @@ BEGIN
       RAISE EXCEPTION 'tgid is given by the server' USING ERRCODE = 'WF013',
         HINT = 'Leave tgid out of the INSERT.';
     END IF;
-    NEW.tgid := nextval('wed.tgid_seq');
   ELSIF NEW.tgid IS DISTINCT FROM OLD.tgid THEN
     RAISE EXCEPTION 'the tgid of a trigger cannot change' USING ERRCODE = 'WF013',
       HINT = 'Change the other columns, or insert a new trigger.';
@@ -36,6 +35,11 @@ BEGIN
     RAISE EXCEPTION 'the transition name % is not allowed', quote_literal(left(NEW.trname, 80))
       USING ERRCODE = 'WF013', HINT = 'At most 63 bytes, no control characters, no underscore in front.';
   END IF;
+  -- Longer ones make no moment that a job could be due at.
+  IF greatest(NEW.timeout, NEW.backoff, NEW.delay) > interval '100 years' THEN
+    RAISE EXCEPTION 'timeout, backoff and delay are at most 100 years' USING ERRCODE = 'WF013',
+      HINT = 'For example: timeout ''30 s'', backoff ''1 s'', delay ''2 days''.';
+  END IF;
   IF NEW.timeout <= '0' OR NEW.backoff < '0' OR NEW.delay < '0' OR NEW.attempts NOT BETWEEN 1 AND 1000 THEN
     RAISE EXCEPTION 'timeout must be positive, delay and backoff not negative, attempts from 1 to 1000'
       USING ERRCODE = 'WF013', HINT = 'For example: timeout ''30 s'', backoff ''1 s'', attempts 3.';
@@ -51,12 +55,16 @@ BEGIN
     END IF;
   END IF;
   IF NEW.cfinal THEN
-    EXECUTE format('SELECT tgid::text FROM %I.wed_trig WHERE cfinal AND tgid <> $1', _schema)
+    EXECUTE format('SELECT tgid::text FROM %I.wed_trig WHERE cfinal AND tgid IS DISTINCT FROM $1', _schema)
       INTO _unknown USING NEW.tgid;
     IF _unknown IS NOT NULL THEN
       RAISE EXCEPTION 'this flow has a final condition already (tgid %)', _unknown
         USING ERRCODE = 'WF013', HINT = 'A flow has at most one: combine the predicates with OR.';
     END IF;
+  END IF;
+  IF TG_OP = 'INSERT' THEN
+    -- All flows share these numbers: none is taken for what is refused.
+    NEW.tgid := nextval('wed.tgid_seq');
   END IF;
   RETURN NEW;
 END $$;

@@ -7,10 +7,16 @@ DECLARE
   _detail text;
   _hint text;
   _bad wed.evaluated;
+  _most CONSTANT integer := 2000000000;
   _schema text;
 BEGIN
   SELECT * INTO _bad FROM unnest(_rows) r
-  WHERE r.wid < 1 OR r.fault IS NOT NULL OR (r.fired = '{}' AND NOT r.final) ORDER BY r.wid LIMIT 1;
+  WHERE r.wid < 1 OR r.wid > _most OR r.fault IS NOT NULL OR (r.fired = '{}' AND NOT r.final) ORDER BY r.wid LIMIT 1;
+  IF _bad.wid > _most THEN
+    -- The sequence follows the largest number, whether its transaction is committed or not.
+    RAISE EXCEPTION 'the wid of an instance is at most %, and % is more', _most, _bad.wid USING ERRCODE = '23514',
+      HINT = 'Leave it out: the next free one is taken.';
+  END IF;
   IF _bad.wid < 1 THEN
     RAISE EXCEPTION 'the wid of an instance is a positive number, and % is none', _bad.wid USING ERRCODE = '23514',
       HINT = 'Leave it out: the next free one is taken.';

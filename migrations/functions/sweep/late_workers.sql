@@ -5,6 +5,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT l.pid, a.usename, j.flow_id, j.wid, j.tgid, j.due
   FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
   JOIN wed.job j ON j.wid = l.classid::bigint AND j.tgid = l.objid::bigint
+  -- Numbers of locks are everybody's: only sessions of the flow's own role are its workers.
+  JOIN wed.flow f ON f.flow_id = j.flow_id AND f.role_name = a.usename
   WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted AND j.host_id IS NULL
     AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND a.pid <> pg_backend_pid() AND coalesce(a.xact_start, a.state_change) < clock_timestamp() - j.timeout

@@ -2,6 +2,7 @@
 
 mod algorithm;
 mod attributes;
+mod bounds;
 mod events;
 mod names;
 mod predicates;
@@ -19,6 +20,7 @@ pub(crate) fn trials() -> Vec<libtest_mimic::Trial> {
         events::trials(),
         trace::trials(),
         attributes::trials(),
+        bounds::trials(),
         names::trials(),
         predicates::trials(),
         rematch::trials(),

@@ -138,6 +138,8 @@ impl Client {
         let agent = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .timeout_global(Some(GENEROUS))
+            // One that is kept may be closed by the server in the moment of its next use.
+            .max_idle_connections(0)
             .build()
             .into();
         Client {

@@ -452,7 +452,7 @@ fn verbs(aviary: &Aviary) -> usize {
                     "flow" => FLOW,
                     "component" => COMPONENT,
                     "user" => USER,
-                    other => panic!("`{other}` takes a name that this trial does not know"),
+                    _ => "canary_name",
                 },
                 "<FLOW>" => FLOW,
                 "<WID>" | "WID" | "<VERSION>" => "1",
@@ -471,10 +471,8 @@ fn verbs(aviary: &Aviary) -> usize {
                 "<TIME>" => "2026-01-01T00:00:00Z",
                 "<USER>" => USER,
                 "<ID>" => &aviary.token.0,
-                other => panic!(
-                    "`wed {}` takes {other}, which this trial does not know",
-                    words.join(" ")
-                ),
+                // An item, a person, a number: one of the second tenant's would be 1 as well.
+                _ => "1",
             };
             arguments.push(value.to_owned());
         }
