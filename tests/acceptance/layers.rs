@@ -15,7 +15,7 @@ trials![
 ];
 
 /// Our crates and the layer that each stands on. A crate may import those of lower layers only.
-const LAYERS: [(&str, u8); 13] = [
+const LAYERS: [(&str, u8); 14] = [
     ("cli", 5),
     ("api", 4),
     ("engine", 3),
@@ -28,6 +28,7 @@ const LAYERS: [(&str, u8); 13] = [
     ("scheduler", 1),
     ("cluster", 1),
     ("capability", 1),
+    ("away", 1),
     ("model", 0),
 ];
 
@@ -35,11 +36,12 @@ const LAYERS: [(&str, u8); 13] = [
 const ALONE: [&str; 4] = ["capability", "cluster", "scheduler", "model"];
 
 /// Libraries that one crate only may use, so that it alone knows what they are like.
-const ONE_USER: [(&str, &str); 6] = [
+const ONE_USER: [(&str, &str); 7] = [
     ("axum", "api"),
     ("cap-std", "capability"),
     ("tokio-rustls", "capability"),
     ("sqlx", "store"),
+    ("rusqlite", "away"),
     ("wasmtime", "sandbox"),
     ("pg_query", "guard"),
 ];

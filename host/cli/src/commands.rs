@@ -1,6 +1,7 @@
 //! The commands, a file for each noun.
 
 mod audit;
+mod away;
 mod backup;
 mod bench;
 mod component;
@@ -95,6 +96,11 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(),
             let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
             token::run(command, &arguments.tenant, &store, terminal).await
         }
+        Command::Work(work::WorkArguments {
+            place,
+            command: work::WorkCommand::Away(command),
+            ..
+        }) => away::run(place, command, terminal).await,
         Command::Work(work) => {
             let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
             work::run(work, &arguments.tenant, &store, terminal).await

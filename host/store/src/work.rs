@@ -479,7 +479,7 @@ impl Store {
         .await?)
     }
 
-    /// The application of an item that a person holds: name, version, digest and bytes of the component in use.
+    /// The application of an item that a person holds or is offered: name, version, digest and bytes of the component in use.
     ///
     /// # Errors
     /// [`StoreError::NotFound`] when the item has none, or the person does not hold it.
@@ -490,7 +490,8 @@ impl Store {
     ) -> Result<(String, i32, String, Vec<u8>), StoreError> {
         sqlx::query_as(
             "SELECT c.name, c.version, c.digest, c.bytes FROM wed.person_of($1, $2) p \
-             JOIN wed.work_item i ON i.holder = p.person_id AND i.item_id = $3 AND i.ended_at IS NULL \
+             JOIN wed.work_item i ON i.tenant_id = p.tenant_id AND i.item_id = $3 AND i.ended_at IS NULL \
+               AND (i.holder = p.person_id OR i.state = 'READY' AND wed.is_offered(i, p, clock_timestamp())) \
              JOIN wed.work_task t USING (tgid) \
              JOIN wed.component c ON c.tenant_id = i.tenant_id AND c.name = t.application \
              ORDER BY c.activated_at DESC LIMIT 1",

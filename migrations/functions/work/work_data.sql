@@ -1,5 +1,5 @@
 -- An item with what is needed to do it: the input attributes with their types and values, the attributes that a report may
--- set, the form. For its holder; others see no data.
+-- set, the form. For its holder and those to whom it is offered; others see no data.
 CREATE OR REPLACE FUNCTION wed.work_data(_tenant text, _name text, _item_id bigint, _now timestamptz DEFAULT clock_timestamp())
 RETURNS jsonb LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'iso_8601' AS $$
@@ -16,10 +16,14 @@ BEGIN
   IF _schema IS NULL OR _task.tgid IS NULL THEN RETURN wed.work_document(_item); END IF;
   EXECUTE format('SELECT jsonb_object_agg(aname, atype) FROM %I.wed_attr', _schema) INTO _types;
   _outputs := wed.work_outputs(_item);
-  IF _item.holder = _person.person_id THEN
+  IF _item.holder = _person.person_id OR _item.state = 'READY' AND wed.is_offered(_item, _person, _now) THEN
     EXECUTE format('SELECT to_jsonb(w) - ''wid'' FROM %I.wed_flow w WHERE wid = $1', _schema) INTO _state USING _item.wid;
   END IF;
   RETURN wed.work_document(_item) || jsonb_build_object(
+    'application_bytes', (SELECT octet_length(c.bytes) FROM wed.component c WHERE c.tenant_id = _item.tenant_id
+                          AND c.name = _task.application ORDER BY c.activated_at DESC LIMIT 1),
+    'deadline_epoch', extract(epoch FROM _item.deadline_at),
+    'warnings', (SELECT w.warnings FROM wed.work_instance w WHERE w.flow_id = _item.flow_id AND w.wid = _item.wid),
     'inputs', _task.inputs, 'outputs', _outputs, 'state_attribute', _task.state_attribute,
     'types', (SELECT coalesce(jsonb_object_agg(k, _types -> k), '{}') FROM unnest(_task.inputs || _outputs) k WHERE _types ? k),
     'data', (SELECT coalesce(jsonb_object_agg(k, _state -> k), '{}') FROM unnest(_task.inputs || _outputs) k WHERE _state ? k),

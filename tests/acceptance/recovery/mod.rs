@@ -5,7 +5,7 @@ mod chaos;
 pub(crate) mod checker;
 mod going_back;
 mod operators;
-mod proxy;
+pub(crate) mod proxy;
 mod races;
 mod schedules;
 mod simulation;

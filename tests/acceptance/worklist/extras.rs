@@ -97,13 +97,13 @@ fn comments_and_attachments_are_in_the_history() {
 fn form_is_generated_from_the_types_of_the_outputs() {
     let mut office = Office::new();
     let item = office.visit();
-    let data = office.act("work_data", "beto", item);
+    let data = office.act("work_data", "dora", item);
     assert_eq!(
         data["form"]["properties"]["cost"]["type"],
         serde_json::json!(["number", "null"])
     );
     assert_eq!(data["form"]["additionalProperties"], false);
-    assert_eq!(data["data"], serde_json::json!({}), "not the holder");
+    assert_eq!(data["data"], serde_json::json!({}), "not her item");
     office.act("lock_work", "beto", item);
     let data = office.act("work_data", "beto", item);
     assert_eq!(data["data"]["form"], "tea");

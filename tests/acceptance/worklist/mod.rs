@@ -1,5 +1,6 @@
 //! Worklists: people claim, lock, delegate and report; policies, deadlines and messages by a simulated clock.
 
+mod away;
 mod claims;
 mod deadlines;
 mod doors;
@@ -25,6 +26,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         messages::trials(),
         extras::trials(),
         doors::trials(),
+        away::trials(),
     ]
     .into_iter()
     .flatten()

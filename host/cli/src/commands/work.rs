@@ -4,6 +4,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Map, Value as Json, json};
 use wedflow_store::{NewProcess, PersonName, Store, WorkAct, WorkReport};
 
+use crate::commands::away::{AwayCommand, Place};
 use crate::problem::Problem;
 use crate::terminal::{Terminal, shown};
 
@@ -20,6 +21,8 @@ pub(crate) struct WorkArguments {
         value_name = "NAME"
     )]
     pub(crate) person: Option<String>,
+    #[command(flatten)]
+    pub(crate) place: Place,
     #[command(subcommand)]
     pub(crate) command: WorkCommand,
 }
@@ -127,6 +130,8 @@ pub(crate) enum WorkCommand {
     },
     /// List the roles of people.
     Roles,
+    #[command(flatten)]
+    Away(AwayCommand),
 }
 
 #[derive(Debug, Args)]

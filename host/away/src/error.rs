@@ -1,0 +1,31 @@
+//! What can go wrong on a person's machine, sorted by what the person can do about it.
+
+use serde_json::Value as Json;
+
+/// An error of disconnected work.
+#[derive(Debug, thiserror::Error)]
+pub enum AwayError {
+    /// The server does not answer. What is local stays as it is; the same call goes on later.
+    #[error("the server cannot be reached: {0}")]
+    Cut(String),
+    /// The server refused the request, with its problem document.
+    #[error("the server refused it: {}", .0["detail"].as_str().or(.0["reason"].as_str()).unwrap_or("no reason"))]
+    Refused(Json),
+    /// The local store cannot be used: a full disk, a damaged file.
+    #[error("the local store reports: {0}")]
+    Store(#[from] rusqlite::Error),
+    /// A protocol step needs a decision of the person.
+    #[error("{message}")]
+    Decide {
+        /// What is to be decided.
+        message: String,
+        /// The ways to go on.
+        hint: String,
+    },
+    /// Bytes that came are not those that the server announced; they were thrown away.
+    #[error("the copy of {0} is damaged and was thrown away")]
+    Damaged(String),
+    /// There is no such item in the local store, or it may not be done now.
+    #[error("{0}")]
+    NotEnabled(String),
+}

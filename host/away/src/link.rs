@@ -1,0 +1,191 @@
+//! The HTTP API as a person's machine uses it.
+
+use std::io::Read;
+use std::time::Duration;
+
+use serde_json::Value as Json;
+
+use crate::AwayError;
+
+/// The longest silence of the server.
+const SILENCE: Duration = Duration::from_secs(30);
+/// Bytes read at once, and stored: what a cut can lose.
+const CHUNK_BYTES: usize = 64 * 1024;
+/// The most bytes of a document.
+const DOCUMENT_BYTES_MAX: u64 = 16 << 20;
+
+/// A server and a token.
+#[derive(Debug, Clone)]
+pub struct Link {
+    agent: ureq::Agent,
+    base: String,
+    token: String,
+}
+
+/// An answer's status and document.
+#[derive(Debug, Clone)]
+pub struct Answered {
+    /// The HTTP status.
+    pub status: u16,
+    /// The document; null when there is none.
+    pub document: Json,
+}
+
+/// A part of a file on its way.
+#[derive(Debug, Clone, Copy)]
+pub struct Part<'a> {
+    /// The whole file's mark: name, version and digest.
+    pub etag: &'a str,
+    /// Bytes of the whole.
+    pub total: u64,
+    /// Where the part begins.
+    pub at: u64,
+    /// The part.
+    pub bytes: &'a [u8],
+}
+
+impl Link {
+    /// Speaks to the server at `base` (`https://host:port`) with a token.
+    pub fn new(base: &str, token: &str) -> Self {
+        let agent = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_connect(Some(SILENCE))
+            .timeout_recv_response(Some(SILENCE))
+            .timeout_recv_body(Some(SILENCE))
+            .build()
+            .into();
+        Link {
+            agent,
+            base: base.trim_end_matches('/').to_owned(),
+            token: token.to_owned(),
+        }
+    }
+
+    /// Sends a request with a document, if one is given.
+    ///
+    /// # Errors
+    /// [`AwayError::Cut`] when no whole answer came.
+    pub fn ask(
+        &self,
+        method: &str,
+        path: &str,
+        document: Option<&Json>,
+        key: Option<&str>,
+    ) -> Result<Answered, AwayError> {
+        let mut request = ureq::http::Request::builder()
+            .method(method)
+            .uri(format!("{}{path}", self.base))
+            .header("authorization", format!("Bearer {}", self.token));
+        if document.is_some() {
+            request = request.header("content-type", "application/json");
+        }
+        if let Some(key) = key {
+            request = request.header("idempotency-key", key);
+        }
+        let body = document.map(Json::to_string).unwrap_or_default();
+        let request = request
+            .body(body.into_bytes())
+            .map_err(|error| AwayError::Cut(error.to_string()))?;
+        let mut response = self
+            .agent
+            .run(request)
+            .map_err(|error| AwayError::Cut(error.to_string()))?;
+        let status = response.status().as_u16();
+        let text = response
+            .body_mut()
+            .with_config()
+            .limit(DOCUMENT_BYTES_MAX)
+            .read_to_string()
+            .map_err(|error| AwayError::Cut(error.to_string()))?;
+        if status >= 500 {
+            return Err(AwayError::Cut(format!("it answered {status}")));
+        }
+        let document = serde_json::from_str(&text).unwrap_or(Json::Null);
+        Ok(Answered { status, document })
+    }
+
+    /// The same; anything but success is an error.
+    ///
+    /// # Errors
+    /// [`AwayError::Cut`], [`AwayError::Refused`].
+    pub fn get(&self, method: &str, path: &str) -> Result<Json, AwayError> {
+        let body = (method != "GET" && method != "DELETE").then(|| serde_json::json!({}));
+        let answered = self.ask(method, path, body.as_ref(), None)?;
+        if answered.status >= 400 {
+            return Err(AwayError::Refused(answered.document));
+        }
+        Ok(answered.document)
+    }
+
+    /// Fetches the application of an item from byte `from` on, and hands over each part as it comes. Stops when `part`
+    /// fails.
+    ///
+    /// # Errors
+    /// [`AwayError::Cut`] when the link breaks; what was handed over stays.
+    pub fn fetch(
+        &self,
+        item: i64,
+        from: u64,
+        mut part: impl FnMut(Part<'_>) -> Result<(), AwayError>,
+    ) -> Result<(), AwayError> {
+        let cut = |error: &dyn std::fmt::Display| AwayError::Cut(error.to_string());
+        let request = ureq::http::Request::builder()
+            .method("GET")
+            .uri(format!("{}/v1/work/items/{item}/application", self.base))
+            .header("authorization", format!("Bearer {}", self.token))
+            .header("range", format!("bytes={from}-"))
+            .body(Vec::new())
+            .map_err(|error| cut(&error))?;
+        let mut response = self.agent.run(request).map_err(|error| cut(&error))?;
+        let status = response.status().as_u16();
+        let header = |name: &str| {
+            let value = response.headers().get(name)?.to_str().ok()?;
+            Some(value.to_owned())
+        };
+        let etag = header("etag").unwrap_or_default();
+        let total =
+            header("content-range").and_then(|range| range.rsplit_once('/')?.1.parse().ok());
+        let (206, Some(total)) = (status, total) else {
+            let text = response.body_mut().read_to_string().unwrap_or_default();
+            return match status {
+                400..500 => Err(AwayError::Refused(
+                    serde_json::from_str(&text).unwrap_or(Json::Null),
+                )),
+                _ => Err(AwayError::Cut(format!("it answered {status}"))),
+            };
+        };
+        let mut body = response.body_mut().as_reader();
+        let mut buffer = vec![0; CHUNK_BYTES];
+        let mut at = from;
+        loop {
+            let mut held = 0;
+            // What came before a cut is kept.
+            let ended = loop {
+                match body.read(&mut buffer[held..]) {
+                    Ok(0) => break Some(Ok(())),
+                    Ok(count) => held += count,
+                    Err(error) => break Some(Err(cut(&error))),
+                }
+                if held == buffer.len() {
+                    break None;
+                }
+            };
+            if held > 0 || at == total {
+                part(Part {
+                    etag: &etag,
+                    total,
+                    at,
+                    bytes: &buffer[..held],
+                })?;
+                at += held as u64;
+            }
+            match ended {
+                None => {}
+                Some(Ok(())) if at < total => {
+                    return Err(AwayError::Cut("the copy ended early".to_owned()));
+                }
+                Some(result) => return result,
+            }
+        }
+    }
+}

@@ -1,0 +1,462 @@
+//! The local store: one SQLite file of a person's items, their data and components, and results until they are acknowledged.
+
+use std::path::Path;
+
+use rusqlite::{Connection, OptionalExtension, params};
+use serde_json::Value as Json;
+use sha2::{Digest, Sha256};
+
+use crate::{AwayError, Part};
+
+const TABLES: &str = "
+CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS item (
+  item INTEGER PRIMARY KEY, state TEXT NOT NULL, claim INTEGER NOT NULL, document TEXT NOT NULL,
+  etag TEXT, place INTEGER NOT NULL, data_complete INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS component (
+  etag TEXT PRIMARY KEY, total INTEGER NOT NULL, held INTEGER NOT NULL, complete INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE IF NOT EXISTS part (
+  etag TEXT NOT NULL, at INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (etag, at));
+CREATE TABLE IF NOT EXISTS result (
+  item INTEGER PRIMARY KEY, key TEXT NOT NULL, claim INTEGER NOT NULL, body TEXT NOT NULL,
+  state TEXT NOT NULL DEFAULT 'kept', answer TEXT, document TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS wanted (item INTEGER PRIMARY KEY, etag TEXT NOT NULL);
+";
+
+/// An open local store.
+#[derive(Debug)]
+pub struct LocalStore {
+    connection: Connection,
+}
+
+/// An item as this machine has it.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct LocalItem {
+    /// Its number.
+    pub item: i64,
+    /// The state that the server told last.
+    pub state: String,
+    /// The claim it is held under.
+    pub claim: i64,
+    /// True if its data and component are here, whole and checked.
+    pub transferred: bool,
+    /// True if it may be done now.
+    pub enabled: bool,
+    /// What became of its result, when there is one: `kept`, `refused`.
+    pub result: Option<String>,
+    /// The server's document with the data.
+    pub document: Json,
+}
+
+/// A result that the server has not acknowledged.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct KeptResult {
+    /// The item.
+    pub item: i64,
+    /// The idempotency key, made once with the result.
+    pub key: String,
+    /// `kept` until the server answered, `refused` when the person no longer held the item.
+    pub state: String,
+    /// The body of the report.
+    pub body: Json,
+    /// The server's refusal, with both versions.
+    pub answer: Option<Json>,
+}
+
+impl LocalStore {
+    /// Opens a store, which is made when it is missing. A power cut loses nothing that was acknowledged.
+    ///
+    /// # Errors
+    /// [`AwayError::Store`].
+    pub fn open(path: &Path) -> Result<Self, AwayError> {
+        let connection = Connection::open(path)?;
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        connection.busy_timeout(std::time::Duration::from_secs(5))?;
+        connection.execute_batch(TABLES)?;
+        Ok(LocalStore { connection })
+    }
+
+    /// A setting: `mode`, `bandwidth`, `quota`, `prefetch`.
+    ///
+    /// # Errors
+    /// [`AwayError::Store`].
+    pub fn setting(&self, name: &str) -> Result<Option<String>, AwayError> {
+        let sql = "SELECT value FROM setting WHERE name = ?1";
+        Ok(self
+            .connection
+            .query_row(sql, [name], |row| row.get(0))
+            .optional()?)
+    }
+
+    /// Keeps a setting.
+    ///
+    /// # Errors
+    /// [`AwayError::Store`].
+    pub fn set(&self, name: &str, value: &str) -> Result<(), AwayError> {
+        let sql = "INSERT INTO setting VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+        self.connection.execute(sql, [name, value])?;
+        Ok(())
+    }
+
+    /// Replaces the list by the one that the server told, in its order. The data of an item that left the list are
+    /// deleted, unless a result of it is kept.
+    ///
+    /// # Errors
+    /// [`AwayError::Store`].
+    pub fn take_list(&mut self, list: &[Json]) -> Result<(), AwayError> {
+        let transaction = self.connection.transaction()?;
+        transaction.execute("UPDATE item SET place = -1", [])?;
+        for (place, document) in (0_i64..).zip(list) {
+            transaction.execute(
+                "INSERT INTO item (item, state, claim, document, place, data_complete) VALUES (?1, ?2, ?3, ?4, ?5, 0)
+                 ON CONFLICT (item) DO UPDATE SET state = excluded.state, place = excluded.place,
+                   data_complete = data_complete AND claim = excluded.claim, claim = excluded.claim",
+                params![
+                    document["item"].as_i64(),
+                    document["state"].as_str(),
+                    document["claim"].as_i64(),
+                    document.to_string(),
+                    place
+                ],
+            )?;
+        }
+        transaction.execute(
+            "DELETE FROM item WHERE place = -1 AND item NOT IN (SELECT item FROM result)",
+            [],
+        )?;
+        transaction.execute_batch(
+            "DELETE FROM wanted WHERE item NOT IN (SELECT item FROM item);
+             DELETE FROM part WHERE etag NOT IN (SELECT etag FROM wanted);
+             DELETE FROM component WHERE etag NOT IN (SELECT etag FROM wanted);",
+        )?;
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// Keeps an item's document with its data.
+    ///
+    /// # Errors
+    /// [`AwayError::Store`].
+    pub fn take_data(&self, item: i64, document: &Json) -> Result<(), AwayError> {
+        self.connection.execute(
+            "UPDATE item SET document = ?2, data_complete = 1 WHERE item = ?1",
+            params![item, document.to_string()],
+        )?;
+        Ok(())
+    }
+
+    /// Bytes of an item's component that are here already, so that a transfer goes on behind them.
+    ///
+    /// # Errors
+    /// [`AwayError::Store`].
+    pub fn held_bytes(&self, item: i64) -> Result<u64, AwayError> {
+        let sql = "SELECT c.held FROM component c JOIN wanted w USING (etag) WHERE w.item = ?1";
+        let held: Option<i64> = self
+            .connection
+            .query_row(sql, [item], |row| row.get(0))
+            .optional()?;
+        Ok(held.unwrap_or(0).unsigned_abs())
+    }
+
+    /// Keeps a part of an item's component. The part of another version, or of another place than the next, begins anew.
+    /// The last one completes it only if the digest is the announced one.
+    ///
+    /// # Errors
+    /// [`AwayError::Damaged`]: all of it is thrown away.
+    pub fn take_part(&mut self, item: i64, part: Part<'_>) -> Result<(), AwayError> {
+        let transaction = self.connection.transaction()?;
+        let at = part.at.cast_signed();
+        transaction.execute(
+            "INSERT INTO wanted VALUES (?1, ?2) ON CONFLICT (item) DO UPDATE SET etag = excluded.etag",
+            params![item, part.etag],
+        )?;
+        transaction.execute(
+            "INSERT INTO component (etag, total, held) VALUES (?1, ?2, 0) ON CONFLICT DO NOTHING",
+            params![part.etag, part.total.cast_signed()],
+        )?;
+        let (held, complete): (i64, bool) = transaction.query_row(
+            "SELECT held, complete FROM component WHERE etag = ?1",
+            [part.etag],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
+        if complete {
+            transaction.commit()?;
+            return Ok(());
+        }
+        if held != at {
+            // Of another version the beginning is missing.
+            transaction.commit()?;
+            return Err(AwayError::Damaged(part.etag.to_owned()));
+        }
+        if !part.bytes.is_empty() {
+            transaction.execute(
+                "INSERT INTO part VALUES (?1, ?2, ?3)",
+                params![part.etag, at, part.bytes],
+            )?;
+        }
+        let held = part.at + part.bytes.len() as u64;
+        transaction.execute(
+            "UPDATE component SET held = ?2 WHERE etag = ?1",
+            params![part.etag, held.cast_signed()],
+        )?;
+        transaction.commit()?;
+        if held == part.total {
+            self.complete(part.etag)?;
+        }
+        Ok(())
+    }
+
+    fn complete(&self, etag: &str) -> Result<(), AwayError> {
+        let bytes = self.parts(etag)?;
+        let digest: String = Sha256::digest(&bytes)
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        let announced = etag
+            .trim_matches('"')
+            .rsplit('-')
+            .next()
+            .unwrap_or_default();
+        if digest != announced {
+            self.connection
+                .execute("DELETE FROM part WHERE etag = ?1", [etag])?;
+            self.connection
+                .execute("UPDATE component SET held = 0 WHERE etag = ?1", [etag])?;
+            return Err(AwayError::Damaged(etag.to_owned()));
+        }
+        self.connection
+            .execute("UPDATE component SET complete = 1 WHERE etag = ?1", [etag])?;
+        Ok(())
+    }
+
+    fn parts(&self, etag: &str) -> Result<Vec<u8>, AwayError> {
+        let mut statement = self
+            .connection
+            .prepare("SELECT bytes FROM part WHERE etag = ?1 ORDER BY at")?;
+        let mut bytes = Vec::new();
+        for part in statement.query_map([etag], |row| row.get::<_, Vec<u8>>(0))? {
+            bytes.extend(part?);
+        }
+        Ok(bytes)
+    }
+
+    /// The items in the order of the worklist. Without a connection only those are enabled that are locked, transferred
+    /// and not done.
+    ///
+    /// # Errors
+    /// [`AwayError::Store`].
+    pub fn items(&self) -> Result<Vec<LocalItem>, AwayError> {
+        let connected = self.setting("mode")?.as_deref() != Some("disconnected");
+        let mut statement = self.connection.prepare(
+            "SELECT i.item, i.state, i.claim, i.document, i.data_complete, r.state,
+               coalesce((SELECT c.complete FROM component c JOIN wanted w USING (etag) WHERE w.item = i.item), 0)
+             FROM item i LEFT JOIN result r USING (item) ORDER BY i.place",
+        )?;
+        let rows = statement.query_map([], |row| {
+            let document: String = row.get(3)?;
+            let document: Json = serde_json::from_str(&document).unwrap_or(Json::Null);
+            let (state, data, component): (String, bool, bool) =
+                (row.get(1)?, row.get(4)?, row.get(6)?);
+            let transferred = data && (component || document["application"].is_null());
+            let result: Option<String> = row.get(5)?;
+            let held = ["SELECTED", "LOCKED", "RUNNING"].contains(&state.as_str());
+            let away = state == "LOCKED" && transferred;
+            Ok(LocalItem {
+                item: row.get(0)?,
+                claim: row.get(2)?,
+                enabled: result.is_none() && if connected { held } else { away },
+                state,
+                transferred,
+                result,
+                document,
+            })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// An item that may be done now, with the bytes of its component, which were checked when they were whole.
+    ///
+    /// # Errors
+    /// [`AwayError::NotEnabled`] says why not.
+    pub fn executable(&self, item: i64) -> Result<(LocalItem, Option<Vec<u8>>), AwayError> {
+        let found = self.items()?.into_iter().find(|one| one.item == item);
+        let Some(found) = found else {
+            return Err(AwayError::NotEnabled(format!(
+                "item {item} is not in the local store"
+            )));
+        };
+        if !found.enabled {
+            let why = match (&found.result, found.transferred) {
+                (Some(state), _) => format!("its result is {state} already"),
+                (None, false) => "its data or its component are not here in whole".to_owned(),
+                (None, true) => format!(
+                    "it is {}, and only locked items are done without a connection",
+                    found.state
+                ),
+            };
+            return Err(AwayError::NotEnabled(format!(
+                "item {item} cannot be done now: {why}"
+            )));
+        }
+        let sql = "SELECT w.etag FROM wanted w JOIN component c USING (etag) WHERE w.item = ?1 AND c.complete";
+        let etag: Option<String> = self
+            .connection
+            .query_row(sql, [item], |row| row.get(0))
+            .optional()?;
+        let bytes = etag.map(|etag| self.parts(&etag)).transpose()?;
+        if bytes.is_none() && !found.document["application"].is_null() {
+            return Err(AwayError::NotEnabled(format!(
+                "the component of item {item} is not here in whole"
+            )));
+        }
+        Ok((found, bytes))
+    }
+
+    /// Keeps a result under a new key until the server acknowledges it. The item is disabled from then on.
+    ///
+    /// # Errors
+    /// [`AwayError::NotEnabled`] when a result is kept already.
+    pub fn keep_result(&self, item: &LocalItem, body: &Json) -> Result<String, AwayError> {
+        let key = format!("{:032x}", rand::random::<u128>());
+        let kept = self.connection.execute(
+            "INSERT INTO result (item, key, claim, body, document) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
+            params![item.item, key, item.claim, body.to_string(), item.document.to_string()],
+        )?;
+        if kept == 0 {
+            return Err(AwayError::NotEnabled(format!(
+                "a result of item {} is kept already",
+                item.item
+            )));
+        }
+        Ok(key)
+    }
+
+    /// The results that the server has not taken, oldest item first.
+    ///
+    /// # Errors
+    /// [`AwayError::Store`].
+    pub fn results(&self) -> Result<Vec<KeptResult>, AwayError> {
+        let mut statement = self
+            .connection
+            .prepare("SELECT item, key, state, body, answer FROM result ORDER BY rowid")?;
+        let read = |text: String| serde_json::from_str(&text).unwrap_or(Json::Null);
+        let rows = statement.query_map([], |row| {
+            Ok(KeptResult {
+                item: row.get(0)?,
+                key: row.get(1)?,
+                state: row.get(2)?,
+                body: read(row.get(3)?),
+                answer: row.get::<_, Option<String>>(4)?.map(read),
+            })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Forgets a result that the server acknowledged, with its item; keeps a refused one with the answer.
+    ///
+    /// # Errors
+    /// [`AwayError::Store`].
+    pub fn settle(&mut self, item: i64, refusal: Option<&Json>) -> Result<(), AwayError> {
+        let transaction = self.connection.transaction()?;
+        match refusal {
+            Some(answer) => {
+                transaction.execute(
+                    "UPDATE result SET state = 'refused', answer = ?2 WHERE item = ?1",
+                    params![item, answer.to_string()],
+                )?;
+            }
+            None => {
+                transaction.execute("DELETE FROM result WHERE item = ?1", [item])?;
+                transaction.execute("DELETE FROM item WHERE item = ?1", [item])?;
+            }
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn etag(bytes: &[u8]) -> String {
+        let digest: String = Sha256::digest(bytes)
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        format!("\"editor-1-{digest}\"")
+    }
+
+    /// A store with one locked item of which only the component is missing.
+    fn store() -> (tempfile::TempDir, LocalStore) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut store = LocalStore::open(&folder.path().join("s")).expect("a store");
+        let item = serde_json::json!({ "item": 1, "state": "LOCKED", "claim": 1, "application": "editor" });
+        store
+            .take_list(std::slice::from_ref(&item))
+            .expect("listed");
+        store.take_data(1, &item).expect("data");
+        store.set("mode", "disconnected").expect("set");
+        (folder, store)
+    }
+
+    #[test]
+    fn copy_that_is_cut_at_any_byte_resumes_and_is_executable_only_whole() {
+        let bytes: Vec<u8> = (0..=99).collect();
+        let (etag, total) = (etag(&bytes), bytes.len() as u64);
+        for cut in 0..bytes.len() {
+            let (_folder, mut store) = store();
+            let mut take = |at: usize, bytes: &[u8]| {
+                let part = Part {
+                    etag: &etag,
+                    total,
+                    at: at as u64,
+                    bytes,
+                };
+                store.take_part(1, part).expect("kept");
+                store.executable(1).map(|(_, bytes)| bytes)
+            };
+            assert!(take(0, &bytes[..cut]).is_err(), "{cut}");
+            let whole = take(cut, &bytes[cut..]).expect("whole");
+            assert_eq!(whole.as_deref(), Some(&bytes[..]), "{cut}");
+        }
+    }
+
+    #[test]
+    fn damaged_copy_is_thrown_away() {
+        let (_folder, mut store) = store();
+        let etag = etag(b"right");
+        let part = Part {
+            etag: &etag,
+            total: 5,
+            at: 0,
+            bytes: b"wrong",
+        };
+        assert!(matches!(
+            store.take_part(1, part),
+            Err(AwayError::Damaged(_))
+        ));
+        assert!(store.executable(1).is_err());
+        assert_eq!(store.held_bytes(1).expect("held"), 0);
+        store
+            .take_part(
+                1,
+                Part {
+                    bytes: b"right",
+                    ..part
+                },
+            )
+            .expect("kept");
+        assert!(store.executable(1).is_ok());
+    }
+
+    #[test]
+    fn result_is_kept_once_and_disables_its_item() {
+        let (_folder, store) = store();
+        let item = store.items().expect("items").remove(0);
+        store.keep_result(&item, &Json::Null).expect("kept");
+        assert!(store.keep_result(&item, &Json::Null).is_err());
+        assert!(!store.items().expect("items")[0].enabled);
+    }
+}

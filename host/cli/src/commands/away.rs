@@ -1,0 +1,369 @@
+//! `wed work` on a machine that may be cut off: away, sync, do, return, local.
+
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use clap::{Args, Subcommand};
+use serde_json::{Map, Value as Json, json};
+use wedflow_authoring::{Call, CallError, Called, CheckedValue, Verdict, Workbench};
+use wedflow_away::{
+    AwayError, Leaving, Link, LocalItem, LocalStore, disconnect, prefetch, reconnect, warnings,
+};
+use wedflow_model::AttributeType;
+
+use crate::calls;
+use crate::commands::work::{refused, values_of};
+use crate::problem::Problem;
+use crate::terminal::{Terminal, shown};
+
+/// The local store and the server of disconnected work.
+#[derive(Debug, Args)]
+pub(crate) struct Place {
+    /// The local store: one file, made when it is missing.
+    #[arg(long, global = true, env = "WEDFLOW_WORK_STORE", value_name = "FILE")]
+    pub(crate) store: Option<PathBuf>,
+    /// The server's HTTP API.
+    #[arg(long, global = true, env = "WEDFLOW_SERVER", value_name = "URL")]
+    pub(crate) server: Option<String>,
+    /// The token of the person's user.
+    #[arg(
+        long,
+        global = true,
+        env = "WEDFLOW_TOKEN",
+        hide_env_values = true,
+        value_name = "TOKEN"
+    )]
+    pub(crate) token: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AwayCommand {
+    /// Copy the worklist, and data and components of items that may be taken away, to the local store; locked ones first.
+    Sync,
+    /// Leave: transfer what is locked, and be marked inactive. Cut off, it goes on where it stopped.
+    Away {
+        /// The longest time for transfers.
+        #[arg(long, default_value_t = 60.0, value_name = "SECONDS")]
+        wait: f64,
+        /// Leave selected items behind.
+        #[arg(long)]
+        yes: bool,
+        /// Transfer although it takes longer.
+        #[arg(long)]
+        accept: bool,
+        /// The most bytes to store.
+        #[arg(long, value_name = "BYTES")]
+        quota: Option<u64>,
+    },
+    /// Do an item here: run its component in the sandbox, or give the values. The result is kept until it is acknowledged.
+    Do {
+        /// The item.
+        item: i64,
+        /// A value, as NAME=VALUE (may be given several times); VALUE is JSON, or text.
+        #[arg(long = "set", value_name = "NAME=VALUE")]
+        set: Vec<String>,
+        /// It failed.
+        #[arg(long)]
+        failed: bool,
+        /// Why, or what else is to be said.
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
+    },
+    /// Return: connect, send kept results, fetch messages and the worklist.
+    Return,
+    /// Show the local store: items, what is enabled, results that are kept, deadlines.
+    Local,
+}
+
+pub(crate) async fn run(
+    place: &Place,
+    command: &AwayCommand,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let path = place.store.as_deref().ok_or_else(|| {
+        Problem::usage("no local store is named")
+            .hint("Say --store FILE, or set WEDFLOW_WORK_STORE.")
+    })?;
+    let mut store = LocalStore::open(path).map_err(problem)?;
+    match command {
+        AwayCommand::Sync => {
+            let moved = prefetch(&link(place)?, &mut store).map_err(problem)?;
+            let items = store.items().map_err(problem)?;
+            terminal.answer(&json!({ "bytes": moved, "items": items }), || {
+                print_items(&items, terminal);
+                terminal.say(&format!("{} were transferred", calls::bytes(moved)));
+            });
+        }
+        AwayCommand::Away {
+            wait,
+            yes,
+            accept,
+            quota,
+        } => {
+            let leaving = Leaving {
+                wait_seconds: *wait,
+                confirmed: *yes,
+                accepted: *accept,
+                path,
+                quota_bytes: *quota,
+            };
+            let mut steps = Vec::new();
+            disconnect(&link(place)?, &mut store, &leaving, |step| {
+                if !terminal.is_json() {
+                    terminal.line(&format!(
+                        "{:>2}  {}  {}  {:.1} s",
+                        step.step,
+                        step.text,
+                        calls::bytes(step.bytes),
+                        step.seconds
+                    ));
+                }
+                steps.push(step);
+            })
+            .map_err(problem)?;
+            if terminal.is_json() {
+                terminal.document(&steps);
+            }
+        }
+        AwayCommand::Do {
+            item,
+            set,
+            failed,
+            reason,
+        } => {
+            let values = values_of(set)?;
+            return perform(
+                place,
+                &mut store,
+                *item,
+                values,
+                *failed,
+                reason.as_deref(),
+                terminal,
+            )
+            .await;
+        }
+        AwayCommand::Return => return return_home(&link(place)?, &mut store, terminal),
+        AwayCommand::Local => local(&store, terminal)?,
+    }
+    Ok(())
+}
+
+fn link(place: &Place) -> Result<Link, Problem> {
+    let (Some(server), Some(token)) = (&place.server, &place.token) else {
+        return Err(Problem::usage("server and token are needed")
+            .hint("Say --server URL and --token TOKEN, or set WEDFLOW_SERVER and WEDFLOW_TOKEN."));
+    };
+    Ok(Link::new(server, token))
+}
+
+fn local(store: &LocalStore, terminal: &Terminal) -> Result<(), Problem> {
+    let items = store.items().map_err(problem)?;
+    let results = store.results().map_err(problem)?;
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0.0, |since| since.as_secs_f64());
+    let warned = warnings(store, now).map_err(problem)?;
+    let mode = store.setting("mode").map_err(problem)?;
+    let document = json!({ "mode": mode, "items": items, "results": results, "warnings": warned });
+    terminal.answer(&document, || {
+        print_items(&items, terminal);
+        for result in &results {
+            terminal.line(&format!("result of item {}: {}", result.item, result.state));
+            if let Some(answer) = &result.answer {
+                terminal.line(&format!("  {}", shown(&answer["answer"]["reason"])));
+                terminal.line(&format!("  yours:   {}", result.body["values"]));
+                terminal.line(&format!("  present: {}", answer["answer"]["present"]));
+                terminal.line(&format!("  {}", shown(&answer["answer"]["hint"])));
+            }
+        }
+        for line in &warned {
+            terminal.line(line);
+        }
+    });
+    Ok(())
+}
+
+fn return_home(link: &Link, store: &mut LocalStore, terminal: &Terminal) -> Result<(), Problem> {
+    let returned = reconnect(link, store).map_err(problem)?;
+    terminal.answer(&returned, || {
+        terminal.line(&format!(
+            "{} results applied, {} refused and kept, {} to be sent again; {} messages",
+            returned.applied.len(),
+            returned.refused.len(),
+            returned.kept,
+            returned.messages
+        ));
+    });
+    match returned.refused.first() {
+        Some(answer) => Err(refused(&answer["answer"])),
+        None => Ok(()),
+    }
+}
+
+/// Does an item and keeps its result; with a connection it is reported at once.
+async fn perform(
+    place: &Place,
+    store: &mut LocalStore,
+    item: i64,
+    mut values: Map<String, Json>,
+    failed: bool,
+    reason: Option<&str>,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let (found, component) = store.executable(item).map_err(problem)?;
+    if let Some(bytes) = component.filter(|_| !failed) {
+        let called = call(&found, &bytes).await?;
+        if !terminal.is_json() {
+            calls::print_answer(&called, terminal);
+            calls::print_logs(&called, "  ", terminal);
+        }
+        for (name, value) in changes(&called)? {
+            values.entry(name).or_insert(value);
+        }
+    }
+    let body =
+        json!({ "success": !failed, "values": values, "reason": reason, "claim": found.claim });
+    let key = store.keep_result(&found, &body).map_err(problem)?;
+    let away = store.setting("mode").map_err(problem)?.as_deref() == Some("disconnected");
+    if !away && place.server.is_some() {
+        return return_home(&link(place)?, store, terminal);
+    }
+    terminal.answer(
+        &json!({ "item": item, "kept": true, "key": key, "values": values }),
+        || {
+            terminal.line(&format!(
+                "The result of item {item} is kept; `wed work return` sends it."
+            ));
+        },
+    );
+    Ok(())
+}
+
+/// Calls the item's component as a host does: the same sandbox, the same limits.
+async fn call(item: &LocalItem, bytes: &[u8]) -> Result<Called, Problem> {
+    let workbench = Workbench::new().map_err(|error| Problem::new(error.to_string()))?;
+    let subject = workbench
+        .load(bytes)
+        .await
+        .map_err(|error| Problem::new(error.to_string()))?;
+    let types = item.document["types"]
+        .as_object()
+        .cloned()
+        .unwrap_or_default();
+    let attributes: Result<Vec<(String, AttributeType)>, _> = types
+        .iter()
+        .map(|(name, kind)| shown(kind).parse().map(|kind| (name.clone(), kind)))
+        .collect();
+    let attributes = attributes.map_err(|error| Problem::new(error.to_string()))?;
+    let mut call = Call {
+        transition: item.document["transition"].as_str().map(str::to_owned),
+        flow_attributes: Some(attributes),
+        state: item.document["data"]
+            .as_object()
+            .cloned()
+            .unwrap_or_default(),
+        flow: shown(&item.document["flow"]),
+        wid: item.document["wid"]
+            .as_i64()
+            .and_then(|wid| i32::try_from(wid).ok())
+            .unwrap_or(1),
+        trigger: shown(&item.document["task"]),
+        ..Call::default()
+    };
+    let called = match workbench.call(&subject, &call).await {
+        // An application with one transition may be used by any task.
+        Err(CallError::Transition { known, .. }) if known.len() == 1 => {
+            call.transition = None;
+            workbench.call(&subject, &call).await
+        }
+        other => other,
+    };
+    called.map_err(|error| {
+        Problem::new(error.to_string()).hint("The component does not fit the item's data.")
+    })
+}
+
+/// The values that a call answered; an expression needs the server's state, and is not done here.
+fn changes(called: &Called) -> Result<Map<String, Json>, Problem> {
+    let Verdict::Change(clause) = &called.verdict else {
+        return Err(Problem::new(format!(
+            "the component answered no change: {}",
+            called.account
+        ))
+        .hint("Nothing is kept; do it again, or report a failure with --failed --reason."));
+    };
+    let mut values = Map::new();
+    for assignment in clause.assignments() {
+        let kind = called
+            .attributes
+            .iter()
+            .find(|(name, _)| **name == *assignment.attribute)
+            .map(|(_, kind)| kind.to_string());
+        let value = match &assignment.value {
+            CheckedValue::Literal(None) => Json::Null,
+            CheckedValue::Literal(Some(text)) if kind.as_deref() == Some("jsonb") => {
+                serde_json::from_str(text).unwrap_or(Json::Null)
+            }
+            CheckedValue::Literal(Some(text)) => Json::from(text.as_str()),
+            _ => {
+                return Err(Problem::new(format!(
+                    "the component answered an expression for {}, which only the server can evaluate",
+                    assignment.attribute
+                ))
+                .hint("Do this item while connected, or give the value with --set."));
+            }
+        };
+        if assignment.quoted.ends_with(']') {
+            return Err(Problem::new(format!(
+                "the component set an element of {}",
+                assignment.attribute
+            ))
+            .hint("An application of people's work sets whole attributes."));
+        }
+        values.insert(assignment.attribute.to_string(), value);
+    }
+    Ok(values)
+}
+
+fn print_items(items: &[LocalItem], terminal: &Terminal) {
+    terminal.table(
+        &["item", "task", "state", "transferred", "enabled", "result"],
+        items.iter().map(|item| {
+            vec![
+                item.item.to_string(),
+                shown(&item.document["task"]),
+                item.state.clone(),
+                item.transferred.to_string(),
+                item.enabled.to_string(),
+                item.result.clone().unwrap_or_default(),
+            ]
+        }),
+    );
+}
+
+fn problem(error: AwayError) -> Problem {
+    let message = error.to_string();
+    match error {
+        AwayError::Cut(_) => Problem::new(message)
+            .exit(5)
+            .hint("What came so far is kept; the same command goes on when the server answers."),
+        AwayError::Decide { hint, .. } => Problem::new(message).exit(4).code("decide").hint(hint),
+        AwayError::Refused(document) => {
+            let problem = Problem::new(message).exit(4);
+            match document["code"].as_str() {
+                Some(code) => problem.code(code).hint(shown(&document["hint"])),
+                None => problem,
+            }
+        }
+        AwayError::NotEnabled(_) => Problem::new(message)
+            .exit(4)
+            .code("not_enabled")
+            .hint("`wed work local` shows what is enabled."),
+        AwayError::Damaged(_) => Problem::new(message).hint("Run the command again: it is copied anew."),
+        AwayError::Store(_) => Problem::new(message).hint(
+            "When the disk is full, make room. A store that is damaged is removed and made anew by `wed work sync`; \
+             results in it are lost, and their items are still held: ask who is in charge to take them over.",
+        ),
+    }
+}
