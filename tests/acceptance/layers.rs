@@ -15,7 +15,7 @@ trials![
 ];
 
 /// Our crates and the layer that each stands on. A crate may import those of lower layers only.
-const LAYERS: [(&str, u8); 14] = [
+const LAYERS: [(&str, u8); 15] = [
     ("cli", 5),
     ("api", 4),
     ("engine", 3),
@@ -25,6 +25,7 @@ const LAYERS: [(&str, u8); 14] = [
     ("sandbox", 2),
     ("guard", 1),
     ("contract", 1),
+    ("process", 1),
     ("scheduler", 1),
     ("cluster", 1),
     ("capability", 1),

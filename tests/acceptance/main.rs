@@ -21,6 +21,7 @@
 //! - `recovery`: operators, reasons for waiting, schedules, backups
 //! - `worklist`: people's work, connected or not
 //! - `constraints`: reservations, the order of tasks, numbers, the requisition
+//! - `process`: processes in the process language
 //! - `layers`: what the source itself must look like
 
 mod api;
@@ -36,6 +37,7 @@ mod guard;
 mod host;
 mod hostile;
 mod layers;
+mod process;
 mod race;
 mod recovery;
 mod reference;
@@ -75,6 +77,7 @@ fn main() -> ExitCode {
         tenancy::trials(),
         fairness::trials(),
         recovery::trials(),
+        process::trials(),
         worklist::trials(),
         constraints::trials(),
     ]

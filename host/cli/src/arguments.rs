@@ -10,6 +10,7 @@ use wedflow_store::QuotaChange;
 
 use crate::commands::operate::{OperateFlow, OperateInstance};
 use crate::commands::work::WorkArguments;
+use crate::commands::{CheckArguments, FmtArguments};
 
 /// Host WED-flow business processes: state is a row, conditions are SQL, steps are sandboxed
 /// WebAssembly components or any program with a Postgres connection.
@@ -631,12 +632,19 @@ pub(crate) enum FlowCommand {
     },
     /// Make a flow what a definition file says: attributes, triggers, final condition, bindings.
     Apply {
-        /// A flow.toml.
+        /// A flow.toml, or a process in the process language (x.pdl), each of whose workflows becomes a flow.
         file: PathBuf,
         /// Change nothing: print what would change, and which live instances would then fire what.
         #[arg(long)]
         dry_run: bool,
+        /// Of a process: the role whose people may start instances; anybody without it.
+        #[arg(long, value_name = "ROLE")]
+        creator_role: Option<String>,
     },
+    /// Print a source of the process language in one way, in its place.
+    Fmt(FmtArguments),
+    /// Check a source of the process language without a database: errors, warnings, the flows that it makes.
+    Check(CheckArguments),
     /// List the flows.
     List,
     /// Show a flow's attributes and triggers.

@@ -14,6 +14,7 @@ mod host;
 mod instance;
 mod job;
 pub(crate) mod operate;
+mod process;
 mod project;
 mod replay;
 mod requisition;
@@ -26,7 +27,9 @@ mod token;
 mod user;
 pub(crate) mod work;
 
-use crate::arguments::{Arguments, Command, ComponentCommand};
+pub(crate) use process::{CheckArguments, FmtArguments};
+
+use crate::arguments::{Arguments, Command, ComponentCommand, FlowCommand};
 use crate::database::{self, FEW_CONNECTIONS};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
@@ -60,6 +63,8 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(),
         }
         Command::Dev(host) => host::dev(&arguments, host, terminal).await,
         Command::Serve(host) => host::serve(&arguments, host, terminal).await,
+        Command::Flow(FlowCommand::Fmt(fmt)) => process::fmt(fmt, terminal),
+        Command::Flow(FlowCommand::Check(check)) => process::check(check, terminal),
         Command::Flow(command) => {
             let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
             flow::run(command, &arguments.tenant, &store, terminal).await

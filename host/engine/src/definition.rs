@@ -14,14 +14,43 @@ pub async fn apply(
     tenant: &str,
     definition: &FlowDefinition,
 ) -> Result<Applied, StoreError> {
-    // Attributes that the flow has are kept, whether the definition names them or not.
-    let kept = match store.flow(tenant, &definition.name).await {
-        Ok(flow) => store.flow_shape(flow.flow_id).await?.attributes,
-        Err(StoreError::NotFound { .. }) => Vec::new(),
-        Err(other) => return Err(other),
-    };
-    conditions(definition, kept)?;
+    conditions(
+        definition,
+        kept_attributes(store, tenant, definition).await?,
+    )?;
     store.apply(tenant, definition).await
+}
+
+/// Makes the flows of processes with their plans of work ([`Store::apply_processes`]), if the guard takes their
+/// conditions.
+///
+/// # Errors
+/// As [`apply`].
+pub async fn apply_processes(
+    store: &Store,
+    tenant: &str,
+    processes: &[(FlowDefinition, serde_json::Value)],
+) -> Result<Vec<Applied>, StoreError> {
+    for (definition, _) in processes {
+        conditions(
+            definition,
+            kept_attributes(store, tenant, definition).await?,
+        )?;
+    }
+    store.apply_processes(tenant, processes).await
+}
+
+/// Attributes that the flow has: they are kept, whether the definition names them or not.
+async fn kept_attributes(
+    store: &Store,
+    tenant: &str,
+    definition: &FlowDefinition,
+) -> Result<Vec<(String, AttributeType)>, StoreError> {
+    match store.flow(tenant, &definition.name).await {
+        Ok(flow) => Ok(store.flow_shape(flow.flow_id).await?.attributes),
+        Err(StoreError::NotFound { .. }) => Ok(Vec::new()),
+        Err(other) => Err(other),
+    }
 }
 
 fn conditions(

@@ -324,6 +324,59 @@ impl Store {
         Ok(applied)
     }
 
+    /// Applies the flows of processes with their plans of work, all in one transaction.
+    ///
+    /// # Errors
+    /// As [`Store::apply`], and [`StoreError::Refused`] for a plan that does not fit its flow.
+    pub async fn apply_processes(
+        &self,
+        tenant: &str,
+        processes: &[(FlowDefinition, serde_json::Value)],
+    ) -> Result<Vec<Applied>, StoreError> {
+        let mut connection = self.pool.acquire().await?.detach();
+        let mut transaction = sqlx::Connection::begin(&mut connection).await?;
+        let mut all = Vec::new();
+        for (definition, plan) in processes {
+            let applied = apply(&mut transaction, tenant, definition).await?;
+            keep_version(&mut transaction, &self.actor, tenant, definition).await?;
+            sqlx::query(
+                "SELECT wed.plan_work(f.flow_id, $3) FROM wed.flow f JOIN wed.tenant t USING (tenant_id) \
+                 WHERE t.name = $1 AND f.name = $2",
+            )
+            .bind(tenant)
+            .bind(&definition.name)
+            .bind(plan)
+            .execute(&mut *transaction)
+            .await?;
+            note(
+                &mut transaction,
+                &self.actor,
+                Some(tenant),
+                "flow.apply",
+                &definition.name,
+                serde_json::to_value(&applied).unwrap_or_default(),
+            )
+            .await?;
+            all.push(applied);
+        }
+        transaction.commit().await?;
+        Ok(all)
+    }
+
+    /// Names of the roles that people of a tenant have.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn roles_of_people(&self, tenant: &str) -> Result<Vec<String>, StoreError> {
+        Ok(sqlx::query_scalar(
+            "SELECT DISTINCT r.name FROM wed.role_of_people r JOIN wed.membership USING (role_id) \
+             JOIN wed.tenant t USING (tenant_id) WHERE t.name = $1 ORDER BY 1 LIMIT 1000",
+        )
+        .bind(tenant)
+        .fetch_all(&self.pool)
+        .await?)
+    }
+
     /// Leaves a transition of a flow to a component of its tenant, or, with none, to external workers.
     ///
     /// # Errors

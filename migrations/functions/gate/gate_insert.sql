@@ -30,6 +30,9 @@ BEGIN
         HINT = 'A new instance must fire at least one transition, or be final; see wed_trig.';
   END IF;
   INSERT INTO wed.instance (flow_id, wid, status) SELECT _flow_id, r.wid, 'R' FROM unnest(_rows) r;
+  IF EXISTS (SELECT FROM wed.work_plan WHERE flow_id = _flow_id) THEN
+    PERFORM wed.name_instances(_flow_id, ARRAY(SELECT r.wid FROM unnest(_rows) r ORDER BY r.wid));
+  END IF;
   PERFORM wed.settle(_rows, NULL, NULL);
   -- A wid given by hand must not be given again by the sequence.
   SELECT schema_name INTO _schema FROM wed.flow WHERE flow_id = _flow_id;

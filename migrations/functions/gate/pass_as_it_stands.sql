@@ -13,6 +13,9 @@ BEGIN
   SELECT token INTO _token FROM wed.job
   WHERE flow_id = _flow_id AND wid = _wid AND (tgid = _tgid OR _tgid IS NULL) ORDER BY tgid LIMIT 1;
   IF NOT FOUND THEN RETURN false; END IF;
+  IF _trw = '_ABORT' AND wed.fail_task(_flow_id, _wid, _tgid, _token, _forced, _host_id, _fuel, _us, _memory) THEN
+    RETURN true;
+  END IF;
   PERFORM wed.settle(wed.as_it_stands(_flow_id, _wid), ARRAY[_tgid], ARRAY[_token], _host_id, _trw, _forced, _note,
                      ARRAY[_fuel], ARRAY[_us], ARRAY[_memory]);
   RETURN true;

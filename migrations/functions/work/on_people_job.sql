@@ -14,7 +14,11 @@ BEGIN
     PERFORM wed.open_work_item(NEW);
   ELSE
     UPDATE wed.work_item SET state = 'WITHDRAWN', ended_at = clock_timestamp()
-    WHERE flow_id = OLD.flow_id AND wid = OLD.wid AND tgid = OLD.tgid AND ended_at IS NULL RETURNING * INTO _item;
+    WHERE flow_id = OLD.flow_id AND wid = OLD.wid AND tgid = OLD.tgid AND ended_at IS NULL
+      -- A trigger that fired itself again goes on with its item.
+      AND (TG_OP = 'UPDATE' OR NOT EXISTS (SELECT FROM wed.job j WHERE j.flow_id = OLD.flow_id AND j.wid = OLD.wid
+                                           AND j.tgid = OLD.tgid AND j.blocked IS NULL))
+    RETURNING * INTO _item;
     IF FOUND THEN
       PERFORM wed.record_work(_item, session_user, 'withdrawn', '{}', clock_timestamp());
       PERFORM wed.send_message(ARRAY[_item.holder], 'task_withdrawn', wed.work_place(_item.flow_id, _item.wid),

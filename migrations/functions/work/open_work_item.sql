@@ -9,6 +9,11 @@ DECLARE
 BEGIN
   SELECT * INTO _task FROM wed.work_task WHERE tgid = _job.tgid;
   IF NOT FOUND THEN RETURN NULL; END IF;
+  -- A trigger that fires itself again goes on with the item that is open, and with its holder.
+  IF EXISTS (SELECT FROM wed.work_item
+             WHERE flow_id = _job.flow_id AND wid = _job.wid AND tgid = _job.tgid AND ended_at IS NULL) THEN
+    RETURN NULL;
+  END IF;
   INSERT INTO wed.work_instance (flow_id, wid, tenant_id) VALUES (_job.flow_id, _job.wid, _job.tenant_id) ON CONFLICT DO NOTHING;
   UPDATE wed.instance SET people = true WHERE flow_id = _job.flow_id AND wid = _job.wid AND NOT people;
   SELECT r.state::jsonb INTO _state FROM wed.trace r

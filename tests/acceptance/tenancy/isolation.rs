@@ -238,7 +238,8 @@ fn another_tenants_things_are_as_good_as_missing_for_the_command_line() {
             };
             let known = verbs.iter().any(|words| words[..2] == [noun, verb])
                 || [
-                    "list", "create", "apply", "encode", "push", "gc", "help", "pauses", "",
+                    "list", "create", "apply", "encode", "push", "gc", "help", "pauses", "fmt",
+                    "check", "",
                 ]
                 .contains(&verb);
             assert!(known, "`wed {noun} {verb}` is not tried");

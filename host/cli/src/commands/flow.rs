@@ -4,10 +4,10 @@ use std::path::Path;
 
 use serde_json::json;
 use wedflow_model::FlowDefinition;
-use wedflow_store::Store;
+use wedflow_store::{Applied, Store};
 
 use crate::arguments::FlowCommand;
-use crate::commands::{operate, setting};
+use crate::commands::{operate, process, setting};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
@@ -29,7 +29,29 @@ pub(crate) async fn run(
             Ok(())
         }
         FlowCommand::Operate(command) => operate::flow(command, tenant, store, terminal).await,
-        FlowCommand::Apply { file, dry_run } => {
+        FlowCommand::Apply {
+            file,
+            dry_run,
+            creator_role,
+        } if process::is_source(file) => {
+            process::apply(
+                file,
+                *dry_run,
+                creator_role.as_deref(),
+                tenant,
+                store,
+                terminal,
+            )
+            .await
+        }
+        FlowCommand::Fmt(fmt) => process::fmt(fmt, terminal),
+        FlowCommand::Check(check) => process::check(check, terminal),
+        FlowCommand::Apply {
+            creator_role: Some(_),
+            ..
+        } => Err(Problem::usage("a flow.toml has no creator role")
+            .hint("--creator-role is for processes, x.pdl.")),
+        FlowCommand::Apply { file, dry_run, .. } => {
             let definition = read_definition(file)?;
             if *dry_run {
                 return operate::preview(store, tenant, &definition, terminal).await;
@@ -37,48 +59,7 @@ pub(crate) async fn run(
             let applied = wedflow_engine::definition::apply(store, tenant, &definition).await?;
             terminal.answer(
                 &json!({ "flow": definition.name, "applied": applied }),
-                || {
-                    let done = [
-                        &applied.attributes_added,
-                        &applied.triggers_added,
-                        &applied.triggers_changed,
-                        &applied.triggers_removed,
-                        &applied.transitions_bound,
-                        &applied.transitions_unbound,
-                    ];
-                    let made = match done.iter().any(|names| !names.is_empty()) {
-                        _ if applied.created => "made",
-                        true => "changed",
-                        false => "up to date",
-                    };
-                    terminal.line(&format!("Flow {} is {made}.", definition.name));
-                    for (what, names) in [
-                        ("attributes added", &applied.attributes_added),
-                        ("triggers added", &applied.triggers_added),
-                        ("triggers changed", &applied.triggers_changed),
-                        ("triggers removed", &applied.triggers_removed),
-                        ("transitions left to components", &applied.transitions_bound),
-                        (
-                            "transitions left to external workers",
-                            &applied.transitions_unbound,
-                        ),
-                        (
-                            "triggers disabled, left as they are",
-                            &applied.triggers_disabled,
-                        ),
-                        (
-                            "attributes not in the file, left as they are",
-                            &applied.attributes_kept,
-                        ),
-                    ] {
-                        if !names.is_empty() {
-                            terminal.line(&format!("  {what}: {}", names.join(", ")));
-                        }
-                    }
-                    for warning in &applied.warnings {
-                        terminal.say(&format!("warning: {warning}"));
-                    }
-                },
+                || say_applied(&definition.name, &applied, terminal),
             );
             Ok(())
         }
@@ -193,6 +174,50 @@ pub(crate) async fn run(
             });
             Ok(())
         }
+    }
+}
+
+/// Says what applying a definition did.
+pub(crate) fn say_applied(name: &str, applied: &Applied, terminal: &Terminal) {
+    let done = [
+        &applied.attributes_added,
+        &applied.triggers_added,
+        &applied.triggers_changed,
+        &applied.triggers_removed,
+        &applied.transitions_bound,
+        &applied.transitions_unbound,
+    ];
+    let made = match done.iter().any(|names| !names.is_empty()) {
+        _ if applied.created => "made",
+        true => "changed",
+        false => "up to date",
+    };
+    terminal.line(&format!("Flow {name} is {made}."));
+    for (what, names) in [
+        ("attributes added", &applied.attributes_added),
+        ("triggers added", &applied.triggers_added),
+        ("triggers changed", &applied.triggers_changed),
+        ("triggers removed", &applied.triggers_removed),
+        ("transitions left to components", &applied.transitions_bound),
+        (
+            "transitions left to external workers",
+            &applied.transitions_unbound,
+        ),
+        (
+            "triggers disabled, left as they are",
+            &applied.triggers_disabled,
+        ),
+        (
+            "attributes not in the file, left as they are",
+            &applied.attributes_kept,
+        ),
+    ] {
+        if !names.is_empty() {
+            terminal.line(&format!("  {what}: {}", names.join(", ")));
+        }
+    }
+    for warning in &applied.warnings {
+        terminal.say(&format!("warning: {warning}"));
     }
 }
 

@@ -1,0 +1,272 @@
+//! `wed flow apply`, `fmt` and `check` of processes: sources in the process language, x.pdl.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::{Value as Json, json};
+use wedflow_process::{Diagnostic, Parsed, Process, SOURCE_BYTES_MAX, lower, parse, unknown_roles};
+use wedflow_store::Store;
+
+use crate::commands::{flow, operate};
+use crate::problem::Problem;
+use crate::terminal::Terminal;
+
+/// Arguments of `wed flow fmt`.
+#[derive(Debug, Args)]
+pub(crate) struct FmtArguments {
+    /// Files, x.pdl; - reads the source from standard input and prints it.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Change nothing: fail if a file is printed otherwise.
+    #[arg(long)]
+    check: bool,
+}
+
+/// Arguments of `wed flow check`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    /// A file, x.pdl.
+    file: PathBuf,
+}
+
+/// Returns true if a file is a source of the process language.
+pub(crate) fn is_source(file: &Path) -> bool {
+    file.extension()
+        .is_some_and(|end| end.eq_ignore_ascii_case("pdl"))
+}
+
+/// A source that was read and lowered.
+struct Reading {
+    name: String,
+    source: String,
+    parsed: Parsed,
+    warnings: Vec<Diagnostic>,
+}
+
+impl Reading {
+    fn of(file: &Path) -> Result<Self, Problem> {
+        let source = read(file)?;
+        let name = file.display().to_string();
+        let parsed = parse(&source);
+        let mut warnings = parsed.diagnostics.clone();
+        if !parsed.has_errors() {
+            warnings.extend(wedflow_process::check(&parsed.document));
+        }
+        let errors: Vec<Diagnostic> = warnings
+            .iter()
+            .filter(|one| one.is_error())
+            .cloned()
+            .collect();
+        warnings.retain(|one| !one.is_error());
+        if !errors.is_empty() {
+            return Err(refused(&name, &source, &errors));
+        }
+        Ok(Reading {
+            name,
+            source,
+            parsed,
+            warnings,
+        })
+    }
+
+    fn processes(&self) -> Result<Vec<Process>, Problem> {
+        lower(&self.parsed.document).map_err(|errors| refused(&self.name, &self.source, &errors))
+    }
+
+    fn warn(&self, terminal: &Terminal) {
+        for warning in &self.warnings {
+            terminal.say(&warning.render(&self.name, &self.source));
+        }
+    }
+
+    fn warnings(&self) -> Vec<Json> {
+        self.warnings
+            .iter()
+            .map(|one| document(one, &self.source))
+            .collect()
+    }
+}
+
+fn document(one: &Diagnostic, source: &str) -> Json {
+    let place = one.place(source);
+    json!({
+        "line": place.line, "column": place.column, "message": one.message, "found": one.found,
+        "expected": one.expected, "hint": one.hint,
+    })
+}
+
+fn refused(name: &str, source: &str, errors: &[Diagnostic]) -> Problem {
+    let count = match errors {
+        [_] => "an error".to_owned(),
+        more => format!("{} errors", more.len()),
+    };
+    Problem::usage(format!("{name} has {count}"))
+        .code("process")
+        .details(errors.iter().map(|one| one.render(name, source)))
+        .hint("docs/reference/process-language.md has the grammar.")
+}
+
+fn read(file: &Path) -> Result<String, Problem> {
+    let unreadable = |source: std::io::Error| {
+        Problem::new(format!("{} cannot be read", file.display()))
+            .exit(3)
+            .because(source)
+    };
+    let mut bytes = Vec::new();
+    // One byte more than a source may have: so that one that is too long is told from one that is not.
+    let most = SOURCE_BYTES_MAX as u64 + 1;
+    if file == Path::new("-") {
+        std::io::stdin().take(most).read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(file).and_then(|open| open.take(most).read_to_end(&mut bytes))
+    }
+    .map_err(unreadable)?;
+    String::from_utf8(bytes).map_err(|error| {
+        Problem::usage(format!(
+            "{} is not UTF-8 at byte {}",
+            file.display(),
+            error.utf8_error().valid_up_to()
+        ))
+        .hint("Convert it: iconv -f latin1 -t utf-8 FILE.")
+    })
+}
+
+/// Makes flows of a source's workflows, with their plans of work.
+pub(crate) async fn apply(
+    file: &Path,
+    dry_run: bool,
+    creator_role: Option<&str>,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let mut reading = Reading::of(file)?;
+    let mut processes = reading.processes()?;
+    if processes.is_empty() {
+        return Err(Problem::usage(format!("{} has no WORKFLOW", reading.name))
+            .hint("A source with task models and applications only makes no flow."));
+    }
+    let roles = store.roles_of_people(tenant).await?;
+    reading
+        .warnings
+        .extend(unknown_roles(&reading.parsed.document, &roles));
+    reading.warn(terminal);
+    for process in &mut processes {
+        process.plan.creator_role = creator_role.map(str::to_owned);
+    }
+    if dry_run {
+        for process in &processes {
+            operate::preview(store, tenant, &process.definition, terminal).await?;
+        }
+        return Ok(());
+    }
+    let pairs: Vec<_> = processes
+        .into_iter()
+        .map(|process| {
+            let plan = serde_json::to_value(&process.plan).unwrap_or_default();
+            (process.definition, plan)
+        })
+        .collect();
+    let applied = wedflow_engine::definition::apply_processes(store, tenant, &pairs).await?;
+    let flows: Vec<Json> = pairs
+        .iter()
+        .zip(&applied)
+        .map(|((definition, _), applied)| json!({ "flow": definition.name, "applied": applied }))
+        .collect();
+    terminal.answer(
+        &json!({ "flows": flows, "warnings": reading.warnings() }),
+        || {
+            for ((definition, _), applied) in pairs.iter().zip(&applied) {
+                flow::say_applied(&definition.name, applied, terminal);
+            }
+        },
+    );
+    Ok(())
+}
+
+/// Checks a source without a database.
+pub(crate) fn check(arguments: &CheckArguments, terminal: &Terminal) -> Result<(), Problem> {
+    let reading = Reading::of(&arguments.file)?;
+    let processes = reading.processes()?;
+    reading.warn(terminal);
+    let flows: Vec<Json> = processes
+        .iter()
+        .map(|process| json!({ "definition": process.definition, "plan": process.plan }))
+        .collect();
+    terminal.answer(
+        &json!({ "flows": flows, "warnings": reading.warnings() }),
+        || {
+            for process in &processes {
+                terminal.line(&format!(
+                    "WORKFLOW {} is flow {}: {} tasks, {} data.",
+                    process.plan.process_type,
+                    process.definition.name,
+                    process.plan.tasks.len(),
+                    process.plan.data.len()
+                ));
+            }
+        },
+    );
+    Ok(())
+}
+
+/// Prints sources in one way, in their places.
+pub(crate) fn fmt(arguments: &FmtArguments, terminal: &Terminal) -> Result<(), Problem> {
+    let FmtArguments { files, check } = arguments;
+    let check = *check;
+    let mut changed = Vec::new();
+    for file in files {
+        let source = read(file)?;
+        let parsed = parse(&source);
+        let name = file.display().to_string();
+        if parsed.has_errors() {
+            let errors: Vec<_> = parsed
+                .diagnostics
+                .into_iter()
+                .filter(Diagnostic::is_error)
+                .collect();
+            return Err(refused(&name, &source, &errors));
+        }
+        let printed = wedflow_process::format(&parsed.document);
+        if file == Path::new("-") && !check {
+            terminal.line(printed.trim_end());
+            continue;
+        }
+        if printed == source {
+            continue;
+        }
+        if !check {
+            replace(file, &printed)?;
+        }
+        changed.push(name);
+    }
+    if files.iter().any(|file| file == Path::new("-")) && !check {
+        return Ok(());
+    }
+    if check && !changed.is_empty() {
+        return Err(
+            Problem::new(format!("not formatted: {}", changed.join(", ")))
+                .hint(format!("wed flow fmt {}", changed.join(" "))),
+        );
+    }
+    terminal.answer(&json!({ "changed": changed }), || {
+        for name in &changed {
+            terminal.line(&format!("Formatted {name}."));
+        }
+    });
+    Ok(())
+}
+
+/// Writes a file beside the old one and puts it in its place, so that no half of it is ever there.
+fn replace(file: &Path, text: &str) -> Result<(), Problem> {
+    let mut beside = file.as_os_str().to_owned();
+    beside.push(".new");
+    std::fs::write(&beside, text)
+        .and_then(|()| std::fs::rename(&beside, file))
+        .map_err(|source| {
+            Problem::new(format!("{} cannot be written", file.display()))
+                .exit(3)
+                .because(source)
+        })
+}

@@ -1,0 +1,31 @@
+//! The process language: a workflow of tasks, sub-workflows and data, task models and applications, in a file `x.pdl`.
+//!
+//! [`parse`] reads a source and says with line and column what is wrong; [`check`] finds names that are missing or
+//! used twice, tasks that wait for each other and tasks that never run; [`format()`] prints a document in one way;
+//! [`lower`] makes a flow and a plan of work of each workflow.
+
+mod check;
+mod dependence;
+mod diagnostic;
+mod format;
+mod lexer;
+mod lower;
+mod naming;
+mod network;
+mod parser;
+mod plan;
+mod syntax;
+
+pub use check::{check, unknown_roles};
+pub use diagnostic::{Diagnostic, Place, Severity};
+pub use format::format;
+pub use lower::{Process, lower};
+pub use parser::{Parsed, SOURCE_BYTES_MAX, parse};
+pub use plan::{
+    Deadline, Dependence, Operator, Plan, PlannedApplication, PlannedData, PlannedState,
+    PlannedSubWorkflow, PlannedTask, Unit,
+};
+pub use syntax::{
+    Activity, Block, BlockKind, Clause, ClauseValue, Comment, Document, Item, Name, Rule, TaskType,
+    Workflow,
+};
