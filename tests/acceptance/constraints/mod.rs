@@ -1,6 +1,7 @@
 //! Constraints: what transitions reserve of shared resources, the order of tasks, numbers that no two instances share.
 
 mod hosts;
+mod interfaces;
 mod linting;
 mod numbering;
 mod ordering;
@@ -14,6 +15,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     [
         reserving::trials(),
         ordering::trials(),
+        interfaces::trials(),
         numbering::trials(),
         requisition::trials(),
         linting::trials(),
