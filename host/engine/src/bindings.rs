@@ -14,6 +14,7 @@ use wedflow_store::{Claimed, FlowShape, Grant, SealedSecret, Store, StoreError};
 
 use crate::SecretKey;
 use crate::breaker::Breaker;
+use crate::host::FindSecretKey;
 use crate::outside::Outside;
 use crate::results::{Rendered, Shapes, Verdict};
 
@@ -74,7 +75,7 @@ pub(crate) struct Bindings {
     sandbox: Arc<Sandbox>,
     limits: Limits,
     secret_key: Option<SecretKey>,
-    find_secret_key: Option<fn() -> Option<SecretKey>>,
+    find_secret_key: Option<FindSecretKey>,
     outside: Outside,
     components: Mutex<foldhash::HashMap<i32, Cell<LoadedComponent>>>,
     flows: Mutex<foldhash::HashMap<(i32, i32), Cell<LoadedFlow>>>,
@@ -89,7 +90,7 @@ impl Bindings {
         store: Store,
         sandbox: Arc<Sandbox>,
         limits: Limits,
-        (secret_key, find_secret_key): (Option<SecretKey>, Option<fn() -> Option<SecretKey>>),
+        (secret_key, find_secret_key): (Option<SecretKey>, Option<FindSecretKey>),
         outside: Outside,
     ) -> Self {
         Bindings {

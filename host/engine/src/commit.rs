@@ -274,7 +274,8 @@ async fn commit(
         // What neither the server nor a result is known to cause: asked again some times, each result alone.
         let unknown = part.len() == 1 && !error.is_of_result() && !is_locked(&error);
         tries += 1;
-        if !error.is_of_server() && !(unknown && tries < UNKNOWN_TRIES) {
+        let again = error.is_of_server() || unknown && tries < UNKNOWN_TRIES;
+        if !again {
             return Err(error);
         }
         tracing::warn!(%error, batch = part.len(), "a commit is tried again");

@@ -23,6 +23,9 @@ use crate::shares::Shares;
 /// How long giving jobs back may take, and a lane that is in a call of the database when it is told to stop.
 const LEAVING: Duration = Duration::from_secs(1);
 
+/// Looks for the key to secrets; none where there is none yet.
+pub type FindSecretKey = fn() -> Option<SecretKey>;
+
 /// How a host is set up.
 #[derive(Debug, Clone)]
 pub struct HostSettings {
@@ -39,7 +42,7 @@ pub struct HostSettings {
     /// The key to the flows' secrets; without it, transitions that are granted one cannot run.
     pub secret_key: Option<SecretKey>,
     /// Where to look for that key once more when a transition is granted a secret and there was none.
-    pub find_secret_key: Option<fn() -> Option<SecretKey>>,
+    pub find_secret_key: Option<FindSecretKey>,
     /// What transitions may reach beyond their calls, where their flow allows it too.
     pub outside: OutsideSettings,
 }

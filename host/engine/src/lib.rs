@@ -36,7 +36,7 @@ mod waiting;
 mod work;
 
 pub use error::{HostError, UploadError};
-pub use host::{Host, HostSettings};
+pub use host::{FindSecretKey, Host, HostSettings};
 pub use outside::OutsideSettings;
 pub use upload::{StoredAs, Upload, upload};
 pub use vault::{MAX_SECRET_BYTES, MIN_SECRET_BYTES, SecretError, SecretKey};

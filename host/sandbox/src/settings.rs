@@ -230,7 +230,7 @@ fn lists_swap(text: &str) -> bool {
 /// Bytes of memory that this process may have: the machine's, or its control group's where that is less.
 fn memory_of_machine() -> u64 {
     let info = rustix::system::sysinfo();
-    let of_machine = u64::from(info.totalram).saturating_mul(u64::from(info.mem_unit));
+    let of_machine = info.totalram.saturating_mul(u64::from(info.mem_unit));
     let of_group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
     of_group
         .and_then(|text| text.trim().parse().ok())

@@ -218,6 +218,9 @@ impl FlowVersion {
     }
 }
 
+/// A row of `waiting_reasons`: four columns of text.
+type WaitingRow = (String, Option<String>, Option<String>, Option<String>);
+
 impl Store {
     /// Retries an instance: an exception passes the gate anew, a regular one's waiting jobs are due at once.
     /// Returns the transitions that were fired or hurried.
@@ -389,7 +392,7 @@ impl Store {
     /// # Errors
     /// Only those of the connection.
     pub async fn waiting(&self, flow_id: i32, wid: i32) -> Result<Vec<Waiting>, StoreError> {
-        let rows: Vec<(String, Option<String>, Option<String>, Option<String>)> =
+        let rows: Vec<WaitingRow> =
             sqlx::query_as(AssertSqlSafe(format!(
                 "SELECT j.trname, wed.waiting_reason(j.flow_id, j.wid, j.tgid), \
                    CASE WHEN isfinite(j.due) AND NOT wed.is_paused(j.due) \
