@@ -80,7 +80,7 @@ fn ring(transition: &str, last: i32, timeout: &str) -> FlowDefinition {
 fn tenant(database: &Arc<Database>, name: &str, definition: &FlowDefinition) -> Session {
     let store = &database.store;
     on(store.create_tenant(name, "")).expect("a tenant");
-    on(wedflow_engine::upload(
+    on(wedflow_worker::upload(
         store,
         name,
         "bench",
@@ -332,7 +332,7 @@ fn jobs_that_never_end_keep_no_other_tenant_waiting() {
     let mut busy = tenant(&database, "busy", &ring("advance_never", 1, "5 min"));
     let mut quiet = tenant(&database, "quiet", &ring("advance", 1, "10 s"));
     start(&mut busy, 300);
-    let settings = wedflow_engine::HostSettings {
+    let settings = wedflow_worker::HostSettings {
         in_hand: 64,
         grace: Duration::ZERO,
         ..one_lane("shared")
@@ -357,7 +357,7 @@ fn very_many_jobs_keep_no_other_tenant_waiting() {
     let mut busy = tenant(&database, "busy", &ring("advance", 100, "10 s"));
     let mut quiet = tenant(&database, "quiet", &ring("advance", 1, "10 s"));
     start(&mut busy, 2_000);
-    let settings = wedflow_engine::HostSettings {
+    let settings = wedflow_worker::HostSettings {
         in_hand: 64,
         ..one_lane("shared")
     };

@@ -18,7 +18,7 @@ trials![
 const LAYERS: [(&str, u8); 15] = [
     ("cli", 5),
     ("api", 4),
-    ("engine", 3),
+    ("worker", 3),
     ("authoring", 3),
     ("tenancy", 3),
     ("store", 2),
@@ -27,14 +27,14 @@ const LAYERS: [(&str, u8); 15] = [
     ("contract", 1),
     ("process", 1),
     ("scheduler", 1),
-    ("cluster", 1),
+    ("embedded-postgres", 1),
     ("capability", 1),
     ("away", 1),
     ("model", 0),
 ];
 
 /// Crates that know nothing of the others.
-const ALONE: [&str; 4] = ["capability", "cluster", "scheduler", "model"];
+const ALONE: [&str; 4] = ["capability", "embedded-postgres", "scheduler", "model"];
 
 /// Libraries that one crate only may use, so that it alone knows what they are like.
 const ONE_USER: [(&str, &str); 7] = [
@@ -129,8 +129,10 @@ fn imports_point_down() {
             if ALONE.contains(&name.as_str()) {
                 complaints.push(format!("{name} imports {other}, but it is to stand alone"));
             }
-            if other == "cluster" && name != "cli" {
-                complaints.push(format!("{name} imports cluster, which is only for cli"));
+            if other == "embedded-postgres" && name != "cli" {
+                complaints.push(format!(
+                    "{name} imports embedded-postgres, which is only for cli"
+                ));
             }
         }
     }

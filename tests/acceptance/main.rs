@@ -54,7 +54,7 @@ use libtest_mimic::{Arguments, Trial};
 const SIDE_BY_SIDE: usize = 6;
 
 fn main() -> ExitCode {
-    if let Some(ended) = wedflow_engine::serve_as_compiler() {
+    if let Some(ended) = wedflow_worker::serve_as_compiler() {
         return ended;
     }
     let mut arguments = Arguments::from_args();

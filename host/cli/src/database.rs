@@ -1,7 +1,7 @@
 //! Which database a command means: the one of DATABASE_URL, else a private Postgres of our own, which
 //! is started when it is not running and goes on running for the next command.
 
-use wedflow_cluster::{Cluster, ClusterSettings, Progress};
+use wedflow_embedded_postgres::{Postgres, PostgresSettings, Progress};
 use wedflow_store::Store;
 
 use crate::arguments::Arguments;
@@ -15,8 +15,8 @@ const PRIVATE_DATABASE: &str = "wedflow";
 pub(crate) const FEW_CONNECTIONS: u32 = 4;
 
 /// The private Postgres.
-pub(crate) fn private_cluster() -> Result<Cluster, Problem> {
-    Ok(Cluster::open(ClusterSettings::from_environment()?)?)
+pub(crate) fn private_cluster() -> Result<Postgres, Problem> {
+    Ok(Postgres::open(PostgresSettings::from_environment()?)?)
 }
 
 /// Starts the private Postgres if need be; its URL.

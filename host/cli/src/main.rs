@@ -27,7 +27,7 @@ use crate::problem::Problem;
 use crate::terminal::Terminal;
 
 fn main() -> ExitCode {
-    if let Some(ended) = wedflow_engine::serve_as_compiler() {
+    if let Some(ended) = wedflow_worker::serve_as_compiler() {
         return ended;
     }
     let arguments = match Arguments::try_parse() {
@@ -89,7 +89,7 @@ fn command_names() -> Vec<String> {
 
 /// One runtime for everything.
 fn runtime() -> Result<tokio::runtime::Runtime, Problem> {
-    wedflow_engine::runtime()
+    wedflow_worker::runtime()
         .enable_all()
         .build()
         .map_err(|source| Problem::new("the runtime could not be started").because(source))

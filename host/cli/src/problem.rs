@@ -169,8 +169,8 @@ impl From<wedflow_tenancy::TokenError> for Problem {
     }
 }
 
-impl From<wedflow_cluster::ClusterError> for Problem {
-    fn from(error: wedflow_cluster::ClusterError) -> Self {
+impl From<wedflow_embedded_postgres::PostgresError> for Problem {
+    fn from(error: wedflow_embedded_postgres::PostgresError) -> Self {
         Problem::new(error.to_string()).exit(5).because(error)
     }
 }

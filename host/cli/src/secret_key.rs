@@ -6,14 +6,14 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::PathBuf;
 
-use wedflow_engine::SecretKey;
+use wedflow_worker::SecretKey;
 
 use crate::problem::Problem;
 
 const VARIABLE: &str = "WEDFLOW_SECRET_KEY";
 
 fn file() -> Result<PathBuf, Problem> {
-    Ok(wedflow_cluster::default_home()?.join("secret.key"))
+    Ok(wedflow_embedded_postgres::default_home()?.join("secret.key"))
 }
 
 /// The key, if there is one.

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use wedflow_engine::HostSettings;
 use wedflow_store::Claimed;
+use wedflow_worker::HostSettings;
 
 use super::leases::group;
 use crate::race::assert_sound;

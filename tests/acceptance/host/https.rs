@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
-use wedflow_engine::{HostSettings, SecretKey};
+use wedflow_worker::{HostSettings, SecretKey};
 
 use super::outside::{host, one_step, told};
 use crate::support::{Database, on, repository, trials};
@@ -185,7 +185,7 @@ fn a_file_without_authorities_is_no_setting() {
     for wrong in ["server.key", "make.sh", "none.pem"] {
         let mut settings = host("careless", None, &[]);
         settings.outside.authorities = Some(data(wrong));
-        let started = on(wedflow_engine::Host::start(
+        let started = on(wedflow_worker::Host::start(
             database.store.clone(),
             settings,
         ));

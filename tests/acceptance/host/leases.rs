@@ -5,9 +5,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use wedflow_engine::HostSettings;
 use wedflow_model::Measure;
 use wedflow_store::{Claimed, CommitGroup, CommitItem, FailedAttempt, Store};
+use wedflow_worker::HostSettings;
 
 use super::{flow_of_one, guests};
 use crate::race::assert_sound;

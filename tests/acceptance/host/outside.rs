@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use wedflow_engine::{HostSettings, OutsideSettings, SecretKey};
+use wedflow_worker::{HostSettings, OutsideSettings, SecretKey};
 
 use super::guests;
 use crate::support::database::one_lane;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use wedflow_engine::{HostSettings, SecretKey};
+use wedflow_worker::{HostSettings, SecretKey};
 
 use super::{flow, flow_of_one};
 use crate::support::database::one_lane;

@@ -6,9 +6,9 @@ mod neighbours;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use wedflow_engine::{Host, HostSettings};
 use wedflow_model::Limits;
 use wedflow_sandbox::{Sandbox, Settings};
+use wedflow_worker::{Host, HostSettings};
 
 use crate::host::guests;
 use crate::support::database::one_lane;
@@ -85,7 +85,7 @@ pub(super) fn flow(
     (component, bytes): (&str, &[u8]),
     transition: &str,
 ) -> Flow {
-    on(wedflow_engine::upload(
+    on(wedflow_worker::upload(
         &database.store,
         tenant,
         component,
@@ -235,7 +235,7 @@ fn what_fails_before_it_is_called_is_refused_at_upload() {
         ("atomic-wait", "threads"),
     ] {
         let begun = Instant::now();
-        let refused = on(wedflow_engine::upload(
+        let refused = on(wedflow_worker::upload(
             &database.store,
             "default",
             name,

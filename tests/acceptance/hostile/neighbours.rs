@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
-use wedflow_engine::HostSettings;
+use wedflow_worker::HostSettings;
 
 use super::{FAULTS, TRANSITIONS, fault, flow};
 use crate::host::guests;

@@ -28,7 +28,7 @@ fn after(flow: &Flow, missed_for: &str) -> i64 {
         "UPDATE wed.schedule SET next_at = date_trunc('minute', now()) - interval '{missed_for}'"
     ));
     let before = owner.number("SELECT count(*) FROM wed.instance");
-    on(wedflow_engine::schedule::start_due(&flow.database.store)).expect("started");
+    on(wedflow_worker::schedule::start_due(&flow.database.store)).expect("started");
     owner.number("SELECT count(*) FROM wed.instance") - before
 }
 

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use wedflow_engine::{Host, HostSettings};
 use wedflow_store::Store;
+use wedflow_worker::{Host, HostSettings};
 
 use super::server::{self, on};
 use super::{Session, wait};
@@ -85,7 +85,7 @@ impl Database {
 
     /// Uploads a component.
     pub(crate) fn upload(&self, name: &str, bytes: &[u8]) {
-        on(wedflow_engine::upload(&self.store, TENANT, name, bytes)).expect("uploaded");
+        on(wedflow_worker::upload(&self.store, TENANT, name, bytes)).expect("uploaded");
     }
 
     /// Starts a host with connections of its own.

@@ -3,7 +3,7 @@
 use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 
 use tokio::runtime::Runtime;
-use wedflow_cluster::{Cluster, TemporaryCluster};
+use wedflow_embedded_postgres::{Postgres, TemporaryPostgres};
 
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     tokio::runtime::Builder::new_multi_thread()
@@ -27,14 +27,14 @@ pub(crate) fn given() -> Option<String> {
         .filter(|url| !url.is_empty())
 }
 
-static OWN: Mutex<Option<TemporaryCluster>> = Mutex::new(None);
+static OWN: Mutex<Option<TemporaryPostgres>> = Mutex::new(None);
 
 /// The URL of the server's first database, without its name. The server is started by whoever asks first.
 pub(crate) fn url() -> &'static str {
     static URL: OnceLock<String> = OnceLock::new();
     URL.get_or_init(|| {
         let url = given().unwrap_or_else(|| {
-            let cluster = on(Cluster::temporary()).expect("a throw-away Postgres");
+            let cluster = on(Postgres::temporary()).expect("a throw-away Postgres");
             let url = cluster.url();
             // Nobody needs these data after a power cut, and hundreds of databases come and go.
             let mut session = super::Session::open(&url);

@@ -8,10 +8,10 @@ use data_encoding::{BASE64, HEXLOWER};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use utoipa::IntoParams;
-use wedflow_engine::UploadError;
 use wedflow_model::Limits;
 use wedflow_store::Once;
 use wedflow_tenancy::{Action, Area};
+use wedflow_worker::UploadError;
 
 use super::instances::REPLAYED;
 use crate::access::Caller;
@@ -218,7 +218,7 @@ pub(crate) async fn upload(
             .insert(REPLAYED, HeaderValue::from_static("true"));
         return Ok(response);
     }
-    let upload = wedflow_engine::upload(&store, &caller.tenant, name.as_str(), &read.bytes)
+    let upload = wedflow_worker::upload(&store, &caller.tenant, name.as_str(), &read.bytes)
         .await
         .map_err(|error| match error {
             UploadError::Store(error) => error.into(),

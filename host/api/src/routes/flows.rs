@@ -87,7 +87,7 @@ pub(crate) async fn apply(
         .at("name".to_owned()));
     }
     let applied =
-        wedflow_engine::definition::apply(&caller.store(&api), &caller.tenant, &definition).await?;
+        wedflow_worker::definition::apply(&caller.store(&api), &caller.tenant, &definition).await?;
     let status = if applied.created {
         StatusCode::CREATED
     } else {

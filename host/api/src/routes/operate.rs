@@ -492,7 +492,7 @@ pub(crate) async fn put_schedule(
         overlap: asked.overlap.as_deref().unwrap_or("start"),
     };
     store
-        .put_schedule(&flow, &schedule, wedflow_engine::schedule::next)
+        .put_schedule(&flow, &schedule, wedflow_worker::schedule::next)
         .await?;
     store.pause_schedule(&flow, &name, asked.paused).await?;
     Ok(axum::http::StatusCode::NO_CONTENT)

@@ -4,9 +4,9 @@ use std::io::Read;
 use std::path::Path;
 
 use serde_json::json;
-use wedflow_engine::{StoredAs, Upload};
 use wedflow_model::Limits;
 use wedflow_store::Store;
+use wedflow_worker::{StoredAs, Upload};
 
 use crate::arguments::ComponentCommand;
 use crate::problem::Problem;
@@ -232,10 +232,10 @@ pub(crate) async fn push(
         StoredAs::Name,
     );
     let spinner = terminal.spinner(&format!("checking and compiling {}", file.display()));
-    let upload = wedflow_engine::upload(store, tenant, name, &bytes).await;
+    let upload = wedflow_worker::upload(store, tenant, name, &bytes).await;
     spinner.finish_and_clear();
     upload.map_err(|error| match error {
-        wedflow_engine::UploadError::Store(error) => Problem::from(error),
+        wedflow_worker::UploadError::Store(error) => Problem::from(error),
         refused => {
             // A refusal says what is wrong, then how to mend it.
             let text = refused.to_string();

@@ -73,7 +73,7 @@ fn status(terminal: &Terminal) -> Result<(), Problem> {
     let cluster = private_cluster()?;
     let connection = cluster.connection()?;
     let home = cluster.settings().home.display().to_string();
-    let version = wedflow_cluster::version();
+    let version = wedflow_embedded_postgres::version();
     terminal.answer(
         &json!({ "running": connection.is_some(), "port": connection.as_ref().map(|c| c.port), "home": home, "version": version }),
         || {

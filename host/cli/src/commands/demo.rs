@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
-use wedflow_engine::HostSettings;
 use wedflow_store::{Flow, Store, TraceRow};
+use wedflow_worker::HostSettings;
 
 use crate::arguments::{Arguments, DemoArguments};
 use crate::commands::{component, flow, host, requisition};

@@ -56,7 +56,7 @@ pub(crate) async fn run(
             if *dry_run {
                 return operate::preview(store, tenant, &definition, terminal).await;
             }
-            let applied = wedflow_engine::definition::apply(store, tenant, &definition).await?;
+            let applied = wedflow_worker::definition::apply(store, tenant, &definition).await?;
             terminal.answer(
                 &json!({ "flow": definition.name, "applied": applied }),
                 || say_applied(&definition.name, &applied, terminal),

@@ -3,8 +3,8 @@
 use std::net::{Ipv4Addr, SocketAddr};
 
 use wedflow_api::{Server, ServerSettings};
-use wedflow_engine::{Host, HostSettings, OutsideSettings};
 use wedflow_store::Store;
+use wedflow_worker::{Host, HostSettings, OutsideSettings};
 
 use crate::arguments::{Arguments, HostArguments};
 use crate::database::{self, private_cluster};
@@ -115,7 +115,7 @@ pub(crate) async fn start(store: &Store, settings: HostSettings) -> Result<Host,
     Host::start(store.clone(), settings)
         .await
         .map_err(|error| match error {
-            wedflow_engine::HostError::Store(error) => Problem::from(error),
+            wedflow_worker::HostError::Store(error) => Problem::from(error),
             other => Problem::new("the host could not be started").because(other),
         })
 }

@@ -596,7 +596,7 @@ async fn rollback(
         terminal.say("To do it: the same with --yes");
         return preview(store, tenant, &definition, terminal).await;
     }
-    let applied = wedflow_engine::definition::apply(store, tenant, &definition).await?;
+    let applied = wedflow_worker::definition::apply(store, tenant, &definition).await?;
     terminal.answer(
         &json!({ "flow": flow.name, "version": chosen.version, "applied": applied }),
         || {
@@ -662,7 +662,7 @@ async fn schedule(
     store: &Store,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let next = wedflow_engine::schedule::next;
+    let next = wedflow_worker::schedule::next;
     match command {
         ScheduleCommand::Set {
             flow,

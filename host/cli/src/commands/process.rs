@@ -168,7 +168,7 @@ pub(crate) async fn apply(
             (process.definition, plan)
         })
         .collect();
-    let applied = wedflow_engine::definition::apply_processes(store, tenant, &pairs).await?;
+    let applied = wedflow_worker::definition::apply_processes(store, tenant, &pairs).await?;
     let flows: Vec<Json> = pairs
         .iter()
         .zip(&applied)

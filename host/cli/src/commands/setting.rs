@@ -3,8 +3,8 @@
 use std::io::{IsTerminal, Read};
 
 use serde_json::json;
-use wedflow_engine::MAX_SECRET_BYTES;
 use wedflow_store::Store;
+use wedflow_worker::MAX_SECRET_BYTES;
 
 use crate::arguments::{ConfigCommand, SecretCommand};
 use crate::problem::Problem;

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value as Json, json};
-use wedflow_engine::{Host, HostSettings};
 use wedflow_model::{AttributeDefinition, FlowDefinition, TransitionDefinition, TriggerDefinition};
 use wedflow_store::Store;
+use wedflow_worker::{Host, HostSettings};
 
 use crate::problem::Problem;
 use crate::samples;
@@ -110,7 +110,7 @@ impl Scenario {
         for tenant in 0..self.tenants {
             let tenant_name = format!("tenant-{tenant}");
             store.ensure_tenant(&tenant_name).await?;
-            wedflow_engine::upload(store, &tenant_name, "bench", &bytes)
+            wedflow_worker::upload(store, &tenant_name, "bench", &bytes)
                 .await
                 .map_err(|error| Problem::new("the bench component is refused").because(error))?;
             for number in (tenant..self.flows).step_by(self.tenants) {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::account::Account;
 use crate::install::{MAJOR, create_open_folder};
-use crate::{ClusterError, state};
+use crate::{PostgresError, state};
 
 /// The superuser's name.
 pub(crate) const SUPERUSER: &str = "postgres";
@@ -80,7 +80,7 @@ impl Server {
     }
 
     /// Creates the server's own folders and checks that it can reach what it needs.
-    pub(crate) fn prepare(&self) -> Result<(), ClusterError> {
+    pub(crate) fn prepare(&self) -> Result<(), PostgresError> {
         if let Some(parent) = self.folder.parent() {
             create_open_folder(parent)?;
         }
@@ -88,7 +88,7 @@ impl Server {
             match fs::create_dir(folder) {
                 Ok(()) => self.own(folder)?,
                 Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
-                Err(e) => return Err(ClusterError::io("create", folder, e)),
+                Err(e) => return Err(PostgresError::io("create", folder, e)),
             }
         }
         if let Some(account) = &self.account {
@@ -98,7 +98,7 @@ impl Server {
         Ok(())
     }
 
-    fn own(&self, path: &Path) -> Result<(), ClusterError> {
+    fn own(&self, path: &Path) -> Result<(), PostgresError> {
         self.account
             .as_ref()
             .map_or(Ok(()), |account| account.own(path))
@@ -120,20 +120,20 @@ impl Server {
         command
     }
 
-    fn run(mut command: Command) -> Result<Output, ClusterError> {
+    fn run(mut command: Command) -> Result<Output, PostgresError> {
         command.output().map_err(|e| {
             let program = Path::new(command.get_program());
-            ClusterError::io("run", program, e)
+            PostgresError::io("run", program, e)
         })
     }
 
     /// Creates the data folder, whole or not at all.
-    pub(crate) fn initialise(&self, password: &str) -> Result<(), ClusterError> {
+    pub(crate) fn initialise(&self, password: &str) -> Result<(), PostgresError> {
         let data = self.data();
         let partial = self.folder.join("data.partial");
         match fs::remove_dir_all(&partial) {
             Err(e) if e.kind() != ErrorKind::NotFound => {
-                return Err(ClusterError::io("remove", &partial, e));
+                return Err(PostgresError::io("remove", &partial, e));
             }
             _ => {}
         }
@@ -163,13 +163,13 @@ impl Server {
         };
         let removed = fs::remove_file(&secret);
         let output = created?;
-        removed.map_err(|e| ClusterError::io("remove", &secret, e))?;
+        removed.map_err(|e| PostgresError::io("remove", &secret, e))?;
         if !output.status.success() {
             let said = said(&output);
-            return Err(if ClusterError::speaks_of_full_disk(&said) {
-                ClusterError::DiskFull { path: data }
+            return Err(if PostgresError::speaks_of_full_disk(&said) {
+                PostgresError::DiskFull { path: data }
             } else {
-                ClusterError::Initialise {
+                PostgresError::Initialise {
                     path: data,
                     output: said,
                 }
@@ -177,27 +177,28 @@ impl Server {
         }
         self.write(&partial.join("pg_hba.conf"), ACCESS)?;
         let main = partial.join("postgresql.conf");
-        let mut text = fs::read_to_string(&main).map_err(|e| ClusterError::io("read", &main, e))?;
+        let mut text =
+            fs::read_to_string(&main).map_err(|e| PostgresError::io("read", &main, e))?;
         text.push_str(
             "\n# wedflow.conf is written anew at every start; local.conf is yours.\n\
              include 'wedflow.conf'\ninclude_if_exists 'local.conf'\n",
         );
         self.write(&main, &text)?;
-        fs::rename(&partial, &data).map_err(|e| ClusterError::io("move", &data, e))
+        fs::rename(&partial, &data).map_err(|e| PostgresError::io("move", &data, e))
     }
 
-    fn write(&self, path: &Path, text: &str) -> Result<(), ClusterError> {
+    fn write(&self, path: &Path, text: &str) -> Result<(), PostgresError> {
         state::write_whole(path, text, 0o600, self.account.as_ref())
     }
 
     /// Checks that this server can read the data folder.
-    pub(crate) fn check_version(&self) -> Result<(), ClusterError> {
+    pub(crate) fn check_version(&self) -> Result<(), PostgresError> {
         let path = self.data().join("PG_VERSION");
-        let found = fs::read_to_string(&path).map_err(|e| ClusterError::io("read", &path, e))?;
+        let found = fs::read_to_string(&path).map_err(|e| PostgresError::io("read", &path, e))?;
         if found.trim() == MAJOR {
             Ok(())
         } else {
-            Err(ClusterError::OtherVersion {
+            Err(PostgresError::OtherVersion {
                 path: self.data(),
                 found: found.trim().to_owned(),
                 expected: MAJOR.to_owned(),
@@ -210,7 +211,7 @@ impl Server {
         &self,
         port: u16,
         extra: &[(String, String)],
-    ) -> Result<(), ClusterError> {
+    ) -> Result<(), PostgresError> {
         let quoted = |value: &str| format!("'{}'", value.replace('\\', "\\\\").replace('\'', "''"));
         let mut text = format!("# Written by Wedflow at every start.\nport = {port}\n");
         text.push_str(&format!(
@@ -227,7 +228,7 @@ impl Server {
 
     /// Starts the server and waits until it accepts connections. It gets a session of its own
     /// (`pg_ctl` sees to that), and nothing of this process's standard streams or files.
-    pub(crate) fn start(&self, port: u16) -> Result<(), ClusterError> {
+    pub(crate) fn start(&self, port: u16) -> Result<(), PostgresError> {
         // What a shell or a build tool left open would else be held open by the server for years;
         // this process's own files are not passed on anyway.
         close_fds::set_fds_cloexec_threadsafe(3, &[]);
@@ -236,7 +237,7 @@ impl Server {
             let startup_log = self.startup_log();
             match fs::remove_file(&startup_log) {
                 Err(e) if e.kind() != ErrorKind::NotFound => {
-                    return Err(ClusterError::io("remove", &startup_log, e));
+                    return Err(PostgresError::io("remove", &startup_log, e));
                 }
                 _ => {}
             }
@@ -268,11 +269,11 @@ impl Server {
                 continue;
             }
             return Err(if text.contains("could not bind") {
-                ClusterError::PortTaken { port }
-            } else if ClusterError::speaks_of_full_disk(&text) {
-                ClusterError::DiskFull { path: self.data() }
+                PostgresError::PortTaken { port }
+            } else if PostgresError::speaks_of_full_disk(&text) {
+                PostgresError::DiskFull { path: self.data() }
             } else {
-                ClusterError::Start {
+                PostgresError::Start {
                     output: tail(&text, 20),
                     log: self.log(),
                 }
@@ -282,7 +283,7 @@ impl Server {
 
     /// Stops the server and waits until it has ended. `orderly` writes everything out first and
     /// makes the next start quick; otherwise the server just ends, as by a power cut.
-    pub(crate) fn stop(&self, orderly: bool) -> Result<(), ClusterError> {
+    pub(crate) fn stop(&self, orderly: bool) -> Result<(), PostgresError> {
         let mut pg_ctl = self.program("pg_ctl");
         pg_ctl
             .args(["stop", "--wait", "--timeout", "120", "--silent", "--mode"])
@@ -293,7 +294,7 @@ impl Server {
         if output.status.success() {
             Ok(())
         } else {
-            Err(ClusterError::Stop {
+            Err(PostgresError::Stop {
                 output: said(&output),
             })
         }

@@ -8,7 +8,7 @@ use crate::account::Account;
 use crate::postmaster::{self, Found, Postmaster};
 use crate::server::{SUPERUSER, Server};
 use crate::state::{self, State};
-use crate::{ClusterError, ClusterSettings, Connection, Progress, install};
+use crate::{Connection, PostgresError, PostgresSettings, Progress, install};
 
 /// The range of ports to choose from: below the range that systems hand out to outgoing connections, so
 /// that a port found free today is not lost to one of those tomorrow.
@@ -22,8 +22,8 @@ const TRANSITION_LIMIT: Duration = Duration::from_secs(300);
 /// A cluster in its home. Cheap to clone; any number of these, in any number of processes, may
 /// speak for the same home.
 #[derive(Debug, Clone)]
-pub struct Cluster {
-    settings: ClusterSettings,
+pub struct Postgres {
+    settings: PostgresSettings,
     lasting: bool,
 }
 
@@ -49,23 +49,26 @@ pub enum Status {
     },
 }
 
-impl Cluster {
+impl Postgres {
     /// The cluster of a home. Nothing is read or written yet.
     ///
     /// # Errors
-    /// [`ClusterError::Io`] when a relative path cannot be made absolute.
-    pub fn open(settings: ClusterSettings) -> Result<Self, ClusterError> {
+    /// [`PostgresError::Io`] when a relative path cannot be made absolute.
+    pub fn open(settings: PostgresSettings) -> Result<Self, PostgresError> {
         Self::with(settings, true)
     }
 
-    pub(crate) fn with(mut settings: ClusterSettings, lasting: bool) -> Result<Self, ClusterError> {
+    pub(crate) fn with(
+        mut settings: PostgresSettings,
+        lasting: bool,
+    ) -> Result<Self, PostgresError> {
         settings.home = resolve(&settings.home)?;
         settings.binaries = resolve(&settings.binaries)?;
-        Ok(Cluster { settings, lasting })
+        Ok(Postgres { settings, lasting })
     }
 
     /// The settings it was opened with, paths made absolute.
-    pub fn settings(&self) -> &ClusterSettings {
+    pub fn settings(&self) -> &PostgresSettings {
         &self.settings
     }
 
@@ -94,11 +97,11 @@ impl Cluster {
     /// The server lives on when this process ends. As root this needs the right to change accounts.
     ///
     /// # Errors
-    /// Any [`ClusterError`]; after one, calling again continues where it makes sense.
+    /// Any [`PostgresError`]; after one, calling again continues where it makes sense.
     pub async fn ensure_started(
         &self,
         mut progress: impl FnMut(Progress) + Send + 'static,
-    ) -> Result<Connection, ClusterError> {
+    ) -> Result<Connection, PostgresError> {
         let cluster = self.clone();
         blocking(move || cluster.start(&mut progress)).await
     }
@@ -106,8 +109,8 @@ impl Cluster {
     /// Tells how the cluster is at this moment, without waiting for anyone.
     ///
     /// # Errors
-    /// [`ClusterError::Io`] when its files cannot be read.
-    pub fn status(&self) -> Result<Status, ClusterError> {
+    /// [`PostgresError::Io`] when its files cannot be read.
+    pub fn status(&self) -> Result<Status, PostgresError> {
         Ok(match postmaster::find(&self.data())? {
             Found::Alive(found) if found.is_ready() => Status::Running {
                 pid: found.pid,
@@ -122,16 +125,16 @@ impl Cluster {
     /// Returns whether the server accepts connections at this moment.
     ///
     /// # Errors
-    /// As [`Cluster::status`].
-    pub fn is_running(&self) -> Result<bool, ClusterError> {
+    /// As [`Postgres::status`].
+    pub fn is_running(&self) -> Result<bool, PostgresError> {
         Ok(matches!(self.status()?, Status::Running { .. }))
     }
 
     /// Tells how to reach the server, or nothing when it does not run.
     ///
     /// # Errors
-    /// As [`Cluster::status`]; [`ClusterError::NoPassword`] when the password file is lost.
-    pub fn connection(&self) -> Result<Option<Connection>, ClusterError> {
+    /// As [`Postgres::status`]; [`PostgresError::NoPassword`] when the password file is lost.
+    pub fn connection(&self) -> Result<Option<Connection>, PostgresError> {
         match self.status()? {
             Status::Running { port, .. } => self.connection_at(port).map(Some),
             _ => Ok(None),
@@ -142,8 +145,8 @@ impl Cluster {
     /// minutes. Says whether it ran.
     ///
     /// # Errors
-    /// [`ClusterError::Stop`], and those of [`Cluster::status`].
-    pub async fn stop(&self) -> Result<bool, ClusterError> {
+    /// [`PostgresError::Stop`], and those of [`Postgres::status`].
+    pub async fn stop(&self) -> Result<bool, PostgresError> {
         let cluster = self.clone();
         blocking(move || cluster.halt(true)).await
     }
@@ -152,9 +155,9 @@ impl Cluster {
         self.data().join("PG_VERSION").exists()
     }
 
-    fn connection_at(&self, port: u16) -> Result<Connection, ClusterError> {
+    fn connection_at(&self, port: u16) -> Result<Connection, PostgresError> {
         let path = self.password_file();
-        let password = state::read_password(&path)?.ok_or_else(|| ClusterError::NoPassword {
+        let password = state::read_password(&path)?.ok_or_else(|| PostgresError::NoPassword {
             data: self.data(),
             password: path,
         })?;
@@ -165,7 +168,7 @@ impl Cluster {
         })
     }
 
-    fn server(&self, installed: PathBuf) -> Result<Server, ClusterError> {
+    fn server(&self, installed: PathBuf) -> Result<Server, PostgresError> {
         let folder = self.folder();
         Ok(Server {
             account: Account::choose(self.settings.account.as_deref(), &folder)?,
@@ -175,11 +178,11 @@ impl Cluster {
         })
     }
 
-    /// The blocking body of [`Cluster::ensure_started`].
+    /// The blocking body of [`Postgres::ensure_started`].
     pub(crate) fn start(
         &self,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<Connection, ClusterError> {
+    ) -> Result<Connection, PostgresError> {
         if let Some(connection) = self.connection()? {
             return Ok(connection);
         }
@@ -227,7 +230,7 @@ impl Cluster {
         &self,
         server: &Server,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<u16, ClusterError> {
+    ) -> Result<u16, PostgresError> {
         let path = self.settings.home.join("cluster.json");
         let known = State::read(&path)?;
         let fixed = self
@@ -240,7 +243,7 @@ impl Cluster {
             server.start(port)
         };
         let port = match fixed {
-            Some(port) if !is_free(port) => return Err(ClusterError::PortTaken { port }),
+            Some(port) if !is_free(port) => return Err(PostgresError::PortTaken { port }),
             Some(port) => start(port).map(|()| port)?,
             None => {
                 let (first, last) = if self.lasting {
@@ -256,11 +259,11 @@ impl Cluster {
                             break;
                         }
                         // Someone took it in between.
-                        Err(ClusterError::PortTaken { .. }) => {}
+                        Err(PostgresError::PortTaken { .. }) => {}
                         Err(e) => return Err(e),
                     }
                 }
-                found.ok_or(ClusterError::NoFreePort { first, last })?
+                found.ok_or(PostgresError::NoFreePort { first, last })?
             }
         };
         let state = State {
@@ -290,13 +293,13 @@ impl Cluster {
 
     /// Waits until a server that is starting or stopping has done so. The caller holds the lock, so
     /// such a server was started or stopped by hand, or recovers from a crash.
-    fn settle(&self) -> Result<Option<Postmaster>, ClusterError> {
+    fn settle(&self) -> Result<Option<Postmaster>, PostgresError> {
         let begun = Instant::now();
         loop {
             match postmaster::find(&self.data())? {
                 Found::Alive(found) if found.is_ready() => return Ok(Some(found)),
                 Found::Alive(found) if begun.elapsed() > TRANSITION_LIMIT => {
-                    return Err(ClusterError::Start {
+                    return Err(PostgresError::Start {
                         output: format!(
                             "the server (process {}) is still {} after {} s",
                             found.pid,
@@ -316,8 +319,8 @@ impl Cluster {
         }
     }
 
-    /// The blocking body of [`Cluster::stop`].
-    pub(crate) fn halt(&self, orderly: bool) -> Result<bool, ClusterError> {
+    /// The blocking body of [`Postgres::stop`].
+    pub(crate) fn halt(&self, orderly: bool) -> Result<bool, PostgresError> {
         if !self.is_created() {
             return Ok(false);
         }
@@ -337,11 +340,11 @@ impl Cluster {
 
 /// Runs what waits for programs and files where it holds up no other task.
 pub(crate) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, ClusterError> + Send + 'static,
-) -> Result<T, ClusterError> {
+    work: impl FnOnce() -> Result<T, PostgresError> + Send + 'static,
+) -> Result<T, PostgresError> {
     tokio::task::spawn_blocking(work)
         .await
-        .map_err(|e| ClusterError::Interrupted {
+        .map_err(|e| PostgresError::Interrupted {
             reason: e.to_string(),
         })?
 }
@@ -352,8 +355,8 @@ fn is_free(port: u16) -> bool {
 
 /// An absolute path without symbolic links in the part that exists: the server is recognised by
 /// the path of its data folder.
-fn resolve(path: &Path) -> Result<PathBuf, ClusterError> {
-    let absolute = std::path::absolute(path).map_err(|e| ClusterError::io("find", path, e))?;
+fn resolve(path: &Path) -> Result<PathBuf, PostgresError> {
+    let absolute = std::path::absolute(path).map_err(|e| PostgresError::io("find", path, e))?;
     let existing = absolute
         .ancestors()
         .find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
@@ -373,8 +376,8 @@ mod tests {
 
     #[test]
     fn every_candidate_port_comes_once() {
-        let settings = ClusterSettings::new("/somewhere/else");
-        let cluster = Cluster::with(settings, false).expect("cluster");
+        let settings = PostgresSettings::new("/somewhere/else");
+        let cluster = Postgres::with(settings, false).expect("cluster");
         let (first, last) = TEMPORARY_PORTS;
         let mut ports: Vec<u16> = cluster.candidates(first, last).collect();
         ports.sort_unstable();

@@ -8,26 +8,26 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use sqlx::{Connection as _, PgConnection, Row};
-use wedflow_cluster::{
-    Cluster, ClusterError, ClusterSettings, Connection, Progress, Status, default_home,
+use wedflow_embedded_postgres::{
+    Connection, Postgres, PostgresError, PostgresSettings, Progress, Status, default_home,
 };
 
 /// A cluster in a fresh folder that the server's account can reach, over the shared binaries.
-fn cluster() -> (tempfile::TempDir, Cluster) {
+fn cluster() -> (tempfile::TempDir, Postgres) {
     let home = tempfile::tempdir().expect("folder");
     std::fs::set_permissions(home.path(), std::fs::Permissions::from_mode(0o755)).expect("mode");
-    let cluster = Cluster::open(of_its_own(home.path())).expect("cluster");
+    let cluster = Postgres::open(of_its_own(home.path())).expect("cluster");
     (home, cluster)
 }
 
-fn settings(home: &Path) -> ClusterSettings {
-    let mut settings = ClusterSettings::new(home);
+fn settings(home: &Path) -> PostgresSettings {
+    let mut settings = PostgresSettings::new(home);
     settings.binaries = default_home().expect("home").join("postgres");
     settings
 }
 
 /// Settings with a port that no other test takes while this one's server is down.
-fn of_its_own(home: &Path) -> ClusterSettings {
+fn of_its_own(home: &Path) -> PostgresSettings {
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
     let mut settings = settings(home);
     settings.port = Some(listener.local_addr().expect("its address").port());
@@ -51,7 +51,7 @@ async fn tell(connection: &Connection, sql: &'static str) {
     sqlx::raw_sql(sql).execute(&mut client).await.expect(sql);
 }
 
-fn pid(cluster: &Cluster) -> i32 {
+fn pid(cluster: &Postgres) -> i32 {
     match cluster.status().expect("status") {
         Status::Running { pid, .. } => pid,
         other => panic!("not running: {other:?}"),
@@ -126,7 +126,7 @@ async fn data_survives_a_restart_and_nobody_enters_without_the_password() {
         ),
         ("select upper('é')", "É"),
     ] {
-        if setting.contains("version") && wedflow_cluster::version() != Some("18.6.0") {
+        if setting.contains("version") && wedflow_embedded_postgres::version() != Some("18.6.0") {
             continue;
         }
         assert_eq!(ask(&first, setting).await, value, "{setting}");
@@ -138,7 +138,7 @@ async fn data_survives_a_restart_and_nobody_enters_without_the_password() {
     assert_eq!(cluster.connection().expect("connection"), None);
 
     // Another value for the same home, as in another process.
-    let other = Cluster::open(settings(home.path())).expect("cluster");
+    let other = Postgres::open(settings(home.path())).expect("cluster");
     let second = other.ensure_started(|_| {}).await.expect("restart");
     assert_eq!(second, first);
     assert_eq!(ask(&second, "select n from kept").await, "here");
@@ -191,7 +191,7 @@ async fn concurrent_callers_get_one_server() {
     let (home, cluster) = cluster();
     let callers: Vec<_> = (0..6)
         .map(|_| {
-            let cluster = Cluster::open(settings(home.path())).expect("cluster");
+            let cluster = Postgres::open(settings(home.path())).expect("cluster");
             tokio::spawn(async move { cluster.ensure_started(|_| {}).await })
         })
         .collect();
@@ -212,7 +212,7 @@ async fn a_taken_port_is_named() {
     let thief = std::net::TcpListener::bind(("127.0.0.1", connection.port)).expect("bind");
     let error = cluster.ensure_started(|_| {}).await.expect_err("taken");
     assert!(
-        matches!(error, ClusterError::PortTaken { port } if port == connection.port),
+        matches!(error, PostgresError::PortTaken { port } if port == connection.port),
         "{error}"
     );
     drop(thief);
@@ -233,13 +233,13 @@ async fn a_lost_password_a_foreign_version_and_a_bad_setting_are_named() {
         .ensure_started(|_| {})
         .await
         .expect_err("no password");
-    assert!(matches!(error, ClusterError::NoPassword { .. }), "{error}");
+    assert!(matches!(error, PostgresError::NoPassword { .. }), "{error}");
     std::fs::write(cluster.password_file(), password).expect("write");
     cluster.stop().await.expect("stop");
 
     let mut bad = settings(home.path());
     bad.configuration = vec![("shared_buffers".into(), "lots".into())];
-    let error = Cluster::open(bad)
+    let error = Postgres::open(bad)
         .expect("cluster")
         .ensure_started(|_| {})
         .await;
@@ -250,14 +250,14 @@ async fn a_lost_password_a_foreign_version_and_a_bad_setting_are_named() {
     std::fs::write(&version, "13\n").expect("write");
     let error = cluster.ensure_started(|_| {}).await.expect_err("version");
     assert!(
-        matches!(&error, ClusterError::OtherVersion { found, .. } if found == "13"),
+        matches!(&error, PostgresError::OtherVersion { found, .. } if found == "13"),
         "{error}"
     );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_temporary_cluster_is_gone_after_drop() {
-    let temporary = Cluster::temporary().await.expect("start");
+    let temporary = Postgres::temporary().await.expect("start");
     let connection = temporary.connection().clone();
     assert_eq!(ask(&connection, "select 'yes'").await, "yes");
     let home = temporary.cluster().settings().home.clone();
@@ -279,7 +279,7 @@ fn starter() {
         return;
     };
     let runtime = tokio::runtime::Runtime::new().expect("runtime");
-    let cluster = Cluster::open(settings(Path::new(&home))).expect("cluster");
+    let cluster = Postgres::open(settings(Path::new(&home))).expect("cluster");
     runtime
         .block_on(cluster.ensure_started(|_| {}))
         .expect("start");
@@ -336,7 +336,7 @@ fn holder() {
         return;
     }
     let runtime = tokio::runtime::Runtime::new().expect("runtime");
-    let temporary = runtime.block_on(Cluster::temporary()).expect("start");
+    let temporary = runtime.block_on(Postgres::temporary()).expect("start");
     println!("\nhome {}", temporary.cluster().settings().home.display());
     std::thread::sleep(Duration::from_secs(120));
 }
@@ -355,12 +355,12 @@ async fn a_temporary_cluster_whose_process_died_is_swept_up() {
         .map(|line| line.expect("line"))
         .find_map(|line| line.strip_prefix("home ").map(PathBuf::from))
         .expect("home");
-    let server = pid(&Cluster::open(settings(&home)).expect("cluster"));
+    let server = pid(&Postgres::open(settings(&home)).expect("cluster"));
     holder.kill().expect("kill");
     holder.wait().expect("wait");
     assert!(home.exists());
 
-    let next = Cluster::temporary().await.expect("start");
+    let next = Postgres::temporary().await.expect("start");
     assert!(!home.exists());
     let left = std::fs::read_to_string(format!("/proc/{server}/stat"));
     assert!(!left.is_ok_and(|text| !text.contains(") Z")));

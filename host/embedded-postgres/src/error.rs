@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// happened and what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum ClusterError {
+pub enum PostgresError {
     /// No folder to keep the cluster in could be derived from the environment.
     #[error("cannot tell where to keep the database: set WEDFLOW_HOME (or HOME) to a folder")]
     NoHome,
@@ -190,15 +190,15 @@ pub enum ClusterError {
     },
 }
 
-impl ClusterError {
+impl PostgresError {
     /// An I/O error in its place; a full disk gets its own name.
     pub(crate) fn io(doing: &'static str, path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                ClusterError::DiskFull { path }
+                PostgresError::DiskFull { path }
             }
-            _ => ClusterError::Io {
+            _ => PostgresError::Io {
                 doing,
                 path,
                 source,

@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
 use crate::account::Account;
-use crate::{ClusterError, state};
+use crate::{PostgresError, state};
 
 /// A process id that no system hands out (Linux ends at 2^22, others below): signals to it always
 /// fail.
@@ -67,12 +67,12 @@ impl Postmaster {
 }
 
 /// Looks for the server of the data folder `data`.
-pub(crate) fn find(data: &Path) -> Result<Found, ClusterError> {
+pub(crate) fn find(data: &Path) -> Result<Found, PostgresError> {
     let path = data.join("postmaster.pid");
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Found::None),
-        Err(e) => return Err(ClusterError::io("read", &path, e)),
+        Err(e) => return Err(PostgresError::io("read", &path, e)),
     };
     let Some(found) = Postmaster::parse(&text) else {
         return Ok(Found::Stale { taken: false });
@@ -119,9 +119,9 @@ fn is_postmaster(pid: i32, data: &Path) -> bool {
 /// Makes the `postmaster.pid` of a dead server harmless when its process id now belongs to another
 /// process. The file itself stays: Postgres finds in it the shared memory of the dead server, and
 /// waits for that server's last processes.
-pub(crate) fn disown(data: &Path, owner: Option<&Account>) -> Result<(), ClusterError> {
+pub(crate) fn disown(data: &Path, owner: Option<&Account>) -> Result<(), PostgresError> {
     let path = data.join("postmaster.pid");
-    let text = fs::read_to_string(&path).map_err(|e| ClusterError::io("read", &path, e))?;
+    let text = fs::read_to_string(&path).map_err(|e| PostgresError::io("read", &path, e))?;
     let rest = text.split_once('\n').map_or("", |(_, rest)| rest);
     let text = format!("{NOBODYS_PID}\n{rest}");
     state::write_whole(&path, &text, 0o600, owner)

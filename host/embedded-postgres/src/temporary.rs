@@ -6,38 +6,38 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::cluster::blocking;
-use crate::{Cluster, ClusterError, ClusterSettings, Connection, settings};
+use crate::postgres::blocking;
+use crate::{Connection, Postgres, PostgresError, PostgresSettings, settings};
 
 const PREFIX: &str = "wedflow-temporary-";
 const OWNER: &str = "owner.lock";
 
 /// A cluster in a folder of its own below the system's temporary folder; stopped and removed when
-/// dropped. One whose process was killed is removed by the next [`Cluster::temporary`].
+/// dropped. One whose process was killed is removed by the next [`Postgres::temporary`].
 ///
 /// Settings and durability are those of a lasting cluster. Dropping takes some tenths of a second
 /// and blocks the thread.
 #[derive(Debug)]
-pub struct TemporaryCluster {
-    cluster: Cluster,
+pub struct TemporaryPostgres {
+    cluster: Postgres,
     connection: Connection,
     // Dropped in this order, after `drop` has stopped the server.
     _home: TempDir,
     _owner: File,
 }
 
-impl Cluster {
-    /// Starts a throw-away cluster. The unpacked server is the one of [`ClusterSettings::from_environment`],
+impl Postgres {
+    /// Starts a throw-away cluster. The unpacked server is the one of [`PostgresSettings::from_environment`],
     /// and is put there first when it is missing.
     ///
     /// # Errors
-    /// Any [`ClusterError`].
-    pub async fn temporary() -> Result<TemporaryCluster, ClusterError> {
-        blocking(TemporaryCluster::create).await
+    /// Any [`PostgresError`].
+    pub async fn temporary() -> Result<TemporaryPostgres, PostgresError> {
+        blocking(TemporaryPostgres::create).await
     }
 }
 
-impl TemporaryCluster {
+impl TemporaryPostgres {
     /// Tells how to reach it.
     pub fn connection(&self) -> &Connection {
         &self.connection
@@ -49,14 +49,14 @@ impl TemporaryCluster {
     }
 
     /// The cluster itself, to be stopped, started or looked at.
-    pub fn cluster(&self) -> &Cluster {
+    pub fn cluster(&self) -> &Postgres {
         &self.cluster
     }
 
-    fn create() -> Result<Self, ClusterError> {
+    fn create() -> Result<Self, PostgresError> {
         let parent = std::env::temp_dir();
         sweep(&parent);
-        let fail = |e| ClusterError::io("create a folder in", &parent, e);
+        let fail = |e| PostgresError::io("create a folder in", &parent, e);
         let home = tempfile::Builder::new()
             .prefix(PREFIX)
             .tempdir_in(&parent)
@@ -68,14 +68,14 @@ impl TemporaryCluster {
         let owner = File::create(&unnamed).map_err(fail)?;
         owner.lock().map_err(fail)?;
         fs::rename(&unnamed, home.path().join(OWNER)).map_err(fail)?;
-        let environment = ClusterSettings::from_environment()?;
-        let mut settings = ClusterSettings::new(home.path());
+        let environment = PostgresSettings::from_environment()?;
+        let mut settings = PostgresSettings::new(home.path());
         settings.binaries = settings::default_home()?.join("postgres");
         settings.archive = environment.archive;
         settings.account = environment.account;
-        let cluster = Cluster::with(settings, false)?;
+        let cluster = Postgres::with(settings, false)?;
         let connection = cluster.start(&mut |_| {})?;
-        Ok(TemporaryCluster {
+        Ok(TemporaryPostgres {
             cluster,
             connection,
             _home: home,
@@ -84,7 +84,7 @@ impl TemporaryCluster {
     }
 }
 
-impl Drop for TemporaryCluster {
+impl Drop for TemporaryPostgres {
     fn drop(&mut self) {
         // Nobody is left to tell, and the next temporary cluster sweeps up.
         let _ = self.cluster.halt(false);
@@ -110,9 +110,9 @@ fn sweep(parent: &Path) {
         let Ok(default_home) = settings::default_home() else {
             continue;
         };
-        let mut settings = ClusterSettings::new(&home);
+        let mut settings = PostgresSettings::new(&home);
         settings.binaries = default_home.join("postgres");
-        let halted = Cluster::with(settings, false).and_then(|cluster| cluster.halt(false));
+        let halted = Postgres::with(settings, false).and_then(|cluster| cluster.halt(false));
         if halted.is_ok() {
             // Whoever cannot remove it now finds it again next time.
             let _ = fs::remove_dir_all(&home);

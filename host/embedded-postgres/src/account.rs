@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::ClusterError;
+use crate::PostgresError;
 
 /// An account without privileges. Only ever chosen as root: anyone else runs the server as
 /// themselves.
@@ -24,12 +24,12 @@ impl Account {
     pub(crate) fn choose(
         wanted: Option<&str>,
         server: &Path,
-    ) -> Result<Option<Self>, ClusterError> {
+    ) -> Result<Option<Self>, PostgresError> {
         let me = rustix::process::geteuid().as_raw();
         let owner = fs::metadata(server).ok().map(|found| found.uid());
         if me != 0 {
             return match owner {
-                Some(owner) if owner != me => Err(ClusterError::NotOwner {
+                Some(owner) if owner != me => Err(PostgresError::NotOwner {
                     path: server.to_owned(),
                     owner,
                 }),
@@ -38,25 +38,25 @@ impl Account {
         }
         let passwd = Path::new("/etc/passwd");
         let accounts =
-            fs::read_to_string(passwd).map_err(|e| ClusterError::io("read", passwd, e))?;
+            fs::read_to_string(passwd).map_err(|e| PostgresError::io("read", passwd, e))?;
         let named = |name: &str| find(&accounts, |account| account.name == name);
         let account = match (owner.filter(|uid| *uid != 0), wanted) {
             (Some(uid), _) => {
-                find(&accounts, |account| account.uid == uid).ok_or(ClusterError::NoAccount {
+                find(&accounts, |account| account.uid == uid).ok_or(PostgresError::NoAccount {
                     name: format!("with uid {uid}"),
                 })?
             }
-            (None, Some(name)) => named(name).ok_or_else(|| ClusterError::NoAccount {
+            (None, Some(name)) => named(name).ok_or_else(|| PostgresError::NoAccount {
                 name: name.to_owned(),
             })?,
             (None, None) => named("wedflow")
                 .or_else(|| named("nobody"))
-                .ok_or_else(|| ClusterError::NoAccount {
+                .ok_or_else(|| PostgresError::NoAccount {
                     name: "wedflow".to_owned(),
                 })?,
         };
         if account.uid == 0 {
-            return Err(ClusterError::NoAccount {
+            return Err(PostgresError::NoAccount {
                 name: "wedflow".to_owned(),
             });
         }
@@ -69,9 +69,9 @@ impl Account {
     }
 
     /// Gives a folder to this account.
-    pub(crate) fn own(&self, path: &Path) -> Result<(), ClusterError> {
+    pub(crate) fn own(&self, path: &Path) -> Result<(), PostgresError> {
         lchown(path, Some(self.uid), Some(self.gid))
-            .map_err(|e| ClusterError::io("change the owner of", path, e))
+            .map_err(|e| PostgresError::io("change the owner of", path, e))
     }
 
     /// Gives an open file to this account. By its name it would not be safe: in a folder of the
@@ -81,7 +81,7 @@ impl Account {
     }
 
     /// Checks that every folder down to `path` lets this account through.
-    pub(crate) fn check_reach(&self, path: &Path) -> Result<(), ClusterError> {
+    pub(crate) fn check_reach(&self, path: &Path) -> Result<(), PostgresError> {
         for folder in path.ancestors() {
             let Ok(found) = fs::metadata(folder) else {
                 continue;
@@ -95,7 +95,7 @@ impl Account {
                 0o001
             };
             if mode & search == 0 {
-                return Err(ClusterError::Unreachable {
+                return Err(PostgresError::Unreachable {
                     account: self.name.clone(),
                     path: path.to_owned(),
                     blocked: folder.to_owned(),
@@ -152,7 +152,7 @@ mod tests {
         };
         assert!(matches!(
             stranger.check_reach(&closed.join("home")),
-            Err(ClusterError::Unreachable { .. })
+            Err(PostgresError::Unreachable { .. })
         ));
     }
 }

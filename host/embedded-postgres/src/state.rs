@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::account::Account;
-use crate::{ClusterError, Progress};
+use crate::{PostgresError, Progress};
 
 /// `cluster.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,22 +21,22 @@ pub(crate) struct State {
 
 impl State {
     /// Reads the file; nothing when there is none yet.
-    pub(crate) fn read(path: &Path) -> Result<Option<Self>, ClusterError> {
+    pub(crate) fn read(path: &Path) -> Result<Option<Self>, PostgresError> {
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
             Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(ClusterError::io("read", path, e)),
+            Err(e) => return Err(PostgresError::io("read", path, e)),
         };
         serde_json::from_str(&text)
             .map(Some)
-            .map_err(|e| ClusterError::State {
+            .map_err(|e| PostgresError::State {
                 path: path.to_owned(),
                 reason: e.to_string(),
             })
     }
 
     /// Writes the file, whole or not at all.
-    pub(crate) fn write(&self, path: &Path) -> Result<(), ClusterError> {
+    pub(crate) fn write(&self, path: &Path) -> Result<(), PostgresError> {
         let text = serde_json::json!({ "port": self.port, "version": self.version }).to_string();
         write_whole(path, &text, 0o644, None)
     }
@@ -49,8 +49,8 @@ pub(crate) fn write_whole(
     text: &str,
     mode: u32,
     owner: Option<&Account>,
-) -> Result<(), ClusterError> {
-    let fail = |e| ClusterError::io("write", path, e);
+) -> Result<(), PostgresError> {
+    let fail = |e| PostgresError::io("write", path, e);
     let partial = path.with_extension("partial");
     // A leftover may have another owner or mode.
     match fs::remove_file(&partial) {
@@ -73,27 +73,27 @@ pub(crate) fn write_whole(
 }
 
 /// Reads the superuser's password; nothing when there is none.
-pub(crate) fn read_password(path: &Path) -> Result<Option<String>, ClusterError> {
+pub(crate) fn read_password(path: &Path) -> Result<Option<String>, PostgresError> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text.trim().to_owned()).filter(|password| !password.is_empty())),
         Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
-        Err(e) => Err(ClusterError::io("read", path, e)),
+        Err(e) => Err(PostgresError::io("read", path, e)),
     }
 }
 
 /// A new password: 192 bits from the system's generator, as 48 hexadecimal digits.
-pub(crate) fn new_password() -> Result<String, ClusterError> {
+pub(crate) fn new_password() -> Result<String, PostgresError> {
     let source = Path::new("/dev/urandom");
     let mut bytes = [0_u8; 24];
     File::open(source)
         .and_then(|mut file| file.read_exact(&mut bytes))
-        .map_err(|e| ClusterError::io("read", source, e))?;
+        .map_err(|e| PostgresError::io("read", source, e))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Takes a lock among all processes; it is given back when the file is dropped, even by a crash.
-pub(crate) fn lock(path: &Path, progress: &mut dyn FnMut(Progress)) -> Result<File, ClusterError> {
-    let fail = |e| ClusterError::io("lock", path, e);
+pub(crate) fn lock(path: &Path, progress: &mut dyn FnMut(Progress)) -> Result<File, PostgresError> {
+    let fail = |e| PostgresError::io("lock", path, e);
     let file = OpenOptions::new()
         .write(true)
         .create(true)
@@ -130,7 +130,7 @@ mod tests {
         fs::write(&path, "{").expect("write");
         assert!(matches!(
             State::read(&path),
-            Err(ClusterError::State { .. })
+            Err(PostgresError::State { .. })
         ));
     }
 

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::ClusterError;
+use crate::PostgresError;
 
 /// Place and parameters of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClusterSettings {
+pub struct PostgresSettings {
     /// The folder of the cluster. As root it must be reachable by the account the server runs
     /// under: not below a folder of mode 700.
     pub home: PathBuf,
@@ -25,11 +25,11 @@ pub struct ClusterSettings {
     pub configuration: Vec<(String, String)>,
 }
 
-impl ClusterSettings {
+impl PostgresSettings {
     /// A cluster in `home`, everything else as it comes.
     pub fn new(home: impl Into<PathBuf>) -> Self {
         let home = home.into();
-        ClusterSettings {
+        PostgresSettings {
             binaries: home.join("postgres"),
             home,
             archive: None,
@@ -43,13 +43,13 @@ impl ClusterSettings {
     /// of the archive), `WEDFLOW_POSTGRES_PORT` and `WEDFLOW_POSTGRES_ACCOUNT` heeded.
     ///
     /// # Errors
-    /// [`ClusterError::NoHome`]; [`ClusterError::Variable`] when the port is no number.
-    pub fn from_environment() -> Result<Self, ClusterError> {
-        let mut settings = ClusterSettings::new(default_home()?);
+    /// [`PostgresError::NoHome`]; [`PostgresError::Variable`] when the port is no number.
+    pub fn from_environment() -> Result<Self, PostgresError> {
+        let mut settings = PostgresSettings::new(default_home()?);
         settings.archive = variable("WEDFLOW_POSTGRES_ARCHIVE").map(PathBuf::from);
         settings.account = variable("WEDFLOW_POSTGRES_ACCOUNT");
         if let Some(port) = variable("WEDFLOW_POSTGRES_PORT") {
-            settings.port = Some(port.parse().map_err(|_| ClusterError::Variable {
+            settings.port = Some(port.parse().map_err(|_| PostgresError::Variable {
                 name: "WEDFLOW_POSTGRES_PORT",
                 value: port,
                 wanted: "a number from 1 to 65535",
@@ -63,8 +63,8 @@ impl ClusterSettings {
 /// `$XDG_DATA_HOME/wedflow`, or `~/.local/share/wedflow`.
 ///
 /// # Errors
-/// [`ClusterError::NoHome`] when none of the variables is set.
-pub fn default_home() -> Result<PathBuf, ClusterError> {
+/// [`PostgresError::NoHome`] when none of the variables is set.
+pub fn default_home() -> Result<PathBuf, PostgresError> {
     if let Some(home) = variable("WEDFLOW_HOME") {
         return Ok(PathBuf::from(home));
     }
@@ -77,7 +77,7 @@ pub fn default_home() -> Result<PathBuf, ClusterError> {
         .filter(|path| path.is_absolute())
         .or_else(|| variable("HOME").map(|home| Path::new(&home).join(".local/share")))
         .map(|data| data.join("wedflow"))
-        .ok_or(ClusterError::NoHome)
+        .ok_or(PostgresError::NoHome)
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -137,7 +137,7 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// The step that [`crate::Cluster::ensure_started`] is busy with. `Display` gives a line for people.
+/// The step that [`crate::Postgres::ensure_started`] is busy with. `Display` gives a line for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Progress {

