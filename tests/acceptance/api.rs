@@ -7,32 +7,7 @@ use serde_json::{Value as Json, json};
 use crate::support::database::{TENANT, one_lane, sample_component};
 use crate::support::http::{Api, Client};
 use crate::support::program::{run, wed, wed_path};
-use crate::support::{Database, eventually, on, trials};
-
-trials![
-    a_flow_from_its_definition_to_its_end,
-    a_definition_may_be_sent_as_toml,
-    lists_come_in_parts,
-    a_key_starts_one_instance,
-    components_are_uploaded_and_listed,
-    an_upload_is_bounded,
-    a_body_that_does_not_come_is_given_up,
-    a_head_that_does_not_come_is_given_up,
-    what_is_wrong_with_a_request_is_said,
-    what_is_wrong_with_a_condition_is_pointed_at,
-    a_watcher_hears_of_each_state,
-    who_heard_all_of_a_final_instance_is_told_not_to_come_back,
-    a_tenant_that_waits_for_locks_does_not_keep_others_waiting,
-    a_body_that_trickles_is_given_up,
-    the_last_admin_stays,
-    descriptions_and_the_audit_log_are_bounded,
-    a_part_of_a_list_is_bounded_in_bytes,
-    documents_are_objects_without_doubt,
-    whole_lists_come_in_parts_too,
-    too_many_requests_are_told_when_to_come_back,
-    the_description_describes_what_there_is,
-    a_served_api_is_found_and_stopped,
-];
+use crate::support::{Database, eventually, on};
 
 /// One attribute that one transition raises.
 fn steps(name: &str) -> Json {
@@ -58,6 +33,7 @@ fn with_steps() -> (Api, Client) {
     (api, client)
 }
 
+#[harness::test]
 fn a_flow_from_its_definition_to_its_end() {
     let (api, client) = served();
     let made = client
@@ -141,6 +117,7 @@ fn a_flow_from_its_definition_to_its_end() {
     );
 }
 
+#[harness::test]
 fn a_definition_may_be_sent_as_toml() {
     let (_api, client) = served();
     let toml = [("content-type", "application/toml")];
@@ -158,6 +135,7 @@ fn a_definition_may_be_sent_as_toml() {
     );
 }
 
+#[harness::test]
 fn lists_come_in_parts() {
     let (_api, client) = with_steps();
     for n in 0..5 {
@@ -200,6 +178,7 @@ fn lists_come_in_parts() {
         .problem(400, "invalid_query");
 }
 
+#[harness::test]
 fn a_key_starts_one_instance() {
     let (api, client) = with_steps();
     let start = |client: &Client, n: i32| {
@@ -253,6 +232,7 @@ fn a_key_starts_one_instance() {
     assert_eq!(listed["items"].as_array().map(Vec::len), Some(3));
 }
 
+#[harness::test]
 fn components_are_uploaded_and_listed() {
     let (api, client) = served();
     let paper = sample_component("paper");
@@ -294,6 +274,7 @@ fn components_are_uploaded_and_listed() {
     on(host.stop());
 }
 
+#[harness::test]
 fn an_upload_is_bounded() {
     let (_api, client) = served();
     let paper = sample_component("paper");
@@ -348,6 +329,7 @@ fn an_upload_is_bounded() {
     refused("other", paper, &key, 422, "idempotency_key_reused");
 }
 
+#[harness::test]
 fn a_body_that_does_not_come_is_given_up() {
     let api = Api::with(&Database::new(), |settings| {
         settings.idle = Duration::from_millis(300);
@@ -361,6 +343,7 @@ fn a_body_that_does_not_come_is_given_up() {
     assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
 }
 
+#[harness::test]
 fn a_head_that_does_not_come_is_given_up() {
     let api = Api::with(&Database::new(), |settings| {
         settings.head = Duration::from_millis(300);
@@ -372,6 +355,7 @@ fn a_head_that_does_not_come_is_given_up() {
     assert!(began.elapsed() < crate::support::GENEROUS / 2);
 }
 
+#[harness::test]
 fn what_is_wrong_with_a_request_is_said() {
     let (api, client) = with_steps();
     let nobody = api.nobody();
@@ -444,6 +428,7 @@ fn what_is_wrong_with_a_request_is_said() {
     assert_eq!(problem["instance"], format!("urn:wedflow:request:{id}"));
 }
 
+#[harness::test]
 fn what_is_wrong_with_a_condition_is_pointed_at() {
     let (_api, client) = served();
     let mut flow = steps("steps");
@@ -465,6 +450,7 @@ fn what_is_wrong_with_a_condition_is_pointed_at() {
     client.get("/v1/flows/steps").problem(404, "not_found");
 }
 
+#[harness::test]
 fn a_watcher_hears_of_each_state() {
     let (api, client) = with_steps();
     client
@@ -505,6 +491,7 @@ fn a_watcher_hears_of_each_state() {
         .problem(404, "not_found");
 }
 
+#[harness::test]
 fn too_many_requests_are_told_when_to_come_back() {
     let database = Database::new();
     let api = Api::of(&database);
@@ -537,6 +524,7 @@ fn too_many_requests_are_told_when_to_come_back() {
     }
 }
 
+#[harness::test]
 fn the_description_describes_what_there_is() {
     let (api, client) = with_steps();
     let nobody = api.nobody();
@@ -575,6 +563,7 @@ fn the_description_describes_what_there_is() {
     );
 }
 
+#[harness::test]
 fn a_served_api_is_found_and_stopped() {
     let database = Database::new();
     let url = database.url();
@@ -607,6 +596,7 @@ fn a_served_api_is_found_and_stopped() {
     );
 }
 
+#[harness::test]
 fn who_heard_all_of_a_final_instance_is_told_not_to_come_back() {
     let (_api, client) = with_steps();
     let events = "/v1/flows/steps/instances/1/events";
@@ -621,6 +611,7 @@ fn who_heard_all_of_a_final_instance_is_told_not_to_come_back() {
     }
 }
 
+#[harness::test]
 fn a_tenant_that_waits_for_locks_does_not_keep_others_waiting() {
     let api = Api::of(&Database::new());
     let client = api.user(TENANT, "ann", "developer");
@@ -650,6 +641,7 @@ fn a_tenant_that_waits_for_locks_does_not_keep_others_waiting() {
     holder.run("ROLLBACK");
 }
 
+#[harness::test]
 fn a_body_that_trickles_is_given_up() {
     let api = Api::with(&Database::new(), |settings| {
         settings.idle = Duration::from_millis(300);
@@ -669,6 +661,7 @@ fn a_body_that_trickles_is_given_up() {
     panic!("the body is read for as long as it comes");
 }
 
+#[harness::test]
 fn the_last_admin_stays() {
     let api = Api::of(&Database::new());
     let admin = api.user(TENANT, "ann", "admin");
@@ -687,6 +680,7 @@ fn the_last_admin_stays() {
     admin.json("PATCH", "/v1/users/ann", &viewer).is(200);
 }
 
+#[harness::test]
 fn descriptions_and_the_audit_log_are_bounded() {
     let api = Api::of(&Database::new());
     let admin = api.user(TENANT, "ann", "admin");
@@ -708,6 +702,7 @@ fn descriptions_and_the_audit_log_are_bounded() {
     assert_eq!(longest, "t");
 }
 
+#[harness::test]
 fn a_part_of_a_list_is_bounded_in_bytes() {
     let (_api, client) = with_steps();
     for _ in 0..24 {
@@ -726,6 +721,7 @@ fn a_part_of_a_list_is_bounded_in_bytes() {
     assert_eq!(count(&first) + count(&rest), 24);
 }
 
+#[harness::test]
 fn documents_are_objects_without_doubt() {
     let (_api, client) = with_steps();
     let json = [("content-type", "application/json")];
@@ -741,6 +737,7 @@ fn documents_are_objects_without_doubt() {
     }
 }
 
+#[harness::test]
 fn whole_lists_come_in_parts_too() {
     let (_api, client) = with_steps();
     client.json("PUT", "/v1/flows/more", &steps("more")).is(201);

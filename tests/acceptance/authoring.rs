@@ -9,26 +9,7 @@ use serde_json::Value as Json;
 use crate::host::guests;
 use crate::support::database::{one_lane, sample_component};
 use crate::support::program::{Answer, run, wed};
-use crate::support::{Database, Flow, on, repository, trials};
-
-trials![
-    a_new_project_builds_and_passes_its_own_tests,
-    every_language_has_a_project,
-    a_new_project_passes_its_own_tests_in_every_language,
-    a_defect_is_found_in_every_language,
-    a_call_needs_no_server,
-    a_call_ends_by_name,
-    a_fixture_has_files_and_answers_of_its_own,
-    a_fixture_fails_with_a_difference_and_can_be_updated,
-    random_states_find_what_traps,
-    an_attempt_that_asked_is_run_again_byte_for_byte,
-    a_recorded_attempt_becomes_a_fixture,
-    another_version_is_held_against_what_was,
-    a_shadow_run_says_where_a_new_version_differs,
-    a_failed_attempt_tells_why_and_is_run_again,
-    what_asked_for_nothing_leaves_nothing,
-    logs_are_committed_with_their_attempt,
-];
+use crate::support::{Database, Flow, on, repository};
 
 /// Where nothing answers: none of these commands may need a database.
 const NOWHERE: &str = "postgres://nobody@127.0.0.1:1/nothing";
@@ -53,6 +34,7 @@ fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
+#[harness::test]
 fn a_new_project_builds_and_passes_its_own_tests() {
     let place = folder();
     alone(
@@ -87,6 +69,7 @@ fn a_new_project_builds_and_passes_its_own_tests() {
     assert!(taken.exits(2).err.contains("not empty"));
 }
 
+#[harness::test]
 fn every_language_has_a_project() {
     let place = folder();
     for language in ["rust", "python", "js", "go", "c"] {
@@ -157,6 +140,7 @@ fn built(project: &Path) {
     .done();
 }
 
+#[harness::test]
 fn a_new_project_passes_its_own_tests_in_every_language() {
     for language in ["c", "go", "js", "python"] {
         let place = folder();
@@ -175,6 +159,7 @@ fn a_new_project_passes_its_own_tests_in_every_language() {
     }
 }
 
+#[harness::test]
 fn a_defect_is_found_in_every_language() {
     // What each does when a person was never here before.
     let defects = [
@@ -225,6 +210,7 @@ fn a_defect_is_found_in_every_language() {
     }
 }
 
+#[harness::test]
 fn a_call_needs_no_server() {
     let place = folder();
     component(place.path(), sample_component("paper"), &[]);
@@ -256,6 +242,7 @@ fn a_call_needs_no_server() {
     alone(place.path(), &["run", "none.wasm"]).exits(4);
 }
 
+#[harness::test]
 fn a_call_ends_by_name() {
     let place = folder();
     component(place.path(), guests::hostile(), &[]);
@@ -316,6 +303,7 @@ fn a_call_ends_by_name() {
     );
 }
 
+#[harness::test]
 fn a_fixture_fails_with_a_difference_and_can_be_updated() {
     let place = folder();
     let right = "transition = \"tr_a2\"\n[expect]\nset = { a2 = \"done\" }\n";
@@ -373,6 +361,7 @@ fn a_fixture_fails_with_a_difference_and_can_be_updated() {
     );
 }
 
+#[harness::test]
 fn a_fixture_has_files_and_answers_of_its_own() {
     let folder = folder();
     let fixtures = [
@@ -413,6 +402,7 @@ fn a_fixture_has_files_and_answers_of_its_own() {
     assert_eq!(told, (&2.into(), &0.into()), "{tested}");
 }
 
+#[harness::test]
 fn random_states_find_what_traps() {
     let place = folder();
     component(place.path(), sample_component("random-walk"), &[]);
@@ -484,6 +474,7 @@ impl Walk {
     }
 }
 
+#[harness::test]
 fn an_attempt_that_asked_is_run_again_byte_for_byte() {
     let walk = Walk::new();
     let mut owner = walk.database.owner();
@@ -532,6 +523,7 @@ fn an_attempt_that_asked_is_run_again_byte_for_byte() {
         .exits(1);
 }
 
+#[harness::test]
 fn a_recorded_attempt_becomes_a_fixture() {
     let walk = Walk::new();
     let place = folder();
@@ -550,6 +542,7 @@ fn a_recorded_attempt_becomes_a_fixture() {
     alone(place.path(), &["test", "component.wasm"]).done();
 }
 
+#[harness::test]
 fn another_version_is_held_against_what_was() {
     let walk = Walk::new();
     let place = folder();
@@ -607,6 +600,7 @@ fn pricing(place: &Path, name: &str, body: &str) -> PathBuf {
     project.join(format!("build/{name}.wasm"))
 }
 
+#[harness::test]
 fn a_shadow_run_says_where_a_new_version_differs() {
     let place = folder();
     let old = pricing(
@@ -735,6 +729,7 @@ fn a_shadow_run_says_where_a_new_version_differs() {
     assert_eq!(owner.line(everything), before);
 }
 
+#[harness::test]
 fn a_failed_attempt_tells_why_and_is_run_again() {
     let database = Database::new();
     let flow = crate::host::flow_of_one(&database, "trap", ", attempts='1'");
@@ -762,6 +757,7 @@ fn a_failed_attempt_tells_why_and_is_run_again() {
     assert_eq!(pending[0]["transition"], "_EXCPT");
 }
 
+#[harness::test]
 fn what_asked_for_nothing_leaves_nothing() {
     let database = Database::new();
     database.upload("paper", sample_component("paper"));
@@ -783,6 +779,7 @@ fn what_asked_for_nothing_leaves_nothing() {
     assert_eq!(replayed["same"], true, "{replayed}");
 }
 
+#[harness::test]
 fn logs_are_committed_with_their_attempt() {
     let database = Database::new();
     let flow = crate::host::flow_of_one(&database, "log-line", "");

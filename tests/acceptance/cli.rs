@@ -9,29 +9,7 @@ use serde_json::{Value as Json, json};
 
 use crate::support::database::{one_lane, sample_component};
 use crate::support::program::{Answer, run, wed};
-use crate::support::{Database, Session, eventually, on, repository, trials};
-
-trials![
-    help_names_what_there_is,
-    a_flow_from_its_making_to_its_end,
-    applying_again_changes_what_changed,
-    a_rematch_shows_before_it_fires,
-    components_are_pushed_bound_and_shown,
-    an_instance_is_started_and_shown,
-    an_instance_is_watched_until_it_is_final,
-    waiting_for_an_instance_prints_its_trace,
-    waiting_for_an_exception_fails,
-    the_demos_are_listed_without_a_database,
-    the_private_database_tells_where_it_is,
-    wrong_usage_exits_with_2,
-    what_is_missing_exits_with_3,
-    what_a_rule_refuses_exits_with_4,
-    what_is_no_component_exits_with_4,
-    a_database_out_of_reach_exits_with_5,
-    a_bad_predicate_is_pointed_at,
-    an_unknown_attribute_is_answered_with_those_there_are,
-    dropping_a_flow_must_be_confirmed,
-];
+use crate::support::{Database, Session, eventually, on, repository};
 
 /// Where nothing answers.
 const NOWHERE: &str = "postgres://nobody@127.0.0.1:1/nothing";
@@ -145,6 +123,7 @@ fn has(document: &Json, keys: &[&str]) {
     }
 }
 
+#[harness::test]
 fn help_names_what_there_is() {
     let help = run(wed(NOWHERE).arg("--help")).done().out;
     for word in ["dev", "serve", "demo", "flow", "component", "instance"] {
@@ -172,6 +151,7 @@ fn help_names_what_there_is() {
     run(wed(NOWHERE).arg("--version")).done();
 }
 
+#[harness::test]
 fn a_flow_from_its_making_to_its_end() {
     let cli = Cli::new();
     let made = cli.json(&["flow", "create", "own", "--description", "Of my own"]);
@@ -258,6 +238,7 @@ fn a_flow_from_its_making_to_its_end() {
     cli.fails(3, &["flow", "show", "own"]);
 }
 
+#[harness::test]
 fn applying_again_changes_what_changed() {
     let cli = Cli::new();
     let file = cli.file("flow.toml", STEPS.as_bytes());
@@ -287,6 +268,7 @@ fn applying_again_changes_what_changed() {
     assert_eq!(more["applied"]["attributes_added"], json!(["more"]));
 }
 
+#[harness::test]
 fn a_rematch_shows_before_it_fires() {
     let cli = Cli::with_steps();
     let mut session = cli.flow("steps");
@@ -311,6 +293,7 @@ fn a_rematch_shows_before_it_fires() {
     );
 }
 
+#[harness::test]
 fn components_are_pushed_bound_and_shown() {
     let cli = Cli::new();
     let wasm = paper();
@@ -420,6 +403,7 @@ fn components_are_pushed_bound_and_shown() {
     );
 }
 
+#[harness::test]
 fn an_instance_is_started_and_shown() {
     let cli = Cli::with_steps();
     let started = cli.json(&["instance", "start", "steps"]);
@@ -503,6 +487,7 @@ fn an_instance_is_started_and_shown() {
     }
 }
 
+#[harness::test]
 fn an_instance_is_watched_until_it_is_final() {
     let cli = Cli::with_steps();
     let mut session = cli.flow("steps");
@@ -530,6 +515,7 @@ fn an_instance_is_watched_until_it_is_final() {
     assert_eq!(status.code(), Some(0));
 }
 
+#[harness::test]
 fn waiting_for_an_instance_prints_its_trace() {
     let cli = Cli::new();
     cli.database.upload("paper", sample_component("paper"));
@@ -554,6 +540,7 @@ fn waiting_for_an_instance_prints_its_trace() {
     assert_eq!(rows[2]["status"], "F");
 }
 
+#[harness::test]
 fn waiting_for_an_exception_fails() {
     let cli = Cli::new();
     cli.database.upload("paper", sample_component("paper"));
@@ -580,6 +567,7 @@ fn waiting_for_an_exception_fails() {
     assert_eq!(list[0]["pending"], json!(["_EXCPT"]));
 }
 
+#[harness::test]
 fn the_demos_are_listed_without_a_database() {
     let list = run(wed(NOWHERE).args(["demo", "--json"])).done().json();
     let names: Vec<&str> = list
@@ -606,6 +594,7 @@ fn the_demos_are_listed_without_a_database() {
     assert!(names.iter().all(|name| text.contains(name)), "{text}");
 }
 
+#[harness::test]
 fn the_private_database_tells_where_it_is() {
     let home = tempfile::tempdir().expect("a folder");
     let status =
@@ -624,6 +613,7 @@ fn the_private_database_tells_where_it_is() {
     assert_eq!(entries, 0);
 }
 
+#[harness::test]
 fn wrong_usage_exits_with_2() {
     let cli = Cli::with_steps();
     let wasm = paper();
@@ -664,6 +654,7 @@ fn wrong_usage_exits_with_2() {
     assert_eq!(cli.json(&["instance", "list", "steps"]), json!([]));
 }
 
+#[harness::test]
 fn what_is_missing_exits_with_3() {
     let cli = Cli::with_steps();
     for words in [
@@ -699,6 +690,7 @@ fn what_is_missing_exits_with_3() {
     }
 }
 
+#[harness::test]
 fn what_a_rule_refuses_exits_with_4() {
     let cli = Cli::with_steps();
     let long = "a".repeat(300);
@@ -735,6 +727,7 @@ fn what_a_rule_refuses_exits_with_4() {
     assert_eq!(list[0]["regular"], 0);
 }
 
+#[harness::test]
 fn what_is_no_component_exits_with_4() {
     let cli = Cli::new();
     let whole = sample_component("paper");
@@ -753,6 +746,7 @@ fn what_is_no_component_exits_with_4() {
     assert_eq!(cli.json(&["component", "list"]), json!([]));
 }
 
+#[harness::test]
 fn a_database_out_of_reach_exits_with_5() {
     for url in [NOWHERE, "nonsense"] {
         let error = run(wed(url).args(["flow", "list", "--json"]))
@@ -771,6 +765,7 @@ fn a_database_out_of_reach_exits_with_5() {
     run(wed(NOWHERE).args(["flow", "list", "--database-url", &database.url()])).done();
 }
 
+#[harness::test]
 fn a_bad_predicate_is_pointed_at() {
     let cli = Cli::new();
     for predicate in [
@@ -806,6 +801,7 @@ fn a_bad_predicate_is_pointed_at() {
     }
 }
 
+#[harness::test]
 fn an_unknown_attribute_is_answered_with_those_there_are() {
     let cli = Cli::with_steps();
     for words in [["m=1", "n=1"], ["--state", r#"{"m": 1}"#]] {
@@ -824,6 +820,7 @@ fn an_unknown_attribute_is_answered_with_those_there_are() {
     assert_eq!(cli.json(&["instance", "list", "steps"]), json!([]));
 }
 
+#[harness::test]
 fn dropping_a_flow_must_be_confirmed() {
     let cli = Cli::with_steps();
     cli.flow("steps").start();

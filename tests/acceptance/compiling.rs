@@ -5,29 +5,6 @@ use wedflow_sandbox::{Sandbox, Settings, UploadError};
 
 use crate::hostile::fault::component_of;
 use crate::support::database::sample_component;
-use crate::support::trials;
-
-pub(crate) fn trials() -> Vec<libtest_mimic::Trial> {
-    let mut all = list::trials();
-    all.push(
-        libtest_mimic::Trial::test("compiling::bombs_within_the_products_limits", || {
-            bombs_within_the_products_limits();
-            Ok(())
-        })
-        .with_ignored_flag(true),
-    );
-    all
-}
-
-mod list {
-    use super::*;
-    trials![
-        a_component_that_takes_too_much_to_compile_is_refused_by_name,
-        what_was_compiled_is_loaded_the_next_time,
-        a_compile_bomb_ends_with_its_compiler,
-        every_refusal_has_its_own_words,
-    ];
-}
 
 /// One function whose blocks and variables multiply: every variable lives through every block, and from one
 /// place every block is reached.
@@ -71,6 +48,7 @@ fn many(functions: usize) -> Vec<u8> {
     component_of(&text)
 }
 
+#[harness::test]
 fn a_compile_bomb_ends_with_its_compiler() {
     let sandbox = sandbox(None);
     let bomb = dense(3_000, 3_000);
@@ -106,6 +84,7 @@ fn a_compile_bomb_ends_with_its_compiler() {
 }
 
 /// Prints what bombs come to within the product's limits; takes minutes.
+#[harness::test(ignored)]
 fn bombs_within_the_products_limits() {
     let sandbox = sandbox(None);
     for (name, bytes) in [
@@ -133,6 +112,7 @@ fn bombs_within_the_products_limits() {
     }
 }
 
+#[harness::test]
 fn every_refusal_has_its_own_words() {
     let sandbox = sandbox(None);
     let whole = component_of("(func (export \"run\") (type $run) (i32.const 3200))");
@@ -265,6 +245,7 @@ fn sandbox(cache: Option<std::path::PathBuf>) -> Sandbox {
     .expect("a sandbox")
 }
 
+#[harness::test]
 fn a_component_that_takes_too_much_to_compile_is_refused_by_name() {
     let sandbox = sandbox(None);
     let bytes = sample_component("travel");
@@ -298,6 +279,7 @@ fn a_component_that_takes_too_much_to_compile_is_refused_by_name() {
         .expect("compiled");
 }
 
+#[harness::test]
 fn what_was_compiled_is_loaded_the_next_time() {
     let folder = tempfile::tempdir().expect("a folder");
     let cache = folder.path().join("compiled");

@@ -10,29 +10,7 @@ use wedflow_store::{CommitGroup, CommitItem};
 
 use crate::support::database::{one_lane, sample_component};
 use crate::support::flows::{PAPER, STEPS};
-use crate::support::{Database, Flow, GENEROUS, Session, eventually, on, repository, trials};
-
-trials![
-    defect_01_text_in_a_state_is_never_run,
-    defect_02_states_with_quotes_or_of_any_length_are_notified,
-    defect_03_conditions_run_with_no_rights,
-    defect_04_words_of_sql_inside_strings_are_only_words,
-    defect_05_a_bad_condition_is_refused_when_it_is_defined,
-    defect_06_the_final_condition_can_be_changed_disabled_and_removed,
-    defect_07_an_exception_is_served_and_its_trace_shows_what_fired,
-    defect_08_a_lock_that_was_freed_is_not_granted_for_a_job_that_is_done,
-    defect_08_a_host_that_lost_a_job_cannot_commit_it,
-    defect_09_the_trace_is_in_the_order_of_commits,
-    defect_10_a_job_whose_condition_no_longer_holds_is_skipped,
-    defect_11_two_locks_in_one_transaction_are_refused,
-    defect_12_a_worker_beyond_its_timeout_is_ended_and_counted,
-    defect_13_final_while_others_are_pending_has_an_outcome_of_its_own,
-    defect_14_a_transition_sets_what_it_declares_and_nothing_else,
-    defect_15_names_are_checked_and_quoted,
-    defect_16_the_model_changes_online_and_a_preview_says_what_would_fire,
-    defect_17_the_flows_own_role_reads_the_status,
-    defect_18_one_notification_connection_serves_a_whole_host,
-];
+use crate::support::{Database, Flow, GENEROUS, Session, eventually, on, repository};
 
 /// What a listener hears within a deadline; nothing when it hears nothing.
 fn heard(listener: &mut Session, within: Duration) -> Option<(String, String)> {
@@ -44,6 +22,7 @@ fn heard(listener: &mut Session, within: Duration) -> Option<(String, String)> {
         .map(|heard| (heard.channel().to_owned(), heard.payload().to_owned()))
 }
 
+#[harness::test]
 fn defect_01_text_in_a_state_is_never_run() {
     let mut s = Flow::of(PAPER).session();
     let wicked = "'); UPDATE wed_attr SET open = true; DROP TABLE wed_trig; SELECT ('";
@@ -70,6 +49,7 @@ fn defect_01_text_in_a_state_is_never_run() {
     assert_eq!((&kept["a2"], &kept["a3"]), (&wicked.into(), &wicked.into()));
 }
 
+#[harness::test]
 fn defect_02_states_with_quotes_or_of_any_length_are_notified() {
     let flow = Flow::of(PAPER);
     let (mut listener, mut s) = (flow.session(), flow.session());
@@ -90,6 +70,7 @@ fn defect_02_states_with_quotes_or_of_any_length_are_notified() {
     );
 }
 
+#[harness::test]
 fn defect_03_conditions_run_with_no_rights() {
     let flow = Flow::of(PAPER);
     let mut s = flow.session();
@@ -121,6 +102,7 @@ fn defect_03_conditions_run_with_no_rights() {
     assert!(granted.is_empty(), "{granted:?}");
 }
 
+#[harness::test]
 fn defect_04_words_of_sql_inside_strings_are_only_words() {
     let mut s = Flow::of(
         "INSERT INTO wed_attr (aname, adv) VALUES ('a1', 'created'), ('deleted', 'no'), ('update_count', '0');
@@ -134,6 +116,7 @@ fn defect_04_words_of_sql_inside_strings_are_only_words() {
     assert_eq!(s.trace(wid), ["-> {one,two,three} R"]);
 }
 
+#[harness::test]
 fn defect_05_a_bad_condition_is_refused_when_it_is_defined() {
     let mut s = Flow::of(PAPER).session();
     let refusal = s
@@ -163,6 +146,7 @@ fn defect_05_a_bad_condition_is_refused_when_it_is_defined() {
     );
 }
 
+#[harness::test]
 fn defect_06_the_final_condition_can_be_changed_disabled_and_removed() {
     let mut s = Flow::of(STEPS).session();
     s.run("UPDATE wed_trig SET cpred = 'n >= 5' WHERE cfinal");
@@ -189,6 +173,7 @@ fn defect_06_the_final_condition_can_be_changed_disabled_and_removed() {
         .expect("WF013");
 }
 
+#[harness::test]
 fn defect_07_an_exception_is_served_and_its_trace_shows_what_fired() {
     let flow = Flow::of(STEPS);
     let (mut listener, mut s) = (flow.session(), flow.session());
@@ -207,6 +192,7 @@ fn defect_07_an_exception_is_served_and_its_trace_shows_what_fired() {
     assert_eq!(s.status(wid), "R");
 }
 
+#[harness::test]
 fn defect_08_a_lock_that_was_freed_is_not_granted_for_a_job_that_is_done() {
     let flow = Flow::of(PAPER);
     let (mut one, mut two) = (flow.session(), flow.session());
@@ -225,6 +211,7 @@ fn defect_08_a_lock_that_was_freed_is_not_granted_for_a_job_that_is_done() {
     assert_eq!(two.line(&ask), "f");
 }
 
+#[harness::test]
 fn defect_08_a_host_that_lost_a_job_cannot_commit_it() {
     let flow = Flow::of(PAPER);
     flow.database.upload("paper", sample_component("paper"));
@@ -275,6 +262,7 @@ fn defect_08_a_host_that_lost_a_job_cannot_commit_it() {
     );
 }
 
+#[harness::test]
 fn defect_09_the_trace_is_in_the_order_of_commits() {
     let flow = Flow::of(PAPER);
     let (mut slow, mut quick) = (flow.session(), flow.session());
@@ -302,6 +290,7 @@ fn defect_09_the_trace_is_in_the_order_of_commits() {
     );
 }
 
+#[harness::test]
 fn defect_10_a_job_whose_condition_no_longer_holds_is_skipped() {
     const DEFINITION: &str = "
         INSERT INTO wed_attr (aname, adv, open) VALUES ('a', 'x', true), ('b', '0', false);
@@ -339,6 +328,7 @@ fn defect_10_a_job_whose_condition_no_longer_holds_is_skipped() {
     assert_eq!(s.trace(third)[2], "slow -> {} R");
 }
 
+#[harness::test]
 fn defect_11_two_locks_in_one_transaction_are_refused() {
     let mut s = Flow::of(PAPER).session();
     let (wid, other) = (s.start(), s.start());
@@ -361,6 +351,7 @@ fn defect_11_two_locks_in_one_transaction_are_refused() {
     assert_eq!(s.trace(other)[1], "tr_a3 -> {} R");
 }
 
+#[harness::test]
 fn defect_12_a_worker_beyond_its_timeout_is_ended_and_counted() {
     let flow = Flow::of(STEPS);
     let mut s = flow.session();
@@ -396,6 +387,7 @@ INSERT INTO wed_attr (aname) VALUES ('a1'), ('a2'), ('a3');
 INSERT INTO wed_trig (trname, cpred) VALUES ('tr_a2', 'a2 IS NULL'), ('tr_a3', 'a3 IS NULL');
 INSERT INTO wed_trig (cpred, cfinal) VALUES ('a2 IS NOT NULL', true);";
 
+#[harness::test]
 fn defect_13_final_while_others_are_pending_has_an_outcome_of_its_own() {
     let flow = Flow::of(FINAL_EARLY);
     flow.database.upload("paper", sample_component("paper"));
@@ -429,6 +421,7 @@ fn defect_13_final_while_others_are_pending_has_an_outcome_of_its_own() {
     on(host.stop());
 }
 
+#[harness::test]
 fn defect_14_a_transition_sets_what_it_declares_and_nothing_else() {
     let flow = Flow::of(PAPER);
     flow.database.upload("paper", sample_component("paper"));
@@ -450,6 +443,7 @@ fn defect_14_a_transition_sets_what_it_declares_and_nothing_else() {
     assert_eq!(s.line("SELECT a1, a2, a3 FROM wed_flow"), "ready|done|·");
 }
 
+#[harness::test]
 fn defect_15_names_are_checked_and_quoted() {
     let mut s = Database::new().flow("names").session();
     for name in ["wid", "Wid", "xmin", "a-b", "1a", "_a", "a b", ""] {
@@ -470,6 +464,7 @@ fn defect_15_names_are_checked_and_quoted() {
     assert_eq!(s.status(wid), "F");
 }
 
+#[harness::test]
 fn defect_16_the_model_changes_online_and_a_preview_says_what_would_fire() {
     let flow = Flow::of(PAPER);
     let (mut busy, mut s) = (flow.session(), flow.session());
@@ -505,6 +500,7 @@ fn defect_16_the_model_changes_online_and_a_preview_says_what_would_fire() {
     assert_eq!(s.pending(still), ["raise", "tr_a2", "tr_a3"]);
 }
 
+#[harness::test]
 fn defect_17_the_flows_own_role_reads_the_status() {
     let mut s = Flow::of(STEPS).session();
     let (running, stuck) = (s.start(), s.start());
@@ -521,6 +517,7 @@ fn defect_17_the_flows_own_role_reads_the_status() {
     assert_eq!(running, 1);
 }
 
+#[harness::test]
 fn defect_18_one_notification_connection_serves_a_whole_host() {
     let database = Database::new();
     let samples = repository("sample-transitions");

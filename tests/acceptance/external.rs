@@ -13,17 +13,7 @@ use serde_json::{Value as Json, json};
 use crate::support::database::{one_lane, sample_component};
 use crate::support::flows::STEPS;
 use crate::support::program::psql;
-use crate::support::{Database, Flow, GENEROUS, Session, eventually, on, repository, trials};
-
-trials![
-    python_psql_and_a_host_share_a_flow,
-    a_notification_holds_numbers_only,
-    python_and_a_host_on_one_transition_never_do_a_job_twice,
-    the_job_of_a_worker_that_was_killed_is_done_by_another,
-    a_worker_that_is_too_slow_is_ended_and_comes_back,
-    a_worker_that_returns_nothing_or_fails_changes_nothing,
-    a_worker_stops_at_once_and_leaves_its_job,
-];
+use crate::support::{Database, Flow, GENEROUS, Session, eventually, on, repository};
 
 /// The papers' flow, as a client of ours sends it.
 const EXAMPLE: &str = "
@@ -207,6 +197,7 @@ fn not_once(s: &mut Session) -> Vec<String> {
     )
 }
 
+#[harness::test]
 fn python_psql_and_a_host_share_a_flow() {
     let flow = example(&["tr_final"]);
     let python = Worker::setting(
@@ -269,6 +260,7 @@ fn python_psql_and_a_host_share_a_flow() {
     assert_eq!(s.number("SELECT count(*) FROM job_pool"), 0);
 }
 
+#[harness::test]
 fn a_notification_holds_numbers_only() {
     let flow = Flow::of(EXAMPLE);
     let mut listener = flow.session();
@@ -317,6 +309,7 @@ fn a_notification_holds_numbers_only() {
     );
 }
 
+#[harness::test]
 fn python_and_a_host_on_one_transition_never_do_a_job_twice() {
     let flow = example(&["tr_a2", "tr_a3", "tr_final"]);
     let mut s = flow.session();
@@ -363,6 +356,7 @@ Said(url, transition, 0.05).run()",
     assert_eq!(s.number("SELECT count(*) FROM wed_attempt"), 0);
 }
 
+#[harness::test]
 fn the_job_of_a_worker_that_was_killed_is_done_by_another() {
     let flow = Flow::of(STEPS);
     let mut s = flow.session();
@@ -390,6 +384,7 @@ Second(url, transition, 0.2).run(1)",
     drop(first);
 }
 
+#[harness::test]
 fn a_worker_that_is_too_slow_is_ended_and_comes_back() {
     let flow = Flow::of(STEPS);
     let mut s = flow.session();
@@ -418,6 +413,7 @@ fn a_worker_that_is_too_slow_is_ended_and_comes_back() {
     assert_eq!(s.trace(wid), ["-> {step} R", "step -> {} F"]);
 }
 
+#[harness::test]
 fn a_worker_that_returns_nothing_or_fails_changes_nothing() {
     let flow = Flow::of(STEPS);
     let mut s = flow.session();
@@ -448,6 +444,7 @@ Moody(url, transition, 0.05).run(1)",
     assert_eq!(s.trace(wid), ["-> {step} R", "step -> {} F"]);
 }
 
+#[harness::test]
 fn a_worker_stops_at_once_and_leaves_its_job() {
     let flow = Flow::of(STEPS);
     let mut s = flow.session();

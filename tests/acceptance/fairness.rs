@@ -9,23 +9,7 @@ use wedflow_model::FlowDefinition;
 use crate::support::database::{one_lane, sample_component};
 use crate::support::http::Api;
 use crate::support::program::{run, wed};
-use crate::support::{Database, Session, eventually, on, trials};
-
-trials![
-    a_claim_gives_every_tenant_its_share,
-    a_claim_reads_no_more_than_it_gives,
-    a_flows_few_jobs_are_claimed_together,
-    who_locks_an_instance_holds_up_no_other_tenant,
-    of_many_flows_one_that_locks_an_instance_holds_up_no_other,
-    jobs_that_never_end_keep_no_other_tenant_waiting,
-    very_many_jobs_keep_no_other_tenant_waiting,
-    fuel_that_is_used_up_makes_work_wait,
-    only_so_many_jobs_are_in_hand_at_once,
-    what_is_kept_is_weighed_and_limited,
-    a_flows_role_has_so_many_sessions,
-    versions_are_activated_rolled_back_and_removed_over_http,
-    what_a_removed_flow_leaves_is_removed_in_steps,
-];
+use crate::support::{Database, Session, eventually, on};
 
 /// A flow over the ring of the bench component.
 fn ring(transition: &str, last: i32, timeout: &str) -> FlowDefinition {
@@ -130,6 +114,7 @@ fn number(database: &Arc<Database>, name: &str) -> i32 {
     i32::try_from(database.owner().number(&sql)).expect("a number")
 }
 
+#[harness::test]
 fn a_claim_gives_every_tenant_its_share() {
     let database = Database::new();
     let definition = ring("advance", 1, "10 s");
@@ -189,6 +174,7 @@ fn a_claim_gives_every_tenant_its_share() {
     assert_eq!(jobs[0].job.key.wid, 17);
 }
 
+#[harness::test]
 fn a_claim_reads_no_more_than_it_gives() {
     let database = Database::new();
     let definition = ring("advance", 1, "10 s");
@@ -212,6 +198,7 @@ fn a_claim_reads_no_more_than_it_gives() {
 }
 
 /// A batch has work with each of its flows, so the jobs of small flows go through a host as one.
+#[harness::test]
 fn a_flows_few_jobs_are_claimed_together() {
     let database = Database::new();
     let store = &database.store;
@@ -258,6 +245,7 @@ fn a_flows_few_jobs_are_claimed_together() {
 }
 
 /// Many tenants share batches, and one of them locks a row that a batch needs.
+#[harness::test]
 fn who_locks_an_instance_holds_up_no_other_tenant() {
     let database = Database::new();
     let definition = ring("advance", 5, "10 s");
@@ -288,6 +276,7 @@ fn who_locks_an_instance_holds_up_no_other_tenant() {
 }
 
 /// Many flows each go over their home among a host's sessions, and one of them locks a row that a batch needs.
+#[harness::test]
 fn of_many_flows_one_that_locks_an_instance_holds_up_no_other() {
     const FLOWS: usize = 40;
     let database = Database::new();
@@ -327,6 +316,7 @@ fn of_many_flows_one_that_locks_an_instance_holds_up_no_other() {
     on(host.stop());
 }
 
+#[harness::test]
 fn jobs_that_never_end_keep_no_other_tenant_waiting() {
     let database = Database::new();
     let mut busy = tenant(&database, "busy", &ring("advance_never", 1, "5 min"));
@@ -351,6 +341,7 @@ fn jobs_that_never_end_keep_no_other_tenant_waiting() {
     on(host.stop());
 }
 
+#[harness::test]
 fn very_many_jobs_keep_no_other_tenant_waiting() {
     let database = Database::new();
     // Its chains never end.
@@ -384,6 +375,7 @@ fn usage(database: &Database, tenant: &str, name: &str) -> (Option<i64>, Option<
     (quota.used, quota.allowed)
 }
 
+#[harness::test]
 fn fuel_that_is_used_up_makes_work_wait() {
     let database = Database::new();
     let mut busy = tenant(&database, "busy", &ring("advance", 100, "10 s"));
@@ -426,6 +418,7 @@ fn fuel_that_is_used_up_makes_work_wait() {
     on(host.stop());
 }
 
+#[harness::test]
 fn only_so_many_jobs_are_in_hand_at_once() {
     let database = Database::new();
     let mut busy = tenant(&database, "busy", &ring("advance", 1, "10 s"));
@@ -452,6 +445,7 @@ fn only_so_many_jobs_are_in_hand_at_once() {
     on(at_work.stop());
 }
 
+#[harness::test]
 fn what_is_kept_is_weighed_and_limited() {
     let database = Database::new();
     let mut busy = tenant(&database, "busy", &ring("advance", 1, "10 s"));
@@ -492,6 +486,7 @@ fn what_is_kept_is_weighed_and_limited() {
     start(&mut quiet, 1);
 }
 
+#[harness::test]
 fn a_flows_role_has_so_many_sessions() {
     let database = Database::new();
     let session = tenant(&database, "busy", &ring("advance", 1, "10 s"));
@@ -520,6 +515,7 @@ fn a_flows_role_has_so_many_sessions() {
     drop((session, other, third));
 }
 
+#[harness::test]
 fn versions_are_activated_rolled_back_and_removed_over_http() {
     let database = Database::new();
     let api = Api::of(&database);
@@ -623,6 +619,7 @@ fn versions_are_activated_rolled_back_and_removed_over_http() {
     );
 }
 
+#[harness::test]
 fn what_a_removed_flow_leaves_is_removed_in_steps() {
     let database = Database::new();
     let mut busy = tenant(&database, "busy", &ring("advance", 1, "10 s"));

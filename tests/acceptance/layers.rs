@@ -4,15 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::support::{repository, trials};
-
-trials![
-    imports_point_down,
-    each_outside_library_has_one_user,
-    no_source_file_is_too_long,
-    no_module_is_named_after_nothing,
-    nothing_is_left_to_do_or_to_debug,
-];
+use crate::support::repository;
 
 /// Our crates and the layer that each stands on. A crate may import those of lower layers only.
 const LAYERS: [(&str, u8); 15] = [
@@ -111,6 +103,7 @@ fn layer(name: &str) -> Option<u8> {
         .map(|(_, layer)| *layer)
 }
 
+#[harness::test]
 fn imports_point_down() {
     let crates = dependencies();
     let known: Vec<&str> = crates.keys().map(String::as_str).collect();
@@ -139,6 +132,7 @@ fn imports_point_down() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
+#[harness::test]
 fn each_outside_library_has_one_user() {
     let crates = dependencies();
     for (library, user) in ONE_USER {
@@ -151,6 +145,7 @@ fn each_outside_library_has_one_user() {
     }
 }
 
+#[harness::test]
 fn no_source_file_is_too_long() {
     let mut files = sources("host", "rs");
     files.extend(sources("migrations", "sql"));
@@ -165,6 +160,7 @@ fn no_source_file_is_too_long() {
     assert!(long.is_empty(), "{}", long.join("\n"));
 }
 
+#[harness::test]
 fn no_module_is_named_after_nothing() {
     let mut files = sources("host", "rs");
     files.extend(sources("guest-sdk", "rs"));
@@ -183,6 +179,7 @@ fn no_module_is_named_after_nothing() {
     assert!(named.is_empty(), "{}", named.join("\n"));
 }
 
+#[harness::test]
 fn nothing_is_left_to_do_or_to_debug() {
     let mut found = Vec::new();
     for file in sources("host", "rs") {

@@ -1,7 +1,8 @@
 //! Acceptance tests: the product from outside, on a real Postgres.
 //!
 //! One binary starts one throw-away server (or uses the one that `WEDFLOW_TEST_DATABASE_URL` names, whose
-//! role must be a superuser's), gives each trial a database of its own, and stops the server at the end.
+//! role must be a superuser's), gives each test a database of its own, and stops the server at the end.
+//! A function with `#[harness::test]` is a test; no list names it.
 //!
 //! - `samples`: every sample through a real host, and `wed demo`
 //! - `guard`: both guards, hostile values, random fragments
@@ -48,44 +49,19 @@ mod worklist;
 
 use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Trial};
+use libtest_mimic::Arguments;
 
-/// Trials run side by side unless `--test-threads` says otherwise. They wait more than they compute.
-const SIDE_BY_SIDE: usize = 6;
+/// Number of tests at the same time unless `--test-threads` says otherwise; they wait more than they compute.
+const PARALLEL_TESTS: usize = 6;
 
 fn main() -> ExitCode {
     if let Some(ended) = wedflow_worker::serve_as_compiler() {
         return ended;
     }
     let mut arguments = Arguments::from_args();
-    arguments.test_threads.get_or_insert(SIDE_BY_SIDE);
-    let trials: Vec<Trial> = [
-        layers::trials(),
-        reference::trials(),
-        samples::trials(),
-        gate::trials(),
-        guard::trials(),
-        compiling::trials(),
-        defects::trials(),
-        host::trials(),
-        hostile::trials(),
-        race::trials(),
-        external::trials(),
-        cli::trials(),
-        authoring::trials(),
-        api::trials(),
-        tenancy::trials(),
-        fairness::trials(),
-        recovery::trials(),
-        process::trials(),
-        worklist::trials(),
-        constraints::trials(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    let conclusion = libtest_mimic::run(&arguments, trials);
-    // A trial that panicked has unwound by now, so that the server stops whatever came of them.
+    arguments.test_threads.get_or_insert(PARALLEL_TESTS);
+    let conclusion = libtest_mimic::run(&arguments, support::harness::tests());
+    // A test that panicked has unwound by now, so that the server stops after failures too.
     support::server::stop();
     conclusion.exit_code()
 }

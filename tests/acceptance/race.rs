@@ -9,19 +9,9 @@ use rand::{Rng, SeedableRng};
 
 use crate::support::database::{one_lane, sample_component};
 use crate::support::flows::PAPER;
-use crate::support::{Database, Flow, GENEROUS, Session, eventually, on, repository, trials};
+use crate::support::{Database, Flow, GENEROUS, Session, eventually, on, repository};
 
-trials![
-    workers_and_a_host_on_counters,
-    workers_and_a_host_share_the_papers_flow,
-    workers_alone_on_a_random_walk,
-    two_finishing_at_the_same_instant_fire_the_join_once,
-    of_many_that_lock_one_job_one_wins,
-    a_loser_cannot_run_the_job_when_it_is_done,
-    a_worker_that_dies_leaves_its_job_to_the_next,
-];
-
-/// A seed that is printed when the trial fails; `WEDFLOW_TEST_SEED` sets it.
+/// A seed that is printed when the test fails; `WEDFLOW_TEST_SEED` sets it.
 struct Seed(u64);
 
 impl Seed {
@@ -227,6 +217,7 @@ fn workers(
     })
 }
 
+#[harness::test]
 fn workers_and_a_host_on_counters() {
     const INSTANCES: i64 = 60;
     let seed = Seed::new();
@@ -267,6 +258,7 @@ fn workers_and_a_host_on_counters() {
     );
 }
 
+#[harness::test]
 fn workers_and_a_host_share_the_papers_flow() {
     const INSTANCES: i64 = 150;
     let seed = Seed::new();
@@ -304,6 +296,7 @@ fn workers_and_a_host_share_the_papers_flow() {
     assert!(joins.is_empty(), "joins fired twice: {joins:?}");
 }
 
+#[harness::test]
 fn workers_alone_on_a_random_walk() {
     let seed = Seed::new();
     // `walk` fires itself; `look` fires whenever the walk is at an even place and may be stale by the
@@ -335,6 +328,7 @@ fn workers_alone_on_a_random_walk() {
     );
 }
 
+#[harness::test]
 fn two_finishing_at_the_same_instant_fire_the_join_once() {
     const REPETITIONS: usize = 200;
     let flow = Flow::of(PAPER);
@@ -379,6 +373,7 @@ fn two_finishing_at_the_same_instant_fire_the_join_once() {
     assert_eq!(ends, ["R|{tr_final}|3|{{tr_final}}"]);
 }
 
+#[harness::test]
 fn of_many_that_lock_one_job_one_wins() {
     const REPETITIONS: usize = 60;
     const SESSIONS: usize = 4;
@@ -436,6 +431,7 @@ fn of_many_that_lock_one_job_one_wins() {
     );
 }
 
+#[harness::test]
 fn a_loser_cannot_run_the_job_when_it_is_done() {
     let flow = Flow::of(PAPER);
     let (mut winner, mut loser) = (flow.session(), flow.session());
@@ -469,6 +465,7 @@ fn a_loser_cannot_run_the_job_when_it_is_done() {
     assert_sound(&flow);
 }
 
+#[harness::test]
 fn a_worker_that_dies_leaves_its_job_to_the_next() {
     let flow = Flow::of(PAPER);
     let mut session = flow.session();

@@ -6,14 +6,7 @@ use std::path::{Path, PathBuf};
 use wedflow_model::Limits;
 
 use crate::support::program::{run, wed};
-use crate::support::{repository, trials};
-
-trials![
-    the_page_of_commands_is_what_the_program_prints,
-    the_page_of_limits_is_what_the_code_says,
-    each_code_of_an_error_is_on_its_page,
-    each_variable_of_the_environment_is_on_its_page,
-];
+use crate::support::repository;
 
 /// Set by `make reference`, which writes the generated pages instead of comparing them.
 const WRITE: &str = "WEDFLOW_WRITE_REFERENCE";
@@ -36,6 +29,7 @@ fn generated(name: &str, text: &str) {
     );
 }
 
+#[harness::test]
 fn the_page_of_commands_is_what_the_program_prints() {
     let printed = run(wed(NOWHERE).arg("reference")).done();
     generated("commands.md", &printed.out);
@@ -61,6 +55,7 @@ fn fields_of(source: &str) -> Vec<(String, String)> {
     fields
 }
 
+#[harness::test]
 fn the_page_of_limits_is_what_the_code_says() {
     let source =
         std::fs::read_to_string(repository("host/model/src/limits.rs")).expect("limits.rs");
@@ -138,6 +133,7 @@ fn words_of_source(
     words
 }
 
+#[harness::test]
 fn each_code_of_an_error_is_on_its_page() {
     let is_code = |word: &str| word.len() == 5 && word[2..].bytes().all(|b| b.is_ascii_digit());
     let page = std::fs::read_to_string(repository("docs/reference/errors.md")).expect("the page");
@@ -158,6 +154,7 @@ fn each_code_of_an_error_is_on_its_page() {
     }
 }
 
+#[harness::test]
 fn each_variable_of_the_environment_is_on_its_page() {
     let page =
         std::fs::read_to_string(repository("docs/reference/environment.md")).expect("the page");

@@ -6,42 +6,33 @@ use sample_expectations::{Expected, Run, Status, TraceRow};
 use serde_json::{Map, Value as Json};
 
 use crate::support::database::{one_lane, sample_component};
-use crate::support::{Database, Flow, eventually, on, program, repository, trials};
+use crate::support::{Database, Flow, eventually, on, program, repository};
 
-trials![
-    paper_through_a_host,
-    counters_through_a_host,
-    random_walk_through_a_host,
-    patterns_through_a_host,
-    travel_through_a_host,
-    book_sale_through_a_host,
-    order_through_a_host,
-    demo_of_paper_prints_its_trace,
-    demo_of_counters_prints_twelve_transitions,
-    demo_of_random_walk_prints_its_trace,
-    demo_of_travel_prints_every_variant,
-    demo_of_patterns_prints_all_seven,
-    demo_for_people_prints_a_table_and_what_to_try_next,
-];
-
+#[harness::test]
 fn paper_through_a_host() {
     through_a_host("paper");
 }
+#[harness::test]
 fn counters_through_a_host() {
     through_a_host("counters");
 }
+#[harness::test]
 fn random_walk_through_a_host() {
     through_a_host("random-walk");
 }
+#[harness::test]
 fn patterns_through_a_host() {
     through_a_host("patterns");
 }
+#[harness::test]
 fn travel_through_a_host() {
     through_a_host("travel");
 }
+#[harness::test]
 fn book_sale_through_a_host() {
     through_a_host("book-sale");
 }
+#[harness::test]
 fn order_through_a_host() {
     let folder = repository("sample-transitions/order/dist");
     let steps = ["validate", "reserve", "charge", "ship", "notify"];
@@ -177,24 +168,29 @@ fn demo_shows(sample: &str, runs: usize) -> BTreeMap<(String, i64), Vec<TraceRow
     instances
 }
 
+#[harness::test]
 fn demo_of_paper_prints_its_trace() {
     demo_shows("paper", 1);
 }
 
+#[harness::test]
 fn demo_of_counters_prints_twelve_transitions() {
     let instances = demo_shows("counters", 1);
     let rows = instances.values().next().expect("one instance");
     assert_eq!(rows.iter().filter(|row| row.trw.is_some()).count(), 12);
 }
 
+#[harness::test]
 fn demo_of_random_walk_prints_its_trace() {
     demo_shows("random-walk", 1);
 }
 
+#[harness::test]
 fn demo_of_travel_prints_every_variant() {
     demo_shows("travel", usize::MAX);
 }
 
+#[harness::test]
 fn demo_of_patterns_prints_all_seven() {
     let instances = demo_shows("patterns", usize::MAX);
     let flows: std::collections::BTreeSet<&str> =
@@ -202,6 +198,7 @@ fn demo_of_patterns_prints_all_seven() {
     assert_eq!(flows.len(), 7, "{flows:?}");
 }
 
+#[harness::test]
 fn demo_for_people_prints_a_table_and_what_to_try_next() {
     let database = Database::new();
     sample_component("paper");

@@ -2,12 +2,7 @@
 
 use super::broken;
 use crate::support::database::{one_lane, sample_component};
-use crate::support::{Database, on, repository, trials};
-
-trials![
-    hosts_hand_one_key_from_instance_to_instance,
-    commit_below_the_minimum_parks_the_instance_with_the_reason,
-];
+use crate::support::{Database, on, repository};
 
 fn definition(
     change: impl Fn(&mut wedflow_model::TriggerDefinition),
@@ -19,6 +14,7 @@ fn definition(
     definition
 }
 
+#[harness::test]
 fn hosts_hand_one_key_from_instance_to_instance() {
     let database = Database::new();
     database.upload("counters", sample_component("counters"));
@@ -54,6 +50,7 @@ fn hosts_hand_one_key_from_instance_to_instance() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
+#[harness::test]
 fn commit_below_the_minimum_parks_the_instance_with_the_reason() {
     let database = Database::new();
     database.upload("counters", sample_component("counters"));

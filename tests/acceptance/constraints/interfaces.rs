@@ -2,13 +2,12 @@
 
 use serde_json::json;
 
+use crate::support::Database;
 use crate::support::database::TENANT;
 use crate::support::http::Api;
 use crate::support::program::{run, wed};
-use crate::support::{Database, trials};
 
-trials![reservations_stock_and_orders_are_had_over_http_and_on_the_command_line];
-
+#[harness::test]
 fn reservations_stock_and_orders_are_had_over_http_and_on_the_command_line() {
     let database = Database::new();
     let api = Api::of(&database);

@@ -1,12 +1,6 @@
 //! `wed flow lint`: what of a definition cannot work.
 
-use crate::support::{Flow, on, program, trials};
-
-trials![
-    each_fault_is_found_with_its_place_and_a_state,
-    sound_flow_has_no_findings,
-    apply_says_what_is_certain,
-];
+use crate::support::{Flow, on, program};
 
 const FAULTY: &str = "
 INSERT INTO wed_attr (aname, atype, adv) VALUES ('a', 'text', 'ready'), ('n', 'integer', '0'), ('b', 'boolean', 'false'), ('c', 'text', NULL);
@@ -17,6 +11,7 @@ INSERT INTO wed_trig (tgname, trname, cpred, writes, reserves, quantity) VALUES 
 INSERT INTO wed_trig (cpred, cfinal) VALUES ('n = 10 AND n = 11', true);
 INSERT INTO wed_resource (key, capacity) VALUES ('k', 3);";
 
+#[harness::test]
 fn each_fault_is_found_with_its_place_and_a_state() {
     let flow = Flow::of(FAULTY);
     let listed = on(flow.database.store.flow("default", "trial")).expect("the flow");
@@ -51,6 +46,7 @@ fn each_fault_is_found_with_its_place_and_a_state() {
     assert!(text.contains("write_conflict"), "{text}");
 }
 
+#[harness::test]
 fn sound_flow_has_no_findings() {
     let flow = Flow::of(crate::support::flows::STEPS);
     let listed = on(flow.database.store.flow("default", "trial")).expect("the flow");
@@ -58,6 +54,7 @@ fn sound_flow_has_no_findings() {
     assert!(found.is_empty(), "{found:?}");
 }
 
+#[harness::test]
 fn apply_says_what_is_certain() {
     let definition = toml::from_str(
         r#"

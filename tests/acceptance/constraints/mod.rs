@@ -9,24 +9,6 @@ mod requisition;
 mod reserving;
 mod schedules;
 
-use libtest_mimic::Trial;
-
-pub(crate) fn trials() -> Vec<Trial> {
-    [
-        reserving::trials(),
-        ordering::trials(),
-        interfaces::trials(),
-        numbering::trials(),
-        requisition::trials(),
-        linting::trials(),
-        hosts::trials(),
-        schedules::trials(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
-}
-
 /// Rules over all reservations; each query answers what breaks it.
 const RULES: [(&str, &str); 4] = [
     (

@@ -2,13 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::support::{Flow, Session, on, trials};
-
-trials![
-    gapless_numbers_are_unique_and_given_again_after_a_rollback,
-    numbers_with_gaps_are_unique,
-    taking_a_number_does_not_hold_up_others,
-];
+use crate::support::{Flow, Session, on};
 
 const NUMBERED: &str = "
 INSERT INTO wed_attr (aname, atype, adv) VALUES ('no', 'bigint', NULL), ('done', 'boolean', 'false');
@@ -19,6 +13,7 @@ fn start(s: &mut Session) -> i64 {
     s.number("INSERT INTO wed_flow DEFAULT VALUES RETURNING no")
 }
 
+#[harness::test]
 fn gapless_numbers_are_unique_and_given_again_after_a_rollback() {
     let flow = Flow::of(NUMBERED);
     let mut s = flow.session();
@@ -77,6 +72,7 @@ fn start_none(s: &mut Session) {
         .expect("WF013");
 }
 
+#[harness::test]
 fn numbers_with_gaps_are_unique() {
     let flow = Flow::of(NUMBERED);
     let mut s = flow.session();
@@ -92,6 +88,7 @@ fn numbers_with_gaps_are_unique() {
     assert_eq!(start(&mut s), 5);
 }
 
+#[harness::test]
 fn taking_a_number_does_not_hold_up_others() {
     let flow = Flow::of(NUMBERED);
     let (mut s, mut t) = (flow.session(), flow.session());

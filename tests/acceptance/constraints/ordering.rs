@@ -1,16 +1,7 @@
 //! The order of tasks: declared with the flow, and added and dropped while it runs.
 
 use super::broken;
-use crate::support::{Flow, Session, on, trials};
-
-trials![
-    only_linear_extensions_of_the_order_occur,
-    order_added_while_running_delays_a_task_and_dropping_it_releases_it,
-    order_of_one_instance_is_its_own,
-    transitions_result_sets_the_order,
-    cycles_are_refused_and_named,
-    one_of_several_is_enough,
-];
+use crate::support::{Flow, Session, on};
 
 /// T1 before T2 and T3; T3 before T4 and T5; T6 after T2, T4 and T5. All conditions hold from the start.
 const SIX: &str = "
@@ -30,6 +21,7 @@ fn due(s: &mut Session, wid: i64) -> Vec<String> {
     ))
 }
 
+#[harness::test]
 fn only_linear_extensions_of_the_order_occur() {
     let flow = Flow::of(SIX);
     let mut s = flow.session();
@@ -73,6 +65,7 @@ INSERT INTO wed_attr (aname, atype, adv) VALUES ('a', 'boolean', 'false'), ('b',
 INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('A', 'do_a', 'NOT a'), ('B', 'do_b', 'NOT b'), ('C', 'do_c', 'NOT c');
 INSERT INTO wed_trig (cpred, cfinal) VALUES ('a AND b AND c', true);";
 
+#[harness::test]
 fn order_added_while_running_delays_a_task_and_dropping_it_releases_it() {
     let flow = Flow::of(TWO);
     let mut s = flow.session();
@@ -91,6 +84,7 @@ fn order_added_while_running_delays_a_task_and_dropping_it_releases_it() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
+#[harness::test]
 fn order_of_one_instance_is_its_own() {
     let flow = Flow::of(TWO);
     let mut s = flow.session();
@@ -113,6 +107,7 @@ fn order_of_one_instance_is_its_own() {
     assert_eq!(due(&mut s, one), ["do_b", "do_c"]);
 }
 
+#[harness::test]
 fn transitions_result_sets_the_order() {
     let flow = Flow::of(TWO);
     let mut s = flow.session();
@@ -134,6 +129,7 @@ fn transitions_result_sets_the_order() {
     assert_eq!(due(&mut s, wid), ["do_b", "do_c"]);
 }
 
+#[harness::test]
 fn cycles_are_refused_and_named() {
     let flow = Flow::of(SIX);
     let mut s = flow.session();
@@ -166,6 +162,7 @@ fn cycles_are_refused_and_named() {
     );
 }
 
+#[harness::test]
 fn one_of_several_is_enough() {
     let flow = Flow::of(TWO);
     let mut s = flow.session();

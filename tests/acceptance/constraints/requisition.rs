@@ -1,10 +1,9 @@
 //! The requisition of the spec, whole.
 
 use super::broken;
-use crate::support::{Database, on, program, trials};
+use crate::support::{Database, on, program};
 
-trials![demo_issues_to_one_and_lets_the_other_wait];
-
+#[harness::test]
 fn demo_issues_to_one_and_lets_the_other_wait() {
     let database = Database::new();
     let answer =

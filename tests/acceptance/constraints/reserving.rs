@@ -1,28 +1,7 @@
 //! Reservations: exclusive keys and quantities, all or nothing, handed over in order when they are released.
 
 use super::broken;
-use crate::support::{Database, Flow, Session, on, trials};
-
-trials![
-    second_on_one_material_is_served_after_the_first,
-    loser_of_two_sets_holds_nothing,
-    concurrent_sets_have_one_winner,
-    setting_again_by_the_same_owner_changes_nothing,
-    end_of_the_owner_frees_what_it_holds,
-    disjoint_sets_do_not_wait_for_each_other,
-    stock_is_issued_once_and_never_below_its_minimum,
-    small_request_does_not_overtake_a_large_one,
-    higher_priority_is_served_first,
-    held_until_a_named_trigger_commits,
-    held_until_the_instance_ends,
-    flows_share_a_resource_that_both_declare,
-    waiting_job_cannot_be_finished,
-    waiting_job_says_what_it_waits_for,
-    failed_attempts_and_dead_hosts_free_what_they_hold,
-    keys_that_cannot_be_evaluated_make_an_exception,
-    more_stock_serves_who_waits,
-    circle_of_holders_is_broken,
-];
+use crate::support::{Database, Flow, Session, on};
 
 /// Requisitions of materials, exclusive.
 const EXCLUSIVE: &str = "
@@ -55,6 +34,7 @@ fn fine(flow: &Flow) {
     assert!(found.is_empty(), "{found:#?}");
 }
 
+#[harness::test]
 fn second_on_one_material_is_served_after_the_first() {
     let flow = Flow::of(EXCLUSIVE);
     let mut s = flow.session();
@@ -70,6 +50,7 @@ fn second_on_one_material_is_served_after_the_first() {
     fine(&flow);
 }
 
+#[harness::test]
 fn loser_of_two_sets_holds_nothing() {
     let flow = Flow::of(EXCLUSIVE);
     let mut s = flow.session();
@@ -81,6 +62,7 @@ fn loser_of_two_sets_holds_nothing() {
     assert_eq!(held(&mut s), ["2 M2", "2 M3"]);
 }
 
+#[harness::test]
 fn concurrent_sets_have_one_winner() {
     let flow = Flow::of(EXCLUSIVE);
     let sessions: Vec<_> = (0..4).map(|_| flow.session()).collect();
@@ -105,6 +87,7 @@ fn concurrent_sets_have_one_winner() {
         .expect("23505");
 }
 
+#[harness::test]
 fn setting_again_by_the_same_owner_changes_nothing() {
     let flow = Flow::of(
         "INSERT INTO wed_attr (aname, atype, adv) VALUES ('m', 'text', 'M1'), ('n', 'integer', '0');
@@ -129,6 +112,7 @@ fn setting_again_by_the_same_owner_changes_nothing() {
     assert_eq!(held(&mut s), ["2 M1"]);
 }
 
+#[harness::test]
 fn end_of_the_owner_frees_what_it_holds() {
     let flow = Flow::of(EXCLUSIVE);
     let (mut s, mut owner) = (flow.session(), flow.database.owner());
@@ -161,6 +145,7 @@ fn end_of_the_owner_frees_what_it_holds() {
     fine(&flow);
 }
 
+#[harness::test]
 fn disjoint_sets_do_not_wait_for_each_other() {
     let flow = Flow::of(EXCLUSIVE);
     let (mut s, mut t) = (flow.session(), flow.session());
@@ -178,6 +163,7 @@ fn disjoint_sets_do_not_wait_for_each_other() {
     fine(&flow);
 }
 
+#[harness::test]
 fn stock_is_issued_once_and_never_below_its_minimum() {
     let flow = Flow::of(COUNTED);
     let mut s = flow.session();
@@ -210,6 +196,7 @@ fn stock_is_issued_once_and_never_below_its_minimum() {
     fine(&flow);
 }
 
+#[harness::test]
 fn small_request_does_not_overtake_a_large_one() {
     let flow = Flow::of(COUNTED);
     let mut s = flow.session();
@@ -225,6 +212,7 @@ fn small_request_does_not_overtake_a_large_one() {
     fine(&flow);
 }
 
+#[harness::test]
 fn higher_priority_is_served_first() {
     let flow = Flow::of(
         "INSERT INTO wed_attr (aname, atype, adv) VALUES ('urgent', 'boolean', 'false'), ('done', 'boolean', 'false');
@@ -246,6 +234,7 @@ fn higher_priority_is_served_first() {
     assert_eq!(order, ["1", "3", "4", "2"]);
 }
 
+#[harness::test]
 fn held_until_a_named_trigger_commits() {
     let flow = Flow::of(
         "INSERT INTO wed_attr (aname, atype, adv) VALUES ('n', 'integer', '0');
@@ -266,6 +255,7 @@ fn held_until_a_named_trigger_commits() {
     fine(&flow);
 }
 
+#[harness::test]
 fn held_until_the_instance_ends() {
     let flow = Flow::of(
         "INSERT INTO wed_attr (aname, atype, adv) VALUES ('n', 'integer', '0');
@@ -289,6 +279,7 @@ fn held_until_the_instance_ends() {
     fine(&flow);
 }
 
+#[harness::test]
 fn flows_share_a_resource_that_both_declare() {
     let database = Database::new();
     let script = EXCLUSIVE
@@ -328,6 +319,7 @@ fn flows_share_a_resource_that_both_declare() {
     fine(&one);
 }
 
+#[harness::test]
 fn waiting_job_cannot_be_finished() {
     let flow = Flow::of(EXCLUSIVE);
     let mut s = flow.session();
@@ -347,6 +339,7 @@ fn waiting_job_cannot_be_finished() {
         .expect("WF045");
 }
 
+#[harness::test]
 fn waiting_job_says_what_it_waits_for() {
     let flow = Flow::of(EXCLUSIVE);
     let (mut s, mut owner) = (flow.session(), flow.database.owner());
@@ -366,6 +359,7 @@ fn waiting_job_says_what_it_waits_for() {
     );
 }
 
+#[harness::test]
 fn failed_attempts_and_dead_hosts_free_what_they_hold() {
     let flow = Flow::of(EXCLUSIVE);
     let (mut s, mut owner) = (flow.session(), flow.database.owner());
@@ -401,6 +395,7 @@ fn failed_attempts_and_dead_hosts_free_what_they_hold() {
     fine(&flow);
 }
 
+#[harness::test]
 fn keys_that_cannot_be_evaluated_make_an_exception() {
     let flow = Flow::of(
         "INSERT INTO wed_attr (aname, atype, adv) VALUES ('n', 'integer', '1'), ('m', 'jsonb', '{}'), ('done', 'boolean', 'false');
@@ -438,6 +433,7 @@ fn keys_that_cannot_be_evaluated_make_an_exception() {
     fine(&flow);
 }
 
+#[harness::test]
 fn more_stock_serves_who_waits() {
     let flow = Flow::of(COUNTED);
     let mut s = flow.session();
@@ -459,6 +455,7 @@ fn more_stock_serves_who_waits() {
     fine(&flow);
 }
 
+#[harness::test]
 fn circle_of_holders_is_broken() {
     let flow = Flow::of(
         "INSERT INTO wed_attr (aname, atype, adv) VALUES ('a', 'text', NULL), ('b', 'text', NULL), ('n', 'integer', '0');

@@ -5,12 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use super::broken;
-use crate::support::{Flow, GENEROUS, Session, on, trials};
-
-trials![
-    grants_are_those_of_the_model_whatever_the_schedule,
-    sessions_side_by_side_all_come_to_an_end,
-];
+use crate::support::{Flow, GENEROUS, Session, on};
 
 /// A document of keys and quantities; null is exclusive.
 const SETS: &str = "
@@ -107,6 +102,7 @@ fn held(s: &mut Session) -> BTreeSet<i64> {
         .collect()
 }
 
+#[harness::test]
 fn grants_are_those_of_the_model_whatever_the_schedule() {
     let flow = Flow::of(SETS);
     let (mut s, mut owner) = (flow.session(), flow.database.owner());
@@ -145,6 +141,7 @@ fn grants_are_those_of_the_model_whatever_the_schedule() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
+#[harness::test]
 fn sessions_side_by_side_all_come_to_an_end() {
     const SESSIONS: u64 = 6;
     const EACH: usize = 40;

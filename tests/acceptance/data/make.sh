@@ -1,5 +1,5 @@
 #!/bin/sh
-# The certificates of the trials of HTTPS: an authority of their own, and a server's that it signed.
+# The certificates of HTTPS tests: an authority of their own, and a server's that it signed.
 # They guard nothing; the key is in the repository for everybody to read. Valid for a hundred years.
 set -eu
 cd "$(dirname "$0")"

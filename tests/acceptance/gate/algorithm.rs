@@ -1,31 +1,9 @@
 //! Algorithm 1: what a new state does.
 
+use crate::support::Flow;
 use crate::support::flows::{PAPER, STEPS};
-use crate::support::{Flow, trials};
 
-trials![
-    an_initial_state_that_satisfies_nothing_is_refused_and_leaves_nothing,
-    one_bad_initial_state_refuses_the_whole_statement,
-    an_instance_may_be_final_from_the_start,
-    the_papers_flow_reaches_its_final_state_in_either_order,
-    a_state_that_satisfies_nothing_is_an_exception_when_nothing_is_pending,
-    a_state_that_satisfies_nothing_is_regular_while_something_is_pending,
-    an_exception_is_served_like_a_transition,
-    an_exception_that_leads_to_another_is_fired_again,
-    a_final_state_is_refused_while_others_are_pending,
-    a_final_instance_is_immutable,
-    a_pending_trigger_is_not_fired_again,
-    a_trigger_can_fire_itself_again,
-    a_transition_that_changes_nothing_passes_like_any_other,
-    the_final_condition_suppresses_other_firings,
-    two_triggers_may_fire_the_same_transition,
-    the_payload_is_the_state_that_fired,
-    a_disabled_trigger_is_not_evaluated,
-    a_flow_without_a_final_condition_ends_in_an_exception,
-    a_rollback_leaves_the_job_and_no_trace,
-    one_update_of_many_instances_is_one_evaluation,
-];
-
+#[harness::test]
 fn an_initial_state_that_satisfies_nothing_is_refused_and_leaves_nothing() {
     let mut s = Flow::of(PAPER).session();
     let refusal = s
@@ -45,6 +23,7 @@ fn an_initial_state_that_satisfies_nothing_is_refused_and_leaves_nothing() {
     }
 }
 
+#[harness::test]
 fn one_bad_initial_state_refuses_the_whole_statement() {
     let mut s = Flow::of(PAPER).session();
     s.refused("INSERT INTO wed_flow (a1) VALUES ('ready'), (NULL), ('ready')")
@@ -52,6 +31,7 @@ fn one_bad_initial_state_refuses_the_whole_statement() {
     assert_eq!(s.number("SELECT count(*) FROM wed_flow"), 0);
 }
 
+#[harness::test]
 fn an_instance_may_be_final_from_the_start() {
     let mut s = Flow::of(PAPER).session();
     let wid = s.number("INSERT INTO wed_flow (a1) VALUES ('done') RETURNING wid");
@@ -60,6 +40,7 @@ fn an_instance_may_be_final_from_the_start() {
     assert!(s.pending(wid).is_empty());
 }
 
+#[harness::test]
 fn the_papers_flow_reaches_its_final_state_in_either_order() {
     let mut s = Flow::of(PAPER).session();
     let (first, second) = (s.start(), s.start());
@@ -91,6 +72,7 @@ fn the_papers_flow_reaches_its_final_state_in_either_order() {
     assert_eq!(s.number("SELECT count(*) FROM job_pool"), 0);
 }
 
+#[harness::test]
 fn a_state_that_satisfies_nothing_is_an_exception_when_nothing_is_pending() {
     let mut s = Flow::of(STEPS).session();
     let wid = s.start();
@@ -100,6 +82,7 @@ fn a_state_that_satisfies_nothing_is_an_exception_when_nothing_is_pending() {
     assert_eq!(s.pending(wid), ["_EXCPT"]);
 }
 
+#[harness::test]
 fn a_state_that_satisfies_nothing_is_regular_while_something_is_pending() {
     let flow = Flow::of(PAPER);
     let mut s = flow.session();
@@ -112,6 +95,7 @@ fn a_state_that_satisfies_nothing_is_regular_while_something_is_pending() {
     assert_eq!(s.trace(wid)[2], "tr_a3 -> {_EXCPT} E");
 }
 
+#[harness::test]
 fn an_exception_is_served_like_a_transition() {
     let mut s = Flow::of(STEPS).session();
     let wid = s.start();
@@ -129,6 +113,7 @@ fn an_exception_is_served_like_a_transition() {
     );
 }
 
+#[harness::test]
 fn an_exception_that_leads_to_another_is_fired_again() {
     let mut s = Flow::of(STEPS).session();
     let wid = s.start();
@@ -140,6 +125,7 @@ fn an_exception_that_leads_to_another_is_fired_again() {
     assert_eq!(s.status(wid), "F");
 }
 
+#[harness::test]
 fn a_final_state_is_refused_while_others_are_pending() {
     let mut s = Flow::of(PAPER).session();
     let wid = s.start();
@@ -154,6 +140,7 @@ fn a_final_state_is_refused_while_others_are_pending() {
     assert_eq!(s.status(wid), "F");
 }
 
+#[harness::test]
 fn a_final_instance_is_immutable() {
     let mut s = Flow::of(PAPER).session();
     s.run("UPDATE wed_attr SET open = true WHERE aname = 'a3'");
@@ -165,6 +152,7 @@ fn a_final_instance_is_immutable() {
     assert_eq!(s.trace(wid), ["-> {} F"]);
 }
 
+#[harness::test]
 fn a_pending_trigger_is_not_fired_again() {
     let mut s = Flow::of(PAPER).session();
     let wid = s.start();
@@ -174,6 +162,7 @@ fn a_pending_trigger_is_not_fired_again() {
     assert_eq!(s.pending(wid), ["tr_a3"]);
 }
 
+#[harness::test]
 fn a_trigger_can_fire_itself_again() {
     let mut s = Flow::of(STEPS).session();
     let wid = s.start();
@@ -191,6 +180,7 @@ fn a_trigger_can_fire_itself_again() {
     );
 }
 
+#[harness::test]
 fn a_transition_that_changes_nothing_passes_like_any_other() {
     let mut s = Flow::of(STEPS).session();
     let wid = s.start();
@@ -198,6 +188,7 @@ fn a_transition_that_changes_nothing_passes_like_any_other() {
     assert_eq!(s.trace(wid), ["-> {step} R", "step -> {step} R"]);
 }
 
+#[harness::test]
 fn the_final_condition_suppresses_other_firings() {
     let mut s = Flow::of(
         "INSERT INTO wed_attr (aname, atype, adv) VALUES ('n', 'integer', '0');
@@ -211,6 +202,7 @@ fn the_final_condition_suppresses_other_firings() {
     assert!(s.pending(wid).is_empty());
 }
 
+#[harness::test]
 fn two_triggers_may_fire_the_same_transition() {
     let mut s = Flow::of(
         "INSERT INTO wed_attr (aname, atype, adv) VALUES ('n', 'integer', '0');
@@ -223,6 +215,7 @@ fn two_triggers_may_fire_the_same_transition() {
     assert_eq!(s.number("SELECT count(DISTINCT tgid) FROM job_pool"), 2);
 }
 
+#[harness::test]
 fn the_payload_is_the_state_that_fired() {
     let mut s = Flow::of(PAPER).session();
     let wid = s.start();
@@ -235,6 +228,7 @@ fn the_payload_is_the_state_that_fired() {
     );
 }
 
+#[harness::test]
 fn a_disabled_trigger_is_not_evaluated() {
     let mut s = Flow::of(PAPER).session();
     s.run("UPDATE wed_trig SET enabled = false WHERE tgname = 't1'");
@@ -245,6 +239,7 @@ fn a_disabled_trigger_is_not_evaluated() {
     assert_eq!(s.trace(wid)[1], "tr_a3 -> {tr_a2} R");
 }
 
+#[harness::test]
 fn a_flow_without_a_final_condition_ends_in_an_exception() {
     let mut s = Flow::of(
         "INSERT INTO wed_attr (aname, adv) VALUES ('a', 'x');
@@ -256,6 +251,7 @@ fn a_flow_without_a_final_condition_ends_in_an_exception() {
     assert_eq!(s.trace(wid), ["-> {only} R", "only -> {_EXCPT} E"]);
 }
 
+#[harness::test]
 fn a_rollback_leaves_the_job_and_no_trace() {
     let mut s = Flow::of(PAPER).session();
     let wid = s.start();
@@ -272,6 +268,7 @@ fn a_rollback_leaves_the_job_and_no_trace() {
     );
 }
 
+#[harness::test]
 fn one_update_of_many_instances_is_one_evaluation() {
     const MANY: i64 = 300;
     let flow = Flow::of(STEPS);

@@ -1,30 +1,7 @@
 //! Typed attributes: every type, its edge values, and changes of the model while instances live.
 
 use crate::support::flows::{PAPER, STEPS};
-use crate::support::{Database, Flow, Session, trials};
-
-trials![
-    text_round_trips,
-    integer_and_bigint_round_trip,
-    numeric_and_float_round_trip,
-    boolean_and_uuid_round_trip,
-    instants_dates_and_intervals_round_trip,
-    jsonb_round_trips,
-    arrays_round_trip,
-    enums_round_trip_and_refuse_other_labels,
-    a_value_that_does_not_fit_its_type_is_refused,
-    a_default_that_does_not_fit_its_type_is_refused,
-    every_name_of_a_type_is_known_and_no_other,
-    a_default_holds_for_new_instances_only,
-    an_attribute_is_added_while_instances_live,
-    an_attribute_is_added_while_others_read_and_write,
-    a_renamed_attribute_is_followed_by_conditions_writes_and_instances,
-    names_of_two_attributes_may_be_exchanged_by_way_of_a_third,
-    an_attribute_that_a_condition_uses_is_not_dropped,
-    an_attribute_that_nothing_uses_is_dropped,
-    a_type_changes_only_while_there_are_no_instances,
-    a_state_is_its_row_in_json,
-];
+use crate::support::{Database, Flow, Session};
 
 /// A flow with one attribute `v` of a type, set by a transition and by an event alike.
 fn flow_of(kind: &str) -> Session {
@@ -99,6 +76,7 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
+#[harness::test]
 fn text_round_trips() {
     let long = "x".repeat(100_000);
     let odd = "line\nbreak\ttab \"quote\" 'apostrophe' \\back\u{7f} \u{1f600} é ﷽ \u{202e}";
@@ -111,6 +89,7 @@ fn text_round_trips() {
     );
 }
 
+#[harness::test]
 fn integer_and_bigint_round_trip() {
     round_trips(
         "integer",
@@ -129,6 +108,7 @@ fn integer_and_bigint_round_trip() {
     );
 }
 
+#[harness::test]
 fn numeric_and_float_round_trip() {
     let digits = format!("{}.{}", "9".repeat(100), "1".repeat(100));
     round_trips(
@@ -161,6 +141,7 @@ fn numeric_and_float_round_trip() {
     );
 }
 
+#[harness::test]
 fn boolean_and_uuid_round_trip() {
     round_trips("boolean", "boolean", &["t", "f"]);
     round_trips(
@@ -173,6 +154,7 @@ fn boolean_and_uuid_round_trip() {
     );
 }
 
+#[harness::test]
 fn instants_dates_and_intervals_round_trip() {
     round_trips(
         "timestamptz",
@@ -212,6 +194,7 @@ fn instants_dates_and_intervals_round_trip() {
     );
 }
 
+#[harness::test]
 fn jsonb_round_trips() {
     round_trips(
         "jsonb",
@@ -227,6 +210,7 @@ fn jsonb_round_trips() {
     );
 }
 
+#[harness::test]
 fn arrays_round_trip() {
     round_trips(
         "integer[]",
@@ -262,6 +246,7 @@ fn arrays_round_trip() {
     round_trips("enum(a, b)[]", "text[]", &["{}", "{a,b,a}"]);
 }
 
+#[harness::test]
 fn enums_round_trip_and_refuse_other_labels() {
     round_trips(
         "enum(small, middle size, LARGE)",
@@ -286,6 +271,7 @@ fn enums_round_trip_and_refuse_other_labels() {
         .expect("23514");
 }
 
+#[harness::test]
 fn a_value_that_does_not_fit_its_type_is_refused() {
     for (kind, literal, code) in [
         ("integer", "'x'", "22P02"),
@@ -303,6 +289,7 @@ fn a_value_that_does_not_fit_its_type_is_refused() {
     }
 }
 
+#[harness::test]
 fn a_default_that_does_not_fit_its_type_is_refused() {
     let mut s = flow_of("integer");
     s.refused("INSERT INTO wed_attr (aname, atype, adv) VALUES ('w', 'integer', 'many')")
@@ -318,6 +305,7 @@ fn a_default_that_does_not_fit_its_type_is_refused() {
     );
 }
 
+#[harness::test]
 fn every_name_of_a_type_is_known_and_no_other() {
     let mut s = Database::new().flow("types").session();
     for (at, kind) in [
@@ -389,6 +377,7 @@ fn every_name_of_a_type_is_known_and_no_other() {
     }
 }
 
+#[harness::test]
 fn a_default_holds_for_new_instances_only() {
     let mut s = Flow::of(PAPER).session();
     let old = s.start();
@@ -405,6 +394,7 @@ fn a_default_holds_for_new_instances_only() {
     assert_eq!(s.pending(new), ["tr_a3"]);
 }
 
+#[harness::test]
 fn an_attribute_is_added_while_instances_live() {
     let mut s = Flow::of(PAPER).session();
     let wid = s.start();
@@ -423,6 +413,7 @@ fn an_attribute_is_added_while_instances_live() {
     assert_eq!(s.pending(wid), ["tr_final"]);
 }
 
+#[harness::test]
 fn an_attribute_is_added_while_others_read_and_write() {
     let flow = Flow::of(STEPS);
     let mut s = flow.session();
@@ -454,6 +445,7 @@ fn an_attribute_is_added_while_others_read_and_write() {
     );
 }
 
+#[harness::test]
 fn a_renamed_attribute_is_followed_by_conditions_writes_and_instances() {
     let mut s = Flow::of(PAPER).session();
     s.run("UPDATE wed_trig SET writes = '{a2,a3}' WHERE tgname = 't1'");
@@ -475,6 +467,7 @@ fn a_renamed_attribute_is_followed_by_conditions_writes_and_instances() {
     s.refused("UPDATE wed_attr SET aname = 'hotel' WHERE aname = 'a3'");
 }
 
+#[harness::test]
 fn names_of_two_attributes_may_be_exchanged_by_way_of_a_third() {
     let mut s = Flow::of(PAPER).session();
     s.run(
@@ -488,6 +481,7 @@ fn names_of_two_attributes_may_be_exchanged_by_way_of_a_third() {
     assert_eq!(s.pending(wid), ["tr_final"]);
 }
 
+#[harness::test]
 fn an_attribute_that_a_condition_uses_is_not_dropped() {
     let mut s = Flow::of(PAPER).session();
     let refusal = s
@@ -501,6 +495,7 @@ fn an_attribute_that_a_condition_uses_is_not_dropped() {
     s.start();
 }
 
+#[harness::test]
 fn an_attribute_that_nothing_uses_is_dropped() {
     let mut s = Flow::of(PAPER).session();
     s.run("INSERT INTO wed_attr (aname, adv) VALUES ('remark', 'x')");
@@ -518,6 +513,7 @@ fn an_attribute_that_nothing_uses_is_dropped() {
     s.start();
 }
 
+#[harness::test]
 fn a_type_changes_only_while_there_are_no_instances() {
     let mut s = Database::new().flow("changing").session();
     s.run("INSERT INTO wed_attr (aname) VALUES ('n')");
@@ -533,6 +529,7 @@ fn a_type_changes_only_while_there_are_no_instances() {
 }
 
 /// The state in the trace, and the payload of a job, is the row as Postgres says it in JSON.
+#[harness::test]
 fn a_state_is_its_row_in_json() {
     let types = [
         "text",

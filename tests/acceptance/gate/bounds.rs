@@ -1,17 +1,10 @@
 //! What a tenant may write at its extremes: nothing of it stops the sweeps, the numbers or the sessions of others.
 
+use crate::support::Flow;
 use crate::support::flows::STEPS;
 use crate::support::program::psql;
-use crate::support::{Flow, trials};
 
-trials![
-    intervals_make_moments_that_there_are,
-    a_number_given_by_hand_leaves_room_for_others,
-    a_refused_trigger_takes_no_number,
-    locks_of_others_with_a_jobs_numbers_are_left_alone,
-    a_refusal_in_psql_is_short,
-];
-
+#[harness::test]
 fn intervals_make_moments_that_there_are() {
     let flow = Flow::of(STEPS);
     let mut s = flow.session();
@@ -22,6 +15,7 @@ fn intervals_make_moments_that_there_are() {
     s.run("UPDATE wed_trig SET timeout = '99 years' WHERE NOT cfinal");
 }
 
+#[harness::test]
 fn a_number_given_by_hand_leaves_room_for_others() {
     let flow = Flow::of(STEPS);
     let mut s = flow.session();
@@ -31,6 +25,7 @@ fn a_number_given_by_hand_leaves_room_for_others() {
     assert!(s.start() > 0);
 }
 
+#[harness::test]
 fn a_refused_trigger_takes_no_number() {
     let flow = Flow::of(STEPS);
     let mut s = flow.session();
@@ -44,6 +39,7 @@ fn a_refused_trigger_takes_no_number() {
     assert_eq!(owner.number(last), before);
 }
 
+#[harness::test]
 fn locks_of_others_with_a_jobs_numbers_are_left_alone() {
     let flow = Flow::of(STEPS);
     let mut s = flow.session();
@@ -61,6 +57,7 @@ fn locks_of_others_with_a_jobs_numbers_are_left_alone() {
     assert_eq!(other.number("SELECT 1"), 1);
 }
 
+#[harness::test]
 fn a_refusal_in_psql_is_short() {
     let flow = Flow::of(STEPS);
     let mut s = flow.session();

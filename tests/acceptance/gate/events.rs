@@ -1,18 +1,6 @@
 //! Open attributes: what any session of the flow may set without a job's lock.
 
-use crate::support::{Flow, trials};
-
-trials![
-    an_event_passes_the_gate_and_is_traced_with_its_writer,
-    an_event_fires_what_it_satisfies,
-    an_event_may_not_touch_what_is_not_open,
-    an_event_may_name_what_it_leaves_as_it_is,
-    an_event_that_would_end_the_instance_waits_for_the_pending,
-    an_event_after_which_nothing_is_left_to_do_shows_when_a_worker_looks,
-    one_event_of_an_instance_in_a_transaction,
-    closing_an_attribute_ends_its_events,
-    an_event_is_not_counted_as_the_transition_that_is_pending,
-];
+use crate::support::Flow;
 
 const ORDER: &str = "
 INSERT INTO wed_attr (aname, atype, adv, open) VALUES
@@ -21,6 +9,7 @@ INSERT INTO wed_trig (tgname, trname, cpred) VALUES
   ('wait', 'remind', $$state = 'open' AND NOT paid$$), ('ship', 'ship', $$state = 'open' AND paid$$);
 INSERT INTO wed_trig (cpred, cfinal) VALUES ($$state = 'shipped' OR remark = 'stop'$$, true);";
 
+#[harness::test]
 fn an_event_passes_the_gate_and_is_traced_with_its_writer() {
     let mut s = Flow::of(ORDER).session();
     let wid = s.start();
@@ -34,6 +23,7 @@ fn an_event_passes_the_gate_and_is_traced_with_its_writer() {
     );
 }
 
+#[harness::test]
 fn an_event_fires_what_it_satisfies() {
     let mut s = Flow::of(ORDER).session();
     let wid = s.start();
@@ -42,6 +32,7 @@ fn an_event_fires_what_it_satisfies() {
     assert_eq!(s.pending(wid), ["remind", "ship"]);
 }
 
+#[harness::test]
 fn an_event_may_not_touch_what_is_not_open() {
     let mut s = Flow::of(ORDER).session();
     let wid = s.start();
@@ -62,6 +53,7 @@ fn an_event_may_not_touch_what_is_not_open() {
     assert_eq!(s.trace(wid).len(), 1);
 }
 
+#[harness::test]
 fn an_event_may_name_what_it_leaves_as_it_is() {
     let mut s = Flow::of(ORDER).session();
     let wid = s.start();
@@ -69,6 +61,7 @@ fn an_event_may_name_what_it_leaves_as_it_is() {
     assert_eq!(s.trace(wid).len(), 2);
 }
 
+#[harness::test]
 fn an_event_that_would_end_the_instance_waits_for_the_pending() {
     let mut s = Flow::of(ORDER).session();
     let wid = s.start();
@@ -77,6 +70,7 @@ fn an_event_that_would_end_the_instance_waits_for_the_pending() {
     assert_eq!(s.trace(wid).len(), 1);
 }
 
+#[harness::test]
 fn an_event_after_which_nothing_is_left_to_do_shows_when_a_worker_looks() {
     let mut s = Flow::of(
         "INSERT INTO wed_attr (aname, atype, adv, open) VALUES ('n', 'integer', '0', true);
@@ -96,6 +90,7 @@ fn an_event_after_which_nothing_is_left_to_do_shows_when_a_worker_looks() {
     );
 }
 
+#[harness::test]
 fn one_event_of_an_instance_in_a_transaction() {
     let mut s = Flow::of(ORDER).session();
     let (a, b) = (s.start(), s.start());
@@ -113,6 +108,7 @@ fn one_event_of_an_instance_in_a_transaction() {
     assert_eq!(s.number("SELECT count(*) FROM wed_trace"), 2);
 }
 
+#[harness::test]
 fn closing_an_attribute_ends_its_events() {
     let mut s = Flow::of(ORDER).session();
     s.start();
@@ -124,6 +120,7 @@ fn closing_an_attribute_ends_its_events() {
     s.run("UPDATE wed_flow SET state = 'odd'");
 }
 
+#[harness::test]
 fn an_event_is_not_counted_as_the_transition_that_is_pending() {
     let mut s = Flow::of(ORDER).session();
     let wid = s.start();

@@ -1,15 +1,9 @@
 //! Names of attributes and transitions: quoted rightly wherever they go.
 
+use crate::support::Database;
 use crate::support::session::Refusal;
-use crate::support::{Database, trials};
 
-trials![
-    odd_but_allowed_names_work_everywhere,
-    names_that_are_not_allowed_are_refused_with_the_reason,
-    names_that_differ_only_in_case_are_refused,
-    odd_transition_names_work,
-];
-
+#[harness::test]
 fn odd_but_allowed_names_work_everywhere() {
     let longest = "x".repeat(63);
     for name in [
@@ -66,6 +60,7 @@ fn odd_but_allowed_names_work_everywhere() {
     }
 }
 
+#[harness::test]
 fn names_that_are_not_allowed_are_refused_with_the_reason() {
     let mut s = Database::new().flow("names").session();
     let too_long = "é".repeat(32);
@@ -104,6 +99,7 @@ fn names_that_are_not_allowed_are_refused_with_the_reason() {
         .expect("23505");
 }
 
+#[harness::test]
 fn names_that_differ_only_in_case_are_refused() {
     let mut s = Database::new().flow("names").session();
     s.run("INSERT INTO wed_attr (aname) VALUES ('total'), ('other')");
@@ -115,6 +111,7 @@ fn names_that_differ_only_in_case_are_refused() {
     s.run("UPDATE wed_attr SET aname = 'Total' WHERE aname = 'total'");
 }
 
+#[harness::test]
 fn odd_transition_names_work() {
     let mut s = Database::new().flow("names").session();
     s.run("INSERT INTO wed_attr (aname, adv) VALUES ('a', '0')");

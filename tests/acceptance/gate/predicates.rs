@@ -2,25 +2,7 @@
 
 use crate::support::flows::PAPER;
 use crate::support::session::Refusal;
-use crate::support::{Database, Flow, Session, trials};
-
-trials![
-    what_a_condition_may_say,
-    an_error_is_placed_inside_the_fragment,
-    an_error_is_placed_in_a_fragment_of_several_lines_with_wide_characters,
-    attempts_at_injection_are_refused,
-    a_string_constant_stays_one_in_the_compiled_condition,
-    subqueries_aggregates_and_sets_are_refused,
-    functions_that_are_not_listed_are_refused,
-    types_and_system_columns_that_are_no_attribute_are_refused,
-    empty_long_and_unbalanced_fragments_are_refused,
-    a_refused_change_leaves_the_condition_as_it_was,
-    an_unknown_truth_value_fires_nothing,
-    settings_of_a_session_change_nothing,
-    a_condition_that_fails_hurts_only_that_instance_of_a_batch,
-    an_initial_state_on_which_a_condition_fails_is_refused_visibly,
-    an_instance_hurt_by_its_condition_can_be_recovered,
-];
+use crate::support::{Database, Flow, Session};
 
 /// A flow with attributes of several types and no trigger.
 fn typed() -> Session {
@@ -68,6 +50,7 @@ fn place(refusal: &Refusal) -> (String, usize) {
     )
 }
 
+#[harness::test]
 fn what_a_condition_may_say() {
     let mut s = typed();
     for condition in [
@@ -112,6 +95,7 @@ fn what_a_condition_may_say() {
     }
 }
 
+#[harness::test]
 fn an_error_is_placed_inside_the_fragment() {
     let mut s = typed();
     for (condition, code, at) in [
@@ -139,6 +123,7 @@ fn an_error_is_placed_inside_the_fragment() {
     }
 }
 
+#[harness::test]
 fn an_error_is_placed_in_a_fragment_of_several_lines_with_wide_characters() {
     let mut s = typed();
     let condition = "a1 = 'größe 😀'\n  AND n > 3\n  AND wrong = 'x'";
@@ -149,6 +134,7 @@ fn an_error_is_placed_in_a_fragment_of_several_lines_with_wide_characters() {
     assert!(there.starts_with("wrong"), "{there:?}");
 }
 
+#[harness::test]
 fn attempts_at_injection_are_refused() {
     let mut s = typed();
     for condition in [
@@ -205,6 +191,7 @@ fn attempts_at_injection_are_refused() {
 }
 
 /// A constant that looks like the end of the function that conditions are compiled into.
+#[harness::test]
 fn a_string_constant_stays_one_in_the_compiled_condition() {
     let mut s = typed();
     let tables = s.lines("SELECT relname FROM pg_class WHERE relname = 'owned'");
@@ -220,6 +207,7 @@ fn a_string_constant_stays_one_in_the_compiled_condition() {
     assert!(tables.is_empty());
 }
 
+#[harness::test]
 fn subqueries_aggregates_and_sets_are_refused() {
     let mut s = typed();
     for condition in [
@@ -247,6 +235,7 @@ fn subqueries_aggregates_and_sets_are_refused() {
     assert!(!refusal.hint.is_empty(), "{refusal:?}");
 }
 
+#[harness::test]
 fn functions_that_are_not_listed_are_refused() {
     let mut s = typed();
     for (condition, name) in [
@@ -296,6 +285,7 @@ fn functions_that_are_not_listed_are_refused() {
     assert_eq!(s.number("SELECT count(*) FROM wed_trig"), 0);
 }
 
+#[harness::test]
 fn types_and_system_columns_that_are_no_attribute_are_refused() {
     let mut s = typed();
     for condition in [
@@ -321,6 +311,7 @@ fn types_and_system_columns_that_are_no_attribute_are_refused() {
     }
 }
 
+#[harness::test]
 fn empty_long_and_unbalanced_fragments_are_refused() {
     let mut s = typed();
     let long = format!("a1 = '{}'", "x".repeat(20_000));
@@ -345,6 +336,7 @@ fn empty_long_and_unbalanced_fragments_are_refused() {
     s.refused("INSERT INTO wed_trig (trname) VALUES ('t')");
 }
 
+#[harness::test]
 fn a_refused_change_leaves_the_condition_as_it_was() {
     let mut s = Flow::of(PAPER).session();
     s.refused("UPDATE wed_trig SET cpred = 'nothing = 1' WHERE tgname = 't1'")
@@ -363,6 +355,7 @@ fn a_refused_change_leaves_the_condition_as_it_was() {
     assert_eq!(s.pending(wid), ["tr_a2", "tr_a3"]);
 }
 
+#[harness::test]
 fn an_unknown_truth_value_fires_nothing() {
     let mut s = typed();
     define(&mut s, "n > 3").expect("a condition");
@@ -374,6 +367,7 @@ fn an_unknown_truth_value_fires_nothing() {
     assert_eq!(s.trace(wid), ["-> {t} R"]);
 }
 
+#[harness::test]
 fn settings_of_a_session_change_nothing() {
     let mut s = typed();
     define(&mut s, "at::text = '2026-02-03 04:05:06+00' AND day::text = '2026-02-03' AND span::text = 'P1DT2H'")
@@ -410,6 +404,7 @@ INSERT INTO wed_attr (aname, atype, adv, open) VALUES ('n', 'integer', '1', true
 INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('t', 'work', '100 / n > 1 AND NOT done');
 INSERT INTO wed_trig (cpred, cfinal) VALUES ('done', true);";
 
+#[harness::test]
 fn a_condition_that_fails_hurts_only_that_instance_of_a_batch() {
     let mut s = Flow::of(FRAGILE).session();
     s.run("INSERT INTO wed_flow (n) SELECT 1 FROM generate_series(1, 200)");
@@ -425,6 +420,7 @@ fn a_condition_that_fails_hurts_only_that_instance_of_a_batch() {
     assert_eq!(s.number("SELECT count(*) FROM wed_flow WHERE n = 2"), 198);
 }
 
+#[harness::test]
 fn an_initial_state_on_which_a_condition_fails_is_refused_visibly() {
     let mut s = Flow::of(FRAGILE).session();
     let refusal = s
@@ -443,6 +439,7 @@ fn an_initial_state_on_which_a_condition_fails_is_refused_visibly() {
     s.run("INSERT INTO wed_flow (a) VALUES ('4')");
 }
 
+#[harness::test]
 fn an_instance_hurt_by_its_condition_can_be_recovered() {
     let mut s = Flow::of(FRAGILE).session();
     let wid = s.start();

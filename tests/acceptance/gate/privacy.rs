@@ -1,21 +1,9 @@
 //! Flows do not see each other, and a flow's role can do what a flow needs and nothing else.
 
 use crate::support::flows::PAPER;
-use crate::support::{Database, Flow, trials};
+use crate::support::{Database, Flow};
 
-trials![
-    two_flows_with_equal_names_do_not_see_each_other,
-    locks_of_two_flows_do_not_collide,
-    a_flows_role_reads_nothing_of_another_flow,
-    a_flows_role_reads_nothing_of_the_system_schema,
-    a_flows_role_creates_nothing,
-    a_flows_role_becomes_nobody_else,
-    a_flows_role_takes_nothing_that_all_share,
-    conditions_are_not_to_be_read_by_others,
-    a_flows_role_reads_its_own_history_and_status,
-    a_dropped_flow_leaves_nothing,
-];
-
+#[harness::test]
 fn two_flows_with_equal_names_do_not_see_each_other() {
     let database = Database::new();
     let (one, two) = (database.flow("one"), database.flow("two"));
@@ -34,6 +22,7 @@ fn two_flows_with_equal_names_do_not_see_each_other() {
     assert_eq!(s.number("SELECT count(DISTINCT tgid) FROM job_pool"), 1);
 }
 
+#[harness::test]
 fn locks_of_two_flows_do_not_collide() {
     let database = Database::new();
     let (mut s, mut t) = (
@@ -71,6 +60,7 @@ fn schema_of(flow: &Flow) -> String {
     flow.session().line("SELECT current_schema")
 }
 
+#[harness::test]
 fn a_flows_role_takes_nothing_that_all_share() {
     let mut s = Database::new().flow("taker").session();
     for statement in [
@@ -101,6 +91,7 @@ fn a_flows_role_takes_nothing_that_all_share() {
     }
 }
 
+#[harness::test]
 fn conditions_are_not_to_be_read_by_others() {
     let database = Database::new();
     let (one, two) = (database.flow("one"), database.flow("two"));
@@ -118,6 +109,7 @@ fn conditions_are_not_to_be_read_by_others() {
     );
 }
 
+#[harness::test]
 fn a_flows_role_reads_nothing_of_another_flow() {
     let database = Database::new();
     let (one, two) = (database.flow("one"), database.flow("two"));
@@ -150,6 +142,7 @@ fn a_flows_role_reads_nothing_of_another_flow() {
     }
 }
 
+#[harness::test]
 fn a_flows_role_reads_nothing_of_the_system_schema() {
     let flow = Flow::of(PAPER);
     let mut owner = flow.database.owner();
@@ -183,6 +176,7 @@ fn a_flows_role_reads_nothing_of_the_system_schema() {
         .expect("42501");
 }
 
+#[harness::test]
 fn a_flows_role_creates_nothing() {
     let mut s = Flow::of(PAPER).session();
     for statement in [
@@ -228,6 +222,7 @@ fn a_flows_role_creates_nothing() {
     );
 }
 
+#[harness::test]
 fn a_flows_role_becomes_nobody_else() {
     let flow = Flow::of(PAPER);
     let owner = flow.database.owner().line("SELECT current_user");
@@ -248,6 +243,7 @@ fn a_flows_role_becomes_nobody_else() {
     );
 }
 
+#[harness::test]
 fn a_flows_role_reads_its_own_history_and_status() {
     let mut s = Flow::of(PAPER).session();
     let wid = s.start();
@@ -270,6 +266,7 @@ fn a_flows_role_reads_its_own_history_and_status() {
     assert_eq!(wid, 1);
 }
 
+#[harness::test]
 fn a_dropped_flow_leaves_nothing() {
     let database = Database::new();
     let flow = database.flow("gone");

@@ -4,30 +4,9 @@ use std::time::Duration;
 
 use crate::support::database::TENANT;
 use crate::support::flows::{PAPER, STEPS};
-use crate::support::{Flow, on, trials};
+use crate::support::{Flow, on};
 
-trials![
-    an_update_without_a_lock,
-    an_update_with_the_lock_of_another_instance,
-    an_update_with_a_shared_lock,
-    an_update_with_a_lock_of_a_job_that_is_done,
-    an_update_of_many_of_which_one_is_not_locked,
-    a_second_update_in_one_transaction,
-    a_change_of_wid,
-    a_wid_that_is_no_positive_number,
-    a_job_whose_row_somebody_changes_in_the_same_moment,
-    delete_and_truncate,
-    writing_what_only_the_gate_writes,
-    an_update_outside_of_the_declared_writes,
-    a_job_in_the_hands_of_a_host_is_not_granted_and_cannot_be_forced,
-    a_client_cannot_pass_for_a_host,
-    a_client_cannot_turn_the_gate_off,
-    a_lock_is_granted_to_one_session_only,
-    a_trigger_with_pending_jobs_is_not_removed,
-    tgid_is_given_by_the_server,
-    a_trigger_that_makes_no_sense,
-];
-
+#[harness::test]
 fn an_update_without_a_lock() {
     let mut s = Flow::of(PAPER).session();
     let wid = s.start();
@@ -45,6 +24,7 @@ fn an_update_without_a_lock() {
     assert_eq!(s.trace(wid).len(), 1);
 }
 
+#[harness::test]
 fn an_update_with_the_lock_of_another_instance() {
     let mut s = Flow::of(PAPER).session();
     let (mine, other) = (s.start(), s.start());
@@ -62,6 +42,7 @@ fn let_everybody_lock(flow: &Flow) {
     );
 }
 
+#[harness::test]
 fn an_update_with_a_shared_lock() {
     let flow = Flow::of(PAPER);
     let_everybody_lock(&flow);
@@ -73,6 +54,7 @@ fn an_update_with_a_shared_lock() {
         .expect("WF003");
 }
 
+#[harness::test]
 fn an_update_with_a_lock_of_a_job_that_is_done() {
     let flow = Flow::of(PAPER);
     let_everybody_lock(&flow);
@@ -96,6 +78,7 @@ fn an_update_with_a_lock_of_a_job_that_is_done() {
     assert_eq!(two.line("SELECT a2 FROM wed_flow"), "done");
 }
 
+#[harness::test]
 fn an_update_of_many_of_which_one_is_not_locked() {
     let mut s = Flow::of(STEPS).session();
     s.run("INSERT INTO wed_flow (n) VALUES (0), (0), (0)");
@@ -106,6 +89,7 @@ fn an_update_of_many_of_which_one_is_not_locked() {
     assert_eq!(s.number("SELECT count(*) FROM wed_trace"), 3);
 }
 
+#[harness::test]
 fn a_second_update_in_one_transaction() {
     let mut s = Flow::of(PAPER).session();
     let wid = s.start();
@@ -134,6 +118,7 @@ fn a_second_update_in_one_transaction() {
     assert_eq!(s.trace(wid).len(), 1);
 }
 
+#[harness::test]
 fn a_change_of_wid() {
     let mut s = Flow::of(STEPS).session();
     let (a, _) = (s.start(), s.start());
@@ -153,6 +138,7 @@ fn a_change_of_wid() {
     );
 }
 
+#[harness::test]
 fn a_wid_that_is_no_positive_number() {
     let mut s = Flow::of(STEPS).session();
     for wid in [0, -1] {
@@ -167,6 +153,7 @@ fn a_wid_that_is_no_positive_number() {
 
 /// An update or a delete that waited for a row and finds it elsewhere leaves it out (in most versions of Postgres): the
 /// job must not stay pending while the trace tells that it is done.
+#[harness::test]
 fn a_job_whose_row_somebody_changes_in_the_same_moment() {
     let flow = Flow::of(STEPS);
     let mut s = flow.session();
@@ -203,6 +190,7 @@ fn a_job_whose_row_somebody_changes_in_the_same_moment() {
     assert_eq!(other.line(&pending), format!("1|{rows}"));
 }
 
+#[harness::test]
 fn delete_and_truncate() {
     let mut s = Flow::of(STEPS).session();
     let wid = s.start();
@@ -217,6 +205,7 @@ fn delete_and_truncate() {
     assert_eq!(s.number("SELECT count(*) FROM wed_flow"), 2);
 }
 
+#[harness::test]
 fn writing_what_only_the_gate_writes() {
     let mut s = Flow::of(PAPER).session();
     let wid = s.start();
@@ -243,6 +232,7 @@ fn writing_what_only_the_gate_writes() {
     assert_eq!(s.trace(wid), ["-> {tr_a2,tr_a3} R"]);
 }
 
+#[harness::test]
 fn an_update_outside_of_the_declared_writes() {
     let mut s = Flow::of(PAPER).session();
     s.run("UPDATE wed_trig SET writes = '{a2}' WHERE tgname = 't1'");
@@ -262,6 +252,7 @@ fn an_update_outside_of_the_declared_writes() {
         .expect("WF013");
 }
 
+#[harness::test]
 fn a_job_in_the_hands_of_a_host_is_not_granted_and_cannot_be_forced() {
     let flow = Flow::of(PAPER);
     let_everybody_lock(&flow);
@@ -291,6 +282,7 @@ fn a_job_in_the_hands_of_a_host_is_not_granted_and_cannot_be_forced() {
     assert_eq!(on(store.flow(TENANT, "trial")).expect("the flow").jobs, 1);
 }
 
+#[harness::test]
 fn a_client_cannot_pass_for_a_host() {
     let flow = Flow::of(PAPER);
     flow.database
@@ -311,6 +303,7 @@ fn a_client_cannot_pass_for_a_host() {
     assert_eq!(s.trace(wid).len(), 1);
 }
 
+#[harness::test]
 fn a_client_cannot_turn_the_gate_off() {
     let mut s = Flow::of(PAPER).session();
     s.start();
@@ -331,6 +324,7 @@ fn a_client_cannot_turn_the_gate_off() {
     }
 }
 
+#[harness::test]
 fn a_lock_is_granted_to_one_session_only() {
     let flow = Flow::of(PAPER);
     let (mut one, mut two) = (flow.session(), flow.session());
@@ -348,6 +342,7 @@ fn a_lock_is_granted_to_one_session_only() {
     two.run("ROLLBACK");
 }
 
+#[harness::test]
 fn a_trigger_with_pending_jobs_is_not_removed() {
     let mut s = Flow::of(PAPER).session();
     let wid = s.start();
@@ -359,6 +354,7 @@ fn a_trigger_with_pending_jobs_is_not_removed() {
     assert_eq!(s.trace(wid).len(), 2);
 }
 
+#[harness::test]
 fn tgid_is_given_by_the_server() {
     let mut s = Flow::of(PAPER).session();
     s.refused("INSERT INTO wed_trig (tgid, trname, cpred) VALUES (1, 'x', 'a1 is null')")
@@ -367,6 +363,7 @@ fn tgid_is_given_by_the_server() {
         .expect("WF013");
 }
 
+#[harness::test]
 fn a_trigger_that_makes_no_sense() {
     let mut s = Flow::of(PAPER).session();
     for (columns, values) in [

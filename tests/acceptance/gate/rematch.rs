@@ -1,20 +1,12 @@
 //! After a change of the model: which live instances would fire what, and firing it.
 
 use crate::support::flows::PAPER;
-use crate::support::{Flow, on, trials};
-
-trials![
-    a_preview_says_what_would_fire_and_changes_nothing,
-    applying_fires_what_the_preview_said,
-    a_rematch_leads_on_from_an_exception,
-    a_rematch_leaves_final_instances_alone,
-    a_rematch_may_end_an_instance,
-    the_host_side_rematch_is_the_same,
-];
+use crate::support::{Flow, on};
 
 const PREVIEW: &str = "SELECT wid, fires, becomes FROM wed_rematch() ORDER BY wid";
 const APPLY: &str = "SELECT wid, fires, becomes FROM wed_rematch(false) ORDER BY wid";
 
+#[harness::test]
 fn a_preview_says_what_would_fire_and_changes_nothing() {
     let mut s = Flow::of(PAPER).session();
     let (one, two) = (s.start(), s.start());
@@ -29,6 +21,7 @@ fn a_preview_says_what_would_fire_and_changes_nothing() {
     assert_eq!(s.trace(one).len(), 1);
 }
 
+#[harness::test]
 fn applying_fires_what_the_preview_said() {
     let mut s = Flow::of(PAPER).session();
     s.run("INSERT INTO wed_flow (a1) SELECT 'ready' FROM generate_series(1, 5)");
@@ -46,6 +39,7 @@ fn applying_fires_what_the_preview_said() {
     assert_eq!(s.pending(1), ["tr_a2", "tr_a3"]);
 }
 
+#[harness::test]
 fn a_rematch_leads_on_from_an_exception() {
     let mut s = Flow::of(PAPER).session();
     let wid = s.start();
@@ -62,6 +56,7 @@ fn a_rematch_leads_on_from_an_exception() {
     assert_eq!(s.status(wid), "F");
 }
 
+#[harness::test]
 fn a_rematch_leaves_final_instances_alone() {
     let mut s = Flow::of(PAPER).session();
     let wid = s.number("INSERT INTO wed_flow (a1) VALUES ('done') RETURNING wid");
@@ -71,6 +66,7 @@ fn a_rematch_leaves_final_instances_alone() {
     assert_eq!(s.trace(wid), ["-> {} F"]);
 }
 
+#[harness::test]
 fn a_rematch_may_end_an_instance() {
     let mut s = Flow::of(
         "INSERT INTO wed_attr (aname, adv) VALUES ('a', 'x');
@@ -90,6 +86,7 @@ fn a_rematch_may_end_an_instance() {
     assert!(s.pending(wid).is_empty());
 }
 
+#[harness::test]
 fn the_host_side_rematch_is_the_same() {
     let flow = Flow::of(PAPER);
     let mut s = flow.session();

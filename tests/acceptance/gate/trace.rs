@@ -2,16 +2,10 @@
 
 use std::sync::{Arc, Barrier};
 
+use crate::support::Flow;
 use crate::support::flows::{PAPER, STEPS};
-use crate::support::{Flow, trials};
 
-trials![
-    a_writer_that_began_first_and_commits_last_comes_last,
-    concurrent_writers_of_one_instance_leave_no_hole,
-    a_row_holds_the_whole_state_and_who_wrote_it,
-    failed_transactions_leave_no_hole,
-];
-
+#[harness::test]
 fn a_writer_that_began_first_and_commits_last_comes_last() {
     let flow = Flow::of(PAPER);
     let (mut slow, mut quick) = (flow.session(), flow.session());
@@ -34,6 +28,7 @@ fn a_writer_that_began_first_and_commits_last_comes_last() {
     );
 }
 
+#[harness::test]
 fn concurrent_writers_of_one_instance_leave_no_hole() {
     const ROUNDS: i64 = 60;
     let flow = Flow::of(PAPER);
@@ -80,6 +75,7 @@ fn concurrent_writers_of_one_instance_leave_no_hole() {
     );
 }
 
+#[harness::test]
 fn a_row_holds_the_whole_state_and_who_wrote_it() {
     let mut s = Flow::of(PAPER).session();
     let wid = s.start();
@@ -91,6 +87,7 @@ fn a_row_holds_the_whole_state_and_who_wrote_it() {
     );
 }
 
+#[harness::test]
 fn failed_transactions_leave_no_hole() {
     let mut s = Flow::of(STEPS).session();
     let wid = s.start();

@@ -5,34 +5,7 @@ use std::io::Write;
 use crate::support::database::sample_component;
 use crate::support::flows::{PAPER, STEPS};
 use crate::support::session::Refusal;
-use crate::support::{Database, Flow, Session, trials};
-
-trials![
-    rows_of_one_insert_are_instances_of_their_own,
-    insert_from_select,
-    insert_with_returning_and_a_wid_by_hand,
-    copy_starts_instances,
-    copy_with_one_bad_row_starts_none,
-    merge_starts_and_finishes,
-    upsert_starts_and_finishes,
-    upsert_without_a_lock_is_refused,
-    data_modifying_ctes,
-    lock_and_update_in_one_statement,
-    one_statement_may_update_different_instances_twice,
-    update_from_another_table,
-    update_where_current_of_a_cursor,
-    a_rolled_back_savepoint_never_happened,
-    a_lock_of_a_rolled_back_savepoint_is_gone,
-    prepared_statements,
-    every_isolation_level_runs_the_papers_flow,
-    under_repeatable_read_the_second_writer_of_an_instance_fails_and_may_try_again,
-    bulk_of_ten_thousand,
-    an_update_of_nothing_is_no_event,
-    a_batch_writes_what_was_declared_and_what_was_not,
-    a_clause_is_applied_beside_an_old_transaction_too,
-    a_host_knows_whether_a_transaction_has_been_open_for_long,
-    a_batch_out_of_order_is_refused,
-];
+use crate::support::{Database, Flow, Session};
 
 /// Many steps whose attribute `note` any session may set.
 const OPEN: &str = "
@@ -61,6 +34,7 @@ fn consistent(s: &mut Session) {
     );
 }
 
+#[harness::test]
 fn rows_of_one_insert_are_instances_of_their_own() {
     let mut s = Flow::of(STEPS).session();
     s.run("INSERT INTO wed_flow (n) VALUES (0), (1), (DEFAULT), (7)");
@@ -76,6 +50,7 @@ fn rows_of_one_insert_are_instances_of_their_own() {
     consistent(&mut s);
 }
 
+#[harness::test]
 fn insert_from_select() {
     let mut s = Flow::of(STEPS).session();
     s.run("INSERT INTO wed_flow (n) SELECT g % 3 FROM generate_series(1, 90) g");
@@ -87,6 +62,7 @@ fn insert_from_select() {
     consistent(&mut s);
 }
 
+#[harness::test]
 fn insert_with_returning_and_a_wid_by_hand() {
     let mut s = Flow::of(STEPS).session();
     assert_eq!(
@@ -103,6 +79,7 @@ fn insert_with_returning_and_a_wid_by_hand() {
     consistent(&mut s);
 }
 
+#[harness::test]
 fn copy_starts_instances() {
     let mut s = Flow::of(STEPS).session();
     let mut copy = s.copy_in("COPY wed_flow (n) FROM STDIN").expect("COPY");
@@ -117,6 +94,7 @@ fn copy_starts_instances() {
     consistent(&mut s);
 }
 
+#[harness::test]
 fn copy_with_one_bad_row_starts_none() {
     let mut s = Flow::of(STEPS).session();
     let mut copy = s.copy_in("COPY wed_flow (n) FROM STDIN").expect("COPY");
@@ -126,6 +104,7 @@ fn copy_with_one_bad_row_starts_none() {
     assert_eq!(s.number("SELECT count(*) FROM wed_flow"), 0);
 }
 
+#[harness::test]
 fn merge_starts_and_finishes() {
     let mut s = Flow::of(STEPS).session();
     let wid = s.start();
@@ -154,6 +133,7 @@ fn merge_starts_and_finishes() {
     consistent(&mut s);
 }
 
+#[harness::test]
 fn upsert_starts_and_finishes() {
     let mut s = Flow::of(STEPS).session();
     let wid = s.start();
@@ -172,6 +152,7 @@ fn upsert_starts_and_finishes() {
     consistent(&mut s);
 }
 
+#[harness::test]
 fn upsert_without_a_lock_is_refused() {
     let mut s = Flow::of(STEPS).session();
     let wid = s.start();
@@ -186,6 +167,7 @@ fn upsert_without_a_lock_is_refused() {
     assert_eq!(s.lines("SELECT wid, n FROM wed_flow"), [format!("{wid}|0")]);
 }
 
+#[harness::test]
 fn data_modifying_ctes() {
     let mut s = Flow::of(STEPS).session();
     let wid = s.start();
@@ -209,6 +191,7 @@ fn data_modifying_ctes() {
     consistent(&mut s);
 }
 
+#[harness::test]
 fn lock_and_update_in_one_statement() {
     let mut s = Flow::of(STEPS).session();
     s.run("INSERT INTO wed_flow (n) SELECT 0 FROM generate_series(1, 20)");
@@ -225,6 +208,7 @@ fn lock_and_update_in_one_statement() {
     consistent(&mut s);
 }
 
+#[harness::test]
 fn one_statement_may_update_different_instances_twice() {
     let mut s = Flow::of(STEPS).session();
     let (a, b) = (s.start(), s.start());
@@ -243,6 +227,7 @@ fn one_statement_may_update_different_instances_twice() {
     consistent(&mut s);
 }
 
+#[harness::test]
 fn update_from_another_table() {
     let mut s = Flow::of(STEPS).session();
     s.run("INSERT INTO wed_flow (n) VALUES (0), (0), (0)");
@@ -262,6 +247,7 @@ fn update_from_another_table() {
     consistent(&mut s);
 }
 
+#[harness::test]
 fn update_where_current_of_a_cursor() {
     let mut s = Flow::of(STEPS).session();
     let wid = s.start();
@@ -272,6 +258,7 @@ fn update_where_current_of_a_cursor() {
     assert_eq!(s.trace(wid), ["-> {step} R", "step -> {step} R"]);
 }
 
+#[harness::test]
 fn a_rolled_back_savepoint_never_happened() {
     let mut s = Flow::of(STEPS).session();
     let wid = s.start();
@@ -304,6 +291,7 @@ fn a_rolled_back_savepoint_never_happened() {
     consistent(&mut s);
 }
 
+#[harness::test]
 fn a_lock_of_a_rolled_back_savepoint_is_gone() {
     let mut s = Flow::of(STEPS).session();
     let wid = s.start();
@@ -314,6 +302,7 @@ fn a_lock_of_a_rolled_back_savepoint_is_gone() {
         .expect("WF003");
 }
 
+#[harness::test]
 fn prepared_statements() {
     let mut s = Flow::of(STEPS).session();
     let insert = s
@@ -351,6 +340,7 @@ fn prepared_statements() {
     consistent(&mut s);
 }
 
+#[harness::test]
 fn every_isolation_level_runs_the_papers_flow() {
     let mut s = Flow::of(PAPER).session();
     for level in ["READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"] {
@@ -372,6 +362,7 @@ fn every_isolation_level_runs_the_papers_flow() {
     }
 }
 
+#[harness::test]
 fn under_repeatable_read_the_second_writer_of_an_instance_fails_and_may_try_again() {
     for level in ["REPEATABLE READ", "SERIALIZABLE"] {
         let flow = Flow::of(PAPER);
@@ -389,6 +380,7 @@ fn under_repeatable_read_the_second_writer_of_an_instance_fails_and_may_try_agai
     }
 }
 
+#[harness::test]
 fn bulk_of_ten_thousand() {
     let mut s = Flow::of(OPEN).session();
     s.run("INSERT INTO wed_flow (n) SELECT 0 FROM generate_series(1, 10000)");
@@ -408,6 +400,7 @@ fn bulk_of_ten_thousand() {
     consistent(&mut s);
 }
 
+#[harness::test]
 fn an_update_of_nothing_is_no_event() {
     let mut s = Flow::of(STEPS).session();
     let wid = s.start();
@@ -420,6 +413,7 @@ fn an_update_of_nothing_is_no_event() {
 
 /// A batch has a plan of its own for the attributes that components declare to write, and another for one row. A
 /// result of an older version may assign others.
+#[harness::test]
 fn a_batch_writes_what_was_declared_and_what_was_not() {
     let database = Database::new();
     database.upload("bench", sample_component("bench"));
@@ -492,6 +486,7 @@ fn a_batch_writes_what_was_declared_and_what_was_not() {
 }
 
 /// The same of a clause with expressions, and of instances in whatever order Postgres keeps their versions.
+#[harness::test]
 fn a_clause_is_applied_beside_an_old_transaction_too() {
     let flow = Flow::of(OPEN);
     let mut s = flow.session();
@@ -521,6 +516,7 @@ fn a_clause_is_applied_beside_an_old_transaction_too() {
 }
 
 /// A host that enters while a transaction is open since many others knows of it, and when it has ended.
+#[harness::test]
 fn a_host_knows_whether_a_transaction_has_been_open_for_long() {
     let database = Database::new();
     let mut owner = database.owner();
@@ -545,6 +541,7 @@ fn a_host_knows_whether_a_transaction_has_been_open_for_long() {
 }
 
 /// A batch names a flow's instances in order. One that does not is refused as a whole: no value becomes another's.
+#[harness::test]
 fn a_batch_out_of_order_is_refused() {
     let database = Database::new();
     database.upload("bench", sample_component("bench"));

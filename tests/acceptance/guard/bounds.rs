@@ -3,20 +3,9 @@
 use std::time::Duration;
 
 use super::{TOO_LONG, corpus, flow, hostile_rows, longest, statement};
-use crate::support::{Database, trials};
+use crate::support::Database;
 
-trials![
-    no_accepted_fragment_runs_long_on_hostile_rows,
-    numbers_with_too_many_digits_are_refused,
-    rows_that_are_too_large_are_refused,
-    rows_are_measured_as_they_are,
-    a_value_that_comes_compressed_is_measured_as_it_is,
-    what_is_searched_for_in_a_row_is_short,
-    conditions_are_written_so_that_they_can_be_run,
-    the_conditions_of_a_flow_are_bounded_together,
-    a_hostile_text_makes_a_condition_fail_for_its_instance_only,
-];
-
+#[harness::test]
 fn no_accepted_fragment_runs_long_on_hostile_rows() {
     let flow = flow();
     let mut session = hostile_rows(&flow);
@@ -153,6 +142,7 @@ fn no_accepted_fragment_runs_long_on_hostile_rows() {
     assert!(refused.len() < 8, "{refused:?}");
 }
 
+#[harness::test]
 fn numbers_with_too_many_digits_are_refused() {
     let flow = Database::new().flow("digits");
     let mut s = flow.session();
@@ -189,6 +179,7 @@ fn numbers_with_too_many_digits_are_refused() {
     assert!(refusal.message.contains("\"m\""), "{refusal:?}");
 }
 
+#[harness::test]
 fn rows_that_are_too_large_are_refused() {
     let flow = Database::new().flow("bytes");
     let mut s = flow.session();
@@ -220,6 +211,7 @@ fn rows_that_are_too_large_are_refused() {
 
 /// What can be compressed counts as it is, also where it comes compressed from another table; an array has not
 /// more elements than it may.
+#[harness::test]
 fn rows_are_measured_as_they_are() {
     let flow = Database::new().flow("packed");
     let mut s = flow.session();
@@ -256,6 +248,7 @@ fn rows_are_measured_as_they_are() {
 }
 
 /// A value that is compressed where it comes from stays so where it goes: a hundredth of what it is.
+#[harness::test]
 fn a_value_that_comes_compressed_is_measured_as_it_is() {
     let database = Database::new();
     let flow = database.flow("pressed");
@@ -328,6 +321,7 @@ fn a_value_that_comes_compressed_is_measured_as_it_is() {
 }
 
 /// Conditions written by SQL meet the database's guard only.
+#[harness::test]
 fn what_is_searched_for_in_a_row_is_short() {
     let flow = flow();
     let mut s = flow.session();
@@ -381,6 +375,7 @@ fn what_is_searched_for_in_a_row_is_short() {
 
 /// A list of any length that others are looked for in is held to its length when it is run; what Postgres 15 cannot
 /// read as it is written is written for it.
+#[harness::test]
 fn conditions_are_written_so_that_they_can_be_run() {
     let flow = flow();
     let mut owner = flow.database.owner();
@@ -434,6 +429,7 @@ fn conditions_are_written_so_that_they_can_be_run() {
 }
 
 /// What conditions make stays until all of a flow are evaluated.
+#[harness::test]
 fn the_conditions_of_a_flow_are_bounded_together() {
     let flow = flow();
     let mut s = flow.session();
@@ -468,6 +464,7 @@ fn the_conditions_of_a_flow_are_bounded_together() {
     ));
 }
 
+#[harness::test]
 fn a_hostile_text_makes_a_condition_fail_for_its_instance_only() {
     let flow = Database::new().flow("hostile");
     let mut s = flow.session();

@@ -13,12 +13,6 @@ use wedflow_guard::{CheckedPredicate, CheckedSetClause};
 
 use super::{TOO_LONG, attributes, flow, hostile_rows, longest, statement};
 use crate::support::session::Refusal;
-use crate::support::trials;
-
-trials![
-    random_fragments_neither_panic_nor_change_when_written_anew,
-    what_is_accepted_of_random_fragments_stays_in_its_row,
-];
 
 /// How many fragments, unless the environment says otherwise.
 const FEW: usize = 20_000;
@@ -600,6 +594,7 @@ impl Maker {
     }
 }
 
+#[harness::test]
 fn random_fragments_neither_panic_nor_change_when_written_anew() {
     let mut maker = Maker {
         random: StdRng::seed_from_u64(seed()),
@@ -625,6 +620,7 @@ fn random_fragments_neither_panic_nor_change_when_written_anew() {
     assert!(accepted * 5 > total, "{accepted} of {total}");
 }
 
+#[harness::test]
 fn what_is_accepted_of_random_fragments_stays_in_its_row() {
     let mut maker = Maker {
         random: StdRng::seed_from_u64(seed()),

@@ -11,13 +11,6 @@ use wedflow_guard::{CheckedPredicate, CheckedSetClause, CheckedValue, FlowAttrib
 
 use crate::support::{Database, Flow, Session, repository};
 
-pub(crate) fn trials() -> Vec<libtest_mimic::Trial> {
-    [same::trials(), bounds::trials(), fuzz::trials()]
-        .into_iter()
-        .flatten()
-        .collect()
-}
-
 /// The attributes that the corpora speak of.
 const ATTRIBUTES: [(&str, &str); 21] = [
     ("a1", "text"),
@@ -43,7 +36,7 @@ const ATTRIBUTES: [(&str, &str); 21] = [
     ("ints", "integer[]"),
 ];
 
-/// How long a fragment may take on a hostile row before the trial fails: far more than any does, for
+/// How long a fragment may take on a hostile row before the test fails: far more than any does, for
 /// machines that are busy.
 const TOO_LONG: Duration = Duration::from_secs(20);
 

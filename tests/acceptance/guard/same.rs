@@ -4,14 +4,6 @@ use wedflow_guard::CheckedPredicate;
 
 use super::{attributes, corpus, flow, statement};
 use crate::support::session::Refusal;
-use crate::support::trials;
-
-trials![
-    both_guards_agree_on_conditions,
-    accepted_clauses_can_be_prepared,
-    conditions_can_be_prepared_as_the_database_runs_them,
-    the_lists_are_those_of_the_catalog,
-];
 
 /// Refused by the host only, because they would fail on every row, or mean what they do not say: the database, which
 /// looks at what Postgres made of them, lets them fail there. What is searched for and may be long it holds to its
@@ -77,6 +69,7 @@ const REFUSED_BY_THE_HOST_ONLY: [&str; 57] = [
     "date_trunc('week', span) = span",
 ];
 
+#[harness::test]
 fn both_guards_agree_on_conditions() {
     let flow = flow();
     let mut session = flow.session();
@@ -108,6 +101,7 @@ fn both_guards_agree_on_conditions() {
     assert!(count > 400, "{count}");
 }
 
+#[harness::test]
 fn accepted_clauses_can_be_prepared() {
     let flow = flow();
     let mut session = flow.session();
@@ -131,6 +125,7 @@ fn accepted_clauses_can_be_prepared() {
     assert!(count > 100, "{count}");
 }
 
+#[harness::test]
 fn conditions_can_be_prepared_as_the_database_runs_them() {
     let flow = flow();
     let mut owner = flow.database.owner();
@@ -159,6 +154,7 @@ fn conditions_can_be_prepared_as_the_database_runs_them() {
 }
 
 /// The signatures that the guard resolves calls and operators by are the server's own.
+#[harness::test]
 fn the_lists_are_those_of_the_catalog() {
     let flow = flow();
     let mut owner = flow.database.owner();

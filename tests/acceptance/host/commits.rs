@@ -8,16 +8,7 @@ use wedflow_worker::HostSettings;
 use super::leases::group;
 use crate::race::assert_sound;
 use crate::support::database::{one_lane, sample_component};
-use crate::support::{Database, Flow, eventually, on, trials};
-
-trials![
-    a_condition_over_what_did_not_change_keeps_its_answer,
-    a_change_of_the_model_evaluates_all_conditions_again,
-    batches_over_the_same_instances_do_not_wait_for_each_other_in_a_circle,
-    endless_flows_leave_others_their_turn,
-    fired_jobs_can_be_left_to_others,
-    old_history_goes_and_pending_work_stays,
-];
+use crate::support::{Database, Flow, eventually, on};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -68,6 +59,7 @@ fn step(
     names
 }
 
+#[harness::test]
 fn a_condition_over_what_did_not_change_keeps_its_answer() {
     let flow = grid();
     let mut session = flow.session();
@@ -104,6 +96,7 @@ fn a_condition_over_what_did_not_change_keeps_its_answer() {
     assert_sound(&flow);
 }
 
+#[harness::test]
 fn a_change_of_the_model_evaluates_all_conditions_again() {
     let flow = grid();
     let mut session = flow.session();
@@ -126,6 +119,7 @@ fn a_change_of_the_model_evaluates_all_conditions_again() {
 }
 
 /// Two batches, each with groups of one job of half the instances and of another of the other half.
+#[harness::test]
 fn batches_over_the_same_instances_do_not_wait_for_each_other_in_a_circle() {
     let flow = grid();
     let mut session = flow.session();
@@ -168,6 +162,7 @@ fn batches_over_the_same_instances_do_not_wait_for_each_other_in_a_circle() {
     assert_sound(&flow);
 }
 
+#[harness::test]
 fn endless_flows_leave_others_their_turn() {
     let database = Database::new();
     database.upload("bench", sample_component("bench"));
@@ -196,6 +191,7 @@ fn endless_flows_leave_others_their_turn() {
     on(host.stop());
 }
 
+#[harness::test]
 fn fired_jobs_can_be_left_to_others() {
     let flow = grid();
     let mut session = flow.session();
@@ -222,6 +218,7 @@ fn fired_jobs_can_be_left_to_others() {
     assert_sound(&flow);
 }
 
+#[harness::test]
 fn old_history_goes_and_pending_work_stays() {
     let flow = grid();
     let mut session = flow.session();

@@ -6,18 +6,9 @@ use super::leases::group;
 use super::{flow, flow_of_one};
 use crate::race::assert_sound;
 use crate::support::database::one_lane;
-use crate::support::{Database, Session, eventually, on, trials};
+use crate::support::{Database, Session, eventually, on};
 
-trials![
-    failures_are_tried_again_and_end_as_an_exception,
-    a_retry_waits_twice_as_long_each_time,
-    a_transition_says_when_it_is_tried_again,
-    one_bad_row_hurts_its_own_instance_only,
-    a_batch_is_all_or_nothing_in_the_database,
-    a_component_serves_exceptions,
-    answers_at_their_extremes_are_recorded_attempts,
-];
-
+#[harness::test]
 fn failures_are_tried_again_and_end_as_an_exception() {
     // Transition, its trigger's time limit, the outcome's name, attempts of three.
     const CASES: [(&str, &str, &str, usize); 8] = [
@@ -87,6 +78,7 @@ fn failures_are_tried_again_and_end_as_an_exception() {
     on(host.stop());
 }
 
+#[harness::test]
 fn a_retry_waits_twice_as_long_each_time() {
     let database = Database::new();
     let flow = flow_of_one(&database, "trap", ", attempts, backoff=4, '1 hour'");
@@ -112,6 +104,7 @@ fn a_retry_waits_twice_as_long_each_time() {
     assert_eq!(session.number("SELECT count(*) FROM wed_attempt"), 4);
 }
 
+#[harness::test]
 fn a_transition_says_when_it_is_tried_again() {
     let database = Database::new();
     let flow = flow_of_one(
@@ -140,6 +133,7 @@ fn a_transition_says_when_it_is_tried_again() {
     on(host.stop());
 }
 
+#[harness::test]
 fn one_bad_row_hurts_its_own_instance_only() {
     let database = Database::new();
     // Counts `n` up: out of range for one instance; for another it makes a condition divide by zero.
@@ -205,6 +199,7 @@ fn one_bad_row_hurts_its_own_instance_only() {
     );
 }
 
+#[harness::test]
 fn a_batch_is_all_or_nothing_in_the_database() {
     let database = Database::new();
     let flow = flow_of_one(&database, "clause", "");
@@ -244,6 +239,7 @@ fn a_batch_is_all_or_nothing_in_the_database() {
     assert_sound(&flow);
 }
 
+#[harness::test]
 fn a_component_serves_exceptions() {
     let database = Database::new();
     let flow = flow_of_one(&database, "fail", "");
@@ -296,6 +292,7 @@ fn a_component_serves_exceptions() {
     assert_sound(&flow);
 }
 
+#[harness::test]
 fn answers_at_their_extremes_are_recorded_attempts() {
     // Transition, the outcome's name, a part of what is on record.
     const CASES: [(&str, &str, &str); 3] = [

@@ -10,18 +10,11 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use wedflow_worker::{HostSettings, SecretKey};
 
 use super::outside::{host, one_step, told};
-use crate::support::{Database, on, repository, trials};
-
-trials![
-    a_certificate_must_be_of_somebody_who_is_trusted,
-    a_secret_in_a_header_travels_by_tls,
-    a_file_without_authorities_is_no_setting,
-    a_place_may_be_for_one_tenant_only,
-];
+use crate::support::{Database, on, repository};
 
 const CANARY: &str = "canary-tls-31c7f0";
 
-/// A file of the trials' own certificates (`data/make.sh`).
+/// A file of the tests' own certificates (`data/make.sh`).
 fn data(name: &str) -> std::path::PathBuf {
     repository("tests/acceptance/data").join(name)
 }
@@ -96,6 +89,7 @@ fn trusting(name: &str, place: &str) -> HostSettings {
     settings
 }
 
+#[harness::test]
 fn a_certificate_must_be_of_somebody_who_is_trusted() {
     let database = Database::new();
     let server = Secure::new();
@@ -145,6 +139,7 @@ fn a_certificate_must_be_of_somebody_who_is_trusted() {
     on(running.stop());
 }
 
+#[harness::test]
 fn a_secret_in_a_header_travels_by_tls() {
     let database = Database::new();
     let server = Secure::new();
@@ -180,6 +175,7 @@ fn a_secret_in_a_header_travels_by_tls() {
     on(running.stop());
 }
 
+#[harness::test]
 fn a_file_without_authorities_is_no_setting() {
     let database = Database::new();
     for wrong in ["server.key", "make.sh", "none.pem"] {
@@ -193,6 +189,7 @@ fn a_file_without_authorities_is_no_setting() {
     }
 }
 
+#[harness::test]
 fn a_place_may_be_for_one_tenant_only() {
     let database = Database::new();
     let server = Secure::new();

@@ -13,17 +13,7 @@ use super::{flow_of_one, guests};
 use crate::race::assert_sound;
 use crate::support::database::{one_lane, sample_component};
 use crate::support::flows::PAPER;
-use crate::support::{Database, Flow, eventually, on, program, repository, trials};
-
-trials![
-    two_hosts_share_the_work,
-    what_a_killed_host_had_in_hand_is_done_by_another,
-    a_stale_hosts_commit_is_refused,
-    a_stale_hosts_failure_changes_nothing,
-    stopping_gives_jobs_back,
-    a_new_version_takes_pending_jobs,
-    a_later_binding_takes_pending_jobs,
-];
+use crate::support::{Database, Flow, eventually, on, program, repository};
 
 /// A commit of one finished transition that assigns attributes, literals or by a clause.
 pub(super) fn group(
@@ -55,6 +45,7 @@ pub(super) fn group(
     }
 }
 
+#[harness::test]
 fn two_hosts_share_the_work() {
     let database = Database::new();
     database.upload("counters", sample_component("counters"));
@@ -89,7 +80,7 @@ fn two_hosts_share_the_work() {
     assert!(session.lines("SELECT * FROM wed_attempt").is_empty());
 }
 
-/// A child that does not outlive the trial.
+/// A child that does not outlive the test.
 struct Killed(Child);
 
 impl Drop for Killed {
@@ -100,6 +91,7 @@ impl Drop for Killed {
     }
 }
 
+#[harness::test]
 fn what_a_killed_host_had_in_hand_is_done_by_another() {
     let database = Database::new();
     // Sleeps as many seconds as its instance's number.
@@ -209,6 +201,7 @@ fn handover() -> Handover {
     }
 }
 
+#[harness::test]
 fn a_stale_hosts_commit_is_refused() {
     let Handover {
         flow,
@@ -264,6 +257,7 @@ fn a_stale_hosts_commit_is_refused() {
     assert_sound(&flow);
 }
 
+#[harness::test]
 fn a_stale_hosts_failure_changes_nothing() {
     let Handover {
         flow,
@@ -297,6 +291,7 @@ fn a_stale_hosts_failure_changes_nothing() {
     );
 }
 
+#[harness::test]
 fn stopping_gives_jobs_back() {
     let database = Database::new();
     let flow = flow_of_one(&database, "sleep-forever", ", timeout='1 day'");
@@ -323,6 +318,7 @@ fn stopping_gives_jobs_back() {
     assert_eq!(database.owner().number("SELECT count(*) FROM wed.host"), 0);
 }
 
+#[harness::test]
 fn a_new_version_takes_pending_jobs() {
     let database = Database::new();
     // Version 1 sets what it does not declare; version 2 does as it should.
@@ -343,6 +339,7 @@ fn a_new_version_takes_pending_jobs() {
     assert_eq!(session.line("SELECT a1, n FROM wed_flow"), "done|1");
 }
 
+#[harness::test]
 fn a_later_binding_takes_pending_jobs() {
     let database = Database::new();
     let flow = flow_of_one(&database, "clause", "");

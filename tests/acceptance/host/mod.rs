@@ -12,25 +12,7 @@ mod waiting;
 
 use std::sync::Arc;
 
-use libtest_mimic::Trial;
-
 use crate::support::{Database, Flow};
-
-pub(crate) fn trials() -> Vec<Trial> {
-    [
-        leases::trials(),
-        failing::trials(),
-        waiting::trials(),
-        commits::trials(),
-        provided::trials(),
-        outside::trials(),
-        https::trials(),
-        scale::trials(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
-}
 
 /// The attributes that the hostile guest's transitions declare.
 const ATTRIBUTES: &str = "

@@ -12,18 +12,7 @@ use wedflow_worker::{HostSettings, OutsideSettings, SecretKey};
 use super::guests;
 use crate::support::database::one_lane;
 use crate::support::program::{run, wed};
-use crate::support::{Database, Flow, eventually, on, trials};
-
-trials![
-    files_stay_with_their_instance_until_it_is_final,
-    an_attempt_that_fails_leaves_no_file,
-    no_instance_reaches_anothers_files,
-    files_and_http_need_operator_and_flow,
-    http_goes_where_both_allow_and_nowhere_else,
-    a_secret_travels_by_its_name_and_stays_nowhere,
-    every_attempt_has_the_same_key_and_a_replay_sends_nothing,
-    a_server_that_never_answers_holds_up_nobody,
-];
+use crate::support::{Database, Flow, eventually, on};
 
 const CANARY: &str = "canary-9e21'44ab";
 
@@ -120,6 +109,7 @@ fn all_files(folder: &Path) -> Vec<(String, String)> {
     found
 }
 
+#[harness::test]
 fn files_stay_with_their_instance_until_it_is_final() {
     let folder = tempfile::tempdir().expect("a folder");
     let database = Database::new();
@@ -154,6 +144,7 @@ fn files_stay_with_their_instance_until_it_is_final() {
     on(running.stop());
 }
 
+#[harness::test]
 fn an_attempt_that_fails_leaves_no_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let database = Database::new();
@@ -165,6 +156,7 @@ fn an_attempt_that_fails_leaves_no_file() {
     on(running.stop());
 }
 
+#[harness::test]
 fn no_instance_reaches_anothers_files() {
     let folder = tempfile::tempdir().expect("a folder");
     let database = Database::new();
@@ -192,6 +184,7 @@ fn no_instance_reaches_anothers_files() {
     on(running.stop());
 }
 
+#[harness::test]
 fn files_and_http_need_operator_and_flow() {
     let folder = tempfile::tempdir().expect("a folder");
     let database = Database::new();
@@ -286,6 +279,7 @@ fn echoed(text: &str) -> Option<String> {
     ))
 }
 
+#[harness::test]
 fn http_goes_where_both_allow_and_nowhere_else() {
     let database = Database::new();
     let echo = Echo::new(echoed);
@@ -340,6 +334,7 @@ fn http_goes_where_both_allow_and_nowhere_else() {
     on(running.stop());
 }
 
+#[harness::test]
 fn a_secret_travels_by_its_name_and_stays_nowhere() {
     let database = Database::new();
     let echo = Echo::new(echoed);
@@ -391,6 +386,7 @@ fn a_secret_travels_by_its_name_and_stays_nowhere() {
     }
 }
 
+#[harness::test]
 fn every_attempt_has_the_same_key_and_a_replay_sends_nothing() {
     let database = Database::new();
     let echo = Echo::new(echoed);
@@ -420,6 +416,7 @@ fn every_attempt_has_the_same_key_and_a_replay_sends_nothing() {
     assert_eq!(echo.seen().len(), 3, "a replay has sent something");
 }
 
+#[harness::test]
 fn a_server_that_never_answers_holds_up_nobody() {
     let database = Database::new();
     let silent = Echo::new(|_| None);

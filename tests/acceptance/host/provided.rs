@@ -8,15 +8,7 @@ use wedflow_worker::{HostSettings, SecretKey};
 use super::{flow, flow_of_one};
 use crate::support::database::one_lane;
 use crate::support::program::{run, wed};
-use crate::support::{Database, Flow, on, trials};
-
-trials![
-    a_change_of_a_setting_reaches_a_running_host,
-    only_granted_secrets_are_served,
-    a_replay_has_the_secret_and_does_not_show_it,
-    a_secret_is_nowhere_in_clear_text,
-    without_the_key_a_granted_transition_does_not_run,
-];
+use crate::support::{Database, Flow, on};
 
 /// Stands in no table, log or trace unless a secret leaked.
 const CANARY: &str = "canary-5f1c'7d0e";
@@ -50,6 +42,7 @@ fn seen(flow: &Flow) -> String {
     ))
 }
 
+#[harness::test]
 fn a_change_of_a_setting_reaches_a_running_host() {
     let database = Database::new();
     let flow = flow_of_one(&database, "ask-settings", "");
@@ -68,6 +61,7 @@ fn a_change_of_a_setting_reaches_a_running_host() {
     on(host.stop());
 }
 
+#[harness::test]
 fn only_granted_secrets_are_served() {
     let database = Database::new();
     let flow = flow_of_one(&database, "ask-settings", "");
@@ -80,6 +74,7 @@ fn only_granted_secrets_are_served() {
     on(host.stop());
 }
 
+#[harness::test]
 fn a_replay_has_the_secret_and_does_not_show_it() {
     let database = Database::new();
     let flow = flow_of_one(&database, "ask-settings", ", attempts=1");
@@ -115,6 +110,7 @@ fn a_replay_has_the_secret_and_does_not_show_it() {
     assert_eq!(other.json()["missing_secrets"], missing);
 }
 
+#[harness::test]
 fn a_secret_is_nowhere_in_clear_text() {
     let database = Database::new();
     // As text, as a SQL literal, and through an error of the database's own.
@@ -164,6 +160,7 @@ fn a_secret_is_nowhere_in_clear_text() {
     }
 }
 
+#[harness::test]
 fn without_the_key_a_granted_transition_does_not_run() {
     let database = Database::new();
     let flow = flow_of_one(&database, "ask-settings", ", attempts=1");

@@ -5,15 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::database::TENANT;
 use crate::support::http::Api;
-use crate::support::{Database, Session, on, trials};
-
-trials![
-    flows_created_in_parallel_all_succeed,
-    flows_created_in_parallel_all_succeed_where_connect_is_granted,
-    a_claim_probes_no_tenant_whose_work_is_not_due,
-    a_claim_finds_jobs_that_waited_for_their_time,
-    idle_watchers_share_one_look,
-];
+use crate::support::{Database, Session, on};
 
 const WRITERS: usize = 4;
 const FLOWS_OF_EACH: usize = 10;
@@ -39,10 +31,12 @@ fn create_side_by_side(database: &std::sync::Arc<Database>) {
     });
 }
 
+#[harness::test]
 fn flows_created_in_parallel_all_succeed() {
     create_side_by_side(&Database::new());
 }
 
+#[harness::test]
 fn flows_created_in_parallel_all_succeed_where_connect_is_granted() {
     let database = Database::new();
     database
@@ -72,6 +66,7 @@ fn scans(owner: &mut Session) -> i64 {
     after - before
 }
 
+#[harness::test]
 fn a_claim_probes_no_tenant_whose_work_is_not_due() {
     let database = Database::new();
     let mut owner = database.owner();
@@ -91,6 +86,7 @@ fn a_claim_probes_no_tenant_whose_work_is_not_due() {
     );
 }
 
+#[harness::test]
 fn a_claim_finds_jobs_that_waited_for_their_time() {
     let database = Database::new();
     let mut owner = database.owner();
@@ -111,6 +107,7 @@ fn a_claim_finds_jobs_that_waited_for_their_time() {
     );
 }
 
+#[harness::test]
 fn idle_watchers_share_one_look() {
     const WATCHERS: i64 = 24;
     let api = Api::of(&Database::new());

@@ -3,14 +3,9 @@
 use super::flow;
 use crate::race::assert_sound;
 use crate::support::database::one_lane;
-use crate::support::{Database, eventually, on, trials};
+use crate::support::{Database, eventually, on};
 
-trials![
-    a_final_result_waits_for_what_is_pending,
-    results_that_wait_for_each_other_are_an_exception,
-    a_flow_that_locks_its_own_table_delays_itself_only,
-];
-
+#[harness::test]
 fn a_final_result_waits_for_what_is_pending() {
     let database = Database::new();
     let flow = flow(
@@ -53,6 +48,7 @@ fn a_final_result_waits_for_what_is_pending() {
     assert_sound(&flow);
 }
 
+#[harness::test]
 fn results_that_wait_for_each_other_are_an_exception() {
     let database = Database::new();
     let flow = flow(
@@ -83,6 +79,7 @@ fn results_that_wait_for_each_other_are_an_exception() {
     assert_sound(&flow);
 }
 
+#[harness::test]
 fn a_flow_that_locks_its_own_table_delays_itself_only() {
     let database = Database::new();
     let triggers =

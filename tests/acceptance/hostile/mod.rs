@@ -12,24 +12,7 @@ use wedflow_worker::{Host, HostSettings};
 
 use crate::host::guests;
 use crate::support::database::one_lane;
-use crate::support::{Database, Flow, Session, eventually, on, trials};
-
-pub(crate) fn trials() -> Vec<libtest_mimic::Trial> {
-    let mut all = own();
-    all.extend(neighbours::trials());
-    all
-}
-
-mod list {
-    use super::*;
-    trials![
-        every_fault_has_its_named_end_and_the_neighbour_works_on,
-        what_faults_goes_with_pauses_beside_others,
-        what_fails_before_it_is_called_is_refused_at_upload,
-        a_large_fill_ends_soon_enough,
-    ];
-}
-use list::trials as own;
+use crate::support::{Database, Flow, Session, eventually, on};
 
 /// The time of one attempt at a fault.
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -133,6 +116,7 @@ fn end(flow: &Flow) -> (String, String, String, f64) {
     )
 }
 
+#[harness::test]
 fn every_fault_has_its_named_end_and_the_neighbour_works_on() {
     let database = Database::new();
     on(database.store.create_tenant("quiet", "")).expect("a tenant");
@@ -181,6 +165,7 @@ fn every_fault_has_its_named_end_and_the_neighbour_works_on() {
     on(host.stop());
 }
 
+#[harness::test]
 fn what_faults_goes_with_pauses_beside_others() {
     let database = Database::new();
     on(database.store.create_tenant("quiet", "")).expect("a tenant");
@@ -227,6 +212,7 @@ fn what_faults_goes_with_pauses_beside_others() {
     on(host.stop());
 }
 
+#[harness::test]
 fn what_fails_before_it_is_called_is_refused_at_upload() {
     let database = Database::new();
     for (name, says) in [
@@ -247,6 +233,7 @@ fn what_fails_before_it_is_called_is_refused_at_upload() {
     }
 }
 
+#[harness::test]
 fn a_large_fill_ends_soon_enough() {
     let fills = fault::component_of(
         r#"(func (export "run") (type $run)

@@ -6,7 +6,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use libtest_mimic::Trial;
 use wedflow_worker::HostSettings;
 
 use super::{FAULTS, TRANSITIONS, fault, flow};
@@ -18,17 +17,8 @@ const SAMPLES: usize = 1000;
 /// Attempts at the fault that are made at any time.
 const BESIDE: usize = 16;
 
-pub(super) fn trials() -> Vec<Trial> {
-    vec![
-        Trial::test("hostile::neighbours::what_a_quiet_tenant_notices", || {
-            measure();
-            Ok(())
-        })
-        .with_ignored_flag(true),
-    ]
-}
-
-fn measure() {
+#[harness::test(ignored)]
+fn what_a_quiet_tenant_notices() {
     let database = Database::new();
     on(database.store.create_tenant("quiet", "")).expect("a tenant");
     let hostile = guests::hostile();

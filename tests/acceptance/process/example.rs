@@ -1,15 +1,9 @@
 //! The worked example, as printed, from the source to the end of an instance.
 
 use super::{applied, flow_command, manutencao};
-use crate::support::{Database, trials};
+use crate::support::Database;
 
-trials![
-    example_runs_to_its_end_by_sql_workers,
-    example_is_applied_with_warnings_for_the_missing_models,
-    example_runs_to_its_end_by_people,
-    tasks_set_only_their_outputs,
-];
-
+#[harness::test]
 fn example_runs_to_its_end_by_sql_workers() {
     let flow = applied(&manutencao(), "manutencao");
     let mut s = flow.session();
@@ -54,6 +48,7 @@ fn example_runs_to_its_end_by_sql_workers() {
     );
 }
 
+#[harness::test]
 fn example_is_applied_with_warnings_for_the_missing_models() {
     let database = Database::new();
     let answer = flow_command(
@@ -98,6 +93,7 @@ fn example_is_applied_with_warnings_for_the_missing_models() {
     );
 }
 
+#[harness::test]
 fn example_runs_to_its_end_by_people() {
     let flow = applied(&manutencao(), "manutencao");
     let (mut s, mut owner) = (flow.session(), flow.database.owner());
@@ -148,6 +144,7 @@ fn example_runs_to_its_end_by_people() {
     );
 }
 
+#[harness::test]
 fn tasks_set_only_their_outputs() {
     let flow = applied(&manutencao(), "manutencao");
     let mut s = flow.session();

@@ -1,17 +1,10 @@
 //! The language at the command line: errors with their places, `fmt`, `check`.
 
 use super::{flow_command, manutencao, workflow};
+use crate::support::Database;
 use crate::support::program::{run, wed};
-use crate::support::{Database, trials};
 
-trials![
-    errors_say_where_and_what_was_expected,
-    refused_source_changes_nothing,
-    fmt_prints_in_place_and_once,
-    check_needs_no_database,
-    removed_tasks_are_removed_from_the_flow,
-];
-
+#[harness::test]
 fn errors_say_where_and_what_was_expected() {
     let database = Database::new();
     let source = manutencao().replace("ROLE Tecnico;", "ROEL Tecnico;");
@@ -30,6 +23,7 @@ fn errors_say_where_and_what_was_expected() {
     }
 }
 
+#[harness::test]
 fn refused_source_changes_nothing() {
     let database = Database::new();
     let source = format!(
@@ -40,6 +34,7 @@ fn refused_source_changes_nothing() {
     assert_eq!(database.owner().number("SELECT count(*) FROM wed.flow"), 0);
 }
 
+#[harness::test]
 fn fmt_prints_in_place_and_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("x.pdl");
@@ -61,6 +56,7 @@ fn fmt_prints_in_place_and_once() {
     );
 }
 
+#[harness::test]
 fn check_needs_no_database() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("x.pdl");
@@ -75,6 +71,7 @@ fn check_needs_no_database() {
     assert_eq!(answer["warnings"][0]["line"], 17);
 }
 
+#[harness::test]
 fn removed_tasks_are_removed_from_the_flow() {
     let database = Database::new();
     flow_command(&database, "apply", &workflow(&[("A", ""), ("B", "")]), &[]).done();

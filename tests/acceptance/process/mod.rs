@@ -7,25 +7,11 @@ mod rules;
 
 use std::sync::Arc;
 
-use libtest_mimic::Trial;
-
 use crate::support::program::{Answer, run, wed};
 use crate::support::{Database, Flow, on, repository};
 
 /// The tenant of the command line.
 const TENANT: &str = "default";
-
-pub(crate) fn trials() -> Vec<Trial> {
-    [
-        example::trials(),
-        rules::trials(),
-        names::trials(),
-        language::trials(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
-}
 
 /// The worked example as printed.
 fn manutencao() -> String {

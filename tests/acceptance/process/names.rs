@@ -1,14 +1,7 @@
 //! Names of instances: `Type_001`, the lowest free number among those that are not final.
 
 use super::{applied, workflow};
-use crate::support::{Flow, Session, trials};
-
-trials![
-    lowest_free_number_is_given,
-    one_statement_names_many_instances,
-    two_starts_at_once_have_two_names,
-    flows_that_are_no_processes_have_no_names,
-];
+use crate::support::{Flow, Session};
 
 fn name(owner: &mut Session, flow: &Flow, wid: i64) -> String {
     owner.line(&format!(
@@ -17,6 +10,7 @@ fn name(owner: &mut Session, flow: &Flow, wid: i64) -> String {
     ))
 }
 
+#[harness::test]
 fn lowest_free_number_is_given() {
     let flow = applied(
         &workflow(&[("A", "")]).replace("WORKFLOW P", "WORKFLOW Manutencao"),
@@ -41,6 +35,7 @@ fn lowest_free_number_is_given() {
     assert_eq!(name(&mut owner, &flow, wids[1]), "Manutencao_002");
 }
 
+#[harness::test]
 fn one_statement_names_many_instances() {
     let flow = applied(&workflow(&[("A", "")]), "p");
     let (mut s, mut owner) = (flow.session(), flow.database.owner());
@@ -56,6 +51,7 @@ fn one_statement_names_many_instances() {
     assert_eq!(name(&mut owner, &flow, next), "P_001");
 }
 
+#[harness::test]
 fn two_starts_at_once_have_two_names() {
     let flow = applied(&workflow(&[("A", "")]), "p");
     let starts: Vec<_> = (0..8)
@@ -75,6 +71,7 @@ fn two_starts_at_once_have_two_names() {
     );
 }
 
+#[harness::test]
 fn flows_that_are_no_processes_have_no_names() {
     let flow = Flow::of(crate::support::flows::STEPS);
     let wid = flow.session().start();

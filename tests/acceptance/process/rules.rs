@@ -1,24 +1,7 @@
 //! Dependence rules, states, sub-workflows, retries and priorities.
 
 use super::{applied, flow, flow_command, workflow};
-use crate::support::{Database, Flow, Session, trials};
-
-trials![
-    empty_rule_is_true_at_once,
-    process_without_tasks_is_complete_at_once,
-    and_waits_for_all_terms,
-    or_waits_for_one_term,
-    trees_are_evaluated_as_written,
-    ready_holds_with_the_others_rule,
-    running_is_latched,
-    failure_is_a_state_that_rules_may_name,
-    mutual_dependence_is_reported_and_the_process_completes,
-    sub_workflow_runs_within_its_process,
-    sub_workflow_fails_with_a_task_that_no_rule_expects,
-    retries_are_used_up_before_a_task_is_failed,
-    failure_that_no_rule_names_is_an_exception,
-    higher_priority_is_claimed_first,
-];
+use crate::support::{Database, Flow, Session};
 
 fn run(rules: &[(&str, &str)]) -> (Flow, Session, i64) {
     let flow = applied(&workflow(rules), "p");
@@ -31,6 +14,7 @@ fn end(s: &mut Session, wid: i64, task: &str, state: &str) {
     s.finish(wid, task, &format!("{task}_state = '{state}'"));
 }
 
+#[harness::test]
 fn empty_rule_is_true_at_once() {
     let (_flow, mut s, wid) = run(&[("A", ""), ("B", "")]);
     assert_eq!(s.pending(wid), ["a", "b"]);
@@ -40,6 +24,7 @@ fn empty_rule_is_true_at_once() {
     assert_eq!(s.status(wid), "F");
 }
 
+#[harness::test]
 fn process_without_tasks_is_complete_at_once() {
     let flow = applied("WORKFLOW P { STRING s { VALUE \"x\"; } }", "p");
     let mut s = flow.session();
@@ -47,6 +32,7 @@ fn process_without_tasks_is_complete_at_once() {
     assert_eq!(s.status(wid), "F");
 }
 
+#[harness::test]
 fn and_waits_for_all_terms() {
     let (_flow, mut s, wid) = run(&[
         ("A", ""),
@@ -59,6 +45,7 @@ fn and_waits_for_all_terms() {
     assert_eq!(s.pending(wid), ["c"]);
 }
 
+#[harness::test]
 fn or_waits_for_one_term() {
     let (_flow, mut s, wid) = run(&[
         ("A", ""),
@@ -73,6 +60,7 @@ fn or_waits_for_one_term() {
     assert_eq!(s.status(wid), "F");
 }
 
+#[harness::test]
 fn trees_are_evaluated_as_written() {
     let (_flow, mut s, wid) = run(&[
         ("A", ""),
@@ -90,6 +78,7 @@ fn trees_are_evaluated_as_written() {
     assert_eq!(s.pending(wid), ["d"]);
 }
 
+#[harness::test]
 fn ready_holds_with_the_others_rule() {
     let (_flow, mut s, wid) = run(&[("A", ""), ("B", "A -> SUCCEEDED"), ("C", "B -> READY")]);
     assert_eq!(s.pending(wid), ["a"]);
@@ -97,6 +86,7 @@ fn ready_holds_with_the_others_rule() {
     assert_eq!(s.pending(wid), ["b", "c"]);
 }
 
+#[harness::test]
 fn running_is_latched() {
     let (_flow, mut s, wid) = run(&[
         ("A", ""),
@@ -114,6 +104,7 @@ fn running_is_latched() {
     assert_eq!(s.pending(wid), ["c"]);
 }
 
+#[harness::test]
 fn failure_is_a_state_that_rules_may_name() {
     let (_flow, mut s, wid) = run(&[("A", ""), ("B", "A -> FAILED"), ("C", "A -> SUCCEEDED")]);
     end(&mut s, wid, "a", "FAILED");
@@ -122,6 +113,7 @@ fn failure_is_a_state_that_rules_may_name() {
     assert_eq!(s.status(wid), "F");
 }
 
+#[harness::test]
 fn mutual_dependence_is_reported_and_the_process_completes() {
     let source = workflow(&[("A", ""), ("B", "C -> SUCCEEDED"), ("C", "B -> SUCCEEDED")]);
     let database = Database::new();
@@ -153,6 +145,7 @@ WORKFLOW Q {
 }
 TASK M { TYPE MANUAL; PRIORITY 1; DISCONNECTED_OPERATION FALSE; }";
 
+#[harness::test]
 fn sub_workflow_runs_within_its_process() {
     let flow = applied(SUB, "p");
     let mut s = flow.session();
@@ -172,6 +165,7 @@ fn sub_workflow_runs_within_its_process() {
     assert_eq!(own.pending(wid), ["x"]);
 }
 
+#[harness::test]
 fn sub_workflow_fails_with_a_task_that_no_rule_expects() {
     let flow = applied(SUB, "p");
     let mut s = flow.session();
@@ -205,6 +199,7 @@ fn fail_attempt(owner: &mut Session, flow: &Flow) {
     ));
 }
 
+#[harness::test]
 fn retries_are_used_up_before_a_task_is_failed() {
     let flow = applied(&automatic("A -> FAILED"), "p");
     let (mut s, mut owner) = (flow.session(), flow.database.owner());
@@ -221,6 +216,7 @@ fn retries_are_used_up_before_a_task_is_failed() {
     assert_eq!(s.status(wid), "F");
 }
 
+#[harness::test]
 fn failure_that_no_rule_names_is_an_exception() {
     let flow = applied(&automatic("A -> SUCCEEDED"), "p");
     let (mut s, mut owner) = (flow.session(), flow.database.owner());
@@ -233,6 +229,7 @@ fn failure_that_no_rule_names_is_an_exception() {
     assert_eq!(s.status(wid), "F");
 }
 
+#[harness::test]
 fn higher_priority_is_claimed_first() {
     let source = "WORKFLOW P {
   TASK Low: L { } TASK High: H { } TASK Middle: N { }

@@ -4,14 +4,13 @@ use std::path::Path;
 
 use crate::support::flows::PAPER;
 use crate::support::program::{Answer, run, wed};
-use crate::support::{Flow, Session, server, trials};
-
-trials![restored_database_goes_on];
+use crate::support::{Flow, Session, server};
 
 fn backup(url: &str, folder: &Path) -> Answer {
     run(wed(url).args(["db", "backup"]).arg(folder))
 }
 
+#[harness::test]
 fn restored_database_goes_on() {
     let flow = Flow::of(PAPER);
     let wid = flow.session().start();

@@ -14,9 +14,7 @@ use serde_json::json;
 use super::checker::violations;
 use super::proxy::{Mode, Proxy};
 use crate::support::database::sample_component;
-use crate::support::{Database, Flow, Session, eventually, program, repository, server, trials};
-
-trials![faults_lose_double_and_stop_nothing];
+use crate::support::{Database, Flow, Session, eventually, program, repository, server};
 
 /// Instances that are started before a fault, and as many during it.
 const STARTED: usize = 30;
@@ -313,6 +311,7 @@ impl Field {
     }
 }
 
+#[harness::test]
 fn faults_lose_double_and_stop_nothing() {
     let runs: Option<u32> = std::env::var("WEDFLOW_CHAOS_RUNS")
         .ok()

@@ -3,15 +3,7 @@
 use wedflow_model::FlowDefinition;
 
 use super::checker::violations;
-use crate::support::{Database, Flow, Session, on, trials};
-
-trials![
-    compensations_run_newest_first_down_to_the_chosen_step,
-    failed_compensation_stops_the_way_and_resumes,
-    steps_are_undone_once,
-    only_an_exception_goes_back,
-    job_that_is_not_done_in_time_makes_an_exception,
-];
+use crate::support::{Database, Flow, Session, on};
 
 /// Three steps, each with a compensation; behind the third an exception.
 const STEPS: &str = "
@@ -59,6 +51,7 @@ fn back(owner: &mut Session, flow: &Flow, to: i32) -> i64 {
     ))
 }
 
+#[harness::test]
 fn compensations_run_newest_first_down_to_the_chosen_step() {
     let (flow, mut s, mut owner) = stopped();
     assert_eq!(back(&mut owner, &flow, 2), 2);
@@ -94,6 +87,7 @@ fn compensations_run_newest_first_down_to_the_chosen_step() {
     assert_eq!(owner.number("SELECT count(*) FROM wed.going_back"), 0);
 }
 
+#[harness::test]
 fn failed_compensation_stops_the_way_and_resumes() {
     let (flow, mut s, mut owner) = stopped();
     back(&mut owner, &flow, 1);
@@ -114,6 +108,7 @@ fn failed_compensation_stops_the_way_and_resumes() {
     assert_eq!(s.pending(1), ["u3"]);
 }
 
+#[harness::test]
 fn steps_are_undone_once() {
     let (flow, mut s, mut owner) = stopped();
     back(&mut owner, &flow, 3);
@@ -123,6 +118,7 @@ fn steps_are_undone_once() {
     assert_eq!(s.pending(1), ["u2"]);
 }
 
+#[harness::test]
 fn only_an_exception_goes_back() {
     let (flow, mut s, mut owner) = stopped();
     let two = s.start();
@@ -132,6 +128,7 @@ fn only_an_exception_goes_back() {
     owner.refused(&call(1, 99)).expect("WF040");
 }
 
+#[harness::test]
 fn job_that_is_not_done_in_time_makes_an_exception() {
     let database = Database::new();
     let definition: FlowDefinition = toml::from_str(STEPS).expect("a definition");

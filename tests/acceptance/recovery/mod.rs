@@ -9,20 +9,3 @@ pub(crate) mod proxy;
 mod races;
 mod schedules;
 mod simulation;
-
-use libtest_mimic::Trial;
-
-pub(crate) fn trials() -> Vec<Trial> {
-    [
-        operators::trials(),
-        going_back::trials(),
-        schedules::trials(),
-        backup::trials(),
-        races::trials(),
-        simulation::trials(),
-        chaos::trials(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
-}

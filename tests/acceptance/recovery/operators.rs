@@ -5,26 +5,7 @@ use serde_json::json;
 use crate::support::database::one_lane;
 use crate::support::flows::PAPER;
 use crate::support::program::{run, wed};
-use crate::support::{Database, Flow, Session, eventually, on, trials};
-
-trials![
-    cancelled_instance_is_final_and_leaves_no_job,
-    retried_exception_fires_what_its_state_satisfies,
-    exception_whose_state_satisfies_nothing_is_not_retried,
-    matching_exceptions_are_counted_before_they_are_retried,
-    skipped_job_is_traced_and_not_fired_again,
-    state_is_set_by_hand_in_an_exception_only,
-    paused_things_are_not_taken_and_go_on_when_resumed,
-    paused_trigger_fires_paused_jobs,
-    host_leaves_paused_instances_alone,
-    operators_are_on_record,
-    each_waiting_job_has_a_reason,
-    dry_run_shows_what_would_fire_and_changes_nothing,
-    flow_is_rolled_back_to_an_earlier_definition,
-    what_will_not_run_is_said_when_it_is_applied,
-    new_exceptions_are_announced_once,
-    command_line_and_http_name_the_same_reasons,
-];
+use crate::support::{Database, Flow, Session, eventually, on};
 
 /// Calls a function of the owner's with the flow's number in front.
 fn call(owner: &mut Session, flow: &Flow, function: &str, arguments: &str) -> String {
@@ -42,6 +23,7 @@ fn exception(owner: &mut Session, flow: &Flow) -> i64 {
     wid
 }
 
+#[harness::test]
 fn cancelled_instance_is_final_and_leaves_no_job() {
     let flow = Flow::of(PAPER);
     let (mut s, mut owner) = (flow.session(), flow.database.owner());
@@ -73,6 +55,7 @@ fn cancelled_instance_is_final_and_leaves_no_job() {
     owner.refused(&missing).expect("WF040");
 }
 
+#[harness::test]
 fn retried_exception_fires_what_its_state_satisfies() {
     let flow = Flow::of(PAPER);
     let (mut s, mut owner) = (flow.session(), flow.database.owner());
@@ -96,6 +79,7 @@ fn retried_exception_fires_what_its_state_satisfies() {
     assert_eq!(s.status(wid), "F");
 }
 
+#[harness::test]
 fn exception_whose_state_satisfies_nothing_is_not_retried() {
     let flow = Flow::of(PAPER);
     let (mut s, mut owner) = (flow.session(), flow.database.owner());
@@ -114,6 +98,7 @@ fn exception_whose_state_satisfies_nothing_is_not_retried() {
     assert_eq!(s.pending(wid), ["tr_a2"]);
 }
 
+#[harness::test]
 fn matching_exceptions_are_counted_before_they_are_retried() {
     let flow = Flow::of(PAPER);
     let mut owner = flow.database.owner();
@@ -152,6 +137,7 @@ fn matching_exceptions_are_counted_before_they_are_retried() {
     assert_eq!(flow.session().status(wids[2]), "R");
 }
 
+#[harness::test]
 fn skipped_job_is_traced_and_not_fired_again() {
     let flow = Flow::of(PAPER);
     let (mut s, mut owner) = (flow.session(), flow.database.owner());
@@ -178,6 +164,7 @@ fn skipped_job_is_traced_and_not_fired_again() {
     assert!(hint.contains("tr_a2"), "{hint}");
 }
 
+#[harness::test]
 fn state_is_set_by_hand_in_an_exception_only() {
     let flow = Flow::of(PAPER);
     let (mut s, mut owner) = (flow.session(), flow.database.owner());
@@ -206,6 +193,7 @@ fn state_is_set_by_hand_in_an_exception_only() {
     );
 }
 
+#[harness::test]
 fn paused_things_are_not_taken_and_go_on_when_resumed() {
     let flow = Flow::of(PAPER);
     let (mut s, mut owner) = (flow.session(), flow.database.owner());
@@ -231,6 +219,7 @@ fn paused_things_are_not_taken_and_go_on_when_resumed() {
     }
 }
 
+#[harness::test]
 fn paused_trigger_fires_paused_jobs() {
     let flow = Flow::of(PAPER);
     let (mut s, mut owner) = (flow.session(), flow.database.owner());
@@ -255,6 +244,7 @@ fn paused_trigger_fires_paused_jobs() {
         .expect("WF040");
 }
 
+#[harness::test]
 fn host_leaves_paused_instances_alone() {
     let database = Database::new();
     let flow = crate::host::flow_of_one(&database, "sleep-wid", "");
@@ -281,6 +271,7 @@ fn host_leaves_paused_instances_alone() {
     on(host.stop());
 }
 
+#[harness::test]
 fn operators_are_on_record() {
     let flow = Flow::of(PAPER);
     let mut owner = flow.database.owner();
@@ -308,6 +299,7 @@ fn operators_are_on_record() {
     );
 }
 
+#[harness::test]
 fn each_waiting_job_has_a_reason() {
     let database = Database::new();
     let flow = crate::host::flow_of_one(&database, "ok", ", delay='1 hour'");
@@ -355,6 +347,7 @@ fn each_waiting_job_has_a_reason() {
     });
 }
 
+#[harness::test]
 fn dry_run_shows_what_would_fire_and_changes_nothing() {
     let database = Database::new();
     let folder = tempfile::tempdir().expect("a folder");
@@ -381,6 +374,7 @@ fn dry_run_shows_what_would_fire_and_changes_nothing() {
     assert_eq!(flow.session().pending(wid), ["step"]);
 }
 
+#[harness::test]
 fn flow_is_rolled_back_to_an_earlier_definition() {
     let database = Database::new();
     let folder = tempfile::tempdir().expect("a folder");
@@ -415,6 +409,7 @@ fn flow_is_rolled_back_to_an_earlier_definition() {
     assert!(predicate(&mut owner).contains('3'));
 }
 
+#[harness::test]
 fn what_will_not_run_is_said_when_it_is_applied() {
     let database = Database::new();
     let flow = crate::host::flow_of_one(&database, "clause", "");
@@ -435,6 +430,7 @@ fn what_will_not_run_is_said_when_it_is_applied() {
     }
 }
 
+#[harness::test]
 fn new_exceptions_are_announced_once() {
     let flow = Flow::of(PAPER);
     let mut owner = flow.database.owner();
@@ -464,6 +460,7 @@ fn new_exceptions_are_announced_once() {
     assert_eq!(owner.lines(announced).len(), 1);
 }
 
+#[harness::test]
 fn command_line_and_http_name_the_same_reasons() {
     let flow = Flow::of(PAPER);
     let wid = flow.session().start();

@@ -4,16 +4,7 @@ use std::time::Duration;
 
 use crate::support::database::sample_component;
 use crate::support::flows::PAPER;
-use crate::support::{Database, Flow, eventually, on, repository, trials};
-
-trials![
-    claim_beside_the_end_of_its_lease_leaves_no_job_to_nobody,
-    jobs_of_hosts_that_there_are_not_are_freed,
-    every_overrun_of_a_worker_is_counted,
-    rows_that_came_before_their_partition_move_into_it,
-    old_rows_of_the_default_partition_are_dropped,
-    result_that_waited_for_a_new_attribute_is_made_anew,
-];
+use crate::support::{Database, Flow, eventually, on, repository};
 
 fn counters() -> Flow {
     let database = Database::new();
@@ -26,6 +17,7 @@ fn counters() -> Flow {
 const ENTER: &str = "SELECT wed.enter_host('one', '1 hour')";
 const EXPIRE: &str = "UPDATE wed.host SET expires_at = now() - interval '1 s'";
 
+#[harness::test]
 fn claim_beside_the_end_of_its_lease_leaves_no_job_to_nobody() {
     let flow = counters();
     let (mut owner, mut other) = (flow.database.owner(), flow.database.owner());
@@ -49,6 +41,7 @@ fn claim_beside_the_end_of_its_lease_leaves_no_job_to_nobody() {
     );
 }
 
+#[harness::test]
 fn jobs_of_hosts_that_there_are_not_are_freed() {
     let flow = counters();
     let mut owner = flow.database.owner();
@@ -57,6 +50,7 @@ fn jobs_of_hosts_that_there_are_not_are_freed() {
     assert_eq!(owner.number("SELECT wed.free_abandoned()"), 0);
 }
 
+#[harness::test]
 fn every_overrun_of_a_worker_is_counted() {
     let flow = Flow::of(PAPER);
     let mut owner = flow.database.owner();
@@ -106,6 +100,7 @@ fn every_overrun_of_a_worker_is_counted() {
     assert_eq!((taken, counted), (2, 2), "as many as there may be");
 }
 
+#[harness::test]
 fn rows_that_came_before_their_partition_move_into_it() {
     let flow = Flow::of(PAPER);
     flow.session().start();
@@ -126,6 +121,7 @@ fn rows_that_came_before_their_partition_move_into_it() {
     assert_eq!(flow.session().trace(1).len(), 1);
 }
 
+#[harness::test]
 fn old_rows_of_the_default_partition_are_dropped() {
     let database = Database::new();
     let mut owner = database.owner();
@@ -138,6 +134,7 @@ fn old_rows_of_the_default_partition_are_dropped() {
     assert_eq!(owner.number("SELECT count(*) FROM wed.trace"), 3);
 }
 
+#[harness::test]
 fn result_that_waited_for_a_new_attribute_is_made_anew() {
     let database = Database::new();
     let flow = crate::host::flow_of_one(&database, "clause", "");

@@ -3,16 +3,7 @@
 use crate::support::database::one_lane;
 use crate::support::flows::PAPER;
 use crate::support::program::{run, wed};
-use crate::support::{Flow, eventually, on, trials};
-
-trials![
-    schedule_starts_instances_every_second,
-    missed_occurrences_follow_the_policy,
-    running_instance_keeps_a_schedule_from_overlapping,
-    failing_start_is_kept_and_the_schedule_goes_on,
-    backfill_starts_one_instance_for_each_time,
-    bad_schedules_are_refused,
-];
+use crate::support::{Flow, eventually, on};
 
 fn scheduled(flow: &Flow, arguments: &[&str]) {
     let mut set = wed(&flow.database.url());
@@ -32,6 +23,7 @@ fn after(flow: &Flow, missed_for: &str) -> i64 {
     owner.number("SELECT count(*) FROM wed.instance") - before
 }
 
+#[harness::test]
 fn schedule_starts_instances_every_second() {
     let flow = Flow::of(PAPER);
     scheduled(&flow, &["--cron", "* * * * * *", "a2=planned"]);
@@ -50,6 +42,7 @@ fn schedule_starts_instances_every_second() {
     );
 }
 
+#[harness::test]
 fn missed_occurrences_follow_the_policy() {
     for (policy, started) in [("skip", 0), ("one", 1), ("all", 6)] {
         let flow = Flow::of(PAPER);
@@ -63,6 +56,7 @@ fn missed_occurrences_follow_the_policy() {
     }
 }
 
+#[harness::test]
 fn running_instance_keeps_a_schedule_from_overlapping() {
     let flow = Flow::of(PAPER);
     scheduled(&flow, &["--cron", "* * * * *", "--overlap", "skip"]);
@@ -73,6 +67,7 @@ fn running_instance_keeps_a_schedule_from_overlapping() {
     assert_eq!(after(&flow, "0"), 1);
 }
 
+#[harness::test]
 fn failing_start_is_kept_and_the_schedule_goes_on() {
     let flow = Flow::of(PAPER);
     scheduled(&flow, &["--cron", "* * * * *"]);
@@ -89,6 +84,7 @@ fn failing_start_is_kept_and_the_schedule_goes_on() {
     );
 }
 
+#[harness::test]
 fn backfill_starts_one_instance_for_each_time() {
     let flow = Flow::of(PAPER);
     scheduled(&flow, &["--cron", "0 9 * * *", "--zone", "Europe/Berlin"]);
@@ -104,6 +100,7 @@ fn backfill_starts_one_instance_for_each_time() {
     assert_eq!(answer["started"].as_array().map(Vec::len), Some(5));
 }
 
+#[harness::test]
 fn bad_schedules_are_refused() {
     let flow = Flow::of(PAPER);
     for wrong in [

@@ -15,9 +15,7 @@ use wedflow_store::{Claimed, CommitGroup, CommitItem, FailedAttempt, Store, Stor
 
 use super::checker::violations;
 use crate::support::database::sample_component;
-use crate::support::{Database, Flow, Session, on, repository, trials};
-
-trials![protocol_holds_under_faults_at_every_step];
+use crate::support::{Database, Flow, Session, on, repository};
 
 /// Seeds of a short round.
 const SEEDS: u64 = 12;
@@ -320,6 +318,7 @@ impl World {
     }
 }
 
+#[harness::test]
 fn protocol_holds_under_faults_at_every_step() {
     let database = Database::new();
     database.upload("counters", sample_component("counters"));

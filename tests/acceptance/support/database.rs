@@ -1,4 +1,4 @@
-//! A database for each trial, and flows in it.
+//! A database for each test, and flows in it.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -13,7 +13,7 @@ use super::{Session, wait};
 /// The tenant of all flows here.
 pub(crate) const TENANT: &str = "default";
 
-/// Connections of a trial's store: enough for two hosts of one lane.
+/// Connections of a test's store: enough for two hosts of one lane.
 const CONNECTIONS: u32 = 8;
 
 /// A migrated database, dropped with the value.
@@ -27,7 +27,7 @@ impl Database {
     pub(crate) fn new() -> Arc<Self> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!(
-            "wedflow_trial_{}_{}",
+            "wedflow_test_{}_{}",
             std::process::id(),
             NUMBER.fetch_add(1, Ordering::Relaxed)
         );
@@ -116,7 +116,7 @@ impl Drop for Database {
     }
 }
 
-/// A flow of a trial's database.
+/// A flow of a test's database.
 #[derive(Clone)]
 pub(crate) struct Flow {
     pub(crate) database: Arc<Database>,
@@ -159,7 +159,7 @@ impl Flow {
     }
 }
 
-/// Settings of a host for a trial: one lane, so that hosts of many trials fit on the machine.
+/// Settings of a host for a test: one lane, so that hosts of many tests fit on the machine.
 pub(crate) fn one_lane(name: &str) -> HostSettings {
     HostSettings {
         name: name.to_owned(),

@@ -1,4 +1,4 @@
-//! Definitions that several trials use, as a person would paste them into psql.
+//! Definitions that several tests use, as a person would paste them into psql.
 
 /// The papers' figure 2, in our words: two transitions side by side, and a third that waits for both.
 pub(crate) const PAPER: &str = "

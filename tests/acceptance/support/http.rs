@@ -1,4 +1,4 @@
-//! The HTTP API of a trial's database, and clients of it.
+//! The HTTP API of a test's database, and clients of it.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -19,7 +19,7 @@ pub(crate) struct Api {
 }
 
 impl Api {
-    /// Serves a trial's database.
+    /// Serves a test's database.
     pub(crate) fn of(database: &Arc<Database>) -> Self {
         Api::with(database, |_| {})
     }

@@ -1,7 +1,8 @@
-//! What the trials share.
+//! Databases, hosts, programs and waiting, as all tests use them.
 
 pub(crate) mod database;
 pub(crate) mod flows;
+pub(crate) mod harness;
 pub(crate) mod http;
 pub(crate) mod program;
 pub(crate) mod server;
@@ -13,24 +14,15 @@ pub(crate) use server::on;
 pub(crate) use session::Session;
 pub(crate) use wait::{GENEROUS, eventually};
 
-/// Makes trials of functions; each is named after its module and itself.
+/// Stops a list of tests from compiling: the harness finds them by itself.
+#[allow(unused_macros)]
 macro_rules! trials {
-    ($($trial:ident),+ $(,)?) => {
-        pub(crate) fn trials() -> Vec<libtest_mimic::Trial> {
-            vec![$(libtest_mimic::Trial::test($crate::support::trial_name(module_path!(), stringify!($trial)), || {
-                $trial();
-                Ok(())
-            })),+]
-        }
+    ($($any:tt)*) => {
+        compile_error!("delete this list and write #[harness::test] above each test");
     };
 }
+#[allow(unused_imports)]
 pub(crate) use trials;
-
-/// `gate::writes::a_trial` of `acceptance::gate::writes` and `a_trial`.
-pub(crate) fn trial_name(module: &str, trial: &str) -> String {
-    let module = module.split_once("::").map_or("", |(_, rest)| rest);
-    format!("{module}::{trial}")
-}
 
 /// A file or folder of the repository.
 pub(crate) fn repository(path: &str) -> std::path::PathBuf {

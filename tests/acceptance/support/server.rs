@@ -1,4 +1,4 @@
-//! The Postgres server that all trials share, and the runtime that hosts and the store run on.
+//! The Postgres server that all tests share, and the runtime that hosts and the store run on.
 
 use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 

@@ -48,7 +48,7 @@ impl Refusal {
     }
 }
 
-/// A session. That of a trial's database keeps the database.
+/// A session. That of a test's database keeps the database.
 pub(crate) struct Session {
     client: Client,
     _database: Option<Arc<Database>>,
@@ -78,7 +78,7 @@ impl Session {
         }
     }
 
-    /// Connects to a trial's database, which is there as long as the session.
+    /// Connects to a test's database, which is there as long as the session.
     #[track_caller]
     pub(crate) fn on(database: &Arc<Database>, url: &str) -> Self {
         Session {

@@ -4,13 +4,9 @@ use serde_json::json;
 
 use super::Two;
 use crate::support::program::{run, wed};
-use crate::support::{Database, on, trials};
+use crate::support::{Database, on};
 
-trials![
-    everything_done_is_in_the_audit_log,
-    the_audit_log_is_only_appended_to,
-];
-
+#[harness::test]
 fn everything_done_is_in_the_audit_log() {
     let two = Two::new();
     let url = two.database().url();
@@ -109,6 +105,7 @@ fn everything_done_is_in_the_audit_log() {
     two.beta.get("/v1/audit?since=yore").problem(422, "22007");
 }
 
+#[harness::test]
 fn the_audit_log_is_only_appended_to() {
     let database = Database::new();
     on(database.store.create_tenant("alpha", "")).expect("a tenant");

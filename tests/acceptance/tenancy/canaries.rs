@@ -13,9 +13,7 @@ use serde_json::{Value as Json, json};
 use crate::host::guests;
 use crate::support::http::{Answered, Client};
 use crate::support::program::{Answer, run, wed, wed_path};
-use crate::support::{Database, Session, eventually, on, trials};
-
-trials![canaries_are_heard_nowhere];
+use crate::support::{Database, Session, eventually, on};
 
 /// A flow's secret, an instance's value, a setting: none of them is ever said to anybody else.
 const SECRET: &str = "canary-secret-5f1c7d0e";
@@ -207,6 +205,7 @@ impl Aviary {
     }
 }
 
+#[harness::test]
 fn canaries_are_heard_nowhere() {
     let mut aviary = Aviary::new();
     let (alpha, beta) = (aviary.alpha.clone(), aviary.beta.clone());

@@ -5,13 +5,7 @@ use serde_json::json;
 use super::{CANARY, Two};
 use crate::support::http::Answered;
 use crate::support::program::{Answer, run, wed};
-use crate::support::{repository, trials};
-
-trials![
-    another_tenants_things_are_as_good_as_missing,
-    another_tenants_things_are_as_good_as_missing_for_the_command_line,
-    equal_names_of_two_tenants_are_two_things,
-];
+use crate::support::repository;
 
 /// An answer without what differs between any two.
 fn essence(answer: &Answered, names: &[(&str, String, String)]) -> (u16, String) {
@@ -27,6 +21,7 @@ fn essence(answer: &Answered, names: &[(&str, String, String)]) -> (u16, String)
     (answer.status, text)
 }
 
+#[harness::test]
 fn another_tenants_things_are_as_good_as_missing() {
     let two = Two::new();
     let names = two.names();
@@ -110,6 +105,7 @@ fn another_tenants_things_are_as_good_as_missing() {
     assert!(!entries.text.contains(CANARY), "{entries:?}");
 }
 
+#[harness::test]
 fn another_tenants_things_are_as_good_as_missing_for_the_command_line() {
     let two = Two::new();
     let url = two.database().url();
@@ -289,6 +285,7 @@ fn another_tenants_things_are_as_good_as_missing_for_the_command_line() {
     assert_eq!(versions["items"].as_array().map(Vec::len), Some(1));
 }
 
+#[harness::test]
 fn equal_names_of_two_tenants_are_two_things() {
     let two = Two::new();
     let flow = json!({ "name": "canary-flow", "final": "own = 'x'",

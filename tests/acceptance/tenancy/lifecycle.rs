@@ -5,14 +5,9 @@ use serde_json::{Value as Json, json};
 use super::{CANARY, Two};
 use crate::support::database::{one_lane, sample_component};
 use crate::support::program::{run, wed};
-use crate::support::{Database, Session, eventually, on, repository, trials};
+use crate::support::{Database, Session, eventually, on, repository};
 
-trials![
-    a_suspended_tenant_rests_and_goes_on,
-    a_deleted_tenant_leaves_nothing,
-    names_of_tenants_and_users_are_checked,
-];
-
+#[harness::test]
 fn a_suspended_tenant_rests_and_goes_on() {
     let two = Two::new();
     let database = two.database();
@@ -78,6 +73,7 @@ fn a_suspended_tenant_rests_and_goes_on() {
     Session::on(database, &flow_url).start();
 }
 
+#[harness::test]
 fn a_deleted_tenant_leaves_nothing() {
     let two = Two::new();
     let database = two.database();
@@ -122,6 +118,7 @@ fn a_deleted_tenant_leaves_nothing() {
     assert!(all.out.contains("tenant.delete"), "{all:?}");
 }
 
+#[harness::test]
 fn names_of_tenants_and_users_are_checked() {
     let database = Database::new();
     let url = database.url();

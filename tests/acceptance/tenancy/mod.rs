@@ -17,21 +17,6 @@ use crate::support::http::{Api, Client};
 use crate::support::program::{run, wed};
 use crate::support::{Database, on};
 
-pub(crate) fn trials() -> Vec<libtest_mimic::Trial> {
-    [
-        isolation::trials(),
-        canaries::trials(),
-        permissions::trials(),
-        tokens::trials(),
-        lifecycle::trials(),
-        audit::trials(),
-        quotas::trials(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
-}
-
 /// What must never be seen by another tenant.
 const CANARY: &str = "canary";
 

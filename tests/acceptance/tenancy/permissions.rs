@@ -3,14 +3,8 @@
 use serde_json::json;
 use wedflow_tenancy::{Action, Area, Role, Scope};
 
+use crate::support::Database;
 use crate::support::http::{Answered, Api, Client};
-use crate::support::{Database, trials};
-
-trials![
-    each_role_is_let_do_what_the_matrix_says,
-    a_token_does_no_more_than_its_scopes,
-    a_token_makes_none_that_may_do_more,
-];
 
 /// A request for each action of the matrix, and whether it would do anything.
 fn request_for(action: Action, client: &Client) -> Option<Answered> {
@@ -47,6 +41,7 @@ fn all_actions() -> impl Iterator<Item = Action> {
         .flat_map(|area| [Action::read(area), Action::write(area)])
 }
 
+#[harness::test]
 fn each_role_is_let_do_what_the_matrix_says() {
     let database = Database::new();
     let api = Api::of(&database);
@@ -71,6 +66,7 @@ fn each_role_is_let_do_what_the_matrix_says() {
     assert_eq!(asked, 5 * 17);
 }
 
+#[harness::test]
 fn a_token_does_no_more_than_its_scopes() {
     let database = Database::new();
     let api = Api::of(&database);
@@ -96,6 +92,7 @@ fn a_token_does_no_more_than_its_scopes() {
     }
 }
 
+#[harness::test]
 fn a_token_makes_none_that_may_do_more() {
     let database = Database::new();
     let api = Api::of(&database);

@@ -6,10 +6,9 @@ use super::Two;
 use crate::support::database::sample_component;
 use crate::support::http::Client;
 use crate::support::program::{run, wed};
-use crate::support::{Session, eventually, on, trials};
+use crate::support::{Session, eventually, on};
 
-trials![a_quota_is_kept_at_every_door, what_ends_makes_room,];
-
+#[harness::test]
 fn a_quota_is_kept_at_every_door() {
     let two = Two::new();
     let url = two.database().url();
@@ -120,6 +119,7 @@ fn a_quota_is_kept_at_every_door() {
     run(wed(&url).args(["tenant", "quota", "none", "--jobs", "1"])).exits(3);
 }
 
+#[harness::test]
 fn what_ends_makes_room() {
     let two = Two::new();
     let url = two.database().url();

@@ -3,15 +3,10 @@
 use serde_json::json;
 
 use super::Two;
+use crate::support::Database;
 use crate::support::http::{Api, Client};
-use crate::support::{Database, trials};
 
-trials![
-    a_token_is_rotated_with_both_live,
-    a_token_is_shown_once_and_only_its_hash_is_kept,
-    what_is_revoked_or_expired_or_another_role_holds_at_once,
-];
-
+#[harness::test]
 fn a_token_is_rotated_with_both_live() {
     let database = Database::new();
     let api = Api::of(&database);
@@ -73,6 +68,7 @@ fn a_token_is_rotated_with_both_live() {
         .problem(422, "WF023");
 }
 
+#[harness::test]
 fn a_token_is_shown_once_and_only_its_hash_is_kept() {
     let two = Two::new();
     let mut owner = two.database().owner();
@@ -104,6 +100,7 @@ fn a_token_is_shown_once_and_only_its_hash_is_kept() {
     assert_eq!(owner.line(last), first);
 }
 
+#[harness::test]
 fn what_is_revoked_or_expired_or_another_role_holds_at_once() {
     let database = Database::new();
     let api = Api::of(&database);

@@ -12,18 +12,6 @@ use crate::recovery::proxy::Proxy;
 use crate::support::database::sample_component;
 use crate::support::http::Api;
 use crate::support::program::{Answer, run, wed};
-use crate::support::trials;
-
-trials![
-    transfer_resumes_at_the_byte_where_it_was_cut,
-    disconnection_cut_at_any_step_resumes,
-    disconnection_asks_for_decisions,
-    offline_run_uses_the_component_and_is_applied_once_when_the_return_is_cut,
-    result_of_a_lost_item_is_refused_kept_and_shown,
-    lost_link_disables_all_but_locked_and_transferred_items,
-    item_that_left_the_worklist_leaves_the_store,
-    deadlines_are_warned_of_locally,
-];
 
 /// A task whose application is the sample component `paper`.
 const HOUSE: &str = r#"
@@ -125,6 +113,7 @@ fn leaving(path: &std::path::Path) -> Leaving<'_> {
     }
 }
 
+#[harness::test]
 fn transfer_resumes_at_the_byte_where_it_was_cut() {
     let mut field = Field::new();
     let item = field.locked();
@@ -155,6 +144,7 @@ fn transfer_resumes_at_the_byte_where_it_was_cut() {
     }
 }
 
+#[harness::test]
 fn disconnection_cut_at_any_step_resumes() {
     let mut field = Field::new();
     let item = field.locked();
@@ -191,6 +181,7 @@ fn disconnection_cut_at_any_step_resumes() {
     }
 }
 
+#[harness::test]
 fn disconnection_asks_for_decisions() {
     let mut field = Field::new();
     let item = field.locked();
@@ -244,6 +235,7 @@ fn disconnection_asks_for_decisions() {
     );
 }
 
+#[harness::test]
 fn offline_run_uses_the_component_and_is_applied_once_when_the_return_is_cut() {
     let mut field = Field::new();
     let item = field.locked();
@@ -288,6 +280,7 @@ fn offline_run_uses_the_component_and_is_applied_once_when_the_return_is_cut() {
     );
 }
 
+#[harness::test]
 fn result_of_a_lost_item_is_refused_kept_and_shown() {
     let mut field = Field::new();
     let item = field.locked();
@@ -307,6 +300,7 @@ fn result_of_a_lost_item_is_refused_kept_and_shown() {
     assert_eq!(field.steps_of(), 0);
 }
 
+#[harness::test]
 fn lost_link_disables_all_but_locked_and_transferred_items() {
     let mut field = Field::new();
     let item = field.locked();
@@ -334,6 +328,7 @@ fn lost_link_disables_all_but_locked_and_transferred_items() {
     assert_eq!(enabled(&store), [item, selected]);
 }
 
+#[harness::test]
 fn item_that_left_the_worklist_leaves_the_store() {
     let mut field = Field::new();
     let item = field.locked();
@@ -345,6 +340,7 @@ fn item_that_left_the_worklist_leaves_the_store() {
     assert_eq!(store.held_bytes(item).expect("held"), 0);
 }
 
+#[harness::test]
 fn deadlines_are_warned_of_locally() {
     let mut field = Field::new();
     let item = field.locked();

@@ -3,20 +3,9 @@
 use std::sync::Barrier;
 
 use super::Office;
-use crate::support::{Session, trials};
+use crate::support::Session;
 
-trials![
-    of_people_who_race_one_gets_the_item_and_the_others_learn_who,
-    selected_item_leaves_the_other_worklists_and_comes_back,
-    only_items_for_disconnected_work_are_locked,
-    only_its_holder_goes_on_with_an_item,
-    item_is_delegated_within_its_role_and_taken_over_by_who_is_in_charge,
-    inactive_people_are_offered_nothing,
-    worker_in_sql_cannot_take_what_a_person_holds,
-    worker_in_sql_withdraws_the_item_that_it_does,
-    tenants_do_not_see_each_others_people_and_items,
-];
-
+#[harness::test]
 fn of_people_who_race_one_gets_the_item_and_the_others_learn_who() {
     let mut office = Office::new();
     let people: Vec<String> = (0..8).map(|n| format!("racer{n}")).collect();
@@ -62,6 +51,7 @@ fn of_people_who_race_one_gets_the_item_and_the_others_learn_who() {
     }
 }
 
+#[harness::test]
 fn selected_item_leaves_the_other_worklists_and_comes_back() {
     let mut office = Office::new();
     let item = office.visit();
@@ -81,6 +71,7 @@ fn selected_item_leaves_the_other_worklists_and_comes_back() {
     assert_eq!(office.state(item), "READY|·");
 }
 
+#[harness::test]
 fn only_items_for_disconnected_work_are_locked() {
     let mut office = Office::new();
     let wid = office.start();
@@ -92,6 +83,7 @@ fn only_items_for_disconnected_work_are_locked() {
     assert_eq!(office.state(order), "READY|·");
 }
 
+#[harness::test]
 fn only_its_holder_goes_on_with_an_item() {
     let mut office = Office::new();
     let item = office.visit();
@@ -110,6 +102,7 @@ fn only_its_holder_goes_on_with_an_item() {
     assert_eq!(office.state(item), "RUNNING|beto");
 }
 
+#[harness::test]
 fn item_is_delegated_within_its_role_and_taken_over_by_who_is_in_charge() {
     let mut office = Office::new();
     let item = office.visit();
@@ -137,6 +130,7 @@ fn item_is_delegated_within_its_role_and_taken_over_by_who_is_in_charge() {
     assert_eq!(lost["code"], "WF084", "{lost}");
 }
 
+#[harness::test]
 fn inactive_people_are_offered_nothing() {
     let mut office = Office::new();
     office
@@ -147,6 +141,7 @@ fn inactive_people_are_offered_nothing() {
     assert_eq!(office.list("caio", "arrival", "0"), [item.to_string()]);
 }
 
+#[harness::test]
 fn worker_in_sql_cannot_take_what_a_person_holds() {
     let mut office = Office::new();
     let item = office.visit();
@@ -164,6 +159,7 @@ fn worker_in_sql_cannot_take_what_a_person_holds() {
     assert_eq!(office.state(item), "LOCKED|beto");
 }
 
+#[harness::test]
 fn worker_in_sql_withdraws_the_item_that_it_does() {
     let mut office = Office::new();
     let item = office.visit();
@@ -181,6 +177,7 @@ fn worker_in_sql_withdraws_the_item_that_it_does() {
         .expect("WF082");
 }
 
+#[harness::test]
 fn tenants_do_not_see_each_others_people_and_items() {
     let mut office = Office::new();
     let item = office.visit();

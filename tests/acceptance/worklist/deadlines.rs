@@ -1,14 +1,6 @@
 //! Deadlines: each warning, the transfer value, and the decision about what is late, by a simulated clock.
 
 use super::Office;
-use crate::support::trials;
-
-trials![
-    each_warning_is_sent_once_to_holder_and_person_in_charge,
-    at_the_transfer_value_the_item_passes_to_who_is_in_charge,
-    late_item_continues_or_stops_as_who_is_in_charge_decides,
-    deadline_counts_working_hours_of_a_calendar,
-];
 
 fn warnings(office: &mut Office, person: &str) -> Vec<String> {
     office
@@ -18,6 +10,7 @@ fn warnings(office: &mut Office, person: &str) -> Vec<String> {
         .collect()
 }
 
+#[harness::test]
 fn each_warning_is_sent_once_to_holder_and_person_in_charge() {
     let mut office = Office::new();
     let item = office.visit_with("1, 1, '{6,12,24}', NULL");
@@ -39,6 +32,7 @@ fn each_warning_is_sent_once_to_holder_and_person_in_charge() {
     assert_eq!(office.state(item), "LOCKED|beto");
 }
 
+#[harness::test]
 fn at_the_transfer_value_the_item_passes_to_who_is_in_charge() {
     let mut office = Office::new();
     let item = office.visit_with("1, 1, '{6,12}', 6");
@@ -66,6 +60,7 @@ fn at_the_transfer_value_the_item_passes_to_who_is_in_charge() {
     assert_eq!(office.state(item), "SELECTED|dora");
 }
 
+#[harness::test]
 fn late_item_continues_or_stops_as_who_is_in_charge_decides() {
     let mut office = Office::new();
     let item = office.visit();
@@ -92,6 +87,7 @@ fn late_item_continues_or_stops_as_who_is_in_charge_decides() {
     assert_eq!(answer["state"], "FAILED", "{answer}");
 }
 
+#[harness::test]
 fn deadline_counts_working_hours_of_a_calendar() {
     let mut office = Office::new();
     let id = office.owner.number(

@@ -3,17 +3,11 @@
 use serde_json::json;
 
 use super::Office;
+use crate::support::eventually;
 use crate::support::http::Api;
 use crate::support::program::{run, wed};
-use crate::support::{eventually, trials};
 
-trials![
-    work_is_claimed_and_reported_over_http,
-    worklist_changes_are_events,
-    work_is_claimed_and_reported_on_the_command_line,
-    hosts_send_warnings_by_themselves,
-];
-
+#[harness::test]
 fn work_is_claimed_and_reported_over_http() {
     let mut office = Office::new();
     let api = Api::of(office.database());
@@ -95,6 +89,7 @@ fn work_is_claimed_and_reported_over_http() {
     beto.get(&path("application")).problem(404, "not_found");
 }
 
+#[harness::test]
 fn worklist_changes_are_events() {
     use std::io::{BufRead, BufReader, Write};
     let mut office = Office::new();
@@ -122,6 +117,7 @@ fn worklist_changes_are_events() {
     assert_eq!(next()["items"], 1);
 }
 
+#[harness::test]
 fn work_is_claimed_and_reported_on_the_command_line() {
     let mut office = Office::new();
     let item = office.visit().to_string();
@@ -165,6 +161,7 @@ fn work_is_claimed_and_reported_on_the_command_line() {
     run(wed(&url).args(["work", "list"])).exits(2);
 }
 
+#[harness::test]
 fn hosts_send_warnings_by_themselves() {
     let mut office = Office::new();
     let item = office.visit_with("1, 1, '{6}', NULL");

@@ -1,18 +1,8 @@
 //! What people expect of task lists beside: candidates, escalation, reassignment, comments, attachments, forms.
 
 use super::{Office, REPAIRS};
-use crate::support::trials;
 
-trials![
-    candidate_users_and_groups_are_offered_the_item_too,
-    item_that_nobody_took_is_escalated,
-    what_somebody_holds_is_reassigned,
-    comments_and_attachments_are_in_the_history,
-    form_is_generated_from_the_types_of_the_outputs,
-    plan_that_does_not_fit_the_flow_is_refused,
-    items_taken_away_together_are_locked_when_they_are_fired,
-];
-
+#[harness::test]
 fn candidate_users_and_groups_are_offered_the_item_too() {
     let work = "users = [\"ana\"]\ngroups = [\"administrator\"]\npriority = 10";
     let mut office = Office::of(&REPAIRS.replace("priority = 10", work));
@@ -28,6 +18,7 @@ fn candidate_users_and_groups_are_offered_the_item_too() {
     assert!(office.list("dora", "arrival", "0").is_empty());
 }
 
+#[harness::test]
 fn item_that_nobody_took_is_escalated() {
     let work = "escalate_after = \"2 hours\"\nescalate_to = \"Atendente\"\npriority = 10";
     let mut office = Office::of(&REPAIRS.replace("priority = 10", work));
@@ -48,6 +39,7 @@ fn item_that_nobody_took_is_escalated() {
     );
 }
 
+#[harness::test]
 fn what_somebody_holds_is_reassigned() {
     let mut office = Office::new();
     let items = [office.visit(), office.visit(), office.visit()];
@@ -62,6 +54,7 @@ fn what_somebody_holds_is_reassigned() {
     assert_eq!(office.state(items[2]), "LOCKED|beto");
 }
 
+#[harness::test]
 fn comments_and_attachments_are_in_the_history() {
     let mut office = Office::new();
     let item = office.visit();
@@ -94,6 +87,7 @@ fn comments_and_attachments_are_in_the_history() {
         .expect("WF085");
 }
 
+#[harness::test]
 fn form_is_generated_from_the_types_of_the_outputs() {
     let mut office = Office::new();
     let item = office.visit();
@@ -109,6 +103,7 @@ fn form_is_generated_from_the_types_of_the_outputs() {
     assert_eq!(data["data"]["form"], "tea");
 }
 
+#[harness::test]
 fn plan_that_does_not_fit_the_flow_is_refused() {
     let mut office = Office::new();
     let flow = office.flow.id;
@@ -124,6 +119,7 @@ fn plan_that_does_not_fit_the_flow_is_refused() {
     }
 }
 
+#[harness::test]
 fn items_taken_away_together_are_locked_when_they_are_fired() {
     let definition = REPAIRS.replace(
         "role = \"Atendente\"\n",

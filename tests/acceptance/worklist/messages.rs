@@ -1,16 +1,8 @@
 //! Messages: each kind reaches whom it is for, at once or at the next connection.
 
 use super::Office;
-use crate::support::trials;
 
-trials![
-    process_start_and_end_are_told_to_who_is_in_charge,
-    messages_are_stored_for_the_absent_and_delivered_at_reconnection,
-    messages_are_removed,
-    who_is_silent_becomes_inactive_and_any_contact_makes_active,
-    only_people_of_the_creator_role_start_a_process,
-];
-
+#[harness::test]
 fn process_start_and_end_are_told_to_who_is_in_charge() {
     let mut office = Office::new();
     let item = office.visit();
@@ -22,6 +14,7 @@ fn process_start_and_end_are_told_to_who_is_in_charge() {
     assert!(told[1].starts_with("process_ended|"), "{told:?}");
 }
 
+#[harness::test]
 fn messages_are_stored_for_the_absent_and_delivered_at_reconnection() {
     let mut office = Office::new();
     let item = office.visit();
@@ -45,6 +38,7 @@ fn messages_are_stored_for_the_absent_and_delivered_at_reconnection() {
     );
 }
 
+#[harness::test]
 fn messages_are_removed() {
     let mut office = Office::new();
     office.start();
@@ -54,6 +48,7 @@ fn messages_are_removed() {
     assert_eq!(office.owner.number(remove), 0);
 }
 
+#[harness::test]
 fn who_is_silent_becomes_inactive_and_any_contact_makes_active() {
     let mut office = Office::new();
     let active = "SELECT active FROM wed.person WHERE name = 'beto'";
@@ -73,6 +68,7 @@ fn who_is_silent_becomes_inactive_and_any_contact_makes_active() {
     assert_eq!(office.owner.line(active), "t");
 }
 
+#[harness::test]
 fn only_people_of_the_creator_role_start_a_process() {
     let mut office = Office::new();
     let flow = office.flow.id;

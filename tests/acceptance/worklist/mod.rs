@@ -11,27 +11,10 @@ mod reports;
 
 use std::sync::Arc;
 
-use libtest_mimic::Trial;
 use serde_json::Value as Json;
 use wedflow_model::FlowDefinition;
 
 use crate::support::{Database, Flow, Session};
-
-pub(crate) fn trials() -> Vec<Trial> {
-    [
-        claims::trials(),
-        reports::trials(),
-        policies::trials(),
-        deadlines::trials(),
-        messages::trials(),
-        extras::trials(),
-        doors::trials(),
-        away::trials(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
-}
 
 /// Two tasks of people, the second of which may be taken away.
 pub(super) const REPAIRS: &str = r#"

@@ -1,17 +1,6 @@
 //! Notification policies, the rounds of offers, and the orders of a worklist.
 
 use super::Office;
-use crate::support::trials;
-
-trials![
-    policy_1_offers_to_all_active_people_of_the_role,
-    who_connects_later_is_offered_it_in_the_next_round,
-    policy_2_offers_to_those_with_the_fewest_assigned_items,
-    policy_3_offers_to_those_with_the_fewest_selected_items,
-    policy_4_offers_to_those_who_connected_last,
-    policy_is_changed_while_the_instance_runs,
-    worklist_has_four_orders_and_ones_own,
-];
 
 fn offered(office: &mut Office, item: i64, after: &str) -> Vec<String> {
     let mut who = Vec::new();
@@ -26,12 +15,14 @@ fn offered(office: &mut Office, item: i64, after: &str) -> Vec<String> {
     who
 }
 
+#[harness::test]
 fn policy_1_offers_to_all_active_people_of_the_role() {
     let mut office = Office::new();
     let item = office.visit();
     assert_eq!(offered(&mut office, item, "0"), ["beto", "caio"]);
 }
 
+#[harness::test]
 fn who_connects_later_is_offered_it_in_the_next_round() {
     let mut office = Office::new();
     office
@@ -58,6 +49,7 @@ fn who_connects_later_is_offered_it_in_the_next_round() {
     assert_eq!(offered(&mut office, item, "0"), ["beto", "caio"]);
 }
 
+#[harness::test]
 fn policy_2_offers_to_those_with_the_fewest_assigned_items() {
     let mut office = Office::new();
     let first = office.visit();
@@ -66,6 +58,7 @@ fn policy_2_offers_to_those_with_the_fewest_assigned_items() {
     assert_eq!(offered(&mut office, item, "0"), ["caio"]);
 }
 
+#[harness::test]
 fn policy_3_offers_to_those_with_the_fewest_selected_items() {
     let mut office = Office::new();
     let (first, second) = (office.visit(), office.visit());
@@ -76,6 +69,7 @@ fn policy_3_offers_to_those_with_the_fewest_selected_items() {
     assert_eq!(offered(&mut office, item, "0"), ["beto"]);
 }
 
+#[harness::test]
 fn policy_4_offers_to_those_who_connected_last() {
     let mut office = Office::new();
     office
@@ -86,6 +80,7 @@ fn policy_4_offers_to_those_who_connected_last() {
     assert_eq!(offered(&mut office, item, "0"), ["beto"]);
 }
 
+#[harness::test]
 fn policy_is_changed_while_the_instance_runs() {
     let mut office = Office::new();
     let item = office.visit_with("4, 1, '{}', NULL");
@@ -103,6 +98,7 @@ fn policy_is_changed_while_the_instance_runs() {
         .expect("WF085");
 }
 
+#[harness::test]
 fn worklist_has_four_orders_and_ones_own() {
     let mut office = Office::new();
     let (a, b, c) = (office.visit(), office.visit(), office.visit());

@@ -1,21 +1,8 @@
 //! Reports: a result passes the gate, is applied once under its key, and is refused and kept when its sender lost the item.
 
 use super::Office;
-use crate::support::trials;
 
-trials![
-    report_sets_the_state_writes_the_trace_and_fires_the_next_job,
-    report_under_one_key_is_applied_once,
-    report_of_somebody_who_lost_the_item_is_refused_and_kept,
-    report_of_an_older_claim_is_refused,
-    report_sets_only_what_the_task_may,
-    refused_value_leaves_the_item_with_its_holder,
-    failure_is_told_to_who_is_in_charge,
-    failure_without_an_attribute_makes_an_exception,
-    history_says_who_did_what,
-    reports_of_one_key_at_once_are_applied_once,
-];
-
+#[harness::test]
 fn report_sets_the_state_writes_the_trace_and_fires_the_next_job() {
     let mut office = Office::new();
     let item = office.visit();
@@ -38,6 +25,7 @@ fn report_sets_the_state_writes_the_trace_and_fires_the_next_job() {
     );
 }
 
+#[harness::test]
 fn report_under_one_key_is_applied_once() {
     let mut office = Office::new();
     let item = office.visit();
@@ -64,6 +52,7 @@ fn report_under_one_key_is_applied_once() {
     assert_eq!(s.number("SELECT count(*) FROM wed_trace"), 3);
 }
 
+#[harness::test]
 fn report_of_somebody_who_lost_the_item_is_refused_and_kept() {
     let mut office = Office::new();
     let item = office.visit();
@@ -96,6 +85,7 @@ fn report_of_somebody_who_lost_the_item_is_refused_and_kept() {
     );
 }
 
+#[harness::test]
 fn report_of_an_older_claim_is_refused() {
     let mut office = Office::new();
     let item = office.visit();
@@ -108,6 +98,7 @@ fn report_of_an_older_claim_is_refused() {
     assert_eq!(answer["code"], "WF084", "{answer}");
 }
 
+#[harness::test]
 fn report_sets_only_what_the_task_may() {
     let mut office = Office::new();
     let item = office.visit();
@@ -120,6 +111,7 @@ fn report_sets_only_what_the_task_may() {
     }
 }
 
+#[harness::test]
 fn refused_value_leaves_the_item_with_its_holder() {
     let mut office = Office::new();
     let item = office.visit();
@@ -133,6 +125,7 @@ fn refused_value_leaves_the_item_with_its_holder() {
     assert_eq!(answer["applied"], true);
 }
 
+#[harness::test]
 fn failure_is_told_to_who_is_in_charge() {
     let mut office = Office::new();
     let item = office.visit();
@@ -151,6 +144,7 @@ fn failure_is_told_to_who_is_in_charge() {
     );
 }
 
+#[harness::test]
 fn failure_without_an_attribute_makes_an_exception() {
     let definition = super::REPAIRS.replace("state = \"visit_state\"\n", "");
     let mut office = Office::of(&definition);
@@ -168,6 +162,7 @@ fn failure_without_an_attribute_makes_an_exception() {
     );
 }
 
+#[harness::test]
 fn history_says_who_did_what() {
     let mut office = Office::new();
     let item = office.visit();
@@ -190,6 +185,7 @@ fn history_says_who_did_what() {
     );
 }
 
+#[harness::test]
 fn reports_of_one_key_at_once_are_applied_once() {
     let mut office = Office::new();
     let item = office.visit();

@@ -30,7 +30,7 @@ impl Language {
         Language::Python,
     ];
 
-    /// Returns its name in trials, in folders and in a manifest's `sdk`.
+    /// Returns its name in tests, in folders and in a manifest's `sdk`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Language::Rust => "rust",

@@ -41,7 +41,7 @@ fn main() -> ExitCode {
         };
     }
     let demanded = std::env::var_os("WEDFLOW_ALL_LANGUAGES").is_some_and(|value| value == "1");
-    let mut trials = Vec::new();
+    let mut tests = Vec::new();
     for language in Language::ALL {
         let missing = guests::missing(language);
         if let Some(what) = &missing
@@ -54,20 +54,20 @@ fn main() -> ExitCode {
         }
         let ignored = missing.is_some() && !demanded;
         for (name, behaviour) in BEHAVIOURS {
-            let trial = Trial::test(format!("{language}::{name}"), move || {
+            let test = Trial::test(format!("{language}::{name}"), move || {
                 let guest = call::ready(language, Which::Conformance)?;
                 behaviour(&guest, language).map_err(Failed::from)
             });
-            trials.push(trial.with_ignored_flag(ignored));
+            tests.push(test.with_ignored_flag(ignored));
         }
         for (name, behaviour) in outside::BEHAVIOURS {
-            let trial = Trial::test(format!("{language}::outside::{name}"), move || {
+            let test = Trial::test(format!("{language}::outside::{name}"), move || {
                 let guest = call::ready(language, Which::Outside)?;
                 behaviour(&guest, language).map_err(Failed::from)
             });
-            trials.push(trial.with_ignored_flag(ignored));
+            tests.push(test.with_ignored_flag(ignored));
         }
-        let trial = Trial::test(format!("{language}::clause_of_ten"), move || {
+        let test = Trial::test(format!("{language}::clause_of_ten"), move || {
             let guest = call::ready(language, Which::Conformance)?;
             let bound = guest.bound("clause_of_ten", &flow_of_ten())?;
             let state: String = (1..=10)
@@ -84,7 +84,7 @@ fn main() -> ExitCode {
                 other => Err(format!("{other:?}").into()),
             }
         });
-        trials.push(trial.with_ignored_flag(ignored));
+        tests.push(test.with_ignored_flag(ignored));
     }
-    libtest_mimic::run(&arguments, trials).exit_code()
+    libtest_mimic::run(&arguments, tests).exit_code()
 }

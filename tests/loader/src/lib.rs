@@ -1,4 +1,4 @@
-//! Guests of trials, from source to component: crates of `tests/guests`, and core modules in text.
+//! Guests of tests, from source to component: crates of `tests/guests`, and core modules in text.
 #![expect(
     clippy::expect_used,
     clippy::missing_panics_doc,
