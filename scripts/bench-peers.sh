@@ -7,12 +7,13 @@ source "$(dirname "$0")/lib.sh"
 rounds=${ROUNDS:-3}
 pieces=${PIECES:-5000}
 scripts/build.sh
+step "Building wed-bench" build_bench
 
 url=${DATABASE_URL:-}
 if [[ -z $url ]]; then
   url=$("$wed" --quiet db url)
 fi
-peers=host/cli/bench/peers
+peers=bench/peers
 names=()
 if command -v node >/dev/null && command -v npm >/dev/null; then
   if (cd "$peers" && npm ci --no-audit --no-fund --silent); then
@@ -32,7 +33,7 @@ beside() { # the URL of another database of the same server
 }
 for ((round = 1; round <= rounds; round++)); do
   say "Round $round of $rounds"
-  "$wed" --quiet bench steps --instances $((pieces * 4)) --json | tr -d '\n' | sed "s/^/wedflow /; s/\$/\n/" >>"$results"
+  "$bench" steps --instances $((pieces * 4)) --json | tr -d '\n' | sed "s/^/wedflow /; s/\$/\n/" >>"$results"
   for name in "${names[@]}"; do
     psql -qX "$url" -c "CREATE DATABASE $scratch"
     (cd "$peers" && node --no-deprecation steps.mjs "$name" "$(beside "$scratch")" "$pieces") | tail -n 1 | sed "s/^/$name /" >>"$results" ||

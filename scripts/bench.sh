@@ -1,10 +1,30 @@
 #!/usr/bin/env bash
-# Measures what a commit costs; more in docs/reference/benchmarks.md.
+# Measures what a commit costs: `bench.sh [commit|growth|fairness|steps] [OPTIONS]`; more in docs/reference/benchmarks.md.
+# The result of `commit` goes to bench/results/commit.json, of which `make reference` makes the page's table.
 source "$(dirname "$0")/lib.sh"
 
-scripts/build.sh
-if "$wed" bench --help >/dev/null 2>&1; then
-  step "Measuring commits: wed bench commit" "$wed" bench commit
-else
-  say "This version of wed has no benchmark of its own."
+scripts/build.sh samples
+step "Building wed-bench" build_bench
+if (($# > 0)); then
+  exec "$bench" "$@"
 fi
+measure() {
+  "$bench" commit --json >"$1" || return
+  python3 - "$1" bench/results/commit.json <<'PYTHON'
+import datetime, json, os, platform, subprocess, sys
+document = json.load(open(sys.argv[1]))
+run = lambda *command: subprocess.run(command, capture_output=True, text=True).stdout.strip()
+machine = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), platform.machine())
+document = {"date": datetime.date.today().isoformat(), "commit": run("git", "rev-parse", "--short", "HEAD"),
+            "machine": machine, "cores": os.cpu_count(), **document}
+with open(sys.argv[2], "w") as file:
+    json.dump(document, file, indent=2)
+    file.write("\n")
+for row in document["rows"]:
+    print(f"{row['name']:36}{row['per_s']:10.0f} a second ({row['low']:.0f} to {row['high']:.0f})")
+PYTHON
+}
+raw=$(mktemp)
+trap 'rm -f "$raw"' EXIT
+step "Measuring commits: wed-bench commit" measure "$raw"
+say "The raw result is in bench/results/commit.json; \`make reference\` writes it into docs/reference/benchmarks.md."

@@ -17,6 +17,7 @@ fi
 
 target="${CARGO_TARGET_DIR:-target}"
 wed="$target/release/wed"
+bench="$target/release/wed-bench"
 
 say() { printf '%s\n' "$*"; }
 
@@ -52,4 +53,9 @@ summary() {
 # wasmtime a second time.
 build_wed() {
   cargo build --release --locked --workspace --bin wed --test lifecycle
+}
+
+# Builds wed-bench with the same features, so that its dependencies are wed's.
+build_bench() {
+  cargo build --release --locked --workspace --bin wed --bin wed-bench --test lifecycle
 }

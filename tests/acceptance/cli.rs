@@ -139,7 +139,6 @@ fn help_names_what_there_is() {
         "component",
         "instance",
         "demo",
-        "bench",
         "dev",
         "serve",
     ] {

@@ -108,9 +108,6 @@ pub(crate) enum Command {
     Status,
     /// Run one of the sample flows to its end and print its trace.
     Demo(DemoArguments),
-    /// Measure how many transitions a second this machine commits.
-    #[command(subcommand)]
-    Bench(BenchCommand),
     /// Print the reference of all commands as Markdown.
     #[command(hide = true)]
     Reference,
@@ -905,90 +902,4 @@ pub(crate) struct DemoArguments {
     /// Give up when the instances have not ended after so many seconds.
     #[arg(long, default_value_t = 60, value_name = "SECONDS")]
     pub(crate) wait: u64,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum BenchCommand {
-    /// Compare the host with hand-written SQL on the same server, interleaved, in several rounds. Uses
-    /// throw-away databases.
-    Commit(CommitArguments),
-    /// See whether throughput holds as instances, triggers, flows and payloads grow.
-    Growth(GrowthArguments),
-    /// Start instances of a flow of three steps and see how long it takes until all are final: what
-    /// other durable executors are compared by (`make bench-peers`).
-    Steps(StepsArguments),
-    /// See how long a quiet tenant's jobs take alone, and beside a tenant with very many jobs waiting:
-    /// light ones, ones that compute for milliseconds, and ones that never end.
-    Fairness(FairnessArguments),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct FairnessArguments {
-    /// Jobs of the busy tenant that wait.
-    #[arg(long, default_value_t = 10_000, value_name = "N")]
-    pub(crate) jobs: usize,
-    /// Jobs of the quiet tenant that each measurement takes.
-    #[arg(long, default_value_t = 500, value_name = "N")]
-    pub(crate) starts: usize,
-    /// Rounds; the medians over them are printed.
-    #[arg(long, default_value_t = 3, value_name = "N")]
-    pub(crate) rounds: u32,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct CommitArguments {
-    /// Seconds of each measurement.
-    #[arg(long, default_value_t = 3, value_name = "N")]
-    pub(crate) seconds: u64,
-    /// Rounds; medians over them are printed.
-    #[arg(long, default_value_t = 3, value_name = "N")]
-    pub(crate) rounds: u32,
-    /// Flows of the measurement with many.
-    #[arg(long, default_value_t = 1_000, value_name = "N")]
-    pub(crate) flows: usize,
-    /// Measure only rows whose name holds this, for example `--only "10 triggers" --only bare`.
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) only: Vec<String>,
-}
-
-impl CommitArguments {
-    /// Whether a row is asked for.
-    pub(crate) fn measures(&self, row: &str) -> bool {
-        self.only.is_empty() || self.only.iter().any(|text| row.contains(text.as_str()))
-    }
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct StepsArguments {
-    /// Instances.
-    #[arg(long, default_value_t = 20_000, value_name = "N")]
-    pub(crate) instances: usize,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct GrowthArguments {
-    /// Seconds of each measurement.
-    #[arg(long, default_value_t = 3, value_name = "N")]
-    pub(crate) seconds: u64,
-    /// The most instances.
-    #[arg(long, default_value_t = 1_000_000, value_name = "N")]
-    pub(crate) instances: usize,
-    /// The most triggers.
-    #[arg(long, default_value_t = 1_000, value_name = "N")]
-    pub(crate) triggers: usize,
-    /// The most flows.
-    #[arg(long, default_value_t = 1_000, value_name = "N")]
-    pub(crate) flows: usize,
-    /// The most rows of history.
-    #[arg(long, default_value_t = 10_000_000, value_name = "N")]
-    pub(crate) trace: usize,
-    /// Seconds that a transaction is held open beside it.
-    #[arg(long, default_value_t = 120, value_name = "N")]
-    pub(crate) held: u64,
-    /// The most bytes of a payload.
-    #[arg(long, default_value_t = 100_000, value_name = "N")]
-    pub(crate) payload: usize,
-    /// Draw the curve into this file.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) svg: Option<PathBuf>,
 }

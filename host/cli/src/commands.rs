@@ -3,7 +3,6 @@
 mod audit;
 mod away;
 mod backup;
-mod bench;
 mod component;
 pub(crate) mod constrain;
 mod db;
@@ -118,7 +117,6 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(),
             let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
             status::run(&store, terminal).await
         }
-        Command::Bench(command) => bench::run(&arguments, command, terminal).await,
         Command::Demo(demo) => demo::run(&arguments, demo, terminal).await,
     }
 }

@@ -18,7 +18,6 @@
 //! - `tenants`, `users`, `tokens`, `quotas`: whose all that is, and who may come in
 //! - `audit`: who did what, and answers that are given twice
 //! - [`Notifications`]: the one notification connection of a host
-//! - `scratch`: throw-away databases and bulk loads, for benchmarks
 
 mod attempts;
 mod audit;
@@ -35,7 +34,6 @@ mod notifications;
 mod quotas;
 mod recovery;
 mod schedules;
-mod scratch;
 mod settings;
 mod silence;
 mod tenants;

@@ -1,4 +1,4 @@
-//! A ring of ten steps that never ends, for `wed bench`: what a small transition of a user's looks
+//! A ring of ten steps that never ends, for `wed-bench`: what a small transition of a user's looks
 //! like, once as a SET clause and once as typed assignments.
 
 #![no_std]

@@ -53,7 +53,6 @@ const OPERATORS: [&str; 13] = [
     "run",
     "tenant",
     "demo",
-    "bench",
     "component encode",
 ];
 

@@ -1,0 +1,86 @@
+//! `wed-bench`: measures a host on throw-away databases, against plain SQL on the same server.
+//!
+//! - `arguments`: what can be measured, and how
+//! - `commit`, `growth`, `steps`, `fairness`: one benchmark each
+//! - `scenario`: flows and instances to measure, and one measurement
+//! - `database`: the throw-away database and bulk loads
+//! - `pgbench`: baselines in plain SQL
+//! - `processors`: processor time of host and server
+//! - `chart`: the curves of `growth`, as SVG
+//! - `report`: tables for people, documents for machines
+
+mod arguments;
+mod chart;
+mod commit;
+mod database;
+mod fairness;
+mod growth;
+mod pgbench;
+mod processors;
+mod report;
+mod scenario;
+mod steps;
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use wedflow_embedded_postgres::{Postgres, PostgresSettings};
+
+use crate::arguments::{Arguments, Benchmark};
+use crate::report::Report;
+
+fn main() -> ExitCode {
+    // Hosts compile components in a child process of the same program.
+    if let Some(ended) = wedflow_worker::serve_as_compiler() {
+        return ended;
+    }
+    let arguments = Arguments::parse();
+    let filter = tracing_subscriber::EnvFilter::try_from_env("WEDFLOW_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,sqlx=error"));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .init();
+    match measure(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn measure(arguments: &Arguments) -> Result<()> {
+    let runtime = wedflow_worker::runtime()
+        .enable_all()
+        .build()
+        .context("the runtime could not be started")?;
+    let report = Report::new(arguments.json);
+    let result = runtime.block_on(async {
+        let url = server(arguments).await?;
+        match &arguments.benchmark {
+            Benchmark::Commit(options) => commit::run(&url, options, &report).await,
+            Benchmark::Growth(options) => growth::run(&url, options, &report).await,
+            Benchmark::Fairness(options) => fairness::run(&url, options, &report).await,
+            Benchmark::Steps(options) => steps::run(&url, options, &report).await,
+        }
+    });
+    // A guest that still computes must not delay the end.
+    runtime.shutdown_background();
+    result
+}
+
+/// Returns the URL of a database of the server to measure on: the given one, else the private Postgres.
+async fn server(arguments: &Arguments) -> Result<String> {
+    if let Some(url) = arguments
+        .database_url
+        .as_deref()
+        .filter(|url| !url.is_empty())
+    {
+        return Ok(url.to_owned());
+    }
+    let private = Postgres::open(PostgresSettings::from_environment()?)?;
+    let connection = private.ensure_started(|_| ()).await?;
+    Ok(connection.url_of("postgres"))
+}
