@@ -75,7 +75,7 @@ impl Database {
             return Ok(());
         };
         let names: Vec<String> = first.keys().map(|name| quoted(name)).collect();
-        let (names, schema) = (names.join(", "), quoted(&flow.schema_name));
+        let (names, schema) = (names.join(", "), self.schema_of(flow).await?);
         sqlx::query(AssertSqlSafe(format!(
             "INSERT INTO {schema}.wed_flow ({names}) \
              SELECT {names} FROM jsonb_populate_recordset(NULL::{schema}.wed_flow, $1)"
@@ -85,6 +85,16 @@ impl Database {
         .execute(&self.pool)
         .await?;
         Ok(())
+    }
+
+    /// Returns the quoted name of the schema that a flow's tables stand in.
+    async fn schema_of(&self, flow: &Flow) -> Result<String> {
+        let name: String =
+            sqlx::query_scalar("SELECT schema_name FROM wed.flow WHERE flow_id = $1")
+                .bind(flow.flow_id)
+                .fetch_one(&self.pool)
+                .await?;
+        Ok(quoted(&name))
     }
 
     /// Creates a tenant without quotas unless there is one.

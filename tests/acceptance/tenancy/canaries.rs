@@ -41,7 +41,7 @@ const NAMES: [&str; 9] = [
 
 /// Verbs of the operator, who names tenants and databases, or of no tenant at all: there is nothing of another
 /// tenant's to ask for by them.
-const OPERATORS: [&str; 13] = [
+const OPERATORS: [&str; 12] = [
     "dev",
     "serve",
     "migrate",
