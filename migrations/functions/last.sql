@@ -20,6 +20,8 @@ GRANT EXECUTE ON FUNCTION wed.waiting_reason(integer, integer, integer) TO PUBLI
 GRANT EXECUTE ON FUNCTION wed.waits_on(integer, integer, integer) TO PUBLIC;
 -- Flows that were made before there were constraints.
 SELECT wed.install_constraints(f.flow_id) FROM wed.flow f WHERE to_regclass(format('%I.wed_reservation', f.schema_name)) IS NULL;
+-- Constrained flows that were compiled before there was read_keys.
+SELECT wed.compile_keys(f) FROM wed.flow f WHERE f.constrained AND to_regproc(format('%1$I.read_keys_%1$s', f.shape_schema)) IS NULL;
 -- Once a statement, at the end of its transaction: locks of keys are the last that it takes.
 DO $$ BEGIN
   IF NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = 'wed.request'::regclass AND tgname = 'hand_over') THEN

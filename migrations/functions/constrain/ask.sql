@@ -19,9 +19,7 @@ BEGIN
     AND (j.blocked = 'a' OR j.blocked = 'p' AND wed.is_in_order(_flow.flow_id, j.wid, j.tgid));
   IF _of IS NULL THEN RETURN; END IF;
   IF EXISTS (SELECT FROM wed.trigger_constraint WHERE tgid = ANY (_tgids) AND keys IS NOT NULL) THEN
-    EXECUTE format('SELECT %1$I.keys_%1$s(ARRAY(SELECT ROW(w.*)::%1$I.wed_flow FROM unnest($1) WITH ORDINALITY u(wid, at)
-                      JOIN %2$I.wed_flow w ON w.wid = u.wid ORDER BY u.at), $2)', _flow.shape_schema, _flow.schema_name)
-      INTO _keys USING _of, _tgids;
+    EXECUTE format('SELECT %1$I.read_keys_%1$s($1, $2)', _flow.shape_schema) INTO _keys USING _of, _tgids;
     _asked := wed.queue_requests(_flow, _jobs, _of, _tgids, _keys, _ready);
   END IF;
   IF cardinality(_asked) = cardinality(_of) THEN RETURN; END IF;

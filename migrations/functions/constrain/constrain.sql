@@ -6,13 +6,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
   _one record;
 BEGIN
-  FOR _one IN
-    SELECT f AS flow, u.wids, u.tgids
-    FROM (SELECT r.flow_id, array_agg(r.wid ORDER BY r.at) AS wids, array_agg(_tgids[r.at] ORDER BY r.at) AS tgids
-          FROM unnest(_rows) WITH ORDINALITY r(flow_id, version, wid, state, payload, fired, kept, final, fault, at)
-          GROUP BY r.flow_id) u
-    JOIN wed.flow f ON f.flow_id = u.flow_id AND f.constrained ORDER BY u.flow_id
-  LOOP
+  FOR _one IN SELECT * FROM wed.constrained_flows(_rows, _tgids) LOOP
     PERFORM wed.free(_one.flow, _one.wids, _one.tgids, _committed);
     PERFORM wed.ask(_one.flow, _one.wids, NULL);
   END LOOP;

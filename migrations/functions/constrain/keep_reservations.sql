@@ -17,7 +17,7 @@ BEGIN
   _some := _some || ARRAY(SELECT r.request_id FROM (
       SELECT * FROM wed.request WHERE state = 'w' AND asked_at < clock_timestamp() - interval '1 s' ORDER BY request_id LIMIT 1000) r
     WHERE wed.in_the_way(r) IS NULL);
-  _hosted := wed.hand_over_requests(_some);
+  _hosted := wed.hand_over_requests(_some, '{}', '{}');
   _done := cardinality(_some);
   FOR _one IN SELECT r.flow_id, array_agg(r.wid) AS wids, array_agg(r.tgid) AS tgids FROM wed.job j
               JOIN wed.request r ON r.flow_id = j.flow_id AND r.wid = j.wid AND r.tgid = j.tgid AND r.state = 'h'

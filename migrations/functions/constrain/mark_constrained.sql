@@ -16,7 +16,9 @@ BEGIN
     constrained = f.constrained OR EXISTS (SELECT FROM wed.trigger t WHERE t.flow_id = _flow_id AND t.constrained),
     ordered = f.ordered OR f.order_attribute IS NOT NULL
       OR EXISTS (SELECT FROM wed.trigger_constraint c WHERE c.flow_id = _flow_id AND c.terms IS NOT NULL)
-      OR EXISTS (SELECT FROM wed.precedence p WHERE p.flow_id = _flow_id)
+      OR EXISTS (SELECT FROM wed.precedence p WHERE p.flow_id = _flow_id),
+    reserving = ARRAY(SELECT c.tgid FROM wed.trigger_constraint c WHERE c.flow_id = _flow_id AND c.keys IS NOT NULL ORDER BY c.tgid),
+    holds_longer = EXISTS (SELECT FROM wed.trigger_constraint c WHERE c.flow_id = _flow_id AND c.keys IS NOT NULL AND c.holds <> 'transition')
   WHERE f.flow_id = _flow_id;
   IF NOT _was AND (SELECT ordered FROM wed.flow WHERE flow_id = _flow_id) THEN
     INSERT INTO wed.task_done (flow_id, wid, tgid)

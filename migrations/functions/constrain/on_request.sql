@@ -6,7 +6,7 @@ SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_has
 SET lock_timeout = '1s' AS $$
 BEGIN
   BEGIN
-    IF wed.hand_over_requests(wed.open_requests()) > 0 THEN PERFORM pg_notify('wed_jobs', ''); END IF;
+    IF wed.hand_over_requests(wed.open_requests(), '{}', '{}') > 0 THEN PERFORM pg_notify('wed_jobs', ''); END IF;
   EXCEPTION WHEN lock_not_available THEN
     IF EXISTS (SELECT FROM wed.request WHERE xid = pg_current_xact_id() AND state = 'c') THEN RAISE; END IF;
   END;

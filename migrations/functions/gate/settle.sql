@@ -18,7 +18,7 @@ BEGIN
       -- First what the parts below choose by: what stands behind columns of varying length costs more to look at.
       SELECT k.turns, NOT k.turns OR cardinality(p.fire) > 1 OR p.becomes <> coalesce(p.was, 'R') AS more,
              p.*, t.tgname AS next_tgname, t.trname AS next_trname, t.timeout AS next_timeout,
-             t.timeout_ms AS next_timeout_ms, t.priority AS next_priority, t.component_id AS next_component,
+             t.timeout_ms AS next_timeout_ms, t.priority AS next_priority, t.component_id AS next_component, t.constrained AS next_constrained,
              CASE WHEN k.turns THEN nextval('wed.fence') END AS token
       FROM wed.gather(_rows, _tgids, _tokens, _trw, _forced, _fuel, _us, _memory) p
       -- One look for each, however few triggers there were when the plan was made.
@@ -27,7 +27,7 @@ BEGIN
         WHERE tgid = p.fire[1] OFFSET 0) t ON true
       CROSS JOIN LATERAL (
         SELECT (_lease AND _host_id IS NOT NULL AND p.own IS NOT NULL AND t.component_id IS NOT NULL
-                AND t.delay = '0' AND NOT t.constrained) IS TRUE AS turns) k
+                AND t.delay = '0' AND (NOT t.constrained OR _trw IS NULL)) IS TRUE AS turns) k
     ), rest AS MATERIALIZED (
       -- Most just go on: those of which there is more to do are chosen once. (An instance that goes on is no new exception.)
       SELECT p.*, cardinality(p.fire) > p.turns::integer AS forks, p.own IS NOT NULL AND NOT p.turns AS ends,
@@ -49,15 +49,15 @@ BEGIN
       INSERT INTO wed.job (flow_id, tenant_id, wid, tgid, trname, timeout, seq, last_seq, priority, due, fired_at, attempt,
                            component_id, host_id, token, version, satisfied, beside, blocked)
       SELECT p.flow_id, t.tenant_id, p.wid, t.tgid, t.trname, t.timeout, p.seq, p.seq, t.priority,
-             CASE WHEN t.constrained THEN 'infinity' ELSE now() + t.delay END, _now,
+             CASE WHEN t.constrained AND NOT l.leased THEN 'infinity' ELSE now() + t.delay END, _now,
              l.leased::integer, t.component_id, CASE WHEN l.leased THEN _host_id END,
              CASE WHEN l.leased THEN nextval('wed.fence') ELSE 0 END, p.version, p.satisfied, p.beside,
-             CASE WHEN t.constrained THEN 'a'::"char" END
+             CASE WHEN t.constrained AND NOT l.leased THEN 'a'::"char" END
       FROM rest p
       CROSS JOIN LATERAL unnest(CASE WHEN p.turns THEN p.fire[2:] ELSE p.fire END) f(tgid)
       JOIN wed.trigger t ON t.tgid = f.tgid
       CROSS JOIN LATERAL (SELECT _lease AND _host_id IS NOT NULL AND t.component_id IS NOT NULL AND t.delay = '0'
-                                 AND NOT t.constrained AS leased) l
+                                 AND (NOT t.constrained OR _trw IS NULL) AS leased) l
       -- Most rows fire nothing beside: they are left out before the list is taken apart.
       WHERE p.forks
       -- Wake the others: external workers by the papers' channel, one notification a job; hosts by one for
@@ -104,18 +104,20 @@ BEGIN
     )
     -- Not what the update returns: its rows would be kept once more.
     SELECT p.flow_id, p.wid, p.fire[1], p.next_tgname, p.next_trname, p.token, 1, p.next_timeout_ms,
-           coalesce(p.payload, p.state), p.next_component, p.version, p.seq FROM p WHERE p.turns
+           coalesce(p.payload, p.state), p.next_component, p.version, p.seq FROM p WHERE p.turns AND NOT p.next_constrained
     UNION ALL
     SELECT f.flow_id, f.wid, f.tgid, t.tgname, f.trname, f.token, 1, t.timeout_ms, coalesce(p.payload, p.state), f.component_id, p.version, p.seq
-    FROM fired f JOIN wed.trigger t ON t.tgid = f.tgid
+    FROM fired f JOIN wed.trigger t ON t.tgid = f.tgid AND NOT t.constrained
     -- One look at p for each that is leased, whatever the planner thinks of their number.
     CROSS JOIN LATERAL (SELECT p.payload, p.state, p.version, p.seq FROM rest p WHERE p.flow_id = f.flow_id AND p.wid = f.wid OFFSET 0) p
     WHERE f.host_id IS NOT NULL;
   IF EXISTS (SELECT FROM wed.flow WHERE constrained) THEN
-    PERFORM wed.constrain(_rows, _tgids, _trw IS NULL OR _trw = '_EVENT');
-    -- Of a commit only: where attempts failed, more follows in the transaction.
+    -- What a commit leases of constrained jobs is theirs only if they can have what they reserve. (Where attempts failed,
+    -- more follows in the transaction.)
     IF _lease AND _host_id IS NOT NULL AND _trw IS NULL THEN
-      RETURN QUERY SELECT * FROM wed.lease_granted(_host_id, _rows);
+      RETURN QUERY SELECT * FROM wed.constrain_batch(_host_id, _rows, _tgids);
+    ELSE
+      PERFORM wed.constrain(_rows, _tgids, _trw IS NULL OR _trw = '_EVENT');
     END IF;
   END IF;
 END $$;
