@@ -31,7 +31,7 @@ BEGIN
   INTO _found, _bad
   FROM (SELECT key, bool_or(bad) AS bad, CASE WHEN bool_or(amount IS NULL) THEN NULL ELSE sum(amount) END AS amount FROM n GROUP BY key) g;
   IF _bad IS NOT NULL THEN
-    RAISE EXCEPTION 'the key "%" cannot be reserved so', _bad USING ERRCODE = 'WF060',
+    RAISE EXCEPTION 'the key "%" cannot be reserved: it is no text or number of 1 to 256 bytes, or its quantity no number from 0 on', _bad USING ERRCODE = 'WF060',
       HINT = 'A key is a text or number of 1 to 256 bytes; a quantity is a number that is not negative.';
   ELSIF (SELECT count(*) FROM jsonb_object_keys(coalesce(_found, '{}'))) > 64 THEN
     RAISE EXCEPTION 'a reservation names more than 64 keys' USING ERRCODE = 'WF060', HINT = 'Reserve fewer, or one key for all.';

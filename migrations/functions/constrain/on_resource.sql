@@ -11,15 +11,10 @@ BEGIN
   _of := CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;
   _resource := coalesce(_of.resource, '#' || _flow_id);
   SELECT tenant_id INTO _tenant_id FROM wed.flow WHERE flow_id = _flow_id;
-  IF TG_OP = 'UPDATE' AND (NEW.resource, NEW.key) IS DISTINCT FROM (OLD.resource, OLD.key) THEN
-    RAISE EXCEPTION 'the key of a resource cannot change' USING ERRCODE = 'WF013', HINT = 'Insert another row.';
-  ELSIF TG_OP = 'INSERT' AND NEW.resource IS NOT NULL AND NOT EXISTS (
-      SELECT FROM wed.trigger_constraint WHERE flow_id = _flow_id AND resource = NEW.resource) THEN
-    RAISE EXCEPTION 'no trigger of the flow declares the resource "%"', left(NEW.resource, 80) USING ERRCODE = 'WF013',
-      HINT = 'Set resource of a trigger that reserves; leave it out for the flow''s own.';
-  END IF;
-  IF TG_OP <> 'DELETE' AND coalesce(NEW.minimum, 0) > NEW.capacity THEN
-    PERFORM wed.refuse_capacity(NEW.key, NEW.capacity, coalesce(NEW.minimum, 0));
+  PERFORM wed.check_resource(_flow_id, TG_OP, to_jsonb(OLD), to_jsonb(NEW));
+  IF TG_OP <> 'DELETE' THEN
+    NEW.minimum := coalesce(NEW.minimum, 0);
+    IF NEW.minimum > NEW.capacity THEN PERFORM wed.refuse_capacity(NEW.key, NEW.capacity, NEW.minimum); END IF;
   END IF;
   PERFORM wed.lock_keys(ARRAY[ROW(_tenant_id, _resource, _of.key)::wed.resource_key], false);
   IF TG_OP = 'DELETE' THEN
@@ -27,7 +22,10 @@ BEGIN
     RETURN OLD;
   ELSIF TG_OP = 'INSERT' THEN
     INSERT INTO wed.resource (tenant_id, resource, key, capacity, minimum)
-    VALUES (_tenant_id, _resource, NEW.key, NEW.capacity, coalesce(NEW.minimum, 0));
+    VALUES (_tenant_id, _resource, NEW.key, NEW.capacity, NEW.minimum) ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'there is a row of "%" already', NEW.key USING ERRCODE = '23505', HINT = 'Update its capacity.';
+    END IF;
   ELSE
     UPDATE wed.resource SET capacity = NEW.capacity, minimum = NEW.minimum
     WHERE tenant_id = _tenant_id AND resource = _resource AND key = NEW.key;
