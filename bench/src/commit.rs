@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use crate::arguments::CommitArguments;
 use crate::pgbench::Pgbench;
 use crate::report::{Report, median, table};
-use crate::scenario::{Measured, Ready, Scenario};
+use crate::scenario::{Measured, Ready, Reserves, Scenario};
 
 const BARE: &str = "bare, 8 connections";
 const PLAIN: &str = "pgbench -N, 8 connections";
@@ -16,10 +16,24 @@ const CLAUSE_100: &str = "clause, 100 triggers";
 const TYPED: &str = "typed assignments";
 const FLOWS: &str = "many flows";
 const ONE_INSTANCE: &str = "one instance at a time";
+const RESERVES_ONE: &str = "reservation in one of ten";
+const RESERVES_SAME: &str = "reservation in each, of the same key";
+const RESERVES_ANOTHER: &str = "reservation in each, of another key";
+const RESERVES_ALL: &str = "reservation of one key by 100 instances";
 const EXTERNAL: &str = "external SQL worker, 1 connection";
 
 /// Rows that a host is measured for.
-const HOST_ROWS: [&str; 5] = [CLAUSE, CLAUSE_100, TYPED, FLOWS, ONE_INSTANCE];
+const HOST_ROWS: [&str; 9] = [
+    CLAUSE,
+    CLAUSE_100,
+    TYPED,
+    FLOWS,
+    RESERVES_ONE,
+    RESERVES_SAME,
+    RESERVES_ANOTHER,
+    RESERVES_ALL,
+    ONE_INSTANCE,
+];
 
 /// Result of all rounds of one row.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -103,6 +117,13 @@ fn scenarios(options: &CommitArguments) -> Result<Vec<(&'static str, Scenario)>>
                 scenario.flows = options.flows;
                 scenario.tenants = (options.flows / 10).max(1);
                 scenario.instances = 5;
+            }
+            RESERVES_ONE => scenario.reserves = Reserves::OneOfTen,
+            RESERVES_SAME => scenario.reserves = Reserves::EachTheSame,
+            RESERVES_ANOTHER => scenario.reserves = Reserves::EachAnother,
+            RESERVES_ALL => {
+                scenario.reserves = Reserves::OneForAll;
+                scenario.instances = 100;
             }
             ONE_INSTANCE => scenario.instances = 1,
             _ => {}
@@ -197,6 +218,10 @@ fn document(options: &CommitArguments, rows: &[Row]) -> Json {
         "ratio_100_triggers": between(CLAUSE_100, CLAUSE),
         "ratio_typed": between(TYPED, CLAUSE),
         "ratio_many_flows": between(FLOWS, CLAUSE),
+        "ratio_reserves_one_of_ten": between(RESERVES_ONE, CLAUSE),
+        "ratio_reserves_same": between(RESERVES_SAME, CLAUSE),
+        "ratio_reserves_another": between(RESERVES_ANOTHER, CLAUSE),
+        "handovers_per_s": measured(RESERVES_ALL),
         "flows": options.flows,
         "idle_latency_p50_us": idle.and_then(|row| row.p50_us),
         "idle_latency_p99_us": idle.and_then(|row| row.p99_us),

@@ -41,6 +41,34 @@ pub(crate) struct Scenario {
     pub(crate) transition: &'static str,
     /// Step at which an instance is final; without it, instances go round for ever.
     pub(crate) last: Option<usize>,
+    pub(crate) reserves: Reserves,
+}
+
+/// Reservations of the ring's steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reserves {
+    Nothing,
+    /// A key of its instance, by one step of ten.
+    OneOfTen,
+    /// The same key of its instance, by each step.
+    EachTheSame,
+    /// Another key of its instance, by each step.
+    EachAnother,
+    /// One key, by each step of every instance.
+    OneForAll,
+}
+
+impl Reserves {
+    /// Returns the expression of step `n`, where it reserves.
+    fn expression(self, n: usize) -> Option<&'static str> {
+        match self {
+            Reserves::OneOfTen if n == 0 => Some("street"),
+            Reserves::EachTheSame => Some("street"),
+            Reserves::EachAnother => Some("street || step"),
+            Reserves::OneForAll => Some("'machine'"),
+            Reserves::Nothing | Reserves::OneOfTen => None,
+        }
+    }
 }
 
 impl Default for Scenario {
@@ -54,6 +82,7 @@ impl Default for Scenario {
             history: 0,
             transition: "advance",
             last: None,
+            reserves: Reserves::Nothing,
         }
     }
 }
@@ -145,6 +174,9 @@ impl Scenario {
     pub(crate) fn state(&self, n: usize) -> Map<String, Json> {
         let mut state = Map::new();
         state.insert("step".into(), json!(n % 10));
+        if self.reserves != Reserves::Nothing {
+            state.insert("street".into(), json!(format!("Rue Monge {n}")));
+        }
         if self.ballast > 0 {
             state.insert("ballast".into(), incompressible(self.ballast, n).into());
         }
@@ -166,7 +198,13 @@ impl Scenario {
                 0..10 => format!("step = {n}"),
                 _ => format!("city = 'Nowhere {n}' and quantity > {n}"),
             };
-            json!({ "name": format!("t{n}"), "transition": self.transition, "when": when, "timeout": "10 s" })
+            let mut trigger = json!({
+                "name": format!("t{n}"), "transition": self.transition, "when": when, "timeout": "10 s",
+            });
+            if let Some(expression) = self.reserves.expression(n) {
+                trigger["reserves"] = json!(expression);
+            }
+            trigger
         };
         let definition = json!({
             "name": format!("ring-{number}"),

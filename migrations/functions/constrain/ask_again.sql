@@ -1,5 +1,6 @@
 -- Takes from jobs whose attempt ended without a result what they hold, and queues them anew, from _ready on.
-CREATE OR REPLACE FUNCTION wed.ask_again(_flow_id integer, _wids integer[], _tgids integer[], _ready timestamptz) RETURNS void
+CREATE OR REPLACE FUNCTION wed.ask_again(_flow_id integer, _wids integer[], _tgids integer[], _ready timestamptz)
+    RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
   _flow wed.flow;

@@ -1,7 +1,9 @@
--- What jobs that a host's commit has fired and leased ask for (asked), of some instances of a flow; and what ended with the jobs of
--- others (freed). Keys that an instance's transition held and its next one needs too are held on, if nobody waits for them.
+-- What jobs that a host's commit has fired and leased ask for (asked), of some instances of a flow; and what ended
+-- with the jobs of others (freed). Keys that an instance's transition held and its next one needs too are held on, if
+-- nobody waits for them.
 CREATE OR REPLACE FUNCTION wed.ask_at_once(
-  _host_id integer, _flow wed.flow, _wids integer[], _ending integer[], _tgids integer[], OUT freed bigint[], OUT asked wed.asking[])
+  _host_id integer, _flow wed.flow, _wids integer[], _ending integer[], _tgids integer[],
+  OUT freed bigint[], OUT asked wed.asking[])
 LANGUAGE plpgsql AS $$
 DECLARE
   _consumed bigint[];
@@ -13,14 +15,17 @@ DECLARE
   _others boolean;
 BEGIN
   asked := '{}';
-  SELECT coalesce(array_agg(e.request_id) FILTER (WHERE NOT e.takes), '{}'), array_agg(e.request_id) FILTER (WHERE e.takes)
+  SELECT coalesce(array_agg(e.request_id) FILTER (WHERE NOT e.takes), '{}'),
+         array_agg(e.request_id) FILTER (WHERE e.takes)
   INTO freed, _consumed
-  FROM (SELECT request_id, bool_or(takes) AS takes FROM wed.ended_requests(_flow.flow_id, _ending, _tgids, true) GROUP BY 1) e;
+  FROM (SELECT request_id, bool_or(takes) AS takes FROM wed.ended_requests(_flow.flow_id, _ending, _tgids, true)
+        GROUP BY request_id) e;
   IF _consumed IS NOT NULL THEN
     UPDATE wed.request SET state = 'c', leads = false, xid = pg_current_xact_id() WHERE request_id = ANY (_consumed);
   END IF;
   IF _wids = '{}' THEN RETURN; END IF;
-  SELECT array_agg(j.at ORDER BY u.at) FILTER (WHERE NOT j.blocked), array_agg(u.wid ORDER BY u.at) FILTER (WHERE NOT j.blocked),
+  SELECT array_agg(j.at ORDER BY u.at) FILTER (WHERE NOT j.blocked),
+         array_agg(u.wid ORDER BY u.at) FILTER (WHERE NOT j.blocked),
          array_agg(j.tgid ORDER BY u.at) FILTER (WHERE NOT j.blocked), bool_or(j.blocked)
   INTO _jobs, _of, _fired, _others
   FROM unnest(_wids) WITH ORDINALITY u(wid, at)

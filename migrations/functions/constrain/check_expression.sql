@@ -1,4 +1,5 @@
--- Checks an expression over a flow's row as a condition is checked, and returns it as Postgres understood it, with what it reads.
+-- Checks an expression over a flow's row as a condition is checked, and returns it as Postgres understood it, with
+-- what it reads.
 CREATE OR REPLACE FUNCTION wed.check_expression(
   _shape_schema text, _tgid integer, _text text, OUT expression text, OUT reads text[])
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -1,5 +1,5 @@
--- Refuses names that no trigger has, and an order in which some task could never begin, with the cycle named. Of one instance,
--- or (null) of what all instances have.
+-- Refuses names that no trigger has, and an order in which some task could never begin, with the cycle named. Of one
+-- instance, or (null) of what all instances have.
 CREATE OR REPLACE FUNCTION wed.check_order(_flow_id integer, _wid integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -12,10 +12,12 @@ BEGIN
   CROSS JOIN LATERAL jsonb_array_elements_text(c) n WHERE n <> ALL (_names) ORDER BY 1 LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'after names "%", which is no trigger of this flow', left(_unknown, 80) USING ERRCODE = 'WF062',
-      HINT = 'Its triggers and transitions: ' || left(array_to_string(ARRAY(SELECT DISTINCT unnest(_names) ORDER BY 1), ', '), 500);
+      HINT = 'Its triggers and transitions: ' || left(array_to_string(ARRAY(SELECT DISTINCT unnest(_names)
+          ORDER BY 1), ', '), 500);
   END IF;
   SELECT c.holds INTO _unknown FROM wed.trigger_constraint c
-  WHERE c.flow_id = _flow_id AND c.keys IS NOT NULL AND c.holds NOT IN ('transition', 'instance') AND c.holds <> ALL (_names) LIMIT 1;
+  WHERE c.flow_id = _flow_id AND c.keys IS NOT NULL AND c.holds NOT IN ('transition', 'instance')
+      AND c.holds <> ALL (_names) LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'holds names "%", which is no trigger of this flow', left(_unknown, 80) USING ERRCODE = 'WF013',
       HINT = 'transition, instance, or a trigger or transition of the flow whose commit ends it.';

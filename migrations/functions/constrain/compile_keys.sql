@@ -1,5 +1,5 @@
--- Makes the functions of a flow that evaluate what its triggers reserve: for each row and trigger a document of keys. keys_ does as
--- wed_predicate, like the conditions; read_keys_ hands it the rows of some instances.
+-- Makes the functions of a flow that evaluate what its triggers reserve: for each row and trigger a document of keys.
+-- keys_ does as wed_predicate, like the conditions; read_keys_ hands it the rows of some instances.
 CREATE OR REPLACE FUNCTION wed.compile_keys(_flow wed.flow) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
 DECLARE
@@ -28,7 +28,8 @@ LANGUAGE plpgsql STABLE AS $keys$
 BEGIN
   RETURN %1$I.keys_%1$s(ARRAY(
     SELECT ROW(w.*)::%1$I.wed_flow FROM unnest(_wids) WITH ORDINALITY u(wid, at)
-    CROSS JOIN LATERAL (SELECT * FROM %2$I.wed_flow WHERE wid >= u.wid AND wid <= u.wid ORDER BY wid DESC LIMIT 1) w ORDER BY u.at), _tgids);
+    CROSS JOIN LATERAL (SELECT * FROM %2$I.wed_flow WHERE wid >= u.wid AND wid <= u.wid ORDER BY wid DESC LIMIT 1) w
+        ORDER BY u.at), _tgids);
 END $keys$ $f$, _flow.shape_schema, _flow.schema_name);
   EXECUTE format('REVOKE ALL ON FUNCTION %1$I.read_keys_%1$s FROM PUBLIC', _flow.shape_schema);
   IF (SELECT proowner <> 'wed_predicate'::regrole FROM pg_proc WHERE oid = _name::regprocedure) THEN

@@ -1,6 +1,6 @@
--- What new states mean for constraints, in the transaction that writes them, after jobs are out and in: frees what is held no
--- longer, and asks for what fired jobs need. _tgids are the triggers of the jobs that ended; _committed tells a transition that
--- was performed from one that was given up.
+-- What new states mean for constraints, in the transaction that writes them, after jobs are out and in: frees what is
+-- held no longer, and asks for what fired jobs need. _tgids are the triggers of the jobs that ended; _committed tells
+-- a transition that was performed from one that was given up.
 CREATE OR REPLACE FUNCTION wed.constrain(_rows wed.evaluated[], _tgids integer[], _committed boolean) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,7 +1,9 @@
--- What a host's batch means for constraints, as the last that its transaction does: frees what is held no longer, hands it over, and
--- reserves what fired jobs need. These are leased to the host already (settle); those that cannot have all are blocked. Returns
--- the jobs that the host has. Where a lock is not to be had in time, all of it is left to the end of the transaction.
-CREATE OR REPLACE FUNCTION wed.constrain_batch(_host_id integer, _rows wed.evaluated[], _tgids integer[]) RETURNS SETOF wed.claimed
+-- What a host's batch means for constraints, as the last that its transaction does: frees what is held no longer,
+-- hands it over, and reserves what fired jobs need. These are leased to the host already (settle); those that cannot
+-- have all are blocked. Returns the jobs that the host has. Where a lock is not to be had in time, all of it is left
+-- to the end of the transaction.
+CREATE OR REPLACE FUNCTION wed.constrain_batch(_host_id integer, _rows wed.evaluated[], _tgids integer[])
+RETURNS SETOF wed.claimed
 LANGUAGE plpgsql AS $$
 DECLARE
   _one record;
@@ -34,12 +36,14 @@ BEGIN
   _leased := CASE WHEN _hosted > 0 THEN wed.lease_granted(_host_id, _rows) ELSE 0 END;
   IF _hosted > _leased THEN PERFORM pg_notify('wed_jobs', ''); END IF;
   RETURN QUERY
-    SELECT r.flow_id, r.wid, j.tgid, t.tgname, j.trname, j.token, 1, t.timeout_ms, coalesce(r.payload, r.state), j.component_id,
-           r.version, j.seq
+    SELECT r.flow_id, r.wid, j.tgid, t.tgname, j.trname, j.token, 1, t.timeout_ms, coalesce(r.payload, r.state),
+           j.component_id, r.version, j.seq
     FROM unnest(_rows) r
-    CROSS JOIN LATERAL (SELECT FROM wed.flow WHERE flow_id = r.flow_id AND constrained AND r.fired && reserving OFFSET 0) f
+    CROSS JOIN LATERAL (SELECT FROM wed.flow WHERE flow_id = r.flow_id AND constrained AND r.fired && reserving
+                        OFFSET 0) f
     CROSS JOIN LATERAL (
-      SELECT tgid, trname, token, component_id, seq FROM wed.job WHERE flow_id = r.flow_id AND wid >= r.wid AND wid <= r.wid
+      SELECT tgid, trname, token, component_id, seq FROM wed.job
+      WHERE flow_id = r.flow_id AND wid >= r.wid AND wid <= r.wid
         AND host_id = _host_id AND seq = last_seq ORDER BY wid DESC OFFSET 0) j
     CROSS JOIN LATERAL (SELECT tgname, timeout_ms, constrained FROM wed.trigger WHERE tgid = j.tgid OFFSET 0) t
     WHERE t.constrained;

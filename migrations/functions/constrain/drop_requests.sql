@@ -7,7 +7,8 @@ BEGIN
   IF EXISTS (SELECT FROM wed.reservation WHERE beside) THEN
     UPDATE wed.reservation v SET beside = false FROM unnest(_keys) k
     WHERE v.tenant_id = k.tenant_id AND v.resource = k.resource AND v.key = k.key AND v.held AND v.beside
-      AND NOT EXISTS (SELECT FROM wed.reservation o WHERE o.tenant_id = k.tenant_id AND o.resource = k.resource AND o.key = k.key
+      AND NOT EXISTS (SELECT FROM wed.reservation o WHERE o.tenant_id = k.tenant_id AND o.resource = k.resource
+          AND o.key = k.key
                       AND o.held AND o.amount IS NULL AND (NOT o.beside OR o.request_id < v.request_id));
   END IF;
 END $$;

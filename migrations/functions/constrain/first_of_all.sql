@@ -15,7 +15,8 @@ BEGIN
       SELECT i FROM unnest(_ids) i WHERE i = ANY (_covered)
       UNION ALL
       SELECT n.i FROM (
-        SELECT s.i, ARRAY(SELECT ROW(tenant_id, resource, key)::wed.resource_key FROM wed.reservation WHERE request_id = s.i) AS needs
+        SELECT s.i, ARRAY(SELECT ROW(tenant_id, resource, key)::wed.resource_key FROM wed.reservation
+            WHERE request_id = s.i) AS needs
         FROM unnest(_some) s(i)) n
       WHERE cardinality(wed.lock_keys(n.needs, true)) = cardinality(n.needs));
   END IF;

@@ -1,7 +1,7 @@
--- Grants what can be had of some keys. Of the requests in _covered the locks of all keys are held. Who is first in the queues of all the keys that it needs,
--- and finds all of them free, has them; nobody is passed by, so that the oldest request of the highest priority is never
--- delayed by others that wait. Those that are first everywhere have no key in common: they are granted together.
--- Answers how many jobs the hosts have to do.
+-- Grants what can be had of some keys. Of the requests in _covered the locks of all keys are held. Who is first in
+-- the queues of all the keys that it needs, and finds all of them free, has them; nobody is passed by, so that the
+-- oldest request of the highest priority is never delayed by others that wait. Those that are first everywhere have
+-- no key in common: they are granted together. Answers how many jobs the hosts have to do.
 CREATE OR REPLACE FUNCTION wed.grant_keys(_keys wed.resource_key[], _covered bigint[]) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -27,9 +27,12 @@ BEGIN
     -- Perhaps there is enough for the next one too.
     SELECT array_agg(DISTINCT ROW(v.tenant_id, v.resource, v.key)::wed.resource_key) INTO _keys FROM wed.reservation v
     WHERE v.request_id = ANY (_ids) AND EXISTS (
-      SELECT FROM wed.reservation n WHERE n.tenant_id = v.tenant_id AND n.resource = v.resource AND n.key = v.key AND NOT n.held);
+      SELECT FROM wed.reservation n WHERE n.tenant_id = v.tenant_id AND n.resource = v.resource AND n.key = v.key
+          AND NOT n.held);
     EXIT WHEN _keys IS NULL;
   END LOOP;
-  RETURN (SELECT sum(wed.make_due(g.flow_id, g.wids, g.tgids, false)) FROM (SELECT flow_id, array_agg(wid ORDER BY wid) AS wids, array_agg(tgid ORDER BY wid) AS tgids FROM wed.request
-        WHERE request_id = ANY (_all) GROUP BY flow_id ORDER BY flow_id) g);
+  RETURN (
+    SELECT sum(wed.make_due(g.flow_id, g.wids, g.tgids, false))
+    FROM (SELECT flow_id, array_agg(wid ORDER BY wid) AS wids, array_agg(tgid ORDER BY wid) AS tgids FROM wed.request
+          WHERE request_id = ANY (_all) GROUP BY flow_id ORDER BY flow_id) g);
 END $$;

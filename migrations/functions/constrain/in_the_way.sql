@@ -1,5 +1,5 @@
--- The key that a request cannot have just now: another request is before it in the queue, or another instance holds it, or too
--- little of it is left; null when it can have all.
+-- The key that a request cannot have just now: another request is before it in the queue, or another instance holds
+-- it, or too little of it is left; null when it can have all.
 CREATE OR REPLACE FUNCTION wed.in_the_way(_request wed.request) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

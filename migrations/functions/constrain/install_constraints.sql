@@ -1,4 +1,5 @@
--- What a flow's schema has for constraints: columns of wed_trig, views, functions. Again for a flow that has it: nothing.
+-- What a flow's schema has for constraints: columns of wed_trig, views, functions. Again for a flow that has it:
+-- nothing.
 CREATE OR REPLACE FUNCTION wed.install_constraints(_flow_id integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -17,7 +18,8 @@ BEGIN
         j.attempt, j.due, j.priority, coalesce(j.waits_for,
           CASE WHEN j.blocked IS NOT NULL THEN wed.waits_on(j.flow_id, j.wid, j.tgid) END,
           (SELECT 'its tenant''s fuel_per_minute' FROM wed.usage u
-           WHERE u.tenant_id = j.tenant_id AND u.resting AND j.host_id IS NULL AND j.component_id IS NOT NULL)) AS waits_for
+           WHERE u.tenant_id = j.tenant_id AND u.resting AND j.host_id IS NULL
+               AND j.component_id IS NOT NULL)) AS waits_for
       FROM wed.job j WHERE j.flow_id = %3$s$t$,
     $t$CREATE OR REPLACE VIEW %1$I.wed_resource AS
       SELECT CASE WHEN s.resource LIKE '#%%' THEN NULL ELSE s.resource END AS resource, s.key, s.capacity, s.minimum,
@@ -28,7 +30,8 @@ BEGIN
     $t$CREATE OR REPLACE TRIGGER resource INSTEAD OF INSERT OR UPDATE OR DELETE ON %1$I.wed_resource
        FOR EACH ROW EXECUTE FUNCTION wed.on_resource(%3$s)$t$,
     $t$CREATE OR REPLACE VIEW %1$I.wed_reservation AS
-      SELECT r.wid, r.tgid, t.tgname, t.trname, CASE WHEN v.resource LIKE '#%%' THEN NULL ELSE v.resource END AS resource, v.key,
+      SELECT r.wid, r.tgid, t.tgname, t.trname, CASE WHEN v.resource LIKE '#%%' THEN NULL
+          ELSE v.resource END AS resource, v.key,
         v.amount, coalesce(v.held, false) AS held, r.holds, r.asked_at, r.granted_at
       FROM wed.request r JOIN wed.reservation v USING (request_id) JOIN wed.trigger t ON t.tgid = r.tgid
       WHERE r.flow_id = %3$s AND r.state NOT IN ('f', 'c')$t$,
@@ -38,7 +41,8 @@ BEGIN
     $t$CREATE OR REPLACE FUNCTION %1$I.wed_after("trigger" text, after text, wid integer DEFAULT NULL) RETURNS integer
     LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
     AS $f$ SELECT wed.add_order(%3$s, $1, $2, $3, session_user::text) $f$ $t$,
-    $t$CREATE OR REPLACE FUNCTION %1$I.wed_drop_after("trigger" text, after text, wid integer DEFAULT NULL) RETURNS boolean
+    $t$CREATE OR REPLACE FUNCTION %1$I.wed_drop_after("trigger" text, after text, wid integer DEFAULT NULL) RETURNS
+        boolean
     LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
     AS $f$ SELECT wed.drop_order(%3$s, $1, $2, $3, session_user::text) $f$ $t$,
     $t$CREATE OR REPLACE FUNCTION %1$I.wed_order_by(attribute text) RETURNS void

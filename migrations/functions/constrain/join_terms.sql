@@ -10,7 +10,8 @@ BEGIN
     SELECT jsonb_agg(x || y) INTO _joined FROM jsonb_array_elements(_a) x CROSS JOIN jsonb_array_elements(_b) y;
   END IF;
   IF jsonb_array_length(_joined) > 64 THEN
-    RAISE EXCEPTION 'the order has more than 64 alternatives' USING ERRCODE = 'WF062', HINT = 'Name fewer triggers, or a trigger that stands for some.';
+    RAISE EXCEPTION 'the order has more than 64 alternatives' USING ERRCODE = 'WF062',
+        HINT = 'Name fewer triggers, or a trigger that stands for some.';
   END IF;
   RETURN _joined;
 END $$;

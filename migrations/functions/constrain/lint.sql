@@ -1,6 +1,7 @@
--- Looks for what of a flow cannot work, or not as it was meant: by its declarations, and by evaluating its conditions over states
--- that are made of the values they compare with. Each finding names its place, a way to mend it, and, where there is one,
--- a state that shows it. certain: it follows from the declarations alone, or from all states that the values allow.
+-- Looks for what of a flow cannot work, or not as it was meant: by its declarations, and by evaluating its conditions
+-- over states that are made of the values they compare with. Each finding names its place, a way to mend it, and,
+-- where there is one, a state that shows it. certain: it follows from the declarations alone, or from all states that
+-- the values allow.
 CREATE OR REPLACE FUNCTION wed.lint(_flow_id integer)
 RETURNS TABLE (code text, place text, text text, hint text, state jsonb, certain boolean)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET statement_timeout = '20s' AS $$

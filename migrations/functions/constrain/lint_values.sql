@@ -19,10 +19,12 @@ BEGIN
       SELECT a.name, to_jsonb(b) AS value FROM a CROSS JOIN (VALUES (true), (false)) n(b) WHERE a.type = 'boolean'
       UNION SELECT c.name, to_jsonb(c.number::bigint + d) FROM c CROSS JOIN generate_series(-1, 1) d
             WHERE c.type IN ('integer', 'bigint', 'numeric', 'double precision') AND c.number IS NOT NULL
-      UNION SELECT c.name, to_jsonb(replace(c.quoted, '''''', '''')) FROM c WHERE c.type = 'text' AND c.quoted IS NOT NULL
+      UNION SELECT c.name, to_jsonb(replace(c.quoted, '''''', '''')) FROM c WHERE c.type = 'text'
+          AND c.quoted IS NOT NULL
       UNION SELECT a.name, to_jsonb('other'::text) FROM a WHERE a.type = 'text'
       UNION SELECT a.name, '0' FROM a WHERE a.type IN ('integer', 'bigint', 'numeric', 'double precision')
-      UNION SELECT a.name, to_jsonb('2026-01-01T00:00:00Z'::text) FROM a WHERE a.type IN ('date', 'timestamp with time zone')
+      UNION SELECT a.name, to_jsonb('2026-01-01T00:00:00Z'::text) FROM a
+          WHERE a.type IN ('date', 'timestamp with time zone')
       UNION SELECT a.name, to_jsonb('1 day'::text) FROM a WHERE a.type = 'interval'
       UNION SELECT a.name, '{}' FROM a WHERE a.type = 'jsonb'
       UNION SELECT a.name, '[]' FROM a WHERE a.type ~ '\[\]$'

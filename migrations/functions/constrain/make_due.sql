@@ -1,6 +1,8 @@
--- Makes blocked jobs due, and tells external workers; answers how many are the hosts'. A job whose row another transaction holds
--- is left (keep_reservations): to wait for it here could be in a circle. _delayed: their delay begins now.
-CREATE OR REPLACE FUNCTION wed.make_due(_flow_id integer, _wids integer[], _tgids integer[], _delayed boolean) RETURNS bigint
+-- Makes blocked jobs due, and tells external workers; answers how many are the hosts'. A job whose row another
+-- transaction holds is left (keep_reservations): to wait for it here could be in a circle. _delayed: their delay
+-- begins now.
+CREATE OR REPLACE FUNCTION wed.make_due(_flow_id integer, _wids integer[], _tgids integer[], _delayed boolean) RETURNS
+    bigint
 LANGUAGE plpgsql AS $$
 DECLARE
   _hosted bigint;
@@ -9,7 +11,8 @@ BEGIN
   WITH b AS MATERIALIZED (
     SELECT j.at, t.delay FROM ROWS FROM (unnest(_wids), unnest(_tgids)) u(wid, tgid)
     CROSS JOIN LATERAL (
-      SELECT q.ctid AS at FROM wed.job q WHERE q.flow_id = _flow_id AND q.wid >= u.wid AND q.wid <= u.wid AND q.tgid = u.tgid
+      SELECT q.ctid AS at FROM wed.job q WHERE q.flow_id = _flow_id AND q.wid >= u.wid AND q.wid <= u.wid
+          AND q.tgid = u.tgid
         AND q.blocked IS NOT NULL FOR UPDATE SKIP LOCKED) j
     CROSS JOIN LATERAL (SELECT delay FROM wed.trigger WHERE tgid = u.tgid OFFSET 0) t
   ), d AS (

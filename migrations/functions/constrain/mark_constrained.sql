@@ -17,13 +17,16 @@ BEGIN
     ordered = f.ordered OR f.order_attribute IS NOT NULL
       OR EXISTS (SELECT FROM wed.trigger_constraint c WHERE c.flow_id = _flow_id AND c.terms IS NOT NULL)
       OR EXISTS (SELECT FROM wed.precedence p WHERE p.flow_id = _flow_id),
-    reserving = ARRAY(SELECT c.tgid FROM wed.trigger_constraint c WHERE c.flow_id = _flow_id AND c.keys IS NOT NULL ORDER BY c.tgid),
-    holds_longer = EXISTS (SELECT FROM wed.trigger_constraint c WHERE c.flow_id = _flow_id AND c.keys IS NOT NULL AND c.holds <> 'transition')
+    reserving = ARRAY(SELECT c.tgid FROM wed.trigger_constraint c WHERE c.flow_id = _flow_id AND c.keys IS NOT NULL
+        ORDER BY c.tgid),
+    holds_longer = EXISTS (SELECT FROM wed.trigger_constraint c WHERE c.flow_id = _flow_id AND c.keys IS NOT NULL
+        AND c.holds <> 'transition')
   WHERE f.flow_id = _flow_id;
   IF NOT _was AND (SELECT ordered FROM wed.flow WHERE flow_id = _flow_id) THEN
     INSERT INTO wed.task_done (flow_id, wid, tgid)
     SELECT DISTINCT r.flow_id, r.wid, r.tgid FROM wed.trace r JOIN wed.instance i USING (flow_id, wid)
-    WHERE r.flow_id = _flow_id AND i.status <> 'F' AND r.tgid IS NOT NULL AND r.trw NOT LIKE '\_%' ON CONFLICT DO NOTHING;
+    WHERE r.flow_id = _flow_id AND i.status <> 'F' AND r.tgid IS NOT NULL
+        AND r.trw NOT LIKE '\_%' ON CONFLICT DO NOTHING;
   END IF;
   PERFORM wed.check_order(_flow_id, NULL);
 END $$;

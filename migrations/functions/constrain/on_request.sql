@@ -1,5 +1,5 @@
--- At the end of a transaction that asked for or freed something. Where a lock is not to be had in time the hosts' sweep does it,
--- but for what is consumed: that is taken in the same commit or not at all.
+-- At the end of a transaction that asked for or freed something. Where a lock is not to be had in time the hosts'
+-- sweep does it, but for what is consumed: that is taken in the same commit or not at all.
 CREATE OR REPLACE FUNCTION wed.on_request() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off

@@ -1,5 +1,5 @@
--- Writing wed_resource: what there is of a key. The key's lock first, in the order that everybody keeps; who waits for more is
--- served when the transaction commits.
+-- Writing wed_resource: what there is of a key. The key's lock first, in the order that everybody keeps; who waits
+-- for more is served when the transaction commits.
 CREATE OR REPLACE FUNCTION wed.on_resource() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -34,6 +34,7 @@ BEGIN
   UPDATE wed.request SET state = 'n', leads = true, xid = pg_current_xact_id()
   WHERE request_id = (
     SELECT request_id FROM wed.request
-    WHERE request_id = wed.first_in_queue(ROW(_tenant_id, _resource, NEW.key)::wed.resource_key) AND state = 'w' FOR UPDATE SKIP LOCKED);
+    WHERE request_id = wed.first_in_queue(ROW(_tenant_id, _resource, NEW.key)::wed.resource_key)
+        AND state = 'w' FOR UPDATE SKIP LOCKED);
   RETURN NEW;
 END $$;

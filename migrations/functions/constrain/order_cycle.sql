@@ -1,5 +1,5 @@
--- A cycle in the order of tasks, as names; null when there is none: each task can begin at some time, if those before it
--- are done as soon as they can.
+-- A cycle in the order of tasks, as names; null when there is none: each task can begin at some time, if those before
+-- it are done as soon as they can.
 CREATE OR REPLACE FUNCTION wed.order_cycle(_flow_id integer, _wid integer) RETURNS text[]
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -13,8 +13,10 @@ BEGIN
   LOOP
     _done := ARRAY(SELECT n FROM wed.trigger t CROSS JOIN LATERAL unnest(ARRAY[t.tgname, t.trname]) n
                    WHERE t.tgid = ANY (_free) AND n IS NOT NULL);
-    _more := ARRAY(SELECT t.tgid FROM wed.trigger t WHERE t.flow_id = _flow_id AND t.tgid <> ALL (_free) AND NOT EXISTS (
-                     SELECT FROM wed.order_of(_flow_id, _wid) o WHERE o.tgid = t.tgid AND NOT wed.is_met(o.terms, _done)));
+    _more := ARRAY(SELECT t.tgid FROM wed.trigger t WHERE t.flow_id = _flow_id AND t.tgid <> ALL (_free)
+        AND NOT EXISTS (
+                     SELECT FROM wed.order_of(_flow_id, _wid) o WHERE o.tgid = t.tgid
+                         AND NOT wed.is_met(o.terms, _done)));
     EXIT WHEN _more = '{}';
     _free := _free || _more;
   END LOOP;
@@ -30,6 +32,7 @@ BEGIN
     _at := _next;
   END LOOP;
   _path := _path[array_position(_path, _at):] || _at;
-  RETURN ARRAY(SELECT coalesce(nullif(t.tgname, ''), t.trname) FROM unnest(_path) WITH ORDINALITY p(tgid, at) JOIN wed.trigger t USING (tgid)
+  RETURN ARRAY(SELECT coalesce(nullif(t.tgname, ''), t.trname) FROM unnest(_path) WITH ORDINALITY p(tgid, at)
+      JOIN wed.trigger t USING (tgid)
                ORDER BY p.at);
 END $$;

@@ -37,15 +37,18 @@ BEGIN
       END IF;
     ELSIF _wanted AND _token NOT IN ('(', ')') AND upper(_token) NOT IN ('AND', 'OR') THEN
       _values := _values || jsonb_build_array(jsonb_build_array(jsonb_build_array(
-        CASE WHEN left(_token, 1) = '"' THEN replace(substr(_token, 2, length(_token) - 2), '""', '"') ELSE _token END)));
+        CASE WHEN left(_token, 1) = '"' THEN replace(substr(_token, 2, length(_token) - 2), '""', '"')
+            ELSE _token END)));
       _wanted := false;
     ELSE
-      RAISE EXCEPTION 'the order % cannot be read at "%"', quote_literal(left(_text, 200)), _token USING ERRCODE = 'WF062',
+      RAISE EXCEPTION 'the order % cannot be read at "%"', quote_literal(left(_text, 200)), _token
+          USING ERRCODE = 'WF062',
         HINT = 'Write names of triggers with AND, OR and parentheses, for example: check AND (plan OR waiver).';
     END IF;
   END LOOP;
   IF _left >= 0 OR _wanted IS NOT NULL OR jsonb_array_length(_values) <> 1 THEN
-    RAISE EXCEPTION 'the parentheses of the order % do not fit', quote_literal(left(_text, 200)) USING ERRCODE = 'WF062',
+    RAISE EXCEPTION 'the parentheses of the order % do not fit', quote_literal(left(_text, 200))
+        USING ERRCODE = 'WF062',
       HINT = 'Close each that is opened.';
   END IF;
   RETURN _values -> 0;

@@ -1,5 +1,5 @@
--- Queues the requests of some jobs, with the keys that each needs. One that holds the same already needs nothing more. Answers
--- which were queued, by their places in the arrays.
+-- Queues the requests of some jobs, with the keys that each needs. One that holds the same already needs nothing
+-- more. Answers which were queued, by their places in the arrays.
 CREATE OR REPLACE FUNCTION wed.queue_requests(
   _flow wed.flow, _jobs tid[], _wids integer[], _tgids integer[], _keys jsonb[], _ready timestamptz) RETURNS integer[]
 LANGUAGE plpgsql AS $$
@@ -7,20 +7,26 @@ DECLARE
   _asked integer[];
 BEGIN
   WITH k AS MATERIALIZED (
-    SELECT u.job, u.wid, u.tgid, u.keys, u.at::integer AS at, c.holds, c.consumes, coalesce(c.resource, '#' || _flow.flow_id) AS resource, t.priority,
+    SELECT u.job, u.wid, u.tgid, u.keys, u.at::integer AS at, c.holds, c.consumes, coalesce(c.resource, '#' ||
+        _flow.flow_id) AS resource, t.priority,
            -- A pause makes the delay longer by its own shift, and keeps the job when it is due.
-           coalesce(_ready, now() + CASE WHEN t.delay >= '8000 years' THEN t.delay - interval '8000 years' ELSE t.delay END) AS ready_at,
+           coalesce(_ready, now() + CASE WHEN t.delay >= '8000 years' THEN t.delay - interval '8000 years'
+               ELSE t.delay END) AS ready_at,
            nextval('wed.request_request_id_seq') AS request_id,
-           EXISTS (SELECT FROM wed.request r WHERE r.flow_id = _flow.flow_id AND r.wid = u.wid AND r.state = 'h') AS holder
-    FROM ROWS FROM (unnest(_jobs), unnest(_wids), unnest(_tgids), unnest(_keys)) WITH ORDINALITY u(job, wid, tgid, keys, at)
+           EXISTS (SELECT FROM wed.request r WHERE r.flow_id = _flow.flow_id AND r.wid = u.wid
+               AND r.state = 'h') AS holder
+    FROM ROWS FROM (unnest(_jobs), unnest(_wids), unnest(_tgids), unnest(_keys)) WITH ORDINALITY u(job, wid, tgid,
+        keys, at)
     JOIN wed.trigger_constraint c ON c.tgid = u.tgid AND c.keys IS NOT NULL JOIN wed.trigger t ON t.tgid = u.tgid
     WHERE u.keys <> '{}' AND NOT EXISTS (
       SELECT FROM wed.request r WHERE r.flow_id = _flow.flow_id AND r.wid = u.wid AND r.tgid = u.tgid AND r.state = 'h'
-        AND u.keys = (SELECT jsonb_object_agg(v.key, v.amount) FROM wed.reservation v WHERE v.request_id = r.request_id))
+        AND u.keys = (SELECT jsonb_object_agg(v.key, v.amount) FROM wed.reservation v
+            WHERE v.request_id = r.request_id))
   ), asked AS (
     INSERT INTO wed.request (request_id, tenant_id, flow_id, wid, tgid, state, holds, consumes, leads, ready_at)
     OVERRIDING SYSTEM VALUE
-    SELECT k.request_id, _flow.tenant_id, _flow.flow_id, k.wid, k.tgid, CASE WHEN k.ready_at > now() THEN 'd' ELSE 'n' END, k.holds,
+    SELECT k.request_id, _flow.tenant_id, _flow.flow_id, k.wid, k.tgid, CASE WHEN k.ready_at > now() THEN 'd'
+        ELSE 'n' END, k.holds,
            k.consumes, row_number() OVER (PARTITION BY k.ready_at > now()) = 1, k.ready_at FROM k
   ), named AS (
     INSERT INTO wed.reservation (request_id, tenant_id, resource, key, amount, priority, held)

@@ -1,5 +1,5 @@
--- Gives an attribute of type bigint a number of its own in each new instance. Without gaps, a number whose instance was not
--- committed is given to a later one; with gaps, numbers come from a sequence. null of _gapless takes it back.
+-- Gives an attribute of type bigint a number of its own in each new instance. Without gaps, a number whose instance
+-- was not committed is given to a later one; with gaps, numbers come from a sequence. null of _gapless takes it back.
 CREATE OR REPLACE FUNCTION wed.set_numbering(_flow_id integer, _attribute text, _gapless boolean) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
 DECLARE

@@ -6,7 +6,8 @@ DECLARE
   _schema text := (SELECT schema_name FROM wed.flow WHERE flow_id = _flow_id);
   _found integer;
 BEGIN
-  EXECUTE format('UPDATE %I.wed_resource SET capacity = $3, minimum = $4 WHERE resource IS NOT DISTINCT FROM $1 AND key = $2', _schema)
+  EXECUTE format('UPDATE %I.wed_resource SET capacity = $3, minimum = $4
+                  WHERE resource IS NOT DISTINCT FROM $1 AND key = $2', _schema)
     USING _resource, _key, _capacity, _minimum;
   GET DIAGNOSTICS _found = ROW_COUNT;
   IF _found = 0 THEN

@@ -5,7 +5,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE WHEN v.resource LIKE '#%' THEN NULL ELSE v.resource END, v.key, v.amount, s.capacity - s.minimum,
     wed.first_in_queue(ROW(v.tenant_id, v.resource, v.key)::wed.resource_key) = v.request_id,
     (SELECT string_agg(h.who, ', ') FROM (
-       SELECT format('instance %s of %s', o.wid, f.name) || CASE WHEN n.amount IS NULL THEN '' ELSE format(': %s', n.amount) END AS who
+       SELECT format('instance %s of %s', o.wid, f.name) || CASE WHEN n.amount IS NULL THEN ''
+           ELSE format(': %s', n.amount) END AS who
        FROM wed.reservation n JOIN wed.request o USING (request_id) JOIN wed.flow f ON f.flow_id = o.flow_id
        WHERE n.tenant_id = v.tenant_id AND n.resource = v.resource AND n.key = v.key AND n.held
          AND (o.flow_id, o.wid) <> (_flow_id, _wid) ORDER BY o.request_id LIMIT 8) h)

@@ -1,6 +1,6 @@
 //! `wed flow lint`: what of a definition cannot work.
 
-use crate::support::{Flow, on, program};
+use crate::support::{Database, Flow, on, program, repository};
 
 const FAULTY: &str = "
 INSERT INTO wed_attr (aname, atype, adv) VALUES ('a', 'text', 'ready'), ('n', 'integer', '0'), ('b', 'boolean', 'false'), ('c', 'text', NULL);
@@ -83,4 +83,26 @@ transition = "t"
         "{:?}",
         applied.warnings
     );
+}
+
+#[harness::test]
+fn samples_have_no_findings() {
+    let database = Database::new();
+    let samples = std::fs::read_dir(repository("sample-transitions")).expect("the samples");
+    let mut files: Vec<_> = samples
+        .map(|entry| entry.expect("an entry").path().join("flow.toml"))
+        .filter(|file| file.is_file())
+        .collect();
+    files.push(repository("host/cli/src/commands/requisition.toml"));
+    assert!(files.len() > 6, "{files:?}");
+    for file in files {
+        let flow = database.apply(&file);
+        let listed = on(database.store.flow("default", &flow.name)).expect("the flow");
+        let found = on(database.store.lint(&listed)).expect("looked");
+        let found: Vec<_> = found
+            .iter()
+            .filter(|one| one.code != "reservation_never")
+            .collect();
+        assert!(found.is_empty(), "{}: {found:#?}", file.display());
+    }
 }

@@ -1,10 +1,12 @@
 //! Constraints: what transitions reserve of shared resources, the order of tasks, numbers that no two instances share.
 
+mod hostile;
 mod hosts;
 mod interfaces;
 mod linting;
 mod numbering;
 mod ordering;
+mod people;
 mod requisition;
 mod reserving;
 mod schedules;
@@ -31,6 +33,12 @@ const RULES: [(&str, &str); 4] = [
          OR r.holds = 'transition' AND NOT EXISTS (SELECT FROM wed.job j WHERE j.flow_id = r.flow_id AND j.wid = r.wid AND j.tgid = r.tgid)",
     ),
 ];
+
+/// Panics where a rule is broken.
+pub(crate) fn fine(flow: &crate::support::Flow) {
+    let found = broken(&mut flow.database.owner());
+    assert!(found.is_empty(), "{found:#?}");
+}
 
 /// Lists the rules that are broken, each with what breaks it.
 pub(crate) fn broken(owner: &mut crate::support::Session) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! Reservations: exclusive keys and quantities, all or nothing, handed over in order when they are released.
 
-use super::broken;
+use super::fine;
 use crate::support::{Database, Flow, Session, on};
 
 /// Requisitions of materials, exclusive.
@@ -27,11 +27,6 @@ fn due(s: &mut Session) -> Vec<String> {
 
 fn held(s: &mut Session) -> Vec<String> {
     s.lines("SELECT wid || ' ' || key FROM wed_reservation WHERE held ORDER BY wid, key")
-}
-
-fn fine(flow: &Flow) {
-    let found = broken(&mut flow.database.owner());
-    assert!(found.is_empty(), "{found:#?}");
 }
 
 #[harness::test]
