@@ -8,12 +8,15 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET statement_timeout = '
 DECLARE
   _states wed.evaluated[];
   _whole boolean;
+  _reached record;
 BEGIN
   -- Of very many triggers it would take too long.
   IF (SELECT count(*) FROM wed.trigger WHERE flow_id = _flow_id) <= 200 THEN
     SELECT s.states, s.whole INTO _states, _whole FROM wed.lint_states(_flow_id) s;
     RETURN QUERY SELECT * FROM wed.lint_conditions(_flow_id, _states, _whole);
-    RETURN QUERY SELECT * FROM wed.lint_writes(_flow_id, _states);
+    _reached := wed.lint_reached(_flow_id);
+    RETURN QUERY SELECT * FROM wed.lint_writes(
+      _flow_id, CASE WHEN _reached.whole THEN _reached.states ELSE _states END, _reached.whole);
   END IF;
   RETURN QUERY SELECT * FROM wed.lint_constraints(_flow_id);
 END $$;

@@ -12,13 +12,16 @@ BEGIN
         AND EXISTS (SELECT FROM wed.trigger g WHERE g.flow_id = _flow_id AND t.attname = ANY (g.reads))
     ), c AS (
       -- Constants of the conditions that read it.
-      SELECT DISTINCT a.name, a.type, m[1] AS quoted, m[2] AS number FROM a
+      SELECT DISTINCT a.name, a.type, m[1] AS quoted, m[2] AS number,
+        position(format('(%I)::', a.name) IN g.predicate) > 0 AS is_cast FROM a
       JOIN wed.trigger g ON g.flow_id = _flow_id AND a.name = ANY (g.reads)
       CROSS JOIN LATERAL regexp_matches(g.predicate, $r$'((?:[^']|'')*)'|\m([0-9]{1,9})\M$r$, 'g') m
     ), v AS (
       SELECT a.name, to_jsonb(b) AS value FROM a CROSS JOIN (VALUES (true), (false)) n(b) WHERE a.type = 'boolean'
       UNION SELECT c.name, to_jsonb(c.number::bigint + d) FROM c CROSS JOIN generate_series(-1, 1) d
             WHERE c.type IN ('integer', 'bigint', 'numeric', 'double precision') AND c.number IS NOT NULL
+      UNION SELECT c.name, to_jsonb((c.number::bigint + d)::text) FROM c CROSS JOIN generate_series(-1, 1) d
+            WHERE c.type = 'text' AND c.number IS NOT NULL AND c.is_cast
       UNION SELECT c.name, to_jsonb(replace(c.quoted, '''''', '''')) FROM c WHERE c.type = 'text'
           AND c.quoted IS NOT NULL
       UNION SELECT a.name, to_jsonb('other'::text) FROM a WHERE a.type = 'text'

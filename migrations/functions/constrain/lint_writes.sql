@@ -1,5 +1,6 @@
--- Triggers that can be fired together, have no order, and may set the same attribute: the later commit wins.
-CREATE OR REPLACE FUNCTION wed.lint_writes(_flow_id integer, _states wed.evaluated[])
+-- Triggers that are fired together in one of some states, have no order, and may set the same attribute: the later
+-- commit wins. _whole: these are all the states that instances come to.
+CREATE OR REPLACE FUNCTION wed.lint_writes(_flow_id integer, _states wed.evaluated[], _whole boolean)
 RETURNS TABLE (code text, place text, text text, hint text, state jsonb, certain boolean)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WITH s AS MATERIALIZED (
@@ -11,7 +12,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT 'write_conflict', a.label || ', ' || b.label,
     format('%s and %s may run side by side and both set %s: the later commit wins', a.label, b.label, w.name),
     format('Let one come after the other (after = "%s"), or make their conditions exclude each other.', a.label),
-    (SELECT s.state FROM s WHERE s.fired @> ARRAY[a.tgid, b.tgid] ORDER BY s.wid LIMIT 1), true
+    (SELECT s.state FROM s WHERE s.fired @> ARRAY[a.tgid, b.tgid] ORDER BY s.wid LIMIT 1), _whole
   FROM t a JOIN t b ON a.tgid < b.tgid
   CROSS JOIN LATERAL (SELECT n AS name FROM unnest(a.writes) n WHERE n = ANY (b.writes) ORDER BY 1 LIMIT 1) w
   WHERE EXISTS (SELECT FROM s WHERE s.fired @> ARRAY[a.tgid, b.tgid])
