@@ -37,7 +37,7 @@ struct Row {
     busy_per_s: f64,
 }
 
-/// One measurement: p50 and p99 of the quiet tenant's jobs in microseconds, commits of others per second.
+/// Result of a measurement: p50 and p99 of the quiet tenant's jobs in microseconds, commits of others per second.
 #[derive(Debug, Clone, Copy)]
 struct Waits {
     p50_us: f64,

@@ -11,9 +11,9 @@ use crate::scenario::{Ready, Scenario};
 /// A measured point.
 #[derive(Debug, Serialize)]
 pub(crate) struct Point {
-    /// What grows.
+    /// Name of the thing that grows.
     pub(crate) series: &'static str,
-    /// Its size.
+    /// Size of the thing that grows.
     pub(crate) size: usize,
     /// Transitions per second.
     pub(crate) per_s: f64,
@@ -22,10 +22,10 @@ pub(crate) struct Point {
     pub(crate) slowdown: f64,
 }
 
-/// How often a point and the first of its series are measured alternately.
+/// Number of alternate measurements of a point and the first of its series.
 const ROUNDS: u32 = 2;
 
-/// What a series grows, to which sizes, and the scenario of a size.
+/// Quantity that grows, its sizes, and the scenario of a size.
 struct Series {
     name: &'static str,
     sizes: Vec<usize>,

@@ -1,4 +1,4 @@
-//! What a benchmark prints: a table on standard output for people, one JSON document for machines.
+//! Output of a benchmark: a table on standard output for people, one JSON document for machines.
 
 use std::io::{IsTerminal, Write};
 use std::time::Duration;

@@ -54,7 +54,7 @@ pub(crate) enum Reserves {
     EachTheSame,
     /// Another key of its instance, by each step.
     EachAnother,
-    /// One key, by each step of every instance.
+    /// Every step of every instance reserves the same key.
     OneForAll,
 }
 

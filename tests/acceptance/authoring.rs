@@ -1,5 +1,4 @@
-//! What an author does on their own machine, and with what a host recorded: new, build, test, run, job,
-//! replay.
+//! Commands of an author on their own machine, also with recordings of a host: new, build, test, run, job, replay.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +10,7 @@ use crate::support::database::{one_lane, sample_component};
 use crate::support::program::{Answer, run, wed};
 use crate::support::{Database, Flow, on, repository};
 
-/// Where nothing answers: none of these commands may need a database.
+/// Address that answers no request: none of these commands may need a database.
 const NOWHERE: &str = "postgres://nobody@127.0.0.1:1/nothing";
 
 /// `wed` in a folder, with nothing to talk to.

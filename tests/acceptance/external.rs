@@ -188,7 +188,7 @@ fn all_final(s: &mut Session, instances: i64) {
     });
 }
 
-/// How often each transition of each instance wrote, other than once.
+/// Lists the transitions of instances that did not write exactly once.
 fn not_once(s: &mut Session) -> Vec<String> {
     s.lines(
         "SELECT i.wid, t.trname, (SELECT count(*) FROM wed_trace r WHERE r.wid = i.wid AND r.trw = t.trname)

@@ -1,5 +1,4 @@
-//! What the source itself must look like: imports that point down, files of a readable length, names
-//! that say something.
+//! Rules for the source itself: imports that point down, files of a readable length, names that say something.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -47,10 +46,10 @@ const SAY_NOTHING: [&str; 8] = [
     "utils", "util", "manager", "misc", "common", "helpers", "helper", "managers",
 ];
 
-/// What may not be left in the product.
+/// Words that must not be left in the product.
 const UNFINISHED: [&str; 3] = ["todo!(", "unimplemented!(", "dbg!("];
 
-/// What each of our crates depends on outside its tests: with `wedflow-` cut off where it is ours.
+/// Returns the dependencies of each of our crates outside its tests, without the prefix `wedflow-`.
 fn dependencies() -> BTreeMap<String, Vec<String>> {
     let mut crates = BTreeMap::new();
     for folder in std::fs::read_dir(repository("host")).expect("host/") {

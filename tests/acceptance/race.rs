@@ -33,7 +33,7 @@ impl Drop for Seed {
     }
 }
 
-/// What every flow's trace must show, whoever wrote it.
+/// Checks the rules that every flow's trace obeys, whoever wrote it.
 pub(super) fn assert_sound(flow: &Flow) {
     let mut session = flow.session();
     for (rule, violations) in [
@@ -95,7 +95,7 @@ pub(super) fn assert_sound(flow: &Flow) {
     );
 }
 
-/// What a worker did.
+/// Work of one worker.
 #[derive(Debug, Default)]
 struct Work {
     committed: usize,
@@ -145,14 +145,14 @@ fn work(
     did
 }
 
-/// Whether the protocol tells the worker to try again later.
+/// Returns true if the protocol tells the worker to try again later.
 fn conflict(error: &postgres::Error) -> bool {
     let code = error.code().map(SqlState::code);
     // The last one: final, while others are pending.
     ["40P01", "40001", "WF007"].map(Some).contains(&code)
 }
 
-/// One transaction of the protocol. False: somebody else's, or given up.
+/// Runs one transaction of the protocol. False: another worker has the job, or the worker gave up.
 fn finish(
     session: &mut Session,
     wid: i32,

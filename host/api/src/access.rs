@@ -1,4 +1,4 @@
-//! Who is asking. Everything below /v1 passes here first.
+//! Authentication of requests: everything below /v1 passes here first.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::state::Api;
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// Who is asking.
+/// Caller of a request.
 #[derive(Debug, Clone)]
 pub(crate) struct Caller(Arc<Identity>);
 

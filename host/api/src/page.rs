@@ -23,19 +23,19 @@ const LIGHT_STEP: i64 = 128;
 /// Bytes of an entry that is light.
 const LIGHT_BYTES: usize = 4 << 10;
 
-/// Which part of a list.
+/// Part of a list that a request asks for.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Page {
-    /// Where the part before ended: its `next`.
+    /// End of the part before: its `next`.
     pub(crate) cursor: Option<String>,
     /// At most so many entries, 1 to 500; fewer when they are long.
     #[param(minimum = 1, maximum = 500)]
     pub(crate) limit: Option<i64>,
 }
 
-/// How many entries.
+/// Returns the number of entries to answer with.
 pub(crate) fn limit(asked: Option<i64>) -> Result<i64, Problem> {
     match asked {
         None => Ok(USUAL),
@@ -118,7 +118,7 @@ pub(crate) fn cut<T: Serialize>(
     Ok(List { items: all, next })
 }
 
-/// How long an entry is as JSON.
+/// Returns the length of an entry as JSON, in bytes.
 fn length(item: &impl Serialize) -> usize {
     struct Counted(usize);
     impl std::io::Write for Counted {

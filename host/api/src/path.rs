@@ -34,12 +34,12 @@ pub(crate) fn wid(text: &str) -> Result<i32, Problem> {
         .ok_or_else(|| Problem::missing("instance", text))
 }
 
-/// Nothing is asked for behind the question mark: what is there is a mistake.
+/// Query of an endpoint that takes no parameters: a parameter is a mistake.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Nothing {}
 
-/// What is asked for behind the question mark.
+/// Query parameters of a request.
 pub(crate) struct Asked<T>(pub(crate) T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {

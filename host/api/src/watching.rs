@@ -1,4 +1,4 @@
-//! One look at the database for all who watch instances, however many they are.
+//! One query of the database for all clients that watch instances, however many there are.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,7 +28,7 @@ struct Last {
     over: bool,
 }
 
-/// Who watches what. Clones are the same.
+/// Instances that clients watch. Clones share them.
 #[derive(Clone)]
 pub(crate) struct Watching(Arc<Shared>);
 
@@ -45,7 +45,7 @@ struct Shared {
 struct State {
     instances: HashMap<Instance, Watched>,
     tokens: HashMap<String, Held>,
-    /// Whether a task looks.
+    /// True while a task queries the database.
     looks: bool,
 }
 
@@ -160,7 +160,8 @@ impl Watching {
         new
     }
 
-    /// Whether a token still lets its bearer watch: asked of the database now and then, once for all who have it.
+    /// Returns true while a token lets its bearer watch. Asks the database now and then, once for all watchers with
+    /// that token.
     async fn holds(&self, token: &str) -> bool {
         {
             let mut state = self.state();

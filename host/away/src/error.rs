@@ -1,4 +1,4 @@
-//! What can go wrong on a person's machine, sorted by what the person can do about it.
+//! Errors on a person's machine, sorted by what the person can do about them.
 
 use serde_json::Value as Json;
 
@@ -17,7 +17,7 @@ pub enum AwayError {
     /// A protocol step needs a decision of the person.
     #[error("{message}")]
     Decide {
-        /// What is to be decided.
+        /// Decision to make.
         message: String,
         /// The ways to go on.
         hint: String,
@@ -25,7 +25,7 @@ pub enum AwayError {
     /// Bytes that came are not those that the server announced; they were thrown away.
     #[error("the copy of {0} is damaged and was thrown away")]
     Damaged(String),
-    /// There is no such item in the local store, or it may not be done now.
+    /// The local store has no such item, or the act is not allowed now.
     #[error("{0}")]
     NotEnabled(String),
 }

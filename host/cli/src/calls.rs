@@ -1,4 +1,4 @@
-//! How a call of a transition looks: its answer, what it logged, what it used, how it differs.
+//! Display of a call of a transition: answer, log, resources used, differences.
 
 use std::time::Duration;
 
@@ -97,7 +97,7 @@ pub(crate) fn log_line(severity: &str, message: &str, fields: &[(&str, &str)]) -
     text
 }
 
-/// What a call used, in a few words.
+/// Describes the resources that a call used, in a few words.
 pub(crate) fn used(called: &Called) -> String {
     format!(
         "{} fuel, {}, {}",
@@ -107,7 +107,7 @@ pub(crate) fn used(called: &Called) -> String {
     )
 }
 
-/// What a call used, beside what it had.
+/// Describes the resources that a call used, each with its limit.
 pub(crate) fn used_of(called: &Called) -> String {
     format!(
         "{} fuel of {}, {} of {}, {} of {}",

@@ -1,5 +1,5 @@
-//! Which database a command means: the one of DATABASE_URL, else a private Postgres of our own, which
-//! is started when it is not running and goes on running for the next command.
+//! The database of a command: that of DATABASE_URL, else the private Postgres, which is started unless it runs and
+//! stays up for the next command.
 
 use wedflow_embedded_postgres::{Postgres, PostgresSettings, Progress};
 use wedflow_store::Store;

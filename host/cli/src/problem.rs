@@ -1,4 +1,4 @@
-//! What went wrong, for a person: what, where, how to mend it, and the exit code.
+//! An error for a person: what is wrong, where, how to mend it, and the exit code.
 
 use std::error::Error;
 
@@ -9,10 +9,10 @@ use wedflow_store::{Place, StoreError};
 #[derive(Debug, Clone)]
 pub(crate) struct Problem(Box<Account>);
 
-/// What is told of a problem.
+/// Contents of a problem.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Account {
-    /// What is wrong.
+    /// Description of the error.
     pub(crate) message: String,
     /// A stable code: a SQLSTATE, or a word.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -20,10 +20,10 @@ pub(crate) struct Account {
     /// Causes, outermost first, or details.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) details: Vec<String>,
-    /// Where in a fragment of SQL.
+    /// Position in a fragment of SQL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) place: Option<FragmentPlace>,
-    /// How to mend it.
+    /// Advice on mending it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hint: Option<String>,
     /// The process's exit code.

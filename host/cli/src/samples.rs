@@ -39,17 +39,17 @@ pub(crate) const SAMPLES: [(&str, &str); 7] = [
 /// A sample.
 #[derive(Debug)]
 pub(crate) struct Sample {
-    /// Its built components, and what they are called in its flows' bindings.
+    /// Built components with their names in its flows' bindings.
     pub(crate) components: Vec<(String, PathBuf)>,
-    /// What its demo runs.
+    /// Instances that its demo runs.
     pub(crate) runs: Vec<Run>,
     folder: PathBuf,
 }
 
-/// One instance of a demo.
+/// Instance of a demo.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Run {
-    /// What it shows.
+    /// Subject of the demo.
     pub(crate) name: String,
     /// The definition, relative to the sample's folder.
     #[serde(default = "only_flow")]
@@ -57,7 +57,7 @@ pub(crate) struct Run {
     /// Initial values besides the defaults.
     #[serde(default)]
     pub(crate) insert: Map<String, Json>,
-    /// How it ends: `F` final, `E` exception.
+    /// Expected end: `F` final, `E` exception.
     status: String,
 }
 
@@ -70,9 +70,9 @@ struct Components {
 #[derive(Deserialize)]
 struct OneOfSeveral {
     name: String,
-    /// What it is written in.
+    /// Programming language.
     language: String,
-    /// What building it takes.
+    /// Tools that building takes.
     needs: String,
 }
 

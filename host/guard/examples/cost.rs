@@ -1,4 +1,4 @@
-//! What a check costs: `cargo run --release -p wedflow-guard --example cost`.
+//! Measures the cost of a check: `cargo run --release -p wedflow-guard --example cost`.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! What to write instead where types do not fit: casts that exist, and other ways.
+//! Advice where types do not fit: casts that exist, and other ways.
 
 use crate::allowed::COMPARISON;
 use crate::expression::Walk;
@@ -42,7 +42,7 @@ impl Walk<'_> {
     }
 }
 
-/// What may have been meant where no operator is for these types.
+/// Suggests what may have been meant where these types have no such operator.
 fn no_operator(sign: &str, kinds: &[Kind]) -> String {
     let [one, other] = kinds else {
         return "cast it: (…)::numeric".to_owned();
@@ -98,7 +98,7 @@ fn no_operator(sign: &str, kinds: &[Kind]) -> String {
     }
 }
 
-/// How a value becomes one of another type: by a cast, where there is one.
+/// Says how a value converts to another type: by a cast, where one exists.
 pub(crate) fn way(found: Kind, wanted: Kind) -> String {
     let text = found.category() == 'S';
     let known = match (found.category(), wanted.category(), wanted.base) {

@@ -1,5 +1,5 @@
-//! What a transition answered, judged as a whole: by the host before anything of it comes near the
-//! database, and by the author's tools in the same words.
+//! The whole check of a transition's answer: the host applies it before any of it reaches the database, and the
+//! author's tools apply it in the same words.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -64,7 +64,7 @@ impl FlowAttributes {
         &self.list[index]
     }
 
-    /// What to say when `name` is no attribute: the one that may have been meant, or all of them.
+    /// Suggests an attribute where `name` is none: the one that may have been meant, or all of them.
     pub(crate) fn suggest(&self, name: &str) -> String {
         let near = self
             .names()
@@ -106,8 +106,8 @@ fn quote(name: &str) -> String {
     }
 }
 
-/// How many characters must change to make one word of the other (Levenshtein's distance); words
-/// that are much longer than names are just far apart.
+/// Returns the number of characters to change to make one word of the other (Levenshtein's distance); words much
+/// longer than names count as far from each other.
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().take(80).collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();

@@ -10,10 +10,10 @@ use pg_query::{Node, NodeEnum};
 use crate::MAX_BYTES;
 use crate::rejection::{Fault, Rejection, RejectionCode, shorten};
 
-/// How many brackets may be open at once.
+/// Maximum depth of open brackets.
 const MAX_BRACKETS: usize = 200;
 
-/// One parse at a time: see the crate's documentation.
+/// Lock that allows one parse at a time: see the crate's documentation.
 static PARSING: Mutex<()> = Mutex::new(());
 
 /// Runs `work` while no parse is under way, so that the process's standard error is where it
@@ -229,8 +229,8 @@ impl<'a> Fragment<'a> {
         }
     }
 
-    /// What is written in other languages, or with the statement around it, where the parser gives up at a token: which
-    /// token that is, and what to write.
+    /// Explains syntax of other languages, or of the statement around the fragment, where the parser fails at a
+    /// token: the token's position, and what to write instead.
     fn usual_mistake(&self, at: usize) -> (usize, &'static str) {
         let text = |at: usize| {
             let token = self.tokens.get(at)?;
@@ -293,7 +293,7 @@ impl<'a> Fragment<'a> {
             .filter(|at| *at <= self.text.len())
     }
 
-    /// Where the first of these words stands outside of any parentheses.
+    /// Returns the position of the first of these words outside of any parentheses.
     pub(crate) fn find_word(&self, words: &[Token]) -> Option<usize> {
         let mut depth = 0_usize;
         for token in &self.tokens {

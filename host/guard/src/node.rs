@@ -1,4 +1,4 @@
-//! What the nodes of a tree say of themselves: where they stand, and why they are refused.
+//! Positions of a tree's nodes, and reasons for their refusal.
 
 use pg_query::protobuf::{AConst, a_const::Val};
 use pg_query::{Node, NodeEnum};
@@ -106,7 +106,7 @@ pub(crate) fn unknown(attributes: &FlowAttributes, name: &str) -> Fault {
     .hint(hint)
 }
 
-/// Whether a character is white space that Postgres does not know as such, or nothing at all.
+/// Returns true for white space that Postgres does not know as such, and for invisible characters.
 fn is_hidden(c: char) -> bool {
     !c.is_ascii() && c.is_whitespace()
         || matches!(
@@ -115,7 +115,7 @@ fn is_hidden(c: char) -> bool {
         )
 }
 
-/// What to write instead of a sign that is none to Postgres.
+/// Returns the sign to write instead of one that Postgres does not know.
 pub(crate) fn lookalike(c: char) -> Option<&'static str> {
     Some(match c {
         '≥' => "write >=",
@@ -177,8 +177,8 @@ pub(crate) fn written_text(node: &Node) -> Option<&str> {
     }
 }
 
-/// How many bytes are written in it, where it is made of constants alone; the elements of an array count
-/// four more each.
+/// Returns the number of bytes of an expression that is made of constants alone; each element of an array counts
+/// four more.
 pub(crate) fn constant_length(node: &Node) -> Option<usize> {
     match node.node.as_ref()? {
         NodeEnum::AConst(constant) => Some(match &constant.val {
@@ -203,7 +203,7 @@ pub(crate) fn constant_length(node: &Node) -> Option<usize> {
     }
 }
 
-/// Where a node stands, for those that say so themselves.
+/// Returns the position of a node that carries one.
 pub(crate) fn location(node: &NodeEnum) -> Option<i32> {
     Some(match node {
         NodeEnum::AConst(node) => node.location,

@@ -56,7 +56,8 @@ pub(crate) fn tokens(text: &str) -> Option<Vec<(Token, &str)>> {
     Some(tokens)
 }
 
-/// Where a text in plain quotes ends that begins at `from`; nothing where it does not, or holds what no text may.
+/// Returns the end of a text in plain quotes that begins at `from`; none if it has no end, or holds what no text
+/// may.
 fn quoted(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from + 1;
     loop {

@@ -6,16 +6,16 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rejection {
-    /// What kind of thing is wrong, stable across versions.
+    /// Kind of error, stable across versions.
     pub code: RejectionCode,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
-    /// Where: the character of the fragment, counted from 1; one more than its characters when
-    /// something is missing at its end.
+    /// Character of the fragment, counted from 1; one more than its characters when something is missing at its
+    /// end.
     pub position: usize,
     /// The word or sign at that place, at most 60 characters of it; empty at the end.
     pub token: String,
-    /// How to mend it; empty when there is nothing to add.
+    /// Advice on mending it; empty when there is none to add.
     pub hint: String,
 }
 
@@ -55,7 +55,7 @@ macro_rules! codes {
 }
 
 codes! {
-    /// Nothing but white space.
+    /// The fragment holds white space only.
     Empty = "empty",
     /// Longer than [`crate::MAX_BYTES`].
     TooLong = "too_long",

@@ -33,7 +33,7 @@ pub struct WorkDefinition {
     /// The tenant's component that the person runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub application: Option<String>,
-    /// What to do, for the person.
+    /// Instructions for the person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The attributes that the person sees.

@@ -21,7 +21,7 @@ pub(crate) enum TokenKind {
     Number,
     /// `->`.
     Arrow,
-    /// One of `{ } ( ) : ; ,`.
+    /// A sign of `{ } ( ) : ; ,`.
     Sign(char),
     /// A comment.
     Comment,

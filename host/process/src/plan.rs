@@ -106,7 +106,7 @@ pub enum Dependence {
 pub enum Operator {
     /// All terms.
     And,
-    /// One term at least.
+    /// At least one term must hold.
     Or,
 }
 
@@ -141,7 +141,7 @@ pub struct PlannedData {
     pub kind: String,
     /// The attribute that holds its value.
     pub attribute: String,
-    /// Where its first value is from: `{"name"}`, `{"database", "expression"}` or `{"value"}`.
+    /// Origin of its first value: `{"name"}`, `{"database", "expression"}` or `{"value"}`.
     pub source: serde_json::Value,
 }
 

@@ -41,7 +41,7 @@ pub enum Item {
 pub struct Workflow {
     /// The type's name.
     pub name: Name,
-    /// Its definitions, in order.
+    /// Definitions, in order.
     pub blocks: Vec<Block>,
     /// Bytes of the source.
     pub span: Range<usize>,
@@ -166,13 +166,13 @@ pub enum TaskType {
 )]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Activity {
-    /// Its dependence rule holds.
+    /// The dependence rule holds.
     Ready,
-    /// Its work has begun.
+    /// Work has begun.
     Running,
-    /// It ended well.
+    /// Work ended well.
     Succeeded,
-    /// It failed; also written `FAIL`.
+    /// Work failed; also written `FAIL`.
     Failed,
 }
 

@@ -1,4 +1,4 @@
-//! What a call costs: `cargo run --release -p wedflow-sandbox --example call_cost`.
+//! Measures the cost of a call: `cargo run --release -p wedflow-sandbox --example call_cost`.
 //!
 //! Prints the time of a fresh call with ten text attributes for guests with and without a standard
 //! library, on one thread and on two, and what fuel and epochs add to a short call and to a loop.
@@ -16,7 +16,7 @@ use wedflow_contract::Declaration;
 use wedflow_model::{AttributeType, Limits, Outcome};
 use wedflow_sandbox::{Bound, Sandbox};
 
-/// How long each figure is measured.
+/// Duration of each measurement.
 const TIME: Duration = Duration::from_secs(3);
 
 const PAYLOAD: &str = r#"{"a1": "ready", "a2": "new", "a3": "Ana Souza", "a4": "Rua Augusta 1500",

@@ -1,5 +1,5 @@
-//! How many guests can wait at once, and what each costs:
-//! `cargo run --release -p wedflow-sandbox --example sleepers [-- fast|waiting [COUNT]]`.
+//! Counts the guests that can wait at once, and the cost of each: `cargo run --release -p wedflow-sandbox --example
+//! sleepers [-- fast|waiting [COUNT]]`.
 //!
 //! Suspends 10 000 guests in the host call `sleep` on two worker threads, and prints what that takes
 //! of memory, page tables, and the kernel's limit on memory maps. Without arguments, for both kinds
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use wedflow_model::{Limits, Outcome};
 use wedflow_sandbox::{Invocation, Sandbox, Settings};
 
-/// How long each guest sleeps, in seconds.
+/// Sleep of each guest in seconds.
 const SLEEP: i32 = 8;
 
 fn main() {
@@ -132,7 +132,7 @@ fn sleep(settings: Settings, count: u32) {
     });
 }
 
-/// What the process holds, as the kernel counts it.
+/// Memory of the process, as the kernel counts it.
 struct Memory {
     resident: i64,
     tables: i64,

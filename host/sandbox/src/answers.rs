@@ -1,5 +1,5 @@
-//! What a guest is answered when it asks for the time, for chance, for a setting: by the host as it is,
-//! as a test says, or as was recorded; and the record of it.
+//! Answers to a guest that asks for the time, for random numbers, for a setting: from the host, from a test, or
+//! from a recording; and the recording of them.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -10,7 +10,7 @@ use tokio::time::Instant;
 /// Bytes that an answer counts in a record beside its text.
 const ANSWER_COST: usize = 24;
 
-/// One answer of the host, as it is recorded.
+/// Recorded answer of the host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
@@ -24,7 +24,7 @@ pub enum Answer {
     Config(String, Option<String>),
     /// A secret that was asked for, by name. Its value is never recorded.
     Secret(String),
-    /// What a guest did with a file, and what it was answered.
+    /// Operation of a guest on a file, and its answer.
     File(String, FileAnswer),
     /// A request (method, URL, digest of the rest), and what it was answered; without secrets.
     Http(String, HttpAnswer),
@@ -32,23 +32,23 @@ pub enum Answer {
     Key(String),
 }
 
-/// What a guest was answered when it did something with a file.
+/// Answer to an operation on a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileAnswer {
-    /// It read: the content, if there is such a file.
+    /// Content read; none if there is no such file.
     Content(Option<Content>),
-    /// It wrote.
+    /// Written.
     Done,
-    /// It removed: whether there was such a file.
+    /// Removed; true if there was such a file.
     Removed(bool),
-    /// It asked for all: names and sizes.
+    /// Names and sizes of all files.
     All(Vec<(String, u64)>),
-    /// It was refused: the kind, and the message.
+    /// Refused: the kind, and the message.
     Refused(String, String),
 }
 
-/// What a guest was answered when it sent a request.
+/// Answer to an HTTP request of a guest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HttpAnswer {
@@ -61,7 +61,7 @@ pub enum HttpAnswer {
         /// The body.
         body: Content,
     },
-    /// None: the kind of failure, and the message.
+    /// Refused: the kind of failure, and the message.
     Refused(String, String),
 }
 
@@ -140,24 +140,24 @@ impl Answer {
     }
 }
 
-/// What a guest was answered in one call, in order.
+/// Answers that a guest got in one call, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recording {
     /// The answers.
     pub answers: Vec<Answer>,
-    /// There were more of them than [`Limits::recording_bytes`](wedflow_model::Limits::recording_bytes)
-    /// has room for; none is kept then, and the call cannot be played back.
+    /// True if the answers exceeded [`Limits::recording_bytes`](wedflow_model::Limits::recording_bytes). Then no
+    /// answer is kept, and the call cannot be played back.
     pub overflowed: bool,
 }
 
 impl Recording {
-    /// Whether the guest asked for nothing, so that there is nothing to keep.
+    /// Returns true if the guest asked for no answer.
     pub fn is_empty(&self) -> bool {
         self.answers.is_empty() && !self.overflowed
     }
 }
 
-/// Where the answers of a call come from.
+/// Source of the answers of a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum AnswersFrom {
     /// The host: its clock, its chance, real waiting.
@@ -168,7 +168,7 @@ pub enum AnswersFrom {
     Test {
         /// The time when the call begins.
         now: i64,
-        /// What the random numbers depend on.
+        /// Seed of the random numbers.
         seed: u64,
     },
     /// A record: each kind of question is answered in the recorded order; when a record has no more
@@ -183,7 +183,7 @@ pub(crate) struct Answers {
     recording: Recording,
     room: usize,
     begun: Instant,
-    /// Whether a record lacked an answer.
+    /// True if the recording lacked an answer.
     beyond: bool,
 }
 
@@ -384,7 +384,7 @@ impl Answers {
         self.keep(|| Answer::Secret(storable(name)));
     }
 
-    /// What fired the transition; `own` is what the host says.
+    /// Returns the key of the state that fired the transition; `own` is the host's.
     pub(crate) fn key(&mut self, own: &str) -> String {
         let key = match &self.source {
             Source::Made(made) => match &made.replayed {
@@ -400,8 +400,8 @@ impl Answers {
         key
     }
 
-    /// What a record answers to something done with a file; none where there is no record. What is on
-    /// record must have been asked in the same words, in the same order: a replay touches no file.
+    /// Returns the recorded answer to an operation on a file; none without a recording. The operations must come in
+    /// the same words and order as recorded: a replay touches no file.
     pub(crate) fn filed(&mut self, asked: &str) -> Option<FileAnswer> {
         let recorded = self.recorded(|replayed| &mut replayed.files, asked)?;
         let answer = recorded.unwrap_or_else(|| {
@@ -427,8 +427,8 @@ impl Answers {
         Some(answer)
     }
 
-    /// Whether an act with a file may be refused before it is looked at: it is under that word that the record holds
-    /// the next one, or there is no record.
+    /// Returns true if an operation on a file may be refused before it is looked at: the recording holds the next
+    /// one under that word, or there is no recording.
     pub(crate) fn files_may_be_refused(&self, asked: &str) -> bool {
         match &self.source {
             Source::Made(made) => (made.replayed.as_ref()).is_none_or(|replayed| {
@@ -507,7 +507,7 @@ impl Answers {
         Some(made.slept)
     }
 
-    /// What was answered so far, and whether a record that was played back lacked an answer.
+    /// Returns the recording, and true if a recording that was played back lacked an answer.
     pub(crate) fn finish(&mut self) -> (Recording, bool) {
         (std::mem::take(&mut self.recording), self.beyond)
     }

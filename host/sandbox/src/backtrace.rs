@@ -1,4 +1,4 @@
-//! Where a guest was when it ended: the functions on its stack, by name where the component has names.
+//! The stack of a guest at its end: functions by name, if the component has names.
 
 use wasmtime::{Error, WasmBacktrace};
 

@@ -46,7 +46,7 @@ impl Component {
         self.0.inspection.digest
     }
 
-    /// What the structure check found: sizes, counts, and the `wasi:` interfaces it imports.
+    /// Returns the findings of the structure check: sizes, counts, and the `wasi:` interfaces it imports.
     pub fn inspection(&self) -> &Inspection {
         &self.0.inspection
     }
@@ -120,7 +120,7 @@ impl Bound {
         &self.component
     }
 
-    /// How its attributes are resolved.
+    /// Returns how its attributes are resolved.
     pub fn binding(&self) -> &Binding {
         &self.binding
     }
@@ -149,7 +149,7 @@ impl Bound {
         }
     }
 
-    /// What it may reach beyond its call.
+    /// Returns what it may reach outside the call.
     pub fn granted(&self) -> &Granted {
         &self.granted
     }

@@ -45,8 +45,8 @@ impl Gate {
 }
 
 impl Default for Gate {
-    /// One turn less than the machine has processors, so that one stays free for short calls, timers, and
-    /// the database, and again one less for those that last; at least one of each.
+    /// Leaves one processor for short calls, timers and the database, and another one from guests that compute for
+    /// long; at least one turn of each.
     fn default() -> Self {
         let processors = available_parallelism().map_or(1, usize::from);
         Gate::new(processors.saturating_sub(1), processors.saturating_sub(2))
@@ -63,13 +63,13 @@ pub trait Watch: Send + Sync {
     fn rests(&self);
 }
 
-/// One guest's dealings with the gate.
+/// Turns of one guest.
 pub(crate) struct Turns {
     gate: Gate,
     lasts: bool,
-    /// Who is told.
+    /// Observer that is told when the guest computes.
     watch: Option<Arc<dyn Watch>>,
-    /// Whether the guest computes.
+    /// True while the guest computes.
     computes: bool,
     /// Epochs that ended while it computed.
     epochs: u32,
@@ -104,12 +104,12 @@ impl Turns {
         self.gate = gate;
     }
 
-    /// How many epochs ended while the guest computed.
+    /// Returns the number of epochs that ended while the guest computed.
     pub(crate) fn epochs(&self) -> u32 {
         self.epochs
     }
 
-    /// What a guest does at the end of an epoch.
+    /// Decides at the end of an epoch whether the guest continues.
     pub(crate) fn tick(&mut self) -> UpdateDeadline {
         self.epochs = self.epochs.saturating_add(1);
         if !std::mem::replace(&mut self.computes, true)

@@ -1,4 +1,4 @@
-//! What a guest may call: the functions of `wed:flow/host`.
+//! Functions that a guest may call: those of `wed:flow/host`.
 
 use wasmtime::component::{ComponentType, Lift, Linker, WasmList, WasmStr};
 use wasmtime::{AsContext, AsContextMut, StoreContextMut};

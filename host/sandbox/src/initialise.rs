@@ -17,7 +17,7 @@ const WASI: &str = "wasi_snapshot_preview1";
 /// The function that starts a module.
 const START: &str = "_initialize";
 
-/// What a start may compute.
+/// Maximum fuel of a start function.
 const FUEL: u64 = 50_000_000_000;
 
 /// Bytes that a start may make of its memory.
@@ -34,15 +34,15 @@ const FAULT: i32 = 21;
 /// Why a module has no memory to begin with.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InitialiseError {
-    /// It has no start, or something that cannot be kept.
+    /// The module has no start function, or holds something that cannot be kept.
     #[error("its state cannot be kept: {0}")]
     Unfit(String),
-    /// Its start failed.
+    /// The start function failed.
     #[error("its start failed: {reason}{}", after_colon(.printed))]
     Failed {
-        /// How.
+        /// Reason of the failure.
         reason: String,
-        /// What it printed.
+        /// Output of the start function.
         printed: String,
     },
 }
@@ -54,7 +54,7 @@ fn after_colon(printed: &str) -> String {
     }
 }
 
-/// What a start sees of the world: a time that only counts, chance that is always the same.
+/// World that a start function sees: a clock that only counts, random numbers that are always the same.
 struct World {
     limits: StoreLimits,
     tick: u64,

@@ -1,4 +1,4 @@
-//! What a guest logs during a call: bounded, and what does not fit is counted.
+//! Log of a guest during a call: bounded, and lines above the bound are counted.
 
 use std::sync::Arc;
 
@@ -18,8 +18,7 @@ const PANIC: usize = 1024;
 /// A line that a guest logged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogLine {
-    /// How serious it is. What a guest prints to standard output is `Info`, to standard error
-    /// `Warn`.
+    /// Severity. Standard output of a guest is `Info`, standard error is `Warn`.
     pub severity: Severity,
     /// The message, in the guest's words.
     pub message: String,
@@ -27,7 +26,7 @@ pub struct LogLine {
     pub fields: Vec<(String, String)>,
 }
 
-/// What a guest logged during one call.
+/// Log of one call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Logs {
     /// The lines, in order, as far as the limit on log bytes goes.
@@ -41,7 +40,7 @@ pub(crate) struct Log {
     left: u64,
     logs: Logs,
     printed: [Vec<u8>; 2],
-    /// What it said as it panicked.
+    /// Message of the guest's panic.
     panic: Vec<u8>,
     /// The secrets to mask, before anything is cut.
     provided: Option<Arc<Provided>>,

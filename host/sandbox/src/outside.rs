@@ -1,5 +1,5 @@
-//! What a guest may reach beyond its call, where it is granted: the interfaces `wed:flow/files` and
-//! `wed:flow/http`, answered by the outside, by a test, or from a record.
+//! Access of a guest outside the call, if granted: the interfaces `wed:flow/files` and `wed:flow/http`, answered by
+//! the host, by a test, or from a recording.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,10 +17,10 @@ use crate::state::State;
 /// Bytes of a refusal's message that a guest is told.
 const MOST_MESSAGE: usize = 1_000;
 
-/// How a request or an act with a file is on record that was refused before it was looked at.
+/// Recorded name of a request or file operation that was refused before it was looked at.
 const NOT_GRANTED: &str = "not granted";
 
-/// What operator and flow both grant a transition.
+/// Access that operator and flow both grant a transition.
 #[derive(Debug, Clone, Default)]
 pub struct Granted {
     /// The files of its instances.
@@ -29,12 +29,12 @@ pub struct Granted {
     pub http: Option<HttpFrom>,
 }
 
-/// Whose files they are.
+/// Source of the answers about files.
 #[derive(Debug, Clone)]
 pub enum FilesFrom {
     /// The host's.
     Host {
-        /// Where they are.
+        /// Files of the host.
         files: Files,
         /// A name of the flow that no other flow of any database has.
         flow: Arc<str>,
@@ -43,14 +43,14 @@ pub enum FilesFrom {
     Test(BTreeMap<String, Vec<u8>>),
 }
 
-/// Who answers requests.
+/// Source of the answers to HTTP requests.
 #[derive(Debug, Clone)]
 pub enum HttpFrom {
     /// The network.
     Network {
-        /// What the operator permits.
+        /// Requests that the operator permits.
         http: Http,
-        /// What the flow allows.
+        /// Places that the flow allows.
         allowed: Arc<[Place]>,
     },
     /// A test: these, in this order, and nothing else.
@@ -70,13 +70,13 @@ pub struct Exchange {
     pub answer: HttpAnswer,
 }
 
-/// What one call has of it.
+/// Access of one call.
 #[derive(Default)]
 pub(crate) struct Outside {
-    /// None when it is not granted, or at this moment in the hands of a thread that may block.
+    /// Draft of the instance's files; none if files are not granted, or while a thread that may block holds it.
     pub(crate) draft: Option<Draft>,
     http: Option<HttpHere>,
-    /// What fired the transition.
+    /// Key of the state that fired the transition.
     key: String,
 }
 
@@ -315,7 +315,7 @@ fn all(mut store: Store<'_>, (): ()) -> Answered<'_, FileResult<Vec<FileHere>>> 
     })
 }
 
-/// What says that files are not granted.
+/// Message of a refusal: files are not granted.
 const FILES_NOT_GRANTED: &str = "files are not granted: the operator gives hosts a place for them (--files), and the \
     flow grants them to a transition (`files = true` in flow.toml)";
 
@@ -470,7 +470,7 @@ fn http_not_granted(store: &mut Store<'_>) -> Option<HttpAnswer> {
     Some(answer)
 }
 
-/// What says that HTTP is not granted.
+/// Message of a refusal: HTTP is not granted.
 const HTTP_NOT_GRANTED: &str = "HTTP is not granted: the operator allows hosts and ports (--allow-http), and the flow \
     allows them to a transition (`http` in flow.toml)";
 

@@ -124,7 +124,7 @@ fn mismatch(attribute: &BoundAttribute, kind: &AttributeType, raw: &str) -> Stri
     format!("`{}` should be {kind} but is {shown}", attribute.name)
 }
 
-/// One value; none when it is not of the type. The JSON is known to be valid.
+/// Reads one value; none if it is not of the type. The JSON is known to be valid.
 fn scalar<'a>(kind: &ScalarType, raw: &'a str, scratch: &'a Bump) -> Option<ScalarParam<'a>> {
     if raw == "null" {
         return Some(ScalarParam::Null);

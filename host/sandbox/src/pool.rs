@@ -40,7 +40,7 @@ impl Pool {
         })
     }
 
-    /// Whether a component was compiled for this engine.
+    /// Returns true if a component was compiled for this engine.
     pub(crate) fn has(&self, component: &Component) -> bool {
         Engine::same(&self.engine, component.pre().engine())
     }

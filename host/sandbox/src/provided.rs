@@ -1,10 +1,10 @@
-//! What a flow provides its transitions with beside the state: settings, and secrets.
+//! Values that a flow provides to its transitions besides the state: settings and secrets.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-/// What stands in place of a secret.
+/// Text that replaces a secret.
 const MASK: &str = "***";
 
 /// The settings and secrets that one transition of a flow may ask for. Its `Debug` shows no value.
@@ -116,7 +116,7 @@ impl Provided {
         self.masked.first().map_or(0, String::len)
     }
 
-    /// Whether there is anything to mask.
+    /// Returns true if there is a secret to mask.
     pub(crate) fn masks(&self) -> bool {
         !self.masked.is_empty()
     }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use foldhash::{HashMap, HashMapExt};
 use tokio::sync::oneshot;
 
-/// How many times what is free a tenant may hold: alone, eight ninths of all.
+/// Maximum holding of a tenant, as a multiple of what is free: alone, eight ninths of all.
 const FREE_TIMES: u64 = 8;
 
 /// A number of units that tenants share. Clones are the same.

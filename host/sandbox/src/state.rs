@@ -1,4 +1,4 @@
-//! What a store carries for one call: the limits, and what was used of them.
+//! Store data of one call: limits, and how much of them was used.
 
 use std::sync::Arc;
 
@@ -43,9 +43,9 @@ pub(crate) struct State {
     pub(crate) names: Option<Arc<[String]>>,
     /// The settings and secrets that it may ask for.
     pub(crate) provided: Option<Arc<Provided>>,
-    /// What it is answered when it asks for the time, for chance, for settings.
+    /// Answers to questions for the time, random numbers and settings.
     pub(crate) answers: Answers,
-    /// What it may reach beyond its call.
+    /// Access outside the call.
     pub(crate) outside: Outside,
     /// Has epochs counted as long as this call lasts.
     pub(crate) ticking: Option<Ticking>,
@@ -124,7 +124,7 @@ impl State {
         Ok(())
     }
 
-    /// What happens at the end of an epoch to a guest that computes.
+    /// Decides at the end of an epoch whether a computing guest continues.
     pub(crate) fn tick(&mut self) -> Result<UpdateDeadline, Stop> {
         if Instant::now() >= self.deadline {
             return Err(Stop::TimedOut);
@@ -144,7 +144,7 @@ pub(crate) struct Room {
     instances: usize,
     /// The last growth that was allowed, for when it fails after all.
     asked: u64,
-    /// What the call holds of the memory of all guests.
+    /// Memory that the call holds of what all guests share.
     held: Held,
 }
 

@@ -1,4 +1,4 @@
-//! Where this user's compiled components are kept.
+//! Folder of this user's compiled components.
 
 use std::path::PathBuf;
 

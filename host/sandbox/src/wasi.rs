@@ -97,7 +97,7 @@ pub(crate) fn define(
     Ok(())
 }
 
-/// One type for each name, so that interfaces agree on what they pass to each other.
+/// Returns one type for each name, so that interfaces agree on what they pass to each other.
 fn resource(name: &str) -> ResourceType {
     match name {
         "output-stream" => ResourceType::host::<Output>(),

@@ -10,16 +10,16 @@ use crate::{Store, StoreError};
 /// An entry of the audit log.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct AuditEntry {
-    /// Its number; later entries have higher ones.
+    /// Number of the entry; later entries have higher ones.
     #[serde(skip)]
     pub audit_id: i64,
     /// When, RFC 3339.
     pub at: String,
-    /// Whose thing it is about; none: the whole installation's.
+    /// Tenant that it is about; none for the whole installation.
     pub tenant: Option<String>,
-    /// Who: `operator:` and a database user, or `token:` with a user's name and the token's.
+    /// Actor: `operator:` and a database user, or `token:` with a user's name and the token's.
     pub actor: String,
-    /// What: `flow.apply`, `token.create`, …
+    /// Action: `flow.apply`, `token.create`, …
     pub action: String,
     /// To which thing, by name.
     pub target: String,

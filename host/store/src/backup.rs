@@ -1,4 +1,4 @@
-//! What a dump of one database does not hold: the roles of its flows, their settings, rights on the database.
+//! Parts that a dump of one database leaves out: the roles of its flows, their settings, rights on the database.
 
 use crate::{Store, StoreError};
 
@@ -61,7 +61,7 @@ impl Store {
         )
     }
 
-    /// Whether the database is one of Wedflow's, migrated or on the way.
+    /// Returns true if the database is one of Wedflow's, migrated or being migrated.
     ///
     /// # Errors
     /// Only those of the connection.

@@ -15,14 +15,14 @@ pub struct NewComponent<'a> {
     pub digest: &'a str,
     /// The component itself.
     pub bytes: &'a [u8],
-    /// What it says of itself: name, SDK, transitions.
+    /// Manifest: name, SDK, transitions.
     pub manifest: &'a Json,
 }
 
 /// A version of a component, as listed.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Component {
-    /// Its number, unique in the database.
+    /// Number of the version, unique in the database.
     pub component_id: i32,
     /// The tenant's name for it.
     pub name: String,
@@ -32,11 +32,11 @@ pub struct Component {
     pub digest: String,
     /// Size in bytes.
     pub size: i32,
-    /// What it says of itself: name, SDK, transitions.
+    /// Manifest: name, SDK, transitions.
     pub manifest: Json,
     /// When it was uploaded.
     pub created_at: String,
-    /// Whether it is the version in use.
+    /// True for the version in use.
     pub active: bool,
     /// `flow/transition` of every binding to the name; none for versions that are not in use.
     pub used_by: Vec<String>,

@@ -15,7 +15,7 @@ const MISSED_AFTER_SECONDS: i64 = 60;
 /// A cron schedule of a flow.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Schedule {
-    /// Its name, unique in the flow.
+    /// Name, unique in the flow.
     pub name: String,
     /// The pattern: five fields, or six with seconds.
     pub cron: String,
@@ -27,7 +27,7 @@ pub struct Schedule {
     pub missed: String,
     /// While the instance started last is running: `start` or `skip`.
     pub overlap: String,
-    /// Whether it starts nothing for now.
+    /// True while it starts no instances.
     pub paused: bool,
     /// When the next instance is started, RFC 3339.
     pub next_at: Option<String>,
@@ -42,7 +42,7 @@ pub struct Schedule {
 /// A schedule to make or to change.
 #[derive(Debug, Clone)]
 pub struct NewSchedule<'a> {
-    /// Its name.
+    /// Name, unique in the flow.
     pub name: &'a str,
     /// The pattern.
     pub cron: &'a str,
@@ -73,7 +73,7 @@ struct Due {
 }
 
 impl Due {
-    /// Whether an instance is to be started for this occurrence.
+    /// Returns true if an instance is to be started for this occurrence.
     fn starts(&self) -> bool {
         let late = self.now_us - self.next_us > MISSED_AFTER_SECONDS * 1_000_000;
         !(late && self.missed == "skip" || self.last_runs && self.overlap == "skip")

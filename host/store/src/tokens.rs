@@ -9,19 +9,19 @@ use crate::instances::RFC3339;
 use crate::tenants::tenant_id;
 use crate::{Store, StoreError};
 
-/// How much older than the truth a token's last use may be, in Postgres's notation.
+/// Maximum delay of a token's recorded last use, in Postgres's notation.
 const LAST_USED_STEP: &str = "5 minutes";
 
 /// A token, as listed.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Token {
-    /// Its first characters, which name it within its tenant.
+    /// First characters of the token, which name it within its tenant.
     pub id: String,
-    /// Whose it is.
+    /// User of the token.
     pub user: String,
-    /// What its user calls it; two of one name are live while it is being replaced.
+    /// Name that its user gave it; two of one name are live while it is being replaced.
     pub name: String,
-    /// What it may be used for, within the user's role.
+    /// Scopes, within the user's role.
     pub scopes: Vec<String>,
     /// `live`, `expired` or `revoked`.
     pub status: String,
@@ -39,28 +39,28 @@ pub struct Token {
 /// A token to store.
 #[derive(Debug, Clone, Copy)]
 pub struct NewToken<'a> {
-    /// Whose it is.
+    /// User of the token.
     pub user: &'a str,
-    /// What its user calls it.
+    /// Name that its user gives it.
     pub name: &'a str,
-    /// Its first characters.
+    /// First characters of the token.
     pub prefix: &'a str,
     /// SHA-256 of it.
     pub hash: &'a [u8],
-    /// What it may be used for.
+    /// Scopes, within the user's role.
     pub scopes: &'a [String],
-    /// How long it lives.
+    /// Life in days.
     pub days: i32,
 }
 
-/// Who comes with a token.
+/// Bearer of a token.
 #[derive(Debug, Clone, FromRow)]
 pub struct Bearer {
     /// The token's number.
     pub token_id: i32,
     /// The tenant's name.
     pub tenant: String,
-    /// Whether the tenant is suspended.
+    /// True if the tenant is suspended.
     pub suspended: bool,
     /// The user's name.
     pub user: String,
@@ -70,16 +70,16 @@ pub struct Bearer {
     pub token: String,
     /// The token's first characters.
     pub prefix: String,
-    /// What it may be used for.
+    /// Scopes, within the user's role.
     pub scopes: Vec<String>,
     /// Requests that the tenant may make in a second; none: as many as it likes.
     pub requests_per_second: Option<i64>,
-    /// Whether its last use is so long ago that this one should be put down.
+    /// True if its last use is so long ago that this one must be recorded.
     pub unseen: bool,
 }
 
 impl Store {
-    /// Who comes with the token of that hash; nobody, when it is unknown, revoked or expired.
+    /// Returns the bearer of the token with that hash; none if it is unknown, revoked or expired.
     ///
     /// # Errors
     /// Only those of the connection.

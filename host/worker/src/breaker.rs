@@ -18,7 +18,7 @@ use tokio::time::Instant;
 use wedflow_model::Outcome;
 use wedflow_sandbox::{Attempt, Gate};
 
-/// What a fault adds to a record; what comes to an end of its own takes away 1.
+/// Points that a fault adds to a record; an attempt that ends by itself takes 1 away.
 const FAULT: u8 = 3;
 /// The record of which nobody knows yet how its attempts end.
 const UNKNOWN: u8 = 3;
@@ -39,10 +39,10 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 const LONG: u32 = 30;
 /// By how much the threads rank lower than the host's others (`nice`): for what is not known, and for what faults.
 const LOWER: [i32; 2] = [5, 10];
-/// How long a host that stops waits for what computes apart, which looks at the time each millisecond.
+/// Maximum wait of a stopping host for isolated attempts, which look at the clock each millisecond.
 const STOPPING: Duration = Duration::from_millis(250);
 
-/// How the attempts at one transition ended lately, on this host.
+/// Record of a transition's recent attempts on this host.
 #[derive(Debug)]
 pub(crate) struct Breaker(AtomicU8);
 
@@ -52,24 +52,24 @@ impl Default for Breaker {
     }
 }
 
-/// What an attempt's end says of a transition.
+/// Meaning of an attempt's end for the record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     /// The host ended it, for something that its neighbours may notice.
     Fault,
-    /// It came to an end of its own.
+    /// The attempt ended by itself.
     Own,
-    /// Nothing: it waited until its time was over.
+    /// The attempt waited until its timeout: no evidence.
     Neither,
 }
 
 impl Breaker {
-    /// Whether attempts are to be made apart.
+    /// Returns true if attempts run isolated.
     pub(crate) fn is_apart(&self) -> bool {
         self.0.load(Ordering::Relaxed) >= APART
     }
 
-    /// Whether they are to be made a few at a time.
+    /// Returns true if attempts are limited to a few at a time.
     pub(crate) fn is_open(&self) -> bool {
         self.0.load(Ordering::Relaxed) >= OPEN
     }
@@ -117,7 +117,7 @@ impl End {
 #[derive(Debug)]
 struct Pace {
     at_once: Arc<Semaphore>,
-    /// Who is to begin next has it while it waits.
+    /// Lock that the next attempt to begin holds while it waits.
     line: tokio::sync::Mutex<()>,
     /// When the next one may begin.
     next: Mutex<Instant>,
@@ -143,7 +143,7 @@ struct Threads {
     gate: Gate,
 }
 
-/// Where attempts are made that others are not to notice.
+/// Threads of lower priority on which isolated attempts run.
 #[derive(Debug)]
 pub(crate) struct Apart {
     /// For what is not known, and for what faults: the ones are not to wait behind the others.

@@ -1,4 +1,4 @@
-//! What can go wrong with a host or an upload.
+//! Errors of a host and of an upload.
 
 use wedflow_store::StoreError;
 
@@ -28,7 +28,7 @@ pub enum UploadError {
     /// The sandbox could not be set up on this machine.
     #[error("the sandbox could not be set up")]
     Sandbox(#[from] wedflow_sandbox::SetupError),
-    /// It is no component that can run here.
+    /// The bytes are no component that can run here.
     #[error("{0}")]
     Refused(String),
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use wedflow_store::Store;
 
-/// How long an answer may take that is due at once; less than a lease, so that leases are prolonged in time.
+/// Maximum wait for an answer that is due at once; less than a lease, so that leases are renewed in time.
 pub(crate) const AT_ONCE: Duration = Duration::from_secs(8);
-/// How long any other answer may take: beyond all that the server lets a host's statement last.
+/// Maximum wait for any other answer: longer than the server lets a host's statement last.
 pub(crate) const AT_LAST: Duration = Duration::from_secs(60);
 
 /// Waits for an answer of the database. When it does not come within `limit`, all connections to the server are cut,

@@ -16,7 +16,7 @@ use crate::UploadError;
 pub struct Upload {
     /// The tenant's name for it.
     pub name: String,
-    /// Its version; that of the one before when the bytes are the same.
+    /// Version; the previous one's when the bytes are the same.
     pub version: i32,
     /// SHA-256 of its bytes, in hexadecimal.
     pub digest: String,

@@ -100,7 +100,7 @@ impl SecretKey {
     }
 }
 
-/// What a ciphertext is bound to, so that one cannot be moved to another flow or name.
+/// Returns the data that a ciphertext is bound to, so that it cannot be moved to another flow or name.
 fn associated(flow: i32, name: &str) -> Vec<u8> {
     [
         b"wedflow secret 1\0",

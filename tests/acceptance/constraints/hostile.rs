@@ -1,4 +1,4 @@
-//! What a flow's own role may write of keys, quantities and stock, and what it may not.
+//! Limits on the keys, quantities and stock that a flow's own role may write.
 
 use crate::support::Flow;
 

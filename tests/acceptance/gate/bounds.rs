@@ -1,4 +1,4 @@
-//! What a tenant may write at its extremes: nothing of it stops the sweeps, the numbers or the sessions of others.
+//! Extreme writes of a tenant: none stops the sweeps, the numbers or the sessions of others.
 
 use crate::support::Flow;
 use crate::support::flows::STEPS;

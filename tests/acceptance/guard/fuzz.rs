@@ -14,7 +14,7 @@ use wedflow_guard::{CheckedPredicate, CheckedSetClause};
 use super::{TOO_LONG, attributes, flow, hostile_rows, longest, statement};
 use crate::support::session::Refusal;
 
-/// How many fragments, unless the environment says otherwise.
+/// Number of fragments, unless the environment says otherwise.
 const FEW: usize = 20_000;
 /// Of how many fragments one is tried on a server.
 const ONE_IN: usize = 40;
@@ -35,7 +35,7 @@ fn seed() -> u64 {
     seed
 }
 
-/// What an expression is to be.
+/// Kinds of expressions.
 const KINDS: [&str; 10] = [
     "text",
     "integer",
@@ -63,7 +63,7 @@ impl Maker {
         self.random.random_ratio(1, of)
     }
 
-    /// What must never be accepted, whatever is around it.
+    /// Makes a fragment that must never be accepted, whatever surrounds it.
     fn hostile(&mut self) -> String {
         self.pick(&[
             "(select 1)",

@@ -36,8 +36,7 @@ const ATTRIBUTES: [(&str, &str); 21] = [
     ("ints", "integer[]"),
 ];
 
-/// How long a fragment may take on a hostile row before the test fails: far more than any does, for
-/// machines that are busy.
+/// Maximum time of a fragment on a hostile row before the test fails: far more than any takes, for busy machines.
 const TOO_LONG: Duration = Duration::from_secs(20);
 
 fn attributes() -> FlowAttributes {
@@ -72,7 +71,7 @@ fn corpus(file: &str, words: usize) -> Vec<(String, String)> {
         .collect()
 }
 
-/// What the host's guard makes of a fragment, to be run on a table of the flow's shape.
+/// Returns the statement that the host's guard makes of a fragment, for a table of the flow's shape.
 fn statement(kind: &str, text: &str, table: &str) -> Option<String> {
     if kind == "where" {
         let predicate = CheckedPredicate::parse(text, &attributes()).ok()?;

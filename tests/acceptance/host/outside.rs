@@ -1,5 +1,5 @@
-//! What transitions may reach beyond their calls: files of their instance, and HTTP to hosts that operator and
-//! flow both name. Nothing else, nobody else's, and nothing that a secret could leave by.
+//! Access of transitions outside their calls: files of their instance, and HTTP to hosts that operator and flow
+//! both name. No other access, no other instance's files, and no way out for a secret.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -78,7 +78,7 @@ fn start(flow: &Flow, tags: &[&str]) -> i64 {
     ))
 }
 
-/// What an instance's transition came to.
+/// Returns the end of an instance's transition.
 pub(super) fn told(flow: &Flow, tags: &[&str]) -> String {
     let wid = start(flow, tags);
     let end = flow.end_of(wid);

@@ -1,5 +1,5 @@
-//! What a flow's owner gives its transitions beside the state: settings, and secrets that nothing but
-//! the transition they are granted to gets to see.
+//! Values that a flow's owner provides besides the state: settings, and secrets that only the granted transition
+//! sees.
 
 use std::time::Duration;
 

@@ -2,8 +2,8 @@
 
 use crate::support::repository;
 
-/// What the faults share: a manifest with the one transition `fault` at 1024, the answer `a1='done'` at
-/// 3200, and a `cabi_realloc` that always answers the same.
+/// Parts that all faults share: a manifest with the one transition `fault` at 1024, the answer `a1='done'` at 3200,
+/// and a `cabi_realloc` that always answers the same.
 const REST: &str = r#"
   (type $run (func (param i32 i32 i32 i32 i32 i32 i32 i32 i64 i32 i32) (result i32)))
   (memory $memory (export "memory") 2)

@@ -56,7 +56,7 @@ const RULES: [(&str, &str); 9] = [
     ),
 ];
 
-/// What is wrong in a database: nothing, or each rule with what breaks it.
+/// Lists the violated rules of a database, each with the rows that break it.
 pub(crate) fn violations(owner: &mut Session) -> Vec<String> {
     let mut found: Vec<String> = RULES
         .iter()

@@ -12,7 +12,7 @@ INSERT INTO wed_trig (tgname, trname, cname, cpred, timeout) VALUES
 INSERT INTO wed_trig (cpred, cfinal) VALUES ($$a1 <> 'ready'$$, true);
 COMMIT;";
 
-/// One attribute `n` that one transition `step` raises until it is `3`.
+/// Flow with an attribute `n` that one transition `step` raises until it is `3`.
 pub(crate) const STEPS: &str = "
 INSERT INTO wed_attr (aname, atype, adv) VALUES ('n', 'integer', '0');
 INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('t', 'step', 'n < 3');

@@ -78,7 +78,7 @@ pub(crate) struct Client {
     agent: ureq::Agent,
 }
 
-/// What was answered.
+/// Response of the API.
 #[derive(Debug, Clone)]
 pub(crate) struct Answered {
     pub(crate) status: u16,

@@ -38,7 +38,7 @@ pub(crate) fn wed_path() -> &'static PathBuf {
     })
 }
 
-/// What a program answered.
+/// Output and exit code of a program.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) code: Option<i32>,

@@ -20,7 +20,7 @@ pub(crate) fn on<T>(work: impl Future<Output = T>) -> T {
     RUNTIME.block_on(work)
 }
 
-/// Where the server of the machine's owner is, when it is to be used instead of a throw-away one.
+/// Returns the URL of a server to use instead of a throw-away one.
 pub(crate) fn given() -> Option<String> {
     std::env::var("WEDFLOW_TEST_DATABASE_URL")
         .ok()

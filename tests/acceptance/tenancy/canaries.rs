@@ -64,7 +64,7 @@ struct Aviary {
     beta: Client,
     /// A token of the second tenant: its id and its secret.
     token: (String, String),
-    /// What must be nowhere: passwords and tokens of this run.
+    /// Passwords and tokens of this run, which must appear nowhere.
     hidden: Vec<String>,
 }
 
@@ -185,7 +185,7 @@ impl Aviary {
         std::fs::read_to_string(self.log.path()).expect("the log")
     }
 
-    /// What a tenant must not hear of the other.
+    /// Lists the words that a tenant must not hear of the other.
     fn unheard(&self) -> Vec<&str> {
         let mut all = vec![SECRET, OWN_SECRET, VALUE, SETTING, self.token.1.as_str()];
         all.extend(self.hidden.iter().map(String::as_str));
@@ -294,7 +294,7 @@ fn ears(aviary: &Aviary) -> Session {
     session
 }
 
-/// What was told: numbers only.
+/// Counts the notifications that a session got, which hold numbers only.
 fn heard(session: &mut Session) -> usize {
     // Those that are under way are read with the answer.
     session.run("SELECT 1");

@@ -1,4 +1,4 @@
-//! One tenant asks for another's things, by every endpoint and every verb: they are as good as missing.
+//! Requests of one tenant for another's things, by every endpoint and every verb: they are as good as missing.
 
 use serde_json::json;
 

@@ -17,7 +17,7 @@ use crate::support::http::{Api, Client};
 use crate::support::program::{run, wed};
 use crate::support::{Database, on};
 
-/// What must never be seen by another tenant.
+/// Text that another tenant must never see.
 const CANARY: &str = "canary";
 
 /// Two tenants; the second has one of everything, all of it named after the bird.
@@ -29,7 +29,7 @@ struct Two {
     beta: Client,
     /// The id of a token of the second.
     token: String,
-    /// Its secret.
+    /// Secret of the token.
     secret: String,
 }
 

@@ -1,4 +1,4 @@
-//! What roles and scopes let do.
+//! Permissions of roles and scopes.
 
 use serde_json::json;
 use wedflow_tenancy::{Action, Area, Role, Scope};

@@ -1,4 +1,4 @@
-//! What people expect of task lists beside: candidates, escalation, reassignment, comments, attachments, forms.
+//! Further functions of task lists: candidates, escalation, reassignment, comments, attachments, forms.
 
 use super::{Office, REPAIRS};
 

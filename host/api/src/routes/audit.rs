@@ -13,21 +13,21 @@ use crate::path::Asked;
 use crate::problem::Problem;
 use crate::state::Api;
 
-/// Which entries.
+/// Filters of the audit log.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Which {
     /// Not older than this: a time (RFC 3339), or a span counted back from now, such as `2 hours`.
     since: Option<String>,
-    /// Where the part before ended: its `next`.
+    /// End of the part before: its `next`.
     cursor: Option<String>,
     /// At most so many entries, 1 to 500.
     #[param(minimum = 1, maximum = 500)]
     limit: Option<i64>,
 }
 
-/// Who did what in the tenant, newest first
+/// Lists the tenant's audit log, newest first
 #[utoipa::path(get, path = "/v1/audit", tag = "audit", params(Which),
     responses((status = 200, body = List<AuditEntry>), (status = 403, body = Problem)))]
 pub(crate) async fn list(

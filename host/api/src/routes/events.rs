@@ -18,7 +18,7 @@ use crate::problem::Problem;
 use crate::state::{Api, Place};
 use crate::watching::Watcher;
 
-/// How long one connection watches. Clients come back by themselves, with the last event's number.
+/// Maximum life of one connection. Clients reconnect by themselves, with the last event's number.
 const LONGEST: Duration = Duration::from_secs(600);
 /// Rows sent at once.
 const AT_ONCE: i64 = 100;

@@ -1,4 +1,4 @@
-//! Who is asking.
+//! The caller's own identity.
 
 use axum::Json;
 use wedflow_tenancy::{Action, Area};
@@ -8,7 +8,7 @@ use crate::documents::Me;
 use crate::path::{Asked, Nothing};
 use crate::problem::Problem;
 
-/// Who is asking, and what that one may do
+/// Tells who the caller is and what it may do
 #[utoipa::path(get, path = "/v1/me", tag = "tokens",
     responses((status = 200, body = Me), (status = 401, body = Problem)))]
 pub(crate) async fn me(caller: Caller, Asked(Nothing {}): Asked<Nothing>) -> Json<Me> {

@@ -1,4 +1,4 @@
-//! What of a tenant its admins may set.
+//! Settings of a tenant that its admins may change.
 
 use axum::Json;
 use axum::extract::State;
@@ -13,7 +13,7 @@ use crate::documents::Settings;
 use crate::problem::Problem;
 use crate::state::Api;
 
-/// What to set; what is absent is left as it is.
+/// Settings to change; absent ones stay as they are.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewSettings {

@@ -18,7 +18,7 @@ use crate::path::{Asked, Named};
 use crate::problem::Problem;
 use crate::state::Api;
 
-/// How long a token lives when nothing is said, in days.
+/// Life of a token in days when the request names none.
 const USUAL_DAYS: i32 = 90;
 /// The longest time that two tokens of a name are live, in hours.
 const MOST_OVERLAP: u32 = 24 * 30;
@@ -27,27 +27,27 @@ const MOST_OVERLAP: u32 = 24 * 30;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewToken {
-    /// What to call it.
+    /// Name of the token.
     name: String,
-    /// Whose; one's own when absent.
+    /// User of the token; the caller when absent.
     user: Option<String>,
     /// `read`, `write`, or `AREA:read`, `AREA:write`; no more than the token that makes it.
     scopes: Vec<String>,
-    /// How long it lives, 90 when absent.
+    /// Life in days; 90 when absent.
     days: Option<i32>,
 }
 
-/// How to replace a token.
+/// Terms on which a token is replaced.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Rotation {
-    /// How long the new one lives, 90 when absent.
+    /// Life of the new token in days; 90 when absent.
     days: Option<i32>,
-    /// How long the old one goes on, in hours, 24 when absent.
+    /// Hours for which the old token stays valid; 24 when absent.
     overlap_hours: Option<u32>,
 }
 
-/// Whose tokens the caller may see: everybody's, or only the caller's own.
+/// Returns the user whose tokens the caller may see; none when it may see everybody's.
 fn whose(caller: &Caller, action: fn(Area) -> Action) -> Result<Option<&str>, Problem> {
     if caller.may(action(Area::AllTokens)) {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! What a tenant may use, and what it uses.
+//! A tenant's quotas and use.
 
 use axum::Json;
 use axum::extract::State;

@@ -14,12 +14,12 @@ use crate::terminal::Terminal;
 
 /// The dump in a backup's folder.
 const DUMP: &str = "database.dump";
-/// What the dump leaves out, and what made it.
+/// File that describes a dump: what it leaves out, and what made it.
 const ABOUT: &str = "about.json";
-/// Where packages put the tools of each version.
+/// Folders in which packages install the tools of each version.
 const VERSIONED: [&str; 2] = ["/usr/lib/postgresql", "/usr/local/lib/postgresql"];
 
-/// What stands beside a dump.
+/// Description that is stored with a dump.
 #[derive(Debug, Serialize, Deserialize)]
 struct About {
     wed: String,

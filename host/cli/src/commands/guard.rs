@@ -26,7 +26,7 @@ struct Verdict<'a> {
     /// The character of the fragment, counted from 1.
     position: Option<usize>,
     token: Option<&'a str>,
-    /// How to mend it, where there is something to add.
+    /// Advice on mending it, if there is any.
     hint: Option<&'a str>,
 }
 

@@ -25,10 +25,10 @@ use crate::terminal::{Terminal, hide};
 /// Differing attempts that a shadow run shows one by one.
 const SHOWN: usize = 10;
 
-/// What stands for a value that is not for a file.
+/// Text that replaces a value that must not reach a file.
 const MASK: &str = "***";
 
-/// What is replayed, and with what.
+/// Attempt to replay, and its inputs.
 struct Replay<'a> {
     store: &'a Store,
     terminal: &'a Terminal,
@@ -43,7 +43,7 @@ struct Replay<'a> {
     subjects: HashMap<i32, Subject>,
 }
 
-/// Which attempt is meant.
+/// Selection of an attempt.
 #[derive(Debug, PartialEq)]
 enum Which {
     /// The one that wrote this state.
@@ -54,7 +54,7 @@ enum Which {
     Last,
 }
 
-/// How a replay compares with what was.
+/// Comparison of a replay with the recorded attempt.
 enum Sameness {
     /// The same, and how that is known.
     Same(String),
@@ -398,7 +398,8 @@ impl Replay<'_> {
         Ok(effect(called, &state, seq))
     }
 
-    /// What a transition may ask for: the flow's own secrets that were granted to it, and those of the file.
+    /// Returns the secrets that a transition may ask for: the flow's own that were granted to it, and those of the
+    /// file.
     fn secrets_of(&self, transition: &str) -> BTreeMap<String, String> {
         let mut secrets: BTreeMap<String, String> = self
             .granted

@@ -16,14 +16,14 @@ use crate::commands::run::{load, workbench};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
-/// What is tested: a component and its fixtures.
+/// Component under test, and its fixtures.
 struct Target {
     project: Option<Project>,
     component: PathBuf,
     fixtures: PathBuf,
 }
 
-/// What came of testing.
+/// Counts of a test run.
 #[derive(Default)]
 struct Tally {
     passed: usize,

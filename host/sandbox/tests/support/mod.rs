@@ -1,4 +1,4 @@
-//! What the sandbox's tests share: guests built from source, and calls of them.
+//! Guests built from source, and calls of them, for the sandbox's tests.
 #![allow(
     dead_code,
     unreachable_pub,

@@ -53,7 +53,7 @@ static HEAP: Heap = Heap {
     end: Cell::new(0),
 };
 
-/// What the host calls to make room for the payload.
+/// Makes room for the payload; called by the host.
 #[unsafe(no_mangle)]
 extern "C" fn cabi_realloc(old: *mut u8, old_size: usize, align: usize, size: usize) -> *mut u8 {
     let Ok(layout) = Layout::from_size_align(size, align) else {
