@@ -1,11 +1,11 @@
-//! Clauses of nothing but plain names and plain constants, split into tokens without Postgres's lexer, which took a third
-//! of the time in which they are judged.
+//! Clauses of nothing but plain names and plain constants, split into tokens without Postgres's lexer, which took a
+//! third of the time in which they are judged.
 
 use pg_query::protobuf::Token;
 
 /// The tokens of a clause such as `step = 5, note = 'it''s'`, each as the lexer would give it, but for a word that is
-/// none of the constants; nothing where any other character stands in it than these need. Two that the lexer would read as
-/// one, as in `1e5` and `e'x'`, have no comma and no sign between them, so they are no assignments.
+/// none of the constants; nothing where any other character stands in it than these need. Two that the lexer would
+/// read as one, as in `1e5` and `e'x'`, have no comma and no sign between them, so they are no assignments.
 pub(crate) fn tokens(text: &str) -> Option<Vec<(Token, &str)>> {
     let bytes = text.as_bytes();
     let until = |from: usize, ends: &dyn Fn(u8) -> bool| {

@@ -118,10 +118,12 @@ pub struct TriggerDefinition {
     /// The quantity of each key, a SQL expression that gives a number or an array of them. Exclusive when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quantity: Option<String>,
-    /// The resource that the keys are of, shared by the flows of the tenant that declare it; the flow's own when absent.
+    /// The resource that the keys are of, shared by the flows of the tenant that declare it; the flow's own when
+    /// absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
-    /// End of the reservation: `transition` (when absent), `instance`, or the trigger or transition whose commit ends it.
+    /// End of the reservation: `transition` (when absent), `instance`, or the trigger or transition whose commit
+    /// ends it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holds: Option<String>,
     /// True if the quantity is taken from the capacity by the commit that releases it.

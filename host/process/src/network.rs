@@ -2,8 +2,9 @@
 //! conditions over attributes.
 //!
 //! A leaf of a rule is latched: once true, it stays so. The states of a task only go forward (NOT_READY, RUNNING, then
-//! SUCCEEDED or FAILED), so each leaf is a condition over the present state that never becomes false again: `-> RUNNING`
-//! holds in RUNNING, SUCCEEDED and FAILED; `-> READY` is the task's own rule, since it is READY when that holds.
+//! SUCCEEDED or FAILED), so each leaf is a condition over the present state that never becomes false again: `->
+//! RUNNING` holds in RUNNING, SUCCEEDED and FAILED; `-> READY` is the task's own rule, since it is READY when that
+//! holds.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

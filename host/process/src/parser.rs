@@ -1,4 +1,5 @@
-//! The parser: recursive descent over the lexer's tokens. It goes on behind an error, so that one reading finds several.
+//! The parser: recursive descent over the lexer's tokens. It goes on behind an error, so that one reading finds
+//! several.
 //!
 //! It accepts the grammar and the worked example as printed: clauses in any order, an empty `DEPENDS;`, `TYPE;` and
 //! `INSTALLER;`, a rule of one term without operator, `Semi-automatic` and `true` in any case, `NAME` for `FILENAME`,

@@ -46,7 +46,8 @@ impl FlowSession {
             .await?)
     }
 
-    /// Finishes a pending transition of an instance: lock, UPDATE, COMMIT. False: it was not to be had, and nothing is done.
+    /// Finishes a pending transition of an instance: lock, UPDATE, COMMIT. False: it was not to be had, and nothing
+    /// is done.
     ///
     /// # Errors
     /// A rule of the gate or of the flow that the new state breaks.

@@ -58,7 +58,8 @@ pub async fn authenticate(store: &Store, token: &str) -> Result<Identity, Denied
     identity(bearer).ok_or(Denied::Invalid)
 }
 
-/// Reads an identity; `None` if the database holds a role or scope that this version does not know; nothing is allowed by it.
+/// Reads an identity; `None` if the database holds a role or scope that this version does not know; nothing is
+/// allowed by it.
 fn identity(bearer: Bearer) -> Option<Identity> {
     Some(Identity {
         role: bearer.role.parse().ok()?,

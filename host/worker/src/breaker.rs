@@ -1,8 +1,8 @@
 //! Circuit breakers: what a tenant's broken or hostile component costs its neighbours does not grow with how much of it
 //! there is. Each transition has a record on this host. One that is not known yet, or whose attempts lately ended in
-//! faults, is tried apart from all others, on threads of a lower priority; one that faults again and again, while others
-//! are at work, with four attempts of its tenant at a time and a pause after each as long as it took. Attempts that come
-//! to an end of their own mend the record.
+//! faults, is tried apart from all others, on threads of a lower priority; one that faults again and again, while
+//! others are at work, with four attempts of its tenant at a time and a pause after each as long as it took.
+//! Attempts that come to an end of their own mend the record.
 
 use std::collections::HashMap;
 use std::future::Future;

@@ -1,5 +1,6 @@
--- Names new instances of a process, in the order given: each gets the lowest number that no instance of the type has that
--- is not final. Starts of one process wait for each other, 2 seconds at most. Nothing where the flow is no process.
+-- Names new instances of a process, in the order given: each gets the lowest number that no instance of the type
+-- has that is not final. Starts of one process wait for each other, 2 seconds at most. Nothing where the flow is no
+-- process.
 CREATE OR REPLACE FUNCTION wed.name_instances(_flow_id integer, _wids integer[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- Decides of an item whose deadline has passed: it continues, with another deadline when one is given, or it stops, which
--- is a failure. For who is in charge.
+-- Decides of an item whose deadline has passed: it continues, with another deadline when one is given, or it stops,
+-- which is a failure. For who is in charge.
 CREATE OR REPLACE FUNCTION wed.decide_late(
   _tenant text, _name text, _item_id bigint, _continue boolean, _extend interval DEFAULT NULL,
   _now timestamptz DEFAULT clock_timestamp()) RETURNS jsonb

@@ -1,5 +1,5 @@
--- Whether a ready item is on a person's worklist. To a role (policy 1) it is offered in rounds, one every `renotify`: who
--- connected after a round is in the next.
+-- Whether a ready item is on a person's worklist. To a role (policy 1) it is offered in rounds, one every
+-- `renotify`: who connected after a round is in the next.
 CREATE OR REPLACE FUNCTION wed.is_offered(_item wed.work_item, _person wed.person, _now timestamptz) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT _person.active AND (

@@ -1,5 +1,5 @@
--- Offers a ready item by its instance's policy to active people of its role, and to its candidates. Policy 1 needs no rows
--- for the role: its members who were active at the last round see it (wed.is_offered).
+-- Offers a ready item by its instance's policy to active people of its role, and to its candidates. Policy 1 needs
+-- no rows for the role: its members who were active at the last round see it (wed.is_offered).
 CREATE OR REPLACE FUNCTION wed.offer_item(_item_id bigint, _now timestamptz) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

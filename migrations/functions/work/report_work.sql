@@ -1,6 +1,7 @@
--- Reports an item's result: _values are set and the job ends through the gate, with its trace and the jobs that it fires,
--- in one transaction. With one key it is applied exactly once, however often it is sent. A result of somebody who does not
--- hold the item is not applied but kept: the answer says so ("applied": false) and shows both versions.
+-- Reports an item's result: _values are set and the job ends through the gate, with its trace and the jobs that it
+-- fires, in one transaction. With one key it is applied exactly once, however often it is sent. A result of
+-- somebody who does not hold the item is not applied but kept: the answer says so ("applied": false) and shows both
+-- versions.
 CREATE OR REPLACE FUNCTION wed.report_work(
   _tenant text, _name text, _item_id bigint, _success boolean, _values jsonb, _key text, _reason text DEFAULT NULL,
   _claim integer DEFAULT NULL, _now timestamptz DEFAULT clock_timestamp()) RETURNS jsonb

@@ -1,5 +1,5 @@
--- Reserves the next item of a task in an instance for the holder of another item there: both are taken away together. When
--- its job is fired it is locked for that person at once.
+-- Reserves the next item of a task in an instance for the holder of another item there: both are taken away
+-- together. When its job is fired it is locked for that person at once.
 CREATE OR REPLACE FUNCTION wed.reserve_work(_tenant text, _name text, _item_id bigint, _task text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- Does what an item's time brings: warnings to its holder and the person in charge, the transfer at the transfer value, the
--- word that the deadline passed, the escalation of an item that nobody took.
+-- Does what an item's time brings: warnings to its holder and the person in charge, the transfer at the transfer
+-- value, the word that the deadline passed, the escalation of an item that nobody took.
 CREATE OR REPLACE FUNCTION wed.ring_alarm(_item wed.work_item, _now timestamptz) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,4 +1,5 @@
--- The item of a number that a person may see: held or offered, of an instance the person answers for, or ended by the person.
+-- The item of a number that a person may see: held or offered, of an instance the person answers for, or ended by
+-- the person.
 CREATE OR REPLACE FUNCTION wed.see_work(_person wed.person, _item_id bigint, _now timestamptz) RETURNS wed.work_item
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- Changes how an instance notifies people while it runs: policy (1 to 4), how many people, the pause between rounds, the
--- warnings and the transfer value; null leaves as it is. Open items are offered anew by it.
+-- Changes how an instance notifies people while it runs: policy (1 to 4), how many people, the pause between
+-- rounds, the warnings and the transfer value; null leaves as it is. Open items are offered anew by it.
 CREATE OR REPLACE FUNCTION wed.set_notification(
   _flow_id integer, _wid integer, _policy integer, _count integer, _renotify interval, _warnings integer[], _transfer integer,
   _now timestamptz DEFAULT clock_timestamp()) RETURNS void

@@ -1,5 +1,6 @@
--- Starts an instance in a person's name: with a person in charge, a notification policy, warnings before deadlines (hours)
--- and the one at which items pass to the person in charge. Only people of the flow's creator role may. Returns its wid.
+-- Starts an instance in a person's name: with a person in charge, a notification policy, warnings before deadlines
+-- (hours) and the one at which items pass to the person in charge. Only people of the flow's creator role may.
+-- Returns its wid.
 CREATE OR REPLACE FUNCTION wed.start_process(
   _tenant text, _flow text, _creator text, _in_charge text, _values jsonb DEFAULT '{}', _policy integer DEFAULT 1,
   _count integer DEFAULT 1, _warnings integer[] DEFAULT '{}', _transfer integer DEFAULT NULL,

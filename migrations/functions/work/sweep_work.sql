@@ -1,5 +1,6 @@
--- Does what time brings to worklists as of _now, at most _limit of each: people who gave no sign of life become inactive,
--- the next rounds of offers, warnings, transfers, escalations. Items that are held just now are left to the next call.
+-- Does what time brings to worklists as of _now, at most _limit of each: people who gave no sign of life become
+-- inactive, the next rounds of offers, warnings, transfers, escalations. Items that are held just now are left to
+-- the next call.
 CREATE OR REPLACE FUNCTION wed.sweep_work(_now timestamptz DEFAULT clock_timestamp(), _limit integer DEFAULT 1000)
 RETURNS bigint LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE

@@ -1,4 +1,5 @@
-//! Reports: a result passes the gate, is applied once under its key, and is refused and kept when its sender lost the item.
+//! Reports: a result passes the gate, is applied once under its key, and is refused and kept when its sender lost
+//! the item.
 
 use super::Office;
 
