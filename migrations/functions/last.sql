@@ -22,6 +22,10 @@ GRANT EXECUTE ON FUNCTION wed.waits_on(integer, integer, integer) TO PUBLIC;
 SELECT wed.install_constraints(f.flow_id) FROM wed.flow f WHERE to_regclass(format('%I.wed_reservation', f.schema_name)) IS NULL;
 -- Constrained flows that were compiled before there was read_keys.
 SELECT wed.compile_keys(f) FROM wed.flow f WHERE f.constrained AND to_regproc(format('%1$I.read_keys_%1$s', f.shape_schema)) IS NULL;
+-- Flows that were made before operators had functions of their own in them, or conditions were looked at by the clock.
+SELECT wed.install_operations(f.flow_id) FROM wed.flow f WHERE to_regprocedure(format('%I.wed_event(integer, jsonb, text)', f.schema_name)) IS NULL;
+SELECT wed.compile_clock(f) FROM wed.flow f WHERE NOT EXISTS (SELECT FROM wed.clock c WHERE c.flow_id = f.flow_id)
+  AND EXISTS (SELECT FROM wed.trigger t WHERE t.flow_id = f.flow_id AND t.enabled AND NOT t.cfinal AND t.timely AND wed.reads_clock(t.predicate));
 -- Once a statement, at the end of its transaction: locks of keys are the last that it takes.
 DO $$ BEGIN
   IF NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = 'wed.request'::regclass AND tgname = 'hand_over') THEN

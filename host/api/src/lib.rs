@@ -13,6 +13,7 @@
 //! - `documents`: what it answers
 //! - `routes`: a file for each noun
 //! - `openapi`: the description of all of it
+//! - `metrics`: figures for monitoring, on a listener of their own
 
 #![expect(
     clippy::result_large_err,
@@ -22,6 +23,7 @@
 mod access;
 mod body;
 mod documents;
+mod metrics;
 mod openapi;
 mod page;
 mod path;
@@ -33,5 +35,6 @@ mod server;
 mod state;
 mod watching;
 
+pub use metrics::{Committed, MetricsServer};
 pub use openapi::description;
 pub use server::{Server, ServerSettings};

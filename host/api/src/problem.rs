@@ -246,9 +246,8 @@ fn refused(refusal: &Refusal) -> Option<Problem> {
         "WF021" => {
             return Some(suspended());
         }
-        "WF002" | "WF009" | "WF013" | "WF042" | "WF043" | "WF081" | "WF082" | "WF087" | "23505" => {
-            StatusCode::CONFLICT
-        }
+        "WF002" | "WF009" | "WF013" | "WF042" | "WF043" | "WF046" | "WF081" | "WF082" | "WF087"
+        | "23505" => StatusCode::CONFLICT,
         "WF083" => StatusCode::FORBIDDEN,
         "WF040" | "WF080" => StatusCode::NOT_FOUND,
         code if code.starts_with("WF") => StatusCode::UNPROCESSABLE_ENTITY,

@@ -14,6 +14,8 @@ mod settings;
 mod tokens;
 mod usage;
 mod users;
+mod versions;
+mod webhooks;
 mod work;
 
 use axum::Router;
@@ -58,6 +60,19 @@ fn described() -> (OpenApiRouter<Api>, OpenApiRouter<Api>, OpenApiRouter<Api>) {
         .routes(routes!(operate::resume_all))
         .routes(routes!(operate::schedules))
         .routes(routes!(operate::put_schedule, operate::remove_schedule))
+        .routes(routes!(operate::pause_schedule))
+        .routes(routes!(operate::resume_schedule))
+        .routes(routes!(operate::backfill))
+        .routes(routes!(operate::pauses))
+        .routes(routes!(operate::pause_tenant))
+        .routes(routes!(operate::resume_tenant))
+        .routes(routes!(operate::event))
+        .routes(routes!(versions::preview))
+        .routes(routes!(versions::versions))
+        .routes(routes!(versions::diff))
+        .routes(routes!(versions::roll_back))
+        .routes(routes!(versions::rematch))
+        .routes(routes!(webhooks::list, webhooks::set, webhooks::remove))
         .routes(routes!(constrain::reservations))
         .routes(routes!(constrain::resources, constrain::set_resource))
         .routes(routes!(constrain::orders, constrain::add_order))

@@ -36,6 +36,13 @@ impl Place {
         Place::new(host, address.port())
     }
 
+    /// The place that a URL of `http` or `https` names.
+    pub fn of_url(url: &str) -> Option<Self> {
+        let url = url::Url::parse(url).ok()?;
+        let port = url.port_or_known_default()?;
+        Some(Place::new(url.host()?.to_owned(), port))
+    }
+
     /// The host.
     pub fn host(&self) -> &Host {
         &self.host

@@ -10,7 +10,7 @@ use wedflow_store::QuotaChange;
 
 use crate::commands::operate::{OperateFlow, OperateInstance};
 use crate::commands::work::WorkArguments;
-use crate::commands::{CheckArguments, FmtArguments};
+use crate::commands::{CheckArguments, FmtArguments, WebhookCommand};
 
 /// Host WED-flow business processes: state is a row, conditions are SQL, steps are sandboxed
 /// WebAssembly components or any program with a Postgres connection.
@@ -74,6 +74,9 @@ pub(crate) enum Command {
     /// SQL fragments: would this condition or SET clause be accepted? Needs no database.
     #[command(subcommand)]
     Guard(GuardCommand),
+    /// Webhooks of the tenant, to which its exceptions are announced.
+    #[command(subcommand)]
+    Webhook(WebhookCommand),
     /// Instances: start them, look at them.
     #[command(subcommand)]
     Instance(InstanceCommand),
@@ -331,6 +334,9 @@ pub(crate) struct HostArguments {
     /// listens on 127.0.0.1:8080 when nothing is said, or on a free port when that one is taken.
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) listen: Option<SocketAddr>,
+    /// Serve figures for Prometheus here, at /metrics: of all tenants, to whoever asks, so let only the monitoring reach it.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) metrics: Option<SocketAddr>,
     /// A folder, which must be there, for the files of instances; without, no transition has any. Hosts of one
     /// database need one that they share.
     #[arg(long, value_name = "FOLDER")]
@@ -430,6 +436,18 @@ pub(crate) struct QuotaArguments {
     /// Sessions of each flow's role at once.
     #[arg(long, value_name = "N|none")]
     pub(crate) connections: Option<Most>,
+    /// Final instances that are kept, when one is started.
+    #[arg(long, value_name = "N|none")]
+    pub(crate) finished: Option<Most>,
+    /// Bytes of attempts on record, when an instance is started.
+    #[arg(long, value_name = "N|none")]
+    pub(crate) attempt_bytes: Option<Most>,
+    /// Bytes of what transitions logged, when an instance is started.
+    #[arg(long, value_name = "N|none")]
+    pub(crate) log_bytes: Option<Most>,
+    /// Bytes of recordings of attempts, when an instance is started.
+    #[arg(long, value_name = "N|none")]
+    pub(crate) recording_bytes: Option<Most>,
 }
 
 impl QuotaArguments {
@@ -609,12 +627,27 @@ pub(crate) enum DbCommand {
         folder: PathBuf,
     },
     /// How long history is kept in the database that is meant: shown, or set. Whole days of the trace
-    /// are dropped; states and pending work stay.
-    Retention {
-        /// A Postgres interval of at least a day (`90 days`, `1 year`), or `forever`.
-        #[arg(value_name = "INTERVAL")]
-        keep: Option<String>,
-    },
+    /// are dropped; states and pending work stay. Each is a Postgres interval (`90 days`, `1 year`), or `forever`.
+    Retention(RetentionArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RetentionArguments {
+    /// The trace: at least a day.
+    #[arg(value_name = "INTERVAL")]
+    pub(crate) keep: Option<String>,
+    /// Attempts that changed nothing: at least an hour, as all below.
+    #[arg(long, value_name = "INTERVAL")]
+    pub(crate) attempts: Option<String>,
+    /// What transitions logged.
+    #[arg(long, value_name = "INTERVAL")]
+    pub(crate) logs: Option<String>,
+    /// What is needed to replay attempts.
+    #[arg(long, value_name = "INTERVAL")]
+    pub(crate) recordings: Option<String>,
+    /// Final instances, from their end, with all that is recorded of them.
+    #[arg(long, value_name = "INTERVAL")]
+    pub(crate) instances: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -831,9 +864,12 @@ pub(crate) enum InstanceCommand {
         /// Initial values as a JSON object, for null, arrays and jsonb.
         #[arg(long, value_name = "JSON")]
         state: Option<String>,
-        /// Wait until the instance is final or an exception, and print its trace.
+        /// Wait until the instance is final or an exception, and print its trace; meanwhile say what it waits for.
         #[arg(long)]
         wait: bool,
+        /// A key of your choice: within a day, the same key starts no second instance.
+        #[arg(long, value_name = "TEXT")]
+        key: Option<String>,
     },
     /// List instances, newest first.
     List {

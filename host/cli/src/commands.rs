@@ -13,6 +13,8 @@ mod host;
 mod instance;
 mod job;
 pub(crate) mod operate;
+mod operate_waiting;
+mod operate_webhook;
 mod process;
 mod project;
 mod replay;
@@ -26,6 +28,7 @@ mod token;
 mod user;
 pub(crate) mod work;
 
+pub(crate) use operate_webhook::WebhookCommand;
 pub(crate) use process::{CheckArguments, FmtArguments};
 
 use crate::arguments::{Arguments, Command, ComponentCommand, FlowCommand};
@@ -74,6 +77,10 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(),
         Command::Component(command) => {
             let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
             component::run(command, &arguments.tenant, &store, terminal).await
+        }
+        Command::Webhook(command) => {
+            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
+            operate_webhook::run(command, &arguments.tenant, &store, terminal).await
         }
         Command::Instance(command) => {
             let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;

@@ -132,6 +132,14 @@ impl Terminal {
         }
     }
 
+    /// Says what is being done to a machine: one JSON document on one line of standard error.
+    pub(crate) fn note<T: Serialize>(&self, document: &T) {
+        if !self.quiet && self.json {
+            let text = serde_json::to_string(document).unwrap_or_default();
+            let _ = writeln!(std::io::stderr(), "{text}");
+        }
+    }
+
     /// A spinner for what takes more than a moment; nothing where nobody looks.
     pub(crate) fn spinner(&self, text: &str) -> ProgressBar {
         if self.quiet || self.json || !std::io::stderr().is_terminal() {

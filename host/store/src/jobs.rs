@@ -585,26 +585,4 @@ impl Store {
             .fetch_one(&self.pool)
             .await?)
     }
-
-    /// How long history is kept, as Postgres writes an interval; nothing when for ever.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn trace_retention(&self) -> Result<Option<String>, StoreError> {
-        Ok(sqlx::query_scalar("SELECT trace::text FROM wed.retention")
-            .fetch_one(&self.pool)
-            .await?)
-    }
-
-    /// Sets how long history is kept: a Postgres interval of at least a day, or nothing, for ever.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`] when it is no interval, or shorter than a day.
-    pub async fn set_trace_retention(&self, keep: Option<&str>) -> Result<(), StoreError> {
-        sqlx::query("UPDATE wed.retention SET trace = $1::interval")
-            .bind(keep)
-            .execute(&self.pool)
-            .await?;
-        Ok(())
-    }
 }

@@ -13,12 +13,15 @@
 //! - `recovery`: operators retry, cancel, pause, skip and set by hand; what jobs wait for
 //! - `by_hand`: a session of a flow's own role
 //! - `work`: worklists of people
+//! - `announcements`: webhooks and the outbox of exceptions
+//! - `retention`: how long history is kept
 //! - `backup`: what a dump leaves out
 //! - `schedules`: cron schedules that start instances
 //! - `tenants`, `users`, `tokens`, `quotas`: whose all that is, and who may come in
 //! - `audit`: who did what, and answers that are given twice
 //! - [`Notifications`]: the one notification connection of a host
 
+mod announcements;
 mod attempts;
 mod audit;
 mod backup;
@@ -33,6 +36,7 @@ mod migrate;
 mod notifications;
 mod quotas;
 mod recovery;
+mod retention;
 mod schedules;
 mod settings;
 mod silence;
@@ -48,6 +52,7 @@ use std::time::Duration;
 use sqlx::ConnectOptions;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
+pub use announcements::{Message, Webhook};
 pub use attempts::{AttemptLog, MadeAttempt, PendingJob};
 pub use audit::{AuditEntry, Once};
 pub use backup::{BackupScript, DATABASE_PLACEHOLDER};
@@ -63,8 +68,9 @@ pub use jobs::{
 pub use notifications::Notifications;
 pub use quotas::{Quota, QuotaChange};
 pub use recovery::{
-    Announced, FlowVersion, Matching, PauseScope, PausedThing, Waiting, WaitingReason,
+    Announced, FlowVersion, Matching, Metric, PauseScope, PausedThing, Waiting, WaitingReason,
 };
+pub use retention::Retention;
 pub use schedules::{NewSchedule, Schedule};
 pub use settings::{Grant, SealedSecret};
 pub use tenants::{Tenant, TenantSettings};

@@ -23,7 +23,7 @@ pub struct Quota {
 }
 
 /// The limits by their names, which are columns of `wed.quota`.
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 14] = [
     "flows",
     "instances",
     "jobs",
@@ -34,6 +34,10 @@ const NAMES: [&str; 10] = [
     "trace_bytes",
     "row_bytes",
     "connections",
+    "finished",
+    "attempt_bytes",
+    "log_bytes",
+    "recording_bytes",
 ];
 
 /// New limits of a tenant by their names ([`Quota::name`]): what is absent is left as it is, and none takes a limit

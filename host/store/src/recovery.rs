@@ -194,6 +194,19 @@ pub struct Announced {
     pub message: Option<String>,
 }
 
+/// A figure of the installation.
+#[derive(Debug, Clone, FromRow)]
+pub struct Metric {
+    /// What is counted: `hosts`, `jobs`, `exceptions` and so on.
+    pub name: String,
+    /// The tenant, where it is one's.
+    pub tenant: Option<String>,
+    /// The kind, flow, limit or problem.
+    pub label: Option<String>,
+    /// The number.
+    pub value: f64,
+}
+
 /// A definition that a flow had.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct FlowVersion {
@@ -455,12 +468,13 @@ impl Store {
             .await?)
     }
 
-    /// Does what time brings, each in a transaction of its own: keeps pauses, ends jobs behind their deadlines,
-    /// advances instances that go back, warns of deadlines of people's work.
+    /// Does what time brings, each in a transaction of its own, so that one that fails keeps no other: keeps pauses, ends
+    /// jobs behind their deadlines, advances instances that go back, warns of deadlines of people's work.
     ///
     /// # Errors
-    /// Only those of the connection.
+    /// The first error, when all has been tried.
     pub async fn recover_by_clock(&self) -> Result<(), StoreError> {
+        let mut first = Ok(());
         for statement in [
             "SELECT wed.keep_pauses()",
             "SELECT wed.end_late(1000)",
@@ -470,9 +484,87 @@ impl Store {
             "SELECT wed.keep_numbers()",
             "SELECT wed.sweep_work()",
         ] {
-            sqlx::query(statement).execute(&self.pool).await?;
+            let done = sqlx::query(statement).execute(&self.pool).await;
+            if let (Ok(()), Err(error)) = (&first, done) {
+                first = Err(error.into());
+            }
         }
-        Ok(())
+        first
+    }
+
+    /// Fires what has become true by the clock, in one flow after another, at most `looks` of them. Returns how many
+    /// instances fired something.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn fire_by_clock(&self, looks: usize) -> Result<i64, StoreError> {
+        let mut fired = 0;
+        for _ in 0..looks {
+            let one: Option<i64> = sqlx::query_scalar("SELECT wed.fire_by_clock()")
+                .fetch_one(&self.pool)
+                .await?;
+            match one {
+                Some(one) => fired += one,
+                None => break,
+            }
+        }
+        Ok(fired)
+    }
+
+    /// Sets open attributes of an instance: an event. With a key at most once within a day: false when it was sent
+    /// before.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] with `WF003` for an attribute that is not open, `WF040`, `WF002`, `WF046` for a key that
+    /// was used for something else, and those of the values.
+    pub async fn send_event(
+        &self,
+        flow: &Flow,
+        wid: i32,
+        values: &Map<String, Json>,
+        key: Option<&str>,
+    ) -> Result<bool, StoreError> {
+        Ok(
+            sqlx::query_scalar("SELECT wed.send_event($1, $2, $3, $4, $5)")
+                .bind(flow.flow_id)
+                .bind(wid)
+                .bind(Json::Object(values.clone()))
+                .bind(&*self.actor)
+                .bind(key)
+                .fetch_one(&self.pool)
+                .await?,
+        )
+    }
+
+    /// Starts an instance at most once for a key within a day; the key is kept in the same transaction.
+    ///
+    /// # Errors
+    /// As [`Store::start_instance`]; [`StoreError::Refused`] with `WF046` for a key that was used for something else.
+    pub async fn start_with_key(
+        &self,
+        flow: &Flow,
+        values: &Map<String, Json>,
+        key: &str,
+    ) -> Result<i32, StoreError> {
+        Ok(sqlx::query_scalar("SELECT wed.start_once($1, $2, $3, $4)")
+            .bind(flow.flow_id)
+            .bind(Json::Object(values.clone()))
+            .bind(&*self.actor)
+            .bind(key)
+            .fetch_one(&self.pool)
+            .await?)
+    }
+
+    /// Figures of the installation for monitoring.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn metrics(&self) -> Result<Vec<Metric>, StoreError> {
+        Ok(
+            sqlx::query_as("SELECT name, tenant, label, value FROM wed.metrics()")
+                .fetch_all(&self.pool)
+                .await?,
+        )
     }
 
     /// What applying a definition would do, and which live instances would then fire what. Changes nothing: it is

@@ -25,7 +25,7 @@ pub enum Area {
     Flows,
     /// Instances, their states and history.
     Instances,
-    /// Pending jobs.
+    /// Pending jobs; to write is what operators do: retry, cancel, pause, skip, set by hand.
     Jobs,
     /// Components.
     Components,
@@ -92,7 +92,7 @@ const MATRIX: [(Area, [u8; 5]); 11] = [
     //                 admin  developer  operator  participant  viewer
     (Area::Flows,      [RW,   RW,        R,        R,           R]),
     (Area::Instances,  [RW,   RW,        RW,       RW,          R]),
-    (Area::Jobs,       [RW,   R,         R,        R,           R]),
+    (Area::Jobs,       [RW,   RW,        RW,       R,           R]),
     (Area::Components, [RW,   RW,        R,        NO,          R]),
     (Area::Activation, [RW,   RW,        RW,       NO,          R]),
     (Area::Tokens,     [RW,   RW,        RW,       RW,          RW]),

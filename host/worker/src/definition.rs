@@ -21,6 +21,51 @@ pub async fn apply(
     store.apply(tenant, definition).await
 }
 
+/// Says what applying a definition would do, and which live instances would then fire what ([`Store::preview_apply`]), if
+/// the guard takes its conditions. Changes nothing.
+///
+/// # Errors
+/// As [`apply`].
+pub async fn preview(
+    store: &Store,
+    tenant: &str,
+    definition: &FlowDefinition,
+) -> Result<(Applied, Vec<(i32, Vec<String>, String)>), StoreError> {
+    conditions(
+        definition,
+        kept_attributes(store, tenant, definition).await?,
+    )?;
+    store.preview_apply(tenant, definition).await
+}
+
+/// Lines that only one of two texts has, `-` and `+` in front, in order: by the longest common subsequence.
+pub fn differing(old: &str, new: &str) -> Vec<String> {
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let mut common = vec![vec![0_usize; new.len() + 1]; old.len() + 1];
+    for (i, one) in old.iter().enumerate().rev() {
+        for (j, other) in new.iter().enumerate().rev() {
+            common[i][j] = if one == other {
+                common[i + 1][j + 1] + 1
+            } else {
+                common[i + 1][j].max(common[i][j + 1])
+            };
+        }
+    }
+    let (mut i, mut j, mut lines) = (0, 0, Vec::new());
+    while i < old.len() || j < new.len() {
+        if i < old.len() && j < new.len() && old[i] == new[j] {
+            (i, j) = (i + 1, j + 1);
+        } else if j == new.len() || i < old.len() && common[i + 1][j] >= common[i][j + 1] {
+            lines.push(format!("- {}", old[i]));
+            i += 1;
+        } else {
+            lines.push(format!("+ {}", new[j]));
+            j += 1;
+        }
+    }
+    lines
+}
+
 /// Makes the flows of processes with their plans of work ([`Store::apply_processes`]), if the guard takes their
 /// conditions.
 ///
@@ -87,5 +132,16 @@ fn refusal(condition: &str, rejection: Rejection) -> Refusal {
             fragment: condition.to_owned(),
             position: rejection.position,
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::differing;
+
+    #[test]
+    fn differences_are_lines_of_one_text_only() {
+        assert_eq!(differing("a\nb\nc", "a\nx\nc\nd"), ["- b", "+ x", "+ d"]);
+        assert!(differing("a\nb", "a\nb").is_empty());
     }
 }

@@ -168,6 +168,12 @@ impl Host {
         self.shared.committed.load(Ordering::Relaxed)
     }
 
+    /// The same, for who asks later.
+    pub fn commits(&self) -> impl Fn() -> u64 + Send + Sync + use<> {
+        let shared = Arc::clone(&self.shared);
+        move || shared.committed.load(Ordering::Relaxed)
+    }
+
     /// Stops: begins no more jobs, lets running ones finish for the grace period, commits what is
     /// finished, gives the rest back.
     pub async fn stop(mut self) {

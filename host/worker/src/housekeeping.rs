@@ -9,6 +9,7 @@ use foldhash::HashSet;
 use wedflow_scheduler::{Context, HandlerResult, Scheduler, source};
 use wedflow_store::Store;
 
+use crate::announce::{self, UnderWay};
 use crate::lane::{Lane, Shared};
 use crate::outside;
 use crate::silence::{AT_LAST, AT_ONCE, answered};
@@ -31,7 +32,11 @@ const RECOVER: Duration = Duration::from_secs(1);
 const ANNOUNCED_MAX: i32 = 100;
 /// How often the trace's partitions are looked after. They are made two days ahead.
 const ROLL: Duration = Duration::from_secs(600);
-/// How often the files of instances that are no more are looked for.
+/// Most flows that one look for conditions that became true goes through.
+const LOOKS_MAX: usize = 50;
+/// Most steps in which one look removes what is old.
+const EXPIRE_STEPS_MAX: usize = 20;
+/// How often the files of instances that are no more, and records that are old, are looked for.
 const CLEAN: Duration = Duration::from_secs(60);
 /// How long to wait before a notification connection that cannot be had is asked for again.
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);
@@ -68,9 +73,9 @@ pub(crate) fn register(
         start_due(starting.clone())
     });
 
-    let watching = shared.store.clone();
+    let (watching, under_way) = (Arc::clone(shared), Arc::default());
     scheduler.register_source(source::Timer::every(RECOVER), move |_, _| {
-        recover(watching.clone())
+        recover(Arc::clone(&watching), Arc::clone(&under_way))
     });
 
     let rolling = shared.store.clone();
@@ -160,8 +165,13 @@ async fn tell_others(store: Store, context: Context) -> HandlerResult {
     Ok(())
 }
 
-/// Starts what schedules want started now.
+/// Starts what schedules want started now, and fires what has become true by the clock.
 async fn start_due(store: Store) -> HandlerResult {
+    match answered(&store, AT_LAST, store.fire_by_clock(LOOKS_MAX)).await {
+        Ok(0) => {}
+        Ok(fired) => tracing::debug!(fired, "conditions have become true by the clock"),
+        Err(error) => tracing::warn!(%error, "could not look for conditions that became true"),
+    }
     match crate::schedule::start_due(&store).await {
         Ok(0) => {}
         Ok(started) => tracing::debug!(started, "started instances by schedule"),
@@ -171,8 +181,9 @@ async fn start_due(store: Store) -> HandlerResult {
 }
 
 /// Keeps paused what is paused, and announces new exceptions.
-async fn recover(store: Store) -> HandlerResult {
-    if let Err(error) = answered(&store, AT_LAST, store.recover_by_clock()).await {
+async fn recover(shared: Arc<Shared>, under_way: Arc<UnderWay>) -> HandlerResult {
+    let store = &shared.store;
+    if let Err(error) = answered(store, AT_LAST, store.recover_by_clock()).await {
         tracing::warn!(%error, "could not look after pauses and deadlines");
     }
     match store.announce_exceptions(ANNOUNCED_MAX).await {
@@ -189,6 +200,9 @@ async fn recover(store: Store) -> HandlerResult {
         }
         Err(error) => tracing::warn!(%error, "could not announce exceptions"),
     }
+    if let Err(error) = announce::deliver(&shared, &under_way).await {
+        tracing::warn!(%error, "could not look for announcements to deliver");
+    }
     Ok(())
 }
 
@@ -202,6 +216,17 @@ async fn roll_trace(store: Store) -> HandlerResult {
 }
 
 async fn clean(shared: Arc<Shared>) -> HandlerResult {
+    match answered(
+        &shared.store,
+        AT_LAST,
+        shared.store.expire(EXPIRE_STEPS_MAX),
+    )
+    .await
+    {
+        Ok(0) => {}
+        Ok(removed) => tracing::info!(removed, "removed records and instances that are old"),
+        Err(error) => tracing::warn!(%error, "could not remove what is old"),
+    }
     if let Err(error) = outside::clean(shared.outside.clone(), &shared.store).await {
         tracing::warn!(error, "could not look after the instances' files");
     }

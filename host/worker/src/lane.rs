@@ -451,6 +451,13 @@ impl Lane {
             .await;
         if let Some(open) = runnable.breaker.ended(&attempt) {
             let (flow, transition) = (&runnable.flow.shape.name, &job.transition);
+            note_circuit(
+                &shared.store,
+                shared.host(),
+                claimed.component_id,
+                transition,
+                open,
+            );
             match open {
                 true => {
                     tracing::warn!(%flow, %transition, outcome = attempt.outcome.name(), "its attempts end in faults: they are made apart from others, and a few at a time while other tenants are at work")
@@ -668,4 +675,15 @@ fn log_lines(logs: Logs) -> Vec<LogLine> {
         });
     }
     lines
+}
+
+/// Records that a circuit breaker has opened or closed, so that jobs say what they wait for. Nobody waits for it.
+fn note_circuit(store: &Store, host: i32, component: i32, transition: &str, open: bool) {
+    let (store, transition) = (store.clone(), transition.to_owned());
+    tokio::spawn(async move {
+        let noted = store.set_circuit(host, component, &transition, open);
+        if let Err(error) = answered(&store, AT_LAST, noted).await {
+            tracing::warn!(%error, "could not record a circuit breaker");
+        }
+    });
 }

@@ -15,6 +15,7 @@
 //!                 └──────────────────────────────────── failed: retry later ───┘
 //! ```
 
+mod announce;
 mod batches;
 mod bindings;
 mod breaker;

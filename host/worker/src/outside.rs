@@ -77,7 +77,7 @@ impl Outside {
     }
 
     /// What the operator permits a tenant.
-    fn http_of(&self, tenant: &str) -> Http {
+    pub(crate) fn http_of(&self, tenant: &str) -> Http {
         let permits = self
             .http
             .iter()

@@ -45,6 +45,7 @@ BEGIN
 
   PERFORM wed.mark_constrained(_flow_id);
   PERFORM wed.compile_keys(_flow);
+  PERFORM wed.compile_clock(_flow);
   -- Only rows whose group is another one now are written.
   UPDATE wed.trigger t SET condition_group = n.number
   FROM (SELECT t.tgid, coalesce(g.number, 0) AS number FROM wed.trigger t

@@ -140,5 +140,6 @@ BEGIN
   EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM wed_predicate', _c);
   EXECUTE format('REVOKE ALL ON ALL FUNCTIONS IN SCHEMA %I FROM PUBLIC', _c);
   EXECUTE format('GRANT EXECUTE ON FUNCTION %1$I.match_%1$s(%1$I.wed_flow[], integer[]) TO %2$I', _c, current_user);
+  PERFORM wed.install_operations(_id);
   RETURN _id;
 END $$;

@@ -1,5 +1,5 @@
--- Announces instances that became exceptions: answers at most _limit that nobody was told of, and notifies the channel
--- wed_exception with numbers only. Two hosts announce each once.
+-- Announces instances that became exceptions: answers at most _limit that nobody was told of, puts a message for each
+-- webhook of theirs into the outbox, and notifies the channel wed_exception with numbers only. Two hosts announce each once.
 CREATE OR REPLACE FUNCTION wed.announce_exceptions(_limit integer)
 RETURNS TABLE (tenant text, flow text, flow_id integer, wid integer, message text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -10,12 +10,20 @@ BEGIN
       SELECT i.flow_id, i.wid FROM wed.instance i
       WHERE i.status = 'E' AND (i.announced_at IS NULL OR i.announced_at < i.changed)
       ORDER BY i.flow_id, i.wid LIMIT _limit FOR UPDATE SKIP LOCKED
-    ), told AS (
+    ), told AS MATERIALIZED (
       UPDATE wed.instance i SET announced_at = clock_timestamp() FROM new
-      WHERE i.flow_id = new.flow_id AND i.wid = new.wid RETURNING i.flow_id, i.wid)
-    SELECT t.name, f.name, told.flow_id, told.wid, (
-      SELECT r.note FROM wed.trace r WHERE r.flow_id = told.flow_id AND r.wid = told.wid AND r.status = 'E'
-      ORDER BY r.seq DESC LIMIT 1)
-    FROM told JOIN wed.flow f USING (flow_id) JOIN wed.tenant t USING (tenant_id);
+      WHERE i.flow_id = new.flow_id AND i.wid = new.wid RETURNING i.flow_id, i.wid, i.changed
+    ), said AS MATERIALIZED (
+      SELECT t.tenant_id, t.name AS tenant, f.name AS flow, told.flow_id, told.wid, told.changed, r.seq, r.note, g.trname
+      FROM told JOIN wed.flow f USING (flow_id) JOIN wed.tenant t USING (tenant_id)
+      LEFT JOIN LATERAL (SELECT r.seq, r.note, r.tgid FROM wed.trace r
+                         WHERE r.flow_id = told.flow_id AND r.wid = told.wid AND r.status = 'E' ORDER BY r.seq DESC LIMIT 1) r ON true
+      LEFT JOIN wed.trigger g ON g.tgid = r.tgid
+    ), written AS (
+      INSERT INTO wed.outbox (webhook_id, tenant_id, body)
+      SELECT w.webhook_id, s.tenant_id, jsonb_build_object('type', 'instance.exception', 'timestamp', s.changed, 'data', jsonb_build_object(
+               'tenant', s.tenant, 'flow', s.flow, 'wid', s.wid, 'seq', s.seq, 'transition', s.trname, 'message', s.note))
+      FROM said s JOIN wed.webhook w ON w.tenant_id = s.tenant_id AND (w.flow_id IS NULL OR w.flow_id = s.flow_id))
+    SELECT s.tenant, s.flow, s.flow_id, s.wid, s.note FROM said s;
   IF FOUND THEN PERFORM pg_notify('wed_exception', ''); END IF;
 END $$;

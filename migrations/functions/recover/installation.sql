@@ -7,14 +7,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     'hosts', (SELECT coalesce(jsonb_agg(jsonb_build_object('name', h.name, 'host_id', h.host_id, 'version', h.version,
         'started', h.started, 'lease_ms', (extract(epoch FROM h.expires_at - clock_timestamp()) * 1000)::bigint,
         'jobs', (SELECT count(*) FROM wed.job j WHERE j.host_id = h.host_id)) ORDER BY h.host_id), '[]') FROM wed.host h),
-    'queue', (SELECT jsonb_build_object(
-        'in_hand', count(*) FILTER (WHERE host_id IS NOT NULL),
-        'ready', count(*) FILTER (WHERE host_id IS NULL AND component_id IS NOT NULL AND due <= now()),
-        'ready_age_s', coalesce(extract(epoch FROM now() - min(due) FILTER (WHERE host_id IS NULL AND component_id IS NOT NULL AND due <= now()))::bigint, 0),
-        'external', count(*) FILTER (WHERE component_id IS NULL AND trname <> '_EXCPT'),
-        'exceptions', count(*) FILTER (WHERE trname = '_EXCPT'),
-        'paused', count(*) FILTER (WHERE wed.is_paused(due)),
-        'later', count(*) FILTER (WHERE host_id IS NULL AND due > now() AND NOT wed.is_paused(due))) FROM wed.job),
+    'queue', wed.queue(),
     'partitions', (SELECT coalesce(jsonb_agg(jsonb_build_object('name', c.relname, 'bytes', pg_total_relation_size(c.oid)) ORDER BY c.relname), '[]')
         FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'wed.trace'::regclass),
     'pauses', (SELECT count(*) FROM wed.pause),

@@ -29,4 +29,22 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   UNION ALL
   SELECT 'unowned', format('%s jobs are leased to hosts that there are not', count(*)), 'A host of this version frees them; start one.'
   FROM wed.job j WHERE j.host_id IS NOT NULL AND NOT EXISTS (SELECT FROM wed.host h WHERE h.host_id = j.host_id) HAVING count(*) > 0
+  UNION ALL
+  SELECT 'webhook_failing', format('%s messages to %s of tenant %s were not delivered: %s', count(*), w.url, t.name, max(o.last_error)),
+    'Let its receiver answer with 2xx, list its place with `wed serve --allow-http`, or remove it with `wed webhook remove`.'
+  FROM wed.outbox o JOIN wed.webhook w USING (webhook_id) JOIN wed.tenant t ON t.tenant_id = w.tenant_id
+  WHERE o.attempt >= 3 GROUP BY w.url, t.name
+  UNION ALL
+  SELECT 'circuit_open', format('transition %s of component %s of tenant %s keeps failing on host %s', k.trname, c.name, t.name, k.host_id),
+    'Its attempts are made a few at a time. See `wed job logs`, and push a mended version.'
+  FROM wed.circuit k JOIN wed.component c USING (component_id) JOIN wed.tenant t ON t.tenant_id = c.tenant_id
+  UNION ALL
+  SELECT 'schedule_failing', format('schedule %s of flow %s of tenant %s started nothing the last time: %s', s.name, f.name, t.name, s.last_error),
+    'Mend its values or the flow; `wed flow schedule list` shows when it runs next.'
+  FROM wed.schedule s JOIN wed.flow f USING (flow_id) JOIN wed.tenant t USING (tenant_id) WHERE s.last_error IS NOT NULL
+  UNION ALL
+  SELECT 'host_old', format('host %s (%s) runs version %s, others run %s', h.host_id, h.name, coalesce(h.version, 'unknown'), n.newest),
+    'Start it anew with the newer program.'
+  FROM wed.host h CROSS JOIN (SELECT max(version) AS newest FROM wed.host) n
+  WHERE h.expires_at > clock_timestamp() AND h.version IS DISTINCT FROM n.newest
 $$;

@@ -9,7 +9,8 @@ DECLARE
 BEGIN
   SELECT q.* INTO _quota FROM (SELECT flow_id FROM new_rows LIMIT 1) i
   JOIN wed.flow f USING (flow_id) JOIN wed.quota q USING (tenant_id);
-  IF _quota.instances IS NULL AND _quota.jobs IS NULL AND _quota.trace_bytes IS NULL AND _quota.row_bytes IS NULL THEN
+  IF num_nonnulls(_quota.instances, _quota.jobs, _quota.trace_bytes, _quota.row_bytes, _quota.finished, _quota.attempt_bytes,
+                  _quota.log_bytes, _quota.recording_bytes) = 0 THEN
     RETURN NULL;
   END IF;
   SELECT * INTO _usage FROM wed.usage WHERE tenant_id = _quota.tenant_id;
@@ -18,6 +19,11 @@ BEGIN
   ELSIF _usage.row_bytes > _quota.row_bytes THEN
     PERFORM wed.refuse_quota('row_bytes', _usage.row_bytes, _quota.row_bytes);
   END IF;
+  PERFORM wed.refuse_quota(k.name, k.used, k.allowed)
+  FROM (VALUES ('finished', _usage.finished, _quota.finished), ('attempt_bytes', _usage.attempt_bytes, _quota.attempt_bytes),
+               ('log_bytes', _usage.log_bytes, _quota.log_bytes),
+               ('recording_bytes', _usage.recording_bytes, _quota.recording_bytes)) k(name, used, allowed)
+  WHERE k.used > k.allowed;
   SELECT count(*), max(nextval('wed.started_' || _quota.tenant_id)) INTO _new, _top FROM new_rows;
   IF _usage.instances + _top - _usage.started <= _quota.instances IS NOT FALSE
      AND _usage.jobs + _top - _usage.started <= _quota.jobs IS NOT FALSE THEN

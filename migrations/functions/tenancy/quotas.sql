@@ -14,7 +14,11 @@ BEGIN
              WHEN 'fuel_per_minute' THEN wed.fuel_used(_usage)
              WHEN 'concurrency' THEN (SELECT count(*) FROM wed.job j WHERE j.tenant_id = _tenant_id AND j.host_id IS NOT NULL)
              WHEN 'trace_bytes' THEN _usage.trace_bytes
-             WHEN 'row_bytes' THEN _usage.row_bytes END,
+             WHEN 'row_bytes' THEN _usage.row_bytes
+             WHEN 'finished' THEN _usage.finished
+             WHEN 'attempt_bytes' THEN _usage.attempt_bytes
+             WHEN 'log_bytes' THEN _usage.log_bytes
+             WHEN 'recording_bytes' THEN _usage.recording_bytes END,
            (to_jsonb(q) ->> a.attname)::bigint
     FROM wed.quota q, pg_attribute a
     WHERE q.tenant_id = _tenant_id AND a.attrelid = 'wed.quota'::regclass AND a.attnum > 1 AND NOT a.attisdropped

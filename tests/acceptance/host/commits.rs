@@ -240,9 +240,9 @@ fn old_history_goes_and_pending_work_stays() {
               (VALUES (1, '2020-01-01 12:00'::timestamptz), (2, now())) d(at, day)",
     );
     assert_eq!(on(store.roll_trace()).expect("rolled"), 0, "kept for ever");
-    on(store.set_trace_retention(Some("90 days"))).expect("set");
-    assert!(on(store.set_trace_retention(Some("an hour"))).is_err());
-    assert!(on(store.set_trace_retention(Some("1 hour"))).is_err());
+    on(store.set_retention("trace", Some("90 days"))).expect("set");
+    assert!(on(store.set_retention("trace", Some("an hour"))).is_err());
+    assert!(on(store.set_retention("trace", Some("1 hour"))).is_err());
     assert_eq!(on(store.roll_trace()).expect("rolled"), 1);
     assert_eq!(session.number("SELECT count(*) FROM wed_trace"), 0);
     assert_eq!(

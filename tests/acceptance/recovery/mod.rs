@@ -1,11 +1,17 @@
-//! Recovery: what operators do by hand, why jobs wait, schedules, backups, hosts and servers that break.
+//! Recovery: what operators do by hand, why jobs wait, time, announcements, backups, hosts and servers that break.
 
+mod announcements;
 mod backup;
 mod chaos;
 pub(crate) mod checker;
+mod doors;
 mod going_back;
 mod operators;
 pub(crate) mod proxy;
 mod races;
+mod retention;
+mod rolling;
 mod schedules;
 mod simulation;
+mod time;
+mod waiting;

@@ -13,7 +13,7 @@ fn call(owner: &mut Session, flow: &Flow, function: &str, arguments: &str) -> St
 }
 
 /// An instance that is an exception: both of its jobs were skipped.
-fn exception(owner: &mut Session, flow: &Flow) -> i64 {
+pub(super) fn exception(owner: &mut Session, flow: &Flow) -> i64 {
     let wid = flow.session().start();
     for transition in ["tr_a2", "tr_a3"] {
         let arguments = format!("{wid}, '{transition}', 'ann', 'not needed'");

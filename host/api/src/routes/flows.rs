@@ -74,18 +74,7 @@ pub(crate) async fn apply(
 ) -> Result<(StatusCode, Json<Applied>), Problem> {
     caller.must(Action::write(Area::Flows))?;
     let (parts, sent) = request.into_parts();
-    let definition = definition(&api, &parts.headers, sent).await?;
-    if definition.name != name {
-        return Err(Problem::invalid(
-            "invalid_document",
-            format!(
-                "the definition is of flow \"{}\", the path of \"{name}\"",
-                definition.name
-            ),
-        )
-        .hint("Use the same name in both.")
-        .at("name".to_owned()));
-    }
+    let definition = definition(&api, &parts.headers, &name, sent).await?;
     let applied =
         wedflow_worker::definition::apply(&caller.store(&api), &caller.tenant, &definition).await?;
     let status = if applied.created {
@@ -96,7 +85,29 @@ pub(crate) async fn apply(
     Ok((status, Json(applied.into())))
 }
 
-async fn definition(
+/// The definition that was sent, of the flow that the path names.
+pub(crate) async fn definition(
+    api: &Api,
+    headers: &axum::http::HeaderMap,
+    name: &str,
+    sent: Body,
+) -> Result<FlowDefinition, Problem> {
+    let definition = read_definition(api, headers, sent).await?;
+    if definition.name == name {
+        return Ok(definition);
+    }
+    Err(Problem::invalid(
+        "invalid_document",
+        format!(
+            "the definition is of flow \"{}\", the path of \"{name}\"",
+            definition.name
+        ),
+    )
+    .hint("Use the same name in both.")
+    .at("name".to_owned()))
+}
+
+async fn read_definition(
     api: &Api,
     headers: &axum::http::HeaderMap,
     sent: Body,

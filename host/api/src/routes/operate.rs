@@ -9,7 +9,7 @@ use wedflow_store::{Flow, Matching, NewSchedule, PauseScope};
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
-use crate::body::Document;
+use crate::body::{Document, IdempotencyKey};
 use crate::documents::{List, Status};
 use crate::path::{Named, wid};
 use crate::problem::Problem;
@@ -17,6 +17,8 @@ use crate::state::Api;
 
 /// Most exceptions that one request retries.
 const RETRIED_MAX: i32 = 1_000;
+/// Most instances that one backfill starts.
+const BACKFILLED_MAX: usize = 1_000;
 
 /// Why an operator acts.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -135,7 +137,7 @@ async fn found(
     flow: &str,
     number: &str,
 ) -> Result<(Flow, i32), Problem> {
-    caller.must(Action::write(Area::Instances))?;
+    caller.must(Action::write(Area::Jobs))?;
     Ok((api.store.flow(&caller.tenant, flow).await?, wid(number)?))
 }
 
@@ -331,7 +333,7 @@ pub(crate) async fn retry_matching(
     Named(flow): Named<String>,
     Document(asked): Document<RetryMatching>,
 ) -> Result<Json<RetriedMatching>, Problem> {
-    caller.must(Action::write(Area::Instances))?;
+    caller.must(Action::write(Area::Jobs))?;
     let flow = api.store.flow(&caller.tenant, &flow).await?;
     let matching = Matching {
         transition: asked.transition,
@@ -359,6 +361,115 @@ pub(crate) async fn retry_matching(
     }))
 }
 
+/// An event: open attributes to set.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Event {
+    /// New values; the other attributes stay.
+    #[schema(value_type = Object)]
+    state: Map<String, Value>,
+}
+
+/// Whether an event was sent.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Sent {
+    wid: i32,
+    /// False: it was sent before under this key.
+    sent: bool,
+}
+
+/// Sends an event: sets open attributes of a running instance; with `Idempotency-Key` at most once for a key, within a day
+#[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/event", tag = "instances",
+    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path, description = "The instance's number"),
+        ("Idempotency-Key" = Option<String>, Header, description = "A key of the client's choice, best a random UUID")),
+    request_body = Event, responses((status = 200, body = Sent), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn event(
+    State(api): State<Api>,
+    caller: Caller,
+    Named((flow, number)): Named<(String, String)>,
+    IdempotencyKey(key): IdempotencyKey,
+    Document(asked): Document<Event>,
+) -> Result<Json<Sent>, Problem> {
+    caller.must(Action::write(Area::Instances))?;
+    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let wid = wid(&number)?;
+    let sent = caller
+        .store(&api)
+        .send_event(&flow, wid, &asked.state, key.as_deref())
+        .await?;
+    Ok(Json(Sent { wid, sent }))
+}
+
+/// A present pause.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct PausedThing {
+    /// None: the whole tenant.
+    flow: Option<String>,
+    trigger: Option<String>,
+    wid: Option<i32>,
+    actor: String,
+    reason: String,
+    since: String,
+}
+
+/// What is paused in the tenant
+#[utoipa::path(get, path = "/v1/pauses", tag = "flows", responses((status = 200, body = List<PausedThing>)))]
+pub(crate) async fn pauses(
+    State(api): State<Api>,
+    caller: Caller,
+) -> Result<Json<List<PausedThing>>, Problem> {
+    caller.must(Action::read(Area::Jobs))?;
+    let pauses = api.store.pauses(&caller.tenant).await?;
+    let pauses = pauses.into_iter().map(|pause| PausedThing {
+        flow: pause.flow,
+        trigger: pause.trigger,
+        wid: pause.wid,
+        actor: pause.actor,
+        reason: pause.reason,
+        since: pause.since,
+    });
+    Ok(Json(List::whole(pauses.collect())))
+}
+
+async fn set_tenant_pause(
+    api: &Api,
+    caller: &Caller,
+    asked: &Reason,
+    pause: bool,
+) -> Result<Json<Paused>, Problem> {
+    caller.must(Action::write(Area::Jobs))?;
+    let scope = PauseScope::Tenant(&caller.tenant);
+    let changed = caller
+        .store(api)
+        .set_pause(scope, pause, &asked.reason)
+        .await?;
+    Ok(Json(Paused {
+        paused: pause,
+        changed,
+    }))
+}
+
+/// Pauses the tenant: nobody claims its jobs
+#[utoipa::path(post, path = "/v1/pause", tag = "flows", request_body = Reason,
+    responses((status = 200, body = Paused), (status = 422, body = Problem)))]
+pub(crate) async fn pause_tenant(
+    State(api): State<Api>,
+    caller: Caller,
+    Document(asked): Document<Reason>,
+) -> Result<Json<Paused>, Problem> {
+    set_tenant_pause(&api, &caller, &asked, true).await
+}
+
+/// Resumes the paused tenant
+#[utoipa::path(post, path = "/v1/resume", tag = "flows", request_body = Reason, responses((status = 200, body = Paused)))]
+pub(crate) async fn resume_tenant(
+    State(api): State<Api>,
+    caller: Caller,
+    Document(asked): Document<Reason>,
+) -> Result<Json<Paused>, Problem> {
+    set_tenant_pause(&api, &caller, &asked, false).await
+}
+
 async fn pause_flow(
     api: &Api,
     caller: &Caller,
@@ -366,7 +477,7 @@ async fn pause_flow(
     asked: &Pause,
     pause: bool,
 ) -> Result<Json<Paused>, Problem> {
-    caller.must(Action::write(Area::Instances))?;
+    caller.must(Action::write(Area::Jobs))?;
     let flow = api.store.flow(&caller.tenant, flow).await?;
     let scope = match &asked.trigger {
         Some(trigger) => PauseScope::Trigger(&caller.tenant, &flow, trigger),
@@ -511,4 +622,85 @@ pub(crate) async fn remove_schedule(
     let flow = api.store.flow(&caller.tenant, &flow).await?;
     caller.store(&api).remove_schedule(&flow, &name).await?;
     Ok(axum::http::StatusCode::NO_CONTENT)
+}
+
+async fn set_schedule_pause(
+    api: &Api,
+    caller: &Caller,
+    (flow, name): (String, String),
+    pause: bool,
+) -> Result<axum::http::StatusCode, Problem> {
+    caller.must(Action::write(Area::Flows))?;
+    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    caller
+        .store(api)
+        .pause_schedule(&flow, &name, pause)
+        .await?;
+    Ok(axum::http::StatusCode::NO_CONTENT)
+}
+
+/// Pauses a schedule: it starts nothing
+#[utoipa::path(post, path = "/v1/flows/{flow}/schedules/{schedule}/pause", tag = "flows",
+    params(("flow" = String, Path, description = "The flow's name"), ("schedule" = String, Path, description = "The schedule's name")),
+    responses((status = 204), (status = 404, body = Problem)))]
+pub(crate) async fn pause_schedule(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(named): Named<(String, String)>,
+) -> Result<axum::http::StatusCode, Problem> {
+    set_schedule_pause(&api, &caller, named, true).await
+}
+
+/// Resumes a paused schedule
+#[utoipa::path(post, path = "/v1/flows/{flow}/schedules/{schedule}/resume", tag = "flows",
+    params(("flow" = String, Path, description = "The flow's name"), ("schedule" = String, Path, description = "The schedule's name")),
+    responses((status = 204), (status = 404, body = Problem)))]
+pub(crate) async fn resume_schedule(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(named): Named<(String, String)>,
+) -> Result<axum::http::StatusCode, Problem> {
+    set_schedule_pause(&api, &caller, named, false).await
+}
+
+/// A span of time to make up for.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Backfill {
+    /// The first time (RFC 3339).
+    from: String,
+    /// The time before which it ends (RFC 3339).
+    until: String,
+}
+
+/// Instances that were started.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Backfilled {
+    started: Vec<i32>,
+}
+
+/// Starts an instance for each time of a schedule between two, at most 1 000
+#[utoipa::path(post, path = "/v1/flows/{flow}/schedules/{schedule}/backfill", tag = "flows",
+    params(("flow" = String, Path, description = "The flow's name"), ("schedule" = String, Path, description = "The schedule's name")),
+    request_body = Backfill, responses((status = 200, body = Backfilled), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn backfill(
+    State(api): State<Api>,
+    caller: Caller,
+    Named((flow, name)): Named<(String, String)>,
+    Document(asked): Document<Backfill>,
+) -> Result<Json<Backfilled>, Problem> {
+    caller.must(Action::write(Area::Flows))?;
+    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let started = caller
+        .store(&api)
+        .backfill_schedule(
+            &flow,
+            &name,
+            &asked.from,
+            &asked.until,
+            BACKFILLED_MAX,
+            wedflow_worker::schedule::next,
+        )
+        .await?;
+    Ok(Json(Backfilled { started }))
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 use wedflow_store::Store;
 
-use crate::arguments::{Arguments, DbCommand};
+use crate::arguments::{Arguments, DbCommand, RetentionArguments};
 use crate::commands::backup;
 use crate::database::{self, FEW_CONNECTIONS, private_cluster, start_private};
 use crate::problem::Problem;
@@ -39,29 +39,50 @@ pub(crate) async fn run(
         }
         DbCommand::Backup { folder } => backup::backup(arguments, folder, terminal).await,
         DbCommand::Restore { folder } => backup::restore(arguments, folder, terminal).await,
-        DbCommand::Retention { keep } => {
-            let store = database::open(arguments, terminal, FEW_CONNECTIONS).await?;
-            if let Some(keep) = keep {
-                let keep = (keep != "forever").then_some(keep.as_str());
-                store.set_trace_retention(keep).await.map_err(|error| {
-                    Problem::new("this is no time that history can be kept for")
-                        .because(error)
-                        .exit(2)
-                        .hint(
-                            "Write an interval of at least a day, such as `90 days`, or `forever`.",
-                        )
-                })?;
-            }
-            let kept = store.trace_retention().await?;
-            terminal.answer(&json!({ "trace": kept }), || {
-                terminal.line(&match &kept {
-                    Some(kept) => format!("History is kept for {kept}."),
-                    None => "History is kept for ever.".to_owned(),
-                });
-            });
-            Ok(())
-        }
+        DbCommand::Retention(wanted) => retention(arguments, wanted, terminal).await,
     }
+}
+
+/// Sets how long history is kept, where that is asked for, and shows it.
+async fn retention(
+    arguments: &Arguments,
+    wanted: &RetentionArguments,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let store = database::open(arguments, terminal, FEW_CONNECTIONS).await?;
+    for (kind, keep) in [
+        ("trace", &wanted.keep),
+        ("attempts", &wanted.attempts),
+        ("logs", &wanted.logs),
+        ("recordings", &wanted.recordings),
+        ("instances", &wanted.instances),
+    ] {
+        let Some(keep) = keep else { continue };
+        let keep = (keep != "forever").then_some(keep.as_str());
+        store.set_retention(kind, keep).await.map_err(|error| {
+            Problem::new(format!("this is no time that {kind} can be kept for"))
+                .because(error)
+                .exit(2)
+                .hint("Write an interval, of the trace at least a day, of others an hour, such as `90 days`, or `forever`.")
+        })?;
+    }
+    let kept = store.retention().await?;
+    terminal.answer(&kept, || {
+        let shown = |keep: &Option<String>| {
+            keep.as_ref()
+                .map_or_else(|| "for ever".to_owned(), |keep| format!("for {keep}"))
+        };
+        terminal.line(&format!("History is kept {}.", shown(&kept.trace)));
+        for (what, keep) in [
+            ("Attempts", &kept.attempts),
+            ("Logs", &kept.logs),
+            ("Recordings", &kept.recordings),
+            ("Finished instances", &kept.instances),
+        ] {
+            terminal.line(&format!("{what} are kept {}.", shown(keep)));
+        }
+    });
+    Ok(())
 }
 
 /// Makes the database, where this is the first command of all.

@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 
-use wedflow_api::{Server, ServerSettings};
+use wedflow_api::{MetricsServer, Server, ServerSettings};
 use wedflow_store::Store;
 use wedflow_worker::{Host, HostSettings, OutsideSettings};
 
@@ -59,7 +59,12 @@ async fn run(
         Some(address) => Some(listen_at(&store, address, may_move).await?),
         None => None,
     };
+    let metrics_at = host.metrics;
     let host = start(&store, settings).await?;
+    let metrics = match metrics_at {
+        Some(address) => Some(serve_metrics(&store, address, &host).await?),
+        None => None,
+    };
     let (server, port, name) = store.place();
     terminal.say(&format!(
         "host {} is at work on database {name} of {server}:{port}; Ctrl-C stops it",
@@ -73,7 +78,16 @@ async fn run(
         ));
         tracing::info!(address = %api.address(), "listening");
     }
+    if let Some(metrics) = &metrics {
+        terminal.say(&format!(
+            "figures are at http://{}/metrics",
+            metrics.address()
+        ));
+    }
     told_to_stop().await?;
+    if let Some(metrics) = metrics {
+        metrics.stop();
+    }
     terminal.say("finishing what is running");
     let serving = async {
         if let Some(api) = api {
@@ -103,6 +117,22 @@ async fn listen_at(store: &Store, address: SocketAddr, may_move: bool) -> Result
     Server::start(store, &ServerSettings::at(free))
         .await
         .map_err(|error| Problem::new("no port is free to listen at").because(error))
+}
+
+/// Serves figures for monitoring at an address.
+async fn serve_metrics(
+    store: &Store,
+    address: SocketAddr,
+    host: &Host,
+) -> Result<MetricsServer, Problem> {
+    let committed = host.commits();
+    MetricsServer::start(store, address, std::sync::Arc::new(committed))
+        .await
+        .map_err(|error| {
+            Problem::new(format!("{address} cannot be listened at"))
+                .because(error)
+                .hint("Choose another one: --metrics 127.0.0.1:0 takes any free port.")
+        })
 }
 
 /// Starts a host.

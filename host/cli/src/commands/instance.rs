@@ -8,6 +8,7 @@ use wedflow_store::{Flow, Store, TraceRow};
 
 use crate::arguments::InstanceCommand;
 use crate::commands::operate;
+use crate::commands::operate_waiting::Reasons;
 use crate::problem::Problem;
 use crate::terminal::{Terminal, shown};
 
@@ -26,10 +27,14 @@ pub(crate) async fn run(
             values,
             state,
             wait,
+            key,
         } => {
             let flow = store.flow(tenant, flow).await?;
             let values = initial_values(store, &flow, values, state.as_deref()).await?;
-            let wid = store.start_instance(&flow, &values).await?;
+            let wid = match key {
+                Some(key) => store.start_with_key(&flow, &values, key).await?,
+                None => store.start_instance(&flow, &values).await?,
+            };
             if *wait {
                 return watch(store, &flow, wid, terminal).await;
             }
@@ -171,9 +176,11 @@ async fn show(store: &Store, flow: &Flow, wid: i32, terminal: &Terminal) -> Resu
 async fn watch(store: &Store, flow: &Flow, wid: i32, terminal: &Terminal) -> Result<(), Problem> {
     let mut next = 1;
     let mut all: Vec<TraceRow> = Vec::new();
+    let mut reasons = Reasons::new();
     loop {
         for row in store.trace(flow.flow_id, wid, next).await? {
             next = row.seq + 1;
+            reasons.moved();
             if terminal.is_json() {
                 terminal.document_line(&row);
             } else {
@@ -196,12 +203,13 @@ async fn watch(store: &Store, flow: &Flow, wid: i32, terminal: &Terminal) -> Res
             }
             if all.last().is_some_and(|row| row.status == "E") {
                 return Err(Problem::new(format!("instance {wid} is an exception")).hint(format!(
-                    "`wed instance show {} {wid}` says why. Mend the flow, then `wed flow rematch {}`.",
+                    "`wed instance show {} {wid}` says why. Mend what failed, then `wed instance retry {} {wid}`.",
                     flow.name, flow.name
                 )));
             }
             return Ok(());
         }
+        reasons.say(store, flow, wid, terminal).await?;
         tokio::time::sleep(LOOK_AGAIN).await;
     }
 }

@@ -9,6 +9,7 @@ use wedflow_store::{AttemptLog, Flow, MadeAttempt, Store};
 
 use crate::arguments::{JobCommand, LevelArgument};
 use crate::calls;
+use crate::commands::operate_waiting::Reasons;
 use crate::problem::Problem;
 use crate::terminal::{Terminal, shown};
 
@@ -94,6 +95,7 @@ async fn logs(
 ) -> Result<(), Problem> {
     let mut known: HashSet<(Option<i32>, Option<i64>)> = HashSet::new();
     let mut documents = Vec::new();
+    let mut reasons = Reasons::new();
     loop {
         // The status first: what is written before the instance is final is then seen below.
         let ended = store.instance(wanted.flow, wanted.wid).await?.status == "F";
@@ -107,6 +109,7 @@ async fn logs(
             {
                 continue;
             }
+            reasons.moved();
             let own: Vec<&AttemptLog> = lines
                 .iter()
                 .filter(|line| line.xid == attempt.xid && wanted.level.admits(&line.severity))
@@ -128,6 +131,7 @@ async fn logs(
         if !follow || ended {
             break;
         }
+        (reasons.say(store, wanted.flow, wanted.wid, terminal)).await?;
         tokio::time::sleep(LOOK_AGAIN).await;
     }
     if terminal.is_json() && !follow {

@@ -72,6 +72,22 @@ pub(crate) enum OperateInstance {
         #[arg(long, value_name = "SEQ")]
         to: i32,
     },
+    /// Send an event: set open attributes of a running instance; what the new state satisfies is fired.
+    Event {
+        /// The flow.
+        flow: String,
+        /// The instance.
+        wid: i32,
+        /// New values; the other attributes stay.
+        #[arg(value_name = "ATTRIBUTE=VALUE")]
+        values: Vec<String>,
+        /// New values as a JSON object, for null, arrays and jsonb.
+        #[arg(long, value_name = "JSON")]
+        state: Option<String>,
+        /// A key of your choice: within a day, the same key sends no second event.
+        #[arg(long, value_name = "TEXT")]
+        key: Option<String>,
+    },
     /// Set attributes of an exception by hand; what the new state satisfies is fired.
     Set {
         #[command(flatten)]
@@ -295,6 +311,25 @@ pub(crate) async fn instance(
                     "Instance {wid} of {} goes back to {to}: {steps} steps to undo.",
                     flow.name
                 ));
+            });
+        }
+        OperateInstance::Event {
+            flow,
+            wid,
+            values,
+            state,
+            key,
+        } => {
+            let flow = store.flow(tenant, flow).await?;
+            let values = initial_values(store, &flow, values, state.as_deref()).await?;
+            let sent = store
+                .send_event(&flow, *wid, &values, key.as_deref())
+                .await?;
+            terminal.answer(&json!({ "wid": wid, "sent": sent }), || {
+                terminal.line(match sent {
+                    true => "Sent.",
+                    false => "It was sent before.",
+                });
             });
         }
         OperateInstance::Set {
@@ -532,7 +567,8 @@ async fn diff(
     };
     let old = pick(old, 1).ok_or_else(missing)?;
     let new = pick(new, 0).ok_or_else(missing)?;
-    let lines = differing(&text_of(&old.read()?)?, &text_of(&new.read()?)?);
+    let lines =
+        wedflow_worker::definition::differing(&text_of(&old.read()?)?, &text_of(&new.read()?)?);
     terminal.answer(
         &json!({ "old": old.version, "new": new.version, "lines": lines }),
         || {
@@ -543,34 +579,6 @@ async fn diff(
         },
     );
     Ok(())
-}
-
-/// Lines that only one of two texts has, `-` and `+` in front, in order: by the longest common subsequence.
-fn differing(old: &str, new: &str) -> Vec<String> {
-    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
-    let mut common = vec![vec![0_usize; new.len() + 1]; old.len() + 1];
-    for (i, one) in old.iter().enumerate().rev() {
-        for (j, other) in new.iter().enumerate().rev() {
-            common[i][j] = if one == other {
-                common[i + 1][j + 1] + 1
-            } else {
-                common[i + 1][j].max(common[i][j + 1])
-            };
-        }
-    }
-    let (mut i, mut j, mut lines) = (0, 0, Vec::new());
-    while i < old.len() || j < new.len() {
-        if i < old.len() && j < new.len() && old[i] == new[j] {
-            (i, j) = (i + 1, j + 1);
-        } else if j == new.len() || i < old.len() && common[i + 1][j] >= common[i][j + 1] {
-            lines.push(format!("- {}", old[i]));
-            i += 1;
-        } else {
-            lines.push(format!("+ {}", new[j]));
-            j += 1;
-        }
-    }
-    lines
 }
 
 async fn rollback(
@@ -616,7 +624,7 @@ pub(crate) async fn preview(
     definition: &wedflow_model::FlowDefinition,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let (applied, rows) = store.preview_apply(tenant, definition).await?;
+    let (applied, rows) = wedflow_worker::definition::preview(store, tenant, definition).await?;
     let instances: Vec<Json> = rows
         .iter()
         .map(|(wid, fires, becomes)| json!({ "wid": wid, "fires": fires, "becomes": status_word(becomes) }))
@@ -749,15 +757,4 @@ async fn list_schedules(store: &Store, flow: &Flow, terminal: &Terminal) -> Resu
         );
     });
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::differing;
-
-    #[test]
-    fn differences_are_lines_of_one_text_only() {
-        assert_eq!(differing("a\nb\nc", "a\nx\nc\nd"), ["- b", "+ x", "+ d"]);
-        assert!(differing("a\nb", "a\nb").is_empty());
-    }
 }

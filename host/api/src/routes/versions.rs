@@ -1,0 +1,230 @@
+//! A flow's definitions: what applying one would do, history, difference, roll back, re-match.
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use wedflow_store::FlowVersion;
+use wedflow_tenancy::{Action, Area};
+
+use crate::access::Caller;
+use crate::body::Document;
+use crate::documents::{Applied, List, Status};
+use crate::path::{Asked, Named};
+use crate::problem::Problem;
+use crate::routes::flows;
+use crate::state::Api;
+
+/// Definitions that are looked through.
+const VERSIONS_MAX: i64 = 100;
+
+/// What a live instance would do, or did.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Rematched {
+    wid: i32,
+    /// The transitions that are fired.
+    fires: Vec<String>,
+    becomes: Status,
+}
+
+/// What applying a definition would do.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Preview {
+    would_apply: Applied,
+    /// Live instances that a re-match would then touch.
+    instances: Vec<Rematched>,
+}
+
+/// A definition that a flow had.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Version {
+    /// The flow's version after it was applied.
+    version: i32,
+    applied_at: String,
+    /// Who applied it.
+    actor: String,
+    #[schema(value_type = Object)]
+    definition: serde_json::Value,
+}
+
+/// Which two versions.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Between {
+    /// The older version; the one before the newest when absent.
+    old: Option<i32>,
+    /// The newer version; the newest when absent.
+    new: Option<i32>,
+}
+
+/// How two versions differ.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Difference {
+    old: i32,
+    new: i32,
+    /// Lines of TOML that only one of them has, with `-` or `+` in front.
+    lines: Vec<String>,
+}
+
+/// Which version to go back to.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RollBack {
+    /// The version; the one before the newest when absent.
+    version: Option<i32>,
+    /// Change nothing: answer what it would do.
+    #[serde(default)]
+    dry_run: bool,
+}
+
+/// Whether to fire what the present model says.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Rematch {
+    /// Do it; otherwise it is shown only.
+    #[serde(default)]
+    apply: bool,
+}
+
+fn rematched(rows: Vec<(i32, Vec<String>, String)>) -> Vec<Rematched> {
+    rows.into_iter()
+        .map(|(wid, fires, becomes)| Rematched {
+            wid,
+            fires,
+            becomes: Status::of(&becomes),
+        })
+        .collect()
+}
+
+/// Says what applying a definition would do, and which live instances would then fire what; changes nothing
+#[utoipa::path(post, path = "/v1/flows/{flow}/preview", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
+    request_body(content = Object, description = "The definition, in JSON or TOML"),
+    responses((status = 200, body = Preview), (status = 422, body = Problem)))]
+pub(crate) async fn preview(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(name): Named<String>,
+    headers: HeaderMap,
+    sent: Body,
+) -> Result<Json<Preview>, Problem> {
+    caller.must(Action::write(Area::Flows))?;
+    let definition = flows::definition(&api, &headers, &name, sent).await?;
+    Ok(Json(previewed(&api, &caller, &definition).await?))
+}
+
+async fn previewed(
+    api: &Api,
+    caller: &Caller,
+    definition: &wedflow_model::FlowDefinition,
+) -> Result<Preview, Problem> {
+    let (applied, rows) =
+        wedflow_worker::definition::preview(&caller.store(api), &caller.tenant, definition).await?;
+    Ok(Preview {
+        would_apply: applied.into(),
+        instances: rematched(rows),
+    })
+}
+
+/// Definitions that a flow had, newest first
+#[utoipa::path(get, path = "/v1/flows/{flow}/versions", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
+    responses((status = 200, body = List<Version>), (status = 404, body = Problem)))]
+pub(crate) async fn versions(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(name): Named<String>,
+) -> Result<Json<List<Version>>, Problem> {
+    caller.must(Action::read(Area::Flows))?;
+    let flow = api.store.flow(&caller.tenant, &name).await?;
+    let versions = api.store.flow_versions(flow.flow_id, VERSIONS_MAX).await?;
+    let versions = versions.into_iter().map(|version| Version {
+        version: version.version,
+        applied_at: version.applied_at,
+        actor: version.actor,
+        definition: version.definition,
+    });
+    Ok(Json(List::whole(versions.collect())))
+}
+
+fn pick(
+    versions: &[FlowVersion],
+    wanted: Option<i32>,
+    otherwise: usize,
+) -> Result<&FlowVersion, Problem> {
+    let found = match wanted {
+        Some(number) => versions.iter().find(|version| version.version == number),
+        None => versions.get(otherwise),
+    };
+    found.ok_or_else(|| {
+        let number = wanted.map_or_else(|| "before the newest".to_owned(), |n| n.to_string());
+        Problem::missing("version", &number).hint("GET /v1/flows/{flow}/versions lists them.")
+    })
+}
+
+fn text_of(version: &FlowVersion) -> Result<String, Problem> {
+    toml::to_string(&version.read()?).map_err(|_| Problem::internal())
+}
+
+/// How two definitions of a flow differ
+#[utoipa::path(get, path = "/v1/flows/{flow}/diff", tag = "flows",
+    params(("flow" = String, Path, description = "The flow's name"), Between),
+    responses((status = 200, body = Difference), (status = 404, body = Problem)))]
+pub(crate) async fn diff(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(name): Named<String>,
+    Asked(between): Asked<Between>,
+) -> Result<Json<Difference>, Problem> {
+    caller.must(Action::read(Area::Flows))?;
+    let flow = api.store.flow(&caller.tenant, &name).await?;
+    let versions = api.store.flow_versions(flow.flow_id, VERSIONS_MAX).await?;
+    let (old, new) = (
+        pick(&versions, between.old, 1)?,
+        pick(&versions, between.new, 0)?,
+    );
+    Ok(Json(Difference {
+        old: old.version,
+        new: new.version,
+        lines: wedflow_worker::definition::differing(&text_of(old)?, &text_of(new)?),
+    }))
+}
+
+/// Applies an earlier definition of a flow again, or says what that would do
+#[utoipa::path(post, path = "/v1/flows/{flow}/rollback", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
+    request_body = RollBack, responses((status = 200, body = Preview), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn roll_back(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(name): Named<String>,
+    Document(asked): Document<RollBack>,
+) -> Result<Json<Preview>, Problem> {
+    caller.must(Action::write(Area::Flows))?;
+    let flow = api.store.flow(&caller.tenant, &name).await?;
+    let versions = api.store.flow_versions(flow.flow_id, VERSIONS_MAX).await?;
+    let definition = pick(&versions, asked.version, 1)?.read()?;
+    let preview = previewed(&api, &caller, &definition).await?;
+    if !asked.dry_run {
+        wedflow_worker::definition::apply(&caller.store(&api), &caller.tenant, &definition).await?;
+    }
+    Ok(Json(preview))
+}
+
+/// Which live instances the present model would have fire what; with `apply` they do
+#[utoipa::path(post, path = "/v1/flows/{flow}/rematch", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
+    request_body = Rematch, responses((status = 200, body = List<Rematched>), (status = 404, body = Problem)))]
+pub(crate) async fn rematch(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(name): Named<String>,
+    Document(asked): Document<Rematch>,
+) -> Result<Json<List<Rematched>>, Problem> {
+    caller.must(Action::write(Area::Flows))?;
+    let flow = api.store.flow(&caller.tenant, &name).await?;
+    let rows = caller
+        .store(&api)
+        .rematch(flow.flow_id, !asked.apply)
+        .await?;
+    Ok(Json(List::whole(rematched(rows))))
+}

@@ -1,0 +1,87 @@
+//! Says on the terminal of whoever waits for an instance why nothing happens.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use wedflow_store::{Flow, Store, StoreError};
+
+use crate::terminal::Terminal;
+
+/// How long nothing happens before the reasons are looked for.
+const STILL: Duration = Duration::from_secs(1);
+/// Between two looks.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
+
+/// What was said of an instance that is being waited for.
+pub(crate) struct Reasons {
+    still_since: Instant,
+    looked: Instant,
+    said: Vec<String>,
+}
+
+impl Reasons {
+    pub(crate) fn new() -> Self {
+        let now = Instant::now();
+        Reasons {
+            still_since: now,
+            looked: now,
+            said: Vec::new(),
+        }
+    }
+
+    /// Takes down that something has happened.
+    pub(crate) fn moved(&mut self) {
+        self.still_since = Instant::now();
+        self.said.clear();
+    }
+
+    /// Says what an instance's jobs wait for when nothing has happened for a while: each set of reasons once.
+    pub(crate) async fn say(
+        &mut self,
+        store: &Store,
+        flow: &Flow,
+        wid: i32,
+        terminal: &Terminal,
+    ) -> Result<(), StoreError> {
+        let now = Instant::now();
+        if now.duration_since(self.still_since) < STILL
+            || now.duration_since(self.looked) < LOOK_AGAIN
+        {
+            return Ok(());
+        }
+        self.looked = now;
+        let mut waiting = store.waiting(flow.flow_id, wid).await?;
+        waiting.sort_by(|one, other| one.transition.cmp(&other.transition));
+        let mut lines: Vec<String> = waiting
+            .iter()
+            .map(|job| {
+                let due = job
+                    .due
+                    .as_ref()
+                    .filter(|_| job.code == "time")
+                    .map(|due| format!(" (due {due})"))
+                    .unwrap_or_default();
+                format!(
+                    "waiting: {} [{}]: {}{due}. {}",
+                    job.transition, job.code, job.text, job.hint
+                )
+            })
+            .collect();
+        if store.instance_status(flow.flow_id, wid).await? == "E" {
+            lines.push(format!(
+                "waiting: instance {wid} is an exception. `wed instance show {0} {wid}` says why; then `wed instance retry {0} {wid}`.",
+                flow.name
+            ));
+        }
+        if lines != self.said {
+            for line in &lines {
+                terminal.say(line);
+            }
+            if !lines.is_empty() {
+                terminal.note(&json!({ "wid": wid, "waiting": waiting }));
+            }
+            self.said = lines;
+        }
+        Ok(())
+    }
+}

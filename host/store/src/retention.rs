@@ -1,0 +1,83 @@
+//! How long history, records and finished instances are kept.
+
+use serde::Serialize;
+use sqlx::FromRow;
+
+use crate::{Store, StoreError};
+
+/// Most rows or instances that one statement removes.
+const REMOVED_MAX: i32 = 2_000;
+
+/// How long things are kept, as Postgres writes an interval; none: for ever.
+#[derive(Debug, Clone, FromRow, Serialize)]
+pub struct Retention {
+    /// The trace, by whole days.
+    pub trace: Option<String>,
+    /// Attempts that changed nothing.
+    pub attempts: Option<String>,
+    /// What transitions logged.
+    pub logs: Option<String>,
+    /// What is needed to run attempts again.
+    pub recordings: Option<String>,
+    /// Final instances, with all that is recorded of them.
+    pub instances: Option<String>,
+}
+
+impl Store {
+    /// How long things are kept.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn retention(&self) -> Result<Retention, StoreError> {
+        Ok(sqlx::query_as(
+            "SELECT trace::text, attempts::text, logs::text, recordings::text, instances::text FROM wed.retention",
+        )
+        .fetch_one(&self.pool)
+        .await?)
+    }
+
+    /// Sets how long things of one kind are kept ([`Retention`]'s fields): a Postgres interval, for the trace of at least
+    /// a day, for others of an hour; or none, for ever.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when it is no interval, or too short.
+    pub async fn set_retention(&self, kind: &str, keep: Option<&str>) -> Result<(), StoreError> {
+        let statement = match kind {
+            "trace" => "UPDATE wed.retention SET trace = $1::interval",
+            "attempts" => "UPDATE wed.retention SET attempts = $1::interval",
+            "logs" => "UPDATE wed.retention SET logs = $1::interval",
+            "recordings" => "UPDATE wed.retention SET recordings = $1::interval",
+            "instances" => "UPDATE wed.retention SET instances = $1::interval",
+            other => return Err(StoreError::not_found("kind of history", other)),
+        };
+        sqlx::query(statement)
+            .bind(keep)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
+    /// Removes records and finished instances that are older than they are kept, in steps, for at most so many steps.
+    /// Returns how many there were. Any host may do it for all.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn expire(&self, steps: usize) -> Result<i64, StoreError> {
+        let mut removed = 0;
+        for _ in 0..steps {
+            let instances: i64 = sqlx::query_scalar("SELECT wed.expire_instances($1)")
+                .bind(REMOVED_MAX)
+                .fetch_one(&self.pool)
+                .await?;
+            let records: i64 = sqlx::query_scalar("SELECT wed.expire_records($1)")
+                .bind(REMOVED_MAX)
+                .fetch_one(&self.pool)
+                .await?;
+            removed += instances + records;
+            if instances + records < i64::from(REMOVED_MAX) {
+                break;
+            }
+        }
+        Ok(removed)
+    }
+}

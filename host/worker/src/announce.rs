@@ -1,0 +1,180 @@
+//! Announces exceptions to webhooks: takes messages out of the outbox, signs and posts them, and leaves those that were
+//! not taken to a later attempt. A message is delivered at least once; its number is the same each time.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use data_encoding::BASE64;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use wedflow_capability::Place;
+use wedflow_capability::http::Request;
+use wedflow_store::{Message, StoreError};
+
+use crate::lane::Shared;
+use crate::silence::{AT_LAST, answered};
+
+/// Most messages of a tenant under way on a host.
+const UNDER_WAY_PER_TENANT_MAX: i32 = 4;
+/// Most messages that one look takes.
+const MESSAGES_MAX: i32 = 64;
+/// The time that a receiver has for its answer.
+const ANSWER_MAX: Duration = Duration::from_secs(10);
+
+/// Messages under way on this host, by tenant.
+#[derive(Debug, Default)]
+pub(crate) struct UnderWay(Mutex<HashMap<i32, usize>>);
+
+impl UnderWay {
+    fn tenants(&self) -> Vec<i32> {
+        let under_way = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        under_way.keys().copied().collect()
+    }
+
+    fn change(&self, tenant: i32, how: impl FnOnce(&mut usize)) {
+        let mut under_way = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = under_way.entry(tenant).or_default();
+        how(count);
+        if *count == 0 {
+            under_way.remove(&tenant);
+        }
+    }
+}
+
+/// Begins to deliver the messages that are due. A tenant whose messages are under way waits for those: a receiver that
+/// does not answer keeps its own tenant waiting only.
+pub(crate) async fn deliver(
+    shared: &Arc<Shared>,
+    under_way: &Arc<UnderWay>,
+) -> Result<(), StoreError> {
+    let busy = under_way.tenants();
+    let taken = shared
+        .store
+        .take_messages(UNDER_WAY_PER_TENANT_MAX, MESSAGES_MAX, &busy);
+    for message in answered(&shared.store, AT_LAST, taken).await? {
+        under_way.change(message.tenant_id, |count| *count += 1);
+        let (shared, under_way) = (Arc::clone(shared), Arc::clone(under_way));
+        tokio::spawn(async move {
+            let tenant = message.tenant_id;
+            if let Err(error) = attempt(&shared, message).await {
+                tracing::warn!(%error, "could not record what became of an announcement; it is made again");
+            }
+            under_way.change(tenant, |count| *count -= 1);
+        });
+    }
+    Ok(())
+}
+
+async fn attempt(shared: &Shared, message: Message) -> Result<(), StoreError> {
+    let number = message.message_id;
+    let posted = post(shared, &message);
+    let outcome = match tokio::time::timeout(ANSWER_MAX, posted).await {
+        Ok(outcome) => outcome,
+        Err(_) => Err(format!("no answer within {} s", ANSWER_MAX.as_secs())),
+    };
+    let recorded = async {
+        match &outcome {
+            Ok(()) => shared.store.message_delivered(number).await,
+            Err(reason) => shared.store.message_failed(number, reason).await,
+        }
+    };
+    if let Err(reason) = &outcome {
+        tracing::warn!(
+            tenant = message.tenant,
+            url = message.url,
+            attempt = message.attempt,
+            reason,
+            "an announcement was not taken; it is made again later"
+        );
+    }
+    answered(&shared.store, AT_LAST, recorded).await
+}
+
+async fn post(shared: &Shared, message: &Message) -> Result<(), String> {
+    let place = Place::of_url(&message.url).ok_or("the URL names no host and port")?;
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    let request = Request {
+        method: "POST".to_owned(),
+        url: message.url.clone(),
+        headers: headers(message, now.as_secs()),
+        body: message.body.clone().into_bytes(),
+        confidential: false,
+    };
+    let http = shared.outside.http_of(&message.tenant);
+    let answer = http
+        .fetch(&[place], request)
+        .await
+        .map_err(|error| error.to_string())?;
+    match answer.status {
+        200..=299 => Ok(()),
+        status => Err(format!("it answered {status}")),
+    }
+}
+
+/// The headers of Standard Webhooks (standardwebhooks.com): the message's number, the time, and what signs both with the
+/// body.
+fn headers(message: &Message, seconds: u64) -> Vec<(String, String)> {
+    let id = format!("msg_{}", message.message_id);
+    let key = message.secret.trim_start_matches("whsec_");
+    let key = BASE64.decode(key.as_bytes()).unwrap_or_default();
+    let signature = Hmac::<Sha256>::new_from_slice(&key).map_or_else(
+        |_| String::new(),
+        |mut mac| {
+            mac.update(format!("{id}.{seconds}.{}", message.body).as_bytes());
+            format!("v1,{}", BASE64.encode(&mac.finalize().into_bytes()))
+        },
+    );
+    [
+        ("content-type", "application/json".to_owned()),
+        ("user-agent", "wedflow".to_owned()),
+        ("webhook-id", id),
+        ("webhook-timestamp", seconds.to_string()),
+        ("webhook-signature", signature),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn message_is_signed_as_standard_webhooks_say() {
+        // The example of the specification's own libraries.
+        let message = Message {
+            message_id: 1,
+            tenant_id: 1,
+            tenant: "acme".to_owned(),
+            url: "https://example.com/".to_owned(),
+            secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".to_owned(),
+            body: r#"{"test": 2432232314}"#.to_owned(),
+            attempt: 1,
+        };
+        let headers = headers(&message, 1_614_265_330);
+        let signature = headers
+            .iter()
+            .find(|(name, _)| name == "webhook-signature")
+            .map(|(_, value)| value.as_str());
+        assert!(signature.is_some_and(|value| value.starts_with("v1,") && value.len() == 47));
+        let other = Message {
+            message_id: 2,
+            ..message
+        };
+        let changed = self::headers(&other, 1_614_265_330);
+        assert_ne!(headers, changed);
+    }
+
+    #[test]
+    fn tenant_is_busy_until_its_last_message_has_ended() {
+        let under_way = UnderWay::default();
+        under_way.change(1, |count| *count += 2);
+        under_way.change(1, |count| *count -= 1);
+        assert_eq!(under_way.tenants(), [1]);
+        under_way.change(1, |count| *count -= 1);
+        assert!(under_way.tenants().is_empty());
+    }
+}
