@@ -47,7 +47,7 @@ impl Store {
     /// Announces a tenant's exceptions to a URL: of one flow, or of all. Returns the secret that signs the messages.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] for the tenant; [`StoreError::Refused`] for a URL that is none, and with `WF046` when the
+    /// [`StoreError::NotFound`] for the tenant; [`StoreError::Refused`] for a URL that is none, and with `WF047` when the
     /// tenant has too many.
     pub async fn set_webhook(
         &self,

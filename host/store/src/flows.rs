@@ -415,6 +415,22 @@ impl Store {
         binding_faults(&mut connection, flow_id).await
     }
 
+    /// What of a tenant's flows does not fit a component that they bind, for a person.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn component_warnings(
+        &self,
+        tenant: &str,
+        component: &str,
+    ) -> Result<Vec<String>, StoreError> {
+        Ok(sqlx::query_scalar("SELECT wed.component_faults($1, $2)")
+            .bind(tenant)
+            .bind(component)
+            .fetch_all(&self.pool)
+            .await?)
+    }
+
     /// After a change of the model: which live instances would fire what; without `preview`, fires it.
     ///
     /// # Errors

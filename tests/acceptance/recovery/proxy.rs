@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -14,8 +14,8 @@ pub(crate) enum Mode {
     Pass = 0,
     /// They wait until the mode changes.
     Hold = 1,
-    /// They are lost, and nobody is told.
-    Swallow = 2,
+    /// What the server answers is lost, and nobody is told; what it is sent arrives.
+    SwallowAnswers = 2,
 }
 
 #[derive(Default)]
@@ -23,6 +23,12 @@ struct Shared {
     mode: AtomicU8,
     /// Bytes after which a connection is cut; 0: never.
     cut_after: AtomicU64,
+    /// Messages, as they come from a socket, after which a connection is cut; 0: never.
+    cut_at_message: AtomicU64,
+    /// Milliseconds that each message is on its way.
+    delay_ms: AtomicU64,
+    /// Whether new connections are closed at once.
+    refuses: AtomicBool,
     open: Mutex<Vec<TcpStream>>,
     /// Connections so far, and how many of them, the first ones, are silent.
     accepted: AtomicU64,
@@ -44,16 +50,20 @@ impl Proxy {
         let accepting = Arc::clone(&shared);
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
+                if accepting.refuses.load(Ordering::Acquire) {
+                    continue;
+                }
                 let Ok(upstream) = TcpStream::connect(server) else {
                     continue;
                 };
                 let number = accepting.accepted.fetch_add(1, Ordering::AcqRel);
-                for (from, to) in [(&client, &upstream), (&upstream, &client)] {
+                for (answers, from, to) in [(false, &client, &upstream), (true, &upstream, &client)]
+                {
                     let (Ok(from), Ok(to)) = (from.try_clone(), to.try_clone()) else {
                         continue;
                     };
                     let shared = Arc::clone(&accepting);
-                    std::thread::spawn(move || forward(&shared, number, from, to));
+                    std::thread::spawn(move || forward(&shared, number, answers, from, to));
                 }
                 let mut open = accepting
                     .open
@@ -81,6 +91,21 @@ impl Proxy {
         self.shared.cut_after.store(bytes, Ordering::Release);
     }
 
+    /// Cuts each connection after so many more messages one way; 0: never.
+    pub(crate) fn cut_at_message(&self, message: u64) {
+        self.shared.cut_at_message.store(message, Ordering::Release);
+    }
+
+    /// Holds each message for so long.
+    pub(crate) fn delay(&self, milliseconds: u64) {
+        self.shared.delay_ms.store(milliseconds, Ordering::Release);
+    }
+
+    /// Closes new connections at once, or takes them again.
+    pub(crate) fn refuse(&self, refuse: bool) {
+        self.shared.refuses.store(refuse, Ordering::Release);
+    }
+
     /// Resets every connection.
     pub(crate) fn cut(&self) {
         let mut open = self
@@ -94,9 +119,9 @@ impl Proxy {
     }
 }
 
-fn forward(shared: &Shared, number: u64, mut from: TcpStream, mut to: TcpStream) {
+fn forward(shared: &Shared, number: u64, answers: bool, mut from: TcpStream, mut to: TcpStream) {
     let mut buffer = [0; 4096];
-    let mut passed = 0_u64;
+    let (mut passed, mut messages) = (0_u64, 0_u64);
     while let Ok(read) = from.read(&mut buffer) {
         if read == 0 {
             break;
@@ -105,9 +130,18 @@ fn forward(shared: &Shared, number: u64, mut from: TcpStream, mut to: TcpStream)
             std::thread::sleep(Duration::from_millis(5));
         }
         if number < shared.silent.load(Ordering::Acquire)
-            || shared.mode.load(Ordering::Acquire) == Mode::Swallow as u8
+            || answers && shared.mode.load(Ordering::Acquire) == Mode::SwallowAnswers as u8
         {
             continue;
+        }
+        let delay = shared.delay_ms.load(Ordering::Acquire);
+        if delay > 0 {
+            std::thread::sleep(Duration::from_millis(delay));
+        }
+        messages += 1;
+        let last = shared.cut_at_message.load(Ordering::Acquire);
+        if last > 0 && messages >= last {
+            break;
         }
         passed += read as u64;
         let most = shared.cut_after.load(Ordering::Acquire);

@@ -19,19 +19,26 @@ const CONNECTIONS: u32 = 8;
 /// A migrated database, dropped with the value.
 pub(crate) struct Database {
     name: String,
+    /// The server's URL, without a database.
+    server: String,
     pub(crate) store: Store,
 }
 
 impl Database {
     /// Makes one.
     pub(crate) fn new() -> Arc<Self> {
+        Database::at(server::url())
+    }
+
+    /// Makes one on a server of the test's own, which is thrown away with it.
+    pub(crate) fn at(server: &str) -> Arc<Self> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!(
             "wedflow_test_{}_{}",
             std::process::id(),
             NUMBER.fetch_add(1, Ordering::Relaxed)
         );
-        let url = format!("{}/{name}", server::url());
+        let url = format!("{server}/{name}");
         let store = on(async {
             let store = Store::connect_or_create(&url, CONNECTIONS)
                 .await
@@ -39,12 +46,17 @@ impl Database {
             store.migrate().await.expect("migrated");
             store
         });
-        Arc::new(Database { name, store })
+        let server = server.to_owned();
+        Arc::new(Database {
+            name,
+            server,
+            store,
+        })
     }
 
     /// The URL of its owner.
     pub(crate) fn url(&self) -> String {
-        format!("{}/{}", server::url(), self.name)
+        format!("{}/{}", self.server, self.name)
     }
 
     /// A session of its owner, who sees everything.
@@ -103,6 +115,9 @@ impl Database {
 impl Drop for Database {
     fn drop(&mut self) {
         on(self.store.close());
+        if self.server != server::url() {
+            return;
+        }
         // With the server thrown away all of it goes; on somebody's own server nothing may stay behind.
         let roles = match server::given() {
             Some(_) => Session::open(&self.url()).lines("SELECT role_name FROM wed.flow"),

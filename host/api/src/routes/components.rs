@@ -230,6 +230,9 @@ pub(crate) async fn upload(
                 .hint("docs/reference/transitions.md says what a component must look like."),
         })?;
     let uploaded = Uploaded {
+        warnings: store
+            .component_warnings(&caller.tenant, &upload.name)
+            .await?,
         name: upload.name,
         version: upload.version,
         digest: upload.digest,

@@ -55,6 +55,9 @@ pub(crate) async fn run(
                 if let Some(flow) = flow {
                     bind(&upload, flow, transition, tenant, store).await?;
                 }
+                for warning in store.component_warnings(tenant, &upload.name).await? {
+                    terminal.say(&format!("warning: {warning}"));
+                }
                 pushed.push(upload);
             }
             let document: Vec<_> = pushed

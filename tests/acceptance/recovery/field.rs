@@ -1,0 +1,301 @@
+//! What faults are made in: a database, hosts in processes of their own, the link between, and instances under way.
+
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use wedflow_embedded_postgres::{Postgres, PostgresSettings, Status, TemporaryPostgres};
+
+use super::proxy::Proxy;
+use crate::support::database::sample_component;
+use crate::support::{Database, Flow, Session, eventually, on, program, repository};
+
+/// Instances that are started before a fault, and as many during it.
+const STARTED: usize = 30;
+/// Most time until all is done after a fault: a lease, and what is left.
+const RECOVERY_MAX: Duration = Duration::from_secs(60);
+
+/// A process, killed with the value.
+pub(super) struct Process(pub(super) Child);
+
+impl Process {
+    pub(super) fn start(command: &mut Command) -> Self {
+        let quiet = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        Process(quiet.spawn().expect("a process"))
+    }
+
+    pub(super) fn signal(&self, name: &str) {
+        signal(self.0.id(), name);
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Sends a signal to a process that this test started, or that its server did.
+pub(super) fn signal(pid: u32, name: &str) {
+    // One that has ended in the same moment hears nothing.
+    let _ = Command::new("kill")
+        .args([name, &pid.to_string()])
+        .stderr(Stdio::null())
+        .status();
+}
+
+/// A folder of its own in memory, so small that it can be filled.
+pub(super) struct SmallDisk(tempfile::TempDir);
+
+impl SmallDisk {
+    /// Mounts one; none where this is not allowed.
+    fn mount(megabytes: u32) -> Option<Self> {
+        let folder = tempfile::tempdir().ok()?;
+        let mounted = Command::new("mount")
+            .args([
+                "-t",
+                "tmpfs",
+                "-o",
+                &format!("size={megabytes}m,mode=755"),
+                "tmpfs",
+            ])
+            .arg(folder.path())
+            .stderr(Stdio::null())
+            .status();
+        mounted
+            .is_ok_and(|status| status.success())
+            .then_some(SmallDisk(folder))
+    }
+
+    /// Fills it to the last byte; the file that does.
+    pub(super) fn fill(&self) -> std::path::PathBuf {
+        let file = self.0.path().join("filling");
+        let _ = std::fs::File::create(&file).and_then(|mut full| {
+            let zeros = vec![0_u8; 1 << 16];
+            while std::io::Write::write_all(&mut full, &zeros).is_ok() {}
+            Ok(())
+        });
+        file
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(self.0.path()).status();
+    }
+}
+
+/// A server that a fault may stop, kill or starve.
+pub(super) struct OwnServer {
+    cluster: Postgres,
+    url: String,
+    _temporary: Option<TemporaryPostgres>,
+    pub(super) disk: Option<SmallDisk>,
+}
+
+impl OwnServer {
+    /// Starts one; on a small disk when that is wanted. None where this machine cannot.
+    pub(super) fn start(small: bool) -> Option<Self> {
+        if small {
+            let disk = SmallDisk::mount(260)?;
+            let mut settings = PostgresSettings::new(disk.0.path().join("home"));
+            settings.binaries = wedflow_embedded_postgres::default_home()
+                .ok()?
+                .join("postgres");
+            settings.account = PostgresSettings::from_environment().ok()?.account;
+            settings.configuration = vec![
+                ("max_wal_size".to_owned(), "64MB".to_owned()),
+                ("min_wal_size".to_owned(), "32MB".to_owned()),
+            ];
+            let cluster = Postgres::open(settings).ok()?;
+            let connection = on(cluster.ensure_started(|_| {})).ok()?;
+            return Some(OwnServer {
+                cluster,
+                url: connection.url(),
+                _temporary: None,
+                disk: Some(disk),
+            });
+        }
+        let temporary = on(Postgres::temporary()).ok()?;
+        Some(OwnServer {
+            cluster: temporary.cluster().clone(),
+            url: temporary.url(),
+            _temporary: Some(temporary),
+            disk: None,
+        })
+    }
+
+    /// The postmaster's process.
+    pub(super) fn pid(&self) -> Option<u32> {
+        match self.cluster.status().ok()? {
+            Status::Running { pid, .. } | Status::Changing { pid } => u32::try_from(pid).ok(),
+            _ => None,
+        }
+    }
+
+    /// Sends a signal to the postmaster and all that it started.
+    pub(super) fn signal_all(&self, name: &str) {
+        let Some(pid) = self.pid() else { return };
+        let children = Command::new("ps")
+            .args(["-o", "pid=", "--ppid", &pid.to_string()])
+            .output()
+            .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+            .unwrap_or_default();
+        for child in children
+            .split_whitespace()
+            .filter_map(|word| word.parse().ok())
+        {
+            signal(child, name);
+        }
+        signal(pid, name);
+    }
+
+    /// Starts it anew, on the same port, where it has ended.
+    pub(super) fn revive(&self) {
+        eventually("the server", || {
+            on(self.cluster.ensure_started(|_| {})).ok()
+        });
+    }
+}
+
+impl Drop for OwnServer {
+    fn drop(&mut self) {
+        if self.disk.is_some() {
+            let _ = on(self.cluster.stop());
+        }
+    }
+}
+
+/// All of it.
+pub(super) struct Field {
+    pub(super) hosts: Vec<Process>,
+    pub(super) owner: Session,
+    pub(super) flow: Flow,
+    pub(super) proxy: Proxy,
+    pub(super) random: StdRng,
+    pub(super) poisoned: Vec<(String, Flow)>,
+    /// Folders and variables of the hosts.
+    pub(super) environment: Vec<(&'static str, String)>,
+    pub(super) database: Arc<Database>,
+    pub(super) own: Option<OwnServer>,
+}
+
+impl Field {
+    /// Two hosts on a database; with `own` on that server.
+    pub(super) fn new(seed: u64, own: Option<OwnServer>) -> Self {
+        let database = match &own {
+            Some(server) => {
+                let (server, _) = server.url.rsplit_once('/').expect("a URL with a database");
+                Database::at(server)
+            }
+            None => Database::new(),
+        };
+        database.upload("counters", sample_component("counters"));
+        let flow = database.apply(&repository("sample-transitions/counters/flow.toml"));
+        let url = database.url();
+        let (_, place) = url.rsplit_once('@').expect("a user");
+        let (place, _) = place.split_once('/').expect("a database");
+        let proxy = Proxy::new(place.parse().expect("an address"));
+        let mut field = Field {
+            owner: database.owner(),
+            flow,
+            proxy,
+            hosts: Vec::new(),
+            random: StdRng::seed_from_u64(seed),
+            poisoned: Vec::new(),
+            environment: Vec::new(),
+            database,
+            own,
+        };
+        field.start_hosts();
+        field
+    }
+
+    /// A host's URL, which leads through the proxy.
+    pub(super) fn url(&self) -> String {
+        let url = self.database.url();
+        let (before, rest) = url.rsplit_once('@').expect("a user");
+        let (_, name) = rest.split_once('/').expect("a database");
+        format!("{before}@127.0.0.1:{}/{name}", self.proxy.port)
+    }
+
+    /// Starts hosts until there are two. One that could not enter ends, and whoever runs it starts it anew.
+    pub(super) fn start_hosts(&mut self) {
+        self.hosts
+            .retain_mut(|host| matches!(host.0.try_wait(), Ok(None)));
+        while self.hosts.len() < 2 {
+            let mut serve: Command = program::wed(&self.url());
+            serve.args(["serve", "--lanes", "1"]);
+            serve.envs(self.environment.iter().map(|(name, value)| (*name, value)));
+            self.hosts.push(Process::start(&mut serve));
+        }
+    }
+
+    /// Connects the owner anew, where its session has ended.
+    pub(super) fn heal(&mut self) {
+        if !self.owner.is_closed() && self.owner.simple_query("SELECT 1").is_ok() {
+            return;
+        }
+        let url = self.database.url();
+        eventually("a session", || {
+            postgres::Client::connect(&url, postgres::NoTls).ok()
+        });
+        self.owner = self.database.owner();
+    }
+
+    pub(super) fn start_instances(&mut self) {
+        let url = self.flow.url.clone();
+        let insert =
+            format!("INSERT INTO wed_flow (a1) SELECT '0' FROM generate_series(1, {STARTED})");
+        // A server that comes back may end sessions once more.
+        eventually("instances are started", || {
+            let mut client = postgres::Client::connect(&url, postgres::NoTls).ok()?;
+            client.batch_execute(&insert).ok()
+        });
+    }
+
+    pub(super) fn pause(&mut self, most_ms: u64) {
+        let wait = self.random.random_range(most_ms / 4..most_ms);
+        std::thread::sleep(Duration::from_millis(wait));
+    }
+
+    /// Waits until both hosts are at work.
+    pub(super) fn wait_for_hosts(&mut self) {
+        eventually("the hosts are entered", || {
+            self.start_hosts();
+            self.heal();
+            let live = "SELECT count(*) FROM wed.host WHERE expires_at > clock_timestamp()";
+            (self.owner.number(live) >= 2).then_some(())
+        });
+    }
+
+    /// Waits until every instance is final; how long it took, or none where something did not end.
+    pub(super) fn recovery(&mut self) -> Option<Duration> {
+        let begun = Instant::now();
+        while begun.elapsed() < RECOVERY_MAX {
+            self.start_hosts();
+            self.heal();
+            let left = "SELECT count(*) FROM wed.instance WHERE status <> 'F'";
+            if self.owner.number(left) == 0 {
+                return Some(begun.elapsed());
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        None
+    }
+
+    /// Counts instances with more or fewer steps than they are to have.
+    pub(super) fn count(&mut self, more: &str) -> i64 {
+        self.owner.number(&format!(
+            "SELECT count(*) FROM (SELECT count(*) FILTER (WHERE trw NOT LIKE '\\_%') AS steps FROM wed.trace t \
+             WHERE flow_id = {} GROUP BY wid HAVING bool_and(trw IS NULL OR trw <> '_CANCEL')) i WHERE {more}",
+            self.flow.id
+        ))
+    }
+}
