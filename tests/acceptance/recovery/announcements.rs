@@ -11,7 +11,7 @@ use super::operators::exception;
 use crate::support::database::one_lane;
 use crate::support::flows::PAPER;
 use crate::support::program::{run, wed};
-use crate::support::{Database, Flow, eventually, on};
+use crate::support::{Flow, eventually, on};
 
 /// A request as its receiver has it: head and body.
 type Received = (String, String);
@@ -214,5 +214,4 @@ fn figures_are_served_for_monitoring() {
         assert!(text.contains(line), "{line} in\n{text}");
     }
     server.stop();
-    drop(Database::new());
 }

@@ -536,6 +536,15 @@ impl Field {
 
     /// External workers at jobs of the same instances: slow ones, dying ones, ones that take too long.
     fn work_beside(&mut self, kind: Kind) {
+        let limit = |s: &mut crate::support::Session, timeout: &str| {
+            s.run(&format!(
+                "UPDATE wed_trig SET timeout = '{timeout}' WHERE NOT cfinal"
+            ));
+        };
+        if kind == Kind::WorkersOverrun {
+            limit(&mut self.flow.session(), "1 s");
+            self.pause(800);
+        }
         let mut holding = Vec::new();
         for _ in 0..4 {
             let mut s = self.flow.session();
@@ -568,6 +577,9 @@ impl Field {
                 "UPDATE wed_flow SET {attribute} = ({attribute}::integer + 1)::text WHERE wid = {wid}; COMMIT"
             );
             let _ = s.batch_execute(&update);
+        }
+        if kind == Kind::WorkersOverrun {
+            limit(&mut self.flow.session(), "1 minute");
         }
     }
 

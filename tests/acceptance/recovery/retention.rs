@@ -85,7 +85,7 @@ fn records_go_when_they_are_old() {
             .done()
             .json();
     assert_eq!(shown["logs"], serde_json::Value::Null);
-    assert_eq!(shown["attempts"], "03:00:00");
+    assert_eq!(shown["attempts"], "PT3H");
 }
 
 #[harness::test]

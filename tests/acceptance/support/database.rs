@@ -21,17 +21,23 @@ pub(crate) struct Database {
     name: String,
     /// The server's URL, without a database.
     server: String,
+    /// Goes with its server.
+    thrown_away: bool,
     pub(crate) store: Store,
 }
 
 impl Database {
     /// Makes one.
     pub(crate) fn new() -> Arc<Self> {
-        Database::at(server::url())
+        Database::make(server::url(), false)
     }
 
     /// Makes one on a server of the test's own, which is thrown away with it.
     pub(crate) fn at(server: &str) -> Arc<Self> {
+        Database::make(server, true)
+    }
+
+    fn make(server: &str, thrown_away: bool) -> Arc<Self> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!(
             "wedflow_test_{}_{}",
@@ -50,6 +56,7 @@ impl Database {
         Arc::new(Database {
             name,
             server,
+            thrown_away,
             store,
         })
     }
@@ -115,7 +122,7 @@ impl Database {
 impl Drop for Database {
     fn drop(&mut self) {
         on(self.store.close());
-        if self.server != server::url() {
+        if self.thrown_away {
             return;
         }
         // With the server thrown away all of it goes; on somebody's own server nothing may stay behind.
