@@ -1,5 +1,5 @@
 -- Makes the function of a flow that tells of some rows which conditions that look at the clock hold, and puts the flow on
--- the list of those that hosts look at by the clock (wed.fire_by_clock); takes it off where there is no such condition.
+-- the list of those that hosts look at by the clock (wed.fire_by_clock).
 CREATE OR REPLACE FUNCTION wed.compile_clock(_flow wed.flow) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -8,10 +8,8 @@ BEGIN
   SELECT string_agg(format('CASE WHEN %s THEN %s END', wed.guarded(predicate), tgid), E',\n      ' ORDER BY tgid) INTO _held
   FROM wed.trigger
   WHERE flow_id = _flow.flow_id AND enabled AND NOT cfinal AND timely AND predicate IS NOT NULL AND wed.reads_clock(predicate);
-  IF _held IS NULL THEN
-    DELETE FROM wed.clock WHERE flow_id = _flow.flow_id;
-    RETURN;
-  END IF;
+  -- The next look takes it off the list: who changes a definition waits for no look, which may wait for the flow's table.
+  IF _held IS NULL THEN RETURN; END IF;
   EXECUTE format($f$
 CREATE OR REPLACE FUNCTION %1$I.clock_%1$s(_rows %1$I.wed_flow[]) RETURNS TABLE (wid integer, tgids integer[])
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
@@ -32,5 +30,5 @@ END $match$, _held, _flow.shape_schema));
   EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM wed_predicate', _flow.shape_schema);
   EXECUTE format('REVOKE ALL ON FUNCTION %1$I.clock_%1$s(%1$I.wed_flow[]) FROM PUBLIC', _flow.shape_schema);
   EXECUTE format('GRANT EXECUTE ON FUNCTION %1$I.clock_%1$s(%1$I.wed_flow[]) TO %2$I', _flow.shape_schema, current_user);
-  INSERT INTO wed.clock (flow_id) VALUES (_flow.flow_id) ON CONFLICT (flow_id) DO UPDATE SET next_look = '-infinity', from_wid = 0;
+  INSERT INTO wed.clock (flow_id) VALUES (_flow.flow_id) ON CONFLICT DO NOTHING;
 END $$;

@@ -3,7 +3,7 @@
 -- the time at most. Answers how many instances fired something; null when no flow is due.
 CREATE OR REPLACE FUNCTION wed.fire_by_clock() RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
-SET intervalstyle = 'iso_8601' SET lock_timeout = '1s' AS $$
+SET intervalstyle = 'iso_8601' SET lock_timeout = '500ms' AS $$
 DECLARE
   _begun timestamptz := clock_timestamp();
   _most CONSTANT integer := 20000;
@@ -16,6 +16,11 @@ BEGIN
   SELECT c.* INTO _clock FROM wed.clock c WHERE c.next_look <= _begun ORDER BY c.next_look LIMIT 1 FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN RETURN NULL; END IF;
   SELECT * INTO STRICT _flow FROM wed.flow WHERE flow_id = _clock.flow_id;
+  IF NOT EXISTS (SELECT FROM wed.trigger WHERE flow_id = _flow.flow_id AND enabled AND NOT cfinal AND timely
+                 AND wed.reads_clock(predicate)) THEN
+    DELETE FROM wed.clock WHERE flow_id = _flow.flow_id;
+    RETURN 0;
+  END IF;
   _wids := ARRAY(SELECT DISTINCT j.wid FROM wed.job j
                  WHERE j.flow_id = _flow.flow_id AND j.wid > _clock.from_wid AND j.trname <> '_EXCPT' ORDER BY 1 LIMIT _most);
   _due := ARRAY(SELECT n.wid FROM wed.newly_true(_flow, _wids) n ORDER BY n.wid);
