@@ -484,7 +484,7 @@ impl Field {
                 on(self
                     .database
                     .store
-                    .rollback_component("default", "counters"))
+                    .activate_component("default", "counters", None))
                 .expect("rolled back");
             }
             _ => {
