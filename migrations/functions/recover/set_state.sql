@@ -23,16 +23,18 @@ BEGIN
       USING ERRCODE = '42703', HINT = 'Name attributes of the flow with their new values.';
   END IF;
   SELECT string_agg(format('%I = n.%1$I', k), ', ') INTO _columns FROM jsonb_object_keys(_values) k;
-  -- As a host's batch does: the state is written here and taken through the gate below.
-  PERFORM set_config('wed.commit', 'batch', true);
+  -- The exception's job is ended by the write, as by a worker that holds its lock; the trace says who it was.
+  SELECT * INTO STRICT _job FROM wed.job WHERE flow_id = _flow_id AND wid = _wid AND trname = '_EXCPT' FOR UPDATE;
+  IF NOT pg_try_advisory_xact_lock(_wid, _job.tgid) THEN
+    RAISE EXCEPTION 'a worker is at the exception of instance %', _wid USING ERRCODE = 'WF004',
+      HINT = 'Try again when it has ended.';
+  END IF;
   EXECUTE format('UPDATE %1$I.wed_flow w SET %2$s FROM %1$I.wed_flow o
                   CROSS JOIN LATERAL jsonb_populate_record(o, $1) n WHERE o.wid = $2 AND w.wid = o.wid', _schema, _columns)
     USING _values, _wid;
-  PERFORM set_config('wed.commit', '', true);
-  EXECUTE format('SELECT wed_bounded.measure_row(w.wid, (w.*)::text) FROM %I.wed_flow w WHERE w.wid = $1', _schema) USING _wid;
-  SELECT * INTO STRICT _job FROM wed.job WHERE flow_id = _flow_id AND wid = _wid AND trname = '_EXCPT' FOR UPDATE;
-  PERFORM wed.settle(wed.as_it_stands(_flow_id, _wid), ARRAY[_job.tgid], ARRAY[_job.token], NULL, '_ADHOC', NULL,
-                     wed.reasoned(_actor, _reason));
+  UPDATE wed.trace SET trw = '_ADHOC', tgid = NULL, attempt = NULL,
+    note = concat_ws('; ', wed.reasoned(_actor, _reason), note)
+  WHERE flow_id = _flow_id AND wid = _wid AND seq = _job.last_seq + 1 AND tstmp >= now();
   PERFORM wed.note_flow(_actor, _flow_id, 'instance.set', _wid::text,
     jsonb_build_object('attributes', ARRAY(SELECT jsonb_object_keys(_values) ORDER BY 1), 'reason', _reason));
   RETURN (SELECT status FROM wed.instance WHERE flow_id = _flow_id AND wid = _wid);
