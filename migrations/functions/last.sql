@@ -35,3 +35,11 @@ DO $$ BEGIN
 END $$;
 -- The trace needs the partitions of today and the next days before its first row.
 SELECT wed.roll_trace();
+-- Documents whose numbers are not yet held to their digits.
+SELECT wed.bound_attribute(f.schema_name, a.attname, format_type(a.atttypid, NULL)) FROM wed.flow f
+JOIN pg_attribute a ON a.attrelid = to_regclass(format('%I.wed_flow', f.schema_name))
+  AND a.atttypid = 'jsonb'::regtype AND NOT a.attisdropped
+WHERE NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conrelid = a.attrelid AND c.conname = ('digits_' || a.attname)::name);
+-- Flows whose conditions are not yet written as they are run.
+SELECT wed.compile(f.flow_id) FROM wed.flow f
+WHERE EXISTS (SELECT FROM wed.trigger t WHERE t.flow_id = f.flow_id AND t.predicate IS NOT NULL AND t.guarded IS NULL);

@@ -35,6 +35,43 @@ fn the_page_of_commands_is_what_the_program_prints() {
     generated("commands.md", &printed.out);
 }
 
+/// Compares a generated part of a repository's file with what it should be, or writes it.
+fn generated_file(path: &str, text: &str) {
+    let path = repository(path);
+    if std::env::var_os(WRITE).is_some() {
+        std::fs::write(&path, text).expect("the file is written");
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    let differs = found.lines().zip(text.lines()).find(|(a, b)| a != b);
+    assert!(
+        found == text,
+        "{} is not what the code says (first difference: {differs:?}); `make reference` writes it",
+        path.display()
+    );
+}
+
+/// The guard's table is one: what the database judges by and what the page about conditions lists is written from it.
+fn the_rules_of_the_database_are_those_of_the_guard() {
+    use wedflow_guard::rules;
+    generated_file(
+        "migrations/functions/condition/allow.sql",
+        &rules::allowed_calls(),
+    );
+    generated_file(
+        "migrations/functions/bounded/table.sql",
+        &rules::bounded_calls(),
+    );
+    let path = "docs/reference/conditions.md";
+    let page = std::fs::read_to_string(repository(path)).expect("the page");
+    let (begin, end) = ("<!-- lists: begin -->\n", "<!-- lists: end -->");
+    let (before, rest) = page.split_once(begin).expect("the lists begin");
+    let (_, after) = rest.split_once(end).expect("the lists end");
+    generated_file(
+        path,
+        &format!("{before}{begin}{}{end}{after}", rules::reference()),
+    );
+}
+
 /// The fields of a struct in a source file: name, and the doc comment as one line.
 fn fields_of(source: &str) -> Vec<(String, String)> {
     let mut fields = Vec::new();

@@ -24,6 +24,7 @@ compile_error!("the embedded Postgres needs a Unix system");
 mod account;
 mod error;
 mod install;
+mod memory;
 mod postgres;
 mod postmaster;
 mod server;

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use crate::account::Account;
 use crate::install::{MAJOR, create_open_folder};
-use crate::{PostgresError, state};
+use crate::postmaster::{self, Found};
+use crate::{PostgresError, memory, state};
 
 /// The superuser's name.
 pub(crate) const SUPERUSER: &str = "postgres";
@@ -257,6 +258,9 @@ impl Server {
                 .arg(&startup_log);
             let output = Self::run(pg_ctl)?;
             if output.status.success() {
+                if let Found::Alive(server) = postmaster::find(&self.data())? {
+                    memory::limit(server.pid);
+                }
                 return Ok(());
             }
             let mut text = said(&output);

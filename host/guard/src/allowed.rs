@@ -1,9 +1,11 @@
-//! What may stand in a fragment: operators and types; functions are in `catalog/functions.txt`.
+//! What may stand in a fragment beside the calls of `catalog.toml`.
 //! Everything else may not.
 //!
 //! Left out on purpose, although harmless to look at: what can make a small input large (`array_fill`), what can
 //! take long and cannot be bounded from outside (factorials, JSON paths and regular expressions that are not
 //! written there), what returns sets, and what sees or changes more than its arguments.
+
+use crate::catalog::CATALOG;
 
 /// Operators with two operands. (`!=` is `<>` by the time it gets here.)
 pub(crate) const BINARY: [&str; 41] = [
@@ -85,52 +87,8 @@ pub(crate) fn why_not(name: &str) -> &'static str {
     }
 }
 
-/// A type: Postgres's internal name, how it is written here, and how many modifiers it takes.
-pub(crate) struct Type {
-    name: &'static str,
-    pub(crate) written: &'static str,
-    pub(crate) modifiers: usize,
-}
-
-const TYPES: [Type; 27] = [
-    kind("bool", "boolean", 0),
-    kind("bpchar", "char", 1),
-    kind("bytea", "bytea", 0),
-    kind("date", "date", 0),
-    kind("daterange", "daterange", 0),
-    kind("float4", "real", 0),
-    kind("float8", "double precision", 0),
-    kind("int2", "smallint", 0),
-    kind("int4", "integer", 0),
-    kind("int4range", "int4range", 0),
-    kind("int8", "bigint", 0),
-    kind("int8range", "int8range", 0),
-    kind("interval", "interval", 2),
-    kind("json", "json", 0),
-    kind("jsonb", "jsonb", 0),
-    kind("jsonpath", "jsonpath", 0),
-    kind("numeric", "numeric", 2),
-    kind("numrange", "numrange", 0),
-    kind("text", "text", 0),
-    kind("time", "time", 1),
-    kind("timestamp", "timestamp", 1),
-    kind("timestamptz", "timestamptz", 1),
-    kind("timetz", "timetz", 1),
-    kind("tsrange", "tsrange", 0),
-    kind("tstzrange", "tstzrange", 0),
-    kind("uuid", "uuid", 0),
-    kind("varchar", "varchar", 1),
-];
-
-const fn kind(name: &'static str, written: &'static str, modifiers: usize) -> Type {
-    Type {
-        name,
-        written,
-        modifiers,
-    }
-}
-
-/// Looks a type up by its internal name.
-pub(crate) fn find_type(name: &str) -> Option<&'static Type> {
-    TYPES.iter().find(|kind| kind.name == name)
+/// Looks a type up by its internal name: how it is written here, and how many modifiers it takes.
+pub(crate) fn find_type(name: &str) -> Option<(&'static str, usize)> {
+    let (written, modifiers) = CATALOG.types.get(name)?;
+    Some((written, *modifiers))
 }

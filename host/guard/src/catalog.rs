@@ -1,28 +1,102 @@
-//! The operators and functions of Postgres's catalog that fragments may use, with their signatures.
-//! An acceptance test holds the two lists against a server's own.
+//! The table of what a fragment may call (`catalog.toml`): signatures, bounds of operands, what a call weighs.
+//! An acceptance test compares it with a server's own catalog.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
+
+use serde::Deserialize;
 
 use crate::kind::Kind;
 
-/// `name left right result`; `-` for what is missing.
-const OPERATORS: &str = include_str!("catalog/operators.txt");
-/// `name(argument …) result`, with `default:N` for N arguments that may be left out, `variadic`, and
-/// `volatile` for what gives another result each time.
-const FUNCTIONS: &str = include_str!("catalog/functions.txt");
+/// The table as it is written.
+const TABLE: &str = include_str!("catalog.toml");
+
+/// Lists of signatures by the name of what has them.
+type Signatures = BTreeMap<String, Vec<String>>;
+
+/// The table as it is read.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Table {
+    pub(crate) bounds: Bounds,
+    pub(crate) makes: BTreeMap<String, Makes>,
+    pub(crate) casts: BTreeMap<String, String>,
+    pub(crate) types: BTreeMap<String, (String, usize)>,
+    /// By group, then by name.
+    pub(crate) functions: BTreeMap<String, Signatures>,
+    pub(crate) operators: Signatures,
+}
+
+/// Bounds by name, each with its words for people.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Bounds {
+    /// Held to when the call is run.
+    pub(crate) run: BTreeMap<String, String>,
+    /// Looked at when the fragment is checked.
+    pub(crate) written: BTreeMap<String, String>,
+}
+
+/// Weight of a call, for each row-sized operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub(crate) struct Makes {
+    /// For an operand that is text.
+    pub(crate) text: u64,
+    /// For an operand that is a document or an array.
+    pub(crate) documents: u64,
+}
 
 /// What an operator or function takes and gives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Signature {
     pub(crate) arguments: Vec<Kind>,
+    /// The bound of each operand, as the table names it; empty where it has none.
+    pub(crate) bounds: Vec<&'static str>,
     pub(crate) result: Kind,
+    /// How the result is made, as the table names it; empty where that follows from its type.
+    pub(crate) makes: &'static str,
     defaults: usize,
-    variadic: bool,
+    pub(crate) variadic: bool,
     pub(crate) volatile: bool,
+    /// Whether its bounded function is written by hand.
+    pub(crate) own: bool,
+    /// Whether the function of the schema `wed_bounded` is run instead.
+    pub(crate) bounded: bool,
 }
 
 impl Signature {
+    /// Reads `operand ... -> result`, as the table describes it.
+    fn read(line: &'static str) -> Option<Signature> {
+        let (operands, rest) = line.split_once("-> ")?;
+        let mut words = rest.split(' ');
+        let parts = |word: &'static str| word.split_once(':').unwrap_or((word, ""));
+        let (result, makes) = parts(words.next()?);
+        let mut signature = Signature {
+            arguments: Vec::new(),
+            bounds: Vec::new(),
+            result: Kind::named(result)?,
+            makes,
+            defaults: 0,
+            variadic: false,
+            volatile: false,
+            own: false,
+            bounded: false,
+        };
+        for (name, bound) in operands.split_whitespace().map(parts) {
+            signature.arguments.push(Kind::named(name)?);
+            signature.bounds.push(bound);
+            signature.bounded |= CATALOG.bounds.run.contains_key(bound);
+        }
+        for word in words {
+            match parts(word) {
+                ("default", count) => signature.defaults = count.parse().ok()?,
+                ("variadic", _) => signature.variadic = true,
+                ("volatile", _) => signature.volatile = true,
+                ("own", _) => signature.own = true,
+                _ => return None,
+            }
+        }
+        Some(signature)
+    }
+
     /// How many arguments it takes at least and at most.
     pub(crate) fn counts(&self) -> (usize, usize) {
         let all = self.arguments.len();
@@ -54,63 +128,21 @@ impl Signature {
 /// Signatures by name.
 type Lists = HashMap<&'static str, Vec<Signature>>;
 
-static BY_OPERATOR: LazyLock<Lists> = LazyLock::new(|| {
-    let mut lists = Lists::new();
-    for line in OPERATORS.lines() {
-        let mut words = line.split(' ');
-        let name = words.next().unwrap_or_default();
-        let kinds: Vec<Kind> = words
-            .filter(|word| *word != "-")
-            .filter_map(Kind::named)
-            .collect();
-        if let Some((result, arguments)) = kinds.split_last() {
-            lists.entry(name).or_default().push(Signature {
-                arguments: arguments.to_vec(),
-                result: *result,
-                defaults: 0,
-                variadic: false,
-                volatile: false,
-            });
-        }
-    }
-    lists
+/// The table. It is part of the program, and a test reads all of it.
+pub(crate) static CATALOG: LazyLock<Table> = LazyLock::new(|| {
+    toml::from_str(TABLE).unwrap_or_else(|error| unreachable!("catalog.toml: {error}"))
 });
 
-static BY_FUNCTION: LazyLock<Lists> = LazyLock::new(|| {
-    let mut lists = Lists::new();
-    for line in FUNCTIONS.lines() {
-        let Some((name, rest)) = line.split_once('(') else {
-            continue;
-        };
-        let Some((arguments, rest)) = rest.split_once(") ") else {
-            continue;
-        };
-        let mut words = rest.split(' ');
-        let Some(result) = words.next().and_then(Kind::named) else {
-            continue;
-        };
-        let mut signature = Signature {
-            arguments: arguments
-                .split_whitespace()
-                .filter_map(Kind::named)
-                .collect(),
-            result,
-            defaults: 0,
-            variadic: false,
-            volatile: false,
-        };
-        for word in words {
-            match word.split_once(':') {
-                Some(("default", count)) => signature.defaults = count.parse().unwrap_or(0),
-                _ if word == "variadic" => signature.variadic = true,
-                _ if word == "volatile" => signature.volatile = true,
-                _ => {}
-            }
-        }
-        lists.entry(name).or_default().push(signature);
-    }
-    lists
-});
+static BY_OPERATOR: LazyLock<Lists> = LazyLock::new(|| lists([&CATALOG.operators]));
+static BY_FUNCTION: LazyLock<Lists> = LazyLock::new(|| lists(CATALOG.functions.values()));
+
+fn lists(all: impl IntoIterator<Item = &'static Signatures>) -> Lists {
+    let read = |lines: &'static Vec<String>| lines.iter().filter_map(|line| Signature::read(line));
+    all.into_iter()
+        .flatten()
+        .map(|(name, lines)| (name.as_str(), read(lines).collect()))
+        .collect()
+}
 
 /// The operators of a name with so many operands.
 pub(crate) fn operators(name: &str, operands: usize) -> Vec<&'static Signature> {
@@ -129,31 +161,58 @@ pub(crate) fn functions(name: &str) -> Option<(&'static str, &'static [Signature
         .map(|(name, list)| (*name, list.as_slice()))
 }
 
+/// All functions, then all operators, by name.
+pub(crate) fn all() -> [Vec<(&'static str, &'static Signature)>; 2] {
+    [&*BY_FUNCTION, &*BY_OPERATOR].map(|lists| {
+        let mut all: Vec<_> = lists
+            .iter()
+            .flat_map(|(name, list)| list.iter().map(|signature| (*name, signature)))
+            .collect();
+        all.sort_by_key(|(name, _)| *name);
+        all
+    })
+}
+
+/// What a class of the table weighs.
+pub(crate) fn makes(name: &str) -> Makes {
+    CATALOG.makes.get(name).copied().unwrap_or(Makes {
+        text: 0,
+        documents: 0,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn every_line_is_read() {
-        let operators: usize = BY_OPERATOR.values().map(Vec::len).sum();
-        assert_eq!(operators, OPERATORS.lines().count());
-        let functions: usize = BY_FUNCTION.values().map(Vec::len).sum();
-        assert_eq!(functions, FUNCTIONS.lines().count());
-        for (name, list) in BY_OPERATOR.iter() {
-            for signature in list {
-                assert!((1..=2).contains(&signature.arguments.len()), "{name}");
+    fn every_line_is_read_and_every_name_in_it_is_known() {
+        let table = &*CATALOG;
+        let lines: usize = [&table.operators]
+            .into_iter()
+            .chain(table.functions.values())
+            .flat_map(BTreeMap::values)
+            .map(Vec::len)
+            .sum();
+        let [functions, operators] = all();
+        assert_eq!(functions.len() + operators.len(), lines);
+        for (name, signature) in functions.iter().chain(&operators) {
+            for bound in signature.bounds.iter().filter(|bound| !bound.is_empty()) {
+                let known = table.bounds.run.contains_key(*bound)
+                    || table.bounds.written.contains_key(*bound);
+                assert!(known, "{name}: {bound}");
             }
+            let made = signature.makes.is_empty() || table.makes.contains_key(signature.makes);
+            assert!(made, "{name}: {}", signature.makes);
         }
-        for line in FUNCTIONS.lines() {
-            let (name, rest) = line.split_once('(').expect(line);
-            let (arguments, _) = rest.split_once(')').expect(line);
-            let count = arguments.split_whitespace().count();
-            assert!(
-                BY_FUNCTION[name]
-                    .iter()
-                    .any(|signature| signature.arguments.len() == count),
-                "{line}"
-            );
+        for (_, signature) in &operators {
+            assert!((1..=2).contains(&signature.arguments.len()));
+        }
+        for (name, makes) in &table.casts {
+            assert!(table.makes.contains_key(makes), "{name}");
+        }
+        for name in table.types.keys() {
+            assert!(Kind::named(name).is_some(), "{name}");
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The walk over an expression's tree. What it knows it writes anew, what it does not know it
 //! refuses: so nothing can be accepted and not written, or written and not checked.
 
-use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use pg_query::protobuf::{
@@ -10,17 +9,15 @@ use pg_query::protobuf::{
     SqlValueFunction, SqlValueFunctionOp, a_const::Val,
 };
 use pg_query::{Node, NodeEnum};
-use wedflow_model::ScalarType;
 
 use crate::advice::way;
 use crate::fragment::{Fragment, too_deep};
 use crate::kind::{Base, Context, Kind};
 use crate::literal::{is_bounded, plain_number, write_text};
 use crate::node::{foreign, location, text_constant, text_of, unknown};
-use crate::operation::CONVERSION;
 use crate::rejection::{Fault, RejectionCode};
 use crate::resolve::common;
-use crate::type_name::growth;
+use crate::weight::{self, MAX_WEIGHT, Operands, Size};
 use crate::written::Written;
 use crate::{FlowAttributes, MAX_DEPTH, MAX_NODES};
 
@@ -29,37 +26,41 @@ pub(crate) type Checked = Result<Seen, Fault>;
 /// A check that finds nothing but faults.
 pub(crate) type Done = Result<(), Fault>;
 
-/// The most bytes that the values of a fragment may come to, all intermediate ones together, when
-/// every attribute is as long as its row may be.
-const MAX_WORK: u64 = 192 << 20;
-/// The longest text, array or document an attribute can hold: that of its row.
-const WIDE: u64 = crate::MAX_ROW_BYTES as u64;
-/// What any other value takes at most.
-const NARROW: u64 = 256;
 /// The most dimensions of an array, as Postgres has it.
 const MAX_SUBSCRIPTS: usize = 6;
 /// The collations that every server has, whatever libraries it was built with.
 const COLLATIONS: [&str; 4] = ["C", "POSIX", "default", "ucs_basic"];
-/// The most multiplications and divisions of decimals in a fragment: each adds up digits.
-const MAX_PRODUCTS: usize = 64;
-
 /// An expression that was walked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) kind: Kind,
-    /// How many bytes its value may take at most.
-    pub(crate) size: u64,
+    /// How large its value may be.
+    pub(crate) size: Size,
     /// Whether no attribute is in it.
     pub(crate) constant: bool,
 }
 
 impl Seen {
-    pub(crate) fn truth() -> Seen {
+    /// A value that is not weighed.
+    pub(crate) fn narrow(kind: Kind, constant: bool) -> Seen {
         Seen {
-            kind: Kind::BOOL,
-            size: NARROW,
+            kind,
+            size: Size::default(),
+            constant,
+        }
+    }
+
+    /// The value of an attribute.
+    pub(crate) fn of_attribute(kind: Kind) -> Seen {
+        Seen {
+            kind,
+            size: Size::of_attribute(kind),
             constant: false,
         }
+    }
+
+    pub(crate) fn truth() -> Seen {
+        Seen::narrow(Kind::BOOL, false)
     }
 }
 
@@ -74,20 +75,7 @@ pub(crate) struct Walk<'a> {
     pub(crate) out: Written,
     nodes: usize,
     depth: usize,
-    work: u64,
-    products: usize,
-    pub(crate) calls: usize,
-    /// How much larger the functions around the current node may make it.
-    pub(crate) growth: usize,
-    /// Bytes of the constants that are searched for.
-    pub(crate) sought: usize,
-    /// How often a document or an array is made text, or the other way round.
-    pub(crate) conversions: usize,
-    /// The sizes of its regular expressions together.
-    pub(crate) patterns: usize,
-    /// Documents that are made anew, and comparisons of them.
-    pub(crate) documents: usize,
-    pub(crate) compared: Cell<usize>,
+    weight: u64,
     /// Values of lists around the current node, each of which is a level to Postgres.
     pub(crate) listed: usize,
     /// The collation that it names.
@@ -108,15 +96,7 @@ impl<'a> Walk<'a> {
             out: Written::default(),
             nodes: 0,
             depth: 0,
-            work: 0,
-            products: 0,
-            calls: 0,
-            growth: 1,
-            sought: 0,
-            conversions: 0,
-            patterns: 0,
-            documents: 0,
-            compared: Cell::new(0),
+            weight: 0,
             listed: 0,
             collation: None,
         }
@@ -128,18 +108,18 @@ impl<'a> Walk<'a> {
         node: &Node,
         wanted: Kind,
         context: Context,
-    ) -> Result<Written, Fault> {
+    ) -> Result<(Written, Seen), Fault> {
         self.out = Written::default();
         let found = self.expression(node)?;
         self.fits(node, found.kind, wanted, context)?;
         // An assignment casts by itself.
-        let grown = growth(found.kind, wanted);
-        if grown > 1 && !found.constant {
-            self.converted(CONVERSION * self.documents(node).max(1))
-                .and_then(|()| self.made(wanted, found.size.saturating_mul(grown), false))
-                .map_err(|fault| self.placed(fault, node))?;
-        }
-        Ok(std::mem::take(&mut self.out))
+        let seen = match weight::cast(found.kind, wanted) {
+            Some(makes) => self
+                .made(makes, wanted, &[found])
+                .map_err(|fault| self.placed(fault, node))?,
+            None => found,
+        };
+        Ok((std::mem::take(&mut self.out), seen))
     }
 
     /// Refuses a value that Postgres would not take for one of the wanted type.
@@ -167,33 +147,32 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A value that is made of others: counts it.
-    pub(crate) fn made(&mut self, kind: Kind, size: u64, constant: bool) -> Checked {
-        let size = if is_wide(kind) { size } else { NARROW };
-        if size > NARROW {
-            self.work = self.work.saturating_add(size);
-        }
-        if self.work > MAX_WORK {
-            let message = "the values in it could take too much memory";
-            return Err(Fault::new(RejectionCode::TooLarge, message)
-                .hint("use concat(…) for long chains of ||, and text attributes less often"));
+    /// A value that is made of others, as the table says.
+    pub(crate) fn made(&mut self, makes: &str, kind: Kind, of: &[Seen]) -> Checked {
+        let constant = of.iter().all(|seen| seen.constant);
+        self.weighed(Operands::of(of).made(makes, kind), kind, constant)
+    }
+
+    /// Counts what a value weighs.
+    pub(crate) fn weighed(
+        &mut self,
+        (weight, size): (u64, Size),
+        kind: Kind,
+        constant: bool,
+    ) -> Checked {
+        self.weight = self.weight.saturating_add(weight);
+        if self.weight > MAX_WEIGHT {
+            let message =
+                format!("it makes too many large values: it weighs more than {MAX_WEIGHT}");
+            return Err(Fault::new(RejectionCode::TooComplex, message).hint(
+                "a text that is made counts 1, one in another case 8, a document as text or made anew 96, text as a document 192; compare parts of a document by @> or ->>, or make several conditions",
+            ));
         }
         Ok(Seen {
             kind,
             size,
             constant,
         })
-    }
-
-    /// Counts multiplications and divisions of decimals.
-    pub(crate) fn multiplied(&mut self, times: usize) -> Done {
-        self.products += times;
-        if self.products > MAX_PRODUCTS {
-            let message = format!("more than {MAX_PRODUCTS} products of decimals");
-            return Err(Fault::new(RejectionCode::TooComplex, message)
-                .hint("each adds up digits; use double precision, or several steps"));
-        }
-        Ok(())
     }
 
     pub(crate) fn refuse(
@@ -332,7 +311,7 @@ impl<'a> Walk<'a> {
     fn one_of(&mut self, kind: Kind, seen: &[Seen]) -> Checked {
         Ok(Seen {
             kind,
-            size: seen.iter().map(|seen| seen.size).max().unwrap_or(NARROW),
+            size: Size::largest(kind, seen),
             constant: seen.iter().all(|seen| seen.constant),
         })
     }
@@ -344,10 +323,8 @@ impl<'a> Walk<'a> {
             return Err(Fault::new(RejectionCode::Type, message).hint("say which: ARRAY[]::text[]"));
         }
         let kind = self.agree(&elements.iter().collect::<Vec<_>>(), &seen)?;
-        let constant = seen.iter().all(|seen| seen.constant);
-        let size = seen.iter().map(|seen| seen.size.max(24)).sum();
         // An array of arrays is one of more dimensions, of the same type.
-        self.made(Kind::many(kind.base), size, constant)
+        self.made("copy", Kind::many(kind.base), &seen)
     }
 
     fn constant(&mut self, constant: &AConst) -> Checked {
@@ -356,7 +333,6 @@ impl<'a> Walk<'a> {
             location,
             val,
         } = constant;
-        let mut size = NARROW;
         let kind = match val {
             None if *isnull => {
                 self.out.push_str("NULL");
@@ -372,8 +348,7 @@ impl<'a> Walk<'a> {
                 Kind::one(Base::Int4)
             }
             Some(Val::Sval(value)) => {
-                write_text(self.out.text(), &value.sval);
-                size = value.sval.len() as u64;
+                self.text(&value.sval);
                 Kind::UNKNOWN
             }
             Some(Val::Fval(value)) => {
@@ -401,9 +376,16 @@ impl<'a> Walk<'a> {
         };
         Ok(Seen {
             kind,
-            size,
+            size: Size::default(),
             constant: true,
         })
+    }
+
+    /// Writes a text constant.
+    pub(crate) fn text(&mut self, text: &str) {
+        let mut written = String::new();
+        write_text(&mut written, text);
+        self.out.push_str(&written);
     }
 
     /// Refuses a number of too many digits.
@@ -457,18 +439,7 @@ impl<'a> Walk<'a> {
         self.read.insert(index);
         let attribute = self.attributes.get(index);
         self.out.push_str(&attribute.quoted);
-        let kind = Kind::of(&attribute.kind);
-        Ok(Seen {
-            kind,
-            size: match &attribute.kind.scalar {
-                ScalarType::Enum(labels) if !kind.array => {
-                    labels.iter().map(String::len).max().unwrap_or(0) as u64
-                }
-                _ if is_wide(kind) => WIDE,
-                _ => NARROW,
-            },
-            constant: false,
-        })
+        Ok(Seen::of_attribute(Kind::of(&attribute.kind)))
     }
 
     fn logic(&mut self, logic: &BoolExpr) -> Checked {
@@ -647,15 +618,15 @@ impl<'a> Walk<'a> {
     }
 
     fn extreme(&mut self, extreme: &MinMaxExpr) -> Checked {
-        match MinMaxOp::try_from(extreme.op) {
-            Ok(MinMaxOp::IsGreatest) => self.alike("GREATEST(", &extreme.args),
-            Ok(MinMaxOp::IsLeast) => self.alike("LEAST(", &extreme.args),
-            _ => Err(Fault::new(RejectionCode::Construct, "an unknown function")),
-        }
-        .and_then(|seen| {
-            self.documents_compared(seen.kind, extreme.args.len())?;
-            Ok(seen)
-        })
+        let open = match MinMaxOp::try_from(extreme.op) {
+            Ok(MinMaxOp::IsGreatest) => "GREATEST(",
+            Ok(MinMaxOp::IsLeast) => "LEAST(",
+            _ => return Err(Fault::new(RejectionCode::Construct, "an unknown function")),
+        };
+        let seen = self.list(open, &extreme.args, ")")?;
+        let kind = self.agree(&extreme.args.iter().collect::<Vec<_>>(), &seen)?;
+        self.made("compare", Kind::BOOL, &seen)?;
+        self.one_of(kind, &seen)
     }
 
     fn subscript(&mut self, access: &AIndirection) -> Checked {
@@ -716,7 +687,7 @@ impl<'a> Walk<'a> {
             kind if jsonb || slice => kind,
             kind => kind.element(),
         };
-        self.made(kind, found.size, found.constant)
+        self.weighed(Operands::of(&[found]).part(kind), kind, found.constant)
     }
 
     /// A subscript: a number, for jsonb also the name of a field.
@@ -758,21 +729,8 @@ impl<'a> Walk<'a> {
         if digits {
             self.out.push_str(&format!("({})", value.typmod));
         }
-        Ok(Seen {
-            kind: Kind::one(base),
-            size: NARROW,
-            constant: true,
-        })
+        Ok(Seen::narrow(Kind::one(base), true))
     }
-}
-
-/// Whether values of a type can be long.
-pub(crate) fn is_wide(kind: Kind) -> bool {
-    kind.array
-        || matches!(
-            kind.base,
-            Base::Text | Base::Varchar | Base::Bpchar | Base::Jsonb | Base::Json | Base::Bytea
-        )
 }
 
 /// Whether a node is written so that nothing around it can take it apart.

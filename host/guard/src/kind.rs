@@ -128,6 +128,13 @@ impl Kind {
         Some(Kind { base: *base, array })
     }
 
+    /// The name in the catalog.
+    pub(crate) fn name(self) -> String {
+        let name = NAMES.iter().find(|(_, base)| *base == self.base);
+        let name = name.map_or("?", |(name, _)| name);
+        format!("{}{name}", if self.array { "_" } else { "" })
+    }
+
     /// The type of an attribute's column.
     pub(crate) fn of(attribute: &AttributeType) -> Kind {
         let base = match attribute.scalar {

@@ -29,8 +29,6 @@ mod attributes;
 mod cache;
 mod call;
 mod catalog;
-mod containment;
-mod document;
 mod expression;
 mod fragment;
 mod kind;
@@ -42,9 +40,13 @@ mod plain;
 mod predicate;
 mod rejection;
 mod resolve;
+pub mod rules;
 mod set_clause;
+mod time_part;
 mod type_name;
+mod weight;
 mod written;
+mod zone;
 
 pub use attributes::FlowAttributes;
 pub use cache::SetClauseCache;
@@ -67,8 +69,3 @@ pub const MAX_DIGITS: usize = 38;
 pub const MAX_ROW_BYTES: usize = 256 << 10;
 /// The most elements of an attribute that is an array, held by the database (`wed.bound_attribute`).
 pub const MAX_ELEMENTS: usize = 4096;
-/// The most bytes that one `replace` makes, held by the database (`wed_bounded.replace`).
-pub const MAX_REPLACED_BYTES: usize = 4 << 20;
-/// The most bytes that a `repeat` makes whose times are not written there, held by the database
-/// (`wed_bounded.repeat`).
-pub const MAX_REPEATED_BYTES: usize = 64 << 10;

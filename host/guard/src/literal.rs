@@ -531,7 +531,7 @@ fn makes_zone(text: &str) -> bool {
         // With what follows it may be one of those that there are: `Etc/GMT+5`, `EST5EDT`.
         let all = rest.split(char::is_whitespace).next().unwrap_or_default();
         if word.len() > 2 && digits.starts_with(|c: char| c.is_ascii_digit()) && !named {
-            if !crate::call::is_zone(all) {
+            if !crate::zone::is_zone(all) {
                 return true;
             }
             rest = rest.get(all.len()..).unwrap_or_default();
@@ -597,7 +597,7 @@ fn unknown_unit(text: &str) -> Option<String> {
         .filter(|word| !word.is_empty())
         .find(|word| {
             let others = ["ago", "at", "on", "infinity", "inf", "mm"];
-            !crate::call::is_unit(word) && !others.contains(&token(word).as_str())
+            !crate::time_part::is_unit(word) && !others.contains(&token(word).as_str())
         })
         .map(|word| crate::rejection::shorten(word, 20))
 }

@@ -5,61 +5,20 @@ use pg_query::{Node, NodeEnum};
 use wedflow_model::{AttributeType, ScalarType};
 
 use crate::allowed::{BINARY, COMPARISON, MATCHING, PREFIX, QUANTIFIED};
-use crate::call::{function_name, is_number, power_cost};
+use crate::call::{function_name, is_number};
 use crate::catalog;
-use crate::containment::{made_here, made_range};
 use crate::expression::{Checked, Done, Seen, Walk};
-use crate::kind::{Base, Context, Kind};
-use crate::node::{constant_length, constant_text, foreign, text_constant, text_of, written_text};
+use crate::kind::{Context, Kind};
+use crate::node::{constant_length, constant_text, foreign, text_constant, text_of};
 use crate::pattern::{self, Objection};
 use crate::rejection::{Fault, RejectionCode};
 use crate::resolve::{self, Resolved};
-use crate::type_name::as_text;
-use crate::written::Guard;
+use crate::written::Place;
 
-/// The most that is searched for, all of a fragment together, in bytes: each is held against every byte of a
-/// long text.
-const MAX_SOUGHT: usize = 1024;
-/// What something searched for counts that is no constant: a text, and an array or document.
-const SOUGHT: usize = 128;
-const SOUGHT_WIDE: usize = 256;
-/// What a path into a document counts that is a chain of names: each takes a look at each value at most.
-const PLAIN_PATH: usize = 24;
-/// The longest text that is made of constants when it is run; what is no constant is held to it then.
-pub(crate) const MAX_SHORT: usize = 256;
-/// The most characters of a set, as those of `translate` and `btrim`, and how often each counts.
-const MAX_SET: usize = 64;
-const SET_WEIGHT: usize = 4;
-/// What ILIKE counts besides its pattern, as it makes all of the text anew.
-const ILIKE: usize = 8;
 /// The most values of a list that are no constants: each is a level to Postgres.
 const MAX_LISTED: usize = 100;
-/// The longest document that is looked for in another one.
-const MAX_DOCUMENT: u64 = 2 << 10;
-
-/// What is done with something that is searched for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sought {
-    /// Looked for in a text, as a whole.
-    Text,
-    /// The same without regard to case.
-    AnyCase,
-    /// An array or document whose parts are looked for.
-    Parts,
-    /// A set of characters.
-    Set,
-}
-
-/// The most conversions of documents and arrays: taking text out of a document counts one, making another of one
-/// counts two, writing or reading all of one counts four.
-const MAX_CONVERSIONS: usize = 64;
-pub(crate) const CONVERSION: usize = 4;
-
-/// The largest exponent that needs no look at the base when it is run, and the largest that may be written.
-pub(crate) const SMALL_POWER: i64 = 16;
+/// The largest exponent that may be written.
 const MAX_POWER: i64 = 1000;
-/// The most that the sizes of a fragment's regular expressions come to.
-const MAX_PATTERNS: usize = 1600;
 
 /// An operand: what was written, and what it is.
 pub(crate) type Operand<'n> = (Option<&'n Node>, Kind);
@@ -110,7 +69,7 @@ impl Walk<'_> {
                     let resolved = resolve::select(&list, &[found.kind])
                         .map_err(|why| self.no_operator(sign, &[found.kind], why, *location))?;
                     self.fits(node, found.kind, resolved.arguments[0], Context::Implicit)?;
-                    self.made(resolved.result, found.size, found.constant)
+                    self.made(resolved.signature.makes, resolved.result, &[found])
                 }
             },
             AExprKind::AexprOpAny | AExprKind::AexprOpAll => {
@@ -129,6 +88,7 @@ impl Walk<'_> {
                 self.out.push(')');
                 let resolved =
                     self.compare("=", (Some(one), found.kind), (Some(other), by.kind))?;
+                self.made(resolved.signature.makes, Kind::BOOL, &[found, by])?;
                 Ok(Seen {
                     kind: if found.kind.is_unknown() {
                         resolved.arguments[0]
@@ -146,16 +106,7 @@ impl Walk<'_> {
                     (_, false) => ("ILIKE", "~~*"),
                     (_, true) => ("NOT ILIKE", "!~~*"),
                 };
-                let one = self.required(left)?;
-                let text = self.operand(one)?;
-                self.word(word);
-                let how = match kind {
-                    AExprKind::AexprLike => Sought::Text,
-                    _ => Sought::AnyCase,
-                };
-                let (pattern, found) = self.pattern(self.required(right)?, how)?;
-                self.resolved(sign, (Some(one), text.kind), (pattern, found), *location)?;
-                Ok(Seen::truth())
+                self.like(word, sign, (left, right), *location)
             }
             AExprKind::AexprBetween
             | AExprKind::AexprNotBetween
@@ -184,42 +135,7 @@ impl Walk<'_> {
                 }
                 Ok(Seen::truth())
             }
-            AExprKind::AexprSimilar => {
-                let one = self.required(left)?;
-                let text = self.matched(one, false)?;
-                self.word(if name == "!~" {
-                    "NOT SIMILAR TO"
-                } else {
-                    "SIMILAR TO"
-                });
-                let pattern = match self.required(right)?.node.as_ref() {
-                    Some(NodeEnum::FuncCall(call))
-                        if function_name(call) == Some("similar_to_escape") =>
-                    {
-                        self.plain(call)?;
-                        match call.args.as_slice() {
-                            [pattern] => pattern,
-                            _ => {
-                                let message = "SIMILAR TO is written without ESCAPE";
-                                return Err(self
-                                    .refuse(RejectionCode::Construct, message, *location)
-                                    .hint("the escape character is the backslash"));
-                            }
-                        }
-                    }
-                    _ => self.required(right)?,
-                };
-                self.pattern_size(pattern, 1)?;
-                if let Some(text) = constant_text(pattern) {
-                    pattern::similar(text).map_err(|objection| {
-                        self.objection(RejectionCode::TooComplex, objection, pattern)
-                    })?;
-                }
-                let found = self.operand(pattern)?;
-                self.fits(pattern, found.kind, Kind::TEXT, Context::Implicit)?;
-                self.resolved("~", (Some(one), text.kind), (None, Kind::TEXT), *location)?;
-                Ok(Seen::truth())
-            }
+            AExprKind::AexprSimilar => self.similar(name == "!~", (left, right), *location),
             AExprKind::Undefined => {
                 Err(self.refuse(RejectionCode::Operator, "an unknown operation", *location))
             }
@@ -291,79 +207,14 @@ impl Walk<'_> {
         if MATCHING.contains(&sign) {
             return self.matching(sign, one, other, location);
         }
-        let mut power = None;
         if sign == "^" {
             self.small_power(other, location)?;
-            power = crate::literal::small_integer(other, SMALL_POWER);
-        }
-        let raised = sign == "^" && power.is_none();
-        if raised {
-            self.out.guard(Guard::Power);
         }
         let found = self.operand(one)?;
-        if raised {
-            self.out.guard(Guard::Raised);
-            self.out.push(' ');
-        } else {
-            self.word(sign);
-        }
-        let searches = match sign {
-            // The longer of two takes the product of their lengths.
-            "@>" | "<@" | "&&" if made_range(one) || made_range(other) => None,
-            "@>" | "<@" | "&&" | "?|" | "?&" if !found.constant => Some(Sought::Parts),
-            "-" if found.kind == Kind::one(Base::Jsonb) => Some(Sought::Parts),
-            "~~" | "!~~" => Some(Sought::Text),
-            "~~*" | "!~~*" => Some(Sought::AnyCase),
-            _ => None,
-        };
-        let by = match searches {
-            Some(how) => self.sought_for(other, how)?,
-            None => self.operand(other)?,
-        };
-        if let ("@>" | "<@" | "&&", Some(_)) = (sign, searches)
-            && found.kind.array
-            && !by.constant
-        {
-            self.list_against_list(one, found)?;
-            self.list_against_list(other, by)?;
-        }
-        if let "?|" | "?&" = sign
-            && !by.constant
-        {
-            self.list_against_list(other, by)?;
-        }
-        // Of two documents each part of the one is looked for in the other.
-        let contained = match sign {
-            "@>" => Some((other, by)),
-            "<@" => Some((one, found)),
-            _ => None,
-        };
-        if let Some((part, seen)) = contained
-            && found.kind == Kind::one(Base::Jsonb)
-            && by.kind == found.kind
-            && !(found.constant || by.constant || made_here(part) || seen.size <= MAX_DOCUMENT)
-            && !self.of_scalars(part)
-            && !self.of_scalars(if sign == "@>" { one } else { other })
-        {
-            let message = "documents of any length are held against each other";
-            let fault = Fault::new(RejectionCode::TooLarge, message)
-                .hint("write what is looked for: doc @> jsonb_build_object('a', a1)");
-            return Err(self.placed(fault, part));
-        }
-        if let "->>" | "#>>" = sign {
-            self.converted(1)?;
-        }
-        // In the constant on the left it is what is searched for.
-        if let "@>" | "<@" | "&&" = sign
-            && found.constant
-            && !by.constant
-            && !(made_range(one) || made_range(other))
-        {
-            self.count_sought(constant_length(one).unwrap_or(SOUGHT_WIDE), one)?;
-        }
-        if raised {
-            self.out.guard(Guard::End);
-        }
+        let from = self.out.place();
+        self.word(sign);
+        let to = self.out.place();
+        let by = self.operand(other)?;
         // To an array, a constant without a type is another one.
         let same = |kind: Kind, other: Kind| match sign == "||" && other.array && kind.is_unknown()
         {
@@ -386,30 +237,90 @@ impl Walk<'_> {
             (Some(other), right_kind),
             location,
         )?;
-        let decimal = resolved.arguments.contains(&Kind::one(Base::Numeric));
-        match sign {
-            "*" | "/" | "%" if decimal => self.multiplied(1)?,
-            "^" if decimal => self.multiplied(power_cost(power))?,
-            _ => {}
+        self.operated(&resolved, &[one, other], (from, to), sign)?;
+        self.made(resolved.signature.makes, resolved.result, &[found, by])
+    }
+
+    /// Runs the bounded operator where there is one; what is written there must be within its bounds.
+    fn operated(
+        &mut self,
+        resolved: &Resolved,
+        operands: &[&Node],
+        (from, to): (Place, Place),
+        sign: &str,
+    ) -> Done {
+        if resolved.signature.bounded {
+            self.out.bound_operator(from, to, sign);
+            self.within_bounds(resolved.signature, operands)?;
         }
-        if let "||" | "-" | "#-" = sign
-            && resolved.result == Kind::one(Base::Jsonb)
-            && !(found.constant && by.constant)
-        {
-            self.converted(2)?;
-            self.remade(self.documents(one) + self.documents(other))?;
-        }
-        let text = sign == "||" && resolved.result == Kind::TEXT;
-        if text {
-            self.converted(self.written_anew(one, found) + self.written_anew(other, by))?;
-        }
-        // Text is taken out of a document as it is written in JSON.
-        let size = match sign {
-            "->>" | "#>>" => found.size.saturating_mul(6),
-            _ if text => as_text(found).saturating_add(as_text(by)),
-            _ => found.size.saturating_add(by.size),
+        Ok(())
+    }
+
+    /// `LIKE` and its like. What follows `ESCAPE` hides in a function of the grammar's own making.
+    fn like(
+        &mut self,
+        word: &str,
+        sign: &str,
+        (left, right): (Option<&Node>, Option<&Node>),
+        location: i32,
+    ) -> Checked {
+        let (one, other) = (self.required(left)?, self.required(right)?);
+        let text = self.operand(one)?;
+        let from = self.out.place();
+        self.word(word);
+        let to = self.out.place();
+        let (pattern, found) = self.pattern(other)?;
+        let resolved = self.resolved(
+            sign,
+            (Some(one), text.kind),
+            (pattern, found.kind),
+            location,
+        )?;
+        self.operated(&resolved, &[one, other], (from, to), sign)?;
+        self.made(resolved.signature.makes, Kind::BOOL, &[text, found])
+    }
+
+    fn similar(
+        &mut self,
+        not: bool,
+        (left, right): (Option<&Node>, Option<&Node>),
+        location: i32,
+    ) -> Checked {
+        let (one, other) = (self.required(left)?, self.required(right)?);
+        let (word, sign) = if not {
+            ("NOT SIMILAR TO", "!~")
+        } else {
+            ("SIMILAR TO", "~")
         };
-        self.made(resolved.result, size, found.constant && by.constant)
+        let text = self.operand(one)?;
+        let from = self.out.place();
+        self.word(word);
+        let to = self.out.place();
+        let pattern = match other.node.as_ref() {
+            Some(NodeEnum::FuncCall(call)) if function_name(call) == Some("similar_to_escape") => {
+                self.plain(call)?;
+                let [pattern] = call.args.as_slice() else {
+                    let message = "SIMILAR TO is written without ESCAPE";
+                    return Err(self
+                        .refuse(RejectionCode::Construct, message, location)
+                        .hint("the escape character is the backslash"));
+                };
+                pattern
+            }
+            _ => other,
+        };
+        self.pattern_size(pattern)?;
+        if let Some(text) = constant_text(pattern) {
+            pattern::similar(text).map_err(|objection| {
+                self.objection(RejectionCode::TooComplex, objection, pattern)
+            })?;
+        }
+        let found = self.operand(pattern)?;
+        self.fits(pattern, found.kind, Kind::TEXT, Context::Implicit)?;
+        self.out.run_as_call("similar_to_escape", to, None);
+        let resolved = self.resolved(sign, (Some(one), text.kind), (None, Kind::TEXT), location)?;
+        self.operated(&resolved, &[one, pattern], (from, to), sign)?;
+        Ok(Seen::truth())
     }
 
     /// An attribute of a few labels is compared with one of them, and they are in no order.
@@ -466,58 +377,37 @@ impl Walk<'_> {
 
     /// A text held against a regular expression.
     fn matching(&mut self, sign: &str, one: &Node, other: &Node, location: i32) -> Checked {
-        self.pattern_size(other, 1)?;
-        let text = self.matched(one, false)?;
+        self.pattern_size(other)?;
+        let text = self.operand(one)?;
+        let from = self.out.place();
         self.word(sign);
+        let to = self.out.place();
         let by = self.operand(other)?;
-        self.resolved(
+        let resolved = self.resolved(
             sign,
             (Some(one), text.kind),
             (Some(other), by.kind),
             location,
         )?;
+        self.operated(&resolved, &[one, other], (from, to), sign)?;
         Ok(Seen::truth())
     }
 
-    /// A text that a regular expression is held against, `often` when for all matches.
-    pub(crate) fn matched(&mut self, node: &Node, often: bool) -> Checked {
-        let guard = text_constant(node).is_none();
-        if guard {
-            self.out.guard(if often {
-                Guard::MatchedOften
-            } else {
-                Guard::Matched
-            });
-        }
-        let found = self.operand(node)?;
-        if guard {
-            self.out.guard(Guard::End);
-        }
-        Ok(found)
-    }
-
     /// A regular expression must be written there, and small.
-    pub(crate) fn pattern_size(&mut self, node: &Node, times: usize) -> Done {
+    pub(crate) fn pattern_size(&self, node: &Node) -> Done {
         let Some(text) = constant_text(node) else {
             let message = "a regular expression is text in quotes";
             let fault = Fault::new(RejectionCode::Operator, message)
                 .hint("write it itself; for a pattern in an attribute use LIKE");
             return Err(self.placed(fault, node));
         };
-        let size = pattern::size(text)
-            .map_err(|objection| self.objection(pattern::code_of(&objection), objection, node))?;
-        self.patterns += size * times;
-        if self.patterns > MAX_PATTERNS {
-            let message = "its regular expressions together could take very long";
-            let fault = Fault::new(RejectionCode::TooComplex, message)
-                .hint("use fewer or shorter ones; LIKE and IN (…) cost less");
-            return Err(self.placed(fault, node));
-        }
-        Ok(())
+        pattern::size(text)
+            .map(|_| ())
+            .map_err(|objection| self.objection(pattern::code_of(&objection), objection, node))
     }
 
     /// A path into a document must be written there, and take the time of one look at all of it.
-    pub(crate) fn path(&mut self, node: &Node, location: i32) -> Done {
+    pub(crate) fn path(&self, node: &Node, location: i32) -> Done {
         let text = match &node.node {
             Some(NodeEnum::TypeCast(cast)) => cast.arg.as_deref().and_then(text_constant),
             _ => text_constant(node),
@@ -529,20 +419,7 @@ impl Walk<'_> {
                 .hint("write it itself; with a key in an attribute use -> and ->>"));
         };
         pattern::path(text)
-            .map_err(|objection| self.objection(pattern::code_of(&objection), objection, node))?;
-        let cost = match pattern::is_plain_path(text) {
-            true => PLAIN_PATH,
-            false => SOUGHT,
-        };
-        self.count_sought(cost, node).map_err(|fault| Fault {
-            message: format!(
-                "its paths into documents, and what else it searches for, count more than {MAX_SOUGHT}"
-            ),
-            hint: format!(
-                "a path of names alone counts {PLAIN_PATH}, any other {SOUGHT}; take values out with -> and ->>, or make several conditions"
-            ),
-            ..fault
-        })
+            .map_err(|objection| self.objection(pattern::code_of(&objection), objection, node))
     }
 
     /// What is said against something written in a string, at its place.
@@ -566,11 +443,6 @@ impl Walk<'_> {
         let list = catalog::operators(sign, 2);
         let resolved = resolve::binary(&list, left.1, right.1)
             .map_err(|why| self.no_operator(sign, &[left.1, right.1], why, location))?;
-        if COMPARISON.contains(&sign)
-            && let Some(kind) = resolved.arguments.first()
-        {
-            self.documents_compared(*kind, 1)?;
-        }
         for ((node, kind), wanted) in [left, right].into_iter().zip(&resolved.arguments) {
             if let Some(node) = node {
                 self.fits(node, kind, *wanted, Context::Implicit)?;
@@ -626,13 +498,13 @@ impl Walk<'_> {
             }
             self.resolved("=", (Some(one), kind), (Some(other), by.kind), location)?;
         }
-        self.resolved(
+        let resolved = self.resolved(
             "=",
             (Some(one), found.kind),
             (Some(other), by.kind),
             location,
         )?;
-        Ok(Seen::truth())
+        self.made(resolved.signature.makes, Kind::BOOL, &[found, by])
     }
 
     fn among(
@@ -696,14 +568,16 @@ impl Walk<'_> {
         kinds.extend(seen.iter().map(|seen| seen.kind));
         let same = resolve::common(&kinds);
         for (item, seen) in items.iter().zip(&seen) {
-            let (found, item_kind) = match same {
+            let (found_kind, item_kind) = match same {
                 Some(kind) => {
                     self.fits(item, seen.kind, kind, Context::Implicit)?;
                     (kind, kind)
                 }
                 None => (found.kind, seen.kind),
             };
-            self.compare(sign, (Some(value), found), (Some(item), item_kind))?;
+            let resolved =
+                self.compare(sign, (Some(value), found_kind), (Some(item), item_kind))?;
+            self.made(resolved.signature.makes, Kind::BOOL, &[found, *seen])?;
         }
         Ok(Seen::truth())
     }
@@ -718,12 +592,10 @@ impl Walk<'_> {
     ) -> Checked {
         let sign = self.sign(name, &QUANTIFIED, location)?;
         let (value, array) = (self.required(left)?, self.required(right)?);
-        let patterns = !COMPARISON.contains(&sign);
-        if patterns {
-            self.patterns_of(array, sign.ends_with('*'))?;
-        }
         let found = self.operand(value)?;
+        let from = self.out.place();
         self.word(sign);
+        let to = self.out.place();
         let any = kind == AExprKind::AexprOpAny;
         self.out.push_str(if any { "ANY (" } else { "ALL (" });
         let list = self.expression(array)?;
@@ -739,50 +611,12 @@ impl Walk<'_> {
             return Err(self.placed(fault, array));
         };
         let resolved = self.resolved(sign, (Some(value), found.kind), (None, element), location)?;
-        if let Some(NodeEnum::AArrayExpr(written)) = &array.node {
-            self.documents_compared(element, written.elements.len())?;
-        }
         if list.kind.is_unknown() {
             let wanted = Kind::many(resolved.arguments[1].base);
             self.fits(array, Kind::UNKNOWN, wanted, Context::Implicit)?;
         }
-        Ok(Seen::truth())
-    }
-
-    /// The patterns of LIKE ANY: written there, and counted as what is searched for.
-    fn patterns_of(&mut self, array: &Node, any_case: bool) -> Done {
-        let written = match &array.node {
-            Some(NodeEnum::TypeCast(cast)) => cast.arg.as_deref().unwrap_or(array),
-            _ => array,
-        };
-        let least = if any_case { ILIKE } else { 1 };
-        let length = match &written.node {
-            Some(NodeEnum::AArrayExpr(list)) => list.elements.iter().try_fold(0, |sum, one| {
-                let text = constant_text(one)?;
-                // Each is looked for by itself.
-                (text.chars().rev().take_while(|c| *c == '\\').count() % 2 == 0)
-                    .then_some(sum + text.len() + least)
-            }),
-            _ => text_constant(written)
-                .filter(|text| !text.contains('\\'))
-                .map(|text| text.len() + (text.matches(',').count() + 1) * least),
-        };
-        let Some(length) = length else {
-            let message = "the patterns of LIKE ANY are written there, as text in quotes";
-            let fault = Fault::new(RejectionCode::Operator, message)
-                .hint("write LIKE ANY (ARRAY['…', '…']), or several LIKE joined by OR");
-            return Err(self.placed(fault, array));
-        };
-        self.count_sought(length, array)
-    }
-
-    /// Counts bytes that are searched for.
-    fn count_sought(&mut self, bytes: usize, node: &Node) -> Done {
-        self.sought = self.sought.saturating_add(bytes);
-        match self.sought > MAX_SOUGHT {
-            true => Err(self.placed(too_much_sought(), node)),
-            false => Ok(()),
-        }
+        self.operated(&resolved, &[value], (from, to), sign)?;
+        self.made(resolved.signature.makes, Kind::BOOL, &[found, list])
     }
 
     /// Two rows of as many values, compared one by one.
@@ -807,7 +641,7 @@ impl Walk<'_> {
     }
 
     fn pairs(
-        &self,
+        &mut self,
         sign: &str,
         ones: &[Node],
         kinds: &[Seen],
@@ -822,12 +656,9 @@ impl Walk<'_> {
         for (((one, kind), other), other_kind) in
             ones.iter().zip(kinds).zip(others).zip(other_kinds)
         {
-            self.resolved(
-                sign,
-                (Some(one), kind.kind),
-                (Some(other), other_kind.kind),
-                location,
-            )?;
+            let (left, right) = ((Some(one), kind.kind), (Some(other), other_kind.kind));
+            let resolved = self.resolved(sign, left, right, location)?;
+            self.made(resolved.signature.makes, Kind::BOOL, &[*kind, *other_kind])?;
         }
         Ok(())
     }
@@ -840,25 +671,36 @@ impl Walk<'_> {
         }
     }
 
-    /// What follows LIKE: `ESCAPE` hides in a function of the grammar's own making.
-    fn pattern<'n>(&mut self, node: &'n Node, how: Sought) -> Result<Operand<'n>, Fault> {
+    /// What follows LIKE.
+    fn pattern<'n>(&mut self, node: &'n Node) -> Result<(Option<&'n Node>, Seen), Fault> {
         if let Some(NodeEnum::FuncCall(call)) = node.node.as_ref()
             && function_name(call) == Some("like_escape")
             && let [pattern, escape] = call.args.as_slice()
         {
             self.plain(call)?;
-            let found = self.sought_for(pattern, how)?;
+            let from = self.out.place();
+            let found = self.operand(pattern)?;
             self.fits(pattern, found.kind, Kind::TEXT, Context::Implicit)?;
+            let between = self.out.place();
             self.word("ESCAPE");
-            let found = self.operand(escape)?;
-            self.fits(escape, found.kind, Kind::TEXT, Context::Implicit)?;
+            let to = self.out.place();
+            let by = self.operand(escape)?;
+            self.fits(escape, by.kind, Kind::TEXT, Context::Implicit)?;
             if text_constant(escape).is_none_or(|text| text.chars().count() > 1) {
                 let message = "ESCAPE takes one character";
                 return Err(self.refuse(RejectionCode::Construct, message, call.location));
             }
-            return Ok((None, Kind::TEXT));
+            self.out
+                .run_as_call("like_escape", from, Some((between, to)));
+            return Ok((
+                None,
+                Seen {
+                    kind: Kind::TEXT,
+                    ..found
+                },
+            ));
         }
-        let found = self.sought_for(node, how)?;
+        let found = self.operand(node)?;
         if let Some(text) = text_constant(node) {
             let slashes = text.chars().rev().take_while(|c| *c == '\\').count();
             if slashes % 2 == 1 {
@@ -868,69 +710,7 @@ impl Walk<'_> {
                 return Err(self.placed(fault, node));
             }
         }
-        Ok((Some(node), found.kind))
-    }
-
-    /// Something that a text or array is searched for: searching takes the product of both lengths. What is
-    /// no constant is held to its length when it is run.
-    pub(crate) fn sought_for(&mut self, node: &Node, how: Sought) -> Checked {
-        let text = written_text(node);
-        let guard = text.is_none();
-        if guard {
-            self.out.guard(match how {
-                Sought::Set => Guard::Few,
-                _ => Guard::Short,
-            });
-        }
-        let found = self.operand(node)?;
-        if guard {
-            self.out.guard(Guard::End);
-        }
-        let length = constant_length(node);
-        let characters = text.map_or(length, |text| Some(text.chars().count()));
-        if how == Sought::Set && characters.is_some_and(|count| count > MAX_SET) {
-            let message = format!("a set of more than {MAX_SET} characters");
-            let fault = Fault::new(RejectionCode::TooLarge, message)
-                .hint("each character of the text is looked for in it; name fewer, or use a regular expression");
-            return Err(self.placed(fault, node));
-        }
-        let made_here = made_here(node);
-        let counted = match (how, length) {
-            (_, Some(length)) if guard && !made_here && length > MAX_SHORT => {
-                return Err(self.placed(too_much_sought(), node));
-            }
-            (Sought::Set, Some(_)) => characters.unwrap_or_default() * SET_WEIGHT,
-            (Sought::Text, Some(length)) => length + 1,
-            (Sought::AnyCase, Some(length)) => length + ILIKE,
-            (Sought::Parts, Some(length)) => length,
-            (Sought::Parts, None) if !made_here => SOUGHT_WIDE,
-            (Sought::Set, None) => MAX_SET * SET_WEIGHT,
-            (_, None) => SOUGHT,
-        };
-        self.count_sought(counted, node).map_err(|fault| match (how, length) {
-            (Sought::Parts, None) => Fault {
-                message: format!(
-                    "the arrays and documents that it searches for count more than {MAX_SOUGHT}"
-                ),
-                hint: format!(
-                    "each that is no constant counts {SOUGHT_WIDE}; write what is searched for, or make several conditions"
-                ),
-                ..fault
-            },
-            _ => fault,
-        })?;
-        Ok(found)
-    }
-
-    /// Counts values that are written anew in another notation, as documents and arrays as text.
-    pub(crate) fn converted(&mut self, parts: usize) -> Done {
-        self.conversions += parts;
-        if self.conversions > MAX_CONVERSIONS {
-            let message = "it makes too many documents, or text of documents and arrays";
-            return Err(Fault::new(RejectionCode::TooComplex, message)
-                .hint("compare parts of a document by @>, or in several conditions"));
-        }
-        Ok(())
+        Ok((Some(node), found))
     }
 
     /// The exponent of a power: where it is written there, no large number. What else it may come to is looked
@@ -952,12 +732,6 @@ impl Walk<'_> {
         let fault = self.refuse(RejectionCode::TooLarge, message, location);
         Err(fault.hint("multiply instead"))
     }
-}
-
-fn too_much_sought() -> Fault {
-    let message = format!("more than {MAX_SOUGHT} bytes to search for");
-    Fault::new(RejectionCode::TooLarge, message)
-        .hint("search for less; compare whole values with IN (…)")
 }
 
 /// Whether it is a cast to a type of words that are searched for.

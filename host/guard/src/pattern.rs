@@ -66,6 +66,12 @@ pub(crate) fn path(path: &str) -> Result<(), Objection> {
         return Err(("a path looks at all elements twice at most", WRITE));
     }
     well_formed(&close, quoted)?;
+    if has_arithmetic(&close) {
+        return Err((
+            "a path does not compute",
+            "compute outside of it: (doc->>'a')::numeric * 2",
+        ));
+    }
     // Of two lists each element would be compared with each.
     let mut rest = close.as_str();
     while let Some(at) = rest.find(['=', '<', '>']) {
@@ -101,6 +107,25 @@ pub(crate) fn path(path: &str) -> Result<(), Objection> {
         ));
     }
     Ok(())
+}
+
+/// Whether a path, without space and without what stands in quotes, adds or multiplies: its numbers may have any number
+/// of digits.
+fn has_arithmetic(close: &str) -> bool {
+    close.char_indices().any(|(at, c)| {
+        let before = &close[..at];
+        match c {
+            '+' | '/' | '%' => true,
+            '*' => !before.ends_with(['[', '.', '*']),
+            // A sign, an exponent, or an element counted from the end.
+            '-' if close[at + 1..].starts_with(['$', '@', '(']) => true,
+            '-' => {
+                let sign = ['(', '=', '<', '>', ',', '[', '&', '|', '!', 'e', 'E'];
+                !(before.is_empty() || before.ends_with(sign) || before.ends_with("last"))
+            }
+            _ => false,
+        }
+    })
 }
 
 /// What Postgres would not read as a path, where that is plain to see; and a filter that looks at more than its own
@@ -153,57 +178,6 @@ const BARE_FILTER: &str = "a filter of a path stands in brackets";
 const ONE_EQUALS: &str = "a path compares by ==";
 const WITHOUT_ROOT: &str = "a path begins with $, the document";
 const UNBALANCED_PATH: &str = "a bracket or quote of the path has no other";
-
-/// The most numbers of elements in a chain of names: what is no list is made one at each of them.
-const MOST_NUMBERS: usize = 4;
-
-/// Whether a path is a chain of names and a few numbers of elements alone: it takes a look at each value or two. The
-/// database judges by what Postgres makes of it (`wed.path_cost`).
-pub(crate) fn is_plain_path(path: &str) -> bool {
-    let path = path.trim_ascii();
-    let path = ["lax ", "strict "]
-        .iter()
-        .find_map(|mode| path.strip_prefix(mode))
-        .unwrap_or(path);
-    let Some(mut rest) = path.trim_ascii_start().strip_prefix('$') else {
-        return false;
-    };
-    let mut numbers = 0;
-    loop {
-        rest = rest.trim_ascii_start();
-        let Some(step) = rest.chars().next() else {
-            return true;
-        };
-        let after = rest[step.len_utf8()..].trim_ascii_start();
-        let left = match step {
-            '.' if after.starts_with('"') => after[1..]
-                .split_once('"')
-                .filter(|(name, _)| !name.contains('\\'))
-                .map(|(_, left)| left),
-            '.' => {
-                let end = after
-                    .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-                    .unwrap_or(after.len());
-                let name = after.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-                name.then_some(&after[end..])
-            }
-            '[' => after.split_once(']').and_then(|(index, left)| {
-                let index = index.trim_ascii();
-                let digits = !index.is_empty() && index.bytes().all(|c| c.is_ascii_digit());
-                numbers += 1;
-                (index == "last" || digits).then_some(left)
-            }),
-            _ => None,
-        };
-        match left {
-            // What is called is a method.
-            Some(left) if numbers <= MOST_NUMBERS && !left.trim_ascii_start().starts_with('(') => {
-                rest = left;
-            }
-            _ => return false,
-        }
-    }
-}
 
 /// What is wrong with a regular expression or a path that Postgres cannot read, whatever its size.
 const MISREAD: [&str; 12] = [
@@ -539,19 +513,27 @@ pub(crate) fn flags(flags: &str, all: bool) -> Result<(), Objection> {
     ))
 }
 
-/// How often a format puts in its argument of a number, counted from 1. One that names no argument takes the next.
-pub(crate) fn uses(format: &str, argument: usize) -> usize {
+/// How often a format puts in the argument that it puts in most often.
+pub(crate) fn repeats(format: &str) -> usize {
     let format = format.replace("%%", "");
-    let mut last = 0;
     let named = |part: &str| {
         let (digits, _) = part.split_once('$')?;
-        (digits.len() <= 4).then(|| digits.parse().ok()).flatten()
+        digits.parse::<usize>().ok()
     };
-    let places = format.split('%').skip(1).map(|part| {
-        last = named(part).unwrap_or(last + 1);
-        last
-    });
-    places.filter(|place| *place == argument).count()
+    let mut last = 0;
+    let mut places: Vec<usize> = format
+        .split('%')
+        .skip(1)
+        .map(|part| {
+            last = named(part).unwrap_or(last + 1);
+            last
+        })
+        .collect();
+    places.sort_unstable();
+    let runs = places
+        .chunk_by(|one, other| one == other)
+        .map(<[usize]>::len);
+    runs.max().unwrap_or(1)
 }
 
 /// How many values the placeholders of a format ask for.
@@ -684,33 +666,23 @@ mod tests {
     }
 
     #[test]
-    fn plain_paths() {
-        for plain in [
-            "$",
-            "$.a",
-            " lax $ . a [ 0 ] .\"b c\"[last]",
-            "strict $.a_1.type",
-            "$[0][1].\"[[[\"[2].a[3]",
+    fn paths_do_not_compute() {
+        for fine in [
+            "$.a[last - 1]",
+            "$[*] ? (@.a > -1.5e-3)",
+            "$.*.b[*]",
+            "$.\"a+b\"",
         ] {
-            assert!(is_plain_path(plain) && path(plain).is_ok(), "{plain}");
+            assert_eq!(path(fine), Ok(()), "{fine}");
         }
-        for other in [
-            "$.*",
-            "$[*]",
-            "$.a.size()",
-            "$.a == 1",
-            "$.a ? (@ > 1)",
-            "$[0 to 3]",
-            "$.\"a",
-            "$[last - 1]",
-            "$.",
-            "$[]",
-            "$[0][1].a[2].a[3][last]",
-            "exists($.a)",
-            "a",
-            "",
+        for bad in [
+            "$[*] ? ((@ * @ + 1) % (@ + 7) < 0)",
+            "$.a + 1",
+            "-$.a",
+            "$.a - 1",
+            "$.a * 2 > 1",
         ] {
-            assert!(!is_plain_path(other), "{other}");
+            assert!(path(bad).is_err(), "{bad}");
         }
     }
 
@@ -747,9 +719,8 @@ mod tests {
     fn formats() {
         assert_eq!(places("%s-%s %% %1$s %-10s"), Ok(4));
         assert_eq!(places("100%% sure"), Ok(0));
-        let used = |format: &str| [uses(format, 1), uses(format, 2), uses(format, 3)];
-        assert_eq!(used("%s-%s %% %1$s %-10s"), [2, 2, 0]);
-        assert_eq!(used("%2$s%2$s%%s"), [0, 2, 0]);
+        let all = ["%s-%s %% %1$s %-10s", "%2$s%2$s%%s%2$s", "x", "%1$s"];
+        assert_eq!(all.map(repeats), [2, 3, 1, 1]);
         for bad in [
             "%1000000000s",
             "%*s",

@@ -168,7 +168,7 @@ fn checked(
         ));
     }
     let mut walk = Walk::new(fragment, attributes, false);
-    let written = walk.check(&condition, Kind::BOOL, Context::Implicit)?;
+    let (written, _) = walk.check(&condition, Kind::BOOL, Context::Implicit)?;
     Ok(CheckedPredicate {
         sql: written.to_string(),
         guarded: written.guarded(),

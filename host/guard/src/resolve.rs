@@ -17,6 +17,7 @@ pub(crate) enum Unresolved {
 /// A candidate with its arguments' types made definite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Resolved {
+    pub(crate) signature: &'static Signature,
     pub(crate) arguments: Vec<Kind>,
     pub(crate) result: Kind,
 }
@@ -50,7 +51,7 @@ pub(crate) fn common(kinds: &[Kind]) -> Option<Kind> {
 
 /// An operator with two operands.
 pub(crate) fn binary(
-    candidates: &[&Signature],
+    candidates: &[&'static Signature],
     left: Kind,
     right: Kind,
 ) -> Result<Resolved, Unresolved> {
@@ -73,15 +74,18 @@ pub(crate) fn binary(
 }
 
 /// An operator before its operand, or a function.
-pub(crate) fn select(candidates: &[&Signature], given: &[Kind]) -> Result<Resolved, Unresolved> {
-    let expanded: Vec<(Vec<Kind>, &Signature)> = candidates
+pub(crate) fn select(
+    candidates: &[&'static Signature],
+    given: &[Kind],
+) -> Result<Resolved, Unresolved> {
+    let expanded: Vec<(Vec<Kind>, &'static Signature)> = candidates
         .iter()
         .filter_map(|candidate| Some((candidate.for_count(given.len())?, *candidate)))
         .collect();
     if let Some((arguments, exact)) = expanded.iter().find(|(arguments, _)| arguments == given) {
         return settle_as(exact, arguments, given);
     }
-    let mut left: Vec<(Vec<Kind>, &Signature)> = expanded
+    let mut left: Vec<(Vec<Kind>, &'static Signature)> = expanded
         .into_iter()
         .filter(|(arguments, candidate)| {
             arguments
@@ -134,7 +138,10 @@ pub(crate) fn select(candidates: &[&Signature], given: &[Kind]) -> Result<Resolv
     }
 }
 
-fn keep_best(left: &mut Vec<(Vec<Kind>, &Signature)>, matches: impl Fn(Kind, usize) -> bool) {
+fn keep_best(
+    left: &mut Vec<(Vec<Kind>, &'static Signature)>,
+    matches: impl Fn(Kind, usize) -> bool,
+) {
     let score = |arguments: &[Kind]| {
         arguments
             .iter()
@@ -148,7 +155,7 @@ fn keep_best(left: &mut Vec<(Vec<Kind>, &Signature)>, matches: impl Fn(Kind, usi
 
 /// What constants without a type are taken for: text if some candidate takes text there, else the
 /// category that all candidates agree on.
-fn by_category(left: &mut Vec<(Vec<Kind>, &Signature)>, given: &[Kind]) {
+fn by_category(left: &mut Vec<(Vec<Kind>, &'static Signature)>, given: &[Kind]) {
     let mut wanted = Vec::new();
     for (at, kind) in given.iter().enumerate() {
         if !kind.is_unknown() {
@@ -183,13 +190,13 @@ fn by_category(left: &mut Vec<(Vec<Kind>, &Signature)>, given: &[Kind]) {
     }
 }
 
-fn settle(candidate: &Signature, given: &[Kind]) -> Result<Resolved, Unresolved> {
+fn settle(candidate: &'static Signature, given: &[Kind]) -> Result<Resolved, Unresolved> {
     settle_as(candidate, &candidate.arguments, given)
 }
 
 /// Makes polymorphic types definite: all of one family must agree.
 fn settle_as(
-    candidate: &Signature,
+    candidate: &'static Signature,
     wanted: &[Kind],
     given: &[Kind],
 ) -> Result<Resolved, Unresolved> {
@@ -275,6 +282,7 @@ fn settle_as(
         arguments.push(kind);
     }
     Ok(Resolved {
+        signature: candidate,
         arguments,
         result: definite(candidate.result)?,
     })

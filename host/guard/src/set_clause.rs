@@ -11,12 +11,13 @@ use pg_query::{Node, NodeEnum};
 use wedflow_model::{Assignment, AttributeType};
 
 use crate::attributes::Attribute;
-use crate::expression::Walk;
+use crate::expression::{Seen, Walk};
 use crate::fragment::Fragment;
 use crate::kind::{Base, Context, Kind};
 use crate::literal::{Constant, small_integer, write_text};
 use crate::node::{text_constant, unknown};
 use crate::rejection::{Fault, Rejection, RejectionCode};
+use crate::weight::Size;
 use crate::{FlowAttributes, MAX_BYTES, MAX_NODES};
 
 const WRAPPER: &str = "UPDATE wed_flow SET ";
@@ -442,9 +443,9 @@ const MAX_STEPS: usize = 6;
 /// The largest number of an element: Postgres fills up with nulls to it.
 const MAX_ELEMENT: i64 = 1000;
 
-/// The most that setting an element of an array may take, whatever the number of its first one: Postgres fills up with
-/// nulls from 1, of which it has 2^27 at most, one bit each, twice over.
-const LONGEST_GAP: u64 = 32 << 20;
+/// What setting an element of an array weighs, whatever the number of its first one: Postgres fills up with nulls from 1,
+/// of which it has 2^27 at most, one bit each, twice over.
+const GAP_WEIGHT: u64 = 256;
 
 /// An element that is set: its subscripts, which are written there, and its value. It makes the attribute anew, as
 /// `jsonb_set` does, and what else was in it stays.
@@ -504,7 +505,7 @@ fn element(
         let message = "an element has no default value";
         return Err(Fault::new(RejectionCode::Default, message));
     }
-    let sql = walk.check(value, whole.element(), Context::Assignment)?;
+    let (sql, seen) = walk.check(value, whole.element(), Context::Assignment)?;
     let one = AttributeType {
         scalar: kind.scalar.clone(),
         array: false,
@@ -514,18 +515,10 @@ fn element(
     }
     walk.read.insert(index);
     if document {
-        walk.converted(2)?;
-        walk.remade(1 + walk.documents(value))?;
+        walk.made("make", whole, &[Seen::of_attribute(whole), seen])?;
+    } else {
+        walk.weighed((GAP_WEIGHT, Size::of_attribute(whole)), whole, false)?;
     }
-    walk.made(
-        whole,
-        if document {
-            2 * crate::MAX_ROW_BYTES as u64
-        } else {
-            LONGEST_GAP
-        },
-        false,
-    )?;
     let value = CheckedValue::Expression {
         guarded: sql.guarded(),
         sql: sql.to_string(),
@@ -598,7 +591,7 @@ fn value_of(
         return Ok(CheckedValue::Default);
     }
     // Checked as any other expression first, so that the bounds hold for constants too.
-    let written = walk.check(node, Kind::of(kind), Context::Assignment)?;
+    let (written, _) = walk.check(node, Kind::of(kind), Context::Assignment)?;
     let text = written.to_string();
     let constant = match &node.node {
         Some(NodeEnum::AConst(AConst { isnull, val, .. })) => match val {

@@ -4,12 +4,11 @@ use pg_query::protobuf::{AConst, TypeCast, TypeName, a_const::Val};
 use pg_query::{Node, NodeEnum};
 
 use crate::allowed;
-use crate::expression::{Checked, Seen, Walk, is_wide};
+use crate::expression::{Checked, Seen, Walk};
 use crate::kind::{Base, Context, Kind};
 use crate::node::{text_constant, text_of};
-use crate::operation::CONVERSION;
 use crate::rejection::{Fault, RejectionCode};
-use crate::written::Guard;
+use crate::weight;
 
 /// The longest that `varchar(n)` may be said to be, as Postgres has it.
 const MAX_VARCHAR: i32 = 10_485_760;
@@ -59,37 +58,7 @@ fn interval_fields(typmods: &[Node]) -> Option<String> {
     (digits.is_empty() || words.ends_with("second")).then(|| format!("{words}{digits}"))
 }
 
-/// How much longer a value may become by being written in another notation: in JSON a character may take
-/// six, a decimal may have a hundred digits in eight bytes; one that is not written anew, once.
-pub(crate) fn growth(from: Kind, to: Kind) -> u64 {
-    let wide = |kind: Kind| kind.array || matches!(kind.base, Base::Jsonb | Base::Json);
-    if from == to || !is_wide(from) || !is_wide(to) || !(wide(from) || wide(to)) {
-        return 1;
-    }
-    match (from.array, from.base) {
-        (false, Base::Jsonb) => 6,
-        (true, Base::Numeric | Base::Jsonb) => 12,
-        (true, _) => 2,
-        _ => 8,
-    }
-}
-
-/// How long a value may be as text.
-pub(crate) fn as_text(seen: Seen) -> u64 {
-    seen.size.saturating_mul(growth(seen.kind, Kind::TEXT))
-}
-
 impl Walk<'_> {
-    /// What it counts that a value is written in another notation: nothing for text and what is short.
-    pub(crate) fn written_anew(&self, node: &Node, seen: Seen) -> usize {
-        let long =
-            seen.kind.array || matches!(seen.kind.base, Base::Jsonb | Base::Json | Base::Bytea);
-        match long && !seen.constant {
-            true => CONVERSION * self.documents(node).max(1),
-            false => 0,
-        }
-    }
-
     /// A cast, always in the short form.
     pub(crate) fn cast(&mut self, cast: &TypeCast) -> Checked {
         let TypeCast {
@@ -117,33 +86,30 @@ impl Walk<'_> {
                     "make a range of its bounds: {kind}(from, to, '[]')"
                 )));
         }
-        let before = self.out.clone();
+        let at = self.out.place();
         let found = match &value.node {
             Some(NodeEnum::AArrayExpr(list)) if list.elements.is_empty() => {
                 self.out.push_str("ARRAY[]");
-                Seen {
-                    kind: Kind::many(Base::Unknown),
-                    size: 0,
-                    constant: true,
-                }
+                Seen::narrow(Kind::many(Base::Unknown), true)
             }
             _ => self.operand(value)?,
         };
         let texts = found.kind.element().category() == 'S';
         let guard = match kind.base {
-            Base::Numeric if texts || found.kind.base == Base::Jsonb => Some(Guard::Number),
-            Base::Timestamptz | Base::Timetz if texts => Some(Guard::Moment),
+            Base::Numeric if texts || found.kind.base == Base::Jsonb => Some("number("),
+            Base::Timestamptz | Base::Timetz | Base::Timestamp | Base::Date | Base::Time
+                if texts =>
+            {
+                Some("moment(")
+            }
+            Base::Jsonb if texts => Some("document("),
             _ => None,
         };
         if let Some(guard) = guard
             && !found.constant
         {
-            // Written again, with its guard around it.
-            let inner = self.out.after(&before);
-            self.out = before;
-            self.out.guard(guard);
-            self.out.push_str(&inner);
-            self.out.guard(Guard::End);
+            self.out.bound_call(at, guard);
+            self.out.close_call();
         }
         let empty = found.kind == Kind::many(Base::Unknown);
         if empty && !kind.array {
@@ -161,20 +127,10 @@ impl Walk<'_> {
         }
         self.out.push_str("::");
         self.out.push_str(&written);
-        self.read_as_document(found, kind, value)?;
-        let padded = if kind.base == Base::Bpchar { 4000 } else { 0 };
-        let grown = growth(found.kind, kind);
-        if grown > 1 && !found.constant {
-            self.converted(CONVERSION * self.documents(value).max(1))?;
+        match weight::cast(found.kind, kind) {
+            Some(makes) => self.made(makes, kind, &[found]),
+            None => Ok(Seen { kind, ..found }),
         }
-        // Of what is no decimal, a few dozen characters.
-        let shown = match found.kind.base {
-            Base::Numeric | Base::Interval => found.size,
-            _ if is_wide(found.kind) || found.kind.is_unknown() => found.size,
-            _ => 64,
-        };
-        let size = shown.saturating_mul(grown).saturating_add(padded);
-        self.made(kind, size, found.constant)
     }
 
     /// The type, written anew.
@@ -209,7 +165,8 @@ impl Walk<'_> {
             .filter(|_| !setof && !pct_type && array_bounds.len() <= 1)
             .filter(|_| array_bounds.is_empty() || !name.ends_with("range"))
             .ok_or_else(|| refused(name))?;
-        let mut written = found.written.to_owned();
+        let (found, most_modifiers) = found;
+        let mut written = found.to_owned();
         if name == "bpchar" && typmods.is_empty() {
             written = name.to_owned();
         }
@@ -230,7 +187,7 @@ impl Walk<'_> {
                 Some(NodeEnum::AConst(AConst {
                     val: Some(Val::Ival(value)),
                     ..
-                })) if at < found.modifiers
+                })) if at < most_modifiers
                     && match (name, at) {
                         ("varchar", _) => (1..=MAX_VARCHAR).contains(&value.ival),
                         ("bpchar", _) => (1..=MAX_PADDED).contains(&value.ival),
@@ -241,7 +198,7 @@ impl Walk<'_> {
                     value.ival
                 }
                 _ => {
-                    let message = format!("`{}` does not take this in parentheses", found.written);
+                    let message = format!("`{found}` does not take this in parentheses");
                     return Err(self.refuse(RejectionCode::Type, message, *location));
                 }
             };

@@ -2,110 +2,75 @@
 
 use std::fmt;
 
-/// Where the functions are that refuse values which would take too long.
+/// Schema of the bounded functions and operators.
 const SCHEMA: &str = "wed_bounded.";
 
-/// An expression written from checked nodes. What keeps hostile values from holding a backend
-/// ([`Written::guarded`]) stands in the text behind a NUL, which no fragment can hold.
+/// An expression written from checked nodes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Written(String);
-
-/// What is put in where the expression is run.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Guard {
-    /// `wed_bounded.number(`: refuses text that stands for a number of too many digits.
-    Number,
-    /// `wed_bounded.short(`: refuses a value that is too long to be searched for.
-    Short,
-    /// `wed_bounded.few(`: refuses more characters than a text is looked through for one by one.
-    Few,
-    /// `wed_bounded.moment(`: refuses text that stands for a point in time in a zone of one's own making.
-    Moment,
-    /// `wed_bounded.matched(`: refuses a text that is too long for a regular expression.
-    Matched,
-    /// `wed_bounded.matched_often(`: one that is looked through for all matches.
-    MatchedOften,
-    /// `wed_bounded.` before a function's name: its own that looks at its arguments together.
-    Function,
-    /// `wed_bounded.power(`, before the operands of `^`, which then is a comma.
-    Power,
-    /// The sign `^` between these.
-    Raised,
-    /// The bracket that closes what has opened one.
-    End,
+pub(crate) struct Written {
+    read: String,
+    run: String,
 }
+
+/// A place in the form that is run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place(usize);
 
 impl Written {
     pub(crate) fn push(&mut self, c: char) {
-        self.0.push(c);
+        self.read.push(c);
+        self.run.push(c);
     }
 
     pub(crate) fn push_str(&mut self, text: &str) {
-        self.0.push_str(text);
+        self.read.push_str(text);
+        self.run.push_str(text);
     }
 
-    pub(crate) fn guard(&mut self, guard: Guard) {
-        self.0.push('\0');
-        self.0.push(match guard {
-            Guard::Number => 'n',
-            Guard::Short => 's',
-            Guard::Few => 'w',
-            Guard::Moment => 't',
-            Guard::Matched => 'm',
-            Guard::MatchedOften => 'o',
-            Guard::Function => 'f',
-            Guard::Power => 'p',
-            Guard::Raised => '^',
-            Guard::End => 'e',
-        });
+    /// Where the next text is written.
+    pub(crate) fn place(&self) -> Place {
+        Place(self.run.len())
     }
 
-    /// What was written since it was `before`.
-    pub(crate) fn after(&self, before: &Written) -> String {
-        self.0.get(before.0.len()..).unwrap_or_default().to_owned()
+    /// Makes the call at a place, a function's name or a cast's operand, one of the bounded functions.
+    pub(crate) fn bound_call(&mut self, at: Place, function: &str) {
+        self.run.insert_str(at.0, &format!("{SCHEMA}{function}"));
     }
 
-    /// To write to.
-    pub(crate) fn text(&mut self) -> &mut String {
-        &mut self.0
+    /// Makes what is written between two places the operator of the bounded ones.
+    pub(crate) fn bound_operator(&mut self, from: Place, to: Place, sign: &str) {
+        let operator = format!(" OPERATOR({SCHEMA}{sign}) ");
+        self.run.replace_range(from.0..to.0, &operator);
+    }
+
+    /// Closes a bracket that only the form to be run has.
+    pub(crate) fn close_call(&mut self) {
+        self.run.push(')');
+    }
+
+    /// Runs what stands from a place on as the operands of a call, with a comma instead of what is between two places.
+    pub(crate) fn run_as_call(
+        &mut self,
+        function: &str,
+        from: Place,
+        comma: Option<(Place, Place)>,
+    ) {
+        if let Some((before, after)) = comma {
+            self.run.replace_range(before.0..after.0, ", ");
+        }
+        self.run.insert_str(from.0, &format!("{function}("));
+        self.run.push(')');
     }
 
     /// The form that is run.
     pub(crate) fn guarded(&self) -> String {
-        let mut text = String::with_capacity(self.0.len());
-        let mut parts = self.0.split('\0');
-        text.push_str(parts.next().unwrap_or_default());
-        for part in parts {
-            let mut chars = part.chars();
-            match chars.next() {
-                Some('n') => text.extend([SCHEMA, "number("]),
-                Some('s') => text.extend([SCHEMA, "short("]),
-                Some('w') => text.extend([SCHEMA, "few("]),
-                Some('t') => text.extend([SCHEMA, "moment("]),
-                Some('m') => text.extend([SCHEMA, "matched("]),
-                Some('o') => text.extend([SCHEMA, "matched_often("]),
-                Some('f') => text.push_str(SCHEMA),
-                Some('p') => text.extend([SCHEMA, "power("]),
-                Some('^') => text.push(','),
-                _ => text.push(')'),
-            }
-            text.push_str(chars.as_str());
-        }
-        text
+        self.run.clone()
     }
 }
 
 /// The form that is read.
 impl fmt::Display for Written {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut parts = self.0.split('\0');
-        f.write_str(parts.next().unwrap_or_default())?;
-        for part in parts {
-            if part.starts_with('^') {
-                f.write_str(" ^")?;
-            }
-            f.write_str(part.get(1..).unwrap_or_default())?;
-        }
-        Ok(())
+        f.write_str(&self.read)
     }
 }

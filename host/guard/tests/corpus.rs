@@ -299,9 +299,12 @@ fn a_rejection_says_what_where_and_how_to_mend_it() {
     }
     let e = condition("regexp_count(a1, 'x', 1, 'i') = 1").expect_err("four");
     assert!(e.message.contains("takes 2 arguments here, not 4"), "{e}");
-    let paths = vec!["doc @? '$.a'"; 43].join(" and ");
-    let e = condition(&paths).expect_err("paths");
-    assert!(e.message.contains("paths") && !e.hint.contains("IN"), "{e}");
+    let written = vec!["doc::text = 'a'"; 17].join(" and ");
+    let e = condition(&written).expect_err("heavy");
+    assert!(
+        e.message.contains("weighs") && e.hint.contains("->>"),
+        "{e}"
+    );
     let e = set("a1 = 'x' and a2 = 'y'").expect_err("one assignment");
     assert!(e.hint.contains("commas"), "{e}");
     let mut names: Vec<_> = RejectionCode::ALL

@@ -139,12 +139,17 @@ const OF_RESULT: [&str; 9] = ["21", "22", "23", "42", "44", "54", "57014", "P000
 impl StoreError {
     /// Whether it is the server's fault, whatever was asked: asking again makes sense, also for long.
     pub fn is_of_server(&self) -> bool {
-        self.is_transient() || self.begins_with(&OF_SERVER)
+        !self.is_of_memory() && (self.is_transient() || self.begins_with(&OF_SERVER))
+    }
+
+    /// Whether a session was refused more memory: what was asked may need too much of it.
+    fn is_of_memory(&self) -> bool {
+        self.code() == Some("53200")
     }
 
     /// Whether what was asked can have caused it.
     pub fn is_of_result(&self) -> bool {
-        !self.is_of_server() && self.begins_with(&OF_RESULT)
+        self.is_of_memory() || !self.is_of_server() && self.begins_with(&OF_RESULT)
     }
 
     fn begins_with(&self, codes: &[&str]) -> bool {
@@ -273,7 +278,7 @@ mod tests {
             let error = refused(code);
             assert!(error.is_of_server() && !error.is_of_result(), "{code}");
         }
-        for code in ["22003", "23514", "42804", "57014", "WF006", "54001"] {
+        for code in ["22003", "23514", "42804", "57014", "WF006", "54001", "53200"] {
             let error = refused(code);
             assert!(error.is_of_result() && !error.is_of_server(), "{code}");
         }

@@ -105,6 +105,9 @@ pub struct Store {
     pub(crate) actor: Arc<str>,
 }
 
+/// The longest that a statement of a host's commits runs.
+const COMMIT_STATEMENT_TIMEOUT: &str = "10s";
+
 impl Store {
     /// Connects to the database at `url` (`postgres://user:password@host:port/name`) with at most
     /// `connections` connections.
@@ -228,6 +231,8 @@ impl Store {
             ("enable_bitmapscan", "off"),
             // A batch of states of 100 kB each passes through memory, not through files.
             ("work_mem", "64MB"),
+            // A batch in which one result takes longer is refused, and split until that one stands alone.
+            ("statement_timeout", COMMIT_STATEMENT_TIMEOUT),
         ]);
         Store {
             pool: pool_of(connections)

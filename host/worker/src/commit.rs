@@ -23,6 +23,9 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// How often a result alone is tried to be committed where nobody knows whose fault the refusal is.
 const UNKNOWN_TRIES: u32 = 5;
 
+/// SQLSTATE of conditions that take too long on the states of a batch.
+const SLOW_CONDITIONS: &str = "WF034";
+
 /// A result that is to be committed.
 #[derive(Debug)]
 struct Ready {
@@ -115,8 +118,11 @@ pub(crate) async fn deal_with(
     };
     while let Some(mut part) = parts.pop() {
         let mut answer = commit(store, host, &mut part, false, lease).await;
-        if part.len() == 1 && matches!(answer, Err(StoreError::Refused(_))) {
-            // Perhaps it is not the result but a condition that fails on it.
+        let alone = part.len() == 1 && matches!(answer, Err(StoreError::Refused(_)));
+        let slow = answer.as_ref().is_err_and(|refusal| refusal.code() == Some(SLOW_CONDITIONS));
+        if alone || slow {
+            // Perhaps it is not the result but a condition that fails on it. Each state is evaluated by itself then, and
+            // one whose conditions take too long becomes an exception.
             answer = commit(store, host, &mut part, true, lease).await;
         }
         match answer {
@@ -331,7 +337,9 @@ fn into_failure(ready: Ready, error: &StoreError, failed: &mut Failures) {
         // Final meanwhile, or not ours any more.
         "WF002" | "WF003" => return,
         // What the data make impossible may be possible later; a broken rule stays broken.
-        _ if code.starts_with("22") || code.starts_with("23") || code == "57014" => {
+        _ if ["22", "23"].iter().any(|class| code.starts_with(class))
+            || ["57014", "53200"].contains(&code) =>
+        {
             ("refused", true)
         }
         _ if error.is_of_result() => ("refused", false),

@@ -1,4 +1,4 @@
--- Holds a numeric attribute to its digits, an array to its elements, and what may be long to what the row's
+-- Holds numbers, in documents too, to their digits, an array to its elements, and what may be long to what the row's
 -- size counts: the value as it is, not compressed (came_compressed).
 CREATE OR REPLACE FUNCTION wed.bound_attribute(_schema text, _name text, _sql_type text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -16,7 +16,7 @@ BEGIN
         (abs(%I) < 1e100 AND scale(%3$I) <= 100) IS NOT FALSE AND %3$I <> ''NaN''
         OR wed_bounded.few_digits(%3$I) OR wed_bounded.refuse_digits(%L)) NOT VALID',
       _schema, 'digits_' || _name, _name, _name);
-  ELSIF _sql_type = 'numeric[]' THEN
+  ELSIF _sql_type IN ('numeric[]', 'jsonb', 'jsonb[]') THEN
     EXECUTE format('ALTER TABLE %I.wed_flow ADD CONSTRAINT %I CHECK (
         wed_bounded.few_digits(%I) OR wed_bounded.refuse_digits(%L)) NOT VALID',
       _schema, 'digits_' || _name, _name, _name);

@@ -28,6 +28,7 @@ BEGIN
       OR length(_close) - length(replace(_close, '?', '')) > 2 THEN 'looks at all elements more than twice'
     WHEN _whole THEN 'looks at the whole in a filter'
     WHEN _close ~ '[=<>][-+(]*[@$]' OR _close ~ 'startswith[@$]' THEN 'compares with something else than a constant'
+    WHEN _close ~ '[+/%]|(?<![\[.*])\*|-[$@(]|(?<![(=<>,\[&|!eE]|last)-' THEN 'computes'
     WHEN EXISTS (SELECT FROM regexp_matches(_close, '(\.?)([a-z0-9_]*)\(', 'gi') m
                  WHERE NOT (m[2] = '' OR m[1] <> '' AND m[2] IN ('type', 'size', 'double', 'ceiling', 'floor', 'abs')
                             OR m[1] = '' AND m[2] = 'exists')) THEN 'has a method that is not allowed'

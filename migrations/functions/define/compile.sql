@@ -37,12 +37,7 @@ DECLARE
   _found text;
 BEGIN
   UPDATE wed.flow f SET version = version + 1 WHERE f.flow_id = _flow_id RETURNING * INTO _flow;
-  -- What they make stays until all of them are evaluated. Few ask for more than the values that they look at.
-  IF (SELECT sum(greatest(weight - 4, 0)) FROM wed.trigger WHERE flow_id = _flow_id AND enabled) > 1024 THEN
-    RAISE EXCEPTION 'the conditions of the flow could take more than 1 GB of memory together' USING ERRCODE = 'WF011',
-      HINT = 'On the largest row that there may be. Make fewer documents in them, and fewer long texts.';
-  END IF;
-
+  PERFORM wed.bound_conditions(_flow);
   PERFORM wed.mark_constrained(_flow_id);
   PERFORM wed.compile_keys(_flow);
   PERFORM wed.compile_clock(_flow);
@@ -65,14 +60,14 @@ BEGIN
                              E'\n    || ' ORDER BY g), '''{}''::bigint[]')
   INTO _fired
   FROM (SELECT condition_group AS g, format('array_remove(ARRAY[%s]::bigint[], NULL)', string_agg(
-          format('CASE WHEN %s THEN %s END', wed.guarded(predicate), CASE
+          format('CASE WHEN %s THEN %s END', guarded, CASE
             -- Keys that cannot be evaluated are as a condition that cannot.
             WHEN c.keys IS NOT NULL THEN format('CASE WHEN %s IS NOT NULL THEN %s END', wed.keys_expression(c), t.tgid)
             ELSE ((condition_group::bigint << 32) + t.tgid)::text END), E',\n      ' ORDER BY t.tgid)) AS c
         FROM wed.trigger t LEFT JOIN wed.trigger_constraint c USING (tgid)
         WHERE t.flow_id = _flow_id AND enabled AND NOT cfinal AND predicate IS NOT NULL
         GROUP BY condition_group) g;
-  SELECT coalesce(string_agg(format('coalesce(%s, false)', wed.guarded(predicate)), ' OR '), 'false') INTO _final
+  SELECT coalesce(string_agg(format('coalesce(%s, false)', guarded), ' OR '), 'false') INTO _final
   FROM wed.trigger WHERE flow_id = _flow_id AND enabled AND cfinal AND predicate IS NOT NULL;
   SELECT string_agg(format('(%s, %L::text[])', condition_group, reads), ', ') INTO _groups
   FROM (SELECT DISTINCT condition_group, reads FROM wed.trigger
@@ -118,10 +113,14 @@ BEGIN
 CREATE OR REPLACE FUNCTION %1$I.match_%1$s(_rows %1$I.wed_flow[], _kept integer[]) RETURNS wed.evaluated[]
 LANGUAGE plpgsql STABLE SECURITY DEFINER AS %2$L $f$, _flow.shape_schema, format($match$
 #variable_conflict use_column
+DECLARE _answers wed.evaluated[];
 BEGIN
-  RETURN ARRAY(SELECT ROW(%1$s, %2$s, _row.wid, %3$s, %4$s,
+  PERFORM set_config('wed.begun', extract(epoch FROM clock_timestamp())::text, true);
+  _answers := ARRAY(SELECT ROW(%1$s, %2$s, _row.wid, %3$s, %4$s,
     %5$s,
     %6$s, %7$s, NULL)::wed.evaluated FROM unnest(_rows) _row);
+  PERFORM set_config('wed.begun', '', true);
+  RETURN _answers;
 END $match$, _flow_id, _flow.version,
     _state, CASE WHEN _sent = _state THEN 'NULL::text' ELSE _sent END,
     _fired, CASE WHEN _grouped THEN 'coalesce(_kept, ''{}'')' ELSE 'NULL::integer[]' END, _final));

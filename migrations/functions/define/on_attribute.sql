@@ -93,7 +93,7 @@ BEGIN
       predicate = (SELECT pg_get_expr(conbin, conrelid) FROM pg_constraint
                    WHERE conrelid = format('%I.wed_flow', _flow.shape_schema)::regclass
                      AND conname = 'c' || t.tgid),
-      reads = array_replace(reads, OLD.aname, NEW.aname)
+      reads = array_replace(reads, OLD.aname, NEW.aname), guarded = NULL
     WHERE flow_id = _flow.flow_id AND OLD.aname = ANY (reads);
     PERFORM wed.take_off_shape(_flow.shape_schema, t.tgid)
     FROM wed.trigger t WHERE t.flow_id = _flow.flow_id AND NEW.aname = ANY (t.reads);

@@ -22,15 +22,16 @@ BEGIN
   END IF;
   _checked := wed.check_predicate(_flow.shape_schema, NEW.tgid, NEW.cpred);
   INSERT INTO wed.trigger AS t (tgid, flow_id, tenant_id, tgname, trname, cfinal, enabled, predicate, reads, timely,
-      timeout, attempts, backoff, delay, priority, recheck, writes, component_id, weight)
+      timeout, attempts, backoff, delay, priority, recheck, writes, component_id, weight, guarded)
   VALUES (NEW.tgid, _flow.flow_id, _flow.tenant_id, NEW.tgname, NEW.trname, NEW.cfinal, NEW.enabled, _checked.predicate,
       _checked.reads, _checked.timely, NEW.timeout, NEW.attempts, NEW.backoff, NEW.delay, NEW.priority, NEW.recheck, NEW.writes,
-      wed.bound_component(_flow.flow_id, NEW.trname), _checked.weight)
+      wed.bound_component(_flow.flow_id, NEW.trname), _checked.weight, _checked.guarded)
   ON CONFLICT (tgid) DO UPDATE SET tgname = excluded.tgname, trname = excluded.trname, cfinal = excluded.cfinal,
     enabled = excluded.enabled, predicate = excluded.predicate, reads = excluded.reads,
     timely = excluded.timely, timeout = excluded.timeout, attempts = excluded.attempts, backoff = excluded.backoff,
     delay = excluded.delay, priority = excluded.priority, recheck = excluded.recheck,
-    writes = excluded.writes, component_id = excluded.component_id, weight = excluded.weight;
+    writes = excluded.writes, component_id = excluded.component_id, weight = excluded.weight,
+    guarded = excluded.guarded;
   PERFORM wed.set_constraint(_flow, NEW.tgid, NEW.reserves, NEW.quantity, NEW.resource, NEW.holds, NEW.consumes, NEW.after);
   RETURN NULL;
 END $$;

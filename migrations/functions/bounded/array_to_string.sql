@@ -1,0 +1,10 @@
+-- As Postgres's own, where what it puts in stays below 4 MiB.
+CREATE OR REPLACE FUNCTION wed_bounded.array_to_string(_list anyarray, _between text, _for_null text) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM wed_bounded.look(cardinality(_list)::bigint * greatest(octet_length(_between), octet_length(_for_null)), 4194304, 'bytes');
+  RETURN array_to_string(_list, _between, _for_null);
+END $$;
+
+CREATE OR REPLACE FUNCTION wed_bounded.array_to_string(_list anyarray, _between text) RETURNS text
+LANGUAGE sql STABLE PARALLEL RESTRICTED AS $$ SELECT wed_bounded.array_to_string($1, $2, NULL) $$;

@@ -1,8 +1,0 @@
-CREATE OR REPLACE FUNCTION wed_bounded.lpad(_text text, _length integer, _by text DEFAULT ' ') RETURNS text
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF _length > 1000 THEN
-    PERFORM wed_bounded.refuse_length(format('a text is to be %s characters long', _length), 1000);
-  END IF;
-  RETURN lpad(_text, _length, _by);
-END $$;
