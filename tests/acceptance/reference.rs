@@ -51,6 +51,7 @@ fn generated_file(path: &str, text: &str) {
 }
 
 /// The guard's table is one: what the database judges by and what the page about conditions lists is written from it.
+#[harness::test]
 fn the_rules_of_the_database_are_those_of_the_guard() {
     use wedflow_guard::rules;
     generated_file(

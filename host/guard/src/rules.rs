@@ -184,7 +184,7 @@ pub fn reference() -> String {
     let signs: Vec<String> = CATALOG
         .operators
         .keys()
-        .map(|sign| format!("`{}`", sign.replace('|', "\\|")))
+        .map(|sign| format!("`{sign}`"))
         .collect();
     let _ = write!(page, "\n### Operators\n{}\n", signs.join(" "));
     page.push_str(

@@ -278,7 +278,9 @@ mod tests {
             let error = refused(code);
             assert!(error.is_of_server() && !error.is_of_result(), "{code}");
         }
-        for code in ["22003", "23514", "42804", "57014", "WF006", "54001", "53200"] {
+        for code in [
+            "22003", "23514", "42804", "57014", "WF006", "54001", "53200",
+        ] {
             let error = refused(code);
             assert!(error.is_of_result() && !error.is_of_server(), "{code}");
         }

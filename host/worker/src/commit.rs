@@ -119,7 +119,9 @@ pub(crate) async fn deal_with(
     while let Some(mut part) = parts.pop() {
         let mut answer = commit(store, host, &mut part, false, lease).await;
         let alone = part.len() == 1 && matches!(answer, Err(StoreError::Refused(_)));
-        let slow = answer.as_ref().is_err_and(|refusal| refusal.code() == Some(SLOW_CONDITIONS));
+        let slow = answer
+            .as_ref()
+            .is_err_and(|refusal| refusal.code() == Some(SLOW_CONDITIONS));
         if alone || slow {
             // Perhaps it is not the result but a condition that fails on it. Each state is evaluated by itself then, and
             // one whose conditions take too long becomes an exception.

@@ -21,4 +21,9 @@ BEGIN
     RAISE EXCEPTION 'text that is cast to % is written there, in quotes', _bad USING ERRCODE = 'WF011',
       HINT = 'Make a range of its bounds: daterange(a1, a2, ''[]''); of a document with a key in an attribute take ->.';
   END IF;
+  IF EXISTS (SELECT FROM unnest(_nodes) n JOIN unnest(_nodes) a ON a.around = n.at
+             WHERE n.node = 'COERCEVIAIO' AND n.type IN ('text', 'varchar', 'bpchar') AND a.type = 'bytea') THEN
+    RAISE EXCEPTION 'how bytes are shown is a setting of the session' USING ERRCODE = 'WF011',
+      HINT = 'Write encode(..., ''hex'') or encode(..., ''base64'').';
+  END IF;
 END $$;
