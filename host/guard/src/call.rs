@@ -295,9 +295,13 @@ impl Walk<'_> {
 
     /// Refuses operands that are written there and are beyond their bounds.
     pub(crate) fn within_bounds(&self, signature: &Signature, operands: &[&Node]) -> Done {
-        for (bound, operand) in signature.bounds.iter().zip(operands) {
+        for ((bound, kind), operand) in
+            (signature.bounds.iter().zip(&signature.arguments)).zip(operands)
+        {
             let (found, most, of) = match *bound {
-                "short" => (constant_text(operand).map(str::len), MAX_SHORT, "bytes"),
+                "short" if kind.category() == 'S' => {
+                    (written_text(operand).map(str::len), MAX_SHORT, "bytes")
+                }
                 "few" => (
                     written_text(operand).map(|text| text.chars().count()),
                     MAX_SET,
