@@ -436,7 +436,7 @@ fn conditions_are_written_so_that_they_can_be_run() {
         assert_eq!(refusal.code, "WF032", "{zone}");
     }
     owner.run("SET statement_timeout = '1s'");
-    owner.run("SELECT wed_bounded.repeat('', 2147483647)");
+    owner.run("SELECT wed_bounded.repeated('', 2147483647)");
 }
 
 /// What conditions make stays until all of a flow are evaluated.
