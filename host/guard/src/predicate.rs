@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use pg_query::NodeEnum;
 use pg_query::protobuf::{DeleteStmt, Token};
+use pg_query::{Node, NodeEnum};
 use wedflow_model::{AttributeType, ScalarType};
 
 use crate::FlowAttributes;
@@ -27,8 +27,8 @@ const GUESSED: [ScalarType; 6] = [
     ScalarType::Interval,
 ];
 
-/// How many combinations of types are tried.
-const GUESSES: usize = 6_usize.pow(5);
+/// How many combinations of types are tried at most.
+const GUESSES: usize = 100;
 
 /// A predicate over the flow's attributes, in `WHERE` syntax, written anew from checked nodes.
 ///
@@ -49,7 +49,9 @@ impl CheckedPredicate {
     pub fn parse(text: &str, attributes: &FlowAttributes) -> Result<Self, Rejection> {
         let fragment = Fragment::new(WRAPPER, text)?;
         without_controls(&fragment)?;
-        checked(&fragment, attributes).map_err(|fault| fragment.reject(fault))
+        condition(&fragment)
+            .and_then(|condition| checked(&fragment, &condition, attributes))
+            .map_err(|fault| fragment.reject(fault))
     }
 
     /// Checks a condition for a flow that is not known yet: every name in it passes for an
@@ -68,36 +70,22 @@ impl CheckedPredicate {
         unknown.sort();
         unknown.dedup();
         unknown.retain(|name| known.iter().all(|(other, _)| other != name));
-        // Some flow must be able to take it over: one type after the other for each attribute, as the
-        // digits of a number.
-        let mut first = None;
-        for mut guess in 0..GUESSES {
-            let guessed: Vec<_> = unknown
-                .iter()
-                .map(|name| {
-                    let scalar = GUESSED[guess % GUESSED.len()].clone();
-                    guess /= GUESSED.len();
-                    (
-                        name.clone(),
-                        AttributeType {
-                            scalar,
-                            array: false,
-                        },
-                    )
-                })
-                .collect();
-            if guess > 0 {
-                break; // every combination was tried
-            }
+        let condition = condition(&fragment).map_err(|fault| fragment.reject(fault))?;
+        let check = |guess: &[usize]| {
+            let guessed = unknown.iter().zip(guess).map(|(name, at)| {
+                let scalar = GUESSED[*at].clone();
+                (
+                    name.clone(),
+                    AttributeType {
+                        scalar,
+                        array: false,
+                    },
+                )
+            });
             let attributes = FlowAttributes::new(known.iter().cloned().chain(guessed));
-            match checked(&fragment, &attributes) {
-                Ok(predicate) => return Ok(predicate),
-                Err(fault) => first = first.or(Some(fault)),
-            }
-        }
-        Err(fragment.reject(first.unwrap_or_else(|| {
-            Fault::new(RejectionCode::TooComplex, "it names too many attributes")
-        })))
+            checked(&fragment, &condition, &attributes)
+        };
+        guess(unknown.len(), check).map_err(|fault| fragment.reject(fault))
     }
 
     /// The condition as SQL.
@@ -136,10 +124,37 @@ fn without_controls(fragment: &Fragment<'_>) -> Result<(), Rejection> {
     }
 }
 
-fn checked(
-    fragment: &Fragment<'_>,
-    attributes: &FlowAttributes,
+/// Looks for types of so many attributes with which the check of a condition passes: the same for all first, then for one
+/// after the other the type with which it gets furthest. Answers the first fault where none does.
+fn guess(
+    names: usize,
+    check: impl Fn(&[usize]) -> Result<CheckedPredicate, Fault>,
 ) -> Result<CheckedPredicate, Fault> {
+    let mut best = vec![0; names];
+    let mut first = None;
+    let mut furthest = None;
+    let same = (0..GUESSED.len()).map(|kind| (0..names, kind));
+    let each = (0..names).flat_map(|at| (0..GUESSED.len()).map(move |kind| (at..at + 1, kind)));
+    for (places, kind) in same.chain(each.clone()).chain(each).take(GUESSES) {
+        let mut types = best.clone();
+        types[places].fill(kind);
+        match check(&types) {
+            Ok(predicate) => return Ok(predicate),
+            Err(fault) => {
+                if first.is_none() || fault.at > furthest {
+                    furthest = fault.at;
+                    best = types;
+                }
+                first = first.or(Some(fault));
+            }
+        }
+    }
+    Err(first
+        .unwrap_or_else(|| Fault::new(RejectionCode::TooComplex, "it names too many attributes")))
+}
+
+/// The condition in the statement that it is parsed in.
+fn condition(fragment: &Fragment<'_>) -> Result<Box<Node>, Fault> {
     let NodeEnum::DeleteStmt(statement) = fragment.parse()? else {
         return Err(Fault::new(RejectionCode::Construct, "not a condition"));
     };
@@ -167,8 +182,16 @@ fn checked(
             "only a condition is allowed here",
         ));
     }
+    Ok(condition)
+}
+
+fn checked(
+    fragment: &Fragment<'_>,
+    condition: &Node,
+    attributes: &FlowAttributes,
+) -> Result<CheckedPredicate, Fault> {
     let mut walk = Walk::new(fragment, attributes, false);
-    let (written, _) = walk.check(&condition, Kind::BOOL, Context::Implicit)?;
+    let (written, _) = walk.check(condition, Kind::BOOL, Context::Implicit)?;
     Ok(CheckedPredicate {
         sql: written.to_string(),
         guarded: written.guarded(),

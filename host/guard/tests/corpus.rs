@@ -67,6 +67,8 @@ fn a_suggested_condition_is_checked_without_a_flow() {
         "a1 = 'ready' AND \"Odd Name\" > 1",
         "lower(Status) = 'x' OR tags IS NULL",
         "repeat(a, 2) = 'aa' AND n > 0",
+        "starts_with(a, b) AND c > 1",
+        "a > 1 AND b LIKE 'x%' AND c AND d ? 'k' AND e < now() AND f > interval '1 day'",
     ] {
         CheckedPredicate::parse_for_any_flow(good, [integer("n")])
             .unwrap_or_else(|rejection| panic!("{good}: {rejection}"));
