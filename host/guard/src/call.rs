@@ -302,6 +302,7 @@ impl Walk<'_> {
                 "short" if kind.category() == 'S' => {
                     (written_text(operand).map(str::len), MAX_SHORT, "bytes")
                 }
+                "short" if kind.array => (written_elements(operand), MAX_SHORT, "elements"),
                 "few" => (
                     written_text(operand).map(|text| text.chars().count()),
                     MAX_SET,
@@ -550,6 +551,14 @@ pub(crate) fn is_number(node: &Node) -> bool {
             minus.lexpr.is_none() && minus.rexpr.as_deref().is_some_and(is_number)
         }
         _ => false,
+    }
+}
+
+/// How many elements an array has, at most, that is written there.
+fn written_elements(node: &Node) -> Option<usize> {
+    match &node.node {
+        Some(NodeEnum::AArrayExpr(list)) => Some(list.elements.len()),
+        _ => written_text(node).map(|text| text.matches(',').count() + 1),
     }
 }
 

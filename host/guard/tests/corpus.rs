@@ -538,5 +538,5 @@ fn a_clause_sets_elements_of_few_arrays() {
     assert!(clause(5).is_ok());
     // Each may begin at 2^27, and Postgres fills up to there.
     let refused = clause(7).expect_err("too much");
-    assert_eq!(refused.code, RejectionCode::TooLarge);
+    assert_eq!(refused.code, RejectionCode::TooComplex);
 }

@@ -3,6 +3,6 @@ CREATE OR REPLACE FUNCTION wed.call_of_function(_oid oid, OUT call text, OUT sch
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT format('%s(%s)', p.proname, (SELECT string_agg(t.typname, ' ' ORDER BY a.at)
            FROM unnest(p.proargtypes) WITH ORDINALITY a(type, at) JOIN pg_type t ON t.oid = a.type)),
-         p.pronamespace::regnamespace::text
-  FROM pg_proc p WHERE p.oid = _oid
+         s.nspname
+  FROM pg_proc p JOIN pg_namespace s ON s.oid = p.pronamespace WHERE p.oid = _oid
 $$;
