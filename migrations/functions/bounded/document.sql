@@ -4,10 +4,10 @@ CREATE OR REPLACE FUNCTION wed_bounded.document(_text text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM wed_bounded.look(0, 1, '');
-  IF _text ~ '[0-9.][eE][-+]?0*[1-9][0-9]{2}' AND
-     regexp_replace(_text, '"(?:[^"\\]|\\.)*"', '', 'g') ~ '[0-9.][eE][-+]?0*[1-9][0-9]{2}' THEN
+  IF _text ~ '[0-9.][eE][-+]?0*[1-9][0-9]{3}' AND
+     regexp_replace(_text, '"(?:[^"\\]|\\.)*"', '', 'g') ~ '[0-9.][eE][-+]?0*[1-9][0-9]{3}' THEN
     RAISE EXCEPTION 'a number of a document has too many digits' USING ERRCODE = 'WF031',
-      HINT = 'At most 100 digits before the point and 100 behind it; write larger ones as text.';
+      HINT = 'At most 1000 digits before the point and behind it; write larger ones as text.';
   END IF;
   RETURN _text;
 END $$;

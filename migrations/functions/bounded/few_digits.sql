@@ -9,10 +9,12 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT coalesce((SELECT bool_and(wed_bounded.few_digits(n)) FROM unnest($1) n), true)
 $$;
 
--- And whether all numbers of a document have: 1e131000 takes ten bytes of it, and 131 kB where it is written out.
+-- And whether all numbers of a document have, and it is not much longer as text: 1e131000 takes ten bytes of it, and
+-- 131 kB where it is written out.
 CREATE OR REPLACE FUNCTION wed_bounded.few_digits(_document jsonb) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT coalesce(NOT $1 @? '$.** ? (@ >= 1e100 || @ <= -1e100 || (@ < 1e-100 && @ > -1e-100 && @ != 0))', true)
+  SELECT coalesce(NOT $1 @? '$.** ? (@ > 1e1000 || @ < -1e1000 || (@ < 1e-1000 && @ > -1e-1000 && @ != 0))'
+                  AND (pg_column_size($1) <= 2048 OR octet_length($1::text) <= 2097152), true)
 $$;
 
 CREATE OR REPLACE FUNCTION wed_bounded.few_digits(_list jsonb[]) RETURNS boolean
