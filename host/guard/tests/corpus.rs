@@ -166,6 +166,42 @@ fn the_hostile_are_refused_at_the_right_place() {
 }
 
 #[test]
+fn what_is_run_holds_operands_to_their_bounds() {
+    for (text, run) in [
+        ("doc = ('[' || a1 || ']')::jsonb", "wed_bounded.document("),
+        ("n1 = a1::numeric", "wed_bounded.number("),
+        ("at = a1::timestamptz", "wed_bounded.moment("),
+        (
+            "ok = a1 like a2 escape '!'",
+            "a1 OPERATOR(wed_bounded.~~) like_escape(a2, '!')",
+        ),
+        (
+            "ok = a1 like 'x ESCAPE y' escape '!'",
+            "like_escape('x ESCAPE y', '!')",
+        ),
+        (
+            "ok = a1 not similar to 'x%'",
+            "a1 OPERATOR(wed_bounded.!~) similar_to_escape('x%')",
+        ),
+        ("ok = position(a2 in a1) > 0", "wed_bounded.strpos(a1, a2)"),
+        (
+            "ok = doc @> to_jsonb(tags)",
+            "doc OPERATOR(wed_bounded.@>) to_jsonb(tags)",
+        ),
+        ("n1 = n1 * d2", "n1 OPERATOR(wed_bounded.*) d2"),
+    ] {
+        let clause = set(text).unwrap_or_else(|e| panic!("{text}: {e}"));
+        assert!(
+            clause.guarded().contains(run),
+            "{text}: {}",
+            clause.guarded()
+        );
+        assert!(!clause.to_string().contains("wed_bounded"), "{text}");
+    }
+    assert_eq!(set("d2 = d2 + 1").expect("plain").guarded(), "d2 = d2 + 1");
+}
+
+#[test]
 fn what_does_not_fit_on_a_line_is_refused_too() {
     let code = |text: &str| set(text).map(|ok| ok.to_string()).map_err(|e| e.code);
     assert_eq!(code(""), Err(RejectionCode::Empty));

@@ -5,7 +5,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _held text;
 BEGIN
-  SELECT string_agg(format('CASE WHEN %s THEN %s END', wed.guarded(predicate), tgid), E',\n      ' ORDER BY tgid) INTO _held
+  SELECT string_agg(format('CASE WHEN %s THEN %s END', guarded, tgid), E',\n      ' ORDER BY tgid) INTO _held
   FROM wed.trigger
   WHERE flow_id = _flow.flow_id AND enabled AND NOT cfinal AND timely AND predicate IS NOT NULL AND wed.reads_clock(predicate);
   -- The next look takes it off the list: who changes a definition waits for no look, which may wait for the flow's table.

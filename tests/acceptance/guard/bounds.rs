@@ -501,3 +501,53 @@ fn a_hostile_text_makes_a_condition_fail_for_its_instance_only() {
     let note = s.line("SELECT note FROM wed_trace WHERE wid = 1 ORDER BY seq DESC LIMIT 1");
     assert!(note.contains("too many digits"), "{note}");
 }
+
+/// Each state's conditions have a second; who needs more does not keep the others of the statement.
+#[harness::test]
+fn an_instance_whose_conditions_take_too_long_becomes_an_exception() {
+    let flow = Database::new().flow("slow");
+    let mut s = flow.session();
+    s.run("INSERT INTO wed_attr (aname, open) VALUES ('t', true), ('u', false)");
+    let set = "cdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    let slow: Vec<String> = (0..100)
+        .map(|at| format!("translate(t, '{set}', '') = 'x{at}'"))
+        .collect();
+    for part in ["go", "more", "most"] {
+        s.run(&format!(
+            "INSERT INTO wed_trig (trname, cpred) VALUES ('{part}', $c${}$c$)",
+            slow.join(" or ")
+        ));
+    }
+    s.run(
+        "INSERT INTO wed_trig (trname, cpred) VALUES ('first', 'u IS NULL');
+         INSERT INTO wed_flow (u) VALUES (NULL), (NULL);
+         UPDATE wed_flow SET t = CASE wid WHEN 1 THEN repeat('ab', 125000) ELSE 'ab' END",
+    );
+    assert_eq!(
+        s.lines("SELECT wid, status FROM wed_instance ORDER BY wid"),
+        ["1|E", "2|R"]
+    );
+    let note = s.line("SELECT note FROM wed_trace WHERE wid = 1 ORDER BY seq DESC LIMIT 1");
+    assert!(note.contains("more than 1 s"), "{note}");
+}
+
+/// A number of a document may take ten bytes and many thousand digits.
+#[harness::test]
+fn numbers_in_documents_have_few_digits() {
+    let flow = Database::new().flow("documents");
+    let mut s = flow.session();
+    s.run(
+        "INSERT INTO wed_attr (aname, atype, open) VALUES ('doc', 'jsonb', true), ('t', 'text', true);
+         INSERT INTO wed_trig (trname, cpred) VALUES ('go', 'true'), ('read', $$t::jsonb ? 'a'$$);
+         INSERT INTO wed_flow (doc) VALUES ('[1e308, 5e-324, 1e1000, \"1e131000\"]')",
+    );
+    for large in ["[1e131000]", "{\"a\": {\"b\": [1, 1e-2000]}}"] {
+        s.refused(&format!(
+            "INSERT INTO wed_flow (doc) VALUES ($j${large}$j$)"
+        ))
+        .expect("WF031");
+    }
+    s.run("UPDATE wed_flow SET t = '[' || repeat('1e131000,', 1000) || '1]' WHERE wid = 1");
+    let note = s.line("SELECT note FROM wed_trace WHERE wid = 1 ORDER BY seq DESC LIMIT 1");
+    assert!(note.contains("too many digits"), "{note}");
+}
