@@ -254,7 +254,7 @@ fn functions_that_are_not_listed_are_refused() {
             "query_to_xml",
         ),
         ("version() = ''", "version"),
-        ("repeat(a1, 1000000000) = ''", "repeat"),
+        ("repeat(a1, 1000000000) = ''", "1000000000"),
         ("pg_terminate_backend(1)", "pg_terminate_backend"),
         (
             "has_table_privilege('wed_flow', 'select')",
