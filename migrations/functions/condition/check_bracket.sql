@@ -1,6 +1,6 @@
 -- The brackets that are open after a token; refuses one that closes another than the last, and more than 200.
 CREATE OR REPLACE FUNCTION wed.check_bracket(_open text, _token text, _at integer) RETURNS text
-LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $check$
+LANGUAGE plpgsql IMMUTABLE AS $check$
 BEGIN
   IF _token IN ('(', '[') THEN
     IF length(_open) >= 200 THEN

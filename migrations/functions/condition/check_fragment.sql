@@ -4,6 +4,7 @@ CREATE OR REPLACE FUNCTION wed.check_fragment(_text text) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $check$
 DECLARE
   _at integer := 1;
+  _near text := '';   -- the text from there on, as far as one token needs it
   _found record;
   _written record;
   _open text := '';
@@ -11,26 +12,36 @@ DECLARE
   _bare text := '';
 BEGIN
   PERFORM wed.check_length(_text);
-  WHILE _at <= length(_text) LOOP
-    PERFORM wed.check_name(_before, substr(_text, _at, 1000), _at);
-    _found := wed.token_at(_text, _at);
+  LOOP
+    IF length(_near) < 300 THEN _near := substr(_text, _at, 1200); END IF;
+    EXIT WHEN _near = '';
+    IF lower(_before) IN ('variadic', 'operator') OR ltrim(_near, E' \t\r\n\v\f') LIKE '.%' THEN
+      PERFORM wed.check_name(_before, _near, _at);
+    END IF;
+    _found := wed.token_at(_near, _text, _at);
     IF _found.fault IS NOT NULL THEN
       RAISE EXCEPTION '% is not allowed in a predicate', _found.fault USING ERRCODE = 'WF011',
         DETAIL = format('At character %s of the predicate.', _at),
         HINT = 'A predicate is one expression over the attributes, as after WHERE.';
     END IF;
-    _open := wed.check_bracket(_open, _found.token, _at);
+    IF _found.token IN ('(', '[', ')', ']') THEN _open := wed.check_bracket(_open, _found.token, _at); END IF;
     _at := _at + length(_found.token);
-    IF _found.token ~ '^(--|/\*)' THEN
+    _near := substr(_near, length(_found.token) + 1);
+    IF left(_found.token, 2) IN ('--', '/*') THEN
       _bare := _bare || regexp_replace(_found.token, '[^\n\r]', ' ', 'g');
       CONTINUE;
     END IF;
-    _written := wed.portable_token(_bare, _found.token, _before);
-    _bare := left(_bare, length(_bare) - _written.taken) || _written.token;
+    -- Names alone may be written in another way: behind a digit they are part of a number.
+    IF lower(_found.token) = 'local' OR strpos('0123456789.', right(_bare, 1)) > 0 THEN
+      _written := wed.portable_token(_bare, _found.token, _before);
+      _bare := left(_bare, length(_bare) - _written.taken) || _written.token;
+    ELSE
+      _bare := _bare || _found.token;
+    END IF;
     -- White space joins what it stands between; of a string nothing is asked.
-    IF _found.token !~ '^\s+$' THEN
+    IF btrim(_found.token, E' \t\r\n\v\f') <> '' THEN
       _before := CASE WHEN _found.token IN ('"pg_catalog"', '"wed_flow"') THEN btrim(_found.token, '"')
-                      WHEN _found.token ~ '^[(\[\])"]' THEN right(_found.token, 1)
+                      WHEN left(_found.token, 1) IN ('(', '[', ']', ')', '"') THEN right(_found.token, 1)
                       WHEN _found.token ~ $r$^[A-Za-z_]|^[^\x01-\x7f]$r$ AND right(_found.token, 1) <> '''' THEN _found.token END;
     END IF;
   END LOOP;

@@ -1,7 +1,7 @@
 -- Refuses what follows a name and would make another thing of it: a table or schema in front, VARIADIC, OPERATOR of a
 -- schema of somebody's own.
 CREATE OR REPLACE FUNCTION wed.check_name(_before text, _near text, _at integer) RETURNS void
-LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $check$
+LANGUAGE plpgsql IMMUTABLE AS $check$
 BEGIN
   -- Those of these schemas are what is meant without one.
   IF lower(_before) NOT IN ('pg_catalog', 'wed_flow') AND _before ~ $r$([A-Za-z0-9_$")]|[^\x01-\x7f]|\])$r$ AND _near ~ '^\s*\.\s*[^0-9[:space:]]' THEN

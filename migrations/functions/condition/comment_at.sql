@@ -1,6 +1,6 @@
 -- The comment that a text begins with, with those within it; null where it does not end.
 CREATE OR REPLACE FUNCTION wed.comment_at(_rest text) RETURNS text
-LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $check$
+LANGUAGE plpgsql IMMUTABLE AS $check$
 DECLARE
   _comment text := '/*';
   _next text;

@@ -1,7 +1,7 @@
 -- What is written instead of a token, and how much of what stands before it: numbers with underscores or to another base,
 -- and AT LOCAL, as versions write them that do not know these.
 CREATE OR REPLACE FUNCTION wed.portable_token(_bare text, _token text, _before text, OUT token text, OUT taken integer)
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE AS $$
 DECLARE
   _version integer := current_setting('server_version_num')::integer;
   _digits text;

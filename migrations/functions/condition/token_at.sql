@@ -1,17 +1,17 @@
 -- The token that a text begins with, as Postgres's lexer reads it, or what is wrong there. Only what is between quotes or
--- comment signs may be longer than _near.
-CREATE OR REPLACE FUNCTION wed.token_at(_text text, _at integer, OUT token text, OUT fault text)
-LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $check$
+-- comment signs may be longer than _near, of which 300 characters are there unless the text ends: finding a place in a long
+-- text takes long.
+CREATE OR REPLACE FUNCTION wed.token_at(_near text, _text text, _at integer, OUT token text, OUT fault text)
+LANGUAGE plpgsql IMMUTABLE AS $check$
 DECLARE
-  _near text := substr(_text, _at, 1000);
   _rest text;
 BEGIN
   -- What means nothing here: space, digits, commas, dots, operators without - / and what follows.
   token := substring(_near FROM $r$^[^-A-Za-z_'"$;\\`()\[\]/\x80-\U0010ffff]+$r$);
   IF token IS NULL THEN
     token := substring(_near FROM $r$^(?:[A-Za-z_]|[^\x01-\x7f])(?:[A-Za-z0-9_$]|[^\x01-\x7f])*$r$);
-    IF length(token) > 900 THEN
-      fault := 'a name of more than 900 characters';
+    IF length(token) > 250 THEN
+      fault := 'a name of more than 250 characters';
     ELSIF token IN ('e', 'E') AND substr(_near, 2, 1) = '''' THEN
       token := substring(substr(_text, _at) FROM $r$^[eE]'(?:[^'\\]|''|\\.)*'$r$);
       fault := CASE WHEN token IS NULL THEN 'an unterminated string' END;
@@ -20,6 +20,11 @@ BEGIN
   IF token IS NOT NULL OR fault IS NOT NULL THEN RETURN; END IF;
   token := left(_near, 1);
   IF token IN ('(', '[', ')', ']') OR token IN ('-', '/') AND left(_near, 2) NOT IN ('--', '/*') THEN RETURN; END IF;
+  -- A quote at the end of what is near may be half of one.
+  IF token = '''' AND length(substring(_near FROM $r$^'(?:[^']|'')*'$r$)) < length(_near) THEN
+    token := substring(_near FROM $r$^'(?:[^']|'')*'$r$);
+    RETURN;
+  END IF;
   _rest := substr(_text, _at);
   CASE token
     WHEN '''' THEN
