@@ -24,4 +24,6 @@ ALTER TABLE wed.trigger_constraint ADD COLUMN guarded_keys text, ADD COLUMN guar
 
 -- Functions whose results have another form now.
 DROP FUNCTION IF EXISTS wed.check_predicate(text, integer, text), wed.check_expression(text, integer, text),
-  wed.put_on_shape(text, integer, text), wed.check_tree(text, text), wed.guarded(text);
+  wed.put_on_shape(text, integer, text), wed.check_tree(text, text), wed.guarded(text),
+  wed_bounded.repeat(text, integer), wed_bounded.replace(text, text, text),
+  wed_bounded.lpad(text, integer, text), wed_bounded.rpad(text, integer, text);

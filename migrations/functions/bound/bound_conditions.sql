@@ -4,13 +4,17 @@ CREATE OR REPLACE FUNCTION wed.bound_conditions(_flow wed.flow) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _all record;
+  _rewritten boolean;
 BEGIN
   UPDATE wed.trigger t SET (guarded, weight) = (SELECT c.guarded, c.weight FROM wed.rewritten(_flow.shape_schema, t) c)
   WHERE t.flow_id = _flow.flow_id AND t.predicate IS NOT NULL AND t.guarded IS NULL;
+  -- What was allowed before there were these bounds goes on.
+  _rewritten := FOUND;
   UPDATE wed.trigger_constraint c SET
     guarded_keys = (wed.check_expression(_flow.shape_schema, c.tgid, c.keys)).guarded,
     guarded_quantity = (wed.check_expression(_flow.shape_schema, c.tgid, c.quantity)).guarded
   WHERE c.flow_id = _flow.flow_id AND c.keys IS NOT NULL AND c.guarded_keys IS NULL;
+  IF _rewritten THEN RETURN; END IF;
   SELECT count(*) AS number, sum(octet_length(guarded)) AS bytes, sum(greatest(weight - 64, 0)) AS weight INTO _all
   FROM wed.trigger WHERE flow_id = _flow.flow_id AND enabled;
   IF _all.number > 1000 OR _all.bytes > 524288 THEN
