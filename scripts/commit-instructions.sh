@@ -61,20 +61,20 @@ SET enable_mergejoin = off; SET enable_bitmapscan = off; SET work_mem = '64MB'; 
 
 DO \$\$
 DECLARE
-  h integer := wed.enter_host('instructions', interval '1 hour');
-  shapes text[] := (SELECT array_agg(shape_schema ORDER BY flow_id) FROM wed.flow);
-  w integer[]; tg integer[]; tk bigint[]; lit text[]; n integer; used bigint[] := array_fill(5000::bigint, ARRAY[250]);
+  h integer := wed.register_host('instructions', interval '1 hour');
+  f integer[]; w integer[]; tg integer[]; tk bigint[]; g wed.result_group[]; n integer;
 BEGIN
   PERFORM count(*) FROM wed.claim(h, 1000);
-  SELECT array_agg(wid ORDER BY flow_id, wid), array_agg(tgid ORDER BY flow_id, wid), array_agg(token ORDER BY flow_id, wid)
-  INTO w, tg, tk FROM wed.job WHERE host_id = h;
+  SELECT array_agg(flow_id ORDER BY flow_id, wid), array_agg(wid ORDER BY flow_id, wid), array_agg(tgid ORDER BY flow_id, wid),
+    array_agg(token ORDER BY flow_id, wid)
+  INTO f, w, tg, tk FROM wed.job WHERE host_id = h;
   FOR batch IN 1 .. $1 LOOP
-    lit := (SELECT array_agg(CASE k WHEN 1 THEN ((batch + i) % 10)::text ELSE 'step ' || batch || ' of ' || i END ORDER BY f, k, i)
-            FROM generate_series(1, $flows) f, generate_series(1, 2) k, generate_series(1, $per) i);
-    WITH s AS MATERIALIZED (SELECT * FROM wed.settle(wed.write_states(h, shapes, array_fill(NULL::text, ARRAY[$flows]),
-        array_fill($per, ARRAY[$flows]), array_fill(2, ARRAY[$flows]),
-        string_to_array(repeat('step,note,', $flows - 1) || 'step,note', ','), array_fill(2, ARRAY[$flows]), lit, w, tg, false),
-      tg, tk, h, NULL, NULL, NULL, used, used, used, true))
+    g := ARRAY(
+      SELECT ROW(1000000, (SELECT shape_schema FROM wed.flow WHERE flow_id = x.f), '{step,note}', NULL, array_agg(
+        ROW(x.w, x.tg, x.tk, 5000, 5000, 5000, ARRAY[((batch + x.w) % 10)::text, 'step ' || batch || ' of ' || x.w])::wed.result
+        ORDER BY x.w))::wed.result_group
+      FROM unnest(f, w, tg, tk) x(f, w, tg, tk) GROUP BY x.f ORDER BY x.f);
+    WITH s AS MATERIALIZED (SELECT * FROM wed.commit_results(h, g, false, true, NULL))
     SELECT array_agg(tgid ORDER BY flow_id, wid), array_agg(token ORDER BY flow_id, wid), count(*) INTO tg, tk, n FROM s;
     IF n <> 250 THEN RAISE EXCEPTION '% results instead of 250', n; END IF;
     COMMIT;

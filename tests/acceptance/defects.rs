@@ -219,22 +219,22 @@ fn defect_08_a_host_that_lost_a_job_cannot_commit_it() {
     let mut s = flow.session();
     let wid = s.start();
     let store = &flow.database.store;
-    let slow = on(store.enter_host("slow", Duration::from_millis(1))).expect("entered");
+    let slow = on(store.register_host("slow", Duration::from_millis(1))).expect("entered");
     let lost = on(store.claim(slow, 10)).expect("claimed").remove(0).job;
     eventually("the leases of the slow host have ended", || {
         (on(store.sweep()).expect("swept").abandoned == 1).then_some(())
     });
-    let quick = on(store.enter_host("quick", GENEROUS)).expect("entered");
+    let quick = on(store.register_host("quick", GENEROUS)).expect("entered");
     let found = on(store.claim(quick, 10)).expect("claimed").remove(0).job;
     assert_eq!((found.key, found.attempt), (lost.key, 2));
     assert!(found.token > lost.token);
     let commit = |host, token, value: &str| {
         let group = CommitGroup {
             flow: flow.id,
+            version: i32::MAX,
             gate: on(store.flow_shape(flow.id)).expect("a flow").gate.into(),
             assigned: vec!["a2".into()].into(),
             set: None,
-            literals: 1,
             items: vec![Cow::Owned(CommitItem {
                 wid: lost.key.wid,
                 token,

@@ -124,7 +124,7 @@ fn a_claim_gives_every_tenant_its_share() {
     let [many, few, some] = ["many", "few", "some"].map(|name| number(&database, name));
     let host = on(database
         .store
-        .enter_host("by hand", Duration::from_secs(600)))
+        .register_host("by hand", Duration::from_secs(600)))
     .expect("entered");
     // What some leave is the others'.
     assert_eq!(
@@ -182,7 +182,7 @@ fn a_claim_reads_no_more_than_it_gives() {
     start(&mut tenant(&database, "few", &definition), 3);
     let host = on(database
         .store
-        .enter_host("by hand", Duration::from_secs(600)))
+        .register_host("by hand", Duration::from_secs(600)))
     .expect("entered");
     let mut owner = database.owner();
     owner.run("ANALYZE wed.job; ANALYZE wed.trace; ANALYZE wed.trigger; ANALYZE wed.flow");
@@ -217,7 +217,7 @@ fn a_flows_few_jobs_are_claimed_together() {
         );
     }
     start(&mut large, 9);
-    let host = on(store.enter_host("by hand", Duration::from_secs(600))).expect("entered");
+    let host = on(store.register_host("by hand", Duration::from_secs(600))).expect("entered");
     let claim = |limit: i32, most: Option<i32>| -> Vec<(i32, usize)> {
         let jobs = on(store.claim_share(host, limit, most, &[], &[])).expect("claimed");
         let mut flows: Vec<i32> = jobs.iter().map(|job| job.job.key.flow).collect();
@@ -238,7 +238,7 @@ fn a_flows_few_jobs_are_claimed_together() {
     // Of a flow with many as many as are asked for.
     assert_eq!(claim(2, None), [(ring, 2)]);
     on(store.leave_host(host)).expect("left");
-    let host = on(store.enter_host("by hand", Duration::from_secs(600))).expect("entered");
+    let host = on(store.register_host("by hand", Duration::from_secs(600))).expect("entered");
     run(wed(&database.url()).args(["tenant", "quota", "owner", "--concurrency", "3"])).done();
     let jobs = on(store.claim(host, 100)).expect("claimed");
     assert_eq!(jobs.len(), 3);
@@ -428,7 +428,7 @@ fn only_so_many_jobs_are_in_hand_at_once() {
     };
     set("4");
     let store = &database.store;
-    let host = on(store.enter_host("by hand", Duration::from_secs(600))).expect("entered");
+    let host = on(store.register_host("by hand", Duration::from_secs(600))).expect("entered");
     let first = on(store.claim(host, 3)).expect("claimed").len();
     let second = on(store.claim(host, 100)).expect("claimed").len();
     let third = on(store.claim(host, 100)).expect("claimed").len();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use sqlx::{AssertSqlSafe, FromRow, PgConnection};
+use sqlx::{AssertSqlSafe, FromRow, PgConnection, Row};
 use wedflow_model::{AttributeType, FlowDefinition, Numbering, work_plan};
 
 use crate::audit::{note, note_flow};
@@ -47,6 +47,9 @@ pub struct FlowShape {
     pub tenant: String,
     /// The version this describes.
     pub version: i32,
+    /// The version in which an attribute got another name or type or was removed: jobs and results of older ones are
+    /// out of date.
+    pub attributes_version: i32,
     /// Whether its tenant is suspended: nothing of it is to be run. A suspension changes the version.
     pub suspended: bool,
     /// The schema of its own part of the gate.
@@ -241,24 +244,23 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`] when it was dropped meanwhile.
     pub async fn flow_shape(&self, flow_id: i32) -> Result<FlowShape, StoreError> {
-        let mut transaction = self.pool.begin().await?;
-        let (name, tenant, version, suspended, schema, gate): (String, String, i32, bool, String, String) = sqlx::query_as(
-            "SELECT f.name, t.name, f.version, t.suspended_at IS NOT NULL, f.schema_name, f.shape_schema \
-             FROM wed.flow f JOIN wed.tenant t USING (tenant_id) WHERE f.flow_id = $1 FOR KEY SHARE OF f",
+        // In one statement, so of one version; nothing of it is the tenant's, who could lock it.
+        let row = sqlx::query(
+            "SELECT f.name, t.name, f.version, f.attributes_version, t.suspended_at IS NOT NULL, f.shape_schema, \
+               a.names, a.types \
+             FROM wed.flow f JOIN wed.tenant t USING (tenant_id) \
+             CROSS JOIN LATERAL (SELECT coalesce(array_agg(aname ORDER BY attnum), '{}') AS names, \
+               coalesce(array_agg(atype ORDER BY attnum), '{}') AS types FROM wed.attribute WHERE flow_id = f.flow_id) a \
+             WHERE f.flow_id = $1",
         )
         .bind(flow_id)
-        .fetch_optional(&mut *transaction)
+        .fetch_optional(&self.pool)
         .await?
         .ok_or_else(|| StoreError::not_found("flow", flow_id))?;
-        let rows: Vec<(String, String)> = sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT w.aname, w.atype FROM \"{schema}\".wed_attr w JOIN pg_attribute a ON a.attname = w.aname \
-             WHERE a.attrelid = '\"{schema}\".wed_flow'::regclass ORDER BY a.attnum"
-        )))
-        .persistent(false)
-        .fetch_all(&mut *transaction)
-        .await?;
-        let attributes = rows
+        let (names, types): (Vec<String>, Vec<String>) = (row.try_get(6)?, row.try_get(7)?);
+        let attributes = names
             .into_iter()
+            .zip(types)
             .map(|(name, kind)| {
                 kind.parse()
                     .map(|kind| (name, kind))
@@ -269,11 +271,12 @@ impl Store {
             .collect::<Result<_, _>>()?;
         Ok(FlowShape {
             flow_id,
-            name,
-            tenant,
-            version,
-            suspended,
-            gate,
+            name: row.try_get(0)?,
+            tenant: row.try_get(1)?,
+            version: row.try_get(2)?,
+            attributes_version: row.try_get(3)?,
+            suspended: row.try_get(4)?,
+            gate: row.try_get(5)?,
             attributes,
         })
     }

@@ -1,15 +1,17 @@
 //! What a host does all day: claim, commit, fail, keep its leases.
 
-use std::borrow::Cow;
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
 use sqlx::postgres::PgRow;
 use sqlx::{FromRow, Row};
-use wedflow_model::{Job, JobKey, Measure};
+use wedflow_model::{Job, JobKey};
 
+use crate::results::{CommitGroup, GroupRow};
 use crate::{Store, StoreError};
+
+/// Number of the interface between hosts and database that this program knows (`wed.interface_version`).
+pub(crate) const INTERFACE: i32 = 2;
 
 /// A job that a host has claimed, with what it needs to find the component.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,40 +24,6 @@ pub struct Claimed {
     pub component_id: i32,
     /// The flow's version when it was claimed: a binding made for another is out of date.
     pub flow_version: i32,
-}
-
-/// Finished transitions of one flow with one shape of result.
-#[derive(Debug, Clone)]
-pub struct CommitGroup<'a> {
-    /// The flow.
-    pub flow: i32,
-    /// The schema of its part of the gate ([`crate::FlowShape::gate`]).
-    pub gate: Cow<'a, str>,
-    /// The attributes that are assigned. Without `set`, literal `n` of an item is the new value of
-    /// attribute `n`, as text.
-    pub assigned: Cow<'a, [Arc<str>]>,
-    /// Where expressions are assigned too: the checked clause; literal `n` of an item, counted from
-    /// 1, stands in it as `_b._n`, as text.
-    pub set: Option<Cow<'a, str>>,
-    /// How many literals each item has.
-    pub literals: usize,
-    /// The transitions.
-    pub items: Vec<Cow<'a, CommitItem>>,
-}
-
-/// One finished transition.
-#[derive(Debug, Clone)]
-pub struct CommitItem {
-    /// The instance.
-    pub wid: i32,
-    /// The trigger.
-    pub tgid: i32,
-    /// The claim's fencing token.
-    pub token: i64,
-    /// The clause's literals in Postgres's input notation.
-    pub literals: Vec<Option<String>>,
-    /// What the attempt used.
-    pub measure: Measure,
 }
 
 /// An attempt that changes nothing.
@@ -197,80 +165,33 @@ impl FromRow<'_, PgRow> for Claimed {
     }
 }
 
-/// The items of all groups, a vector for each parameter, ordered as the database wants them.
-#[derive(Default)]
-struct Columns<'a> {
-    wids: Vec<i32>,
-    tgids: Vec<i32>,
-    tokens: Vec<i64>,
-    fuel: Vec<i64>,
-    elapsed_us: Vec<i64>,
-    memory_bytes: Vec<i64>,
-    literals: Vec<Option<&'a str>>,
-}
-
-impl<'a> Columns<'a> {
-    fn add(&mut self, group: &'a CommitGroup<'_>) {
-        let mut items: Vec<&CommitItem> = group.items.iter().map(|item| &**item).collect();
-        items.sort_by_key(|item| item.wid);
-        for item in &items {
-            self.wids.push(item.wid);
-            self.tgids.push(item.tgid);
-            self.tokens.push(item.token);
-            self.fuel.push(figure(item.measure.fuel));
-            self.elapsed_us.push(figure(item.measure.elapsed_us));
-            self.memory_bytes.push(figure(item.measure.memory_bytes));
-        }
-        for n in 0..group.literals {
-            self.literals.extend(
-                items
-                    .iter()
-                    .map(|item| item.literals.get(n).and_then(|literal| literal.as_deref())),
-            );
-        }
-    }
-}
-
-fn each<'a, T>(groups: &[&'a CommitGroup<'_>], pick: impl Fn(&'a CommitGroup<'_>) -> T) -> Vec<T> {
-    groups.iter().copied().map(pick).collect()
-}
-
-fn figure(value: u64) -> i64 {
-    i64::try_from(value).unwrap_or(i64::MAX)
-}
-
-fn count(value: usize) -> i32 {
-    i32::try_from(value).unwrap_or(i32::MAX)
-}
-
 impl Store {
-    /// Enters a host whose leases last `lease` unless [`Store::keep_host`] is called. Returns its number.
+    /// Registers a host whose leases last `lease` unless [`Store::renew_lease`] is called. Returns its number.
     ///
     /// # Errors
-    /// Only those of the connection.
-    pub async fn enter_host(&self, name: &str, lease: Duration) -> Result<i32, StoreError> {
-        let host: i32 = sqlx::query_scalar("SELECT wed.enter_host($1, $2 * interval '1 second')")
-            .bind(name)
-            .bind(lease.as_secs_f64())
-            .fetch_one(&self.pool)
-            .await?;
-        sqlx::query("UPDATE wed.host SET version = $2 WHERE host_id = $1")
-            .bind(host)
-            .bind(env!("CARGO_PKG_VERSION"))
-            .execute(&self.pool)
-            .await?;
-        Ok(host)
+    /// [`StoreError::Refused`] with `WF019` when another version of the program has migrated the database.
+    pub async fn register_host(&self, name: &str, lease: Duration) -> Result<i32, StoreError> {
+        Ok(
+            sqlx::query_scalar("SELECT wed.register_host($1, $2 * interval '1 second', $3, $4)")
+                .bind(name)
+                .bind(lease.as_secs_f64())
+                .bind(env!("CARGO_PKG_VERSION"))
+                .bind(INTERFACE)
+                .fetch_one(&self.pool)
+                .await?,
+        )
     }
 
-    /// Prolongs a host's leases. False: they are lost, and it must enter anew.
+    /// Prolongs a host's leases. False: they are lost, and it must register anew.
     ///
     /// # Errors
-    /// Only those of the connection.
-    pub async fn keep_host(&self, host: i32, lease: Duration) -> Result<bool, StoreError> {
+    /// As [`Store::register_host`].
+    pub async fn renew_lease(&self, host: i32, lease: Duration) -> Result<bool, StoreError> {
         Ok(
-            sqlx::query_scalar("SELECT wed.keep_host($1, $2 * interval '1 second')")
+            sqlx::query_scalar("SELECT wed.renew_lease($1, $2 * interval '1 second', $3)")
                 .bind(host)
                 .bind(lease.as_secs_f64())
+                .bind(INTERFACE)
                 .fetch_one(&self.pool)
                 .await?,
         )
@@ -371,48 +292,18 @@ impl Store {
         lease: bool,
         records: &[&AttemptRecord],
     ) -> Result<Vec<Claimed>, StoreError> {
-        let mut groups: Vec<&CommitGroup<'_>> = groups.iter().collect();
-        groups.sort_by_key(|group| group.flow);
-        let mut columns = Columns::default();
-        for group in &groups {
-            columns.add(group);
-        }
-        let query = sqlx::query_as(
-            // Records are kept by an argument, so that a batch without any is the same statement as ever.
-            if records.is_empty() {
-                "SELECT * FROM wed.settle(wed.write_states($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $15), \
-                 $10, $11, $1, NULL, NULL, NULL, $12, $13, $14, $16)"
-            } else {
-                "SELECT * FROM wed.settle(wed.write_states(wed.keep_records($1, $17), $2, $3, $4, $5, $6, $7, $8, \
-                 $9, $10, $15), $10, $11, $1, NULL, NULL, NULL, $12, $13, $14, $16)"
-            },
+        let mut groups: Vec<GroupRow<'_>> = groups.iter().map(GroupRow::new).collect();
+        groups.sort_by_key(GroupRow::flow);
+        Ok(
+            sqlx::query_as("SELECT * FROM wed.commit_results($1, $2, $3, $4, $5)")
+                .bind(host)
+                .bind(groups)
+                .bind(careful)
+                .bind(lease)
+                .bind(records_json(records))
+                .fetch_all(&self.pool)
+                .await?,
         )
-        .bind(host)
-        .bind(each(&groups, |group| &*group.gate))
-        .bind(each(&groups, |group| group.set.as_deref()))
-        .bind(each(&groups, |group| count(group.items.len())))
-        .bind(each(&groups, |group| count(group.assigned.len())))
-        .bind(
-            groups
-                .iter()
-                .flat_map(|group| group.assigned.iter().map(|name| &**name))
-                .collect::<Vec<_>>(),
-        )
-        .bind(each(&groups, |group| count(group.literals)))
-        .bind(columns.literals)
-        .bind(columns.wids)
-        .bind(columns.tgids)
-        .bind(columns.tokens)
-        .bind(columns.fuel)
-        .bind(columns.elapsed_us)
-        .bind(columns.memory_bytes)
-        .bind(careful)
-        .bind(lease);
-        let query = match records_json(records) {
-            Some(records) => query.bind(records),
-            None => query,
-        };
-        Ok(query.fetch_all(&self.pool).await?)
     }
 
     /// Records attempts that changed nothing and decides what becomes of their jobs.
@@ -425,16 +316,12 @@ impl Store {
         attempts: &[FailedAttempt],
         records: &[&AttemptRecord],
     ) -> Result<(), StoreError> {
-        let query = match records_json(records) {
-            None => sqlx::query("SELECT wed.fail_batch($1, $2)")
-                .bind(host)
-                .bind(sqlx::types::Json(attempts)),
-            Some(records) => sqlx::query("SELECT wed.fail_batch(wed.keep_records($1, $3), $2)")
-                .bind(host)
-                .bind(sqlx::types::Json(attempts))
-                .bind(records),
-        };
-        query.execute(&self.pool).await?;
+        sqlx::query("SELECT wed.fail_attempts($1, $2, $3)")
+            .bind(host)
+            .bind(sqlx::types::Json(attempts))
+            .bind(records_json(records))
+            .execute(&self.pool)
+            .await?;
         Ok(())
     }
 
@@ -457,7 +344,7 @@ impl Store {
     ///
     /// # Errors
     /// The same.
-    pub async fn fail_batch(
+    pub async fn fail_attempts(
         &self,
         host: i32,
         attempts: &[FailedAttempt],
@@ -501,6 +388,18 @@ impl Store {
             .execute(&self.pool)
             .await?;
         Ok(())
+    }
+
+    /// Which of a flow's instances another session holds at this moment.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`] when the flow's whole table is locked.
+    pub async fn locked_instances(&self, flow: i32, wids: &[i32]) -> Result<Vec<i32>, StoreError> {
+        Ok(sqlx::query_scalar("SELECT wed.locked_instances($1, $2)")
+            .bind(flow)
+            .bind(wids)
+            .fetch_one(&self.pool)
+            .await?)
     }
 
     /// Which of these claims are still this host's: after a commit whose answer was lost, those that are
@@ -548,31 +447,46 @@ impl Store {
         })
     }
 
-    /// Housekeeping that any host may do for all: frees abandoned jobs, ends overdue external workers,
-    /// skips stale jobs, counts what tenants near a limit use, weighs what they keep, removes what removed flows
-    /// have left.
+    /// Housekeeping that any host may do for all: frees abandoned jobs, ends overdue external workers, skips stale
+    /// jobs, counts what tenants near a limit use, weighs what they keep, removes what removed flows have left. Each
+    /// step is a transaction of its own, and one that fails keeps no other from being made.
     ///
     /// # Errors
-    /// Only those of the connection.
+    /// The first that a step met, after all of them.
     pub async fn sweep(&self) -> Result<Swept, StoreError> {
-        // Each in a transaction of its own: an overrun is on record before its worker is ended.
-        let abandoned = self.swept("SELECT wed.free_abandoned()").await?;
-        self.swept("SELECT wed.count_overdue()").await?;
-        let overdue = self.swept("SELECT wed.end_overdue()").await?;
-        let skipped = self.swept("SELECT wed.skip_stale(1000)").await?;
-        sqlx::query("SELECT wed.measure_usage(), wed.weigh_usage()")
-            .execute(&self.pool)
-            .await?;
+        let mut swept = Swept::default();
+        let mut failed = None;
+        for (statement, count) in [
+            ("SELECT wed.free_abandoned()", Some(&mut swept.abandoned)),
+            // On record before its worker is ended.
+            ("SELECT wed.count_overdue()", None),
+            ("SELECT wed.end_overdue()", Some(&mut swept.overdue)),
+            ("SELECT wed.end_exhausted(100)", None),
+            ("SELECT wed.skip_stale(100)", Some(&mut swept.skipped)),
+            ("SELECT wed.end_surplus_sessions()", None),
+            ("SELECT wed.measure_usage()", None),
+            ("SELECT wed.weigh_usage()", None),
+        ] {
+            match self.step(statement).await {
+                Ok(found) => {
+                    if let Some(count) = count {
+                        *count = found;
+                    }
+                }
+                Err(error) => failed = failed.or(Some(error)),
+            }
+        }
         self.remove_residue(Duration::from_millis(200)).await?;
-        Ok(Swept {
-            abandoned,
-            overdue,
-            skipped,
-        })
+        match failed {
+            None => Ok(swept),
+            Some(error) => Err(error),
+        }
     }
 
-    async fn swept(&self, statement: &'static str) -> Result<i64, StoreError> {
-        Ok(sqlx::query_scalar(statement).fetch_one(&self.pool).await?)
+    /// Makes one step of [`Store::sweep`]; what it counted, where it counts.
+    async fn step(&self, statement: &'static str) -> Result<i64, StoreError> {
+        let row = sqlx::query(statement).fetch_one(&self.pool).await?;
+        Ok(row.try_get(0).unwrap_or(0))
     }
 
     /// Makes the trace's partitions of the next days and drops those that are older than what is kept.

@@ -10,6 +10,8 @@
 //! - `instances`: instances, trace, attempts
 //! - `attempts`: what hosts made of jobs, and what it takes to run one again
 //! - `jobs`: claim, commit, fail, leases: what a host does all day
+//! - `results`: finished transitions as rows
+//! - `pinned`: settings of sessions that the meaning of a condition depends on
 //! - `recovery`: operators retry, cancel, pause, skip and set by hand; what jobs wait for
 //! - `by_hand`: a session of a flow's own role
 //! - `work`: worklists of people
@@ -34,8 +36,10 @@ mod instances;
 mod jobs;
 mod migrate;
 mod notifications;
+mod pinned;
 mod quotas;
 mod recovery;
+mod results;
 mod retention;
 mod schedules;
 mod settings;
@@ -62,14 +66,13 @@ pub use constraints::{Finding, Reservation, Resource, TaskOrder};
 pub use error::{Place, Refusal, StoreError};
 pub use flows::{Applied, Flow, FlowShape, Trigger};
 pub use instances::{AttemptRow, Instance, JobRow, LastRow, LogRow, TraceRow};
-pub use jobs::{
-    AttemptRecord, Claimed, CommitGroup, CommitItem, FailedAttempt, LogLine, NextDue, Swept,
-};
+pub use jobs::{AttemptRecord, Claimed, FailedAttempt, LogLine, NextDue, Swept};
 pub use notifications::Notifications;
 pub use quotas::{Quota, QuotaChange};
 pub use recovery::{
     Announced, FlowVersion, Matching, Metric, PauseScope, PausedThing, Waiting, WaitingReason,
 };
+pub use results::{CommitGroup, CommitItem};
 pub use retention::Retention;
 pub use schedules::{NewSchedule, Schedule};
 pub use settings::{Grant, SealedSecret};
@@ -96,6 +99,21 @@ const NAME_HINT: &str =
 /// How long a server may take to let the first connection in.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Longest run of a statement of a host. A batch that takes longer is halved, until the offender stands alone.
+pub const STATEMENT_TIMEOUT: Duration = Duration::from_secs(20);
+/// Longest wait of a host's statement for a lock. A flow's own role may lock its tables.
+pub const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
+
+fn host_limits() -> [(&'static str, String); 2] {
+    [
+        (
+            "statement_timeout",
+            STATEMENT_TIMEOUT.as_millis().to_string(),
+        ),
+        ("lock_timeout", LOCK_TIMEOUT.as_millis().to_string()),
+    ]
+}
+
 /// A Wedflow database.
 #[derive(Debug, Clone)]
 pub struct Store {
@@ -118,21 +136,12 @@ impl Store {
     pub async fn connect(url: &str, connections: u32) -> Result<Self, StoreError> {
         let options = options_of(url)?;
         // jit costs more than it gains on statements this short.
-        let options = options.application_name("wedflow").options([
-            ("jit", "off"),
-            // Our statements are called over and over with arrays: planning each anew gains nothing.
-            ("plan_cache_mode", "force_generic_plan"),
-            // Nor may a plan that was made while a table was empty read all of it later.
-            ("enable_seqscan", "off"),
-            ("client_min_messages", "warning"),
-            // A condition means the same whoever writes; the gate sets the same for everybody else.
-            // No name is looked up where others could have put one.
-            ("search_path", "pg_catalog,pg_temp"),
-            ("timezone", "UTC"),
-            ("datestyle", "ISO,YMD"),
-            ("intervalstyle", "iso_8601"),
-            ("standard_conforming_strings", "on"),
-        ]);
+        let options = options
+            .application_name("wedflow")
+            .options([("jit", "off"), ("client_min_messages", "warning")])
+            // A condition means the same whoever writes, and no plan that was made while a table was empty reads all of
+            // it later.
+            .options(pinned::settings());
         // A pool would go on trying for as long as a statement may wait.
         let probe = tokio::time::timeout(CONNECT_TIMEOUT, options.connect())
             .await
@@ -218,13 +227,27 @@ impl Store {
         }
     }
 
+    /// The same database over at most `connections` connections for a host: no statement of it runs for longer than
+    /// [`STATEMENT_TIMEOUT`] or waits for a tenant's lock for longer than [`LOCK_TIMEOUT`].
+    #[must_use]
+    pub fn for_host(&self, connections: u32) -> Store {
+        let options = self.options.clone().options(host_limits());
+        Store {
+            pool: pool_of(connections)
+                .acquire_timeout(ACQUIRE_TIMEOUT)
+                .connect_lazy_with(options.clone()),
+            options,
+            actor: Arc::clone(&self.actor),
+        }
+    }
+
     /// The same database over at most `connections` connections that nobody else uses, for a host's commits:
     /// a session that does the same again and again has what it needs at hand, in its own memory and the
     /// processor's. What it does is by key, so tables are joined by index only: a plan that read all of a
     /// table while it was small would go on doing so.
     #[must_use]
     pub fn apart(&self, connections: u32) -> Store {
-        let options = self.options.clone().options([
+        let options = self.options.clone().options(host_limits()).options([
             ("enable_hashjoin", "off"),
             ("enable_mergejoin", "off"),
             // Nor by all that is in an index for a key: the newest is looked for, and in order.

@@ -18,6 +18,8 @@ struct Functions;
 
 const FIRST: &str = "first.sql";
 const LAST: &str = "last.sql";
+/// Folder of the templates of what each flow has: kept in the database and filled in for each flow.
+const TEMPLATES: &str = "define/templates/";
 
 /// The first number after the tables that the nine migrations of wed 0.1.0 made together with their functions.
 const AFTER_BASELINE: i64 = 7;
@@ -122,6 +124,16 @@ async fn apply_functions(connection: &mut PgConnection) -> Result<(), StoreError
         return Ok(());
     }
     for (path, text) in &files {
+        if let Some(name) = template_name(path) {
+            sqlx::query(
+                "INSERT INTO wed.template (name, text) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET text = excluded.text",
+            )
+            .bind(name)
+            .bind(text)
+            .execute(&mut *transaction)
+            .await?;
+            continue;
+        }
         sqlx::raw_sql(AssertSqlSafe(text.clone()))
             .execute(&mut *transaction)
             .await
@@ -142,6 +154,11 @@ async fn applied_digest(connection: &mut PgConnection) -> Result<Option<String>,
     Ok(sqlx::query_scalar("SELECT digest FROM wed.function_source")
         .fetch_optional(connection)
         .await?)
+}
+
+/// The name of a template of functions that each flow has; nothing for a file that is applied itself.
+fn template_name(path: &str) -> Option<&str> {
+    path.strip_prefix(TEMPLATES)?.strip_suffix(".sql")
 }
 
 /// Path and text of every file: `first.sql`, the functions by path, `last.sql`.

@@ -40,6 +40,9 @@ pub struct TenantSettings {
     pub token_days: Option<i32>,
 }
 
+/// How often sessions of a suspended tenant are looked for that logged in at the last moment.
+const LAST_LOOKS: u32 = 10;
+
 impl Store {
     /// Makes a tenant.
     ///
@@ -128,7 +131,31 @@ impl Store {
         )
         .await?;
         transaction.commit().await?;
+        // Nobody logs in any more; who does so just now is met by the next look.
+        let mut looks = 0;
+        while suspend && looks < LAST_LOOKS && self.end_sessions(tenant_id).await? > 0 {
+            looks += 1;
+        }
+        let flows: Vec<i32> = sqlx::query_scalar(
+            "SELECT flow_id FROM wed.flow WHERE tenant_id = $1 ORDER BY flow_id",
+        )
+        .bind(tenant_id)
+        .fetch_all(&self.pool)
+        .await?;
+        for flow in flows {
+            sqlx::query("SELECT wed.compile($1)")
+                .bind(flow)
+                .execute(&self.pool)
+                .await?;
+        }
         Ok(())
+    }
+
+    async fn end_sessions(&self, tenant_id: i32) -> Result<i64, StoreError> {
+        Ok(sqlx::query_scalar("SELECT wed.end_sessions($1)")
+            .bind(tenant_id)
+            .fetch_one(&self.pool)
+            .await?)
     }
 
     /// Removes a tenant with everything of it: flows with their instances, history and roles, components,

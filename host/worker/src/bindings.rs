@@ -134,15 +134,18 @@ impl Bindings {
         cell.get_or_try_init(|| self.load(claimed)).await.cloned()
     }
 
-    /// Whether a claimed job's tenant is suspended, as far as the flow's version at the claim tells.
+    /// Whether a claimed job is to be given back: its tenant is suspended, as far as the flow's version at the claim tells, or
+    /// attributes have changed since, so that its payload names others.
     ///
     /// # Errors
     /// The database is away.
-    pub(crate) async fn is_suspended(&self, claimed: &Claimed) -> Result<bool, StoreError> {
+    pub(crate) async fn is_given_back(&self, claimed: &Claimed) -> Result<bool, StoreError> {
         let flow = self
             .flow(claimed.job.key.flow, claimed.flow_version)
             .await?;
-        Ok(flow.is_ok_and(|flow| flow.shape.suspended))
+        Ok(flow.is_ok_and(|flow| {
+            flow.shape.suspended || flow.shape.attributes_version > claimed.flow_version
+        }))
     }
 
     async fn load(&self, claimed: &Claimed) -> Result<Result<Arc<Runnable>, String>, NotLoaded> {
@@ -339,7 +342,7 @@ impl Runnable {
         match judged {
             Ok(clause) => Verdict::Commit(Rendered::new(
                 clause,
-                &self.flow.shape.gate,
+                (self.flow.shape.version, &self.flow.shape.gate),
                 &self.flow.shapes,
                 |name| {
                     self.flow

@@ -20,6 +20,9 @@ use crate::silence::{AT_LAST, answered};
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
+/// SQLSTATE of a result that was made for an older version of its flow.
+const OUT_OF_DATE: &str = "WF018";
+
 /// How often a result alone is tried to be committed where nobody knows whose fault the refusal is.
 const UNKNOWN_TRIES: u32 = 5;
 
@@ -137,7 +140,17 @@ pub(crate) async fn deal_with(
                     parts.push(others);
                     parts.push(part);
                 }
-                None => put_off(store, host, part.iter().map(|ready| ready.token)).await,
+                None => {
+                    let free = put_off_locked(store, host, &mut part).await;
+                    parts.extend((!free.is_empty()).then_some(free));
+                }
+            },
+            Err(refusal) if refusal.code() == Some(OUT_OF_DATE) => match other_flows(&mut part) {
+                Some(others) => {
+                    parts.push(others);
+                    parts.push(part);
+                }
+                None => give_back(store, host, part.iter().map(|ready| ready.token)).await,
             },
             Err(refusal) if refusal.code() == Some("WF016") => {
                 // What the host had in hand is another's by now.
@@ -176,12 +189,41 @@ fn other_flows(part: &mut Vec<Ready>) -> Option<Vec<Ready>> {
     (!others.is_empty()).then_some(others)
 }
 
-/// The instances of a locked flow wait; those of others do not.
+/// Gives back the jobs of results that were made for an older version of their flow, in which attributes had other names or
+/// types: they are run again.
+async fn give_back(store: &Store, host: i32, tokens: impl Iterator<Item = i64>) {
+    let tokens: Vec<i64> = tokens.collect();
+    tracing::info!(
+        jobs = tokens.len(),
+        "attributes of a flow have changed; its results are made anew"
+    );
+    with_patience(|| store.release(host, &tokens)).await;
+}
+
+/// Puts off those of one flow's results whose instances another session holds; gives back the others, to be committed. Where
+/// nobody knows which are held, since the flow's table is locked, all are put off.
+async fn put_off_locked(store: &Store, host: i32, part: &mut Vec<Ready>) -> Vec<Ready> {
+    let mut free = Vec::new();
+    if let Some(flow) = part.first().map(|first| first.key.flow) {
+        let wids: Vec<i32> = part.iter().map(|ready| ready.key.wid).collect();
+        let locked = answered(store, AT_LAST, store.locked_instances(flow, &wids)).await;
+        if let Ok(locked) = locked
+            && !locked.is_empty()
+        {
+            free = (part.extract_if(.., |ready| !locked.contains(&ready.key.wid))).collect();
+        }
+        tracing::warn!(flow, wids = ?part.iter().map(|ready| ready.key.wid).collect::<Vec<_>>(), "instances are held by another session");
+    }
+    put_off(store, host, part.iter().map(|ready| ready.token)).await;
+    free
+}
+
+/// Jobs whose results cannot be committed for now wait; those of others do not.
 async fn put_off(store: &Store, host: i32, tokens: impl Iterator<Item = i64>) {
     let tokens: Vec<i64> = tokens.collect();
     tracing::warn!(
         jobs = tokens.len(),
-        "a flow's table is locked by a session of its own; its jobs are put off"
+        "another session holds instances or the table of a flow; its jobs are put off"
     );
     with_patience(|| store.put_off(host, &tokens)).await;
 }
@@ -316,10 +358,10 @@ fn groups(part: &[Ready]) -> Vec<CommitGroup<'_>> {
                 .or_insert_with(|| {
                     groups.push(CommitGroup {
                         flow: ready.key.flow,
+                        version: ready.shape.version,
                         gate: Cow::Borrowed(&ready.shape.gate),
                         assigned: Cow::Borrowed(&ready.shape.assigned),
                         set: ready.shape.set.as_deref().map(Cow::Borrowed),
-                        literals: ready.item.literals.len(),
                         items: Vec::new(),
                     });
                     groups.len() - 1
@@ -440,6 +482,7 @@ mod tests {
             deadline: 0,
             record: None,
             shape: Arc::new(Shape {
+                version: 1,
                 gate: format!("gate_{flow}"),
                 assigned: vec![set.into()],
                 set: None,

@@ -107,15 +107,17 @@ impl Host {
             ..Settings::fast()
         })?);
         let outside = Outside::open(&settings.outside).map_err(HostError::Files)?;
+        let store = store.for_host(settings.connections());
         store.roll_trace().await?;
         let apart = Apart::new(processors()).map_err(HostError::Threads)?;
-        let host = store.enter_host(&settings.name, LEASE).await?;
+        let host = store.register_host(&settings.name, LEASE).await?;
         let (tellings, told) = source::queue(1);
         let shares = Arc::new(Shares::new(room * lanes));
         let shared = Arc::new(Shared {
             tellings,
             sessions: (0..sessions(lanes)).map(|_| store.apart(1)).collect(),
             apart,
+            heart: store.for_host(1),
             bindings: Bindings::new(
                 store.clone(),
                 Arc::clone(&sandbox),

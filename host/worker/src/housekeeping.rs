@@ -125,11 +125,12 @@ async fn listen(store: Store, events: source::QueueSender<()>) -> HandlerResult 
 /// will be refused, because its jobs are somebody else's by then.
 async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
     let host = shared.host();
-    let kept = shared.store.keep_host(host, LEASE);
-    match answered(&shared.store, AT_ONCE, kept).await {
+    // Over a session of its own: whatever keeps others waiting, the leases are kept.
+    let kept = shared.heart.renew_lease(host, LEASE);
+    match answered(&shared.heart, AT_ONCE, kept).await {
         Ok(true) => {}
         Ok(false) => {
-            let entered = shared.store.enter_host(&name, LEASE).await?;
+            let entered = shared.heart.register_host(&name, LEASE).await?;
             shared.host.store(entered, Ordering::Release);
             tracing::warn!(
                 host,

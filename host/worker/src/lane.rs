@@ -46,6 +46,8 @@ const TURN: u32 = 8;
 /// What the lanes of a host share.
 pub(crate) struct Shared {
     pub(crate) store: Store,
+    /// The session that the leases are kept over.
+    pub(crate) heart: Store,
     pub(crate) sandbox: Arc<Sandbox>,
     pub(crate) bindings: Bindings,
     pub(crate) limits: Limits,
@@ -341,8 +343,8 @@ impl Lane {
     /// for a person.
     async fn load(&self, claimed: &Claimed) -> Result<Option<Arc<Runnable>>, String> {
         let bindings = &self.shared.bindings;
-        let suspended = commit::with_patience(|| bindings.is_suspended(claimed)).await;
-        if suspended == Some(true) {
+        let given_back = commit::with_patience(|| bindings.is_given_back(claimed)).await;
+        if given_back == Some(true) {
             return Ok(None);
         }
         let runnable = commit::with_patience(async || match bindings.runnable(claimed).await {

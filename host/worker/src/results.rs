@@ -76,6 +76,8 @@ pub(crate) struct Rendered {
 /// A clause without its literals.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Shape {
+    /// The flow's version that the results were made for.
+    pub(crate) version: i32,
     /// The schema of the flow's part of the gate.
     pub(crate) gate: String,
     /// The attributes that are assigned.
@@ -104,13 +106,14 @@ const SHAPES_KEPT: usize = 16;
 impl Shapes {
     fn one(
         &self,
-        gate: &str,
+        (version, gate): (i32, &str),
         assignments: &[CheckedAssignment],
         set: Option<String>,
     ) -> Arc<Shape> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = kept.iter().find(|shape| {
             shape.set == set
+                && shape.version == version
                 && shape.assigned.len() == assignments.len()
                 && (shape.assigned.iter().zip(assignments))
                     .all(|(name, one)| *name == one.attribute)
@@ -119,6 +122,7 @@ impl Shapes {
             return Arc::clone(shape);
         }
         let shape = Arc::new(Shape {
+            version,
             gate: gate.to_owned(),
             assigned: assignments
                 .iter()
@@ -135,10 +139,10 @@ impl Shapes {
 }
 
 impl Rendered {
-    /// Renders a clause. `sql_type` gives an attribute's SQL type.
+    /// Renders a clause made for a version of a flow with that gate. `sql_type` gives an attribute's SQL type.
     pub(crate) fn new(
         clause: Arc<CheckedSetClause>,
-        gate: &str,
+        (version, gate): (i32, &str),
         shapes: &Shapes,
         sql_type: impl Fn(&str) -> &'static str,
     ) -> Self {
@@ -146,7 +150,7 @@ impl Rendered {
         let plain =
             (clause.assignments().iter()).all(|one| matches!(one.value, CheckedValue::Literal(_)));
         if plain {
-            let shape = shapes.one(gate, clause.assignments(), None);
+            let shape = shapes.one((version, gate), clause.assignments(), None);
             let literals = match Arc::try_unwrap(clause) {
                 Ok(clause) => (clause.into_assignments().into_iter())
                     .filter_map(|one| match one.value {
@@ -181,7 +185,7 @@ impl Rendered {
             };
         }
         Rendered {
-            shape: shapes.one(gate, clause.assignments(), Some(set)),
+            shape: shapes.one((version, gate), clause.assignments(), Some(set)),
             literals,
         }
     }

@@ -13,7 +13,7 @@ BEGIN
       SELECT ctid AS at FROM wed.job WHERE flow_id = r.flow_id AND wid >= r.wid AND wid <= r.wid AND tgid = g.tgid
         AND blocked IS NULL AND host_id IS NULL AND component_id IS NOT NULL AND seq = last_seq AND due <= now()
       ORDER BY wid DESC LIMIT 1) q)
-  UPDATE wed.job k SET host_id = _host_id, token = nextval('wed.fence'), attempt = 1, waits_for = NULL
+  UPDATE wed.job k SET host_id = _host_id, token = nextval('wed.fence'), attempt = 1, put_off = NULL
   FROM j WHERE k.ctid = j.at;
   GET DIAGNOSTICS _leased = ROW_COUNT;
   RETURN _leased;

@@ -1,24 +1,25 @@
--- Changed states, ordered by wid, of writers that may have set what they set.
-CREATE OR REPLACE FUNCTION wed.gate_update(_rows wed.evaluated[], _tgids integer[]) RETURNS void
+-- Takes changed states through the gate, ordered by wid, unless their writers may not set what they set
+-- (wed.identify_writers).
+CREATE OR REPLACE FUNCTION wed.gate_update(_rows wed.evaluated[], _writings wed.writing[], _changes wed.change[]) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
   _code text;
   _said text;
   _detail text;
   _hint text;
-  _none bigint[] := array_fill(0::bigint, ARRAY[cardinality(_tgids)]);
-  _events integer[];
+  _jobs wed.result[];
 BEGIN
-  IF array_position(_tgids, NULL) IS NULL THEN
-    PERFORM wed.settle(_rows, _tgids, _none);
+  PERFORM wed.refuse_writers(_writings, _changes);
+  IF NOT EXISTS (SELECT FROM unnest(_writings) w WHERE w.tgid IS NULL) THEN
+    _jobs := ARRAY(SELECT ROW(w.wid, w.tgid, 0, NULL, NULL, NULL, NULL)::wed.result FROM unnest(_writings) w);
+    PERFORM wed.pass_gate(_rows, _jobs);
     RETURN;
   END IF;
-  -- Events apart: what wrote is not a job's transition.
-  _events := ARRAY(SELECT at FROM unnest(_tgids) WITH ORDINALITY t(tgid, at) WHERE tgid IS NULL);
-  PERFORM wed.settle(ARRAY(SELECT _rows[at] FROM unnest(_events) at), NULL, NULL, NULL, '_EVENT');
-  IF cardinality(_events) < cardinality(_tgids) THEN
-    PERFORM wed.settle(ARRAY(SELECT _rows[at] FROM generate_subscripts(_rows, 1) at WHERE at <> ALL (_events)),
-                       array_remove(_tgids, NULL), _none);
+  -- Events are passed separately: what wrote is not a job's transition.
+  PERFORM wed.pass_gate(wed.select_rows(_rows, _writings, true), NULL, _trw => '_EVENT');
+  _jobs := ARRAY(SELECT ROW(w.wid, w.tgid, 0, NULL, NULL, NULL, NULL)::wed.result FROM unnest(_writings) w WHERE w.tgid IS NOT NULL);
+  IF _jobs <> '{}' THEN
+    PERFORM wed.pass_gate(wed.select_rows(_rows, _writings, false), _jobs);
   END IF;
 EXCEPTION WHEN OTHERS THEN
   -- Said again from here: whoever writes by hand reads why, and not the statements of the gate.

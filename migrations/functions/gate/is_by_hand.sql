@@ -1,4 +1,4 @@
--- Whether who writes is no host: a host's batch takes its states through the gate itself (write_states); only a session
+-- Whether who writes is no host: a host's batch takes its states through the gate itself (wed.write_results); only a session
 -- of the owner is believed to be one. Every writer may call it, with whatever search_path. The condition of a trigger
 -- is read from its text by every statement, so it is short.
 DO $$ BEGIN

@@ -24,6 +24,8 @@ BEGIN
     WHEN 'WF081' THEN
       RAISE EXCEPTION 'the job of instance % that this session has locked is held by a person', _wid
         USING ERRCODE = 'WF081', HINT = 'Abort, and look for another job; its holder reports it with `wed work report`.';
+    WHEN 'WF021' THEN
+      RAISE EXCEPTION 'the tenant is suspended' USING ERRCODE = 'WF021', HINT = 'The operator resumes it.';
     WHEN 'WF045' THEN
       RAISE EXCEPTION 'the job of instance % that this session has locked waits: for its reservation, or for tasks before it', _wid
         USING ERRCODE = 'WF045', HINT = 'waits_for in job_pool says for what; take the lock when it is due.';

@@ -8,8 +8,8 @@ DECLARE
   _last integer := 0;
   _wids integer[];
   _rows wed.evaluated[];
-  _tgids integer[];
-  _chosen integer[];
+  _results wed.result[];
+  _passing wed.passing[];
 BEGIN
   SELECT * INTO _flow FROM wed.flow WHERE flow_id = _flow_id;
   LOOP
@@ -26,28 +26,15 @@ BEGIN
     END IF;
     EXECUTE format('SELECT %1$I.current_%1$s($1)', _flow.shape_schema) INTO _rows USING _wids;
     CONTINUE WHEN _rows = '{}';
-    -- Where the new model leads on from an exception, the exception's job is done by that.
-    _tgids := ARRAY(
-      SELECT j.tgid FROM unnest(_rows) r
-      LEFT JOIN wed.job j ON j.flow_id = _flow_id AND j.wid = r.wid AND j.trname = '_EXCPT' AND j.host_id IS NULL
-      ORDER BY r.wid);
-    _tgids := ARRAY(
-      SELECT CASE WHEN p.becomes <> 'E' THEN p.tgid END
-      FROM wed.gather(_rows, _tgids, array_fill(0::bigint, ARRAY[cardinality(_tgids)]), '_REMATCH', NULL, NULL, NULL, NULL) p
-      ORDER BY p.wid);
-    _chosen := '{}';
-    FOR wid, fires, becomes IN
-      SELECT p.wid, ARRAY(SELECT t.trname FROM wed.trigger t WHERE t.tgid = ANY (p.fire) ORDER BY t.tgid), p.becomes
-      FROM wed.gather(_rows, _tgids, array_fill(0::bigint, ARRAY[cardinality(_tgids)]), '_REMATCH', NULL, NULL, NULL, NULL) p
-      WHERE p.fire <> '{}' OR p.becomes <> p.was ORDER BY p.wid
-    LOOP
-      _chosen := _chosen || wid;
-      RETURN NEXT;
-    END LOOP;
-    IF NOT _preview AND _chosen <> '{}' THEN
-      PERFORM wed.settle(array_agg(r.row ORDER BY r.at), array_agg(_tgids[r.at] ORDER BY r.at),
-                         array_fill(0::bigint, ARRAY[count(*)::integer]), NULL, '_REMATCH')
-      FROM (SELECT _rows[at] AS row, at FROM generate_subscripts(_rows, 1) at) r WHERE (r.row).wid = ANY (_chosen);
+    _results := wed.exceptions_done(_rows);
+    _passing := ARRAY(SELECT p FROM unnest(wed.decide(_rows, _results, '_REMATCH', NULL, false)) p
+                      WHERE p.changes OR p.fire <> '{}' ORDER BY p.wid);
+    RETURN QUERY SELECT p.wid, ARRAY(SELECT t.trname FROM wed.trigger t WHERE t.tgid = ANY (p.fire) ORDER BY t.tgid), p.becomes::text
+                 FROM unnest(_passing) p;
+    IF NOT _preview AND _passing <> '{}' THEN
+      _wids := ARRAY(SELECT p.wid FROM unnest(_passing) p);
+      _results := ARRAY(SELECT r FROM unnest(_results) r WHERE r.wid = ANY (_wids));
+      PERFORM wed.pass_gate(ARRAY(SELECT r FROM unnest(_rows) r WHERE r.wid = ANY (_wids)), _results, _trw => '_REMATCH');
     END IF;
   END LOOP;
 END $$;

@@ -17,7 +17,6 @@ BEGIN
   JOIN wed.instance i ON i.flow_id = _flow.flow_id AND i.wid = r.wid AND i.status = 'R'
   WHERE NOT r.final AND r.fault IS NULL;
   IF _rows IS NULL THEN RETURN 0; END IF;
-  PERFORM wed.settle(_rows, array_fill(NULL::integer, ARRAY[cardinality(_rows)]),
-                     array_fill(0::bigint, ARRAY[cardinality(_rows)]), NULL, '_CLOCK');
+  PERFORM wed.pass_gate(_rows, NULL, _trw => '_CLOCK');
   RETURN cardinality(_rows);
 END $$;

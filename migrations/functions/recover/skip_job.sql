@@ -19,7 +19,7 @@ BEGIN
   _rows[1].fired := '{}';
   -- No version has this number: the next state's conditions are all evaluated.
   _rows[1].version := 0;
-  PERFORM wed.settle(_rows, ARRAY[_job.tgid], ARRAY[_job.token], NULL, '_SKIP', NULL,
+  PERFORM wed.pass_gate(_rows, wed.result_of(_wid, _job.tgid, _job.token), NULL, '_SKIP', NULL,
                      format('%s was skipped by %s', _job.trname, wed.reasoned(_actor, _reason)));
   INSERT INTO wed.attempt (flow_id, wid, tgid, trname, attempt, outcome, message, writer)
   VALUES (_flow_id, _wid, _job.tgid, _job.trname, _job.attempt, 'skipped', wed.reasoned(_actor, _reason), session_user);

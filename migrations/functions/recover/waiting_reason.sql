@@ -19,8 +19,10 @@ BEGIN
     RETURN 'paused';
   ELSIF _job.blocked IS NOT NULL THEN
     RETURN CASE WHEN _job.blocked = 'p' THEN 'precedence' ELSE 'reservation' END;
-  ELSIF _job.waits_for IS NOT NULL AND _job.due > clock_timestamp() THEN
-    RETURN CASE WHEN _job.waits_for ~ 'lock' THEN 'locked' ELSE 'siblings' END;
+  ELSIF _job.awaits_siblings THEN
+    RETURN 'siblings';
+  ELSIF _job.put_off IS NOT NULL AND _job.due > clock_timestamp() THEN
+    RETURN 'locked';
   ELSIF _job.due > clock_timestamp() THEN
     RETURN 'time';
   ELSIF _job.component_id IS NOT NULL THEN

@@ -1,5 +1,5 @@
--- New instances, whoever starts them, are counted and held against the tenant's limits. Starts of the same
--- instant may go over a limit by their number.
+-- New instances, whoever starts them, are counted and held against the tenant's limits. Starts of the same instant may go over a
+-- limit by their number. It is part of a tenant's transaction, which may stay open, so it writes nothing that others share.
 CREATE OR REPLACE FUNCTION wed.on_start() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   _new bigint;
@@ -31,7 +31,8 @@ BEGIN
   END IF;
   -- A limit is near, if nothing has ended meanwhile: count.
   IF _usage.measured_at < clock_timestamp() - interval '1 second' THEN
-    _usage := wed.measure(_quota.tenant_id, _top - _new);
+    SELECT m.instances, m.jobs INTO _usage.instances, _usage.jobs FROM wed.count_usage(_quota.tenant_id) m;
+    _usage.started := _top - _new;
   END IF;
   IF (_usage.instances + _top - _usage.started > _quota.instances
       OR _usage.jobs + _top - _usage.started > _quota.jobs)

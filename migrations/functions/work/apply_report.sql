@@ -22,8 +22,8 @@ BEGIN
       _values := _values || jsonb_build_object(_task.state_attribute, _state);
     END IF;
     PERFORM wed.write_values(_item.flow_id, _item.wid, _values);
-    PERFORM wed.settle(wed.as_it_stands(_item.flow_id, _item.wid), ARRAY[_job.tgid], ARRAY[_job.token], NULL, NULL, NULL,
-                       wed.reasoned(_person.name, _reason));
+    PERFORM wed.pass_gate(wed.as_it_stands(_item.flow_id, _item.wid), wed.result_of(_item.wid, _job.tgid, _job.token),
+                          _note => wed.reasoned(_person.name, _reason));
   ELSE
     INSERT INTO wed.attempt (flow_id, wid, tgid, trname, attempt, outcome, message, writer)
     VALUES (_job.flow_id, _job.wid, _job.tgid, _job.trname, 1, 'failed', wed.reasoned(_person.name, _reason), session_user);

@@ -10,7 +10,7 @@ BEGIN
     -- Takes the write back.
     RAISE EXCEPTION 'its condition would not hold' USING ERRCODE = 'WF089';
   END IF;
-  PERFORM wed.settle(_rows, NULL, NULL, NULL, '_EVENT', NULL, _person);
+  PERFORM wed.pass_gate(_rows, NULL, NULL, '_EVENT', NULL, _person);
 EXCEPTION WHEN SQLSTATE 'WF089' THEN
   NULL;
 END $$;

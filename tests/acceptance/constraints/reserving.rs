@@ -361,7 +361,7 @@ fn failed_attempts_and_dead_hosts_free_what_they_hold() {
     s.run(&of("M1"));
     s.run(&of("M1"));
     let claim = |owner: &mut Session, wid: i32| {
-        let host = owner.number("SELECT wed.enter_host('h', '1 hour')");
+        let host = owner.number("SELECT wed.register_host('h', '1 hour')");
         owner.run(&format!(
             "UPDATE wed.job SET host_id = {host}, token = nextval('wed.fence'), attempt = 1 WHERE wid = {wid}"
         ));
@@ -369,7 +369,7 @@ fn failed_attempts_and_dead_hosts_free_what_they_hold() {
     };
     let host = claim(&mut owner, 1);
     owner.line(&format!(
-        "SELECT wed.fail_batch({host}, jsonb_build_array(jsonb_build_object('flow', flow_id, 'wid', wid, 'token', token, \
+        "SELECT wed.fail_attempts({host}, jsonb_build_array(jsonb_build_object('flow', flow_id, 'wid', wid, 'token', token, \
          'outcome', 'failed', 'message', 'no', 'retry', true, 'after_us', 3600000000))) FROM wed.job WHERE wid = 1"
     ));
     assert_eq!(

@@ -4,6 +4,8 @@ mod algorithm;
 mod attributes;
 mod bounds;
 mod events;
+mod findings;
+mod migrating;
 mod names;
 mod predicates;
 mod privacy;

@@ -158,7 +158,7 @@ fn a_flows_role_reads_nothing_of_the_system_schema() {
         "wed.create_flow('default', 'mine')",
         "wed.compile(1)",
         "wed.claim(1, 10)",
-        "wed.enter_host('mine', '1 day')",
+        "wed.register_host('mine', '1 day')",
         "wed.rematch(1, false)",
         "nextval('wed.fence')",
         "nextval('wed.tgid_seq')",

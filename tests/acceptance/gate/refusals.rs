@@ -262,7 +262,7 @@ fn a_job_in_the_hands_of_a_host_is_not_granted_and_cannot_be_forced() {
     let mut s = flow.session();
     let wid = s.start();
     let store = &flow.database.store;
-    let host = on(store.enter_host("a host", Duration::from_secs(600))).expect("entered");
+    let host = on(store.register_host("a host", Duration::from_secs(600))).expect("entered");
     let claimed = on(store.claim(host, 10)).expect("claimed");
     assert_eq!(claimed.len(), 1, "tr_a3 is left to others");
     assert_eq!(
@@ -291,7 +291,7 @@ fn a_client_cannot_pass_for_a_host() {
     let mut s = flow.session();
     let wid = s.start();
     let store = &flow.database.store;
-    let host = on(store.enter_host("a host", Duration::from_secs(600))).expect("entered");
+    let host = on(store.register_host("a host", Duration::from_secs(600))).expect("entered");
     let token = on(store.claim(host, 10)).expect("claimed")[0].job.token;
     s.run(&format!(
         "BEGIN; SELECT set_config('wed.commit', '{{\"host\": {host}, \"token\": [{token}], \"fuel\": [1], \"us\": [1], \"mem\": [1]}}', true)"

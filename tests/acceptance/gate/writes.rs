@@ -428,16 +428,27 @@ fn a_batch_writes_what_was_declared_and_what_was_not() {
     s.run("INSERT INTO wed_flow (step) VALUES (0), (0), (0)");
     let mut owner = database.owner();
     let shape = owner.line("SELECT shape_schema FROM wed.flow WHERE name = 'declared'");
+    // Literals of one result after the other.
     let mut apply = |wids: &str, assigned: &str, literals: &str| {
+        let width = assigned.split(',').count();
+        let values: Vec<&str> = literals.split(',').collect();
+        let results: Vec<String> = (wids.split(',').zip(values.chunks(width)))
+            .map(|(wid, values)| {
+                format!(
+                    "ROW({wid}, 0, 0, 0, 0, 0, '{{{}}}')::wed.result",
+                    values.join(",")
+                )
+            })
+            .collect();
         // Beside a transaction that has been open for long another statement finds the rows.
         let [lines, beside_old] = [false, true].map(|beside_old| {
-            let sql = format!(
-                "SELECT e.wid, e.state::jsonb FROM unnest({shape}.apply_{shape}('{{{wids}}}', NULL, '{{{assigned}}}', NULL, \
-                 cardinality('{{{assigned}}}'::text[]), '{{{literals}}}', false, {beside_old})) e ORDER BY e.wid"
-            );
             owner.run("BEGIN");
             owner.run("SELECT set_config('wed.commit', 'batch', true)");
-            let lines = owner.lines(&sql);
+            let lines = owner.lines(&format!(
+                "SELECT e.wid, e.state::jsonb FROM unnest({shape}.apply_{shape}(ARRAY[{}]::wed.result[], '{{{assigned}}}', NULL, 1000, \
+                   false, {beside_old})) e",
+                results.join(", ")
+            ));
             owner.run("ROLLBACK");
             lines
         });
@@ -453,7 +464,7 @@ fn a_batch_writes_what_was_declared_and_what_was_not() {
         [state(2, 5, r#""x""#, "Paris")]
     );
     assert_eq!(
-        apply("1,3", "step,note", "8,7,y,NULL"),
+        apply("1,3", "step,note", "8,y,7,NULL"),
         [state(1, 8, r#""y""#, "Paris"), state(3, 7, "null", "Paris")]
     );
     assert_eq!(apply("1", "step", "2"), [state(1, 2, "null", "Paris")]);
@@ -475,7 +486,7 @@ fn a_batch_writes_what_was_declared_and_what_was_not() {
         ("city", &long, ["WF033", "WF033"]),
     ] {
         let sql = format!(
-            "SELECT {shape}.apply_{shape}('{{1}}', NULL, '{{{name}}}', NULL, 1, '{{{value}}}', false)"
+            "SELECT {shape}.apply_{shape}(ARRAY[ROW(1, 0, 0, 0, 0, 0, '{{{value}}}')::wed.result], '{{{name}}}', NULL, 1000, false, false)"
         );
         owner.run("BEGIN");
         owner.run("SELECT set_config('wed.commit', 'batch', true)");
@@ -485,9 +496,9 @@ fn a_batch_writes_what_was_declared_and_what_was_not() {
     }
 }
 
-/// The same of a clause with expressions, and of instances in whatever order Postgres keeps their versions.
+/// The same of a clause with expressions, of instances in whatever order Postgres keeps their versions.
 #[harness::test]
-fn a_clause_is_applied_beside_an_old_transaction_too() {
+fn a_clause_is_applied_in_the_order_of_results() {
     let flow = Flow::of(OPEN);
     let mut s = flow.session();
     s.run("INSERT INTO wed_flow (n) SELECT g % 3 FROM generate_series(1, 60) g");
@@ -495,27 +506,28 @@ fn a_clause_is_applied_beside_an_old_transaction_too() {
     s.run("UPDATE wed_flow SET note = 'again' WHERE wid % 2 = 0");
     let mut owner = flow.database.owner();
     let shape = owner.line("SELECT shape_schema FROM wed.flow");
-    let [soon, beside_old] = [false, true].map(|beside_old| {
-        owner.run("BEGIN");
-        owner.run("SELECT set_config('wed.commit', 'batch', true)");
-        let states = owner.lines(&format!(
-            "SELECT e.wid, e.state FROM unnest({shape}.apply_{shape}(ARRAY(SELECT generate_series(1, 60)), NULL, '{{n,note}}', \
-             'n = n + _b._1::integer, note = note || n', 1, ARRAY(SELECT generate_series(1, 60)::text), false, {beside_old})) \
-             WITH ORDINALITY e ORDER BY e.ordinality"
-        ));
-        owner.run("ROLLBACK");
-        states
+    let [states, beside_old] = [false, true].map(|beside_old| {
+    owner.run("BEGIN");
+    owner.run("SELECT set_config('wed.commit', 'batch', true)");
+    let states = owner.lines(&format!(
+        "SELECT e.wid, e.state FROM unnest({shape}.apply_{shape}(\
+           ARRAY(SELECT ROW(g, 0, 0, 0, 0, 0, ARRAY[g::text])::wed.result FROM generate_series(1, 60) g), '{{n,note}}', \
+           'n = n + _b._1::integer, note = note || n', 1000, false, {beside_old})) e"
+    ));
+    owner.run("ROLLBACK");
+    states
     });
-    assert_eq!(soon.len(), 60);
-    assert!(
-        soon[1].starts_with("2|") && soon[1].contains("\"n\":4"),
-        "{}",
-        soon[1]
-    );
-    assert_eq!(soon, beside_old);
+    assert_eq!(states, beside_old);
+    let wids: Vec<&str> = states
+        .iter()
+        .map(|state| state.split('|').next().expect("a wid"))
+        .collect();
+    let all: Vec<String> = (1..=60).map(|wid| wid.to_string()).collect();
+    assert_eq!(wids, all);
+    assert!(states[1].contains("\"n\":4"), "{}", states[1]);
 }
 
-/// A host that enters while a transaction is open since many others knows of it, and when it has ended.
+/// A host that registers while a transaction is open since many others knows of it, and when it has ended.
 #[harness::test]
 fn a_host_knows_whether_a_transaction_has_been_open_for_long() {
     let database = Database::new();
@@ -529,12 +541,12 @@ fn a_host_knows_whether_a_transaction_has_been_open_for_long() {
         owner.run("INSERT INTO one VALUES (1)");
     }
     assert_eq!(owner.line("SELECT wed.is_beside_old()"), "t");
-    let host = owner.number("SELECT wed.enter_host('h', '1 minute')");
+    let host = owner.number("SELECT wed.register_host('h', '1 minute')");
     let knows = format!("SELECT beside_old FROM wed.host WHERE host_id = {host}");
     assert_eq!(owner.line(&knows), "t");
     open.run("COMMIT");
     assert_eq!(
-        owner.line(&format!("SELECT wed.keep_host({host}, '1 minute')")),
+        owner.line(&format!("SELECT wed.renew_lease({host}, '1 minute')")),
         "t"
     );
     assert_eq!(owner.line(&knows), "f");
@@ -555,18 +567,14 @@ fn a_batch_out_of_order_is_refused() {
     s.run("INSERT INTO wed_flow (step) SELECT 0 FROM generate_series(1, 5)");
     let mut owner = database.owner();
     let shape = owner.line("SELECT shape_schema FROM wed.flow WHERE name = 'ordered'");
-    let host = owner.number("SELECT wed.enter_host('a', '1 hour')");
+    let host = owner.number("SELECT wed.register_host('a', '1 hour')");
     owner.run(&format!("SELECT count(*) FROM wed.claim({host}, 10)"));
     let commit = |wids: &str| {
         format!(
-            "WITH j AS (SELECT w.at, j.wid, j.tgid, j.token FROM unnest('{{{wids}}}'::integer[]) WITH ORDINALITY w(wid, at) \
-                        JOIN wed.job j USING (wid)), \
-             a AS (SELECT array_agg(wid ORDER BY at) AS wids, array_agg(tgid ORDER BY at) AS tgids, \
-                   array_agg(token ORDER BY at) AS tokens, array_agg((10 + wid)::text ORDER BY at) AS lit, \
-                   array_fill(0::bigint, ARRAY[count(*)::integer]) AS used, count(*)::integer AS n FROM j) \
-             SELECT count(*) FROM a CROSS JOIN LATERAL wed.settle(wed.write_states({host}, ARRAY['{shape}'], \
-               ARRAY[NULL::text], ARRAY[a.n], ARRAY[1], ARRAY['step'], ARRAY[1], a.lit, a.wids, a.tgids, false), \
-               a.tgids, a.tokens, {host}, NULL, NULL, NULL, a.used, a.used, a.used, false)"
+            "SELECT count(*) FROM wed.commit_results({host}, ARRAY(\
+               SELECT ROW(1000, '{shape}', '{{step}}', NULL, array_agg(ROW(j.wid, j.tgid, j.token, 0, 0, 0, \
+                 ARRAY[(10 + j.wid)::text])::wed.result ORDER BY w.at))::wed.result_group \
+               FROM unnest('{{{wids}}}'::integer[]) WITH ORDINALITY w(wid, at) JOIN wed.job j USING (wid)), false, false, NULL)"
         )
     };
     for wids in ["2,1", "1,3,2", "5,4,3,2,1", "1,2,3,5,4"] {

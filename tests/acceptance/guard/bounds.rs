@@ -294,14 +294,16 @@ fn a_value_that_comes_compressed_is_measured_as_it_is() {
     let mut owner = database.owner();
     let shape = owner.line("SELECT shape_schema FROM wed.flow WHERE name = 'pressed'");
     let mut apply = |wids: &str, set: &str, literals: &[usize]| {
-        let literals: Vec<String> = (literals.iter())
-            .map(|length| format!("repeat('z', {length})"))
+        let results: Vec<String> = (wids.split(',').zip(literals))
+            .map(|(wid, length)| {
+                format!("ROW({wid}, 0, 0, 0, 0, 0, ARRAY[repeat('z', {length})])::wed.result")
+            })
             .collect();
         owner.run("BEGIN");
         owner.run("SELECT set_config('wed.commit', 'batch', true)");
         let refusal = owner.tried(&format!(
-            "SELECT {shape}.apply_{shape}('{{{wids}}}', NULL, '{{u}}', {set}, 1, ARRAY[{}], false)",
-            literals.join(", ")
+            "SELECT {shape}.apply_{shape}(ARRAY[{}], '{{u}}', {set}, 1000, false, false)",
+            results.join(", ")
         ));
         owner.run("ROLLBACK");
         refusal.map(|refusal| refusal.code)

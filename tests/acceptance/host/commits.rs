@@ -65,7 +65,7 @@ fn a_condition_over_what_did_not_change_keeps_its_answer() {
     let mut session = flow.session();
     let wid = session.start();
     let store = &flow.database.store;
-    let host = on(store.enter_host("by hand", HOUR)).expect("entered");
+    let host = on(store.register_host("by hand", HOUR)).expect("entered");
     let mut held = on(store.claim(host, 10)).expect("claimed");
     assert_eq!(session.pending(wid), ["at_a0", "at_b0"]);
     // b = 0 still holds and is pending: not fired again.
@@ -102,7 +102,7 @@ fn a_change_of_the_model_evaluates_all_conditions_again() {
     let mut session = flow.session();
     session.start();
     let store = &flow.database.store;
-    let host = on(store.enter_host("by hand", HOUR)).expect("entered");
+    let host = on(store.register_host("by hand", HOUR)).expect("entered");
     let mut held = on(store.claim(host, 10)).expect("claimed");
     // Conditions over b alone, which the next commit does not touch.
     session.run(
@@ -125,7 +125,7 @@ fn batches_over_the_same_instances_do_not_wait_for_each_other_in_a_circle() {
     let mut session = flow.session();
     session.run("INSERT INTO wed_flow SELECT FROM generate_series(1, 200)");
     let store = &flow.database.store;
-    let host = on(store.enter_host("by hand", HOUR)).expect("entered");
+    let host = on(store.register_host("by hand", HOUR)).expect("entered");
     let mut held = on(store.claim(host, 1000)).expect("claimed");
     assert_eq!(held.len(), 400);
     for round in 1..=4 {
@@ -197,7 +197,7 @@ fn fired_jobs_can_be_left_to_others() {
     let mut session = flow.session();
     session.start();
     let store = &flow.database.store;
-    let host = on(store.enter_host("by hand", HOUR)).expect("entered");
+    let host = on(store.register_host("by hand", HOUR)).expect("entered");
     let held = on(store.claim(host, 10)).expect("claimed");
     let first = held
         .iter()
@@ -224,7 +224,7 @@ fn old_history_goes_and_pending_work_stays() {
     let mut session = flow.session();
     let wid = session.start();
     let store = &flow.database.store;
-    let host = on(store.enter_host("by hand", HOUR)).expect("entered");
+    let host = on(store.register_host("by hand", HOUR)).expect("entered");
     let mut owner = flow.database.owner();
     // As if the instance had been started long ago.
     owner.run(

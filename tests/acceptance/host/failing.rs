@@ -206,7 +206,7 @@ fn a_batch_is_all_or_nothing_in_the_database() {
     let mut session = flow.session();
     session.run("INSERT INTO wed_flow (n) VALUES (1), (0), (5)");
     let store = &database.store;
-    let host = on(store.enter_host("by hand", Duration::from_secs(600))).expect("entered");
+    let host = on(store.register_host("by hand", Duration::from_secs(600))).expect("entered");
     let mut claimed = on(store.claim(host, 10)).expect("claimed");
     claimed.sort_by_key(|claimed| claimed.job.key.wid);
     let set = "\"a1\" = _b._1::text, \"n\" = (10 / n)";
@@ -248,7 +248,7 @@ fn a_component_serves_exceptions() {
     let wid = session.start();
     let store = &database.store;
     // The guest has no transition of that name, so what one would do is done by hand here.
-    let host = on(store.enter_host("by hand", Duration::from_secs(600))).expect("entered");
+    let host = on(store.register_host("by hand", Duration::from_secs(600))).expect("entered");
     let claimed = on(store.claim(host, 10)).expect("claimed");
     let key = claimed[0].job.key;
     let failed = wedflow_store::FailedAttempt {
@@ -264,7 +264,7 @@ fn a_component_serves_exceptions() {
         elapsed_us: 6,
         memory_bytes: 7,
     };
-    on(store.fail_batch(host, &[failed])).expect("recorded");
+    on(store.fail_attempts(host, &[failed])).expect("recorded");
     assert_eq!(session.status(wid), "E");
     assert_eq!(
         session.line(

@@ -16,7 +16,7 @@ use crate::support::flows::PAPER;
 use crate::support::{Database, Flow, eventually, on, program, repository};
 
 /// A commit of one finished transition that assigns attributes, literals or by a clause.
-pub(super) fn group(
+pub(crate) fn group(
     store: &Store,
     claimed: &Claimed,
     assigned: &[&str],
@@ -25,13 +25,13 @@ pub(super) fn group(
 ) -> CommitGroup<'static> {
     CommitGroup {
         flow: claimed.job.key.flow,
+        version: claimed.flow_version,
         gate: on(store.flow_shape(claimed.job.key.flow))
             .expect("a flow")
             .gate
             .into(),
         assigned: assigned.iter().map(|name| Arc::from(*name)).collect(),
         set: set.map(|set| set.to_owned().into()),
-        literals: literals.len(),
         items: vec![Cow::Owned(CommitItem {
             wid: claimed.job.key.wid,
             tgid: claimed.job.key.tgid,
@@ -119,7 +119,7 @@ fn what_a_killed_host_had_in_hand_is_done_by_another() {
     });
     drop(child);
     let lost = eventually("nothing of it on its way any more", || {
-        let sessions = owner.number("SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'wed%' AND state <> 'idle' AND query LIKE '%write_states%'");
+        let sessions = owner.number("SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'wed%' AND state <> 'idle' AND query LIKE '%commit_rtates%'");
         (sessions == 0).then(|| session.number(&in_hand))
     });
     assert!(lost > 0, "it was too fast to be killed in the middle");
@@ -169,7 +169,7 @@ fn handover() -> Handover {
         assert_eq!(claimed.len(), 1, "{claimed:?}");
         claimed.remove(0)
     };
-    let stale = on(store.enter_host("stale", Duration::from_millis(1))).expect("entered");
+    let stale = on(store.register_host("stale", Duration::from_millis(1))).expect("entered");
     let before = claim(stale);
     assert_eq!(
         (before.job.attempt, before.job.transition.as_str()),
@@ -183,10 +183,10 @@ fn handover() -> Handover {
         session.lines("SELECT trname, attempt, outcome, writer FROM wed_attempt"),
         ["tr_a2|1|abandoned|wedflow"]
     );
-    assert!(!on(store.keep_host(stale, Duration::from_secs(60))).expect("an answer"));
+    assert!(!on(store.renew_lease(stale, Duration::from_secs(60))).expect("an answer"));
     let refused = on(store.claim(stale, 1)).expect_err("its leases are lost");
     assert_eq!(refused.code(), Some("WF016"), "{refused}");
-    let holder = on(store.enter_host("holder", Duration::from_secs(600))).expect("entered");
+    let holder = on(store.register_host("holder", Duration::from_secs(600))).expect("entered");
     let after = claim(holder);
     assert_eq!((after.job.attempt, after.job.key), (2, before.job.key));
     assert!(
@@ -280,7 +280,7 @@ fn a_stale_hosts_failure_changes_nothing() {
         elapsed_us: 1,
         memory_bytes: 1,
     };
-    on(store.fail_batch(stale.0, &[failed])).expect("an answer");
+    on(store.fail_attempts(stale.0, &[failed])).expect("an answer");
     on(store.release(stale.0, &[stale.1.job.token])).expect("an answer");
     on(store.leave_host(stale.0)).expect("an answer");
     assert_eq!(session.status(wid), "R");

@@ -10,6 +10,8 @@ mod provided;
 mod scale;
 mod waiting;
 
+pub(crate) use leases::group;
+
 use std::sync::Arc;
 
 use crate::support::{Database, Flow};

@@ -193,7 +193,7 @@ fn fail_attempt(owner: &mut Session, flow: &Flow) {
            WHERE NOT EXISTS (SELECT FROM wed.host);
          UPDATE wed.job SET host_id = (SELECT min(host_id) FROM wed.host), token = 77, attempt = attempt + 1
          WHERE flow_id = {} AND trname = 'a';
-         SELECT wed.fail_batch((SELECT min(host_id) FROM wed.host), jsonb_build_array(jsonb_build_object(
+         SELECT wed.fail_attempts((SELECT min(host_id) FROM wed.host), jsonb_build_array(jsonb_build_object(
            'flow', {0}, 'wid', 1, 'token', 77, 'outcome', 'trapped', 'message', 'no', 'retry', true)))",
         flow.id
     ));

@@ -14,7 +14,7 @@ fn counters() -> Flow {
     flow
 }
 
-const ENTER: &str = "SELECT wed.enter_host('one', '1 hour')";
+const ENTER: &str = "SELECT wed.register_host('one', '1 hour')";
 const EXPIRE: &str = "UPDATE wed.host SET expires_at = now() - interval '1 s'";
 
 #[harness::test]

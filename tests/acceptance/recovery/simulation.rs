@@ -139,7 +139,7 @@ impl World {
     }
 
     fn enter(&mut self) {
-        let number = on(self.store.enter_host("simulated", LEASE)).expect("entered");
+        let number = on(self.store.register_host("simulated", LEASE)).expect("entered");
         self.hosts.push(Simulated {
             number,
             jobs: Vec::new(),
@@ -348,10 +348,10 @@ impl World {
         let clause = format!("{attribute} = (_r.{attribute}::integer + _b._1::integer)::text");
         CommitGroup {
             flow: claimed.job.key.flow,
+            version: claimed.flow_version,
             gate: self.gate.clone().into(),
             assigned: vec![Arc::from(attribute)].into(),
             set: Some(clause.into()),
-            literals: 1,
             items: vec![Cow::Owned(CommitItem {
                 wid: claimed.job.key.wid,
                 tgid: claimed.job.key.tgid,
@@ -425,7 +425,7 @@ impl World {
             memory_bytes: 0,
         };
         let (number, token) = (self.hosts[at].number, claimed.job.token);
-        on(self.store.fail_batch(number, &[attempt])).expect("recorded");
+        on(self.store.fail_attempts(number, &[attempt])).expect("recorded");
         self.hosts[at].jobs.retain(|job| job.job.token != token);
     }
 

@@ -61,6 +61,16 @@ impl Database {
         })
     }
 
+    /// A database as a dump has it, not migrated.
+    pub(crate) fn restored(dump: &str) -> Arc<Self> {
+        let name = format!("wedflow_former_{}", std::process::id());
+        let url = format!("{}/{name}", server::url());
+        let store = on(Store::connect_or_create(&url, CONNECTIONS)).expect("a database");
+        let database = Arc::new(Database { name, store });
+        database.owner().run(dump);
+        database
+    }
+
     /// The URL of its owner.
     pub(crate) fn url(&self) -> String {
         format!("{}/{}", self.server, self.name)

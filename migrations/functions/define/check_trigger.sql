@@ -1,0 +1,27 @@
+-- Refuses a trigger that makes no sense, whatever its flow: what no column constraint can say well.
+CREATE OR REPLACE FUNCTION wed.check_trigger(
+  _trname text, _cfinal boolean, _timeout interval, _attempts integer, _backoff interval, _delay interval) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT _cfinal AND coalesce(_trname, '') = '' THEN
+    RAISE EXCEPTION 'a trigger needs the name of the transition it fires (trname)' USING ERRCODE = 'WF013',
+      HINT = 'Set trname, or set cfinal for the final condition.';
+  END IF;
+  IF _cfinal AND _trname IS NOT NULL AND _trname <> '_FINAL' THEN
+    RAISE EXCEPTION 'the final condition fires no transition' USING ERRCODE = 'WF013',
+      HINT = 'Leave trname out.';
+  END IF;
+  IF NOT _cfinal AND (_trname ~ '^_' OR octet_length(_trname) > 63 OR _trname ~ '[[:cntrl:]]') THEN
+    RAISE EXCEPTION 'the transition name % is not allowed', quote_literal(left(_trname, 80))
+      USING ERRCODE = 'WF013', HINT = 'At most 63 bytes, no control characters, no underscore in front.';
+  END IF;
+  -- Longer ones make no moment that a job could be due at.
+  IF greatest(_timeout, _backoff, _delay) > interval '100 years' THEN
+    RAISE EXCEPTION 'timeout, backoff and delay are at most 100 years' USING ERRCODE = 'WF013',
+      HINT = 'For example: timeout ''30 s'', backoff ''1 s'', delay ''2 days''.';
+  END IF;
+  IF _timeout <= '0' OR _backoff < '0' OR _delay < '0' OR _attempts NOT BETWEEN 1 AND 1000 THEN
+    RAISE EXCEPTION 'timeout must be positive, delay and backoff not negative, attempts from 1 to 1000'
+      USING ERRCODE = 'WF013', HINT = 'For example: timeout ''30 s'', backoff ''1 s'', attempts 3.';
+  END IF;
+END $$;

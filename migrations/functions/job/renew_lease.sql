@@ -1,0 +1,10 @@
+-- Prolongs a host's leases. False: they were lost, and the host must register anew.
+CREATE OR REPLACE FUNCTION wed.renew_lease(
+  _host_id integer, _lease interval, _interface integer DEFAULT wed.interface_version()) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM wed.refuse_other_interface(_interface);
+  UPDATE wed.host SET expires_at = clock_timestamp() + _lease, beside_old = wed.is_beside_old()
+  WHERE host_id = _host_id;
+  RETURN FOUND;
+END $$;
