@@ -66,7 +66,12 @@ impl Database {
         let name = format!("wedflow_former_{}", std::process::id());
         let url = format!("{}/{name}", server::url());
         let store = on(Store::connect_or_create(&url, CONNECTIONS)).expect("a database");
-        let database = Arc::new(Database { name, store });
+        let database = Arc::new(Database {
+            name,
+            server: server::url().to_owned(),
+            thrown_away: false,
+            store,
+        });
         database.owner().run(dump);
         database
     }
