@@ -127,6 +127,4 @@ COMMENT ON COLUMN wed.exhausted.seq IS 'The trace row that fired the job: a job 
 ALTER TABLE wed.host ADD COLUMN interface integer NOT NULL DEFAULT 1;
 COMMENT ON COLUMN wed.host.interface IS 'The number of the interface between hosts and database that its program knows (wed.interface_version).';
 
-COMMENT ON COLUMN wed.quota.connections IS 'sessions of its flows'' roles at once, of each and of all together';
-
 REVOKE ALL ON wed.attribute, wed.template, wed.given_wid, wed.exhausted FROM PUBLIC;

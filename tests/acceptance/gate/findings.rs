@@ -606,7 +606,7 @@ fn tenant_has_so_many_sessions_over_all_its_flows() {
         other.session(),
         one.session(),
     ];
-    assert_eq!(owner.number("SELECT wed.end_surplus_sessions()"), 2);
+    assert_eq!(owner.number("SELECT wed.end_surplus_sessions(0)"), 2);
     eventually("the newest have ended", || {
         let alive = sessions
             .iter_mut()
