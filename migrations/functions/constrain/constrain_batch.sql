@@ -1,7 +1,7 @@
 -- What a host's batch means for constraints, as the last that its transaction does: frees what is held no longer,
 -- hands it over, and reserves what fired jobs need. These are leased to the host already (wed.pass_gate); those that cannot
 -- have all are blocked. Returns the jobs that the host has. Where a lock is not to be had in time, all of it is left
--- to the end of the transaction.
+-- to the sweep: the others of the batch do not wait for who keeps a key locked.
 CREATE OR REPLACE FUNCTION wed.constrain_batch(_host_id integer, _rows wed.evaluated[], _tgids integer[])
 RETURNS SETOF wed.claimed
 LANGUAGE plpgsql AS $$
@@ -13,7 +13,7 @@ DECLARE
   _hosted bigint;
   _leased bigint;
 BEGIN
-  PERFORM set_config('lock_timeout', '1s', true);
+  PERFORM set_config('lock_timeout', '250ms', true);
   BEGIN
     FOR _one IN SELECT * FROM wed.constrained_flows(_rows, _tgids) LOOP
       IF (_one.flow).ordered THEN
@@ -30,6 +30,7 @@ BEGIN
     _hosted := wed.hand_over_requests(wed.open_requests(), _freed, _asked);
   EXCEPTION WHEN lock_not_available THEN
     PERFORM wed.unlease(_host_id, (f.flow).flow_id, f.wids) FROM wed.constrained_flows(_rows, _tgids) f;
+    PERFORM set_config('wed.hand_over', 'later', true);
     PERFORM wed.constrain(_rows, _tgids, true);
     RETURN;
   END;

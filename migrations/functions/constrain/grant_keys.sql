@@ -7,6 +7,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
   _ids bigint[];
   _all bigint[] := '{}';
+  _hosted bigint;
 BEGIN
   LOOP
     _ids := wed.first_of_all(_keys, _covered);
@@ -31,8 +32,10 @@ BEGIN
           AND NOT n.held);
     EXIT WHEN _keys IS NULL;
   END LOOP;
-  RETURN (
+  _hosted := (
     SELECT sum(wed.make_due(g.flow_id, g.wids, g.tgids, false))
     FROM (SELECT flow_id, array_agg(wid ORDER BY wid) AS wids, array_agg(tgid ORDER BY wid) AS tgids FROM wed.request
           WHERE request_id = ANY (_all) GROUP BY flow_id ORDER BY flow_id) g);
+  PERFORM wed.mark_undue(_all);
+  RETURN _hosted;
 END $$;

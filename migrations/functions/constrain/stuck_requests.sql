@@ -1,15 +1,17 @@
--- Waiting requests that can never be granted unless one of them is given up. At first all of instances that hold
+-- A tenant's waiting requests that can never be granted unless one of them is given up. At first all of instances that hold
 -- something and have nothing else to do; then those are left out that could go on when all others release what they
 -- hold.
-CREATE OR REPLACE FUNCTION wed.stuck_requests() RETURNS bigint[]
+CREATE OR REPLACE FUNCTION wed.stuck_requests(_tenant_id integer) RETURNS bigint[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _stuck bigint[];
   _left bigint[];
 BEGIN
   _stuck := ARRAY(
-    SELECT r.request_id FROM wed.request r
-    WHERE r.state = 'w' AND EXISTS (SELECT FROM wed.request h WHERE h.flow_id = r.flow_id AND h.wid = r.wid
+    SELECT r.request_id FROM (
+      SELECT * FROM wed.request WHERE tenant_id = _tenant_id AND state = 'w'
+        AND ready_at >= wed.moment_of_waiting(_tenant_id, 'w', 2000) ORDER BY ready_at LIMIT 2000) r
+    WHERE EXISTS (SELECT FROM wed.request h WHERE h.flow_id = r.flow_id AND h.wid = r.wid
         AND h.state = 'h')
       AND NOT EXISTS (SELECT FROM wed.job j WHERE j.flow_id = r.flow_id AND j.wid = r.wid AND j.blocked IS NULL)
     ORDER BY r.request_id LIMIT 1000);

@@ -470,3 +470,26 @@ fn circle_of_holders_is_broken() {
     s.finish(1, "two", "n = 2");
     fine(&flow);
 }
+
+#[harness::test]
+fn key_that_is_locked_for_long_does_not_stop_the_sweep() {
+    let flow = Flow::of(EXCLUSIVE);
+    let (mut s, mut t) = (flow.session(), flow.session());
+    for materials in ["M1", "M2", "M2"] {
+        t.run(&of(materials));
+    }
+    s.run("BEGIN");
+    assert!(s.take(1, "issue"));
+    s.run("UPDATE wed_flow SET done = true WHERE wid = 1");
+    s.run("SET CONSTRAINTS ALL IMMEDIATE");
+    // What asks for it now is left to the sweep, and so is what a commit could not hand over.
+    t.run(&of("M1"));
+    flow.database
+        .owner()
+        .run("UPDATE wed.request SET state = 'f' WHERE wid = 2");
+    on(flow.database.store.recover_by_clock()).expect("recovered");
+    assert_eq!(held(&mut t), ["1 M1", "3 M2"]);
+    s.run("COMMIT");
+    on(flow.database.store.recover_by_clock()).expect("recovered");
+    assert_eq!(held(&mut t), ["3 M2", "4 M1"]);
+}
