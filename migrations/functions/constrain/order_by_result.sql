@@ -10,6 +10,11 @@ BEGIN
     RAISE EXCEPTION 'the order of tasks is no document of at most 64 triggers' USING ERRCODE = 'WF062',
       HINT = 'For example: {"ship": "pack AND check"}.';
   END IF;
+  -- It is checked in the commit of a batch, which others share.
+  IF coalesce(_said, '{}') <> '{}' AND (SELECT count(*) FROM wed.trigger WHERE flow_id = _flow_id) > 200 THEN
+    RAISE EXCEPTION 'a flow of more than 200 triggers takes no order from results' USING ERRCODE = 'WF062',
+      HINT = 'Divide the flow, or add orders by wed_after.';
+  END IF;
   IF NOT EXISTS (SELECT FROM wed.precedence WHERE flow_id = _flow_id AND wid = _wid AND actor = _result)
       AND coalesce(_said, '{}') = '{}' THEN
     RETURN;

@@ -1,38 +1,33 @@
--- A cycle in the order of tasks, as names; null when there is none: each task can begin at some time, if those before
--- it are done as soon as they can.
+-- A cycle in the order of tasks, as names; null when there is none: each task can begin at some time, if those before it
+-- are done as soon as they can. What is done is followed to those that wait for it, so that a chain costs its length.
 CREATE OR REPLACE FUNCTION wed.order_cycle(_flow_id integer, _wid integer) RETURNS text[]
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  _free integer[] := '{}';
-  _more integer[];
-  _done text[];
-  _at integer;
-  _next integer;
-  _path integer[] := '{}';
+  _terms jsonb;
+  _after jsonb;
+  _done jsonb := '{}';
+  _free integer[];
+  _name text;
+  _at integer := 1;
 BEGIN
-  LOOP
-    _done := ARRAY(SELECT n FROM wed.trigger t CROSS JOIN LATERAL unnest(ARRAY[t.tgname, t.trname]) n
-                   WHERE t.tgid = ANY (_free) AND n IS NOT NULL);
-    _more := ARRAY(SELECT t.tgid FROM wed.trigger t WHERE t.flow_id = _flow_id AND t.tgid <> ALL (_free)
-        AND NOT EXISTS (
-                     SELECT FROM wed.order_of(_flow_id, _wid) o WHERE o.tgid = t.tgid
-                         AND NOT wed.is_met(o.terms, _done)));
-    EXIT WHEN _more = '{}';
-    _free := _free || _more;
+  SELECT jsonb_object_agg(o.tgid, o.terms) INTO _terms
+  FROM (SELECT tgid, jsonb_agg(terms) AS terms FROM wed.order_of(_flow_id, _wid) GROUP BY tgid) o;
+  IF _terms IS NULL THEN RETURN NULL; END IF;
+  SELECT jsonb_object_agg(u.name, u.tgids) INTO _after
+  FROM (SELECT n AS name, jsonb_agg(DISTINCT o.tgid) AS tgids FROM wed.order_of(_flow_id, _wid) o
+        CROSS JOIN LATERAL jsonb_array_elements(o.terms) c CROSS JOIN LATERAL jsonb_array_elements_text(c) n GROUP BY n) u;
+  _free := ARRAY(SELECT tgid FROM wed.trigger WHERE flow_id = _flow_id AND NOT _terms ? tgid::text);
+  WHILE _at <= cardinality(_free) LOOP
+    FOR _name IN SELECT n FROM wed.trigger t CROSS JOIN LATERAL unnest(ARRAY[t.tgname, t.trname]) n
+                 WHERE t.tgid = _free[_at] AND NOT _done ? n LOOP
+      _done := _done || jsonb_build_object(_name, true);
+      _free := _free || ARRAY(
+        SELECT d::integer FROM jsonb_array_elements_text(_after -> _name) d
+        WHERE d::integer <> ALL (_free) AND NOT EXISTS (
+          SELECT FROM jsonb_array_elements(_terms -> d) e WHERE NOT EXISTS (
+            SELECT FROM jsonb_array_elements(e) c WHERE _done ?& ARRAY(SELECT jsonb_array_elements_text(c)))));
+    END LOOP;
+    _at := _at + 1;
   END LOOP;
-  SELECT min(t.tgid) INTO _at FROM wed.trigger t WHERE t.flow_id = _flow_id AND t.tgid <> ALL (_free);
-  IF _at IS NULL THEN RETURN NULL; END IF;
-  -- Each that cannot begin waits for another one that cannot: follow them until one comes again.
-  WHILE _at <> ALL (_path) LOOP
-    _path := _path || _at;
-    SELECT min(t.tgid) INTO _next FROM wed.order_of(_flow_id, _wid) o CROSS JOIN LATERAL jsonb_array_elements(o.terms) c
-    CROSS JOIN LATERAL jsonb_array_elements_text(c) n
-    JOIN wed.trigger t ON t.flow_id = _flow_id AND n IN (t.tgname, t.trname) AND t.tgid <> ALL (_free)
-    WHERE o.tgid = _at AND NOT wed.is_met(o.terms, _done);
-    _at := _next;
-  END LOOP;
-  _path := _path[array_position(_path, _at):] || _at;
-  RETURN ARRAY(SELECT coalesce(nullif(t.tgname, ''), t.trname) FROM unnest(_path) WITH ORDINALITY p(tgid, at)
-      JOIN wed.trigger t USING (tgid)
-               ORDER BY p.at);
+  RETURN wed.cycle_of_order(_flow_id, _wid, _free, ARRAY(SELECT jsonb_object_keys(_done)));
 END $$;
