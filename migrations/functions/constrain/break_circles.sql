@@ -1,6 +1,6 @@
--- Ends the youngest of instances of a tenant that wait for each other in a circle: each holds something until later, waits
--- for what another holds, and has nothing else to do. It is an exception, which frees what it holds. In a transaction of
--- its own: it locks instances. Tenants by chance, for two seconds at most.
+-- Ends the youngest of instances of a tenant that wait for each other in a circle: each holds something until later,
+-- waits for what another holds, and has nothing else to do. It is an exception, which frees what it holds. In a
+-- transaction of its own: it locks instances. Tenants by chance, for two seconds at most.
 CREATE OR REPLACE FUNCTION wed.break_circles() RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '50ms' AS $$
 DECLARE

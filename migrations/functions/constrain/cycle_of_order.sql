@@ -1,6 +1,7 @@
--- The names of a cycle among the tasks that can never begin, those that can being _free and their names _done; null: there
--- is none. Each that cannot begin waits for another one that cannot: followed until one comes again.
-CREATE OR REPLACE FUNCTION wed.cycle_of_order(_flow_id integer, _wid integer, _free integer[], _done text[]) RETURNS text[]
+-- The names of a cycle among the tasks that can never begin, those that can being _free and their names _done; null:
+-- there is none. Each that cannot begin waits for another one that cannot: followed until one comes again.
+CREATE OR REPLACE FUNCTION wed.cycle_of_order(_flow_id integer, _wid integer, _free integer[], _done text[])
+RETURNS text[]
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _path integer[] := '{}';

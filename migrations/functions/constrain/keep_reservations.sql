@@ -1,5 +1,5 @@
--- Looks after reservations, for the hosts' sweep: tenant by tenant, in an order by chance and for two seconds at most, so
--- that none makes others wait. Removes locks of keys that nobody wants.
+-- Looks after reservations, for the hosts' sweep: tenant by tenant, in an order by chance and for two seconds at
+-- most, so that none makes others wait. Removes locks of keys that nobody wants.
 CREATE OR REPLACE FUNCTION wed.keep_reservations() RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '50ms' AS $$
 DECLARE

@@ -1,5 +1,6 @@
--- Looks after a tenant's requests: those whose time has come are queued, what a commit could not hand over for want of a
--- lock is, and jobs that were locked when they were granted are made due. Of those that wait, some by chance are looked at.
+-- Looks after a tenant's requests: those whose time has come are queued, what a commit could not hand over for want
+-- of a lock is, and jobs that were locked when they were granted are made due. Of those that wait, some by chance are
+-- looked at.
 CREATE OR REPLACE FUNCTION wed.keep_tenants_reservations(_tenant_id integer) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -15,7 +16,8 @@ BEGIN
   _some := _some || ARRAY(SELECT s.request_id FROM unnest('{n,f,c}'::"char"[]) k(state) CROSS JOIN LATERAL (
     SELECT request_id FROM wed.request
     WHERE tenant_id = _tenant_id AND state = k.state AND (state <> 'h' OR leads)
-      AND ready_at >= wed.moment_of_waiting(_tenant_id, k.state, _most) AND request_id <> ALL (_some) ORDER BY ready_at LIMIT _most FOR UPDATE SKIP LOCKED) s);
+      AND ready_at >= wed.moment_of_waiting(_tenant_id, k.state, _most) AND request_id <> ALL (_some)
+          ORDER BY ready_at LIMIT _most FOR UPDATE SKIP LOCKED) s);
   _some := _some || ARRAY(SELECT r.request_id FROM (
       SELECT * FROM wed.request WHERE tenant_id = _tenant_id AND state = 'w'
         AND ready_at BETWEEN wed.moment_of_waiting(_tenant_id, 'w', _most) AND clock_timestamp() - interval '1 s'

@@ -32,7 +32,8 @@ BEGIN
     states := states || _some;
     _seen := _seen || ARRAY(SELECT _new[r.wid] FROM unnest(_some) r);
     SELECT coalesce(array_agg(n.s), '{}'), coalesce(array_agg(n.f), '{}') INTO _new, _by FROM (
-      SELECT DISTINCT _new[r.wid] || v AS s, CASE WHEN f <> ALL (_endless) THEN f ELSE 0 END AS f FROM unnest(_some) r CROSS JOIN LATERAL unnest(r.fired) f
+      SELECT DISTINCT _new[r.wid] || v AS s, CASE WHEN f <> ALL (_endless) THEN f ELSE 0 END AS f FROM unnest(_some) r
+          CROSS JOIN LATERAL unnest(r.fired) f
       CROSS JOIN LATERAL jsonb_array_elements(_sets -> (f & 4294967295)::text) v WHERE NOT r.final
     ) n WHERE n.s <> ALL (_seen);
   END LOOP;

@@ -1,5 +1,6 @@
--- A cycle in the order of tasks, as names; null when there is none: each task can begin at some time, if those before it
--- are done as soon as they can. What is done is followed to those that wait for it, so that a chain costs its length.
+-- A cycle in the order of tasks, as names; null when there is none: each task can begin at some time, if those before
+-- it are done as soon as they can. What is done is followed to those that wait for it, so that a chain costs its
+-- length.
 CREATE OR REPLACE FUNCTION wed.order_cycle(_flow_id integer, _wid integer) RETURNS text[]
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -15,7 +16,8 @@ BEGIN
   IF _terms IS NULL THEN RETURN NULL; END IF;
   SELECT jsonb_object_agg(u.name, u.tgids) INTO _after
   FROM (SELECT n AS name, jsonb_agg(DISTINCT o.tgid) AS tgids FROM wed.order_of(_flow_id, _wid) o
-        CROSS JOIN LATERAL jsonb_array_elements(o.terms) c CROSS JOIN LATERAL jsonb_array_elements_text(c) n GROUP BY n) u;
+        CROSS JOIN LATERAL jsonb_array_elements(o.terms) c
+        CROSS JOIN LATERAL jsonb_array_elements_text(c) n GROUP BY n) u;
   _free := ARRAY(SELECT tgid FROM wed.trigger WHERE flow_id = _flow_id AND NOT _terms ? tgid::text);
   WHILE _at <= cardinality(_free) LOOP
     FOR _name IN SELECT n FROM wed.trigger t CROSS JOIN LATERAL unnest(ARRAY[t.tgname, t.trname]) n

@@ -1,5 +1,5 @@
--- Of requests that wait in circles, the youngest one whose instance holds what another of them waits for, with that one's
--- instance and the key.
+-- Of requests that wait in circles, the youngest one whose instance holds what another of them waits for, with that
+-- one's instance and the key.
 CREATE OR REPLACE FUNCTION wed.youngest_of_circle(_stuck bigint[])
 RETURNS TABLE (flow_id integer, wid integer, tgid integer, trname text, key text, by_wid integer)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
