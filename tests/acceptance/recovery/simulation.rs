@@ -101,6 +101,8 @@ struct World {
     gate: String,
     random: StdRng,
     hosts: Vec<Simulated>,
+    /// Jobs that hosts had when they were lost.
+    gone: Vec<Claimed>,
     started: usize,
 }
 
@@ -118,6 +120,7 @@ impl World {
             gate,
             random: StdRng::seed_from_u64(0),
             hosts: Vec::new(),
+            gone: Vec::new(),
             started: 0,
         }
     }
@@ -133,6 +136,7 @@ impl World {
         self.random = StdRng::seed_from_u64(seed);
         self.started = 0;
         self.hosts.clear();
+        self.gone.clear();
         for _ in 0..3 {
             self.enter();
         }
@@ -286,19 +290,24 @@ impl World {
         }
     }
 
-    /// A result of one host's job over another host.
+    /// A result of a claim that has been taken back meanwhile, over any host.
     fn stale(&mut self, at: usize) {
-        let other = (at + 1) % self.hosts.len();
-        let Some(claimed) = self.hosts[other].jobs.first().cloned() else {
+        let Some(claimed) = self.gone.choose(&mut self.random).cloned() else {
             return;
         };
+        let held = format!(
+            "SELECT count(*) FROM wed.job WHERE token = {}",
+            claimed.job.token
+        );
+        if self.owner.number(&held) > 0 {
+            return;
+        }
         let number = self.hosts[at].number;
-        let committed = on(self
-            .store
-            .commit_batch(number, &[self.group(&claimed)], false, false));
+        let group = self.group(&claimed);
+        let committed = on(self.store.commit_batch(number, &[group], false, false));
         assert!(
             committed.is_err(),
-            "only its holder finishes a job: {claimed:?}"
+            "only the present claim's token finishes a job: {claimed:?}"
         );
     }
 
@@ -339,7 +348,7 @@ impl World {
     /// A refusal that tells a host that it is out: it forgets its jobs and enters anew.
     fn lost(&mut self, at: usize, error: &StoreError) {
         assert_eq!(error.code(), Some("WF016"), "{error}");
-        self.hosts.remove(at);
+        self.gone.extend(self.hosts.remove(at).jobs);
         self.enter();
     }
 
@@ -448,7 +457,7 @@ impl World {
 
     /// The host is gone with all that it knew; its lease runs on.
     fn crash(&mut self, at: usize) {
-        self.hosts.remove(at);
+        self.gone.extend(self.hosts.remove(at).jobs);
         self.enter();
     }
 
