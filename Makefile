@@ -3,7 +3,7 @@
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: chaos help demo test setup setup-test build samples lint reference fuzz bench bench-guests bench-peers clean
+.PHONY: chaos simulate help demo test setup setup-test build samples lint reference fuzz bench bench-guests bench-peers clean
 
 help: ## List what there is to make
 	@echo "Wedflow. What there is to make:"
@@ -36,7 +36,10 @@ reference: ## Write the reference pages that are generated
 fuzz: ## Try a million random SQL fragments against the guard and a server
 	@WEDFLOW_FUZZ=$${WEDFLOW_FUZZ:-1000000} cargo test --release --locked -p wedflow-tests -- guard::fuzz --nocapture
 
-chaos: ## Break hosts, sessions and links RUNS times by kind (SEED, KIND); a line of JSON for each kind
+simulate: ## Try the hosts' protocol under SEEDS seeds for each of fourteen faults (SEED, FAULT); a line of JSON for each
+	@WEDFLOW_SEEDS=$${SEEDS:-100} WEDFLOW_SEED=$${SEED:-1} $${FAULT:+WEDFLOW_FAULT=$$FAULT} cargo test --release --locked -p wedflow-tests --test acceptance -- recovery::simulation --nocapture
+
+chaos: ## Break hosts, servers, disks and links RUNS times by kind (SEED, KIND); a line of JSON for each kind
 	@WEDFLOW_CHAOS_RUNS=$${RUNS:-5} WEDFLOW_SEED=$${SEED:-1} $${KIND:+WEDFLOW_CHAOS_KIND=$$KIND} cargo test --release --locked -p wedflow-tests --test acceptance -- recovery::chaos --nocapture
 
 bench: ## Measure the commit path (see docs/reference/benchmarks.md)
