@@ -7,7 +7,7 @@ use rand::Rng;
 use super::field::{Field, signal};
 use super::proxy::Mode;
 use crate::support::database::sample_component;
-use crate::support::{eventually, on, program};
+use crate::support::{Session, eventually, on, program};
 
 macro_rules! kinds {
     ($($kind:ident),+ $(,)?) => {
@@ -360,14 +360,16 @@ impl Field {
                 }
             }
             _ => {
+                // Only from another database can this one be closed.
+                let url = self.database.url();
+                let (server, _) = url.rsplit_once('/').expect("a database");
+                let mut other = Session::open(&format!("{server}/postgres"));
                 for _ in 0..3 {
-                    self.owner
-                        .run(&format!("ALTER DATABASE {name} ALLOW_CONNECTIONS false"));
+                    other.run(&format!("ALTER DATABASE {name} ALLOW_CONNECTIONS false"));
                     self.owner
                         .lines(&format!("SELECT pg_terminate_backend(pid) {OF_HOSTS}"));
                     self.pause(900);
-                    self.owner
-                        .run(&format!("ALTER DATABASE {name} ALLOW_CONNECTIONS true"));
+                    other.run(&format!("ALTER DATABASE {name} ALLOW_CONNECTIONS true"));
                     self.pause(300);
                 }
             }
@@ -536,7 +538,7 @@ impl Field {
 
     /// External workers at jobs of the same instances: slow ones, dying ones, ones that take too long.
     fn work_beside(&mut self, kind: Kind) {
-        let limit = |s: &mut crate::support::Session, timeout: &str| {
+        let limit = |s: &mut Session, timeout: &str| {
             s.run(&format!(
                 "UPDATE wed_trig SET timeout = '{timeout}' WHERE NOT cfinal"
             ));
