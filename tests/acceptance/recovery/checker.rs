@@ -67,7 +67,7 @@ pub(crate) fn violations(owner: &mut Session) -> Vec<String> {
                 .map(move |line| format!("{rule}: {line}"))
         })
         .collect();
-    // The state is the fold of the trace: its last row.
+    // The state is the fold of the trace: its last row. Attributes that were added after that are in none.
     for flow in owner.lines("SELECT flow_id || '|' || schema_name FROM wed.flow") {
         let (number, schema) = flow.split_once('|').expect("two columns");
         found.extend(
@@ -75,7 +75,8 @@ pub(crate) fn violations(owner: &mut Session) -> Vec<String> {
                 .lines(&format!(
                     "SELECT w.wid, to_jsonb(w) - 'wid', t.state FROM {schema}.wed_flow w CROSS JOIN LATERAL \
                      (SELECT state FROM wed.trace t WHERE t.flow_id = {number} AND t.wid = w.wid ORDER BY seq DESC LIMIT 1) t \
-                     WHERE to_jsonb(w) - 'wid' <> t.state::jsonb"
+                     WHERE (SELECT jsonb_object_agg(k, v) FROM jsonb_each(to_jsonb(w) - 'wid') e(k, v) \
+                            WHERE t.state::jsonb ? k) <> t.state::jsonb"
                 ))
                 .into_iter()
                 .map(|line| format!("the state is that of the last trace row: {line}")),
