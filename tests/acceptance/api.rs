@@ -751,3 +751,286 @@ fn whole_lists_come_in_parts_too() {
     assert_eq!(rest["items"][0]["name"], "steps");
     client.get("/v1/me?tenant=x").problem(400, "invalid_query");
 }
+
+#[harness::test]
+fn a_definition_is_read_back_as_it_was_put() {
+    let (_api, client) = served();
+    let put = json!({
+        "name": "whole",
+        "description": "all of it",
+        "final": "n >= 3",
+        "attribute": [
+            { "name": "n", "type": "integer", "default": "0" },
+            { "name": "paid", "type": "boolean", "default": "false", "open": true },
+        ],
+        "trigger": [{
+            "name": "t", "transition": "step", "when": "n < 3", "condition": "small", "timeout": "PT10M", "attempts": 5,
+            "backoff": "PT2S", "delay": "PT1S", "priority": 7, "recheck": false, "writes": ["n"],
+            "compensation": "undo", "deadline": "P1D", "reserves": "'k'", "holds": "instance",
+        }],
+        "transition": { "step": { "component": "c", "http": ["example.com:443"] } },
+    });
+    client.json("PUT", "/v1/flows/whole", &put).is(201);
+    let got = client.get("/v1/flows/whole").is(200);
+    let definition = &got.json()["definition"];
+    for (name, value) in put.as_object().expect("an object") {
+        assert_eq!(&definition[name], value, "{name}");
+    }
+    // What is read back changes nothing when it is put.
+    let again = client.json("PUT", "/v1/flows/whole", definition).is(200);
+    assert_eq!(again.json()["triggers_changed"], json!([]));
+    assert_eq!(again.header("etag"), got.header("etag"));
+    assert_eq!(
+        &client.get("/v1/flows/whole").is(200).json()["definition"],
+        definition
+    );
+}
+
+#[harness::test]
+fn a_change_of_what_changed_meanwhile_is_refused() {
+    let (_api, client) = with_steps();
+    let put = |definition: &Json, header: (&str, &str)| {
+        let headers = [("content-type", "application/json"), header];
+        client.send(
+            "PUT",
+            "/v1/flows/steps",
+            &headers,
+            definition.to_string().as_bytes(),
+        )
+    };
+    let tag = client.get("/v1/flows/steps").is(200);
+    let tag = tag.header("etag").expect("a tag").to_owned();
+    let mut changed = steps("steps");
+    changed["trigger"][0]["when"] = "n < 2".into();
+    let first = put(&changed, ("if-match", &tag)).is(200);
+    let new = first.header("etag").expect("a tag").to_owned();
+    assert_ne!(new, tag);
+    changed["trigger"][0]["when"] = "n < 1".into();
+    put(&changed, ("if-match", &tag)).problem(412, "stale");
+    put(&changed, ("if-none-match", "*")).problem(412, "stale");
+    put(&changed, ("if-match", "nonsense")).problem(400, "invalid_header");
+    put(&changed, ("if-match", &format!("\"other\", {new}"))).is(200);
+    put(&changed, ("if-match", "*")).is(200);
+    let json = ("content-type", "application/json");
+    let more = steps("more").to_string();
+    client
+        .send(
+            "PUT",
+            "/v1/flows/more",
+            &[json, ("if-match", "*")],
+            more.as_bytes(),
+        )
+        .problem(412, "stale");
+    client
+        .send(
+            "PUT",
+            "/v1/flows/more",
+            &[json, ("if-none-match", "*")],
+            more.as_bytes(),
+        )
+        .is(201);
+}
+
+/// An attribute that events may set, and what it fires.
+fn waiting_for_payment() -> (Api, Client) {
+    let (api, client) = served();
+    let flow = json!({
+        "name": "orders",
+        "final": "shipped",
+        "attribute": [
+            { "name": "paid", "type": "boolean", "default": "false", "open": true },
+            { "name": "shipped", "type": "boolean", "default": "false" },
+        ],
+        "trigger": [
+            { "name": "wait", "when": "NOT paid", "transition": "remind" },
+            { "name": "ship", "when": "paid", "transition": "ship" },
+        ],
+    });
+    client.json("PUT", "/v1/flows/orders", &flow).is(201);
+    client
+        .json("POST", "/v1/flows/orders/instances", &json!({}))
+        .is(201);
+    (api, client)
+}
+
+#[harness::test]
+fn who_starts_or_sends_is_named_in_the_trace() {
+    let (_api, client) = waiting_for_payment();
+    let paid = json!({ "state": { "paid": true } });
+    client
+        .json("POST", "/v1/flows/orders/instances/1/event", &paid)
+        .is(200);
+    let trace = client.get("/v1/flows/orders/instances/1/trace").is(200);
+    for row in trace.json()["items"].as_array().expect("rows") {
+        assert_eq!(row["writer"], "token:ann/all", "{row}");
+    }
+    // A session of the flow cannot take somebody else's name.
+    let url = on(_api.database.store.flow_url(TENANT, "orders")).expect("its URL");
+    let mut session = crate::support::Session::on(&_api.database, &url);
+    session.run("SET wed.actor = 'token:ann/all'");
+    session.run("UPDATE wed_flow SET paid = false");
+    let writer =
+        session.line("SELECT writer = session_user FROM wed_trace ORDER BY seq DESC LIMIT 1");
+    assert_eq!(writer, "t");
+}
+
+#[harness::test]
+fn settings_and_secrets_are_kept_over_http() {
+    fn key() -> Option<wedflow_worker::SecretKey> {
+        wedflow_worker::SecretKey::from_hex(&"5a".repeat(32)).ok()
+    }
+    let api = Api::with(&Database::new(), |settings| {
+        settings.find_secret_key = Some(key);
+    });
+    let client = api.user(TENANT, "ann", "admin");
+    client
+        .json("PUT", "/v1/flows/steps", &steps("steps"))
+        .is(201);
+    let setting = "/v1/flows/steps/config/url";
+    client
+        .json("PUT", setting, &json!({ "value": "https://a" }))
+        .is(204);
+    client
+        .json("PUT", setting, &json!({ "value": "https://b" }))
+        .is(204);
+    assert_eq!(
+        client.get("/v1/flows/steps/config").is(200).json()["items"],
+        json!([{ "key": "url", "value": "https://b" }])
+    );
+    client
+        .json(
+            "PUT",
+            "/v1/flows/steps/config/a%20b",
+            &json!({ "value": "x" }),
+        )
+        .problem(422, "23514");
+    client.delete(setting).is(204);
+    client.delete(setting).problem(404, "not_found");
+
+    let secret = "/v1/flows/steps/secrets/key";
+    client
+        .json("PUT", secret, &json!({ "transitions": ["step"] }))
+        .problem(404, "not_found");
+    client
+        .json("PUT", secret, &json!({ "value": "abc" }))
+        .problem(422, "invalid_document");
+    let value = "canary-of-a-secret";
+    client
+        .json(
+            "PUT",
+            secret,
+            &json!({ "value": value, "transitions": ["step"] }),
+        )
+        .is(204);
+    client
+        .json("PUT", secret, &json!({ "senders": ["other"] }))
+        .is(204);
+    let listed = client.get("/v1/flows/steps/secrets").is(200);
+    assert_eq!(
+        listed.json()["items"],
+        json!([{ "name": "key", "transitions": ["step"], "senders": ["other"] }])
+    );
+    let flow = on(api.database.store.flow(TENANT, "steps")).expect("the flow");
+    let sealed = on(api.database.store.secrets(flow.flow_id)).expect("secrets");
+    let opened = key().expect("a key").open(flow.flow_id, &sealed[0]);
+    assert_eq!(opened.as_deref(), Ok(value));
+    let audit = client.get("/v1/audit").is(200);
+    assert!(audit.text.contains("flow.secret.set") && audit.text.contains("flow.config.unset"));
+    assert!(!audit.text.contains(value) && !audit.text.contains("https://b"));
+    client.delete(secret).is(204);
+
+    let without = Api::of(&Database::new());
+    let client = without.user(TENANT, "ann", "developer");
+    client
+        .json("PUT", "/v1/flows/steps", &steps("steps"))
+        .is(201);
+    client
+        .json("PUT", secret, &json!({ "value": value }))
+        .problem(409, "no_secret_key");
+}
+
+#[harness::test]
+fn attempts_are_told_with_what_they_logged() {
+    let (api, client) = served();
+    let hostile = crate::host::guests::hostile();
+    client.upload("hostile", hostile, &[]).is(201);
+    let flow = json!({
+        "name": "orders",
+        "final": "a1 = 'logged'",
+        "attribute": [
+            { "name": "a1", "default": "new" }, { "name": "n", "type": "integer" }, { "name": "tags", "type": "text[]" },
+        ],
+        "trigger": [
+            { "name": "t", "when": "a1 = 'new'", "transition": "log-line", "attempts": 1 },
+            { "name": "u", "when": "a1 = 'bad'", "transition": "fail", "attempts": 1 },
+        ],
+        "transition": { "log-line": { "component": "hostile" }, "fail": { "component": "hostile" } },
+    });
+    client.json("PUT", "/v1/flows/orders", &flow).is(201);
+    let instances = "/v1/flows/orders/instances";
+    client.json("POST", instances, &json!({})).is(201);
+    client
+        .json("POST", instances, &json!({ "state": { "a1": "bad" } }))
+        .is(201);
+    let host = api.database.host(one_lane("api"));
+    eventually("the ends", || {
+        let ended =
+            |wid| client.get(&format!("{instances}/{wid}")).is(200).json()["status"] != "regular";
+        (ended(1) && ended(2)).then_some(())
+    });
+    on(host.stop());
+    let first = client
+        .get(&format!("{instances}/1/attempts"))
+        .is(200)
+        .json();
+    let attempt = &first["items"][0];
+    assert_eq!(attempt["outcome"], "returned");
+    assert_eq!(
+        attempt["logs"],
+        json!([{ "severity": "warn", "message": "careful", "fields": { "wid": "1" } }])
+    );
+    let second = client
+        .get(&format!("{instances}/2/attempts?limit=1"))
+        .is(200)
+        .json();
+    let attempt = &second["items"][0];
+    assert_eq!(
+        (&attempt["outcome"], &attempt["seq"], &attempt["component"]),
+        (&json!("failed"), &Json::Null, &json!("hostile"))
+    );
+    client
+        .get(&format!("{instances}/9/attempts"))
+        .problem(404, "not_found");
+}
+
+#[harness::test]
+fn instances_are_found_by_what_they_hold() {
+    let (_api, client) = with_steps();
+    for (n, remark) in [(0, "tea"), (1, "tea"), (1, "milk")] {
+        let state = json!({ "state": { "n": n, "remark": remark } });
+        client
+            .json("POST", "/v1/flows/steps/instances", &state)
+            .is(201);
+    }
+    let found = |filter: &str| -> Vec<i64> {
+        let path = format!("/v1/flows/steps/instances?{filter}");
+        let items = client.get(&path).is(200).json()["items"].clone();
+        let items = items.as_array().expect("entries").clone();
+        items
+            .iter()
+            .filter_map(|item| item["wid"].as_i64())
+            .collect()
+    };
+    assert_eq!(found("state=%7B%22remark%22:%22tea%22%7D"), [2, 1]);
+    assert_eq!(found("state=%7B%22remark%22:%22tea%22,%22n%22:1%7D"), [2]);
+    assert_eq!(found("changed_since=2000-01-01T00:00:00Z"), [3, 2, 1]);
+    assert_eq!(found("changed_since=2999-01-01T00:00:00Z"), [0; 0]);
+    for (wrong, status, code) in [
+        ("state=tea", 400, "invalid_query"),
+        ("changed_since=yore", 422, "22007"),
+    ] {
+        client
+            .get(&format!("/v1/flows/steps/instances?{wrong}"))
+            .problem(status, code);
+    }
+}

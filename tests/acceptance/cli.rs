@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use crate::support::database::{one_lane, sample_component};
-use crate::support::program::{Answer, run, wed};
+use crate::support::program::{Answer, psql, run, wed};
 use crate::support::{Database, Session, eventually, on, repository};
 
 /// Where nothing answers.
@@ -851,4 +851,361 @@ fn dropping_a_flow_must_be_confirmed() {
         cli.json(&["flow", "list"]).as_array().map(Vec::len),
         Some(1)
     );
+}
+
+#[harness::test]
+fn hints_carry_the_options_in_force() {
+    let cli = Cli::new();
+    on(cli.database.store.create_tenant("bobs", "")).expect("a tenant");
+    let made = cli
+        .run(&[
+            "--tenant", "bobs", "user", "create", "ann", "--role", "admin",
+        ])
+        .done();
+    assert!(
+        made.err.contains("wed --tenant bobs token create ann"),
+        "{made:?}"
+    );
+    let url = cli.database.url();
+    let made = run(wed(NOWHERE)
+        .args(["user", "create", "bob", "--role", "viewer"])
+        .args(["--database-url", &url]));
+    assert!(made.done().err.contains(&format!("--database-url '{url}'")));
+    let missing = cli.run(&["token", "create", "zoe"]).exits(3);
+    assert!(missing.err.contains("tenant default"), "{missing:?}");
+}
+
+#[harness::test]
+fn who_waits_is_told_why_nothing_happens() {
+    let cli = Cli::with_steps();
+    cli.flow("steps").start();
+    for words in [
+        &["instance", "watch", "steps", "1"][..],
+        &["job", "logs", "steps", "1", "--follow"],
+    ] {
+        let said = tempfile::NamedTempFile::new().expect("a file");
+        let mut waits = wed(&cli.database.url())
+            .args(words)
+            .stdout(Stdio::null())
+            .stderr(said.reopen().expect("the file"))
+            .spawn()
+            .expect("wed starts");
+        eventually("the reason", || {
+            let text = std::fs::read_to_string(said.path()).ok()?;
+            text.contains("step waits: no worker is connected.")
+                .then_some(())
+        });
+        assert!(waits.try_wait().expect("a status").is_none());
+        waits.kill().expect("ended");
+        waits.wait().expect("ended");
+    }
+}
+
+#[harness::test]
+fn a_rotated_token_keeps_its_life() {
+    let cli = Cli::new();
+    cli.run(&["user", "create", "ann", "--role", "viewer"])
+        .done();
+    let day = |document: &Json| {
+        document["expires_at"]
+            .as_str()
+            .map(|text| text[..10].to_owned())
+    };
+    let first = cli.json(&["token", "create", "ann", "--days", "30"]);
+    let second = cli.json(&["token", "rotate", first["id"].as_str().expect("an id")]);
+    assert_eq!(day(&second), day(&first));
+}
+
+#[harness::test]
+fn an_answer_that_cannot_be_written_fails() {
+    let cli = Cli::with_steps();
+    cli.run(&["user", "create", "ann", "--role", "viewer"])
+        .done();
+    let into_full = |words: &[&str]| {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
+        let status = wed(&cli.database.url())
+            .args(words)
+            .stdout(full.expect("the device"))
+            .stderr(Stdio::null())
+            .status();
+        status.expect("wed runs").code()
+    };
+    for words in [
+        &["flow", "list"][..],
+        &["flow", "url", "steps"],
+        &["token", "create", "ann"],
+    ] {
+        assert_eq!(into_full(words), Some(1), "{words:?}");
+    }
+    // A token that nobody saw is worth nothing.
+    let tokens = cli.json(&["token", "list"]);
+    assert_eq!(tokens[0]["status"], "revoked", "{tokens}");
+}
+
+#[harness::test]
+fn applying_says_what_it_did_and_what_it_left() {
+    let cli = Cli::with_steps();
+    let file = cli.file("again.toml", STEPS.as_bytes());
+    let same = cli.run(&["flow", "apply", path(&file)]).done();
+    assert!(same.out.contains("is up to date"), "{same:?}");
+    let bound = format!("{STEPS}\n[transition.step]\ncomponent = \"none\"\n");
+    let file = cli.file("bound.toml", bound.as_bytes());
+    let changed = cli.run(&["flow", "apply", path(&file)]).done();
+    assert!(
+        changed.out.contains("is changed") && changed.out.contains("step by none"),
+        "{changed:?}"
+    );
+    assert!(
+        changed.err.contains("component none was not uploaded"),
+        "{changed:?}"
+    );
+    cli.flow("steps")
+        .run("UPDATE wed_trig SET enabled = false WHERE trname = 'step'");
+    let left = cli.run(&["flow", "apply", path(&file)]).done();
+    assert!(left.out.contains("disabled, left as they are"), "{left:?}");
+}
+
+#[harness::test]
+fn what_a_flow_is_shown_with_is_its_definition() {
+    let cli = Cli::with_steps();
+    cli.flow("steps").run(
+        "UPDATE wed_trig SET timeout = '10 minutes', attempts = 7 WHERE NOT cfinal;
+         INSERT INTO wed_attr (aname, atype, adv, open) VALUES ('paid', 'boolean', 'false', true)",
+    );
+    let shown = cli.run(&["flow", "show", "steps"]).done().out;
+    let row = |name: &str| {
+        let lines = shown
+            .lines()
+            .filter(|line| line.trim_start().starts_with(name));
+        lines
+            .last()
+            .unwrap_or_default()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    assert_eq!(row("paid"), "paid boolean false yes", "{shown}");
+    assert!(shown.contains("10m") && shown.contains(" 7"), "{shown}");
+    let document = cli.json(&["flow", "show", "steps"]);
+    assert_eq!(document["definition"]["trigger"][0]["attempts"], 7);
+}
+
+#[harness::test]
+fn instances_are_found_by_status_and_value_in_the_tables_own_words() {
+    let cli = Cli::with_steps();
+    for remark in ["tea", "milk"] {
+        let remark = format!("remark={remark}");
+        cli.run(&["instance", "start", "steps", &remark]).done();
+    }
+    let table = cli.run(&["instance", "list", "steps"]).done().out;
+    assert!(
+        table.contains(" regular ") && !table.contains("running"),
+        "{table}"
+    );
+    for word in ["regular", "running"] {
+        let found = cli.json(&["instance", "list", "steps", "--status", word]);
+        assert_eq!(found.as_array().map(Vec::len), Some(2), "{word}");
+    }
+    let found = cli.json(&[
+        "instance",
+        "list",
+        "steps",
+        "--where",
+        "remark=tea",
+        "--where",
+        "n=0",
+    ]);
+    assert_eq!(
+        (found.as_array().map(Vec::len), &found[0]["wid"]),
+        (Some(1), &json!(1))
+    );
+    // A pipe gets a line for each row, in the order of the flow's attributes.
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines.len(), 3, "{table}");
+    assert!(
+        lines[1].contains("n=0 remark=milk") && !table.contains('│'),
+        "{table}"
+    );
+}
+
+#[harness::test]
+fn the_list_of_components_counts_and_does_not_list() {
+    let cli = Cli::new();
+    let wasm = paper();
+    cli.run(&["component", "push", path(&wasm)]).done();
+    let table = cli.run(&["component", "list"]).done().out;
+    for line in table.lines() {
+        assert!(line.chars().count() < 110, "{line}");
+    }
+    assert!(
+        table.contains("paper") && !table.contains("tr_a"),
+        "{table}"
+    );
+}
+
+#[harness::test]
+fn mistakes_are_told_with_what_where_and_how_to_mend() {
+    let cli = Cli::with_steps();
+    let wrong = cli.run(&["instance", "start", "steps", "n=many"]).exits(4);
+    assert!(wrong.err.contains("attribute \"n\""), "{wrong:?}");
+    let text = STEPS.replace(
+        "when = \"n < 3\"",
+        "when = \"n < 3\"\ntimeout = \"one second\"",
+    );
+    assert_ne!(text, STEPS);
+    let file = cli.file("interval.toml", text.as_bytes());
+    let wrong = cli.run(&["flow", "apply", path(&file)]).exits(4);
+    assert!(
+        wrong.err.contains("trigger \"") && wrong.err.contains("10 minutes"),
+        "{wrong:?}"
+    );
+    let home = tempfile::tempdir().expect("a folder");
+    let wrong = run(wed("")
+        .env("WEDFLOW_HOME", home.path())
+        .env("WEDFLOW_POSTGRES_PORT", "abc")
+        .args(["db", "status"]));
+    assert!(
+        wrong.err.contains("WEDFLOW_POSTGRES_PORT") && wrong.err.contains("a number from 1"),
+        "{wrong:?}"
+    );
+    let unknown = cli
+        .database
+        .url()
+        .replace("postgres://", "postgres://nobody:wrong@");
+    let at = unknown.rfind('@').expect("a user");
+    let url = format!("postgres://nobody:wrong{}", &unknown[at..]);
+    let wrong = run(wed(&url).args(["flow", "list"])).exits(5);
+    assert!(wrong.err.contains("DATABASE_URL"), "{wrong:?}");
+    let wasm = cli.file("core.wasm", b"\0asm\x01\0\0\0");
+    let wrong = cli.run(&["component", "push", path(&wasm)]).exits(4);
+    assert!(wrong.err.contains("wed component encode"), "{wrong:?}");
+    // Words that are no command: as a document where one is asked for, and no tip that removes something.
+    let wrong = cli.run(&["flow", "shw", "--json"]).exits(2).error();
+    assert_eq!(wrong["exit_code"], 2);
+    for words in [["flow", "dro"], ["user", "delet"], ["token", "revok"]] {
+        let wrong = cli.run(&words).exits(2);
+        assert!(!wrong.err.contains("tip:"), "{wrong:?}");
+    }
+    let paper = paper();
+    cli.run(&["component", "push", path(&paper)]).done();
+    let wrong = cli.run(&["component", "rollback", "paper"]).exits(3);
+    assert!(
+        wrong
+            .err
+            .contains("no earlier version of component \"paper\""),
+        "{wrong:?}"
+    );
+}
+
+#[harness::test]
+fn a_refusal_in_psql_is_five_lines_at_most_and_shows_no_sql_of_ours() {
+    const CASES: [(&str, &str); 21] = [
+        ("WF001", "INSERT INTO wed_flow (n) VALUES (9)"),
+        ("WF002", "UPDATE wed_flow SET remark = 'x' WHERE wid = 2"),
+        ("WF003", "UPDATE wed_flow SET n = 1 WHERE wid = 1"),
+        (
+            "WF003",
+            "UPDATE wed_flow SET remark = 'x', n = 1 WHERE wid = 1",
+        ),
+        (
+            "WF005",
+            "BEGIN; SELECT pg_try_advisory_xact_lock(wid, tgid) FROM job_pool WHERE wid = 1; UPDATE wed_flow SET n = 1 WHERE wid = 1",
+        ),
+        (
+            "WF006",
+            "BEGIN; UPDATE wed_flow SET remark = 'x' WHERE wid = 1; UPDATE wed_flow SET remark = 'y' WHERE wid = 1",
+        ),
+        ("WF007", "UPDATE wed_flow SET remark = 'stop' WHERE wid = 1"),
+        ("WF008", "UPDATE wed_flow SET wid = 7 WHERE wid = 1"),
+        ("WF009", "DELETE FROM wed_flow"),
+        ("WF009", "TRUNCATE wed_flow"),
+        (
+            "WF011",
+            "INSERT INTO wed_trig (trname, cpred) VALUES ('x', 'pg_sleep(1) IS NULL')",
+        ),
+        (
+            "WF011",
+            "INSERT INTO wed_trig (trname, cpred) VALUES ('x', 'n = (SELECT 1)')",
+        ),
+        (
+            "42703",
+            "INSERT INTO wed_trig (trname, cpred) VALUES ('x', 'nope = 1')",
+        ),
+        (
+            "42601",
+            "INSERT INTO wed_trig (trname, cpred) VALUES ('x', 'n = = 1')",
+        ),
+        ("WF012", "INSERT INTO wed_attr (aname) VALUES ('wid')"),
+        (
+            "WF012",
+            "INSERT INTO wed_trig (trname, cpred) VALUES ('_x', 'n = 1')",
+        ),
+        (
+            "WF012",
+            "INSERT INTO wed_attr (aname, atype) VALUES ('z', 'nonsense')",
+        ),
+        ("WF013", "DELETE FROM wed_trig WHERE trname = 'one'"),
+        ("WF013", "DELETE FROM wed_attr WHERE aname = 'n'"),
+        ("WF014", "INSERT INTO wed_flow (divisor) VALUES (0)"),
+        (
+            "WF033",
+            "UPDATE wed_flow SET remark = repeat('x', 2000000) WHERE wid = 1",
+        ),
+    ];
+    let cli = Cli::new();
+    cli.run(&["flow", "create", "orders"]).done();
+    let mut session = cli.flow("orders");
+    session.run(
+        "INSERT INTO wed_attr (aname, atype, adv, open) VALUES
+           ('n', 'integer', '0', false), ('divisor', 'integer', '1', false), ('remark', 'text', NULL, true);
+         INSERT INTO wed_trig (trname, cpred) VALUES ('one', 'n < 3'), ('two', '1 / divisor > 0 AND n < 3');
+         INSERT INTO wed_trig (cpred, cfinal) VALUES ($$remark = 'stop' OR n = 5$$, true);
+         INSERT INTO wed_flow DEFAULT VALUES;
+         INSERT INTO wed_flow (n) VALUES (5)",
+    );
+    let url = on(cli.database.store.flow_url("default", "orders")).expect("its URL");
+    for (code, statement) in CASES {
+        let answer = psql(&url, &format!("{statement};"));
+        let lines: Vec<&str> = answer.err.lines().collect();
+        assert!(
+            answer.err.contains("ERROR:"),
+            "{code} {statement}: {answer:?}"
+        );
+        assert!(
+            (1..=5).contains(&lines.len()),
+            "{code} {statement}: {}",
+            answer.err
+        );
+        for inner in ["SELECT wed.", "PREPARE", "_shape.evaluate", "evaluated["] {
+            assert!(
+                !answer.err.contains(inner),
+                "{code} {statement}: {}",
+                answer.err
+            );
+        }
+        let refusal = session.refused(statement);
+        assert_eq!(refusal.code, code, "{statement}: {refusal:?}");
+    }
+}
+
+#[harness::test]
+fn a_second_signal_ends_a_host_at_once() {
+    let database = Database::new();
+    let flow = crate::host::flow_of_one(&database, "sleep-forever", ", timeout='1 minute'");
+    let mut host = wed(&database.url())
+        .args(["serve", "--lanes", "1"])
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("wed runs");
+    let mut session = flow.session();
+    session.start();
+    eventually("the job in the host's hands", || {
+        (session.line("SELECT count(lckid) FROM job_pool") == "1").then_some(())
+    });
+    // The first one lets what runs go on for some seconds.
+    let id = host.id().to_string();
+    run(std::process::Command::new("kill").args(["-TERM", &id])).done();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    run(std::process::Command::new("kill").args(["-TERM", &id])).done();
+    assert_eq!(host.wait().expect("it ends").code(), Some(143));
 }

@@ -313,3 +313,70 @@ fn what_was_compiled_is_loaded_the_next_time() {
         .compile(bytes, &Limits::default())
         .expect("compiled anew");
 }
+
+#[harness::test]
+fn compiled_code_is_bounded_in_bytes() {
+    let sandbox = sandbox(None);
+    let little = Limits {
+        compiled_bytes: 100_000,
+        ..Limits::default()
+    };
+    let refused = sandbox
+        .compile(sample_component("travel"), &little)
+        .expect_err("too large");
+    assert!(
+        matches!(refused, UploadError::CompiledSize { bytes: 100_000 }),
+        "{refused}"
+    );
+    // It is the file's own fault: hosts do not try it again for ever.
+    assert!(!refused.is_of_machine());
+}
+
+#[harness::test]
+fn what_no_instance_has_room_for_is_refused_in_our_words() {
+    let sandbox = sandbox(None);
+    let run = "(func (export \"run\") (type $run) (i32.const 3200))";
+    let cases = [
+        (
+            "50 memories",
+            "(memory 1)".repeat(50),
+            "linear memories in one module",
+        ),
+        (
+            "50 tables",
+            "(table 1 funcref)".repeat(50),
+            "tables in one module",
+        ),
+        (
+            "a large memory",
+            "(memory 65536)".to_owned(),
+            "bytes of initial linear memory",
+        ),
+        (
+            "a large table",
+            "(table 10000000 funcref)".to_owned(),
+            "initial table elements",
+        ),
+    ];
+    for (name, more, says) in cases {
+        // Beside what is instantiated, in a module that nothing instantiates.
+        let whole = component_of(run);
+        let idle = wat::parse_str(format!("(module {more})")).expect("WAT");
+        let mut bytes = whole.clone();
+        // A section of a core module: its number, its size, its bytes.
+        bytes.push(1);
+        let mut size = idle.len();
+        while size >= 0x80 {
+            bytes.push((size as u8 & 0x7f) | 0x80);
+            size >>= 7;
+        }
+        bytes.push(size as u8);
+        bytes.extend_from_slice(&idle);
+        let refused = sandbox
+            .compile(&bytes, &Limits::default())
+            .expect_err(name)
+            .to_string();
+        assert!(refused.contains(says), "{name}: {refused}");
+        assert!(!refused.contains("pooling"), "{name}: {refused}");
+    }
+}

@@ -15,6 +15,7 @@
 //! - `compiling`: components in a child process, compiled code on disk
 //! - `cli`: the command line
 //! - `api`: the HTTP API
+//! - `interface`: its description, by a validator, a generator of clients and a fuzzer
 //! - `tenancy`: tenants do not see each other; tokens, roles, the audit log
 //! - `fairness`: tenants' shares of the hosts, limits, versions of components, removal
 //! - `hostile`: components with one fault each, beside a tenant that works
@@ -37,6 +38,7 @@ mod gate;
 mod guard;
 mod host;
 mod hostile;
+mod interface;
 mod layers;
 mod process;
 mod race;

@@ -22,7 +22,7 @@ const SLOWEST: u64 = 64 << 10;
 /// The most bytes beyond what is allowed that are read before a request is refused for them.
 const DISCARDED: u64 = 4 << 20;
 /// The most bytes of an idempotency key.
-const LONGEST_KEY: usize = 255;
+pub(crate) const LONGEST_KEY: usize = 255;
 
 /// A JSON document.
 pub(crate) struct Document<T>(pub(crate) T);

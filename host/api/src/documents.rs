@@ -59,6 +59,9 @@ pub(crate) struct FlowDetail {
     pub(crate) flow: FlowSummary,
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) triggers: Vec<Trigger>,
+    /// The definition as it stands: what PUT makes of it is the same flow.
+    #[schema(schema_with = crate::definition::schema)]
+    pub(crate) definition: serde_json::Value,
 }
 
 /// An attribute.
@@ -114,6 +117,12 @@ pub(crate) struct Applied {
     triggers_added: Vec<String>,
     triggers_changed: Vec<String>,
     triggers_removed: Vec<String>,
+    /// Transitions that were left to another component, or to one for the first time.
+    transitions_bound: Vec<String>,
+    /// Transitions that are external workers' from now on.
+    transitions_unbound: Vec<String>,
+    /// Triggers that are disabled, and stay so.
+    triggers_disabled: Vec<String>,
     /// Components that are bound but not uploaded; their transitions wait until they are.
     components_missing: Vec<String>,
     /// What of the definition will not run, for a person.
@@ -129,10 +138,102 @@ impl From<store::Applied> for Applied {
             triggers_added: applied.triggers_added,
             triggers_changed: applied.triggers_changed,
             triggers_removed: applied.triggers_removed,
+            transitions_bound: applied.transitions_bound,
+            transitions_unbound: applied.transitions_unbound,
+            triggers_disabled: applied.triggers_disabled,
             components_missing: applied.components_missing,
             warnings: applied.warnings,
         }
     }
+}
+
+/// An attempt that a host made at a transition, and what it logged.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Attempt {
+    /// The row of the trace that it wrote; none: it changed nothing.
+    seq: Option<i32>,
+    /// The number of an attempt that changed nothing.
+    number: Option<i64>,
+    /// The trigger that fired: its name, or its number where it has none.
+    trigger: String,
+    transition: String,
+    /// 1 for the first attempt.
+    attempt: i32,
+    /// `returned`, or the name of a failure.
+    outcome: String,
+    /// What happened, of an attempt that changed nothing.
+    message: Option<String>,
+    component: Option<String>,
+    /// The component's version.
+    version: Option<i32>,
+    fuel: Option<i64>,
+    elapsed_us: Option<i64>,
+    memory_bytes: Option<i64>,
+    writer: String,
+    at: String,
+    logs: Vec<LogLine>,
+}
+
+/// A line that a transition logged.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct LogLine {
+    /// `debug`, `info`, `warn` or `error`.
+    severity: String,
+    message: String,
+    /// Named values beside it.
+    #[schema(value_type = Object)]
+    fields: serde_json::Value,
+}
+
+impl From<store::AttemptLog> for LogLine {
+    fn from(line: store::AttemptLog) -> Self {
+        LogLine {
+            severity: line.severity,
+            message: line.message,
+            fields: line.fields,
+        }
+    }
+}
+
+impl Attempt {
+    /// An attempt with the lines that are its own.
+    pub(crate) fn new(attempt: store::MadeAttempt, lines: &[store::AttemptLog]) -> Self {
+        let own = lines.iter().filter(|line| line.is_of(&attempt));
+        Attempt {
+            logs: own.cloned().map(LogLine::from).collect(),
+            seq: attempt.seq,
+            number: attempt.attempt_id,
+            trigger: attempt.trigger,
+            transition: attempt.trname,
+            attempt: attempt.attempt,
+            outcome: attempt.outcome,
+            message: attempt.message,
+            component: attempt.component,
+            version: attempt.version,
+            fuel: attempt.fuel,
+            elapsed_us: attempt.elapsed_us,
+            memory_bytes: attempt.memory_bytes,
+            writer: attempt.writer,
+            at: attempt.tstmp,
+        }
+    }
+}
+
+/// A setting of a flow, which its transitions may ask for.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct FlowSetting {
+    pub(crate) key: String,
+    pub(crate) value: String,
+}
+
+/// A secret of a flow. Its value is never answered.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct FlowSecret {
+    pub(crate) name: String,
+    /// The transitions that may ask for it.
+    pub(crate) transitions: Vec<String>,
+    /// The transitions that may send it in a header, and not read it.
+    pub(crate) senders: Vec<String>,
 }
 
 /// What an instance is.

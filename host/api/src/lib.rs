@@ -11,6 +11,7 @@
 //! - `sending`: answers to those who do not read them
 //! - `problem`: how it says no (RFC 9457)
 //! - `documents`: what it answers
+//! - `definition`: a definition, described
 //! - `routes`: a file for each noun
 //! - `openapi`: the description of all of it
 //! - `metrics`: figures for monitoring, on a listener of their own
@@ -22,6 +23,7 @@
 
 mod access;
 mod body;
+mod definition;
 mod documents;
 mod metrics;
 mod openapi;

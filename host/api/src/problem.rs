@@ -109,6 +109,8 @@ impl Problem {
             "flow" => "GET /v1/flows lists the flows there are.",
             "component" => "GET /v1/components lists the components there are.",
             "instance" => "GET /v1/flows/{flow}/instances lists the instances there are.",
+            "setting" => "GET /v1/flows/{flow}/config lists the settings there are.",
+            "secret" => "GET /v1/flows/{flow}/secrets lists the secrets there are.",
             "job" => "GET /v1/flows/{flow}/jobs lists the pending jobs.",
             "user" => "GET /v1/users lists the users there are.",
             "token" => "GET /v1/tokens lists the tokens there are.",
@@ -210,6 +212,10 @@ impl From<StoreError> for Problem {
             )
             .hint("Try again in a moment; a transaction that is left open in SQL holds its locks until it ends.")
             .with(header::RETRY_AFTER, 1),
+            StoreError::Stale(_) => {
+                Problem::new(StatusCode::PRECONDITION_FAILED, "stale", error.to_string())
+                    .hint("GET it again, and send the ETag of that answer in If-Match.")
+            }
             StoreError::LastAdmin(_) => {
                 Problem::new(StatusCode::CONFLICT, "last_admin", error.to_string())
                     .hint("Make another user an admin first.")
@@ -246,8 +252,8 @@ fn refused(refusal: &Refusal) -> Option<Problem> {
         "WF021" => {
             return Some(suspended());
         }
-        "WF002" | "WF009" | "WF013" | "WF042" | "WF043" | "WF046" | "WF081" | "WF082" | "WF087"
-        | "23505" => StatusCode::CONFLICT,
+        "WF002" | "WF006" | "WF007" | "WF009" | "WF013" | "WF042" | "WF043" | "WF046" | "WF081"
+        | "WF082" | "WF087" | "23505" => StatusCode::CONFLICT,
         "WF083" => StatusCode::FORBIDDEN,
         "WF040" | "WF080" => StatusCode::NOT_FOUND,
         code if code.starts_with("WF") => StatusCode::UNPROCESSABLE_ENTITY,

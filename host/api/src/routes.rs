@@ -2,6 +2,7 @@
 
 mod audit;
 mod components;
+mod config;
 mod constrain;
 mod events;
 mod flows;
@@ -46,7 +47,12 @@ fn described() -> (OpenApiRouter<Api>, OpenApiRouter<Api>, OpenApiRouter<Api>) {
         .routes(routes!(flows::get, flows::apply, flows::delete))
         .routes(routes!(instances::list, instances::start))
         .routes(routes!(instances::get))
+        .routes(routes!(config::settings))
+        .routes(routes!(config::set_setting, config::unset_setting))
+        .routes(routes!(config::secrets))
+        .routes(routes!(config::put_secret, config::remove_secret))
         .routes(routes!(instances::trace))
+        .routes(routes!(instances::attempts))
         .routes(routes!(operate::retry))
         .routes(routes!(operate::cancel))
         .routes(routes!(operate::skip))

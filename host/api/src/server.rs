@@ -12,6 +12,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinHandle;
 use wedflow_store::Store;
+use wedflow_worker::FindSecretKey;
 
 use crate::routes;
 use crate::sending::Patient;
@@ -53,6 +54,8 @@ pub struct ServerSettings {
     pub upload: Duration,
     /// How long requests that are under way may go on after [`Server::stop`] was called.
     pub grace: Duration,
+    /// Finds the key under which secrets are stored; none: secrets are not stored over HTTP.
+    pub find_secret_key: Option<FindSecretKey>,
 }
 
 impl ServerSettings {
@@ -70,6 +73,7 @@ impl ServerSettings {
             taking: Duration::from_secs(30),
             upload: Duration::from_secs(120),
             grace: Duration::from_secs(3),
+            find_secret_key: None,
         }
     }
 }
@@ -106,7 +110,7 @@ impl Server {
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(serve(
             listener,
-            Api::new(stores, times),
+            Api::new(stores, times, settings.find_secret_key),
             settings.clone(),
             stopped,
         ));

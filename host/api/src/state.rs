@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wedflow_store::Store;
+use wedflow_worker::FindSecretKey;
 
 use crate::problem::Problem;
 use crate::rate::Rates;
@@ -39,6 +40,8 @@ pub(crate) struct Api {
     /// One look at the database for all watchers.
     pub(crate) watching: Watching,
     pub(crate) times: Times,
+    /// Finds the key under which secrets are stored; none: secrets are not stored over HTTP.
+    pub(crate) find_secret_key: Option<FindSecretKey>,
 }
 
 /// Connections to the database, each kind for itself.
@@ -62,7 +65,11 @@ pub(crate) struct Times {
 }
 
 impl Api {
-    pub(crate) fn new(stores: Stores, times: Times) -> Self {
+    pub(crate) fn new(
+        stores: Stores,
+        times: Times,
+        find_secret_key: Option<FindSecretKey>,
+    ) -> Self {
         let connections = usize::try_from(stores.connections).unwrap_or(1).max(1);
         Api {
             watching: Watching::new(stores.store.clone(), stores.tokens.clone()),
@@ -76,6 +83,7 @@ impl Api {
             sending: Arc::new(Places::new(SENT_KIB)),
             watchers: Arc::new(Places::new(WATCHERS)),
             times,
+            find_secret_key,
         }
     }
 }

@@ -878,6 +878,9 @@ pub(crate) enum InstanceCommand {
         /// Only those of this status.
         #[arg(long)]
         status: Option<StatusArgument>,
+        /// Only those whose attribute has this value; may be repeated.
+        #[arg(long = "where", value_name = "ATTRIBUTE=VALUE")]
+        holding: Vec<String>,
         /// At most so many.
         #[arg(long, default_value_t = 50)]
         limit: i64,
@@ -910,6 +913,7 @@ pub(crate) enum InstanceCommand {
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum StatusArgument {
     /// Neither final nor an exception.
+    #[value(alias = "running")]
     Regular,
     /// Ended.
     Final,

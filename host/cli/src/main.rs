@@ -7,15 +7,19 @@
 //! - `secret_key`: the key under which secrets are kept
 //! - `samples`: the sample transitions beside the source
 //! - `terminal`: how answers look, for people and as JSON
+//! - `table`: tables, by the width of the terminal
+//! - `logging`: what an operator reads in the log
 //! - `problem`: how errors look, and their exit codes
 
 mod arguments;
 mod calls;
 mod commands;
 mod database;
+mod logging;
 mod problem;
 mod samples;
 mod secret_key;
+mod table;
 mod terminal;
 
 use std::process::ExitCode;
@@ -32,11 +36,11 @@ fn main() -> ExitCode {
     }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return misused(&error),
+        Err(error) => return misused(without_dangerous_tips(error)),
     };
     terminal::force(&arguments.tenant, in_force(&arguments), command_names());
     let terminal = Terminal::new(arguments.json, arguments.quiet);
-    start_logging(&arguments);
+    logging::start(arguments.command.is_long_running(), arguments.json);
     let result = runtime().and_then(|runtime| {
         let result = runtime.block_on(commands::run(arguments, &terminal));
         // Guests still computing must not keep a finished command waiting.
@@ -51,8 +55,33 @@ fn main() -> ExitCode {
     }
 }
 
+/// Commands that no tip names to somebody who mistyped another one.
+const DANGEROUS: [&str; 5] = ["drop", "delete", "remove", "revoke", "cancel"];
+
+/// Takes tips out of an error that name a command which removes something.
+fn without_dangerous_tips(mut error: clap::Error) -> clap::Error {
+    use clap::error::{ContextKind, ContextValue};
+    let names = match error.get(ContextKind::SuggestedSubcommand) {
+        Some(ContextValue::String(name)) => vec![name.clone()],
+        Some(ContextValue::Strings(names)) => names.clone(),
+        _ => return error,
+    };
+    error.remove(ContextKind::SuggestedSubcommand);
+    let names: Vec<String> = names
+        .into_iter()
+        .filter(|name| !DANGEROUS.contains(&name.as_str()))
+        .collect();
+    if !names.is_empty() {
+        error.insert(
+            ContextKind::SuggestedSubcommand,
+            ContextValue::Strings(names),
+        );
+    }
+    error
+}
+
 /// Answers to words that are no command: as a document where one is asked for.
-fn misused(error: &clap::Error) -> ExitCode {
+fn misused(error: clap::Error) -> ExitCode {
     let json = std::env::args().any(|word| word == "--json");
     if !json || !error.use_stderr() {
         error.exit();
@@ -93,23 +122,4 @@ fn runtime() -> Result<tokio::runtime::Runtime, Problem> {
         .enable_all()
         .build()
         .map_err(|source| Problem::new("the runtime could not be started").because(source))
-}
-
-fn start_logging(arguments: &Arguments) {
-    use tracing_subscriber::EnvFilter;
-    let default = if arguments.command.is_long_running() {
-        "info,sqlx=warn"
-    } else {
-        "warn,sqlx=error"
-    };
-    let filter = EnvFilter::try_from_env("WEDFLOW_LOG").unwrap_or_else(|_| EnvFilter::new(default));
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
-        .with_writer(std::io::stderr);
-    if arguments.json {
-        builder.json().init();
-    } else {
-        builder.with_target(false).init();
-    }
 }

@@ -8,13 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
-use comfy_table::{Cell, Color, ContentArrangement, Table, presets};
+use comfy_table::Color;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use wedflow_authoring::Provided;
 use wedflow_store::TraceRow;
 
 use crate::problem::{FragmentPlace, Problem};
+use crate::table::{NARROWEST, laid_out, terminal_width};
 
 /// What no answer of this process may show.
 static HIDDEN: OnceLock<Provided> = OnceLock::new();
@@ -211,66 +212,61 @@ impl Terminal {
 
     /// Prints a table.
     pub(crate) fn table(&self, head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) {
-        let mut table = plain_table(head);
-        let mut any = false;
-        for row in rows {
-            any = true;
-            table.add_row(row);
-        }
-        if any {
-            self.line(&table.to_string());
-        } else {
-            self.say("none");
+        let rows: Vec<Vec<String>> = rows.into_iter().collect();
+        match rows.is_empty() {
+            true => self.say("none"),
+            false => self.line(&laid_out(head, &rows, terminal_width(), |_, _| None)),
         }
     }
 
-    /// Prints a trace, the attributes in columns of their own, what changed in colour.
-    pub(crate) fn trace(&self, rows: &[TraceRow]) {
-        let mut attributes: Vec<String> = Vec::new();
-        for row in rows {
-            for name in row
-                .state
-                .as_object()
-                .into_iter()
-                .flat_map(|state| state.keys())
-            {
-                if !attributes.contains(name) {
-                    attributes.push(name.clone());
-                }
+    /// Prints a trace, the attributes in columns of their own and in their order; where that is too wide, only what
+    /// changed.
+    pub(crate) fn trace(&self, rows: &[TraceRow], order: &[String]) {
+        let held = |name: &String| rows.iter().any(|row| row.state.get(name).is_some());
+        let mut attributes: Vec<String> = order.iter().filter(|name| held(name)).cloned().collect();
+        for name in rows.iter().flat_map(|row| names(&row.state)) {
+            if !attributes.contains(name) {
+                attributes.push(name.clone());
             }
         }
-        attributes.sort();
-        let mut head = vec!["seq", "written by", "fired", ""];
+        let mut head = vec!["seq", "written by", "fired", "status"];
         head.extend(attributes.iter().map(String::as_str));
         head.push("took");
-        let mut table = plain_table(&head);
         let mut before: Option<&TraceRow> = None;
-        for row in rows {
+        let narrow = is_narrow(&head, rows, &attributes);
+        let (mut lines, mut changes) = (Vec::new(), Vec::new());
+        for (at, row) in rows.iter().enumerate() {
             let mut cells = vec![
-                Cell::new(row.seq),
-                Cell::new(row.trw.as_deref().unwrap_or("(start)")),
-                Cell::new(row.trf.join(", ")),
+                row.seq.to_string(),
+                row.trw.clone().unwrap_or_else(|| "(start)".to_owned()),
+                row.trf.join(", "),
                 match row.status.as_str() {
-                    "F" => Cell::new("final").fg(Color::Green),
-                    "E" => Cell::new("exception").fg(Color::Red),
-                    _ => Cell::new(""),
+                    "F" => "final".to_owned(),
+                    "E" => "exception".to_owned(),
+                    _ => String::new(),
                 },
             ];
             for name in &attributes {
                 let value = row.state.get(name);
-                let changed = before.is_some_and(|before| before.state.get(name) != value);
-                let cell = Cell::new(value.map_or_else(String::new, shown));
-                cells.push(if changed {
-                    cell.fg(Color::Yellow)
-                } else {
-                    cell
+                let changed = before.is_none_or(|before| before.state.get(name) != value);
+                if changed && before.is_some() {
+                    changes.push((at, cells.len()));
+                }
+                cells.push(match value {
+                    Some(value) if changed || !narrow => shown(value),
+                    _ => String::new(),
                 });
             }
-            cells.push(Cell::new(row.elapsed_us.map_or_else(String::new, duration)));
-            table.add_row(cells);
+            cells.push(row.elapsed_us.map_or_else(String::new, duration));
+            lines.push(cells);
             before = Some(row);
         }
-        self.line(&table.to_string());
+        let colour = |at: usize, column: usize| match rows[at].status.as_str() {
+            "F" if column == STATUS => Some(Color::Green),
+            "E" if column == STATUS => Some(Color::Red),
+            _ => changes.contains(&(at, column)).then_some(Color::Yellow),
+        };
+        self.line(&laid_out(&head, &lines, terminal_width(), colour));
         for row in rows.iter().filter(|row| row.note.is_some()) {
             self.line(&format!(
                 "  {}: {}",
@@ -281,23 +277,24 @@ impl Terminal {
     }
 }
 
-/// A table for a terminal; where nobody looks, one line for each row, whatever its width.
-fn plain_table(head: &[&str]) -> Table {
-    let mut table = Table::new();
-    if std::io::stdout().is_terminal() {
-        table
-            .load_style(presets::UTF8_FULL_CONDENSED)
-            .set_content_arrangement(ContentArrangement::Dynamic);
-    } else {
-        table
-            .load_style(presets::NOTHING)
-            .set_content_arrangement(ContentArrangement::Disabled);
-    }
-    table.set_header(
-        head.iter()
-            .map(|text| Cell::new(text).add_attribute(comfy_table::Attribute::Bold)),
-    );
-    table
+/// The column of a trace that holds the status.
+const STATUS: usize = 3;
+
+/// Whether a trace is shown as records, for which only changes are of interest.
+fn is_narrow(head: &[&str], rows: &[TraceRow], attributes: &[String]) -> bool {
+    let wide = |name: &String| {
+        let values = rows.iter().filter_map(|row| row.state.get(name));
+        let values = values.map(|value| shown(value).chars().count());
+        let most = values.chain([name.chars().count()]).max();
+        most.unwrap_or(0).min(NARROWEST)
+    };
+    let attributes: usize = attributes.iter().map(wide).sum();
+    terminal_width().is_some_and(|width| attributes + head.len() * 3 + 40 > width)
+}
+
+/// The names of a state's attributes.
+fn names(state: &serde_json::Value) -> impl Iterator<Item = &String> {
+    state.as_object().into_iter().flat_map(|state| state.keys())
 }
 
 /// A value of a state for people: text without quotes, null as nothing.

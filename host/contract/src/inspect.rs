@@ -275,7 +275,7 @@ impl<'a> Survey<'a> {
                     }));
                 }
             }
-            Payload::End(_) => self.leave(),
+            Payload::End(_) => self.leave()?,
             Payload::FunctionSection(section) => {
                 self.functions += u64::from(section.count());
                 let limit = u64::from(self.limits.component_functions);
@@ -415,15 +415,23 @@ impl<'a> Survey<'a> {
     }
 
     /// Ends the innermost module or component: its parent can instantiate it from now on.
-    fn leave(&mut self) {
+    /// Ends a component or module. What a module asks for is held against the limits even where nothing instantiates it:
+    /// it is compiled all the same.
+    fn leave(&mut self) -> Result<(), Fault> {
         let Some(done) = self.frames.pop() else {
-            return;
+            return Ok(());
         };
+        if done.module {
+            done.weight
+                .check_module(self.limits)
+                .map_err(Fault::Refused)?;
+        }
         match self.frames.last_mut() {
             None => self.weight = done.weight,
             Some(parent) if done.module => parent.modules.push(done.weight),
             Some(parent) => parent.components.push(done.weight),
         }
+        Ok(())
     }
 
     fn weight_mut(&mut self) -> &mut Weight {

@@ -22,6 +22,7 @@ pub use declaration::{
 pub use digest::{Digest, NoDigest};
 pub use inspect::{Inspection, MAX_COMPONENT_INSTANCES, MAX_NESTING, inspect};
 pub use refusal::{Form, Quantity, Refusal};
+pub use weight::{MODULE_MEMORIES, MODULE_TABLES};
 
 /// The interface that a component may call, with its version.
 pub const HOST_INTERFACE: &str = "wed:flow/host@0.1.0";

@@ -86,6 +86,10 @@ pub enum Quantity {
     MemoryBytes,
     /// Table elements that one instance of the component begins with.
     TableElements,
+    /// Linear memories that one module defines.
+    ModuleMemories,
+    /// Tables that one module defines.
+    ModuleTables,
     /// Levels of components inside components.
     Nesting,
 }
@@ -101,6 +105,8 @@ impl fmt::Display for Quantity {
             Quantity::Tables => "tables",
             Quantity::MemoryBytes => "bytes of initial linear memory",
             Quantity::TableElements => "initial table elements",
+            Quantity::ModuleMemories => "linear memories in one module",
+            Quantity::ModuleTables => "tables in one module",
             Quantity::Nesting => "levels of nested components",
         })
     }

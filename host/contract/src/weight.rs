@@ -7,6 +7,11 @@ use wedflow_model::Limits;
 
 use crate::inspect::MAX_COMPONENT_INSTANCES;
 
+/// Linear memories that one module may define.
+pub const MODULE_MEMORIES: u64 = 8;
+/// Tables that one module may define.
+pub const MODULE_TABLES: u64 = 8;
+
 /// The needs of one instance of a module or component. Sums saturate: a component can ask for 2^n
 /// instances in n lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -39,10 +44,28 @@ impl AddAssign for Weight {
 }
 
 impl Weight {
+    /// Checks what one module defines.
+    pub(crate) fn check_module(&self, limits: &Limits) -> Result<(), Refusal> {
+        held([
+            (Quantity::ModuleMemories, self.memories, MODULE_MEMORIES),
+            (Quantity::ModuleTables, self.tables, MODULE_TABLES),
+            (
+                Quantity::MemoryBytes,
+                self.memory_bytes,
+                limits.memory_bytes,
+            ),
+            (
+                Quantity::TableElements,
+                self.table_elements,
+                limits.table_elements,
+            ),
+        ])
+    }
+
     /// Checks the sums against the limits of an upload.
     pub(crate) fn check(&self, limits: &Limits) -> Result<(), Refusal> {
         let counted = u64::from(limits.instances);
-        for (quantity, found, limit) in [
+        held([
             (Quantity::Instances, self.instances, counted),
             (
                 Quantity::ComponentInstances,
@@ -61,15 +84,20 @@ impl Weight {
                 self.table_elements,
                 limits.table_elements,
             ),
-        ] {
-            if found > limit {
-                return Err(Refusal::TooLarge {
-                    quantity,
-                    found,
-                    limit,
-                });
-            }
-        }
-        Ok(())
+        ])
     }
+}
+
+/// Refuses the first of some quantities that is above its limit.
+fn held<const N: usize>(quantities: [(Quantity, u64, u64); N]) -> Result<(), Refusal> {
+    for (quantity, found, limit) in quantities {
+        if found > limit {
+            return Err(Refusal::TooLarge {
+                quantity,
+                found,
+                limit,
+            });
+        }
+    }
+    Ok(())
 }

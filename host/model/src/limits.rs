@@ -33,6 +33,8 @@ pub struct Limits {
     pub compile_wait_seconds: u64,
     /// Address space in bytes of the process that compiles a component.
     pub compile_memory_bytes: u64,
+    /// Compiled code of a component, in bytes.
+    pub compiled_bytes: u64,
 }
 
 impl Default for Limits {
@@ -51,6 +53,7 @@ impl Default for Limits {
             compile_cpu_seconds: 60,
             compile_wait_seconds: 600,
             compile_memory_bytes: 3 << 30,
+            compiled_bytes: 256 << 20,
         }
     }
 }

@@ -23,9 +23,6 @@ const AS_COMPILER: &str = "__compile-component";
 /// Compilers at once: each may take as much memory as the limit allows. Of one tenant's one less.
 const AT_ONCE: usize = 2;
 
-/// The most compiled code that is taken from a child, in bytes.
-const MOST_CODE: u64 = 256 << 20;
-
 /// The program that can be started as a compiler: this one, when it said so.
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
@@ -122,9 +119,11 @@ fn run(
         return Err(UploadError::Compiler("the compiler has no pipes".into()));
     };
     let (done, answer) = mpsc::channel();
+    let most = limits.compiled_bytes;
     let reader = std::thread::spawn(move || {
         let mut code = Vec::new();
-        let read = output.take(MOST_CODE + 1).read_to_end(&mut code);
+        // A byte for the mark, and one by which too much is known.
+        let read = output.take(most.saturating_add(2)).read_to_end(&mut code);
         // Nobody waits any more when the time was over.
         let _ = done.send(read.map(|_| code));
     });
@@ -144,10 +143,15 @@ fn run(
             computing: limits.compile_cpu_seconds,
         });
     };
-    let code = code.map_err(|error| failed("cannot be read", error))?;
+    let mut code = code.map_err(|error| failed("cannot be read", error))?;
     match code.split_first() {
-        Some((b'C', compiled)) if status.success() && compiled.len() as u64 <= MOST_CODE => {
-            Ok(compiled.to_vec())
+        // The child may have ended because nobody took the rest.
+        Some((b'C', compiled)) if compiled.len() as u64 > most => {
+            Err(UploadError::CompiledSize { bytes: most })
+        }
+        Some((b'C', _)) if status.success() => {
+            code.remove(0);
+            Ok(code)
         }
         Some((b'E', message)) if status.success() => Err(UploadError::NotCompiled(
             String::from_utf8_lossy(message).into_owned(),

@@ -17,6 +17,9 @@ const MESSAGE_BYTES: usize = 4096;
 /// much: what the structure around the values costs.
 const COPY_SLACK: u64 = 1 << 20;
 
+/// The longest time after which a transition may ask to be tried again: a year.
+const LONGEST_WAIT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// Resources of the host that a call may hold at once.
 pub(crate) const HANDLES: usize = 1_000;
 
@@ -152,7 +155,7 @@ pub(crate) fn of_answer(answer: bindings::Outcome, binding: &Binding, limits: &L
         bindings::Outcome::SetClause(clause) => Outcome::Clause(clause),
         bindings::Outcome::Abort(bindings::Postponement { reason, after }) => Outcome::Aborted {
             reason,
-            after: after.map(Duration::from_micros),
+            after: after.map(|after| Duration::from_micros(after).min(LONGEST_WAIT)),
         },
         bindings::Outcome::Fail(bindings::Failure { message, retry }) => {
             Outcome::Failed { message, retry }

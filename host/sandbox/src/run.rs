@@ -248,7 +248,7 @@ fn account(
     let mut text = match outcome {
         Outcome::Clause(_) | Outcome::Assignments(_) => return String::new(),
         Outcome::OutOfFuel => format!(
-            "used up its fuel: {} of {} in {}",
+            "used up its fuel: {} of {} in {}; an endless loop, or work for several transitions?",
             measure.fuel,
             limits.fuel,
             duration(Duration::from_micros(measure.elapsed_us))
@@ -259,6 +259,12 @@ fn account(
             measure.fuel,
             limits.fuel
         ),
+        Outcome::OverMemory { limit, asked } if *limit == limits.memory_bytes => format!(
+            "asked for {} of memory in all where {} are allowed; it held {}: work on less at once",
+            mebibytes(*asked),
+            mebibytes(*limit),
+            mebibytes(measure.memory_bytes)
+        ),
         Outcome::OverMemory { .. } => format!("{outcome}; it had {}", measure.memory_bytes),
         other => other.to_string(),
     };
@@ -267,6 +273,14 @@ fn account(
         text.push_str(frame);
     }
     text
+}
+
+/// Bytes as MiB, with one digit where they are no whole number of them.
+fn mebibytes(bytes: u64) -> String {
+    match bytes.is_multiple_of(1 << 20) {
+        true => format!("{} MiB", bytes >> 20),
+        false => format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20)),
+    }
 }
 
 fn duration(time: Duration) -> String {

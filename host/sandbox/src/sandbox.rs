@@ -37,6 +37,9 @@ const NOBODY: i32 = 0;
 /// Bytes that `describe` may return.
 const DESCRIBE_BYTES: u64 = 1 << 20;
 
+/// Words of the runtime by which it refuses code that no slot of the pool has room for; a test holds them.
+const TOO_LARGE_FOR_A_SLOT: [&str; 2] = ["pooling allocator", "instance allocation for this"];
+
 /// A sandbox that cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
@@ -101,6 +104,14 @@ pub enum UploadError {
          need, and split its largest functions"
     )]
     CompileMemory {
+        /// Bytes that are allowed.
+        bytes: u64,
+    },
+    /// Its compiled code is too large.
+    #[error(
+        "the component's compiled code has more than {bytes} bytes; leave out what it does not need, and build it for size"
+    )]
+    CompiledSize {
         /// Bytes that are allowed.
         bytes: u64,
     },
@@ -298,7 +309,15 @@ impl Sandbox {
             tracing::warn!("compiled code of {digest} cannot be kept: {error}");
         }
         revive(pool, &code).map_err(|error| {
-            UploadError::Compiler(format!("the compiled code does not load: {error:#}"))
+            let error = format!("{error:#}");
+            match TOO_LARGE_FOR_A_SLOT.iter().any(|words| error.contains(words)) {
+                true => UploadError::NotCompiled(
+                    "one instance of it needs more memories, tables, functions or globals than this host has room \
+                     for; compose it of smaller parts"
+                        .to_owned(),
+                ),
+                false => UploadError::Compiler(format!("the compiled code does not load: {error}")),
+            }
         })
     }
 

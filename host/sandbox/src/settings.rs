@@ -6,6 +6,8 @@ use wasmtime::{
     Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, WasmFeatures,
 };
 
+use wedflow_contract::{MODULE_MEMORIES, MODULE_TABLES};
+
 use crate::Gate;
 use crate::sandbox::SetupError;
 
@@ -209,8 +211,8 @@ impl Settings {
             .total_memories(self.concurrent)
             .total_tables(self.concurrent.saturating_mul(TABLES_PER_SLOT))
             .total_stacks(self.concurrent)
-            .max_memories_per_module(8)
-            .max_tables_per_module(8)
+            .max_memories_per_module(per_module(MODULE_MEMORIES))
+            .max_tables_per_module(per_module(MODULE_TABLES))
             .max_memory_size(memory)
             .table_elements(self.table_elements as usize)
             .linear_memory_keep_resident(keep_resident)
@@ -220,6 +222,11 @@ impl Settings {
         config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
         Engine::new(&config).map_err(|error| SetupError::Engine(format!("{error:#}")))
     }
+}
+
+/// A bound of the contract's as the runtime counts.
+fn per_module(bound: u64) -> u32 {
+    u32::try_from(bound).unwrap_or(u32::MAX)
 }
 
 /// Whether the kernel lists a place to swap to, below its heading.
@@ -248,6 +255,21 @@ fn system_clock() -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_engine_refuses_what_the_check_of_uploads_refuses() {
+        let engine = Engine::new(&Settings::fast().code()).expect("an engine");
+        for (feature, text) in [
+            ("threads", "(module (memory 1 1 shared))"),
+            ("memory64", "(module (memory i64 1))"),
+            ("garbage collection", "(module (type (struct)))"),
+            ("exceptions", "(module (tag))"),
+        ] {
+            let module = wat::parse_str(text).expect("WAT");
+            let compiled = engine.precompile_module(&module);
+            assert!(compiled.is_err(), "{feature}");
+        }
+    }
 
     #[test]
     fn swap_is_told_by_the_kernels_list() {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use futures::future::join_all;
 use support::{PAYLOAD, bound, compile, guest, hostile, invocation, on_runtime, run, sandbox};
 use wedflow_model::{Limits, Outcome};
-use wedflow_sandbox::{Sandbox, Settings};
+use wedflow_sandbox::{Beside, Sandbox, Settings};
 
 const LONG: Duration = Duration::from_secs(60);
 
@@ -174,4 +174,119 @@ fn sandbox_is_shared() -> bool {
         true
     }
     shared(sandbox())
+}
+
+/// A sandbox of few slots and little memory, and the hostile guest in it.
+fn small(concurrent: u32, memory_of_all: u64) -> (Sandbox, wedflow_sandbox::Component) {
+    let sandbox = Sandbox::new(Settings {
+        concurrent,
+        memory_of_all,
+        ..Settings::fast()
+    })
+    .expect("a sandbox");
+    let component = sandbox
+        .compile(&guest("hostile"), &Limits::default())
+        .expect("accepted");
+    (sandbox, component)
+}
+
+/// Binds a transition of a component of another sandbox than the usual one.
+async fn bound_in(
+    sandbox: &Sandbox,
+    component: &wedflow_sandbox::Component,
+    transition: &str,
+) -> wedflow_sandbox::Bound {
+    let manifest = sandbox.describe(component).await.expect("described");
+    let declaration = manifest.transition(transition).expect("declared");
+    component
+        .bind(declaration, &support::usual_flow())
+        .expect("fits")
+}
+
+fn of(tenant: i32) -> Beside {
+    Beside {
+        tenant,
+        ..Beside::default()
+    }
+}
+
+#[test]
+fn sleepers_of_one_tenant_leave_slots_to_others() {
+    on_runtime(async {
+        let (sandbox, component) = small(9, 1 << 30);
+        let sandbox = std::sync::Arc::new(sandbox);
+        let sleeping = bound_in(&sandbox, &component, "sleep-forever").await;
+        let short = bound_in(&sandbox, &component, "clause").await;
+        let sleepers: Vec<_> = (0..30)
+            .map(|_| {
+                let (sandbox, sleeping) = (std::sync::Arc::clone(&sandbox), sleeping.clone());
+                tokio::spawn(async move {
+                    let limits = Limits::default();
+                    let call = invocation(PAYLOAD);
+                    sandbox
+                        .run_beside(&sleeping, call, LONG, &limits, of(1))
+                        .await
+                })
+            })
+            .collect();
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        // They sleep for a minute; the other tenant's call is not made to wait for their end.
+        for _ in 0..20 {
+            let limits = Limits::default();
+            let call = sandbox.run_beside(&short, invocation(PAYLOAD), LONG, &limits, of(2));
+            let attempt = tokio::time::timeout(LONG / 2, call).await;
+            let attempt = attempt.expect("it does not wait for the sleepers");
+            assert!(matches!(attempt.outcome, Outcome::Clause(_)));
+        }
+        assert!(sleepers.iter().all(|sleeper| !sleeper.is_finished()));
+        sleepers.iter().for_each(tokio::task::JoinHandle::abort);
+    });
+}
+
+#[test]
+fn guests_together_have_no_more_memory_than_the_host_gives() {
+    on_runtime(async {
+        let (sandbox, component) = small(9, 32 << 20);
+        let bomb = bound_in(&sandbox, &component, "memory-bomb").await;
+        let limits = Limits::default();
+        let attempt = sandbox
+            .run_beside(&bomb, invocation(PAYLOAD), LONG, &limits, of(1))
+            .await;
+        assert!(
+            matches!(&attempt.outcome, Outcome::Failed { message, retry: true } if message.contains("as much memory")),
+            "{:?}",
+            attempt.outcome
+        );
+        assert!(attempt.measure.memory_bytes < 32 << 20);
+        // What it held is given back.
+        let short = bound_in(&sandbox, &component, "clause").await;
+        let attempt = sandbox
+            .run_beside(&short, invocation(PAYLOAD), LONG, &limits, of(1))
+            .await;
+        assert!(matches!(attempt.outcome, Outcome::Clause(_)));
+    });
+}
+
+#[test]
+fn what_the_host_copies_costs_fuel() {
+    on_runtime(async {
+        let long = bound(&hostile(), "ask-long").await;
+        let attempt = run(&long, LONG, &Limits::default()).await;
+        assert!(
+            matches!(attempt.outcome, Outcome::Clause(_)),
+            "{:?}",
+            attempt.outcome
+        );
+        assert!(attempt.measure.fuel >= 8 << 20, "{}", attempt.measure.fuel);
+    });
+}
+
+#[test]
+fn nobody_waits_longer_than_a_year() {
+    on_runtime(async {
+        let never = bound(&hostile(), "abort-never").await;
+        let attempt = run(&never, LONG, &Limits::default()).await;
+        let after = attempt.outcome.after().expect("a time");
+        assert_eq!(after, Duration::from_secs(365 * 24 * 60 * 60));
+    });
 }

@@ -74,6 +74,9 @@ pub struct AttemptLog {
     /// The transaction that dealt with the attempt.
     #[serde(skip)]
     pub xid: String,
+    /// The trigger whose transition said it.
+    #[serde(skip)]
+    pub tgid: i32,
     /// `debug`, `info`, `warn` or `error`.
     pub severity: String,
     /// The line.
@@ -106,6 +109,13 @@ pub struct PendingJob {
     pub component: Option<String>,
 }
 
+impl AttemptLog {
+    /// Returns whether the attempt logged it.
+    pub fn is_of(&self, attempt: &MadeAttempt) -> bool {
+        self.xid == attempt.xid && self.tgid == attempt.tgid
+    }
+}
+
 impl Store {
     /// The attempts that hosts made at an instance's transitions, in order.
     ///
@@ -116,15 +126,53 @@ impl Store {
         flow_id: i32,
         wid: i32,
     ) -> Result<Vec<MadeAttempt>, StoreError> {
+        self.attempts_page(flow_id, wid, 0, i64::MAX).await
+    }
+
+    /// Reads at most `limit` of them, behind the first `skipped`.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn attempts_page(
+        &self,
+        flow_id: i32,
+        wid: i32,
+        skipped: i64,
+        limit: i64,
+    ) -> Result<Vec<MadeAttempt>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
             "SELECT seq, attempt_id, tgid, trigger, trname, attempt, outcome, message, fuel, elapsed_us, memory_bytes, \
                writer, to_char(tstmp AT TIME ZONE 'UTC', {RFC3339}) AS tstmp, \
                (extract(epoch FROM tstmp) * 1000000)::bigint AS at_us, timeout_ms, component_id, component, version, \
                exact, from_seq, recorded, deadline, answers, digest, xid::text AS xid \
-             FROM wed.attempts_of($1, $2)"
+             FROM wed.attempts_of($1, $2) LIMIT $4 OFFSET $3"
         )))
         .bind(flow_id)
         .bind(wid)
+        .bind(skipped)
+        .bind(limit)
+        .fetch_all(&self.pool)
+        .await?)
+    }
+
+    /// Reads what some attempts at an instance's transitions logged, in order.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn logs_of(
+        &self,
+        flow_id: i32,
+        wid: i32,
+        attempts: &[MadeAttempt],
+    ) -> Result<Vec<AttemptLog>, StoreError> {
+        let transactions: Vec<&str> = attempts.iter().map(|one| one.xid.as_str()).collect();
+        Ok(sqlx::query_as(
+            "SELECT xid::text AS xid, tgid, severity, message, fields FROM wed.log \
+             WHERE flow_id = $1 AND wid = $2 AND xid::text = ANY ($3) ORDER BY log_id",
+        )
+        .bind(flow_id)
+        .bind(wid)
+        .bind(transactions)
         .fetch_all(&self.pool)
         .await?)
     }
@@ -139,7 +187,7 @@ impl Store {
         wid: i32,
     ) -> Result<Vec<AttemptLog>, StoreError> {
         Ok(sqlx::query_as(
-            "SELECT xid::text AS xid, severity, message, fields FROM wed.log \
+            "SELECT xid::text AS xid, tgid, severity, message, fields FROM wed.log \
              WHERE flow_id = $1 AND wid = $2 ORDER BY log_id",
         )
         .bind(flow_id)

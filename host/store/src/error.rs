@@ -30,7 +30,7 @@ pub struct Place {
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The database refused what it was asked to do.
-    #[error("{}", .0.message)]
+    #[error("{}", told(.0))]
     Refused(Box<Refusal>),
     /// Nothing of that name. Something of another tenant's gives the same answer.
     #[error("there is no {kind} \"{name}\"")]
@@ -44,7 +44,7 @@ pub enum StoreError {
     #[error("the database URL cannot be read: {0}")]
     Url(String),
     /// The database does not answer.
-    #[error("the database cannot be reached: {0}")]
+    #[error("the database cannot be reached: {}", in_words(.0))]
     Unreachable(#[source] sqlx::Error),
     /// The server is too old.
     #[error("the server is of version {version}; Wedflow needs Postgres 15 or later")]
@@ -64,11 +64,16 @@ pub enum StoreError {
     /// Nobody could administer the tenant any more.
     #[error("\"{0}\" is the last admin of the tenant")]
     LastAdmin(String),
+    /// What is to be changed is not as the caller expects it.
+    #[error(
+        "\"{0}\" is not as the request expects it: somebody changed it, or it is there or missing"
+    )]
+    Stale(String),
     /// A client's key was used before, for another request.
     #[error("this idempotency key was used for another request")]
     OtherRequest,
     /// Anything else the driver reports.
-    #[error("the database reported: {0}")]
+    #[error("{}", in_words(.0))]
     Other(#[source] sqlx::Error),
 }
 
@@ -173,13 +178,53 @@ impl From<sqlx::Error> for StoreError {
         if of_catalog || matches!(error.code(), "40001" | "40P01") {
             return StoreError::Conflict(error.message().to_owned());
         }
+        // The words of a rule of a table of ours name the table, and its detail tells the row.
+        let of_table =
+            error.code() == "23514" && error.message().starts_with("new row for relation");
+        let message = match error.constraint().filter(|_| of_table) {
+            Some(rule) => format!("a value is not allowed (rule {rule})"),
+            None => error.message().to_owned(),
+        };
         StoreError::Refused(Box::new(Refusal {
             code: error.code().to_owned(),
-            message: error.message().to_owned(),
-            detail: error.detail().map(str::to_owned),
+            message,
+            detail: (error.detail())
+                .filter(|detail| !of_table && !detail.is_empty())
+                .map(str::to_owned),
             hint: (error.hint().or_else(|| state_of_server(error.code()))).map(str::to_owned),
             place: place_in_fragment(error),
         }))
+    }
+}
+
+/// A refusal in a line: with what to do about it where the server is the reason.
+fn told(refusal: &Refusal) -> String {
+    match state_of_server(&refusal.code) {
+        Some(hint) => format!("{}; {hint}", refusal.message),
+        None => refusal.message.clone(),
+    }
+}
+
+/// What the driver reports, in our words.
+fn in_words(error: &sqlx::Error) -> String {
+    use std::io::ErrorKind;
+    match error {
+        sqlx::Error::Io(error) => match error.kind() {
+            ErrorKind::UnexpectedEof
+            | ErrorKind::ConnectionReset
+            | ErrorKind::ConnectionAborted
+            | ErrorKind::BrokenPipe => "the connection to the database broke off".to_owned(),
+            ErrorKind::ConnectionRefused => "no server answers at the database's address".to_owned(),
+            _ => format!("the connection to the database failed: {error}"),
+        },
+        sqlx::Error::PoolTimedOut => {
+            "no connection to the database became free in time; too much waits for it, or it does not answer"
+                .to_owned()
+        }
+        sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => {
+            "the connections to the database are closed".to_owned()
+        }
+        other => format!("the database's driver reported: {other}"),
     }
 }
 
@@ -268,6 +313,29 @@ mod tests {
             hint: None,
             place: None,
         }))
+    }
+
+    #[test]
+    fn what_the_driver_reports_is_told_in_our_words() {
+        let broken = std::io::Error::new(
+            std::io::ErrorKind::UnexpectedEof,
+            "expected to read 5 bytes, got 0 bytes at EOF",
+        );
+        for (error, said) in [
+            (StoreError::Other(sqlx::Error::Io(broken)), "broke off"),
+            (StoreError::Other(sqlx::Error::PoolTimedOut), "became free"),
+            (
+                StoreError::Unreachable(sqlx::Error::PoolClosed),
+                "are closed",
+            ),
+            (refused("53100"), "make room there"),
+        ] {
+            let told = error.to_string();
+            assert!(told.contains(said), "{told}");
+            for word in ["pool", "EOF", "bytes", "acquire"] {
+                assert!(!told.contains(word), "{told}");
+            }
+        }
     }
 
     #[test]

@@ -108,6 +108,19 @@ pub struct Applied {
     pub warnings: Vec<String>,
 }
 
+/// A flow that a caller expects to find before it is changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expected {
+    /// Whatever there is.
+    Anything,
+    /// No flow of the name.
+    Nothing,
+    /// A flow of the name.
+    Some,
+    /// A flow whose definition has one of these tags.
+    Tags(Vec<String>),
+}
+
 impl Store {
     /// Makes an empty flow.
     ///
@@ -135,12 +148,23 @@ impl Store {
         Ok(flow_id)
     }
 
-    /// The flow of that name.
+    /// Finds the flow of that name; its instances and jobs are not counted.
     ///
     /// # Errors
     /// [`StoreError::NotFound`].
     pub async fn flow(&self, tenant: &str, name: &str) -> Result<Flow, StoreError> {
-        self.flows_where(tenant, Some(name))
+        self.flows_where(tenant, Some(name), false)
+            .await?
+            .pop()
+            .ok_or_else(|| StoreError::not_found("flow", name))
+    }
+
+    /// Finds the flow of that name and counts its instances and jobs.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn counted_flow(&self, tenant: &str, name: &str) -> Result<Flow, StoreError> {
+        self.flows_where(tenant, Some(name), true)
             .await?
             .pop()
             .ok_or_else(|| StoreError::not_found("flow", name))
@@ -151,13 +175,19 @@ impl Store {
     /// # Errors
     /// Only those of the connection.
     pub async fn flows(&self, tenant: &str) -> Result<Vec<Flow>, StoreError> {
-        self.flows_where(tenant, None).await
+        self.flows_where(tenant, None, true).await
     }
 
-    async fn flows_where(&self, tenant: &str, name: Option<&str>) -> Result<Vec<Flow>, StoreError> {
+    async fn flows_where(
+        &self,
+        tenant: &str,
+        name: Option<&str>,
+        counted: bool,
+    ) -> Result<Vec<Flow>, StoreError> {
         Ok(sqlx::query_as(include_str!("../sql/flows.sql"))
             .bind(tenant)
             .bind(name)
+            .bind(counted)
             .fetch_all(&self.pool)
             .await?)
     }
@@ -168,7 +198,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`]; [`StoreError::Refused`] while sessions of its role are connected.
     pub async fn drop_flow(&self, tenant: &str, name: &str) -> Result<(), StoreError> {
-        let flow = self.flow(tenant, name).await?;
+        let flow = self.counted_flow(tenant, name).await?;
         let mut transaction = self.pool.begin().await?;
         let counts = serde_json::json!({
             "regular": flow.regular, "final": flow.r#final, "exception": flow.exception,
@@ -297,6 +327,18 @@ impl Store {
         .await?)
     }
 
+    /// Reads a flow's definition as it stands, whoever made it, and the tag of this state of it.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn definition(
+        &self,
+        flow_id: i32,
+    ) -> Result<(serde_json::Value, String), StoreError> {
+        let mut connection = self.pool.acquire().await?;
+        tagged_definition(&mut connection, flow_id).await
+    }
+
     /// Makes a flow what a definition says, in one transaction: the flow if it is missing, attributes,
     /// triggers (by name), the final condition, bindings. Attributes are never dropped by it, because
     /// their values would be lost.
@@ -308,10 +350,28 @@ impl Store {
         tenant: &str,
         definition: &FlowDefinition,
     ) -> Result<Applied, StoreError> {
+        let (applied, _) = self
+            .apply_to(tenant, definition, &Expected::Anything)
+            .await?;
+        Ok(applied)
+    }
+
+    /// Does what [`Store::apply`] does if the flow is as the caller expects it. Returns the tag of the definition that it
+    /// has then, too.
+    ///
+    /// # Errors
+    /// As [`Store::apply`]; [`StoreError::Stale`] when it is not.
+    pub async fn apply_to(
+        &self,
+        tenant: &str,
+        definition: &FlowDefinition,
+        expected: &Expected,
+    ) -> Result<(Applied, String), StoreError> {
         // A session holds each change of a definition against every plan it keeps, and those that work keep
         // plans for each flow: definitions get a session of their own.
         let mut connection = self.pool.acquire().await?.detach();
         let mut transaction = sqlx::Connection::begin(&mut connection).await?;
+        expect(&mut transaction, tenant, &definition.name, expected).await?;
         let applied = apply(&mut transaction, tenant, definition).await?;
         keep_version(&mut transaction, &self.actor, tenant, definition).await?;
         note(
@@ -323,8 +383,16 @@ impl Store {
             serde_json::to_value(&applied).unwrap_or_default(),
         )
         .await?;
+        let tag: String = sqlx::query_scalar(
+            "SELECT left(encode(sha256(convert_to(wed.definition(f.flow_id)::text, 'UTF8')), 'hex'), 32) \
+             FROM wed.flow f JOIN wed.tenant t USING (tenant_id) WHERE t.name = $1 AND f.name = $2",
+        )
+        .bind(tenant)
+        .bind(&definition.name)
+        .fetch_one(&mut *transaction)
+        .await?;
         transaction.commit().await?;
-        Ok(applied)
+        Ok((applied, tag))
     }
 
     /// Applies the flows of processes with their plans of work, all in one transaction.
@@ -463,6 +531,51 @@ impl Store {
         transaction.commit().await?;
         Ok(rows)
     }
+}
+
+/// Reads a flow's definition and the tag of this state of it.
+async fn tagged_definition(
+    connection: &mut PgConnection,
+    flow_id: i32,
+) -> Result<(serde_json::Value, String), StoreError> {
+    Ok(sqlx::query_as(
+        "SELECT d, left(encode(sha256(convert_to(d::text, 'UTF8')), 'hex'), 32) FROM wed.definition($1) d",
+    )
+    .bind(flow_id)
+    .fetch_one(connection)
+    .await?)
+}
+
+/// Holds the flow until the end of the transaction and compares it with what the caller expects.
+async fn expect(
+    connection: &mut PgConnection,
+    tenant: &str,
+    name: &str,
+    expected: &Expected,
+) -> Result<(), StoreError> {
+    if matches!(expected, Expected::Anything) {
+        return Ok(());
+    }
+    let flow: Option<i32> = sqlx::query_scalar(
+        "SELECT f.flow_id FROM wed.flow f JOIN wed.tenant t USING (tenant_id) \
+         WHERE t.name = $1 AND f.name = $2 FOR NO KEY UPDATE OF f",
+    )
+    .bind(tenant)
+    .bind(name)
+    .fetch_optional(&mut *connection)
+    .await?;
+    let holds = match (expected, flow) {
+        (Expected::Anything, _) | (Expected::Nothing, None) => true,
+        (Expected::Some, found) => found.is_some(),
+        (Expected::Tags(tags), Some(flow)) => {
+            let (_, tag) = tagged_definition(connection, flow).await?;
+            tags.contains(&tag)
+        }
+        (Expected::Nothing, Some(_)) | (Expected::Tags(_), None) => false,
+    };
+    holds
+        .then_some(())
+        .ok_or_else(|| StoreError::Stale(name.to_owned()))
 }
 
 async fn create_flow(

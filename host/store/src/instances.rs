@@ -26,6 +26,19 @@ pub struct Instance {
     pub pending: Vec<String>,
 }
 
+/// Instances that are looked for; all of the flow where nothing is said.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct WantedInstances<'a> {
+    /// Only those of this status.
+    pub status: Option<char>,
+    /// Only this one.
+    pub wid: Option<i32>,
+    /// Only those whose attributes have these values.
+    pub state: Option<&'a Map<String, Json>>,
+    /// Only those whose status changed since this time (RFC 3339).
+    pub changed_since: Option<&'a str>,
+}
+
 /// Last row of an instance's trace.
 #[derive(Debug, Clone, Copy, FromRow)]
 pub struct LastRow {
@@ -169,7 +182,7 @@ impl Store {
     ) -> Result<(i32, bool), StoreError> {
         let shape = self.flow_shape(flow.flow_id).await?;
         check_values(&flow.name, &shape, values)?;
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin_as_actor().await?;
         if let Some(once) = once
             && let Some(answer) = claim_key(&mut transaction, once).await?
         {
@@ -178,7 +191,13 @@ impl Store {
                 .and_then(|wid| i32::try_from(wid).ok());
             return Ok((wid.unwrap_or_default(), true));
         }
-        let wid = insert(&mut transaction, &flow.schema_name, values).await?;
+        let wid = match insert(&mut transaction, &flow.schema_name, values).await {
+            Ok(wid) => wid,
+            Err(error) => {
+                transaction.rollback().await?;
+                return Err(self.with_attribute(error, flow, values).await);
+            }
+        };
         note_flow(
             &mut transaction,
             &self.actor,
@@ -195,6 +214,56 @@ impl Store {
         Ok((wid, false))
     }
 
+    /// Names the attribute whose value Postgres cannot read, in a refusal that does not say it.
+    async fn with_attribute(
+        &self,
+        error: StoreError,
+        flow: &Flow,
+        values: &Map<String, Json>,
+    ) -> StoreError {
+        let StoreError::Refused(mut refusal) = error else {
+            return error;
+        };
+        if !refusal.code.starts_with("22") {
+            return StoreError::Refused(refusal);
+        }
+        for (name, value) in values {
+            let alone = Json::Object([(name.clone(), value.clone())].into_iter().collect());
+            let read = sqlx::query(AssertSqlSafe(format!(
+                "SELECT FROM jsonb_populate_record(NULL::\"{}\".wed_flow, $1)",
+                flow.schema_name
+            )))
+            .persistent(false)
+            .bind(alone)
+            .execute(&self.pool)
+            .await;
+            if read.is_err() {
+                refusal.message = format!("attribute \"{name}\": {}", refusal.message);
+                refusal.hint.get_or_insert_with(|| {
+                    format!("`{name}` takes a value of its type in Postgres's notation, or null.")
+                });
+                break;
+            }
+        }
+        StoreError::Refused(refusal)
+    }
+
+    /// Begins a transaction in which the gate's trace names the bearer of the token who acts.
+    async fn begin_as_actor(
+        &self,
+    ) -> Result<sqlx::Transaction<'static, sqlx::Postgres>, StoreError> {
+        if !self.actor.starts_with("token:") {
+            return Ok(self.pool.begin().await?);
+        }
+        let actor = self.actor.replace('\'', "''");
+        Ok(self
+            .pool
+            .begin_with(AssertSqlSafe(format!(
+                "BEGIN; SET LOCAL wed.actor = '{actor}'"
+            )))
+            .await?)
+    }
+
     /// Instances of a flow, newest first; of one status, or one number, when given.
     ///
     /// # Errors
@@ -206,18 +275,22 @@ impl Store {
         wid: Option<i32>,
         limit: i64,
     ) -> Result<Vec<Instance>, StoreError> {
-        self.instances_before(flow, status, wid, None, limit).await
+        let wanted = WantedInstances {
+            status,
+            wid,
+            ..WantedInstances::default()
+        };
+        self.instances_before(flow, &wanted, None, limit).await
     }
 
-    /// The same, only those with a lower number than `before`, when given.
+    /// Finds instances of a flow, newest first; only those with a lower number than `before`, when given.
     ///
     /// # Errors
-    /// Only those of the connection.
+    /// [`StoreError::Refused`] when `changed_since` is no time.
     pub async fn instances_before(
         &self,
         flow: &Flow,
-        status: Option<char>,
-        wid: Option<i32>,
+        wanted: &WantedInstances<'_>,
         before: Option<i32>,
         limit: i64,
     ) -> Result<Vec<Instance>, StoreError> {
@@ -228,16 +301,19 @@ impl Store {
                ARRAY(SELECT j.trname FROM wed.job j WHERE j.flow_id = i.flow_id AND j.wid = i.wid ORDER BY j.tgid) AS pending \
              FROM wed.instance i JOIN \"{}\".wed_flow w ON w.wid = i.wid \
              WHERE i.flow_id = $1 AND ($2::text IS NULL OR i.status = $2::\"char\") AND ($3::integer IS NULL OR i.wid = $3) \
-               AND ($5::integer IS NULL OR i.wid < $5) \
+               AND ($5::integer IS NULL OR i.wid < $5) AND ($6::jsonb IS NULL OR to_jsonb(w) @> $6) \
+               AND ($7::text IS NULL OR i.changed >= $7::timestamptz) \
              ORDER BY i.wid DESC LIMIT $4",
             flow.schema_name
         )))
         .persistent(false)
         .bind(flow.flow_id)
-        .bind(status.map(String::from))
-        .bind(wid)
+        .bind(wanted.status.map(String::from))
+        .bind(wanted.wid)
         .bind(limit)
         .bind(before)
+        .bind(wanted.state.map(|state| Json::Object(state.clone())))
+        .bind(wanted.changed_since)
         .fetch_all(&self.pool)
         .await?)
     }

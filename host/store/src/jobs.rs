@@ -381,10 +381,11 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection; the leases then end by themselves.
-    pub async fn put_off(&self, host: i32, tokens: &[i64]) -> Result<(), StoreError> {
-        sqlx::query("SELECT wed.put_off($1, $2)")
+    pub async fn put_off(&self, host: i32, tokens: &[i64], reason: &str) -> Result<(), StoreError> {
+        sqlx::query("SELECT wed.put_off($1, $2, $3)")
             .bind(host)
             .bind(tokens)
+            .bind(reason.replace('\0', ""))
             .execute(&self.pool)
             .await?;
         Ok(())

@@ -30,6 +30,8 @@ pub enum WaitingReason {
     NoHost,
     /// The component of its transition was not uploaded.
     NoComponent,
+    /// Its component does not fit the flow, or cannot be loaded.
+    NotRunnable,
     /// No session of the flow's role is connected.
     NoWorker,
     /// Another instance has reserved what it needs.
@@ -40,7 +42,7 @@ pub enum WaitingReason {
 
 impl WaitingReason {
     /// All reasons.
-    pub const ALL: [WaitingReason; 11] = [
+    pub const ALL: [WaitingReason; 12] = [
         WaitingReason::Time,
         WaitingReason::Locked,
         WaitingReason::Siblings,
@@ -49,6 +51,7 @@ impl WaitingReason {
         WaitingReason::Circuit,
         WaitingReason::NoHost,
         WaitingReason::NoComponent,
+        WaitingReason::NotRunnable,
         WaitingReason::NoWorker,
         WaitingReason::Reservation,
         WaitingReason::Precedence,
@@ -65,6 +68,7 @@ impl WaitingReason {
             WaitingReason::Circuit => "circuit",
             WaitingReason::NoHost => "no_host",
             WaitingReason::NoComponent => "no_component",
+            WaitingReason::NotRunnable => "not_runnable",
             WaitingReason::NoWorker => "no_worker",
             WaitingReason::Reservation => "reservation",
             WaitingReason::Precedence => "precedence",
@@ -82,6 +86,7 @@ impl WaitingReason {
             WaitingReason::Circuit => "the circuit breaker of its component is open",
             WaitingReason::NoHost => "no host is running",
             WaitingReason::NoComponent => "its component was not uploaded",
+            WaitingReason::NotRunnable => "its component does not fit the flow",
             WaitingReason::NoWorker => "no worker is connected",
             WaitingReason::Reservation => "another instance has reserved what it needs",
             WaitingReason::Precedence => "tasks that come before it are not done",
@@ -101,6 +106,9 @@ impl WaitingReason {
             WaitingReason::Circuit => "Push a mended version of the component.",
             WaitingReason::NoHost => "Start one with `wed serve`, or `wed dev`.",
             WaitingReason::NoComponent => "Upload it with `wed component push`.",
+            WaitingReason::NotRunnable => {
+                "Push a component that fits, or mend the flow; it is looked at again within 15 s."
+            }
             WaitingReason::NoWorker => {
                 "Start a worker on the URL that `wed flow url` prints, or bind a component with `wed flow bind`."
             }
@@ -410,7 +418,8 @@ impl Store {
                 "SELECT j.trname, wed.waiting_reason(j.flow_id, j.wid, j.tgid), \
                    CASE WHEN isfinite(j.due) AND NOT wed.is_paused(j.due) \
                      THEN to_char(j.due AT TIME ZONE 'UTC', {RFC3339}) END, \
-                   CASE WHEN j.blocked IS NOT NULL THEN 'it waits for ' || wed.waits_on(j.flow_id, j.wid, j.tgid) END \
+                   CASE WHEN j.blocked IS NOT NULL THEN 'it waits for ' || wed.waits_on(j.flow_id, j.wid, j.tgid) \
+                     WHEN j.put_off LIKE 'it cannot run: %' THEN j.put_off END \
                  FROM wed.job j WHERE j.flow_id = $1 AND j.wid = $2 ORDER BY j.tgid"
             )))
             .bind(flow_id)

@@ -1,7 +1,9 @@
 //! What a flow's owner gives its transitions beside the state: settings, and secrets as ciphertext.
 
-use sqlx::FromRow;
+use serde_json::Value as Json;
+use sqlx::{FromRow, PgConnection};
 
+use crate::audit::note_flow;
 use crate::{Store, StoreError};
 
 /// A secret of a flow, as it is stored.
@@ -74,6 +76,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Refused`] when the key is not allowed or the value has more than 64 KiB.
     pub async fn set_setting(&self, flow: i32, key: &str, value: &str) -> Result<(), StoreError> {
+        let mut transaction = self.pool.begin().await?;
         sqlx::query(
             "INSERT INTO wed.setting (flow_id, key, value) VALUES ($1, $2, $3) \
              ON CONFLICT (flow_id, key) DO UPDATE SET value = excluded.value",
@@ -81,10 +84,25 @@ impl Store {
         .bind(flow)
         .bind(key)
         .bind(value)
-        .execute(&self.pool)
+        .execute(&mut *transaction)
         .await
         .map_err(|error| hinted(error, "setting", key))?;
+        self.note_setting(&mut transaction, flow, "flow.config.set", key, Json::Null)
+            .await?;
+        transaction.commit().await?;
         Ok(())
+    }
+
+    /// Notes who changed a setting or a secret, never its value.
+    async fn note_setting(
+        &self,
+        connection: &mut PgConnection,
+        flow: i32,
+        action: &str,
+        name: &str,
+        detail: Json,
+    ) -> Result<(), StoreError> {
+        note_flow(connection, &self.actor, flow, action, Some(name), detail).await
     }
 
     /// Takes a setting away. False: there was none.
@@ -92,11 +110,17 @@ impl Store {
     /// # Errors
     /// Only those of the connection.
     pub async fn unset_setting(&self, flow: i32, key: &str) -> Result<bool, StoreError> {
+        let mut transaction = self.pool.begin().await?;
         let done = sqlx::query("DELETE FROM wed.setting WHERE flow_id = $1 AND key = $2")
             .bind(flow)
             .bind(key)
-            .execute(&self.pool)
+            .execute(&mut *transaction)
             .await?;
+        if done.rows_affected() > 0 {
+            self.note_setting(&mut transaction, flow, "flow.config.unset", key, Json::Null)
+                .await?;
+        }
+        transaction.commit().await?;
         Ok(done.rows_affected() > 0)
     }
 
@@ -124,6 +148,7 @@ impl Store {
         ciphertext: &[u8],
         nonce: &[u8],
     ) -> Result<(), StoreError> {
+        let mut transaction = self.pool.begin().await?;
         sqlx::query(
             "INSERT INTO wed.secret (flow_id, name, ciphertext, nonce) VALUES ($1, $2, $3, $4) \
              ON CONFLICT (flow_id, name) DO UPDATE SET ciphertext = excluded.ciphertext, nonce = excluded.nonce",
@@ -132,9 +157,12 @@ impl Store {
         .bind(name)
         .bind(ciphertext)
         .bind(nonce)
-        .execute(&self.pool)
+        .execute(&mut *transaction)
         .await
         .map_err(|error| hinted(error, "secret", name))?;
+        self.note_setting(&mut transaction, flow, "flow.secret.set", name, Json::Null)
+            .await?;
+        transaction.commit().await?;
         Ok(())
     }
 
@@ -148,13 +176,20 @@ impl Store {
         name: &str,
         transitions: &[String],
     ) -> Result<bool, StoreError> {
+        let mut transaction = self.pool.begin().await?;
         let done =
             sqlx::query("UPDATE wed.secret SET transitions = $3 WHERE flow_id = $1 AND name = $2")
                 .bind(flow)
                 .bind(name)
                 .bind(transitions)
-                .execute(&self.pool)
+                .execute(&mut *transaction)
                 .await?;
+        if done.rows_affected() > 0 {
+            let detail = serde_json::json!({ "transitions": transitions });
+            self.note_setting(&mut transaction, flow, "flow.secret.grant", name, detail)
+                .await?;
+        }
+        transaction.commit().await?;
         Ok(done.rows_affected() > 0)
     }
 
@@ -169,13 +204,20 @@ impl Store {
         name: &str,
         transitions: &[String],
     ) -> Result<bool, StoreError> {
+        let mut transaction = self.pool.begin().await?;
         let done =
             sqlx::query("UPDATE wed.secret SET senders = $3 WHERE flow_id = $1 AND name = $2")
                 .bind(flow)
                 .bind(name)
                 .bind(transitions)
-                .execute(&self.pool)
+                .execute(&mut *transaction)
                 .await?;
+        if done.rows_affected() > 0 {
+            let detail = serde_json::json!({ "senders": transitions });
+            self.note_setting(&mut transaction, flow, "flow.secret.grant", name, detail)
+                .await?;
+        }
+        transaction.commit().await?;
         Ok(done.rows_affected() > 0)
     }
 
@@ -184,11 +226,23 @@ impl Store {
     /// # Errors
     /// Only those of the connection.
     pub async fn remove_secret(&self, flow: i32, name: &str) -> Result<bool, StoreError> {
+        let mut transaction = self.pool.begin().await?;
         let done = sqlx::query("DELETE FROM wed.secret WHERE flow_id = $1 AND name = $2")
             .bind(flow)
             .bind(name)
-            .execute(&self.pool)
+            .execute(&mut *transaction)
             .await?;
+        if done.rows_affected() > 0 {
+            self.note_setting(
+                &mut transaction,
+                flow,
+                "flow.secret.remove",
+                name,
+                Json::Null,
+            )
+            .await?;
+        }
+        transaction.commit().await?;
         Ok(done.rows_affected() > 0)
     }
 

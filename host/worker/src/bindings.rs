@@ -131,7 +131,18 @@ impl Bindings {
                     .or_default(),
             )
         };
-        cell.get_or_try_init(|| self.load(claimed)).await.cloned()
+        let load = async || {
+            let loaded = self.load(claimed).await?;
+            if let Err(reason) = &loaded {
+                // Once for each version: its jobs are looked at again and again.
+                tracing::warn!(
+                    flow = claimed.job.key.flow, transition = %claimed.job.transition, reason,
+                    "a transition cannot run, and its jobs wait; push a component that fits, or mend the flow"
+                );
+            }
+            Ok::<_, NotLoaded>(loaded)
+        };
+        cell.get_or_try_init(load).await.cloned()
     }
 
     /// Whether a claimed job is to be given back: its tenant is suspended, as far as the flow's version at the claim tells, or

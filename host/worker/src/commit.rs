@@ -225,7 +225,14 @@ async fn put_off(store: &Store, host: i32, tokens: impl Iterator<Item = i64>) {
         jobs = tokens.len(),
         "another session holds instances or the table of a flow; its jobs are put off"
     );
-    with_patience(|| store.put_off(host, &tokens)).await;
+    with_patience(|| {
+        store.put_off(
+            host,
+            &tokens,
+            "a lock that another session holds on its instance or its flow",
+        )
+    })
+    .await;
 }
 
 /// Records failed attempts, those of a locked flow excepted. Where Postgres refuses what is recorded, each is recorded
@@ -328,7 +335,13 @@ async fn commit(
         if !again {
             return Err(error);
         }
-        tracing::warn!(%error, batch = part.len(), "a commit is tried again");
+        match &error {
+            // What parallel branches do to each other in healthy operation.
+            StoreError::Conflict(_) => {
+                tracing::debug!(%error, batch = part.len(), "a commit is tried again");
+            }
+            error => tracing::warn!(%error, batch = part.len(), "a commit is tried again"),
+        }
         sleep_about(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
         let tokens: Vec<i64> = part.iter().map(|ready| ready.token).collect();

@@ -3,7 +3,7 @@
 
 use wedflow_guard::{CheckedPredicate, FlowAttributes, Rejection, RejectionCode};
 use wedflow_model::{AttributeType, FlowDefinition};
-use wedflow_store::{Applied, Place, Refusal, Store, StoreError};
+use wedflow_store::{Applied, Expected, Place, Refusal, Store, StoreError};
 
 /// Makes a flow what a definition says ([`Store::apply`]), if the guard takes its conditions.
 ///
@@ -14,11 +14,37 @@ pub async fn apply(
     tenant: &str,
     definition: &FlowDefinition,
 ) -> Result<Applied, StoreError> {
+    let (applied, _) = apply_to(store, tenant, definition, &Expected::Anything).await?;
+    Ok(applied)
+}
+
+/// Does the same if the flow is as the caller expects it; returns the tag of its definition, too ([`Store::apply_to`]).
+///
+/// # Errors
+/// As [`apply`], and [`StoreError::Stale`].
+pub async fn apply_to(
+    store: &Store,
+    tenant: &str,
+    definition: &FlowDefinition,
+    expected: &Expected,
+) -> Result<(Applied, String), StoreError> {
+    check(store, tenant, definition).await?;
+    store.apply_to(tenant, definition, expected).await
+}
+
+/// Holds a definition's conditions against the guard.
+///
+/// # Errors
+/// [`StoreError::Refused`] with the place of what the guard does not take.
+pub async fn check(
+    store: &Store,
+    tenant: &str,
+    definition: &FlowDefinition,
+) -> Result<(), StoreError> {
     conditions(
         definition,
         kept_attributes(store, tenant, definition).await?,
-    )?;
-    store.apply(tenant, definition).await
+    )
 }
 
 /// Says what applying a definition would do, and which live instances would then fire what ([`Store::preview_apply`]), if

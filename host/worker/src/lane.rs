@@ -315,13 +315,16 @@ impl Lane {
         }
         let rests = self.shared.shares.rests(tenant);
         let runnable = match runnable {
-            Ok(Some(runnable)) if !rests && !runnable.flow.shape.suspended => Ok(runnable),
-            Err(reason) if !rests => Err(reason),
-            _ => return Box::pin(self.give_back(&claimed, tenant)).await,
+            Ok(Some(runnable)) if !rests && !runnable.flow.shape.suspended => runnable,
+            Err(reason) if !rests => {
+                let reason = format!("it cannot run: {reason}");
+                return Box::pin(self.give_back(&claimed, tenant, Some(&reason))).await;
+            }
+            _ => return Box::pin(self.give_back(&claimed, tenant, None)).await,
         };
         self.shared.busy.fetch_add(1, Ordering::AcqRel);
-        let finished = match runnable {
-            Ok(runnable) if let Some(open) = apart => {
+        let finished = match apart {
+            Some(open) => {
                 let lane = self.clone();
                 let attempt =
                     async move { lane.attempt(&claimed, tenant, &runnable, load, apart).await };
@@ -330,8 +333,7 @@ impl Lane {
                     None => return Ok(()), // the host is no more
                 }
             }
-            Ok(runnable) => self.attempt(&claimed, tenant, &runnable, load, None).await,
-            Err(reason) => self.without_answer(&claimed, tenant, "not_runnable", reason),
+            None => self.attempt(&claimed, tenant, &runnable, load, None).await,
         };
         drop(paced);
         self.turns.settle(tenant, put_down, finished.measure.fuel);
@@ -367,11 +369,20 @@ impl Lane {
         }
     }
 
-    /// Gives a job back unrun. Claims leave it alone until its tenant is resumed, or has fuel again.
-    async fn give_back(&self, claimed: &Claimed, tenant: i32) -> HandlerResult {
+    /// Gives a job back unrun. Claims leave it alone until its tenant is resumed, or has fuel again; one that cannot run is
+    /// looked at again after a while, and says for what it waits.
+    async fn give_back(
+        &self,
+        claimed: &Claimed,
+        tenant: i32,
+        reason: Option<&str>,
+    ) -> HandlerResult {
         let token = claimed.job.token;
         let shared = &self.shared;
-        let given = shared.store.release(shared.host(), &[token]).await;
+        let given = match reason {
+            Some(reason) => shared.store.put_off(shared.host(), &[token], reason).await,
+            None => shared.store.release(shared.host(), &[token]).await,
+        };
         shared.tokens().remove(&token);
         self.hand().give(1, self.room / 2);
         shared.shares.given([(tenant, 0)].into_iter());

@@ -48,7 +48,8 @@ BEGIN
   END IF;
   IF _to."except" THEN PERFORM wed.fire_exceptions(_passing, _now); END IF;
   IF _to.change THEN PERFORM wed.change_status(_passing, _now); END IF;
-  PERFORM wed.append_trace(_passing, _now, coalesce('host:' || _host_id, session_user), _note);
+  PERFORM wed.append_trace(_passing, _now, coalesce('host:' || _host_id,
+    CASE WHEN session_user = current_user THEN nullif(current_setting('wed.actor', true), '') END, session_user::text), _note);
 
   IF EXISTS (SELECT FROM wed.flow WHERE constrained) THEN
     -- What a commit leases of constrained jobs is theirs only if they can have what they reserve. (Where attempts failed, more

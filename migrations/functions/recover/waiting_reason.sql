@@ -1,5 +1,5 @@
 -- The reason why a job waits, as a code of the closed list time, locked, siblings, quota, paused, circuit, no_host,
--- no_component, no_worker, reservation, precedence; null while somebody runs it, or for an exception, which waits for an
+-- no_component, not_runnable, no_worker, reservation, precedence; null while somebody runs it, or for an exception, which waits for an
 -- operator.
 -- Called by the views of a flow's own role, which has no other way to it.
 CREATE OR REPLACE FUNCTION wed.waiting_reason(_flow_id integer, _wid integer, _tgid integer) RETURNS text
@@ -22,7 +22,7 @@ BEGIN
   ELSIF _job.awaits_siblings THEN
     RETURN 'siblings';
   ELSIF _job.put_off IS NOT NULL AND _job.due > clock_timestamp() THEN
-    RETURN 'locked';
+    RETURN CASE WHEN _job.put_off ~ '^it cannot run: ' THEN 'not_runnable' ELSE 'locked' END;
   ELSIF _job.due > clock_timestamp() THEN
     RETURN 'time';
   ELSIF _job.component_id IS NOT NULL THEN

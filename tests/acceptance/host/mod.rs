@@ -1,6 +1,7 @@
 //! Hosts: several on one database, killed ones, stale ones; guests that fail.
 
 mod commits;
+mod extremes;
 mod failing;
 pub(crate) mod guests;
 mod https;

@@ -115,3 +115,34 @@ fn a_flow_that_locks_its_own_table_delays_itself_only() {
     );
     assert_sound(&one);
 }
+
+#[harness::test]
+fn a_component_that_does_not_fit_makes_its_jobs_wait() {
+    let database = Database::new();
+    // It reads ten attributes, of which the flow has one.
+    let flow = super::flow(
+        &database,
+        "misfit",
+        "INSERT INTO wed_trig (tgname, trname, cpred, attempts) VALUES ('t', 'assign-of-ten', $$a1 = 'new'$$, 1);
+         INSERT INTO wed_trig (cpred, cfinal) VALUES ($$a1 <> 'new'$$, true)",
+    );
+    flow.bind("assign-of-ten", "hostile");
+    let wid = flow.session().start();
+    let host = database.host(one_lane("misfit"));
+    let mut session = flow.session();
+    eventually("that it is said why", || {
+        (session.line("SELECT waits_for FROM job_pool") == "not_runnable").then_some(())
+    });
+    assert_eq!(session.status(wid), "R");
+    assert_eq!(session.line("SELECT attempt FROM job_pool"), "0");
+    assert_eq!(session.line("SELECT count(*) FROM wed_attempt"), "0");
+    let wid = i32::try_from(wid).expect("a wid");
+    let waiting = on(database.store.waiting(flow.id, wid)).expect("waiting");
+    assert!(waiting[0].text.contains("`a2`"), "{waiting:?}");
+    // Mended, it goes on without anybody's help.
+    session.run(
+        "INSERT INTO wed_attr (aname, adv) SELECT 'a' || n, 'x' FROM generate_series(2, 10) n",
+    );
+    assert_ne!(flow.end_of(wid.into()), "R");
+    on(host.stop());
+}

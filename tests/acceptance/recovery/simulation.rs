@@ -452,7 +452,12 @@ impl World {
             return;
         };
         let tokens = [claimed.job.token];
-        on(self.store.put_off(self.hosts[at].number, &tokens)).expect("put off");
+        on(self.store.put_off(
+            self.hosts[at].number,
+            &tokens,
+            "a lock on the table of its flow",
+        ))
+        .expect("put off");
     }
 
     /// The host is gone with all that it knew; its lease runs on.

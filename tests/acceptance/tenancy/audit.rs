@@ -39,6 +39,7 @@ fn everything_done_is_in_the_audit_log() {
         "canary-component",
     ]);
     beta(&["flow", "rematch", "canary-flow", "--apply"]);
+    beta(&["flow", "config", "set", "canary-flow", "key", "value"]);
     beta(&["instance", "start", "canary-flow"]);
     beta(&["flow", "drop", "by-hand", "--yes"]);
     two.beta.delete("/v1/flows/canary-flow").is(204);
@@ -75,6 +76,7 @@ fn everything_done_is_in_the_audit_log() {
         "operator flow.create by-hand".to_owned(),
         "operator flow.bind canary-flow/canary_step".to_owned(),
         "operator flow.rematch canary-flow".to_owned(),
+        "operator flow.config.set canary-flow/key".to_owned(),
         "operator instance.start canary-flow/2".to_owned(),
         "operator flow.delete by-hand".to_owned(),
         format!("{by} flow.delete canary-flow"),

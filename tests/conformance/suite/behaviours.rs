@@ -14,7 +14,7 @@ use wedflow_sandbox::AnswersFrom;
 
 use crate::call::{Call, DEADLINE, RANDOM, Ready, flow};
 use crate::equal::same;
-use crate::guests::Language;
+use wedflow_loader::languages::Language;
 
 pub(crate) type Checked = Result<(), String>;
 

@@ -12,7 +12,7 @@ use wedflow_sandbox::{
     Settings,
 };
 
-use crate::guests::{Absent, Language, Which, guest};
+use wedflow_loader::languages::{Absent, Language, Which, guest};
 
 /// The time that a call has that should not need it.
 pub(crate) const LONG: Duration = Duration::from_secs(60);

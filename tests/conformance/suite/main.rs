@@ -8,7 +8,6 @@
 mod behaviours;
 mod call;
 mod equal;
-mod guests;
 mod measure;
 mod outside;
 
@@ -17,7 +16,7 @@ use std::process::ExitCode;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 use behaviours::{BEHAVIOURS, flow_of_ten};
-use guests::{Language, Which};
+use wedflow_loader::languages::{self as guests, Language, Which};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();

@@ -8,7 +8,7 @@ use wedflow_model::{Limits, Outcome};
 use wedflow_sandbox::{Bound, Invocation, Sandbox, Settings};
 
 use crate::behaviours::flow_of_ten;
-use crate::guests::{Absent, Language, Which, guest, tool};
+use wedflow_loader::languages::{Absent, Language, Which, guest, tool};
 
 /// Total time for which each guest is called.
 const TIME: Duration = Duration::from_secs(5);

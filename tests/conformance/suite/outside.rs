@@ -9,7 +9,7 @@ use wedflow_sandbox::{
 
 use crate::behaviours::{Behaviour, Checked};
 use crate::call::{KEY, Ready};
-use crate::guests::Language;
+use wedflow_loader::languages::Language;
 
 pub(crate) const BEHAVIOURS: [Behaviour; 3] =
     [("files", files), ("http", http), ("unhandled", unhandled)];

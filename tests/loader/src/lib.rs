@@ -1,9 +1,12 @@
-//! Guests of tests, from source to component: crates of `tests/guests`, and core modules in text.
+//! Guests of tests, from source to component: crates of `tests/guests`, core modules in text, and, in `languages`, the
+//! guests that are written in every language.
 #![expect(
     clippy::expect_used,
     clippy::missing_panics_doc,
     reason = "for tests: what does not work fails them"
 )]
+
+pub mod languages;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

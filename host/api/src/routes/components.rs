@@ -31,6 +31,7 @@ const KEEP: i32 = 3;
 #[into_params(parameter_in = Query)]
 pub(crate) struct Kept {
     /// How many of the newest versions of each; 3 unless it is said.
+    #[param(minimum = 0)]
     keep: Option<i32>,
 }
 

@@ -3,8 +3,10 @@
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use wedflow_model::FlowDefinition;
+use wedflow_store::Expected;
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
@@ -32,19 +34,21 @@ pub(crate) async fn list(
     page::cut(&asked, flows, |flow: &FlowSummary| flow.name.clone()).map(Json)
 }
 
-/// A flow with its attributes and triggers
+/// A flow with its attributes, its triggers and its whole definition. `ETag` is that of the definition
 #[utoipa::path(get, path = "/v1/flows/{flow}", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
-    responses((status = 200, body = FlowDetail), (status = 404, body = Problem)))]
+    responses((status = 200, body = FlowDetail, headers(("ETag", description = "The definition's, for If-Match"))),
+        (status = 404, body = Problem)))]
 pub(crate) async fn get(
     State(api): State<Api>,
     caller: Caller,
     Named(name): Named<String>,
-) -> Result<Json<FlowDetail>, Problem> {
+) -> Result<(HeaderMap, Json<FlowDetail>), Problem> {
     caller.must(Action::read(Area::Flows))?;
-    let flow = api.store.flow(&caller.tenant, &name).await?;
+    let flow = api.store.counted_flow(&caller.tenant, &name).await?;
     let shape = api.store.flow_shape(flow.flow_id).await?;
     let triggers = api.store.triggers(&flow).await?;
-    Ok(Json(FlowDetail {
+    let (definition, tag) = api.store.definition(flow.flow_id).await?;
+    let document = FlowDetail {
         flow: flow.into(),
         attributes: shape
             .attributes
@@ -55,40 +59,83 @@ pub(crate) async fn get(
             })
             .collect(),
         triggers: triggers.into_iter().map(Into::into).collect(),
-    }))
+        definition,
+    };
+    Ok((tagged(&tag), Json(document)))
 }
 
 /// Makes a flow what a definition says: the content of a flow.toml, as TOML or as JSON
-#[utoipa::path(put, path = "/v1/flows/{flow}", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
+#[utoipa::path(put, path = "/v1/flows/{flow}", tag = "flows",
+    params(("flow" = String, Path, description = "The flow's name"),
+        ("If-Match" = Option<String>, Header, description = "Only if the definition has this ETag; `*`: only if there is the flow"),
+        ("If-None-Match" = Option<String>, Header, description = "`*`: only if there is no flow of the name")),
     request_body(content(
-        (serde_json::Value = "application/json"),
+        (crate::definition::Definition = "application/json"),
         (String = "application/toml"),
     ), description = "See docs/reference/flow-toml.md; `name` is that of the path"),
     responses((status = 200, body = Applied), (status = 201, body = Applied, description = "The flow is new"),
+        (status = 412, body = Problem, description = "If-Match or If-None-Match does not hold"),
         (status = 415, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn apply(
     State(api): State<Api>,
     caller: Caller,
     Named(name): Named<String>,
     request: Request,
-) -> Result<(StatusCode, Json<Applied>), Problem> {
+) -> Result<Response, Problem> {
     caller.must(Action::write(Area::Flows))?;
     let (parts, sent) = request.into_parts();
+    let expected = expected(&parts.headers)?;
     let definition = definition(&api, &parts.headers, &name, sent).await?;
-    let applied =
-        wedflow_worker::definition::apply(&caller.store(&api), &caller.tenant, &definition).await?;
+    let store = caller.store(&api);
+    let (applied, tag) =
+        wedflow_worker::definition::apply_to(&store, &caller.tenant, &definition, &expected)
+            .await?;
     let status = if applied.created {
         StatusCode::CREATED
     } else {
         StatusCode::OK
     };
-    Ok((status, Json(applied.into())))
+    Ok((status, tagged(&tag), Json(Applied::from(applied))).into_response())
+}
+
+/// The headers of an answer about a definition.
+fn tagged(tag: &str) -> HeaderMap {
+    let value = HeaderValue::from_str(&format!("\"{tag}\""));
+    let tag = value.into_iter().map(|value| (header::ETAG, value));
+    tag.collect()
+}
+
+/// What the client expects to find, by its headers.
+fn expected(headers: &HeaderMap) -> Result<Expected, Problem> {
+    let text = |name: HeaderName| {
+        headers
+            .get(name)
+            .map(|value| value.to_str().unwrap_or_default())
+    };
+    let tags = |list: &str| -> Option<Vec<String>> {
+        list.split(',')
+            .map(|one| one.trim().strip_prefix('"')?.strip_suffix('"'))
+            .map(|tag| tag.map(str::to_owned))
+            .collect()
+    };
+    match (text(header::IF_MATCH), text(header::IF_NONE_MATCH)) {
+        (None, None) => Ok(Expected::Anything),
+        (None, Some("*")) => Ok(Expected::Nothing),
+        (Some("*"), None) => Ok(Expected::Some),
+        (Some(list), None) if let Some(tags) = tags(list) => Ok(Expected::Tags(tags)),
+        _ => Err(Problem::new(
+            StatusCode::BAD_REQUEST,
+            "invalid_header",
+            "If-Match or If-None-Match cannot be used",
+        )
+        .hint("Send If-Match with the ETag of GET, or If-None-Match: *, not both.")),
+    }
 }
 
 /// The definition that was sent, of the flow that the path names.
 pub(crate) async fn definition(
     api: &Api,
-    headers: &axum::http::HeaderMap,
+    headers: &HeaderMap,
     name: &str,
     sent: Body,
 ) -> Result<FlowDefinition, Problem> {
@@ -109,7 +156,7 @@ pub(crate) async fn definition(
 
 async fn read_definition(
     api: &Api,
-    headers: &axum::http::HeaderMap,
+    headers: &HeaderMap,
     sent: Body,
 ) -> Result<FlowDefinition, Problem> {
     let bytes = body::plain(headers, sent, MOST, api.times).await?.bytes;

@@ -8,13 +8,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use utoipa::{IntoParams, ToSchema};
-use wedflow_store::Once;
+use wedflow_store::{Once, WantedInstances};
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
 use crate::body::{Document, IdempotencyKey};
-use crate::documents::{Instance, List, Started, Status, TraceRow};
-use crate::page;
+use crate::documents::{Attempt, Instance, List, Started, Status, TraceRow};
+use crate::page::{self, Page};
 use crate::path::{Asked, Named, wid};
 use crate::problem::Problem;
 use crate::state::Api;
@@ -40,6 +40,10 @@ pub(crate) struct Which {
     /// Only those of this status.
     #[param(inline)]
     status: Option<Status>,
+    /// Only those whose attributes have these values: a JSON object, such as `{"item":"tea"}`.
+    state: Option<String>,
+    /// Only those whose status changed since this time (RFC 3339).
+    changed_since: Option<String>,
     /// Where the part before ended: its `next`.
     cursor: Option<String>,
     /// At most so many entries, 1 to 500; fewer when they are long.
@@ -75,12 +79,30 @@ pub(crate) async fn list(
     let limit = page::limit(which.limit)?;
     let before = page::position::<1>(which.cursor.as_deref())?.map(|[wid]| page::small(wid));
     let flow = api.store.flow(&caller.tenant, &flow).await?;
-    let status = which.status.map(Status::letter);
+    let state = which.state.as_deref().map(state_of).transpose()?;
+    let wanted = WantedInstances {
+        status: which.status.map(Status::letter),
+        state: state.as_ref(),
+        changed_since: which.changed_since.as_deref(),
+        wid: None,
+    };
     let store = &api.store;
-    let fetch = |before, count| store.instances_before(&flow, status, None, before, count);
+    let fetch = |before, count| store.instances_before(&flow, &wanted, before, count);
     let (items, next) = page::part(limit, before, |instance| instance.wid, fetch).await?;
     let next = next.map(|last| page::cursor(&[i64::from(last)]));
     Ok(Json(List { items, next }))
+}
+
+/// The values of a filter.
+fn state_of(text: &str) -> Result<Map<String, Value>, Problem> {
+    serde_json::from_str(text).map_err(|_| {
+        Problem::new(
+            StatusCode::BAD_REQUEST,
+            "invalid_query",
+            "state is no JSON object",
+        )
+        .hint("Write it as in state={\"item\":\"tea\"}, percent-encoded.")
+    })
 }
 
 /// Starts an instance; with `Idempotency-Key` at most once for a key, within a day
@@ -134,6 +156,45 @@ pub(crate) async fn get(
     let flow = api.store.flow(&caller.tenant, &flow).await?;
     let instance = api.store.instance(&flow, wid(&number)?).await?;
     Ok(Json(instance.into()))
+}
+
+/// An attempt and its place among the instance's.
+struct NumberedAttempt(i64, Attempt);
+
+impl From<NumberedAttempt> for Attempt {
+    fn from(NumberedAttempt(_, attempt): NumberedAttempt) -> Self {
+        attempt
+    }
+}
+
+/// The attempts that hosts made at an instance's transitions, oldest first, with what they logged
+#[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/attempts", tag = "instances",
+    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path, description = "The instance's number"), Page),
+    responses((status = 200, body = List<Attempt>), (status = 404, body = Problem)))]
+pub(crate) async fn attempts(
+    State(api): State<Api>,
+    caller: Caller,
+    Named((flow, number)): Named<(String, String)>,
+    Asked(asked): Asked<Page>,
+) -> Result<Json<List<Attempt>>, Problem> {
+    caller.must(Action::read(Area::Instances))?;
+    let limit = page::limit(asked.limit)?;
+    let after = page::position::<1>(asked.cursor.as_deref())?.map(|[place]| place.max(0));
+    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let (store, flow, wid) = (&api.store, flow.flow_id, wid(&number)?);
+    store.instance_status(flow, wid).await?;
+    let fetch = |after: Option<i64>, count| async move {
+        let skipped = after.unwrap_or(0);
+        let made = store.attempts_page(flow, wid, skipped, count).await?;
+        let lines = store.logs_of(flow, wid, &made).await?;
+        let numbered = made.into_iter().zip(skipped + 1..);
+        let numbered =
+            numbered.map(|(attempt, place)| NumberedAttempt(place, Attempt::new(attempt, &lines)));
+        Ok(numbered.collect::<Vec<_>>())
+    };
+    let (items, next) = page::part(limit, after, |NumberedAttempt(place, _)| *place, fetch).await?;
+    let next = next.map(|last| page::cursor(&[last]));
+    Ok(Json(List { items, next }))
 }
 
 /// An instance's history, oldest first

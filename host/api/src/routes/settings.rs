@@ -19,6 +19,7 @@ use crate::state::Api;
 pub(crate) struct NewSettings {
     description: Option<String>,
     /// The longest life of a token, in days, 1 to 3660.
+    #[schema(minimum = 1, maximum = 3660)]
     token_days: Option<i32>,
 }
 

@@ -28,12 +28,15 @@ const MOST_OVERLAP: u32 = 24 * 30;
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewToken {
     /// Name of the token.
+    #[schema(min_length = 1)]
     name: String,
     /// User of the token; the caller when absent.
     user: Option<String>,
     /// `read`, `write`, or `AREA:read`, `AREA:write`; no more than the token that makes it.
+    #[schema(min_items = 1)]
     scopes: Vec<String>,
     /// Life in days; 90 when absent.
+    #[schema(minimum = 1, maximum = 3660)]
     days: Option<i32>,
 }
 
@@ -42,6 +45,7 @@ pub(crate) struct NewToken {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Rotation {
     /// Life of the new token in days; 90 when absent.
+    #[schema(minimum = 1, maximum = 3660)]
     days: Option<i32>,
     /// Hours for which the old token stays valid; 24 when absent.
     overlap_hours: Option<u32>,

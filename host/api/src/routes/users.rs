@@ -19,8 +19,10 @@ use crate::state::Api;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewUser {
+    #[schema(min_length = 1)]
     name: String,
     /// `admin`, `developer`, `operator`, `participant` or `viewer`
+    #[schema(pattern = "^(admin|developer|operator|participant|viewer)$")]
     role: String,
 }
 
@@ -29,6 +31,7 @@ pub(crate) struct NewUser {
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewRole {
     /// `admin`, `developer`, `operator`, `participant` or `viewer`
+    #[schema(pattern = "^(admin|developer|operator|participant|viewer)$")]
     role: String,
 }
 

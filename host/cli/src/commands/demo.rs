@@ -74,7 +74,7 @@ pub(crate) async fn run(
                 "\n{}: {} (instance {})",
                 run.flow.name, run.name, run.wid
             ));
-            terminal.trace(&run.trace);
+            terminal.trace(&run.trace, &[]);
         }
         what_next(&ended, terminal);
     }

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use wedflow_model::FlowDefinition;
-use wedflow_store::{Applied, Store};
+use wedflow_store::{Applied, Store, Trigger};
 
 use crate::arguments::FlowCommand;
 use crate::commands::{operate, process, setting};
@@ -69,7 +69,7 @@ pub(crate) async fn run(
                 terminal.table(
                     &[
                         "flow",
-                        "running",
+                        "regular",
                         "final",
                         "exceptions",
                         "jobs",
@@ -159,7 +159,7 @@ pub(crate) async fn run(
             Ok(())
         }
         FlowCommand::Drop { name, yes } => {
-            let flow = store.flow(tenant, name).await?;
+            let flow = store.counted_flow(tenant, name).await?;
             let instances = flow.regular + flow.r#final + flow.exception;
             if !yes
                 && !terminal.confirmed(&format!(
@@ -222,59 +222,93 @@ pub(crate) fn say_applied(name: &str, applied: &Applied, terminal: &Terminal) {
 }
 
 async fn show(tenant: &str, name: &str, store: &Store, terminal: &Terminal) -> Result<(), Problem> {
-    let flow = store.flow(tenant, name).await?;
+    let flow = store.counted_flow(tenant, name).await?;
     let shape = store.flow_shape(flow.flow_id).await?;
     let triggers = store.triggers(&flow).await?;
+    let (definition, _) = store.definition(flow.flow_id).await?;
     let attributes: Vec<_> = shape
         .attributes
         .iter()
         .map(|(name, kind)| json!({ "name": name, "type": kind }))
         .collect();
     terminal.answer(
-        &json!({ "flow": flow, "attributes": attributes, "triggers": triggers }),
+        &json!({ "flow": flow, "attributes": attributes, "triggers": triggers, "definition": definition }),
         || {
             terminal.line(&format!(
-                "{} {}\n{} running, {} final, {} exceptions, {} pending jobs",
+                "{} {}\n{} regular, {} final, {} exceptions, {} pending jobs",
                 flow.name, flow.description, flow.regular, flow.r#final, flow.exception, flow.jobs
             ));
+            let attributes = definition["attribute"].as_array().into_iter().flatten();
             terminal.table(
-                &["attribute", "type"],
-                shape
-                    .attributes
-                    .iter()
-                    .map(|(name, kind)| vec![name.clone(), kind.to_string()]),
-            );
-            terminal.table(
-                &["trigger", "when", "fires", "by", "timeout"],
-                triggers.iter().map(|trigger| {
+                &["attribute", "type", "default", "set by events"],
+                attributes.map(|attribute| {
+                    let open = attribute["open"].as_bool().unwrap_or(false);
                     vec![
-                        trigger
-                            .tgname
-                            .clone()
-                            .unwrap_or_else(|| trigger.tgid.to_string()),
-                        trigger.cpred.clone(),
-                        match (&trigger.trname, trigger.cfinal, trigger.enabled) {
-                            (_, true, _) => "(final)".to_owned(),
-                            (Some(name), _, true) => name.clone(),
-                            (Some(name), _, false) => format!("{name} (disabled)"),
-                            (None, ..) => String::new(),
-                        },
-                        match (&trigger.component, trigger.cfinal) {
-                            (Some(component), _) => format!("component {component}"),
-                            (None, true) => String::new(),
-                            (None, false) => "external workers".to_owned(),
-                        },
-                        if trigger.cfinal {
-                            String::new()
-                        } else {
-                            trigger.timeout.clone()
-                        },
+                        word(&attribute["name"]),
+                        word(&attribute["type"]),
+                        word(&attribute["default"]),
+                        if open { "yes" } else { "" }.to_owned(),
                     ]
                 }),
+            );
+            terminal.table(
+                &[
+                    "trigger", "when", "fires", "by", "timeout", "attempts", "delay", "writes",
+                ],
+                triggers.iter().map(|trigger| shown_trigger(trigger, &definition)),
             );
         },
     );
     Ok(())
+}
+
+/// A trigger as a row: what is listed of it, and what its definition says.
+fn shown_trigger(trigger: &Trigger, definition: &Json) -> Vec<String> {
+    let name = trigger.tgname.clone().filter(|name| !name.is_empty());
+    let name = name.unwrap_or_else(|| trigger.tgid.to_string());
+    let defined = definition["trigger"].as_array().into_iter().flatten();
+    let defined = defined.into_iter().find(|one| one["name"] == name.as_str());
+    let said = |key: &str| {
+        let defined = defined.filter(|_| !trigger.cfinal);
+        defined.map_or_else(String::new, |defined| word(&defined[key]))
+    };
+    vec![
+        name.clone(),
+        trigger.cpred.clone(),
+        match (&trigger.trname, trigger.cfinal, trigger.enabled) {
+            (_, true, _) => "(final)".to_owned(),
+            (Some(name), _, true) => name.clone(),
+            (Some(name), _, false) => format!("{name} (disabled)"),
+            (None, ..) => String::new(),
+        },
+        match (&trigger.component, trigger.cfinal) {
+            (Some(component), _) => format!("component {component}"),
+            (None, true) => String::new(),
+            (None, false) => "external workers".to_owned(),
+        },
+        span(&said("timeout")),
+        said("attempts"),
+        span(&said("delay")),
+        said("writes"),
+    ]
+}
+
+/// A value of a definition for people.
+fn word(value: &Json) -> String {
+    match value {
+        Json::Null => String::new(),
+        Json::String(text) => text.clone(),
+        Json::Array(items) => items.iter().map(word).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
+/// An interval of Postgres for people: `10m` for `PT10M`.
+fn span(text: &str) -> String {
+    match text.parse::<jiff::Span>() {
+        Ok(span) => format!("{span:#}"),
+        Err(_) => text.to_owned(),
+    }
 }
 
 /// Reads a flow.toml.

@@ -56,7 +56,10 @@ async fn run(
     let settings = settings(host);
     let store = database::open(arguments, terminal, settings.connections()).await?;
     let api = match listen {
-        Some(address) => Some(listen_at(&store, address, may_move).await?),
+        Some(address) => {
+            let own = arguments.database_url.as_ref().is_none_or(String::is_empty);
+            Some(listen_at(&store, address, may_move, own).await?)
+        }
         None => None,
     };
     let metrics_at = host.metrics;
@@ -100,11 +103,25 @@ async fn run(
 }
 
 /// Serves the API at an address, or, when that is taken and it may move, at a free port.
-async fn listen_at(store: &Store, address: SocketAddr, may_move: bool) -> Result<Server, Problem> {
+/// The key to secrets is made when there is none only where the database is this machine's `own`: hosts of a shared one
+/// would each make another.
+async fn listen_at(
+    store: &Store,
+    address: SocketAddr,
+    may_move: bool,
+    own: bool,
+) -> Result<Server, Problem> {
     if !address.ip().is_loopback() {
         tracing::warn!(%address, "tokens travel in plain HTTP: let only a proxy with TLS reach this address");
     }
-    match Server::start(store, &ServerSettings::at(address)).await {
+    let settings = |address| ServerSettings {
+        find_secret_key: Some(match own {
+            true => || secret_key::existing_or_new().ok(),
+            false => || secret_key::existing().ok().flatten(),
+        }),
+        ..ServerSettings::at(address)
+    };
+    match Server::start(store, &settings(address)).await {
         Ok(server) => return Ok(server),
         Err(error) if may_move && error.kind() == std::io::ErrorKind::AddrInUse => {}
         Err(error) => {
@@ -114,7 +131,7 @@ async fn listen_at(store: &Store, address: SocketAddr, may_move: bool) -> Result
         }
     }
     let free = SocketAddr::new(address.ip(), 0);
-    Server::start(store, &ServerSettings::at(free))
+    Server::start(store, &settings(free))
         .await
         .map_err(|error| Problem::new("no port is free to listen at").because(error))
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
 use wedflow_model::ScalarType;
-use wedflow_store::{Flow, Store, TraceRow};
+use wedflow_store::{Flow, Store, TraceRow, WantedInstances};
 
 use crate::arguments::InstanceCommand;
 use crate::commands::operate;
@@ -50,12 +50,18 @@ pub(crate) async fn run(
         InstanceCommand::List {
             flow,
             status,
+            holding,
             limit,
         } => {
             let flow = store.flow(tenant, flow).await?;
-            let instances = store
-                .instances(&flow, status.map(|status| status.letter()), None, *limit)
-                .await?;
+            let values = initial_values(store, &flow, holding, None).await?;
+            let wanted = WantedInstances {
+                status: status.map(|status| status.letter()),
+                state: (!values.is_empty()).then_some(&values),
+                ..WantedInstances::default()
+            };
+            let instances = store.instances_before(&flow, &wanted, None, *limit).await?;
+            let order = attributes_of(store, &flow).await?;
             terminal.answer(&instances, || {
                 terminal.table(
                     &["wid", "status", "state", "pending", "changed"],
@@ -63,7 +69,7 @@ pub(crate) async fn run(
                         vec![
                             instance.wid.to_string(),
                             status_word(&instance.status).to_owned(),
-                            state_line(&instance.state),
+                            state_line(&instance.state, &order),
                             instance.pending.join(", "),
                             instance.changed.clone(),
                         ]
@@ -79,7 +85,8 @@ pub(crate) async fn run(
             let flow = store.flow(tenant, flow).await?;
             store.instance(&flow, *wid).await?;
             let trace = store.trace(flow.flow_id, *wid, 1).await?;
-            terminal.answer(&trace, || terminal.trace(&trace));
+            let order = attributes_of(store, &flow).await?;
+            terminal.answer(&trace, || terminal.trace(&trace, &order));
             Ok(())
         }
         InstanceCommand::Operate(command) => {
@@ -98,6 +105,7 @@ async fn show(store: &Store, flow: &Flow, wid: i32, terminal: &Terminal) -> Resu
     let jobs = store.jobs(flow.flow_id, wid).await?;
     let attempts = store.attempts(flow.flow_id, wid).await?;
     let logs = store.logs(flow.flow_id, wid).await?;
+    let order = attributes_of(store, flow).await?;
     terminal.answer(
         &json!({ "instance": instance, "jobs": jobs, "attempts": attempts, "logs": logs }),
         || {
@@ -109,11 +117,7 @@ async fn show(store: &Store, flow: &Flow, wid: i32, terminal: &Terminal) -> Resu
             ));
             terminal.table(
                 &["attribute", "value"],
-                instance
-                    .state
-                    .as_object()
-                    .into_iter()
-                    .flatten()
+                in_order(&instance.state, &order)
                     .map(|(name, value)| vec![name.clone(), shown(value)]),
             );
             if !jobs.is_empty() {
@@ -162,7 +166,7 @@ async fn show(store: &Store, flow: &Flow, wid: i32, terminal: &Terminal) -> Resu
                             line.attempt.to_string(),
                             line.severity.clone(),
                             line.message.clone(),
-                            state_line(&line.fields),
+                            state_line(&line.fields, &[]),
                         ]
                     }),
                 );
@@ -199,7 +203,7 @@ async fn watch(store: &Store, flow: &Flow, wid: i32, terminal: &Terminal) -> Res
         }
         if all.last().is_some_and(|row| row.status != "R") {
             if !terminal.is_json() {
-                terminal.trace(&all);
+                terminal.trace(&all, &attributes_of(store, flow).await?);
             }
             if all.last().is_some_and(|row| row.status == "E") {
                 return Err(Problem::new(format!("instance {wid} is an exception")).hint(format!(
@@ -267,15 +271,30 @@ pub(crate) fn status_word(status: &str) -> &'static str {
     match status {
         "F" => "final",
         "E" => "exception",
-        _ => "running",
+        _ => "regular",
     }
 }
 
-fn state_line(state: &Json) -> String {
-    state
-        .as_object()
-        .into_iter()
-        .flatten()
+/// The names of a flow's attributes, in its order.
+pub(crate) async fn attributes_of(store: &Store, flow: &Flow) -> Result<Vec<String>, Problem> {
+    let shape = store.flow_shape(flow.flow_id).await?;
+    Ok(shape.attributes.into_iter().map(|(name, _)| name).collect())
+}
+
+/// A state's attributes in the flow's order, then those that the flow has no more.
+fn in_order<'a>(
+    state: &'a Json,
+    order: &'a [String],
+) -> impl Iterator<Item = (&'a String, &'a Json)> {
+    let known = order
+        .iter()
+        .filter_map(move |name| Some((name, state.get(name)?)));
+    let all = state.as_object().into_iter().flatten();
+    known.chain(all.filter(move |(name, _)| !order.contains(name)))
+}
+
+fn state_line(state: &Json, order: &[String]) -> String {
+    in_order(state, order)
         .map(|(name, value)| format!("{name}={}", shown(value)))
         .collect::<Vec<_>>()
         .join(" ")

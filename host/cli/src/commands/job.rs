@@ -50,6 +50,11 @@ pub(crate) async fn run(
                             match (&job.lckid, &job.component) {
                                 (Some(host), _) => host.clone(),
                                 (None, Some(component)) => format!("component {component}"),
+                                (None, None)
+                                    if job.waits_for.as_deref() == Some("no_component") =>
+                                {
+                                    "a component that is missing".to_owned()
+                                }
                                 (None, None) => "external workers".to_owned(),
                             },
                             job.waits_for.clone().unwrap_or_default(),
@@ -112,7 +117,7 @@ async fn logs(
             reasons.moved();
             let own: Vec<&AttemptLog> = lines
                 .iter()
-                .filter(|line| line.xid == attempt.xid && wanted.level.admits(&line.severity))
+                .filter(|line| line.is_of(&attempt) && wanted.level.admits(&line.severity))
                 .collect();
             let id = identifier(wanted.flow, wanted.wid, &attempt);
             if terminal.is_json() {

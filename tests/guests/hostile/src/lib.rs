@@ -40,9 +40,11 @@ fn any(names: &[&str]) -> Vec<Attribute> {
 }
 
 /// The transitions.
-const TRANSITIONS: [&str; 38] = [
+const TRANSITIONS: [&str; 40] = [
     "abort",
     "abort-after",
+    "abort-never",
+    "ask-long",
     "ask-settings",
     "leak",
     "frugal",
@@ -115,6 +117,14 @@ impl Guest for Transitions {
                 reason: "the shop is closed".to_string(),
                 after: Some(90_000_000),
             }),
+            "abort-never" => Outcome::Abort(Postponement {
+                reason: "in all eternity".to_string(),
+                after: Some(u64::MAX),
+            }),
+            "ask-long" => {
+                let key = "x".repeat(1 << 20);
+                Outcome::SetClause(format!("n={}", host::config(&key).is_some()))
+            }
             "ask-settings" => Outcome::SetClause(format!(
                 "url={:?} none={:?} key={:?} other={:?}",
                 host::config("url"),

@@ -11,18 +11,24 @@ use sha2::{Digest, Sha256};
 /// The repository.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// The languages that have an SDK.
+/// A language that has an SDK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Language {
+pub enum Language {
+    /// Rust.
     Rust,
+    /// C.
     C,
+    /// Go.
     Go,
+    /// JavaScript.
     JavaScript,
+    /// Python.
     Python,
 }
 
 impl Language {
-    pub(crate) const ALL: [Language; 5] = [
+    /// All languages.
+    pub const ALL: [Language; 5] = [
         Language::Rust,
         Language::C,
         Language::Go,
@@ -31,7 +37,7 @@ impl Language {
     ];
 
     /// Returns its name in tests, in folders and in a manifest's `sdk`.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Language::Rust => "rust",
             Language::C => "c",
@@ -50,7 +56,7 @@ impl fmt::Display for Language {
 
 /// The kind of a language's guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Which {
+pub enum Which {
     /// Of `tests/guests/conformance`.
     Conformance,
     /// Of `tests/guests/outside`.
@@ -76,15 +82,16 @@ impl Which {
 
 /// A built guest.
 #[derive(Debug, Clone)]
-pub(crate) struct Guest {
-    pub(crate) bytes: Vec<u8>,
+pub struct Guest {
+    /// The component.
+    pub bytes: Vec<u8>,
     /// The time that building took, if it was built.
-    pub(crate) built: Duration,
+    pub built: Duration,
 }
 
 /// Why there is no guest.
 #[derive(Debug, Clone)]
-pub(crate) enum Absent {
+pub enum Absent {
     /// A tool for building is not on this machine; its name, and the way to get it.
     Tool(String),
     /// The guest does not build.
@@ -92,7 +99,7 @@ pub(crate) enum Absent {
 }
 
 /// Returns what is missing to build a language's guest; none when nothing is.
-pub(crate) fn missing(language: Language) -> Option<String> {
+pub fn missing(language: Language) -> Option<String> {
     let runs = |program: &Path, argument: &str| {
         Command::new(program)
             .arg(argument)
@@ -116,7 +123,7 @@ pub(crate) fn missing(language: Language) -> Option<String> {
 }
 
 /// Returns what a language's component is built with, for people.
-pub(crate) fn tool(language: Language) -> String {
+pub fn tool(language: Language) -> String {
     let said = |program: &Path, arguments: &[&str]| {
         let output = Command::new(program).args(arguments).output();
         let text = output.map_or_else(
@@ -158,7 +165,10 @@ fn go() -> PathBuf {
 }
 
 /// A language's guest, built once a process, and not at all when nothing has changed since.
-pub(crate) fn guest(language: Language, which: Which) -> Result<Guest, Absent> {
+///
+/// # Errors
+/// [`Absent`] when a tool is missing, or the guest does not build.
+pub fn guest(language: Language, which: Which) -> Result<Guest, Absent> {
     type Built = Mutex<Vec<((Language, Which), Result<Guest, Absent>)>>;
     static GUESTS: OnceLock<Built> = OnceLock::new();
     // One at a time: each takes every processor.
@@ -178,7 +188,7 @@ pub(crate) fn guest(language: Language, which: Which) -> Result<Guest, Absent> {
 }
 
 fn kept(language: Language, which: Which) -> Result<Guest, String> {
-    let store = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let store = &Path::new(ROOT).join("target/tmp");
     let digest = inputs(language, which)?;
     let file = store.join(format!("{}-{language}-{digest}.wasm", which.name()));
     let time = file.with_extension("ms");

@@ -1,0 +1,208 @@
+//! A flow's definition, described for the description of the interface.
+
+use serde_json::{Value, json};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+/// Stands for [`wedflow_model::FlowDefinition`] in the description of the interface.
+pub(crate) struct Definition;
+
+/// The schema of a definition, by reference.
+pub(crate) fn schema() -> RefOr<Schema> {
+    RefOr::Ref(utoipa::openapi::Ref::from_schema_name("FlowDefinition"))
+}
+
+impl PartialSchema for Definition {
+    /// A place for [`document`], which holds more than the library's types do.
+    fn schema() -> RefOr<Schema> {
+        RefOr::T(Schema::default())
+    }
+}
+
+/// The schema of a definition.
+pub(crate) fn document() -> Value {
+    let text = |says: &str| json!({ "type": "string", "description": says });
+    let interval = |says: &str| text(&format!("{says}; Postgres's interval notation"));
+    let names =
+        |says: &str| json!({ "type": "array", "items": { "type": "string" }, "description": says });
+    let attribute = json!({
+        "type": "object", "additionalProperties": false, "required": ["name"],
+        "properties": {
+            "name": text("The attribute's name"),
+            "type": text("`text` when absent; see docs/reference/flow-toml.md"),
+            "default": text("The default value in Postgres's notation; null when absent"),
+            "open": { "type": "boolean", "description": "Whether events may set it" },
+            "number": { "type": "string", "enum": ["gapless", "gaps"], "description": "New instances are numbered by it" },
+        },
+    });
+    let work = json!({
+        "type": "object", "additionalProperties": false, "description": "The work of a person",
+        "properties": {
+            "task": text("The task's name; the trigger's when absent"),
+            "type": text("`manual`, or `semi_automatic`"),
+            "role": text("The role whose people do it; anybody of the tenant when absent"),
+            "priority": { "type": "integer", "format": "int32" },
+            "deadline": interval("From arrival until the result is due"),
+            "calendar": text("The calendar by whose working hours the deadline is counted"),
+            "disconnected": { "type": "boolean" },
+            "application": text("The tenant's component that the person runs"),
+            "description": text("What to do"),
+            "inputs": names("The attributes that the person sees"),
+            "outputs": names("The attributes that the person sets"),
+            "state": text("The attribute that becomes SUCCEEDED or FAILED with the report"),
+            "users": names("People to whom it is offered beside the role"),
+            "groups": names("Further roles to which it is offered"),
+            "escalate_after": interval("When nobody took it for so long, it is offered to `escalate_to` too"),
+            "escalate_to": text("The role or person of the escalation"),
+            "form": { "description": "A form for the outputs as JSON Schema" },
+        },
+    });
+    let trigger = json!({
+        "type": "object", "additionalProperties": false, "required": ["name", "transition", "when"],
+        "properties": {
+            "name": text("The trigger's name"),
+            "transition": text("The transition that it fires"),
+            "when": text("The condition, in WHERE syntax"),
+            "condition": text("The condition's name"),
+            "timeout": interval("Time limit of an attempt; 1 minute when absent"),
+            "attempts": { "type": "integer", "format": "int32", "minimum": 1, "description": "3 when absent" },
+            "backoff": interval("Pause before the second attempt; doubled for each further one; 1 second when absent"),
+            "delay": interval("Pause between firing and the first attempt"),
+            "priority": { "type": "integer", "format": "int32", "description": "Higher first; 0 when absent" },
+            "recheck": { "type": "boolean", "description": "Whether the condition must hold when the job is claimed" },
+            "writes": names("The attributes that the transition may set; any when absent"),
+            "compensation": text("The transition that undoes this one"),
+            "deadline": interval("From firing until the job's end"),
+            "work": work,
+            "reserves": text("The keys that it reserves, as a SQL expression"),
+            "quantity": text("The quantity of each key, as a SQL expression"),
+            "resource": text("The resource that the keys are of"),
+            "holds": text("`transition`, `instance`, or the trigger whose commit ends the reservation"),
+            "consumes": { "type": "boolean" },
+            "after": text("The triggers that come first"),
+        },
+    });
+    let performer = json!({
+        "type": "object", "additionalProperties": false, "required": ["component"],
+        "properties": {
+            "component": text("The component that performs it"),
+            "files": { "type": "boolean", "description": "Whether it may use the files of its instances" },
+            "http": names("The hosts and ports to which it may speak HTTP"),
+        },
+    });
+    json!({
+        "type": "object", "additionalProperties": false, "required": ["name"],
+        "description": "A flow's definition: the content of a flow.toml",
+        "properties": {
+            "name": { "type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,62}$", "description": "The flow's name" },
+            "description": { "type": "string", "maxLength": 2000 },
+            "attribute": { "type": "array", "items": attribute },
+            "trigger": { "type": "array", "items": trigger },
+            "final": text("The final condition"),
+            "transition": { "type": "object", "additionalProperties": performer },
+            "order": text("The attribute by which a result sets the order of its instance's tasks"),
+        },
+    })
+}
+
+impl ToSchema for Definition {
+    fn name() -> std::borrow::Cow<'static, str> {
+        "FlowDefinition".into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use wedflow_model::FlowDefinition;
+
+    use super::*;
+
+    /// A definition with everything that one can hold.
+    const WHOLE: &str = r#"
+name = "all"
+description = "x"
+final = "a = 1"
+order = "a"
+[[attribute]]
+name = "a"
+type = "integer"
+default = "0"
+open = true
+number = "gaps"
+[[trigger]]
+name = "t"
+transition = "x"
+when = "a = 0"
+condition = "c"
+timeout = "1 minute"
+attempts = 1
+backoff = "1 second"
+delay = "1 second"
+priority = 1
+recheck = false
+writes = ["a"]
+compensation = "y"
+deadline = "1 hour"
+reserves = "a"
+quantity = "1"
+resource = "r"
+holds = "instance"
+consumes = true
+after = "u"
+[trigger.work]
+task = "t"
+type = "manual"
+role = "r"
+priority = 1
+deadline = "1 day"
+calendar = "c"
+disconnected = true
+application = "p"
+description = "d"
+inputs = ["a"]
+outputs = ["a"]
+state = "a"
+users = ["u"]
+groups = ["g"]
+escalate_after = "1 day"
+escalate_to = "r"
+form = {}
+[transition.x]
+component = "x"
+files = true
+http = ["example.com:443"]
+"#;
+
+    fn names(object: &serde_json::Value) -> BTreeSet<&str> {
+        let object = object.as_object().into_iter().flatten();
+        object.map(|(name, _)| name.as_str()).collect()
+    }
+
+    #[test]
+    fn the_schema_names_what_a_definition_may_hold() {
+        let schema = document();
+        let whole: FlowDefinition = toml::from_str(WHOLE).expect("a definition");
+        let whole = serde_json::to_value(whole).expect("JSON");
+        let properties = |of: &str| schema.pointer(of).cloned().unwrap_or_default();
+        for (described, there) in [
+            ("/properties", &whole),
+            (
+                "/properties/attribute/items/properties",
+                &whole["attribute"][0],
+            ),
+            ("/properties/trigger/items/properties", &whole["trigger"][0]),
+            (
+                "/properties/trigger/items/properties/work/properties",
+                &whole["trigger"][0]["work"],
+            ),
+            (
+                "/properties/transition/additionalProperties/properties",
+                &whole["transition"]["x"],
+            ),
+        ] {
+            assert_eq!(names(&properties(described)), names(there), "{described}");
+        }
+    }
+}

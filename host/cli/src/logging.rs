@@ -1,0 +1,202 @@
+//! What an operator reads in the log: a line for each event, in our words.
+
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
+
+use tracing::field::{Field, Visit};
+use tracing::{Event, Subscriber};
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::format::{Format, Json, JsonFields, Writer};
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::registry::LookupSpan;
+
+/// Characters of a statement that are logged.
+const STATEMENT: usize = 80;
+
+/// Starts logging to standard error. Of the driver's own events only slow statements are told.
+pub(crate) fn start(long_running: bool, json: bool) {
+    let default = match long_running {
+        true => "info,sqlx=off,sqlx::query=warn",
+        false => "warn,sqlx=off",
+    };
+    let filter = EnvFilter::try_from_env("WEDFLOW_LOG").unwrap_or_else(|_| EnvFilter::new(default));
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(io::stderr().is_terminal())
+        .with_writer(|| OneLine(io::stderr()));
+    match json {
+        true => builder
+            .fmt_fields(JsonFields::new())
+            .event_format(InOurWords(Format::default().json()))
+            .init(),
+        false => builder
+            .event_format(InOurWords(Format::default().with_target(false)))
+            .init(),
+    }
+}
+
+/// Writes an event, which ends with a line end, on one line.
+struct OneLine<W>(W);
+
+impl<W: Write> Write for OneLine<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let event = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        let mut line: Vec<u8> = Vec::with_capacity(bytes.len());
+        for byte in event {
+            match byte {
+                b'\n' => line.extend_from_slice(b" | "),
+                b'\r' => {}
+                byte => line.push(*byte),
+            }
+        }
+        line.extend_from_slice(&bytes[event.len()..]);
+        self.0.write_all(&line)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// A format in which the driver's slow statements are told in our words.
+struct InOurWords<F>(F);
+
+/// What the driver says of a statement.
+#[derive(Default)]
+struct Slow {
+    summary: String,
+    seconds: f64,
+}
+
+impl Visit for Slow {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        if field.name() == "summary" {
+            self.summary = format!("{value:?}");
+        }
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        if field.name() == "summary" {
+            value.clone_into(&mut self.summary);
+        }
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        if field.name() == "elapsed_secs" {
+            self.seconds = value;
+        }
+    }
+}
+
+impl Slow {
+    fn told(&self) -> String {
+        let words: Vec<&str> = self.summary.split_whitespace().collect();
+        let statement: String = words.join(" ").chars().take(STATEMENT).collect();
+        format!(
+            "a statement took {:.1} s: {statement}; `wed status` tells whether locks or a long queue are the reason",
+            self.seconds
+        )
+    }
+}
+
+fn slow(event: &Event<'_>) -> Option<Slow> {
+    event.metadata().target().starts_with("sqlx").then(|| {
+        let mut slow = Slow::default();
+        event.record(&mut slow);
+        slow
+    })
+}
+
+impl<S, N> FormatEvent<S, N> for InOurWords<Format>
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        match slow(event) {
+            Some(slow) => writeln!(writer, "{} WARN {}", now(), slow.told()),
+            None => self.0.format_event(context, writer, event),
+        }
+    }
+}
+
+impl<S, N> FormatEvent<S, N> for InOurWords<Format<Json>>
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        let Some(slow) = slow(event) else {
+            return self.0.format_event(context, writer, event);
+        };
+        let line = serde_json::json!({ "timestamp": now(), "level": "WARN", "fields": { "message": slow.told() } });
+        writeln!(writer, "{line}")
+    }
+}
+
+/// The time as the other lines tell it.
+fn now() -> String {
+    format!("{:.6}", jiff::Timestamp::now())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Kept(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Kept {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().expect("unlocked").write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn each_event_is_a_line_and_the_driver_speaks_in_our_words() {
+        let kept = Kept::default();
+        let writer = kept.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .with_ansi(false)
+            .with_writer(move || OneLine(writer.clone()))
+            .event_format(InOurWords(Format::default().with_target(false)))
+            .finish();
+        tracing::subscriber::with_default(subscriber, || {
+            tracing::warn!(
+                target: "sqlx::query",
+                summary = "SELECT wed.claim($1,\n $2)",
+                db.statement = "\n\nSELECT\n  wed.claim($1, $2)\n",
+                elapsed_secs = 2.34,
+                "slow statement: execution time exceeded alert threshold"
+            );
+            let error = "one\ntwo";
+            tracing::warn!(%error, "could not sweep");
+        });
+        let text = String::from_utf8(kept.0.lock().expect("unlocked").clone()).expect("text");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 2, "{text}");
+        assert!(
+            lines[0]
+                .contains("WARN a statement took 2.3 s: SELECT wed.claim($1, $2); `wed status`"),
+            "{text}"
+        );
+        assert!(lines[1].contains("one | two"), "{text}");
+    }
+}
