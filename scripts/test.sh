@@ -5,7 +5,7 @@ source "$(dirname "$0")/lib.sh"
 
 only=${1:-all}
 
-# A private Postgres that the tests started does not outlive them; one that ran before goes on.
+# A private Postgres that the tests started does not outlive them; one that ran before stays up.
 ran_before=no
 running() { [[ -x $wed ]] && "$wed" db status --json 2>/dev/null | grep -q '"running": *true'; }
 running && ran_before=yes

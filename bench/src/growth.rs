@@ -158,7 +158,7 @@ async fn measure_series(
         match measured {
             Ok((base, per_s)) => {
                 let slowdown = base / per_s.max(1.0);
-                // A whole run takes a quarter of an hour: each point is told when it is known.
+                // A whole run takes a quarter of an hour: each point is printed when it is known.
                 report.say(&format!(
                     "{}: {size}: {per_s:.0} a second, {slowdown:.2}",
                     series.name

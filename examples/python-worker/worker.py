@@ -34,7 +34,7 @@ class Worker:
         self.url = url
         self.transition = transition
         self.wakeup_interval = wakeup_interval
-        # The job in hand, as (wid, tgid).
+        # The current job, as (wid, tgid).
         self.job = None
         # Set by a signal, whose exception may be lost when it comes in the middle of a clean-up.
         self.stopping = False

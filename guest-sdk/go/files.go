@@ -13,7 +13,7 @@ type File struct {
 type FileErrorKind uint8
 
 // The kinds: the operator or the flow does not grant files; no file can have this name; too large, or too many;
-// the place of the files is not to be had at the moment.
+// the folder of the files is unavailable at the moment.
 const (
 	FileDenied FileErrorKind = iota
 	FileName
@@ -22,7 +22,7 @@ const (
 )
 
 // FileError is why a file is not read or written. Returned by a transition it is a failure, which is tried again
-// where the files are not to be had at the moment.
+// if the files are unavailable at the moment.
 type FileError struct {
 	Kind    FileErrorKind
 	Message string

@@ -16,7 +16,7 @@ const (
 	Error
 )
 
-// Log writes a log line, kept with the attempt, with named values beside it: a name, a value, and so on.
+// Log writes a log line, kept with the attempt, with named values: a name, a value, and so on.
 func Log(severity Severity, message string, fields ...any) {
 	pairs := make([][2]string, 0, len(fields)/2)
 	for n := 0; n+1 < len(fields); n += 2 {

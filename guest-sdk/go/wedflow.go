@@ -54,7 +54,7 @@ const Version = "0.1.0"
 // Attribute is one that a transition reads or writes: its name, and its type as in wed_attr.atype, or any.
 type Attribute struct{ Name, Kind string }
 
-// Job is what a transition is told besides the state.
+// Job describes the attempt: what a transition learns besides the state.
 type Job struct {
 	// Flow is the flow's name.
 	Flow string
@@ -234,7 +234,7 @@ func (d *Declared) answer(job *Job, names func() []string, values []Value) (chan
 		return nil, own
 	}
 	failure = &Failure{Message: err.Error()}
-	// Within another error it says no longer what is told, but still whether to try again.
+	// Within another error its text is no longer shown, but it still says whether to try again.
 	var own *Failure
 	var refused interface{ retry() bool }
 	if errors.As(err, &own) {

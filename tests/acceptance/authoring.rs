@@ -18,7 +18,7 @@ fn alone(folder: &Path, arguments: &[&str]) -> Answer {
     run(wed(NOWHERE).args(arguments).current_dir(folder))
 }
 
-/// A component in a folder, with fixtures beside it.
+/// A component in a folder, with fixtures next to it.
 fn component(folder: &Path, bytes: &[u8], fixtures: &[(&str, &str)]) -> PathBuf {
     let file = folder.join("component.wasm");
     std::fs::write(&file, bytes).expect("written");

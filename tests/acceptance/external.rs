@@ -24,7 +24,7 @@ INSERT INTO wed_trig (tgname, trname, cname, timeout, cpred) VALUES
   ('tf', 'tr_final', 'cf', '10 s', $$a1 = 'ready' AND a2 IS NOT NULL AND a3 IS NOT NULL$$);
 INSERT INTO wed_trig (cname, cpred, cfinal) VALUES ('end', $$a1 <> 'ready'$$, true);";
 
-/// A transition that says which job it has, and finishes it when it is told to.
+/// A transition that says which job it has, and finishes it on demand.
 const TOLD: &str = "
 class Told(Worker):
     def wed_trans(self, payload):
@@ -126,7 +126,7 @@ impl Worker {
         }
     }
 
-    /// Lets it go on.
+    /// Lets it continue.
     fn tell(&mut self) {
         self.input.write_all(b"\n").expect("it listens");
     }

@@ -375,7 +375,7 @@ static inline void wed_retry(wed_job *job, wed_text_t message) {
 /* ---- Files and HTTP, where the operator and the flow grant them ---- */
 
 /* What was refused, and why. Every function below takes the place of one as its last argument: given one, it
- * says there what went wrong, and the transition goes on; given none (0), the call ends as failed, to be
+ * says there what went wrong, and the transition continues; given none (0), the call ends as failed, to be
  * tried again where that may help, and nothing has to be checked. */
 typedef struct {
   bool refused;

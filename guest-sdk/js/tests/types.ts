@@ -24,7 +24,7 @@ transition({ reads: { a: "varchar" } }, () => {});
 transition({ reads: { a: "text" } }, (state) => void state.b);
 // @ts-expect-error it is not declared
 transition({ reads: {}, writes: { a: "text" } }, () => ({ b: 1 }));
-// @ts-expect-error it is of another type
+// @ts-expect-error it has another type
 transition({ reads: {}, writes: { a: "text" } }, () => ({ a: 1 }));
 // @ts-expect-error there is no such label
 transition({ reads: {}, writes: { e: "enum(new,paid)" } }, () => ({ e: "old" }));

@@ -114,7 +114,7 @@ def _contract() -> Path:
 def _explained(text: str, module: str) -> str:
     if "No module named 'componentize_py'" in text:
         return "componentize-py is missing. Install it: python -m pip install 'componentize-py==0.25.1'"
-    # Of the builder's own report only what Python said; the rest is of its machinery.
+    # Of the builder's own report only what Python printed; the rest concerns its machinery.
     lines = text.splitlines()
     starts = [at for at, line in enumerate(lines) if line.startswith("Traceback") or "Traceback (most recent" in line]
     if starts:

@@ -30,7 +30,7 @@ impl std::ops::Deref for Caller {
 }
 
 impl Caller {
-    /// Goes on only if both role and token allow this. Asked before anything is looked up, so that a
+    /// Succeeds only if both role and token allow this. Asked before anything is looked up, so that a
     /// refusal tells nothing of what there is.
     pub(crate) fn must(&self, action: Action) -> Result<(), Problem> {
         if self.may(action) {

@@ -9,7 +9,7 @@ use wedflow_store::StoreError;
 use crate::documents::List;
 use crate::problem::Problem;
 
-/// Entries of a part when nothing is said.
+/// Entries of a part by default.
 const USUAL: i64 = 50;
 /// The most entries of a part.
 const MOST: i64 = 500;
@@ -30,7 +30,7 @@ const LIGHT_BYTES: usize = 4 << 10;
 pub(crate) struct Page {
     /// End of the part before: its `next`.
     pub(crate) cursor: Option<String>,
-    /// At most so many entries, 1 to 500; fewer when they are long.
+    /// Maximum number of entries, 1 to 500; fewer come when they are long.
     #[param(minimum = 1, maximum = 500)]
     pub(crate) limit: Option<i64>,
 }

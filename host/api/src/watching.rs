@@ -8,7 +8,7 @@ use tokio::sync::{Notify, watch};
 use wedflow_store::{LastRow, Store};
 use wedflow_tenancy::{Action, Area, authenticate};
 
-/// Between two looks while anything that is watched goes on.
+/// Time between two queries while a watched instance is active.
 const LOOK: Duration = Duration::from_millis(250);
 /// Between two looks when nothing has gone on for some of them.
 const IDLE_LOOK: Duration = Duration::from_secs(2);

@@ -146,7 +146,7 @@ impl<'a> Tool<'a> {
         self
     }
 
-    /// Runs it to its end; what it printed to standard output. Its standard error is said line by line.
+    /// Runs it to its end and returns its standard output. Its standard error is reported line by line.
     fn run(mut self) -> Result<String, BuildError> {
         let shown = shown(&self.command);
         let system = |source| BuildError::System {

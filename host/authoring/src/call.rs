@@ -73,7 +73,7 @@ pub struct Call {
     pub flow_attributes: Option<Vec<(String, AttributeType)>>,
     /// The state; what is not in it is null.
     pub state: Map<String, Json>,
-    /// The state as JSON text, handed over as it stands instead of `state`.
+    /// The state as JSON text, handed over verbatim instead of `state`.
     pub payload: Option<String>,
     /// The flow's name.
     pub flow: String,

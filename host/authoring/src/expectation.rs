@@ -341,7 +341,7 @@ fn value_in(
         .iter()
         .find(|assignment| *assignment.attribute == *name)?;
     let whole = crate::call::value_sql(sql, attributes);
-    // Of an element it is said which one; a name in quotes does not end so.
+    // An element is named by its index; a name in quotes does not end so.
     Some(match sql.quoted.ends_with(']') {
         true => format!("{} = {whole}", sql.quoted),
         false => whole,

@@ -4,7 +4,7 @@
 //!
 //! - [`new_project`], [`Project`], [`build`](build()), [`encode`](encode()): from nothing to a component
 //! - [`Workbench`]: one call in the sandbox, judged as the server would judge it
-//! - [`Fixture`], [`run_fixture`]: a call that is written down with what should come of it
+//! - [`Fixture`], [`run_fixture`]: a call written down with its expected result
 //! - [`search`]: random states that should do no harm
 //! - [`Watch`]: waits for a change
 

@@ -189,7 +189,7 @@ impl Project {
             .join(format!("{}.wasm", self.name))
     }
 
-    /// Returns where a compiler puts the core module that the component is made of; its folder is made.
+    /// Returns where a compiler puts the core module of the component; creates its folder.
     ///
     /// # Errors
     /// [`BuildError::System`](crate::BuildError::System) when the folder cannot be made.

@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 /// An error of disconnected work.
 #[derive(Debug, thiserror::Error)]
 pub enum AwayError {
-    /// The server does not answer. What is local stays as it is; the same call goes on later.
+    /// The server does not answer. What is local stays as it is; repeat the call later.
     #[error("the server cannot be reached: {0}")]
     Cut(String),
     /// The server refused the request, with its problem document.
@@ -19,7 +19,7 @@ pub enum AwayError {
     Decide {
         /// Decision to make.
         message: String,
-        /// The ways to go on.
+        /// Possible decisions.
         hint: String,
     },
     /// Bytes that came are not those that the server announced; they were thrown away.

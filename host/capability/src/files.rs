@@ -45,7 +45,7 @@ pub enum FileError {
     #[error("{0}")]
     NoRoom(String),
     /// The disk's own failure.
-    #[error("the files are not to be had: {0}")]
+    #[error("the files are unavailable: {0}")]
     Disk(#[from] io::Error),
 }
 

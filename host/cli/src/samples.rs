@@ -1,4 +1,4 @@
-//! The sample transitions beside the source: where they are and what a demo of one runs.
+//! The sample transitions of the source tree: their location, and the runs of a demo.
 
 use std::path::{Path, PathBuf};
 

@@ -92,7 +92,7 @@ impl Postgres {
 
     /// Sees to it that the server runs: downloads, unpacks, creates and starts whatever is missing,
     /// and clears up after a crash. Does nothing when it runs already. Concurrent callers, in this
-    /// process or others, wait for each other. `progress` is told what takes time.
+    /// process or others, wait for each other. `progress` hears of each slow step.
     ///
     /// The server lives on when this process ends. As root this needs the right to change accounts.
     ///

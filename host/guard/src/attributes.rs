@@ -17,7 +17,7 @@ pub struct FlowAttributes {
 pub(crate) struct Attribute {
     pub(crate) name: Arc<str>,
     pub(crate) kind: AttributeType,
-    /// The name as it stands in SQL, quoted where need be.
+    /// Name as SQL writes it, quoted if needed.
     pub(crate) quoted: Arc<str>,
 }
 
@@ -88,7 +88,7 @@ impl FlowAttributes {
     }
 }
 
-/// A name as it stands in SQL. Only what the lexer takes for a plain name goes without quotes.
+/// Writes a name as SQL does. Only what the lexer takes for a plain name goes without quotes.
 fn quote(name: &str) -> String {
     let plain = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
         && name

@@ -153,7 +153,7 @@ pub(crate) fn text_constant(node: &Node) -> Option<&str> {
     }
 }
 
-/// The text of a text constant, also when it is said to be text.
+/// The text of a text constant, also with an explicit cast to text.
 pub(crate) fn constant_text(node: &Node) -> Option<&str> {
     match &node.node {
         Some(NodeEnum::TypeCast(cast)) => {

@@ -118,7 +118,7 @@ pub struct TriggerDefinition {
     /// The quantity of each key, a SQL expression that gives a number or an array of them. Exclusive when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quantity: Option<String>,
-    /// The resource that the keys are of, shared by the flows of the tenant that declare it; the flow's own when
+    /// Resource of the keys, shared by the flows of the tenant that declare it; the flow's own when
     /// absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,

@@ -91,7 +91,7 @@ pub enum TrapKind {
 }
 
 impl Outcome {
-    /// The outcome's name as it stands in traces, metrics and answers.
+    /// Returns the outcome's name, as written in traces, metrics and answers.
     pub fn name(&self) -> &'static str {
         match self {
             Outcome::Clause(_) | Outcome::Assignments(_) => "returned",

@@ -45,7 +45,7 @@ pub struct WorkDefinition {
     /// The attribute that becomes `SUCCEEDED` or `FAILED` with the report.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// People to whom it is offered beside the role.
+    /// People to whom it is offered besides those with the role.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub users: Vec<String>,
     /// Further roles to which it is offered.

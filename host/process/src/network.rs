@@ -1,4 +1,4 @@
-//! A workflow with its sub-workflows taken apart: one list of tasks and sub-workflows, and what their states mean as
+//! A workflow with its sub-workflows flattened: one list of tasks and sub-workflows, and what their states mean as
 //! conditions over attributes.
 //!
 //! A leaf of a rule is latched: once true, it stays so. The states of a task only go forward (NOT_READY, RUNNING, then
@@ -41,7 +41,7 @@ pub(crate) struct Network<'d> {
 }
 
 impl<'d> Network<'d> {
-    /// Takes a workflow apart; none if it has too many members. The workflow must not contain itself.
+    /// Flattens a workflow; none if it has too many members. The workflow must not contain itself.
     pub(crate) fn of(
         document: &'d Document,
         workflow: &'d Workflow,

@@ -1,4 +1,4 @@
-//! The parser: recursive descent over the lexer's tokens. It goes on behind an error, so that one reading finds
+//! The parser: recursive descent over the lexer's tokens. It continues after an error, so that one reading finds
 //! several.
 //!
 //! It accepts the grammar and the worked example as printed: clauses in any order, an empty `DEPENDS;`, `TYPE;` and

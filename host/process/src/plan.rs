@@ -1,4 +1,4 @@
-//! The plan of work: what the database keeps of a process beside its flow, for worklists.
+//! The plan of work: what the database keeps of a process besides its flow, for worklists.
 
 use serde::{Deserialize, Serialize};
 

@@ -7,7 +7,7 @@ use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-/// Bytes that an answer counts in a record beside its text.
+/// Bytes that an answer counts in a recording in addition to its text.
 const ANSWER_COST: usize = 24;
 
 /// Recorded answer of the host.
@@ -172,7 +172,7 @@ pub enum AnswersFrom {
         seed: u64,
     },
     /// A record: each kind of question is answered in the recorded order; when a record has no more
-    /// answers of a kind, or none for a key, it goes on as a test would. Sleeping takes no time.
+    /// answers of a kind, or none for a key, it answers as a test would. Sleeping takes no time.
     Recording(Vec<Answer>),
 }
 

@@ -125,7 +125,7 @@ impl Bound {
         &self.binding
     }
 
-    /// The same with the settings and secrets that it may ask for; without, it is told that there
+    /// The same with the settings and secrets that it may ask for; without them, it hears that there
     /// are none.
     #[must_use]
     pub fn provided_with(self, provided: Arc<Provided>) -> Self {

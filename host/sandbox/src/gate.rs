@@ -2,7 +2,7 @@
 //!
 //! Guests run on the runtime's own threads. Each yields at every epoch (1 ms), so that timers and
 //! other calls get their turn; but many at once would still fill every processor, and whoever has
-//! little to do (the database beside us too) would wait for one at each of its steps. A guest that is
+//! little to do (the database on the same machine too) would wait for one at each of its steps. A guest that is
 //! still computing at the end of its second epoch therefore takes turns, of which there are fewer than
 //! processors: first a short one of [`FIRST_TURN`] epochs, and after it, as long as it lasts, turns of
 //! [`LONG_TURN`] epochs, for which only some queue at once. So a guest of a few milliseconds does not
@@ -20,7 +20,7 @@ const FIRST_TURN: u32 = 5;
 /// Epochs of every further turn.
 const LONG_TURN: u32 = 10;
 
-/// Lets only so many guests compute for long at once; the others wait their turn. Clones are the
+/// Limits how many guests compute for long at once; the others wait their turn. Clones are the
 /// same gate.
 #[derive(Debug, Clone)]
 pub struct Gate {
@@ -31,7 +31,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// A gate that gives out so many `turns` at once, of 5 ms to newcomers and of 10 ms to those that
+    /// Creates a gate that gives out at most `turns` at once, of 5 ms to newcomers and of 10 ms to those that
     /// last, of which `long` at most queue or have theirs at once; at least one of each. A call shorter
     /// than 1 ms needs none.
     pub fn new(turns: usize, long: usize) -> Self {
@@ -67,7 +67,7 @@ pub trait Watch: Send + Sync {
 pub(crate) struct Turns {
     gate: Gate,
     lasts: bool,
-    /// Observer that is told when the guest computes.
+    /// Observer of the times when the guest computes.
     watch: Option<Arc<dyn Watch>>,
     /// True while the guest computes.
     computes: bool,
@@ -94,7 +94,7 @@ impl Turns {
         }
     }
 
-    /// Names somebody who is told when the guest computes and when it does no more.
+    /// Sets the observer of the times when the guest computes.
     pub(crate) fn watched_by(&mut self, watch: Arc<dyn Watch>) {
         self.watch = Some(watch);
     }

@@ -13,7 +13,7 @@ use crate::state::State;
 /// Fields that a log line may have; one with more is dropped.
 const FIELDS: usize = 64;
 
-/// A named value beside a log line, still in the guest's memory: what is dropped is never copied.
+/// Named value of a log line, still in the guest's memory: what is dropped is never copied.
 #[derive(ComponentType, Lift)]
 #[component(record)]
 struct Field {

@@ -18,7 +18,7 @@
 //! | calls into the host | a count | host call limit |
 //! | log | bytes; what does not fit is dropped and counted | (none) |
 //!
-//! How guests share threads is told at [`Gate`] and [`runtime`]. Slots of the pools and the memory of all guests are
+//! Guests share threads as described at [`Gate`] and [`runtime`]. Slots of the pools and the memory of all guests are
 //! shared by tenant (`share.rs`).
 
 mod answers;

@@ -6,7 +6,7 @@ use wedflow_model::Severity;
 
 use crate::provided::Provided;
 
-/// Bytes that a line counts beside its text, so that empty lines are not free.
+/// Bytes that a line counts in addition to its text, so that empty lines are not free.
 const LINE_COST: u64 = 32;
 
 /// Bytes of standard output without an end of line that are kept before they become a line anyway.
@@ -22,7 +22,7 @@ pub struct LogLine {
     pub severity: Severity,
     /// The message, in the guest's words.
     pub message: String,
-    /// Named values beside it, in the guest's order.
+    /// Named values, in the guest's order.
     pub fields: Vec<(String, String)>,
 }
 

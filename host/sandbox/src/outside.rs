@@ -14,7 +14,7 @@ use wedflow_contract::{Digest, FILES_INTERFACE, HTTP_INTERFACE};
 use crate::answers::{Content, FileAnswer, HttpAnswer};
 use crate::state::State;
 
-/// Bytes of a refusal's message that a guest is told.
+/// Bytes of a refusal's message that a guest receives.
 const MOST_MESSAGE: usize = 1_000;
 
 /// Recorded name of a request or file operation that was refused before it was looked at.

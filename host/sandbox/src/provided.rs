@@ -26,7 +26,7 @@ impl Provided {
             .values()
             .filter(|secret| !secret.is_empty())
             .flat_map(|secret| {
-                // As it stands, as it stands in a SQL literal, and as it stands in JSON.
+                // Verbatim, as written in a SQL literal, and as written in JSON.
                 let json = serde_json::Value::from(secret.as_str()).to_string();
                 [
                     secret.clone(),

@@ -61,7 +61,7 @@ impl Share {
         self.0.total
     }
 
-    /// Waits for units; none where there are never so many.
+    /// Waits for units; none if there can never be that many.
     pub(crate) async fn take(&self, tenant: i32, units: u64) -> Option<Held> {
         if units > self.0.total {
             return None;

@@ -361,7 +361,7 @@ fn uploads_are_checked_and_kept() {
     assert!(small.get(&Digest::of(&bytes[0])).is_none());
     assert!(small.get(&Digest::of(&bytes[2])).is_some());
 
-    // A component of another sandbox is told apart.
+    // A component of another sandbox is recognised.
     on_runtime(async move {
         let foreign = support::undeclared(&small.compile(&bytes[0], &limits).expect("accepted"));
         let attempt = sandbox()

@@ -279,7 +279,7 @@ fn calls_and_answers_are_bounded() {
             assert_eq!(limit, 256 << 10);
             assert!(size > limit);
         }
-        // Just above the limit, the size is told exactly.
+        // Just above the limit, the size is reported exactly.
         let tight = Limits {
             output_bytes: 10,
             ..Limits::default()

@@ -120,7 +120,7 @@ struct TokioAlarm {
     armed: Option<(Moment, Pin<Box<tokio::time::Sleep>>)>,
 }
 
-/// The longest tokio is asked to sleep at once; a longer wait is made of several.
+/// The longest tokio is asked to sleep at once; a longer wait consists of several.
 const LONGEST_SLEEP: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Alarm for TokioAlarm {
@@ -153,7 +153,7 @@ impl Alarm for TokioAlarm {
     }
 }
 
-/// A clock that stands still until it is told to move: the clock of tests and of
+/// A clock that stands still until it is moved: the clock of tests and of
 /// [`Simulation`](crate::simulation::Simulation). Clones show the same time.
 #[derive(Debug, Clone, Default)]
 pub struct SimulatedClock {

@@ -61,7 +61,7 @@ impl Context {
         Sleep::new(Arc::clone(&self.core.hub), moment)
     }
 
-    /// Gives the thread to whoever is ready and goes on after them.
+    /// Yields the thread to all that are ready and continues after them.
     pub fn yield_now(&self) -> impl Future<Output = ()> + Send + use<> {
         let mut yielded = false;
         poll_fn(move |cx| {

@@ -53,7 +53,7 @@ pub enum FailureCause {
     /// A finaliser panicked with this message. The other finalisers of the run ran all the same.
     #[error("a finaliser panicked: {0}")]
     FinaliserPanicked(String),
-    /// The event source panicked with this message. The source is gone; runs that began go on.
+    /// The event source panicked with this message. The source is gone; runs that began continue.
     #[error("the event source panicked: {0}")]
     SourcePanicked(String),
 }

@@ -7,7 +7,7 @@ use crate::id::{HandlerId, TokenId};
 /// An entry of the ready queue: something the scheduler may resume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ready {
-    /// The handler it belongs to; a policy that is fair between tenants tells them apart by it.
+    /// The handler it belongs to; a policy that is fair between tenants distinguishes them by it.
     pub handler: HandlerId,
     /// The cause of its readiness.
     pub readiness: Readiness,
@@ -73,7 +73,7 @@ impl ReadyQueue for Fifo {
 /// A policy that hands out new and woken tokens before those that only yielded, each in order: a run that
 /// computes keeps short ones waiting for one of its stretches at most, not for one of each run that computes.
 ///
-/// Beside what computes, so many others at most go first before one stretch of it has its turn.
+/// Maximum number of other runs that go first before one stretch of a computing run has its turn.
 #[derive(Debug)]
 pub struct FreshFirst {
     fresh: VecDeque<Ready>,

@@ -280,7 +280,7 @@ impl HandlerRepository {
         Some(begun)
     }
 
-    /// Puts a token that goes on at the end of the ready queue.
+    /// Puts a continuing token at the end of the ready queue.
     pub(crate) fn queue_yielded(&mut self, token: &Token) {
         self.queue.push(Ready {
             handler: token.handler(),

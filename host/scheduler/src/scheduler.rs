@@ -170,7 +170,7 @@ impl Scheduler {
     /// one run at a time, and failures go to the default sink.
     ///
     /// The handler is an `async` function or closure of the event and a [`Context`]. It runs on the
-    /// scheduler's task until it awaits something that is not ready; the scheduler goes on with
+    /// scheduler's task until it awaits something that is not ready; the scheduler continues with
     /// others and resumes it there when its waker is used.
     pub fn register_source<S, F, Fut>(&mut self, source: S, handler: F) -> HandlerId
     where
@@ -214,7 +214,7 @@ impl Scheduler {
     }
 
     /// Takes a source out. An event it has delivered but whose handler has not begun is dropped;
-    /// runs that have begun go on to their end. An unknown id is passed over.
+    /// runs that have begun continue to their end. An unknown id is passed over.
     pub fn deregister(&mut self, handler: HandlerId) {
         self.apply_signals();
         self.observer.remove(handler);
@@ -275,7 +275,7 @@ impl Scheduler {
         }
     }
 
-    /// The moment at which a waiting scheduler goes on by itself: its first timer, or the next
+    /// Returns the moment at which a waiting scheduler continues by itself: its first timer, or the next
     /// round over sources with a time-out. For drivers of a simulated clock.
     pub fn next_deadline(&self) -> Option<Moment> {
         self.observer.next_deadline()

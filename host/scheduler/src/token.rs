@@ -222,7 +222,7 @@ impl Token {
     /// Makes an ended token ready for its next run under a new id.
     pub(crate) fn renew(&mut self, id: TokenId) {
         // Two: `core` and `waker`. With more, a waker or a context of the last run is still about
-        // and must go on meaning that run.
+        // and must keep meaning that run.
         if Arc::strong_count(&self.core) == 2 {
             self.core.id.store(id.0, Ordering::Relaxed);
             self.core.finalisers.reopen();

@@ -46,7 +46,7 @@ impl FlowSession {
             .await?)
     }
 
-    /// Finishes a pending transition of an instance: lock, UPDATE, COMMIT. False: it was not to be had, and nothing
+    /// Finishes a pending transition of an instance: lock, UPDATE, COMMIT. False: another session has it, and nothing
     /// is done.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Constraints: what is reserved and who waits for it, what there is of a resource, and the order of tasks.
+//! Constraints: reservations and their queue, stock of resources, and the order of tasks.
 
 use serde::Serialize;
 use sqlx::FromRow;
@@ -67,7 +67,7 @@ pub struct Finding {
     pub hint: String,
     /// A state that shows it, where there is one.
     pub state: Option<serde_json::Value>,
-    /// True if it follows from the declarations, or from all states that the conditions tell apart.
+    /// True if it follows from the declarations, or from all states that the conditions distinguish.
     pub certain: bool,
 }
 
@@ -122,7 +122,7 @@ impl Store {
         )
     }
 
-    /// Sets how much there is of a key, and how much must be left. Who waits for more is served.
+    /// Sets the stock of a key, and its minimum. Requests that wait for more are served.
     ///
     /// # Errors
     /// [`StoreError::Refused`] when the minimum is more than there is, or the flow does not declare the resource.

@@ -166,7 +166,7 @@ impl Store {
         .await?)
     }
 
-    /// Pauses a schedule or resumes it. A resumed one goes on with what comes next by its policy for missed ones.
+    /// Pauses a schedule or resumes it. A resumed one continues by its policy for missed occurrences.
     ///
     /// # Errors
     /// [`StoreError::NotFound`].

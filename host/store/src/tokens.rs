@@ -139,7 +139,7 @@ impl Store {
         self.token(tenant, token.prefix).await
     }
 
-    /// Replaces a live token: the new one is live beside it until the old one ends, `overlap` from now
+    /// Replaces a live token: the new one is live in parallel until the old one ends, `overlap` from now
     /// (Postgres's notation) or earlier.
     ///
     /// # Errors

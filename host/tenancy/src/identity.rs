@@ -41,7 +41,7 @@ pub enum Denied {
     Store(#[from] StoreError),
 }
 
-/// Looks up who comes with this token. Asks the database every time, so that what is revoked, suspended or given
+/// Looks up the bearer of this token. Asks the database every time, so that what is revoked, suspended or given
 /// another role is so from the next request on.
 ///
 /// # Errors

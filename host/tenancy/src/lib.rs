@@ -3,7 +3,7 @@
 //! - [`Role`], [`Action`]: the one permission matrix
 //! - [`Scope`]: what a token may be used for, within its user's role
 //! - [`Secret`]: what a token looks like
-//! - [`Identity`]: who comes with a token, and what that one may do
+//! - [`Identity`]: the bearer of a token, and their permissions
 //! - `tokens`: making and replacing tokens
 //!
 //! Whose a thing is follows from the token alone: everything else takes the tenant's name from an

@@ -76,7 +76,7 @@ pub async fn issue(
 
 /// Replaces a live token by one with the same name and scopes, which lives for `days`, or as long as the old one was
 /// to live; the old one goes
-/// on for `overlap` (Postgres's notation, 24 hours when nothing is said), at most to its end.
+/// on for `overlap` (Postgres's notation, 24 hours by default), at most to its end.
 ///
 /// # Errors
 /// [`TokenError`].

@@ -1,6 +1,6 @@
 //! Circuit breakers: what a tenant's broken or hostile component costs its neighbours does not grow with how much of it
 //! there is. Each transition has a record on this host. One that is not known yet, or whose attempts lately ended in
-//! faults, is tried apart from all others, on threads of a lower priority; one that faults again and again, while
+//! faults, is isolated from all others, on threads of a lower priority; one that faults again and again, while
 //! others are at work, with four attempts of its tenant at a time and a pause after each as long as it took.
 //! Attempts that come to an end of their own mend the record.
 
@@ -22,7 +22,7 @@ use wedflow_sandbox::{Attempt, Gate};
 const FAULT: u8 = 3;
 /// The record of which nobody knows yet how its attempts end.
 const UNKNOWN: u8 = 3;
-/// The record from which attempts are made apart.
+/// Record from which on attempts are isolated.
 const APART: u8 = 3;
 /// The record from which they are made a few at a time, with pauses.
 const OPEN: u8 = 6;
@@ -96,7 +96,7 @@ impl Breaker {
 }
 
 impl End {
-    /// Of an attempt during which so many epochs of computing ended.
+    /// Returns the end of an attempt that computed for `epochs`.
     fn of(outcome: &Outcome, epochs: u32) -> End {
         match outcome {
             Outcome::Clause(_) | Outcome::Assignments(_) => End::Own,
@@ -134,8 +134,8 @@ impl Pace {
     }
 }
 
-/// Threads that rank lower than the host's others, with a gate of their own: who has a turn here may be long without a
-/// processor, and nobody else is to wait for that.
+/// Threads that rank lower than the host's others, with a gate of their own: a guest with a turn here may be long
+/// without a processor, and nobody else is to wait for that.
 #[derive(Debug)]
 struct Threads {
     /// Some until the host stops.

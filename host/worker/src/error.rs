@@ -14,7 +14,7 @@ pub enum HostError {
     /// The folder for instances' files cannot be opened.
     #[error("the folder for the files of instances cannot be opened")]
     Files(#[source] std::io::Error),
-    /// The system has no threads for what is tried apart.
+    /// The system has no threads for isolated attempts.
     #[error("no threads could be started")]
     Threads(#[source] std::io::Error),
 }

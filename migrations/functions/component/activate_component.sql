@@ -1,5 +1,5 @@
 -- Makes a version of a component the one in use, for what is fired from now on and for jobs that nobody
--- has in hand. Without a version: the one before the present. Returns it; null when there is none.
+-- has in flight. Without a version: the one before the present. Returns it; null when there is none.
 CREATE OR REPLACE FUNCTION wed.activate_component(_tenant_id integer, _name text, _version integer) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -1,5 +1,5 @@
 -- The requests that are first in the queues of some keys and can be granted: of each the locks of all its keys are held
--- (_covered), or are to be had at once. One that another transaction changes is being given up there.
+-- (_covered), or are available at once. One that another transaction changes is being given up there.
 CREATE OR REPLACE FUNCTION wed.first_of_all(_keys wed.resource_key[], _covered bigint[]) RETURNS bigint[]
 LANGUAGE plpgsql AS $$
 DECLARE

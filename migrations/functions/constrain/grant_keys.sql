@@ -1,4 +1,4 @@
--- Grants what can be had of some keys. Of the requests in _covered the locks of all keys are held. Who is first in
+-- Grants what is available of some keys. The locks of all keys of the requests in _covered are held. The first in
 -- the queues of all the keys that it needs, and finds all of them free, has them; nobody is passed by, so that the
 -- oldest request of the highest priority is never delayed by others that wait. Those that are first everywhere have
 -- no key in common: they are granted together. Answers how many jobs the hosts have to do.

@@ -1,5 +1,5 @@
 -- Deals with requests of this transaction that are new or freed (_requests), with those that end just now (_ended),
--- and with what leased jobs ask for: what was freed is handed over to who waits for it, in this transaction. First
+-- and with what leased jobs ask for: what was freed is handed over to the queue, in this transaction. First
 -- the locks of all their keys, and of those that the first in their queues need too; from then on every statement
 -- sees what others have committed of these keys, and nobody else can grant one of them. Answers how many jobs the
 -- hosts have to do by that.

@@ -1,7 +1,7 @@
--- The states that a flow's instances come to, of those that lint_values tells apart: from the defaults, with any value
--- of an attribute that no transition may set, by transitions that set what they declare to any value by which their own
--- condition ends, where they can end it. whole: all of them; false where a trigger does not declare what it writes,
--- or there are too many.
+-- The states that a flow's instances come to, among those that lint_values distinguishes: from the defaults, with
+-- any value of an attribute that no transition may set, by transitions that set what they declare to any value by
+-- which their own condition ends, where they can end it. whole: all of them; false where a trigger does not declare
+-- what it writes, or there are too many.
 CREATE OR REPLACE FUNCTION wed.lint_reached(_flow_id integer, OUT states wed.evaluated[], OUT whole boolean)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC' SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' AS $$

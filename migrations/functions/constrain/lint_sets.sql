@@ -1,4 +1,4 @@
--- For each trigger of a flow, the documents that its transition may set, of the values that lint_values tells apart;
+-- For each trigger of a flow, the documents that its transition may set, of the values that lint_values distinguishes;
 -- under start, the states that an instance may begin with. null: there are more than _most of one of them.
 CREATE OR REPLACE FUNCTION wed.lint_sets(_flow_id integer, _most integer) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$

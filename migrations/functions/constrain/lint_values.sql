@@ -1,4 +1,4 @@
--- The values of each attribute that a flow's conditions tell apart, as a JSON array.
+-- The values of each attribute that a flow's conditions distinguish, as a JSON array.
 CREATE OR REPLACE FUNCTION wed.lint_values(_flow_id integer) RETURNS TABLE (name text, list jsonb)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

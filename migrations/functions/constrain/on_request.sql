@@ -1,4 +1,4 @@
--- At the end of a transaction that asked for or freed something. Where a lock is not to be had in time the hosts'
+-- At the end of a transaction that asked for or freed something. If a lock is not granted in time, the hosts'
 -- sweep does it, but for what is consumed: that is taken in the same commit or not at all.
 CREATE OR REPLACE FUNCTION wed.on_request() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- Writing wed_resource: what there is of a key. The key's lock first, in the order that everybody keeps; who waits
--- for more is served when the transaction commits.
+-- Writing wed_resource: the stock of a key. The key's lock first, in the order that everybody keeps; a request that
+-- waits for more is served when the transaction commits.
 CREATE OR REPLACE FUNCTION wed.on_resource() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- What there is of the keys that a flow counts: its own, and those of resources that it declares.
+-- The stock of the keys that a flow counts: its own, and those of resources that it declares.
 CREATE OR REPLACE FUNCTION wed.resources_of(_flow_id integer)
 RETURNS TABLE (resource text, key text, capacity text, minimum text, held text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$

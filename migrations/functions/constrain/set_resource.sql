@@ -1,4 +1,4 @@
--- Sets how much there is of a key: as the flow's own role would by wed_resource, for the server's interfaces.
+-- Sets the stock of a key: as the flow's own role would by wed_resource, for the server's interfaces.
 CREATE OR REPLACE FUNCTION wed.set_resource(
   _flow_id integer, _resource text, _key text, _capacity numeric, _minimum numeric, _actor text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -1,4 +1,4 @@
--- How many more jobs of a tenant hosts may have in hand; null: as many as they like.
+-- Returns how many more jobs of a tenant hosts may have in flight; null without a limit.
 CREATE OR REPLACE FUNCTION wed.concurrency_left(_tenant_id integer) RETURNS bigint
 LANGUAGE plpgsql STABLE AS $$
 DECLARE

@@ -1,5 +1,5 @@
 -- The jobs that a host holds, of those in some rows. Each is looked up where it is: of tokens there is no index, and
--- to go through all that the host holds took 5 ms with 700 jobs in hand.
+-- to go through all that the host holds took 5 ms with 700 jobs in flight.
 CREATE OR REPLACE FUNCTION wed.held(_host_id integer, _taken tid[]) RETURNS SETOF wed.claimed
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -1,5 +1,5 @@
 -- Ends an instance without running what is pending: its jobs leave the pool, it is final, traced as _CANCEL with who
--- and why. What a host or a worker makes of a job that it had in hand is refused.
+-- and why. The result of a job that a host or worker had in flight is refused.
 CREATE OR REPLACE FUNCTION wed.cancel_instance(_flow_id integer, _wid integer, _actor text, _reason text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- Retries an instance. An exception passes the gate anew as it stands: what its state satisfies is fired, and the
+-- Retries an instance. An exception passes the gate anew, unchanged: what its state satisfies is fired, and the
 -- exception's job is done by that. A regular instance's jobs that wait after failed attempts are due at once and have
 -- all their attempts again. Returns the transitions that were fired or hurried.
 CREATE OR REPLACE FUNCTION wed.retry_instance(_flow_id integer, _wid integer, _actor text, _reason text) RETURNS text[]

@@ -1,6 +1,6 @@
 -- Pauses a tenant, a flow (_flow_id), a trigger of it (_trigger: its name, or its transition's) or an instance
--- (_wid), or resumes it. What is paused is not claimed; what a host has in hand is finished, but for an instance's:
--- it is given up and made anew after the pause, because what it fired would go on in the same host's hand.
+-- (_wid), or resumes it. What is paused is not claimed; what a host has in flight is finished, but for an instance's:
+-- it is given up and made anew after the pause, because the same host would run what it fired.
 CREATE OR REPLACE FUNCTION wed.set_pause(
   _tenant_id integer, _flow_id integer, _trigger text, _wid integer, _pause boolean, _actor text, _reason text)
 RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -30,7 +30,7 @@ BEGIN
     RETURN;
   END IF;
   DELETE FROM wed.job WHERE flow_id = _flow_id AND wid = _wid;
-  -- The mark {-1} tells the gate that nothing is to be fired by the state that comes of it.
+  -- The mark {-1} tells the gate that nothing is to be fired by the resulting state.
   INSERT INTO wed.job (flow_id, tenant_id, wid, tgid, trname, timeout, seq, last_seq, priority, due, fired_at, component_id,
                        satisfied, beside)
   VALUES (_flow_id, _step.tenant_id, _wid, _step.tgid, _step.trname, _step.timeout, _step.seq, _last.seq + 1, 0, _now,

@@ -1,5 +1,5 @@
 -- Makes the partition of a day of which the default partition has rows already, and moves them into it. Postgres makes
--- no partition beside such rows, so the default one is taken off meanwhile: nobody writes history until the end.
+-- no partition next to such rows, so the default one is taken off meanwhile: nobody writes history until the end.
 CREATE OR REPLACE FUNCTION wed.move_to_partition(_day date) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
 DECLARE

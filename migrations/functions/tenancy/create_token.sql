@@ -8,7 +8,7 @@ DECLARE
   _most integer;
   _expires timestamptz := clock_timestamp() + _days * interval '1 day';
 BEGIN
-  -- The lock keeps two makers of one name apart.
+  -- The lock serialises two makers of one name.
   SELECT u.user_id, t.token_days INTO _user_id, _most FROM wed.user u JOIN wed.tenant t USING (tenant_id)
   WHERE u.tenant_id = _tenant_id AND u.name = _user FOR NO KEY UPDATE OF u;
   IF NOT FOUND THEN RETURN NULL; END IF;

@@ -1,4 +1,4 @@
--- New flows and components, whoever makes them. The row of the tenant keeps two makers apart.
+-- New flows and components, whoever makes them. The row of the tenant serialises two makers.
 CREATE OR REPLACE FUNCTION wed.on_thing() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   _suspended timestamptz;

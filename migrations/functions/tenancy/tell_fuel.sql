@@ -1,5 +1,5 @@
 -- What a host's transitions used since it told last, by tenant. Answers which tenants' fired jobs no host
--- keeps: those that rest now, and those whose jobs in hand are limited, so that each is claimed.
+-- keeps: those that rest now, and those whose jobs in flight are limited, so that each is claimed.
 CREATE OR REPLACE FUNCTION wed.tell_fuel(_tenants integer[], _fuel bigint[], OUT resting integer[], OUT limited integer[])
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column

@@ -1,5 +1,6 @@
 -- Follows the pool: a job whose transition is people's work becomes a work item, and a job that leaves the pool in
--- another way than by a report withdraws it. An exception of an instance with people is told to who is in charge.
+-- another way than by a report withdraws it. An exception of an instance with people is reported to the person in
+-- charge.
 CREATE OR REPLACE FUNCTION wed.on_people_job() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -15,7 +16,7 @@ BEGIN
   ELSE
     UPDATE wed.work_item SET state = 'WITHDRAWN', ended_at = clock_timestamp()
     WHERE flow_id = OLD.flow_id AND wid = OLD.wid AND tgid = OLD.tgid AND ended_at IS NULL
-      -- A trigger that fired itself again goes on with its item.
+      -- A trigger that fired itself again keeps its item.
       AND (TG_OP = 'UPDATE' OR NOT EXISTS (SELECT FROM wed.job j WHERE j.flow_id = OLD.flow_id AND j.wid = OLD.wid
                                            AND j.tgid = OLD.tgid AND j.blocked IS NULL))
     RETURNING * INTO _item;

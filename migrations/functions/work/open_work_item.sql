@@ -9,7 +9,7 @@ DECLARE
 BEGIN
   SELECT * INTO _task FROM wed.work_task WHERE tgid = _job.tgid;
   IF NOT FOUND THEN RETURN NULL; END IF;
-  -- A trigger that fires itself again goes on with the item that is open, and with its holder.
+  -- A trigger that fires itself again keeps the item that is open, and with its holder.
   IF EXISTS (SELECT FROM wed.work_item
              WHERE flow_id = _job.flow_id AND wid = _job.wid AND tgid = _job.tgid AND ended_at IS NULL) THEN
     RETURN NULL;

@@ -1,4 +1,4 @@
--- Says why an item cannot be had, and who has it.
+-- Says why an item cannot be claimed, and who holds it.
 CREATE OR REPLACE FUNCTION wed.refuse_claim(_person wed.person, _item_id bigint, _to text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

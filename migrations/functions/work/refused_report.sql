@@ -1,4 +1,4 @@
--- The answer to a report of somebody who does not hold the item: why, the present version beside the refused one,
+-- The answer to a report of somebody who does not hold the item: why, the present version next to the refused one,
 -- what to do.
 CREATE OR REPLACE FUNCTION wed.refused_report(_item wed.work_item, _person wed.person, _values jsonb) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

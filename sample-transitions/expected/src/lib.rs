@@ -11,18 +11,18 @@ use serde_json::{Map, Value as Json};
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expected {
-    /// The instances to start, each with what must come of it.
+    /// The instances to start, each with its expected end.
     #[serde(rename = "run")]
     pub runs: Vec<Run>,
 }
 
-/// An instance to start, and what must come of it.
+/// Instance to start, and its expected end.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Run {
     /// The subject of the run, unique in its file.
     pub name: String,
-    /// The flow's file, beside `expected.toml`.
+    /// The flow's file, next to `expected.toml`.
     #[serde(default = "default_flow")]
     pub flow: PathBuf,
     /// The attributes to INSERT; the others take their defaults.
@@ -69,9 +69,9 @@ pub enum Status {
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(untagged)]
 pub enum Count {
-    /// So many.
+    /// Exactly this number.
     Exactly(u64),
-    /// So many or more.
+    /// This number or more.
     AtLeast {
         /// The least number.
         min: u64,

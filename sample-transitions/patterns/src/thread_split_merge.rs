@@ -27,7 +27,7 @@ pub fn thread_3() -> Change {
     set!("b3 = 2, d2 = d2 + 1")
 }
 
-/// Goes on once all three have counted themselves.
+/// Continues once all three have counted themselves.
 #[transition(writes = [d3: integer])]
 pub fn thread_merge() -> Change {
     set! { d3 = 1 }

@@ -1,4 +1,4 @@
-//! A journey: a hotel and a ticket are booked side by side. When one of the two cannot be had, the
+//! A journey: a hotel and a ticket are booked side by side. When one of the two is unavailable, the
 //! other is cancelled again.
 
 #![no_std]
@@ -38,7 +38,7 @@ pub fn book_hotel(fate: Fate, job: &Job) -> Result<Change, Failure> {
         // A failure of the attempt: nothing is committed, and the trigger says how often and when
         // it is tried again.
         "hotel busy" if job.attempt == 1 => retry!("the hotel does not answer"),
-        // A result of the business, which the flow goes on from.
+        // A result of the business, from which the flow continues.
         "hotel" | "both" => set! { hotel = "failed" },
         _ => set! { hotel = "booked" },
     })

@@ -611,7 +611,7 @@ fn a_state_is_its_row_in_json() {
         s.run("INSERT INTO wed_trig (trname, cpred) VALUES ('go', 'true')");
         s.run("INSERT INTO wed_flow DEFAULT VALUES");
         for round in 0..2 {
-            // Each type's values in turn.
+            // Each type's values, one after the other.
             let set: Vec<(String, &str)> = (named.iter())
                 .filter_map(|(attribute, kind)| {
                     let of: Vec<&str> = (values.iter())

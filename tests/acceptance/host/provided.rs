@@ -69,7 +69,7 @@ fn only_granted_secrets_are_served() {
     store_secret(&flow, "other", "somebody else's", &["leak"]);
     let host = database.host(with_key("trusted"));
     let told = seen(&flow);
-    // What was served is masked where it is told.
+    // What was served is masked where it is shown.
     assert!(told.contains("key=Some(\"***\") other=None"), "{told}");
     on(host.stop());
 }

@@ -44,7 +44,7 @@ package wasi:sockets@0.2.0 {
 }
 "#;
 
-/// The imports of WASI that stand beside those of the contract.
+/// The imports of WASI in addition to those of the contract.
 const IMPORTS: &str = "
   import wasi:io/poll@0.2.0;
   import wasi:clocks/monotonic-clock@0.2.0;

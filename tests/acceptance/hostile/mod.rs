@@ -1,4 +1,4 @@
-//! Components with one fault each: every one comes to its named end, and another tenant's work goes on.
+//! Components with one fault each: every one comes to its named end, and another tenant's work continues.
 
 pub(crate) mod fault;
 mod neighbours;
@@ -189,7 +189,7 @@ fn what_faults_goes_with_pauses_beside_others() {
             (session.number(&query) == count).then_some(())
         });
     };
-    // Nobody else is at work: its faults make it one that is tried apart, and cost no pauses.
+    // Nobody else is at work: its faults isolate it, and cost no pauses.
     start(&mut session, 1, 3);
     ended(&mut session, "E", 3);
     // The quiet tenant has an attempt under way all the time.

@@ -1,5 +1,5 @@
 //! Measures what a quiet tenant notices of each fault: the time from an INSERT to the end of its instance,
-//! alone and beside sixteen attempts at the fault at any time. Prints, and judges nothing; run it with
+//! alone and while sixteen attempts at the fault run. Prints, and judges nothing; run it with
 //! `--ignored hostile::neighbours` on a machine that does nothing else. `WEDFLOW_FAULTS=ordinary,loop` measures
 //! only these.
 
@@ -71,7 +71,7 @@ fn what_a_quiet_tenant_notices() {
     on(host.stop());
 }
 
-/// Keeps so many attempts going until it is told to stop.
+/// Keeps the attempts going until it is stopped.
 fn besiege(flow: &Flow, done: &AtomicBool) {
     let mut session = flow.session();
     while !done.load(Ordering::Acquire) {
@@ -83,7 +83,7 @@ fn besiege(flow: &Flow, done: &AtomicBool) {
     }
 }
 
-/// The middle and the 99th percentile of the times of so many instances, one after the other, in
+/// The middle and the 99th percentile of the times of instances, one after the other, in
 /// milliseconds.
 fn latencies(flow: &Flow, count: usize) -> (f64, f64) {
     let mut session = flow.session();

@@ -56,7 +56,7 @@ fn compensations_run_newest_first_down_to_the_chosen_step() {
     let (flow, mut s, mut owner) = stopped();
     assert_eq!(back(&mut owner, &flow, 2), 2);
     assert_eq!(s.pending(1), ["u3"]);
-    // It is told the state that the step left.
+    // It gets the state that the step left.
     assert_eq!(s.line("SELECT payload ->> 'a' FROM job_pool"), "3");
     s.finish(1, "u3", "a = '2'");
     owner.line("SELECT wed.advance_back()");

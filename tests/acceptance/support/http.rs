@@ -37,7 +37,7 @@ impl Api {
         }
     }
 
-    /// A user of a tenant, who comes with a token that may do all that the role may.
+    /// A user of a tenant, with a token that may do all that the role may.
     pub(crate) fn user(&self, tenant: &str, name: &str, role: &str) -> Client {
         on(self.database.store.create_user(tenant, name, role)).expect("a user");
         self.token(tenant, name, "all", &[Scope::ALL])

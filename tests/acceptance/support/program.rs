@@ -29,7 +29,7 @@ pub(crate) fn wed_path() -> &'static PathBuf {
             "wed does not build:\n{}",
             String::from_utf8_lossy(&built.stderr)
         );
-        // This test binary is in `deps` beside it.
+        // This test binary is in its subfolder `deps`.
         let here = std::env::current_exe().expect("the test binary");
         here.ancestors()
             .nth(2)

@@ -267,7 +267,7 @@ fn canaries_are_heard_nowhere() {
     );
 }
 
-/// Sessions that listen to all that is told: the hosts' channel, and those of transitions.
+/// Sessions that listen to all notifications: the hosts' channel, and those of transitions.
 fn ears(aviary: &Aviary) -> Session {
     let mut session = aviary.database.owner();
     let told = session.lines(

@@ -40,7 +40,7 @@ fn a_suspended_tenant_rests_and_goes_on() {
     let refused =
         run(wed(&database.url()).args(["--tenant", "beta", "flow", "create", "more"])).exits(4);
     assert!(refused.err.contains("suspended"), "{refused:?}");
-    // The other tenant's work goes on beside it, and the suspended one's does not.
+    // The other tenant's work continues, and the suspended one's does not.
     let host = database.host(one_lane("suspended"));
     two.alpha
         .json("POST", "/v1/flows/paper/instances", &json!({}))
@@ -52,7 +52,7 @@ fn a_suspended_tenant_rests_and_goes_on() {
     let untouched = "SELECT count(*) FROM wed.trace r JOIN wed.flow f USING (flow_id) JOIN wed.tenant t USING (tenant_id) \
                      WHERE t.name = 'beta' AND f.name = 'paper'";
     assert_eq!(database.owner().number(untouched), 1);
-    // What a host has in hand already is given back: pretend that it was claimed before.
+    // What a host has in flight already is given back: pretend that it was claimed before.
     database.owner().run(&format!(
         "UPDATE wed.job SET host_id = {}, token = nextval('wed.fence') WHERE flow_id = (SELECT flow_id FROM wed.flow f \
          JOIN wed.tenant t USING (tenant_id) WHERE t.name = 'beta' AND f.name = 'paper')",

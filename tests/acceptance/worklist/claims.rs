@@ -1,4 +1,4 @@
-//! Claims: one of several who race gets an item, the others learn who; only its holder goes on with it.
+//! Claims: one of several who race gets an item, the others learn who; only its holder continues it.
 
 use std::sync::Barrier;
 

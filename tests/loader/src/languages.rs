@@ -214,7 +214,7 @@ fn kept(language: Language, which: Which) -> Result<Guest, String> {
     Ok(Guest { bytes, built })
 }
 
-/// A digest of all files that the guest is made of.
+/// Returns a digest of all source files of the guest.
 fn inputs(language: Language, which: Which) -> Result<String, String> {
     let mut files = [
         "wit/transition.wit",

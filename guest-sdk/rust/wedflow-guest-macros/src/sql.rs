@@ -63,7 +63,7 @@ pub(crate) fn expand(template: &Template) -> syn::Result<TokenStream> {
                     quote!(::wedflow_guest::__private::push_literal(&mut sql, #argument);)
                 } else {
                     // Borrowed values would need a second set of conversions; a clone costs little
-                    // beside the call.
+                    // next to the call.
                     let mut variable = syn::parse_str::<Ident>(&name).map_err(|_| {
                         wrong(&format!(
                             "`{{{name}}}` is no variable; other expressions go behind the string"

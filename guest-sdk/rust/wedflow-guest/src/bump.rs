@@ -12,7 +12,7 @@ pub(crate) trait Memory {
     fn arena(&self) -> (usize, usize);
     /// Size of the whole memory in pages.
     fn pages(&self) -> usize;
-    /// Makes it larger by so many pages, and says whether that was granted.
+    /// Grows it by `pages`; returns true if that was granted.
     fn grow(&self, pages: usize) -> bool;
 }
 

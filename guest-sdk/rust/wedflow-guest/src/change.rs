@@ -46,7 +46,7 @@ enum Source {
 pub struct Sql(String);
 
 impl Sql {
-    /// SQL as it stands. Nothing in it is quoted: never build the text from attributes' values;
+    /// SQL, used verbatim. Nothing in it is quoted: never build the text from attributes' values;
     /// [`sql!`](crate::sql) does that safely.
     pub fn verbatim(text: impl Into<String>) -> Self {
         Sql(text.into())

@@ -79,7 +79,7 @@ impl Values {
     /// Reads the next value, which is that of `attribute`.
     ///
     /// # Errors
-    /// When there is none, it is null, or it is of another type.
+    /// When there is none, it is null, or it has another type.
     pub fn next<T: Attribute>(&mut self, attribute: &str) -> Result<T, Failure> {
         let value = self.0.next().ok_or_else(|| {
             Failure::fatal(format!(
@@ -109,7 +109,7 @@ impl Row {
     /// The attribute's value.
     ///
     /// # Errors
-    /// When the flow has no such attribute, it is null, or it is of another type.
+    /// When the flow has no such attribute, it is null, or it has another type.
     pub fn get<T: Attribute>(&self, attribute: &str) -> Result<T, Failure> {
         let at = self.names.iter().position(|name| name == attribute);
         let value = at

@@ -318,7 +318,7 @@ fn era(year: i64) -> (i64, &'static str) {
     }
 }
 
-/// `interval`: a span of time as text that Postgres reads, months and days kept apart from seconds.
+/// `interval`: a span of time as text that Postgres reads, months and days separate from seconds.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Interval(String);
 

@@ -14,7 +14,7 @@ struct Text {
 /// Parses `a`
 /// as a number.
 ///
-/// This is said to nobody.
+/// This text is shown to nobody.
 #[transition(name = "tr_parse", writes = [n: integer, "Other One": "text[]", type: jsonb])]
 fn parse(text: Text, job: &Job) -> Result<Change, Failure> {
     match text.a.as_str() {

@@ -22,7 +22,7 @@ pub(crate) struct Which {
     since: Option<String>,
     /// End of the part before: its `next`.
     cursor: Option<String>,
-    /// At most so many entries, 1 to 500.
+    /// Maximum number of entries, 1 to 500.
     #[param(minimum = 1, maximum = 500)]
     limit: Option<i64>,
 }
@@ -37,7 +37,7 @@ pub(crate) async fn list(
 ) -> Result<Json<List<AuditEntry>>, Problem> {
     caller.must(Action::read(Area::Audit))?;
     let limit = page::limit(which.limit)?;
-    // The numbers count beyond the tenant: what is told of them is only where to go on.
+    // The numbers count beyond the tenant: they are shown only as the next cursor.
     let before = page::position::<1>(which.cursor.as_deref())?.map(|[number]| number);
     let (tenant, since) = (Some(caller.tenant.as_str()), which.since.as_deref());
     let fetch = |before, count| api.store.audit(tenant, since, before, count);

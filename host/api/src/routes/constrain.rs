@@ -1,4 +1,4 @@
-//! Constraints: what instances have reserved, what there is of it, and the order of tasks.
+//! Constraints: reservations of instances, stock of resources, and the order of tasks.
 
 use axum::Json;
 use axum::extract::State;
@@ -118,7 +118,7 @@ pub(crate) async fn resources(
     Ok(Json(List::whole(rows.collect())))
 }
 
-/// Sets how much there is of a key; who waits for more is served
+/// Sets the stock of a key; requests that wait for more are served
 #[utoipa::path(put, path = "/v1/flows/{flow}/resources", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
     request_body = SetResource, responses((status = 204), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn set_resource(

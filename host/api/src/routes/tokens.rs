@@ -139,7 +139,7 @@ pub(crate) async fn create(
     Ok((StatusCode::CREATED, Json(told(issued))))
 }
 
-/// Replaces a token: the answer has the new one; the old one goes on for a while, so that whoever uses it
+/// Replaces a token: the answer has the new one; the old one stays valid for a while, so that whoever uses it
 /// can change over
 #[utoipa::path(post, path = "/v1/tokens/{token}/rotate", tag = "tokens", params(("token" = String, Path, description = "The token's id")),
     request_body = Rotation, responses((status = 201, body = IssuedToken), (status = 404, body = Problem), (status = 422, body = Problem)))]

@@ -17,7 +17,7 @@ pub(crate) enum ResourceCommand {
         /// The flow.
         flow: String,
     },
-    /// Set how much there is of a key; who waits for more is served.
+    /// Set the stock of a key; requests that wait for more are served.
     Set {
         /// The flow.
         flow: String,

@@ -557,7 +557,7 @@ impl Replay<'_> {
             for ((before, with), times) in &outcomes {
                 terminal.line(&format!("  {before} before, with it {with}: {times}"));
             }
-            // What a call came to is told above already, where it is all that differs.
+            // The end of a call is printed above already, where only it differs.
             let told: usize = outcomes.values().sum();
             for (what, times) in by_what
                 .iter()

@@ -74,7 +74,7 @@ impl<E: Send + 'static> EventSource for OnThread<E> {
     fn poll_event(&mut self, observing: &mut Observing<'_>) -> Poll<Option<E>> {
         match std::task::ready!(self.passed.poll_recv(&mut observing.context())) {
             Some(Ok(event)) => Poll::Ready(Some(event)),
-            // Goes on unwinding here so that the observer treats it like any other source's panic.
+            // Continues unwinding here so that the observer treats it like any other source's panic.
             Some(Err(payload)) => resume_unwind(payload),
             None => Poll::Ready(None),
         }

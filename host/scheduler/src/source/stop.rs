@@ -67,7 +67,7 @@ pub enum Termination {
     Terminate,
 }
 
-/// The signals by which a person or a service manager ends a process, as a source that goes on for
+/// The signals by which a person or a service manager ends a process, as a source that stays active for
 /// ever. From this call on they no longer end the process by themselves. Needs a tokio runtime
 /// with I/O enabled.
 ///

@@ -61,7 +61,7 @@ async fn d_a_timer_never_fires_early_on_the_real_clock() {
 
 #[test]
 fn d_a_busy_handler_delays_a_timer_by_the_documented_bound_at_most() {
-    // Preempted guests: each resumption takes one slice, then they want to go on, for ever.
+    // Preempted guests: each resumption takes one slice, then they want to continue, for ever.
     const BUSY: u32 = 20;
     let slice = MS;
     let mut simulation = Simulation::new(5);
