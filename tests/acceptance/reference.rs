@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use wedflow_model::Limits;
+use wedflow_model::{ERROR_CODES, Limits, VARIABLES};
 
 use crate::support::program::{run, wed};
 use crate::support::repository;
@@ -93,6 +93,98 @@ fn fields_of(source: &str) -> Vec<(String, String)> {
     fields
 }
 
+/// Sections of the page of limits: title, and the source file whose documented constants it lists.
+const LIMIT_SOURCES: [(&str, &str); 9] = [
+    ("Components", "host/contract/src/inspect.rs"),
+    (
+        "Declarations of a component",
+        "host/contract/src/declaration.rs",
+    ),
+    ("Files of an instance", "host/capability/src/files.rs"),
+    (
+        "HTTP requests of a transition",
+        "host/capability/src/http.rs",
+    ),
+    ("Secrets", "host/worker/src/vault.rs"),
+    ("Conditions and clauses: text", "host/guard/src/fragment.rs"),
+    (
+        "Conditions and clauses: patterns",
+        "host/guard/src/pattern.rs",
+    ),
+    ("Conditions and clauses: calls", "host/guard/src/call.rs"),
+    (
+        "Leases and periodic tasks of a host",
+        "host/worker/src/housekeeping.rs",
+    ),
+];
+
+/// Lists the documented constants of a source file: name, type, value and doc comment.
+fn constants_of(source: &str) -> Vec<[String; 4]> {
+    let mut constants = Vec::new();
+    let mut comment = String::new();
+    let mut lines = source.lines().map(str::trim);
+    while let Some(line) = lines.next() {
+        let line = line.strip_prefix("pub(crate) ").unwrap_or(line);
+        let line = line.strip_prefix("pub ").unwrap_or(line);
+        if let Some(text) = line.strip_prefix("///") {
+            comment.push_str(text);
+            continue;
+        }
+        let mut whole = line.to_owned();
+        if line.starts_with("const ") {
+            while !whole.ends_with(';') {
+                let Some(next) = lines.next() else { break };
+                whole.push(' ');
+                whole.push_str(next);
+            }
+            let name = whole
+                .strip_prefix("const ")
+                .and_then(|rest| rest.split_once(": "));
+            let parts = name.and_then(|(name, rest)| Some((name, rest.split_once(" = ")?)));
+            if let Some((name, (kind, value))) = parts
+                && !comment.is_empty()
+                && ["usize", "u32", "u64", "Duration"].contains(&kind)
+            {
+                let [name, kind] = [name, kind].map(str::to_owned);
+                constants.push([name, kind, shown(value), comment.trim().to_owned()]);
+            }
+        }
+        comment.clear();
+    }
+    constants
+}
+
+/// Writes a constant's expression for people: `1 << 20` as bytes, a duration as seconds.
+fn shown(value: &str) -> String {
+    let value = value.trim_end_matches(';').replace('_', "");
+    let inside = |function: &str| {
+        let rest = value.strip_prefix(function)?;
+        rest.strip_suffix(')').map(product)
+    };
+    if let Some(millis) = inside("Duration::from_millis(") {
+        return format!("{millis} ms");
+    }
+    if let Some(seconds) = inside("Duration::from_secs(") {
+        return format!("{seconds} s");
+    }
+    product(&value)
+}
+
+/// Evaluates products and shifts of plain numbers; other expressions stay as they are.
+fn product(value: &str) -> String {
+    let number = |text: &str| text.trim().parse::<u64>().ok();
+    if let Some((number_text, shift)) = value.split_once("<<")
+        && let (Some(left), Some(right)) = (number(number_text), number(shift))
+    {
+        return (left << right).to_string();
+    }
+    let factors: Option<Vec<u64>> = value.split('*').map(number).collect();
+    factors.map_or_else(
+        || value.to_owned(),
+        |all| all.iter().product::<u64>().to_string(),
+    )
+}
+
 #[harness::test]
 fn the_page_of_limits_is_what_the_code_says() {
     let source =
@@ -103,17 +195,105 @@ fn the_page_of_limits_is_what_the_code_says() {
         Some(fields.len()),
         values.as_object().map(serde_json::Map::len)
     );
-    let rows = fields
-        .iter()
-        .map(|(name, text)| format!("| `{name}` | {} | {text} |\n", values[name.as_str()]));
-    let page = format!(
-        "# Limits of an attempt\n\nThis page is generated from `host/model/src/limits.rs` by `make reference`. \
-         A manifest may lower `fuel` and `memory_bytes`\nfor a transition; its time limit is the trigger's `timeout`. \
-         Quotas of tenants: [tenants](tenants.md#quotas).\n\n\
-         | limit | default | meaning |\n| --- | ---: | --- |\n{}",
-        rows.collect::<String>()
+    let mut page = String::from(
+        "# Limits\n\nThis page is generated from the constants of the source by `make reference`. Quotas of tenants:\n\
+         [tenants](tenants.md#quotas). Bounds of conditions and clauses: [conditions](conditions.md#bounds).\n\n\
+         ## An attempt and an upload\n\nA manifest may lower `fuel` and `memory_bytes` for a transition; its time limit \
+         is the trigger's `timeout`.\n\n| limit | default | meaning |\n| --- | ---: | --- |\n",
     );
+    for (name, text) in &fields {
+        page.push_str(&format!(
+            "| `{name}` | {} | {text} |\n",
+            values[name.as_str()]
+        ));
+    }
+    for (title, file) in LIMIT_SOURCES {
+        let text = std::fs::read_to_string(repository(file)).expect("a source file");
+        let constants = constants_of(&text);
+        assert!(!constants.is_empty(), "{file} has no documented limit");
+        page.push_str(&format!(
+            "\n## {title}\n\n`{file}`\n\n| limit | value | meaning |\n| --- | ---: | --- |\n"
+        ));
+        for [name, _, value, text] in constants {
+            page.push_str(&format!("| `{name}` | {value} | {text} |\n"));
+        }
+    }
     generated("limits.md", &page);
+}
+
+/// Puts `table` between the page's two marks, and compares or writes the page.
+fn generated_table(name: &str, table: &str) {
+    const BEGIN: &str = "<!-- generated by make reference: begin -->\n";
+    const END: &str = "<!-- generated by make reference: end -->";
+    let page = std::fs::read_to_string(repository("docs/reference").join(name)).expect("the page");
+    let (before, rest) = page.split_once(BEGIN).expect("the mark of the beginning");
+    let (_, after) = rest.split_once(END).expect("the mark of the end");
+    generated(name, &format!("{before}{BEGIN}{table}{END}{after}"));
+}
+
+#[harness::test]
+fn the_table_of_error_codes_is_what_the_code_says() {
+    let mut table = String::from("| code | what is wrong | what to do |\n| --- | --- | --- |\n");
+    for one in ERROR_CODES {
+        table.push_str(&format!(
+            "| {} | {} | {} |\n",
+            one.code, one.meaning, one.remedy
+        ));
+    }
+    generated_table("errors.md", &table);
+}
+
+#[harness::test]
+fn the_table_of_the_environment_is_what_the_code_says() {
+    let mut table = String::from("| variable | meaning |\n| --- | --- |\n");
+    for one in VARIABLES {
+        table.push_str(&format!("| `{}` | {} |\n", one.name, one.meaning));
+    }
+    generated_table("environment.md", &table);
+}
+
+/// Makes the table of the last `make bench` from its raw result.
+#[harness::test]
+fn the_table_of_benchmarks_is_the_raw_result() {
+    let file = repository("bench/results/commit.json");
+    let text = std::fs::read_to_string(file).expect("bench/results/commit.json");
+    let result: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let bare = result["bare_per_s"].as_f64();
+    let mut table = format!(
+        "`make bench` of {}, commit {}, {} rounds of {} s, {} cores ({}).\n\n\
+         | | per second | low to high | of bare | host µs | server µs | p50 µs | p99 µs |\n\
+         | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: |\n",
+        text_in(&result, "date"),
+        result["commit"].as_str().unwrap_or("not recorded"),
+        result["rounds"],
+        result["seconds"],
+        result["cores"],
+        text_in(&result, "machine"),
+    );
+    for row in result["rows"].as_array().expect("rows") {
+        let figure = |name: &str, digits: usize| {
+            let value = row[name].as_f64();
+            value.map_or_else(String::new, |value| format!("{value:.digits$}"))
+        };
+        let of_bare = row["per_s"].as_f64().zip(bare);
+        table.push_str(&format!(
+            "| {} | {} | {} to {} | {} | {} | {} | {} | {} |\n",
+            text_in(row, "name"),
+            figure("per_s", 0),
+            figure("low", 0),
+            figure("high", 0),
+            of_bare.map_or_else(String::new, |(rate, bare)| format!("{:.2}", rate / bare)),
+            figure("host_us", 1),
+            figure("server_us", 1),
+            figure("p50_us", 0),
+            figure("p99_us", 0),
+        ));
+    }
+    generated_table("benchmarks.md", &table);
+}
+
+fn text_in<'a>(value: &'a serde_json::Value, name: &str) -> &'a str {
+    value[name].as_str().unwrap_or_default()
 }
 
 /// The source files below some folders of the repository.

@@ -1,4 +1,5 @@
-//! Every limit in one place, with its unit.
+//! Limits of an attempt and of an upload. The limits of other subjects stand where they are enforced;
+//! docs/reference/limits.md lists all.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,0 +1,70 @@
+//! Variables of the environment: the rows of docs/reference/environment.md, which `make reference` writes.
+
+/// Variable that `wed` or a host reads.
+#[derive(Debug, Clone, Copy)]
+pub struct Variable {
+    /// Name of the variable.
+    pub name: &'static str,
+    /// Meaning and default, in Markdown.
+    pub meaning: &'static str,
+}
+
+/// All variables. One that the source reads and this list lacks fails the test `reference`.
+pub const VARIABLES: &[Variable] = &[
+    Variable {
+        name: "DATABASE_URL",
+        meaning: "the database; without it the private Postgres",
+    },
+    Variable {
+        name: "WEDFLOW_TENANT",
+        meaning: "the tenant whose flows are meant; `default` without it",
+    },
+    Variable {
+        name: "WEDFLOW_SERVER",
+        meaning: "the HTTP API that a person's machine works with, in `wed work`",
+    },
+    Variable {
+        name: "WEDFLOW_TOKEN",
+        meaning: "the token of the person's user, in `wed work`",
+    },
+    Variable {
+        name: "WEDFLOW_WORK_STORE",
+        meaning: "the local store of `wed work`, one file",
+    },
+    Variable {
+        name: "WEDFLOW_PERSON",
+        meaning: "who acts in `wed work`",
+    },
+    Variable {
+        name: "WEDFLOW_SECRET_KEY",
+        meaning: "the key under which secrets are kept, 64 hexadecimal digits; without it `secret.key` in the home folder",
+    },
+    Variable {
+        name: "WEDFLOW_LOG",
+        meaning: "what is logged, in the notation of tracing: `info`, `wedflow_worker=debug`; by default `info` for `dev` and `serve`, `warn` else",
+    },
+    Variable {
+        name: "WEDFLOW_HOME",
+        meaning: "the folder of the private Postgres",
+    },
+    Variable {
+        name: "WEDFLOW_CACHE",
+        meaning: "the folder of compiled components, mode 700; `~/.cache/wedflow` without it, empty: none is kept",
+    },
+    Variable {
+        name: "WEDFLOW_POSTGRES_PORT",
+        meaning: "the private Postgres's port; by default the first free one from 15432 on, and then always that",
+    },
+    Variable {
+        name: "WEDFLOW_POSTGRES_ACCOUNT",
+        meaning: "as root, the account it runs under",
+    },
+    Variable {
+        name: "WEDFLOW_POSTGRES_ARCHIVE",
+        meaning: "a local copy of the server's archive, for machines without a network",
+    },
+    Variable {
+        name: "WEDFLOW_SAMPLES",
+        meaning: "the folder of the sample transitions",
+    },
+];
