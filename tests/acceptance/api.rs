@@ -9,7 +9,7 @@ use crate::support::http::{Api, Client};
 use crate::support::program::{run, wed, wed_path};
 use crate::support::{Database, eventually, on};
 
-/// One attribute that one transition raises.
+/// Defines a flow with one attribute that one transition raises.
 fn steps(name: &str) -> Json {
     json!({
         "name": name,

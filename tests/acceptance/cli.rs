@@ -14,7 +14,7 @@ use crate::support::{Database, Session, eventually, on, repository};
 /// Where nothing answers.
 const NOWHERE: &str = "postgres://nobody@127.0.0.1:1/nothing";
 
-/// One attribute that one transition raises, as a definition file.
+/// Definition file with one attribute that one transition raises.
 const STEPS: &str = r#"
 name = "steps"
 description = "Raises a number"
@@ -106,7 +106,7 @@ fn paper() -> PathBuf {
     repository("sample-transitions/target/wasm32-wasip2/release/paper.wasm")
 }
 
-/// What was being done may be said before it.
+/// Checks that the answer ends with an error; progress may precede it.
 #[track_caller]
 fn says_error(answer: &Answer) {
     let said = answer.err.lines().any(|line| line.starts_with("error: "));

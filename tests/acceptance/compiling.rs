@@ -6,7 +6,7 @@ use wedflow_sandbox::{Sandbox, Settings, UploadError};
 use crate::hostile::fault::component_of;
 use crate::support::database::sample_component;
 
-/// One function whose blocks and variables multiply: every variable lives through every block, and from one
+/// Makes one function whose blocks and variables multiply: every variable lives through every block, and from one
 /// place every block is reached.
 fn dense(blocks: usize, variables: usize) -> Vec<u8> {
     let mut text = String::from("(func (export \"run\") (type $run)\n(local");

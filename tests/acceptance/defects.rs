@@ -12,7 +12,7 @@ use crate::support::database::{one_lane, sample_component};
 use crate::support::flows::{PAPER, STEPS};
 use crate::support::{Database, Flow, GENEROUS, Session, eventually, on, repository};
 
-/// What a listener hears within a deadline; nothing when it hears nothing.
+/// Returns what a listener hears within a deadline, if anything.
 fn heard(listener: &mut Session, within: Duration) -> Option<(String, String)> {
     listener
         .notifications()

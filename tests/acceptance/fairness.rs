@@ -82,7 +82,7 @@ fn start(session: &mut Session, count: usize) {
     ));
 }
 
-/// How many of its instances are final.
+/// Counts its final instances.
 fn ended(session: &mut Session) -> i64 {
     session.number("SELECT count(*) FROM wed_instance WHERE status = 'F'")
 }

@@ -38,7 +38,7 @@ impl<T: DeserializeOwned> FromRequest<Api> for Document<T> {
     }
 }
 
-/// What a body is, by its header.
+/// Checks the type of a body, by its header.
 fn must_be(headers: &HeaderMap, wanted: &str) -> Result<(), Problem> {
     if media_type(headers).as_deref() == Some(wanted) {
         return Ok(());
@@ -180,7 +180,7 @@ pub(crate) struct Read {
     pub(crate) digest: [u8; 32],
 }
 
-/// How many bytes a body is said to have.
+/// Returns the number of bytes that the header announces.
 pub(crate) fn announced(headers: &HeaderMap) -> Option<u64> {
     headers
         .get(header::CONTENT_LENGTH)

@@ -1,4 +1,4 @@
-//! What the API answers. No number of an answer is one that counts beyond its tenant.
+//! Documents of the API's answers. No number in an answer counts things of other tenants.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -83,7 +83,7 @@ pub(crate) struct Trigger {
     condition: Option<String>,
     /// The condition.
     when: String,
-    /// Whether it is the final condition.
+    /// True for the final condition.
     r#final: bool,
     /// Time limit of an attempt.
     timeout: String,
@@ -106,10 +106,10 @@ impl From<store::Trigger> for Trigger {
     }
 }
 
-/// What applying a definition did.
+/// Effect of applying a definition.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Applied {
-    /// Whether the flow was made by it.
+    /// True if applying made the flow.
     pub(crate) created: bool,
     attributes_added: Vec<String>,
     /// Attributes that the definition does not name; they are left as they are.
@@ -269,16 +269,16 @@ impl Status {
 /// An instance.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Instance {
-    /// Its number in the flow.
+    /// Number in the flow.
     wid: i32,
     status: Status,
-    /// Its attributes.
+    /// Attributes.
     #[schema(value_type = Object)]
     state: serde_json::Value,
     started: String,
     /// When its status last changed.
     changed: String,
-    /// Its pending transitions.
+    /// Pending transitions.
     pending: Vec<String>,
 }
 
@@ -298,7 +298,7 @@ impl From<store::Instance> for Instance {
 /// An instance that was started.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Started {
-    /// Its number in the flow.
+    /// Number in the flow.
     pub(crate) wid: i32,
 }
 
@@ -315,7 +315,7 @@ pub(crate) struct TraceRow {
     #[schema(value_type = Object)]
     state: serde_json::Value,
     at: String,
-    /// Who wrote it: a host, or a database role.
+    /// Writer: a host, or a database role.
     writer: String,
     /// Why, for rows that no transition wrote.
     note: Option<String>,
@@ -351,7 +351,7 @@ pub(crate) struct Job {
     /// The trigger that fired it: its name, or its number where it has none.
     trigger: String,
     transition: String,
-    /// Whether a host has it.
+    /// True if a host runs it.
     running: bool,
     /// Attempts begun.
     attempt: i32,
@@ -376,7 +376,7 @@ impl From<store::JobRow> for Job {
     }
 }
 
-/// What a job's trigger is called in addresses.
+/// Returns the name of a job's trigger in addresses.
 pub(crate) fn trigger_of(job: &store::JobRow) -> String {
     match &job.tgname {
         Some(name) if !name.is_empty() => name.clone(),
@@ -393,18 +393,18 @@ pub(crate) struct Component {
     digest: String,
     /// Bytes.
     size: i32,
-    /// What it says of itself: name, SDK, transitions.
+    /// Manifest: name, SDK, transitions.
     #[schema(value_type = Object)]
     manifest: serde_json::Value,
     created_at: String,
-    /// Whether it is the version in use.
+    /// True for the version in use.
     active: bool,
     /// `flow/transition` of every binding to the name; none for versions that are not in use.
     used_by: Vec<String>,
 }
 
 impl Component {
-    /// Its place in a list: by name, newest first.
+    /// Returns its position in a list: by name, newest first.
     pub(crate) fn place(&self) -> String {
         format!("{}\n{:010}", self.name, i32::MAX - self.version)
     }
@@ -425,7 +425,7 @@ impl From<store::Component> for Component {
     }
 }
 
-/// Which version is to be the one in use.
+/// Version to put into use.
 #[derive(Debug, serde::Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Activation {
@@ -453,7 +453,7 @@ pub(crate) struct Uploaded {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Who is asking.
+/// Caller.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Me {
     pub(crate) tenant: String,
@@ -461,7 +461,7 @@ pub(crate) struct Me {
     pub(crate) role: String,
     pub(crate) token: String,
     pub(crate) scopes: Vec<String>,
-    /// What role and scopes allow together.
+    /// Actions that role and scopes allow together.
     pub(crate) may: Vec<String>,
 }
 
@@ -486,7 +486,7 @@ impl From<store::User> for User {
 /// A token, without its secret.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Token {
-    /// Its first characters, which name it within the tenant.
+    /// First characters, which name it within the tenant.
     id: String,
     user: String,
     name: String,
@@ -500,7 +500,7 @@ pub(crate) struct Token {
 }
 
 impl Token {
-    /// Its place in a list: by whose it is, then by when it was made.
+    /// Returns its position in a list: by user, then by time of creation.
     pub(crate) fn place(&self) -> String {
         format!("{}\n{}\n{}", self.user, self.created_at, self.id)
     }
@@ -530,7 +530,7 @@ pub(crate) struct IssuedToken {
     pub(crate) token: Token,
 }
 
-/// What the tenant's admins may set.
+/// Settings of a tenant that its admins may change.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Settings {
     /// The tenant's name, which the operator gave.
@@ -544,11 +544,11 @@ pub(crate) struct Settings {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Usage {
     name: String,
-    /// What is counted.
+    /// Unit of the count.
     unit: String,
-    /// None: it is no number of things.
+    /// Number in use; none where it counts no things.
     used: Option<i64>,
-    /// None: as many as the tenant likes.
+    /// Number allowed; none without a limit.
     allowed: Option<i64>,
 }
 

@@ -1,4 +1,4 @@
-//! How the API says no: RFC 9457, with a stable code and a hint.
+//! Refusals of the API: RFC 9457, with a stable code and a hint.
 
 use axum::Json;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
@@ -20,22 +20,22 @@ pub(crate) struct Problem {
     title: String,
     /// The HTTP status.
     status: u16,
-    /// What is wrong with this request.
+    /// Description of the error in this request.
     detail: String,
     /// This occurrence: the request's number, also in the header `x-request-id` and in the server's log.
     #[serde(skip_serializing_if = "Option::is_none")]
     instance: Option<String>,
     /// A stable code: a word, or a SQLSTATE.
     code: String,
-    /// How to mend it.
+    /// Advice on mending it.
     hint: String,
-    /// Where in a JSON body, as a path.
+    /// Position in a JSON body, as a path.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<String>,
-    /// Where in a fragment of SQL.
+    /// Position in a fragment of SQL.
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<FragmentPlace>,
-    /// Which limit, for problems of quotas.
+    /// Limit, for problems of quotas.
     #[serde(skip_serializing_if = "Option::is_none")]
     limit: Option<QuotaPlace>,
     #[serde(skip)]
@@ -45,11 +45,11 @@ pub(crate) struct Problem {
 /// A limit that is reached.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct QuotaPlace {
-    /// Its name.
+    /// Name of the quota.
     pub(crate) name: String,
-    /// What is used of it.
+    /// Number in use.
     pub(crate) used: i64,
-    /// What is allowed.
+    /// Number allowed.
     pub(crate) allowed: i64,
 }
 
@@ -103,7 +103,7 @@ impl Problem {
         self
     }
 
-    /// Nothing of that name in the tenant. Something of another tenant's gives the same answer.
+    /// Answers that the tenant has no thing of that name. A thing of another tenant gives the same answer.
     pub(crate) fn missing(kind: &str, name: &str) -> Self {
         let hint = match kind {
             "flow" => "GET /v1/flows lists the flows there are.",
@@ -160,7 +160,7 @@ impl Problem {
     }
 }
 
-/// Which request a response answers, put in by the outermost layer.
+/// Number of the request that a response answers; the outermost layer sets it.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestId(pub(crate) String);
 

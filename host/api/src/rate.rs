@@ -25,13 +25,13 @@ pub(crate) struct Rates {
 /// What is left after a request was counted, or how long to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Counted {
-    /// Whose limit it is: the tenant's or the token's.
+    /// Owner of the limit: the tenant or the token.
     pub(crate) policy: &'static str,
     /// Requests allowed in a second.
     pub(crate) rate: u32,
     /// Requests that may be made at once.
     pub(crate) left: u32,
-    /// One too many: how long to wait.
+    /// Time to wait, for a request above the limit.
     pub(crate) wait: Option<Duration>,
 }
 

@@ -36,7 +36,7 @@ use crate::problem::{Problem, REQUEST, RequestId, too_long};
 use crate::sending;
 use crate::state::Api;
 
-/// Where every request's number stands.
+/// Header with the request's number.
 const REQUEST_ID: &str = "x-request-id";
 
 /// Everything that is described.
@@ -234,7 +234,7 @@ async fn not_this_way(request: Request) -> Problem {
     .hint("GET /openapi.json tells what can be done.")
 }
 
-/// What a panic said is for the log only.
+/// Answers a panic without its message, which is for the log only.
 fn panicked(panic: Box<dyn std::any::Any + Send>) -> Response {
     let said = panic
         .downcast_ref::<String>()

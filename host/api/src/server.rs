@@ -18,20 +18,20 @@ use crate::routes;
 use crate::sending::Patient;
 use crate::state::{Api, Stores, Times};
 
-/// How often keys of requests that were done once are forgotten.
+/// Time between two removals of old idempotency keys.
 const FORGET: Duration = Duration::from_secs(600);
-/// How long to wait after the system would not take a connection.
+/// Pause after the system refused a connection.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Connections to the database over which tokens are looked up.
 const TOKEN_CONNECTIONS: u32 = 2;
-/// How long that may take.
+/// Maximum duration of that question.
 const TOKEN_QUESTION: Duration = Duration::from_secs(5);
 
-/// How the API is served.
+/// Settings of the API's server.
 #[derive(Debug, Clone)]
 pub struct ServerSettings {
-    /// Where.
+    /// Address to listen on.
     pub listen: SocketAddr,
     /// Connections at the same instant; more wait to be taken.
     pub connections: usize,
@@ -40,15 +40,15 @@ pub struct ServerSettings {
     /// Connections to the database for what is asked; a tenant has at most half of them in use. Tokens and
     /// health are looked after over others.
     pub database_connections: u32,
-    /// How long a statement of a request may wait for a lock.
+    /// Maximum wait of a request's statement for a lock.
     pub lock: Duration,
-    /// How long a request may take, but for uploads and watching, and the longest statement of any.
+    /// Maximum duration of a request, except uploads and watching, and of any statement.
     pub request: Duration,
-    /// How long a client may take for the head of a request.
+    /// Maximum time for the head of a request.
     pub head: Duration,
-    /// How long a client may take for the next bytes of a body.
+    /// Maximum time for the next bytes of a body.
     pub idle: Duration,
-    /// How long a client may take nothing of an answer.
+    /// Maximum time for which a client takes no byte of an answer.
     pub taking: Duration,
     /// How long a client may take for the whole of an upload.
     pub upload: Duration,
@@ -122,7 +122,7 @@ impl Server {
         })
     }
 
-    /// Where it listens.
+    /// Returns the address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -186,15 +186,15 @@ async fn serve(
     forgetting.abort();
 }
 
-/// How many connections each address has.
+/// Number of connections of each address.
 #[derive(Debug, Clone, Default)]
 struct Addresses(Arc<Mutex<HashMap<IpAddr, usize>>>);
 
-/// One of an address's connections, until it is dropped.
+/// Connection of an address, until dropped.
 struct Share(Addresses, IpAddr);
 
 impl Addresses {
-    /// None: the address has as many as it may.
+    /// Counts a connection; none if the address has its maximum.
     fn take(&self, address: IpAddr, most: usize) -> Option<Share> {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = counts.entry(address).or_default();

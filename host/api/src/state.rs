@@ -1,4 +1,4 @@
-//! What handlers share, and each tenant's share of it.
+//! State that handlers share, and each tenant's share of it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,7 +21,7 @@ const SENT_KIB: (usize, usize) = (256 << 10, 32 << 10);
 /// Traces that are watched at the same instant: of all tenants, of one.
 const WATCHERS: (usize, usize) = (256, 32);
 
-/// What handlers share.
+/// State that handlers share.
 #[derive(Clone)]
 pub(crate) struct Api {
     /// For what is asked.
@@ -53,7 +53,7 @@ pub(crate) struct Stores {
     pub(crate) health: Store,
 }
 
-/// How long things may take.
+/// Time limits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Times {
     /// A request, but for uploads and watching.

@@ -1,4 +1,4 @@
-//! One query of the database for all clients that watch instances, however many there are.
+//! Watching of instances: one query of the database for all clients, however many there are.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -38,7 +38,7 @@ pub struct Part<'a> {
     pub etag: &'a str,
     /// Bytes of the whole.
     pub total: u64,
-    /// Where the part begins.
+    /// Begin of the part.
     pub at: u64,
     /// The part.
     pub bytes: &'a [u8],

@@ -10,9 +10,9 @@ use crate::{AwayError, Link, LocalStore};
 /// A step of a protocol, as the person sees it.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Step {
-    /// Its number in the protocol.
+    /// Number of the step in the protocol.
     pub step: u8,
-    /// What was done.
+    /// Description of the step.
     pub text: String,
     /// Bytes that were moved or are to be moved.
     pub bytes: u64,
@@ -20,7 +20,7 @@ pub struct Step {
     pub seconds: f64,
 }
 
-/// How a person leaves.
+/// Terms on which a person leaves.
 #[derive(Debug, Clone)]
 pub struct Leaving<'a> {
     /// The longest time that transfers may take, in seconds.
@@ -35,7 +35,7 @@ pub struct Leaving<'a> {
     pub quota_bytes: Option<u64>,
 }
 
-/// What became of the results that were kept.
+/// Fate of the kept results.
 #[derive(Debug, Clone, Default, serde::Serialize)]
 pub struct Returned {
     /// Items whose results were applied.

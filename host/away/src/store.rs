@@ -32,7 +32,7 @@ pub struct LocalStore {
 /// An item as this machine has it.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct LocalItem {
-    /// Its number.
+    /// Number of the item.
     pub item: i64,
     /// The state that the server told last.
     pub state: String,
@@ -42,7 +42,7 @@ pub struct LocalItem {
     pub transferred: bool,
     /// True if it may be done now.
     pub enabled: bool,
-    /// What became of its result, when there is one: `kept`, `refused`.
+    /// Fate of its result, if there is one: `kept`, `refused`.
     pub result: Option<String>,
     /// The server's document with the data.
     pub document: Json,

@@ -1,4 +1,4 @@
-//! What can be asked of `wed`.
+//! Arguments of `wed`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
         value_name = "URL"
     )]
     pub(crate) database_url: Option<String>,
-    /// Whose flows and components are meant.
+    /// Tenant whose flows and components are meant.
     #[arg(
         long,
         global = true,
@@ -105,7 +105,7 @@ pub(crate) enum Command {
     Token(TokenCommand),
     /// People's work: worklists, claims, reports, messages.
     Work(WorkArguments),
-    /// Who did what: the audit log, newest first.
+    /// Show the audit log: who did what, newest first.
     Audit(AuditArguments),
     /// Hosts, leases, queue and history of the installation; what is wrong, and how to mend it.
     Status,
@@ -117,7 +117,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Whether the command runs until it is stopped, so that its log is what people look at.
+    /// Returns true if the command runs until it is stopped, so that people read its log.
     pub(crate) fn is_long_running(&self) -> bool {
         matches!(self, Command::Dev(_) | Command::Serve(_))
     }
@@ -160,12 +160,12 @@ pub(crate) enum LevelArgument {
     Info,
     /// Something odd, and worse.
     Warn,
-    /// What stopped a transition.
+    /// Cause of a transition's end.
     Error,
 }
 
 impl LevelArgument {
-    /// Whether a line of this severity is wanted.
+    /// Returns true if a line of this severity is wanted.
     pub(crate) fn admits(self, severity: &str) -> bool {
         let own = match severity {
             "debug" => LevelArgument::Debug,
@@ -260,7 +260,7 @@ pub(crate) struct TestArguments {
     /// With --properties: only this transition.
     #[arg(long, short, value_name = "NAME", requires = "properties")]
     pub(crate) transition: Option<String>,
-    /// What the random states depend on.
+    /// Seed of the random states.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) seed: u64,
     /// With --properties: types of attributes that the component leaves open, as name:type,…
@@ -307,10 +307,10 @@ pub(crate) struct RunArguments {
     /// The time that the transition is told, such as 2026-01-31T12:00:00Z; it moves by sleeping only.
     #[arg(long, value_name = "TIME")]
     pub(crate) now: Option<String>,
-    /// What its random numbers depend on.
+    /// Seed of its random numbers.
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// Which attempt it is told to be.
+    /// Number of the attempt that it sees.
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) attempt: u32,
     /// The time it has, such as 10s or 250ms; the component's own suggestion, or 10 s, when absent.
@@ -357,7 +357,7 @@ pub(crate) enum TenantCommand {
     Create {
         /// Small letters, digits, - and _.
         name: String,
-        /// What it is.
+        /// Description.
         #[arg(long, default_value = "")]
         description: String,
     },
@@ -514,16 +514,16 @@ pub(crate) enum UserCommand {
 pub(crate) enum TokenCommand {
     /// Make a token. It is shown this once.
     Create {
-        /// Whose.
+        /// User of the token.
         user: String,
-        /// What to call it.
+        /// Name of the token.
         #[arg(long, default_value = "token")]
         name: String,
-        /// What it may be used for, within the user's role: read, write, AREA:read or AREA:write (may be
-        /// given several times). Everything that the role may, when absent.
+        /// Scope within the user's role: read, write, AREA:read or AREA:write (may be given several times).
+        /// Everything that the role may, when absent.
         #[arg(long, value_name = "SCOPE")]
         scope: Vec<String>,
-        /// How long it lives.
+        /// Life of the token.
         #[arg(long, default_value_t = 90)]
         days: i32,
     },
@@ -540,7 +540,7 @@ pub(crate) enum TokenCommand {
         /// Days that the new one lives; as many as the old one when it is left out.
         #[arg(long)]
         days: Option<i32>,
-        /// How long the old one goes on, in hours.
+        /// Hours for which the old one stays valid.
         #[arg(long, default_value_t = 24)]
         overlap: u32,
     },
@@ -574,7 +574,7 @@ pub(crate) enum GuardCommand {
         after_help = "Example:\n  wed guard check --kind set --attrs a1:text,qty:integer \"a1='x', qty=qty+1\""
     )]
     Check {
-        /// What the fragments are.
+        /// Kind of the fragments.
         #[arg(long, value_enum)]
         kind: FragmentKind,
         /// The flow's attributes with their types, as in `a1:text,qty:numeric,size:enum(s,m,l)`; without a
@@ -611,7 +611,7 @@ pub(crate) enum DbCommand {
     Start,
     /// Stop it.
     Stop,
-    /// Whether it runs, and where.
+    /// Show whether it runs, and its address.
     Status,
     /// Print the URL of its superuser, for psql. It holds the password.
     Url,
@@ -656,7 +656,7 @@ pub(crate) enum FlowCommand {
     Create {
         /// Small letters, digits, - and _.
         name: String,
-        /// What it is for.
+        /// Purpose.
         #[arg(long, default_value = "")]
         description: String,
     },
@@ -737,7 +737,7 @@ pub(crate) enum ConfigCommand {
         flow: String,
         /// The setting's name: letters, digits, _, . and -.
         key: String,
-        /// Its value, at most 64 KiB.
+        /// Value, at most 64 KiB.
         value: String,
     },
     /// Print a setting.
@@ -841,7 +841,7 @@ pub(crate) enum ComponentCommand {
     },
     /// Remove versions that are not in use.
     Gc {
-        /// How many of the newest versions of each component stay, for going back.
+        /// Number of the newest versions of each component that stay, for going back.
         #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(i32).range(0..=10_000))]
         keep: i32,
     },
@@ -934,7 +934,7 @@ impl StatusArgument {
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoArguments {
-    /// Which one; without it they are listed.
+    /// Name of the sample; without it they are listed.
     pub(crate) name: Option<String>,
     /// The folder of the sample transitions; found above the working folder or the binary when absent.
     #[arg(long, env = "WEDFLOW_SAMPLES", value_name = "FOLDER")]

@@ -116,7 +116,7 @@ fn command_names() -> Vec<String> {
     names.collect()
 }
 
-/// One runtime for everything.
+/// Builds the one runtime of the process.
 fn runtime() -> Result<tokio::runtime::Runtime, Problem> {
     wedflow_worker::runtime()
         .enable_all()

@@ -1,4 +1,4 @@
-//! How answers look: tables and lines for people, documents for machines.
+//! Display of answers: tables and lines for people, documents for machines.
 
 use std::collections::HashMap;
 use std::io::{BufRead, IsTerminal, Write};
@@ -69,7 +69,7 @@ pub(crate) fn hide(secrets: HashMap<String, String>) {
     let _ = HIDDEN.set(Provided::new(HashMap::new(), secrets));
 }
 
-/// Where a command writes.
+/// Output of a command.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terminal {
     json: bool,
@@ -81,7 +81,7 @@ impl Terminal {
         Terminal { json, quiet }
     }
 
-    /// Whether machines read.
+    /// Returns true if machines read the output.
     pub(crate) fn is_json(&self) -> bool {
         self.json
     }

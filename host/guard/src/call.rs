@@ -377,7 +377,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What must be small constants, so that a small input cannot make a large value.
+    /// Requires small constants where a small input could make a large value.
     fn bounds(&mut self, name: &str, args: &[Node], place: i32) -> Done {
         match (name, args) {
             ("power" | "pow", [_, exponent]) => self.small_power(exponent, place),

@@ -68,7 +68,7 @@ impl Seen {
 pub(crate) struct Walk<'a> {
     fragment: &'a Fragment<'a>,
     pub(crate) attributes: &'a FlowAttributes,
-    /// Whether functions that give another result each time are allowed.
+    /// True if functions are allowed that give another result each time.
     pub(crate) volatile: bool,
     /// The attributes that are read, by index.
     pub(crate) read: BTreeSet<usize>,

@@ -94,7 +94,7 @@ const NAMES: [(&str, Base); 36] = [
     ("anyrange", Base::AnyRange),
 ];
 
-/// Where a value is to become another type, in the order of what that may do.
+/// Contexts of a conversion, in the order of what they allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Context {
     /// As an operand or argument.
@@ -225,8 +225,8 @@ impl Kind {
             )
     }
 
-    /// Whether Postgres makes a value of this type one of `to`. Polymorphic targets take what has
-    /// their form; that they agree with each other is for [`crate::resolve`] to see.
+    /// Returns true if Postgres converts this type to `to`. Polymorphic targets take any type of their form;
+    /// [`crate::resolve`] checks that they agree with each other.
     pub(crate) fn becomes(self, to: Kind, context: Context) -> bool {
         use Base::{
             Any, AnyArray, AnyCompatible, AnyCompatibleArray, AnyCompatibleNonArray, AnyElement,

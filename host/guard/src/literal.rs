@@ -53,7 +53,7 @@ impl Constant<'_> {
     }
 }
 
-/// Whether a number is written the way Postgres itself writes it.
+/// Returns true if a number is written the way Postgres itself writes it.
 fn is_plain(number: &str) -> bool {
     let digits = number.strip_prefix('-').unwrap_or(number);
     let (whole, fraction) = match digits.split_once('.') {
@@ -67,8 +67,8 @@ fn is_plain(number: &str) -> bool {
         && (digits.len() == number.len() || digits.bytes().any(|b| (b'1'..=b'9').contains(&b)))
 }
 
-/// Whether a number (a constant, or text that is cast to one) stays within the bound on digits,
-/// before and behind the point. What is no number at all is left to Postgres.
+/// Returns true if a number (a constant, or text that is cast to one) stays within the bound on digits, before and
+/// after the point. Postgres judges text that is no number at all.
 pub(crate) fn is_bounded(number: &str) -> bool {
     let number = number.trim().trim_start_matches(['-', '+']);
     if !number.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
@@ -314,7 +314,7 @@ pub(crate) fn fits(text: &str, kind: Kind) -> Result<(), Fault> {
     }
 }
 
-/// Whether bounds as `[1:2][0:1]` are of so many elements.
+/// Returns true if bounds such as `[1:2][0:1]` fit these sizes.
 fn are_of(bounds: &str, sizes: &[usize]) -> bool {
     let number = |text: &str| text.trim().parse::<i64>().ok();
     let each = bounds
@@ -335,7 +335,7 @@ const MAX_DIMENSIONS: usize = 6;
 
 /// Why a constant is no array.
 enum Misread {
-    /// Its braces, commas or quotes are not those of an array, or its parts are not of one length.
+    /// The braces, commas or quotes are not those of an array, or its parts differ in length.
     Notation,
     /// An element is no value of the type.
     Element(Fault),
@@ -506,7 +506,8 @@ const CALENDAR: [&str; 42] = [
     "saturday",
 ];
 
-/// Whether a time zone is made in it, as `ABC5` and `q/aa5` are: Postgres keeps each that it was ever asked for.
+/// Returns true if the text makes a time zone, as `ABC5` and `q/aa5` do: Postgres keeps each that it was ever asked
+/// for.
 fn makes_zone(text: &str) -> bool {
     let part = |c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '_' | '.' | ':');
     let mut rest = text;
@@ -542,7 +543,7 @@ fn makes_zone(text: &str) -> bool {
     false
 }
 
-/// Whether Postgres reads bytes in it: `\x` and digits, or characters and escapes.
+/// Returns true if Postgres reads the text as bytes: `\x` and digits, or characters and escapes.
 fn is_bytes(text: &str) -> bool {
     if let Some(digits) = text.strip_prefix("\\x") {
         let digits: Vec<u8> = digits
@@ -602,8 +603,8 @@ fn unknown_unit(text: &str) -> Option<String> {
         .map(|word| crate::rejection::shorten(word, 20))
 }
 
-/// Whether Postgres, which is told that the year comes first, may read a date in it: of what is plainly three numbers, a
-/// year, a month and a day.
+/// Returns true if Postgres, with the year first, may read a date in it: plainly three numbers, a year, a month and
+/// a day.
 fn is_year_first(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     let number = |part: &str| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit());
@@ -663,7 +664,7 @@ fn is_day(year: &str, month: &str, day: &str, before_christ: bool) -> bool {
     (1..=days).contains(&day)
 }
 
-/// Whether a text holds a time of day that there is not, as 25:00.
+/// Returns true if the text holds an impossible time of day, such as 25:00.
 fn is_late(text: &str) -> bool {
     let mut before = ' ';
     let mut rest = text;
@@ -689,7 +690,7 @@ fn is_late(text: &str) -> bool {
     false
 }
 
-/// Whether Postgres might read a date, a time or an interval in it.
+/// Returns true if Postgres might read a date, a time or an interval in it.
 fn may_be_time(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     if !text.contains(|c: char| c.is_ascii_digit()) {

@@ -1,4 +1,4 @@
-//! What is written in a string and decides how long its call takes: regular expressions, and the formats of `format`.
+//! Strings that decide how long a call takes: regular expressions, and the formats of `format`.
 //!
 //! Postgres turns a regular expression into an automaton: the time is a matter of its size and of the text's length, if
 //! it refers to nothing that matched before and does not look around. The database judges both in the same way
@@ -13,7 +13,7 @@ const MAX_PLACES: usize = 64;
 
 use crate::rejection::RejectionCode;
 
-/// What is wrong with it, and how to mend it.
+/// Objection to a pattern, and advice on mending it.
 pub(crate) type Objection = (&'static str, &'static str);
 
 /// The longest path into a document, and the most of its parts that stand for many values.
@@ -211,7 +211,7 @@ pub(crate) fn code_of((message, _): &Objection) -> RejectionCode {
     }
 }
 
-/// How large the automaton of a regular expression may become.
+/// Returns the size of a regular expression's automaton.
 pub(crate) fn size(pattern: &str) -> Result<usize, Objection> {
     if pattern.len() > MAX_SIZE {
         return Err(too_large());
@@ -266,7 +266,7 @@ pub(crate) fn size(pattern: &str) -> Result<usize, Objection> {
     Ok(size)
 }
 
-/// What SIMILAR TO asks of a pattern besides: `%` is a repetition already, which is not repeated.
+/// Checks the additional rules of SIMILAR TO: `%` is a repetition already, which is not repeated.
 pub(crate) fn similar(pattern: &str) -> Result<(), Objection> {
     let bare = bare(pattern)?;
     let repeats = |rest: &str| {
@@ -345,12 +345,12 @@ fn quantifier(text: &str) -> &str {
     }
 }
 
-/// Whether something in a branch may be repeated without end.
+/// Returns true if something in a branch may be repeated without end.
 fn is_endless(branch: &str) -> bool {
     branch.contains(['*', '+']) || branch.contains(",}")
 }
 
-/// Whether a branch holds a character, or one of several, that is not repeated and must be there.
+/// Returns true if a branch holds a character, or one of several, that is not repeated and must occur.
 fn has_fixed(branch: &str) -> bool {
     let mut rest = branch;
     while let Some(c) = rest.chars().next() {
@@ -451,7 +451,7 @@ fn bare(pattern: &str) -> Result<String, Objection> {
     Ok(out.replace("(?:", "("))
 }
 
-/// What is left of an escape, of which the backslash was read.
+/// Reads the rest of an escape after its backslash.
 fn escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<char, Objection> {
     let unknown = Err((UNKNOWN_ESCAPE, "write \\\\ for a backslash itself"));
     let Some(letter) = chars.next() else {
@@ -502,7 +502,7 @@ fn is_option(letter: char) -> bool {
     matches!(letter, 'i' | 'c' | 'n' | 's' | 'm' | 'p' | 'w')
 }
 
-/// Whether flags of a function of regular expressions are known ones; `g` only where it means something.
+/// Checks the flags of a regular expression function; `g` only where it has a meaning.
 pub(crate) fn flags(flags: &str, all: bool) -> Result<(), Objection> {
     if flags.chars().all(|c| is_option(c) || (all && c == 'g')) {
         return Ok(());

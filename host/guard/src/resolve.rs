@@ -1,6 +1,6 @@
-//! Which operator or function is meant, by Postgres's own rules ("Operator Type Resolution",
-//! "Function Type Resolution", "UNION, CASE, and Related Constructs" in its manual): so that what
-//! the database would refuse for its types is refused here, with its place.
+//! Resolution of operators and functions by Postgres's own rules ("Operator Type Resolution", "Function Type
+//! Resolution", "UNION, CASE, and Related Constructs" in its manual), so that the guard refuses, with the place,
+//! what the database would refuse for its types.
 
 use crate::catalog::Signature;
 use crate::kind::{Base, Context, Kind};

@@ -32,7 +32,7 @@ pub struct CheckedSetClause {
     read: Vec<String>,
 }
 
-/// One `attribute = value` of a checked clause.
+/// An `attribute = value` of a checked clause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CheckedAssignment {
@@ -40,7 +40,7 @@ pub struct CheckedAssignment {
     pub attribute: Arc<str>,
     /// The name as it stands in SQL, with the subscripts of an element: `doc['a']`.
     pub quoted: Arc<str>,
-    /// What it is set to.
+    /// New value.
     pub value: CheckedValue,
 }
 
@@ -198,7 +198,7 @@ struct Builder<'a> {
     slots: Vec<Slot>,
 }
 
-/// What an attribute is set to.
+/// Attribute and its new value.
 struct Slot {
     target: usize,
     /// The subscripts of its element that is set; empty for the attribute itself.
@@ -526,7 +526,8 @@ fn element(
     Ok((written, value))
 }
 
-/// Whether a key that is a number is beyond what may be set: of a list it is the number of an element, as C's `strtol` reads it.
+/// Returns true if a numeric key is beyond what may be set: for a list it is an element's number, as C's `strtol`
+/// reads it.
 fn is_far(key: &str) -> bool {
     let space = |c: char| c.is_ascii_whitespace() || c == '\x0b';
     let number = key.trim_start_matches(space);
@@ -538,7 +539,7 @@ fn is_far(key: &str) -> bool {
             .is_ok_and(|number: i64| number <= MAX_ELEMENT)
 }
 
-/// Whether a value looks like several assignments with AND between them.
+/// Returns true if a value looks like several assignments with AND between them.
 fn joined_by_and(value: &Node) -> bool {
     let Some(NodeEnum::BoolExpr(logic)) = &value.node else {
         return false;
@@ -645,7 +646,7 @@ fn holds(
     }
 }
 
-/// Whether the relation is the wrapper's own, untouched by the fragment.
+/// Returns true if the relation is the wrapper's own, untouched by the fragment.
 pub(crate) fn is_wrapper(relation: Option<&RangeVar>) -> bool {
     relation.is_some_and(|relation| {
         let RangeVar {

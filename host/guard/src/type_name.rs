@@ -34,7 +34,7 @@ const FIELDS: [(i32, &str); 13] = [
 /// All of them, where only a precision is given.
 const ALL_FIELDS: i32 = 0x7FFF;
 
-/// What follows the word `interval`: its parts, and how many digits its seconds have.
+/// Writes what follows the word `interval`: its parts, and the number of digits of its seconds.
 fn interval_fields(typmods: &[Node]) -> Option<String> {
     let number = |node: &Node| match &node.node {
         Some(NodeEnum::AConst(AConst {

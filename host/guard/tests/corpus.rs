@@ -54,7 +54,7 @@ fn expression(sql: &str) -> CheckedValue {
     }
 }
 
-/// What Postgres's own deparser makes of a statement.
+/// Returns what Postgres's own deparser makes of a statement.
 fn deparsed(statement: &str) -> String {
     let tree = pg_query::parse(statement, 0).expect(statement);
     tree.protobuf.deparse(Default::default()).expect(statement)

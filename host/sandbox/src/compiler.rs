@@ -63,7 +63,7 @@ pub(crate) fn compile(
     Some(run(program, bytes, settings, limits))
 }
 
-/// One of the compilers that may run at once.
+/// Permission to run one of the parallel compilers.
 struct Turn(String);
 
 impl Turn {
@@ -77,7 +77,7 @@ impl Turn {
     }
 }
 
-/// Whether a tenant may begin beside these.
+/// Returns true if a tenant may begin another compiler next to the running ones.
 fn has_turn(running: &[String], whose: &str) -> bool {
     let own = running.iter().filter(|one| *one == whose).count();
     running.len() < AT_ONCE && own < AT_ONCE - 1
@@ -163,7 +163,7 @@ fn run(
     }
 }
 
-/// How the child ends that has no memory to read the component into.
+/// Exit code of a child that has no memory to read the component into.
 const NO_MEMORY: u8 = 6;
 
 /// Why a compiler ended without an answer.

@@ -251,8 +251,8 @@ fn model(value: ScalarResult) -> Scalar {
     }
 }
 
-/// Whether a value can be stored in an attribute without losing anything; whether the text of a
-/// numeric, an interval, or an enum's label is a good one, the database says.
+/// Returns true if an attribute can store a value without loss. The database judges the text of a numeric, an
+/// interval and an enum's label.
 fn fits(value: &Value, attribute: &BoundAttribute) -> bool {
     let scalar = |value: &Scalar| {
         matches!(

@@ -1,4 +1,4 @@
-//! One attempt at a transition.
+//! An attempt at a transition.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::provided::Provided;
 use crate::sandbox::Sandbox;
 use crate::state::State;
 
-/// What a transition is invoked with, beside what it is bound to.
+/// Input of a transition, besides what it is bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Invocation<'a> {
     /// The flow's name.
@@ -42,43 +42,42 @@ pub struct Invocation<'a> {
     pub key: &'a str,
 }
 
-/// What an attempt may have beside its call.
+/// Resources of an attempt besides its call.
 #[derive(Default)]
 pub struct Beside {
-    /// Whose it is: slots and memory are shared by tenant.
+    /// Tenant: slots and memory are shared by tenant.
     pub tenant: i32,
-    /// Who answers when the guest asks for the time or for chance: the host, unless it is for a test or
-    /// plays back a [`Recording`].
+    /// Source of the answers when the guest asks for the time or for random numbers: the host, unless it is for a
+    /// test or plays back a [`Recording`].
     pub answers: AnswersFrom,
-    /// Who is told when the guest computes for long, and when it does no more.
+    /// Observer of the times when the guest computes for long.
     pub watch: Option<Arc<dyn Watch>>,
     /// The gate by which it goes instead of the sandbox's.
     pub gate: Option<Gate>,
 }
 
-/// What one attempt came to.
+/// Result of an attempt.
 #[derive(Debug)]
 pub struct Attempt {
-    /// How it ended.
+    /// Outcome.
     pub outcome: Outcome,
-    /// What it used.
+    /// Resources used.
     pub measure: Measure,
-    /// What the guest logged, and printed, with its secrets masked.
+    /// Log and output of the guest, with its secrets masked.
     pub logs: Logs,
-    /// How it ended, for a person: the cause, the limit and what was used of it, and where the guest
-    /// was. Empty when it answered with a change.
+    /// Explanation of the end, for a person: the cause, the limit and its use, and the guest's stack. Empty when it
+    /// answered with a change.
     pub account: String,
     /// The functions on the guest's stack when it was ended, innermost first; empty when it ended
     /// otherwise.
     pub backtrace: Vec<String>,
-    /// What it was answered when it asked for the time, for chance, for settings.
+    /// Answers to its questions for the time, random numbers and settings.
     pub recording: Recording,
-    /// How many epochs (1 ms) ended while it computed: about as many milliseconds.
+    /// Epochs (1 ms) that ended while it computed: about as many milliseconds.
     pub epochs: u32,
     /// A recording was played back, and the guest asked for more than it holds.
     pub beyond_recording: bool,
-    /// What it did with the instance's files, if that is granted: to be kept when its result is about to
-    /// be committed, else to be dropped.
+    /// Draft of the instance's files, if granted: kept when its result is about to be committed, else dropped.
     pub draft: Option<Draft>,
 }
 
@@ -237,7 +236,7 @@ async fn call(
         .map_err(Ended::Guest)
 }
 
-/// How an attempt ended, for a person.
+/// Explains the end of an attempt, for a person.
 fn account(
     outcome: &Outcome,
     measure: &Measure,

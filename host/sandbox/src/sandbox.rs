@@ -31,7 +31,7 @@ const DESCRIBE_FUEL: u64 = 1_000_000_000;
 /// Python and JavaScript have 12 to 20 MB, what compilers make is far below.
 const INTERPRETER_BYTES: u64 = 6 << 20;
 
-/// Whose `describe` is: no tenant's.
+/// Tenant of `describe`, which belongs to none.
 const NOBODY: i32 = 0;
 
 /// Bytes that `describe` may return.
@@ -75,7 +75,7 @@ pub enum SetupError {
 /// A component that is not accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UploadError {
-    /// Its structure is refused, before anything is compiled.
+    /// The structure is refused, before anything is compiled.
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// Compiling it takes more computing than is allowed.
@@ -121,7 +121,7 @@ pub enum UploadError {
     /// The compiler refuses it.
     #[error("the component cannot be compiled: {0}")]
     NotCompiled(String),
-    /// What it imports or exports is of another type than in the contract.
+    /// An import or export has another type than in the contract.
     #[error(
         "the component does not fit this host: {0}; build it against the same version of the \
          contract (`wed:flow@0.1.0`)"
@@ -130,7 +130,8 @@ pub enum UploadError {
 }
 
 impl UploadError {
-    /// Whether the same component may be accepted another time: it is this machine's fault, not the file's.
+    /// Returns true if the same component may be accepted another time: the fault is this machine's, not the
+    /// file's.
     pub fn is_of_machine(&self) -> bool {
         matches!(
             self,
@@ -142,13 +143,13 @@ impl UploadError {
 /// A component that does not say what it can do.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DescribeError {
-    /// It called the host.
+    /// The component called the host.
     #[error("`describe` called `{0}`; it must not call the host")]
     CalledHost(&'static str),
-    /// It ended without an answer.
+    /// The component ended without an answer.
     #[error("`describe` {0}")]
     Ended(Outcome),
-    /// What it answered is wrong.
+    /// The answer is wrong.
     #[error(transparent)]
     Wrong(#[from] DeclarationError),
 }

@@ -1,4 +1,4 @@
-//! How a sandbox is set up, and the engine that follows from it.
+//! Settings of a sandbox, and the engine that follows from them.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -34,8 +34,8 @@ const KEPT_WITH_SWAP: usize = 64 << 10;
 /// Memory maps that are left to the rest of the process.
 const MAPS_FOR_OTHERS: u64 = 4_096;
 
-/// How a [`Sandbox`](crate::Sandbox) is set up. [`Settings::fast`] suits computing guests,
-/// [`Settings::waiting`] suits very many that mostly wait.
+/// Settings of a [`Sandbox`](crate::Sandbox). [`Settings::fast`] suits computing guests, [`Settings::waiting`]
+/// suits very many that mostly wait.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Guests that may be in a call at once, computing or waiting; further calls queue. Each costs
@@ -57,9 +57,9 @@ pub struct Settings {
     pub keep_resident: usize,
     /// Bytes of WebAssembly stack that a guest has.
     pub stack: usize,
-    /// Whether a memory's initial content is mapped from an image, page by page as it is written,
-    /// instead of copied. Mapping pays for guests with much initial content (interpreters), and
-    /// takes two memory maps more for each guest in a call.
+    /// Maps a memory's initial content from an image, page by page as it is written, instead of copying it. Mapping
+    /// pays for guests with much initial content (interpreters), and takes two memory maps more for each guest in a
+    /// call.
     pub copy_on_write: bool,
     /// Compiled components kept ready, the least recently used is dropped first.
     pub components: usize,
@@ -157,7 +157,7 @@ impl Settings {
         Ok(())
     }
 
-    /// What decides how code is compiled, for a compiler that runs nothing.
+    /// Returns the settings that decide how code is compiled, for a compiler that runs nothing.
     pub(crate) fn code(&self) -> Config {
         let mut config = Config::new();
         config

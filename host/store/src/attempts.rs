@@ -16,7 +16,7 @@ pub struct MadeAttempt {
     pub attempt_id: Option<i64>,
     /// The trigger that fired.
     pub tgid: i32,
-    /// Its name; its number as text where it has none.
+    /// Trigger's name; its number as text where it has none.
     pub trigger: String,
     /// The transition.
     #[serde(rename = "transition")]
@@ -25,7 +25,7 @@ pub struct MadeAttempt {
     pub attempt: i32,
     /// The outcome's name.
     pub outcome: String,
-    /// What happened, of an attempt that changed nothing.
+    /// Message of an attempt that changed nothing.
     pub message: Option<String>,
     /// Fuel consumed.
     pub fuel: Option<i64>,
@@ -44,21 +44,21 @@ pub struct MadeAttempt {
     pub timeout_ms: Option<i64>,
     /// The component that ran, as far as is known.
     pub component_id: Option<i32>,
-    /// Its name.
+    /// Component's name.
     pub component: Option<String>,
-    /// Its version.
+    /// Component's version.
     pub version: Option<i32>,
-    /// Whether the component is on record; else it is the version that was the newest then.
+    /// True if the component is on record; else it is the version that was the newest then.
     pub exact: bool,
     /// The trace row whose state it was handed.
     pub from_seq: Option<i32>,
-    /// Whether what it takes to run it again was kept.
+    /// True if the data to run it again was kept.
     #[serde(skip)]
     pub recorded: bool,
     /// When its time ended, as it was told: microseconds since 1970.
     #[serde(skip)]
     pub deadline: Option<i64>,
-    /// What its host answered it, in order.
+    /// Answers of its host, in order.
     #[serde(skip)]
     pub answers: Option<Json>,
     /// SHA-256 of what it answered.
@@ -97,11 +97,11 @@ pub struct PendingJob {
     pub trigger: String,
     /// Attempts begun.
     pub attempt: i32,
-    /// How many there may be.
+    /// Maximum number of attempts.
     pub attempts: i32,
     /// When it is due (RFC 3339), or `infinity`.
     pub due: String,
-    /// Who has it.
+    /// Holder of the job.
     pub lckid: Option<String>,
     /// Why it waits, where it is not for its time.
     pub waits_for: Option<String>,
@@ -177,7 +177,7 @@ impl Store {
         .await?)
     }
 
-    /// What the attempts at an instance's transitions logged, in order.
+    /// Returns the log lines of the attempts at an instance's transitions, in order.
     ///
     /// # Errors
     /// Only those of the connection.

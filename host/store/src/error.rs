@@ -1,4 +1,4 @@
-//! What can go wrong with the database, sorted by what a caller can do about it.
+//! Errors of the database, sorted by what a caller can do about them.
 
 use sqlx::postgres::{PgDatabaseError, PgErrorPosition};
 
@@ -7,13 +7,13 @@ use sqlx::postgres::{PgDatabaseError, PgErrorPosition};
 pub struct Refusal {
     /// The SQLSTATE. Wedflow's own begin with `WF` (see `docs/reference/errors.md`).
     pub code: String,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
-    /// Where, or with which values.
+    /// Place or values.
     pub detail: Option<String>,
-    /// How to mend it.
+    /// Advice on mending it.
     pub hint: Option<String>,
-    /// Where in the SQL fragment that was written, when it is one.
+    /// Position in the SQL fragment that was written, if there is one.
     pub place: Option<Place>,
 }
 
@@ -35,7 +35,7 @@ pub enum StoreError {
     /// Nothing of that name. Something of another tenant's gives the same answer.
     #[error("there is no {kind} \"{name}\"")]
     NotFound {
-        /// What was looked for: `flow`, `component`, `instance`.
+        /// Kind of the thing: `flow`, `component`, `instance`.
         kind: &'static str,
         /// The name or number that was given.
         name: String,
@@ -105,8 +105,8 @@ impl StoreError {
         self.refusal().map(|refusal| refusal.code.as_str())
     }
 
-    /// Whether the trouble lies with the connection rather than with what was asked, so that waiting
-    /// and asking again makes sense.
+    /// Returns true if the trouble lies with the connection rather than with the request, so that a later try makes
+    /// sense.
     pub fn is_transient(&self) -> bool {
         match self {
             StoreError::Unreachable(_) | StoreError::Conflict(_) => true,

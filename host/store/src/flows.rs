@@ -10,17 +10,17 @@ use wedflow_model::{AttributeType, FlowDefinition, Numbering, work_plan};
 use crate::audit::{note, note_flow};
 use crate::{Store, StoreError};
 
-/// How long who removes a flow waits for its history to be gone too.
+/// Maximum wait, while a flow is removed, for its history to be removed too.
 pub(crate) const RESIDUE_WAIT: Duration = Duration::from_secs(5);
 
 /// A flow, as listed.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Flow {
-    /// Its number, unique in the database.
+    /// Number, unique in the database.
     pub flow_id: i32,
-    /// Its name, unique in its tenant.
+    /// Name, unique in its tenant.
     pub name: String,
-    /// What it is for.
+    /// Purpose.
     pub description: String,
     /// Raised by every change of its definition.
     pub version: i32,
@@ -36,7 +36,7 @@ pub struct Flow {
     pub(crate) schema_name: String,
 }
 
-/// What a host must know of a flow to bind components to it.
+/// Parts of a flow that a host must know to bind components to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlowShape {
     /// The flow's number.
@@ -54,18 +54,18 @@ pub struct FlowShape {
     pub suspended: bool,
     /// The schema of its own part of the gate.
     pub gate: String,
-    /// Its attributes in the order of the columns.
+    /// Attributes in the order of the columns.
     pub attributes: Vec<(String, AttributeType)>,
 }
 
 /// A trigger, as listed.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Trigger {
-    /// Its number, unique in the database.
+    /// Number, unique in the database.
     pub tgid: i32,
-    /// Its name.
+    /// Name of the trigger.
     pub tgname: Option<String>,
-    /// Whether it is evaluated.
+    /// True if it is evaluated.
     pub enabled: bool,
     /// The transition it fires; none for the final condition.
     pub trname: Option<String>,
@@ -73,7 +73,7 @@ pub struct Trigger {
     pub cname: Option<String>,
     /// The condition.
     pub cpred: String,
-    /// Whether it is the final condition.
+    /// True for the final condition.
     pub cfinal: bool,
     /// Time limit of an attempt, in Postgres's notation.
     pub timeout: String,
@@ -81,10 +81,10 @@ pub struct Trigger {
     pub component: Option<String>,
 }
 
-/// What applying a definition did.
+/// Effect of applying a definition.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Applied {
-    /// Whether the flow was made by it.
+    /// True if applying made the flow.
     pub created: bool,
     /// Attributes added.
     pub attributes_added: Vec<String>,
@@ -477,7 +477,8 @@ impl Store {
         Ok(())
     }
 
-    /// What of a flow's definition will not run, for a person: components that were not uploaded or do not fit.
+    /// Lists the parts of a flow's definition that will not run, for a person: components that were not uploaded or
+    /// do not fit.
     ///
     /// # Errors
     /// Only those of the connection.
@@ -796,7 +797,6 @@ async fn plan_work(
     Ok(())
 }
 
-/// What of a flow's definition will not run, for a person.
 /// Names the trigger whose interval cannot be read.
 fn of_trigger(error: sqlx::Error, trigger: &str) -> StoreError {
     let mut error = StoreError::from(error);
@@ -855,7 +855,7 @@ async fn keep_version(
     Ok(())
 }
 
-/// What is wrong with a list of hosts and ports, for a person.
+/// Explains the error in a list of hosts and ports, for a person.
 fn not_granted(error: sqlx::Error, transition: &str) -> StoreError {
     let mut error = StoreError::from(error);
     if let StoreError::Refused(refusal) = &mut error

@@ -12,11 +12,11 @@ use crate::{Refusal, Store, StoreError};
 /// An instance, as listed.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Instance {
-    /// Its number in the flow.
+    /// Number in the flow.
     pub wid: i32,
     /// `R` regular, `F` final, `E` exception.
     pub status: String,
-    /// Its WED-state.
+    /// WED-state.
     pub state: Json,
     /// When it was started, RFC 3339.
     pub started: String,
@@ -69,7 +69,7 @@ pub struct TraceRow {
     pub state: Json,
     /// When, RFC 3339.
     pub tstmp: String,
-    /// Who wrote it: a host, or a database role.
+    /// Writer: a host, or a database role.
     pub writer: String,
     /// Why, for rows that no transition wrote.
     pub note: Option<String>,
@@ -96,11 +96,11 @@ pub struct AttemptRow {
     pub attempt: i32,
     /// The name of its outcome.
     pub outcome: String,
-    /// What it said.
+    /// Message of the attempt.
     pub message: String,
     /// When, RFC 3339.
     pub tstmp: String,
-    /// Who ran it.
+    /// Host that ran it.
     pub writer: String,
     /// Fuel it took.
     pub fuel: Option<i64>,
@@ -150,7 +150,7 @@ pub struct LogRow {
     pub tstmp: String,
 }
 
-/// How an instant is written in answers.
+/// Format of an instant in answers.
 pub(crate) const RFC3339: &str = r#"'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'"#;
 
 impl Store {
@@ -318,7 +318,7 @@ impl Store {
         .await?)
     }
 
-    /// One instance.
+    /// Returns an instance.
     ///
     /// # Errors
     /// [`StoreError::NotFound`].
@@ -329,7 +329,7 @@ impl Store {
             .ok_or_else(|| StoreError::not_found("instance", wid))
     }
 
-    /// What an instance is: `R` regular, `F` final, `E` exception.
+    /// Returns an instance's status: `R` regular, `F` final, `E` exception.
     ///
     /// # Errors
     /// [`StoreError::NotFound`].
@@ -459,7 +459,7 @@ impl Store {
         .await?)
     }
 
-    /// What the guests of an instance logged, in order.
+    /// Returns the log lines of an instance's guests, in order.
     ///
     /// # Errors
     /// Only those of the connection.

@@ -39,10 +39,10 @@ pub struct FailedAttempt {
     pub token: i64,
     /// The name of the outcome.
     pub outcome: String,
-    /// What happened, for a person.
+    /// Message for a person.
     #[serde(serialize_with = "storable")]
     pub message: String,
-    /// Whether another attempt may be made.
+    /// True if another attempt may be made.
     pub retry: bool,
     /// After which time, instead of the trigger's backoff; at most a day.
     #[serde(rename = "after_us", serialize_with = "microseconds")]
@@ -57,7 +57,7 @@ pub struct FailedAttempt {
     pub memory_bytes: u64,
 }
 
-/// What is to be kept of an attempt beside its result, in the same transaction.
+/// Data to keep of an attempt besides its result, in the same transaction.
 #[derive(Debug, Clone, Serialize)]
 pub struct AttemptRecord {
     /// The flow.
@@ -68,15 +68,15 @@ pub struct AttemptRecord {
     pub tgid: i32,
     /// The claim's fencing token: nothing is kept of an attempt whose job is another's.
     pub token: i64,
-    /// Whether to keep what is needed to run it again.
+    /// True to keep the data to run it again.
     pub keep: bool,
     /// When its time ended, as it was told: microseconds since 1970.
     pub deadline: i64,
-    /// What the host answered it; none when that was too much to keep.
+    /// Answers of the host; none when they were too large to keep.
     pub answers: Option<serde_json::Value>,
     /// SHA-256 of what it answered.
     pub digest: Option<String>,
-    /// What it logged.
+    /// Log lines.
     pub logs: Vec<LogLine>,
 }
 
@@ -115,7 +115,7 @@ fn microseconds<S: serde::Serializer>(
     after.serialize(serializer)
 }
 
-/// What a round of housekeeping found.
+/// Findings of a round of housekeeping.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Swept {
     /// Jobs freed from hosts that are gone.
@@ -242,7 +242,7 @@ impl Store {
         )
     }
 
-    /// Whose flows these are: each flow's number with its tenant's.
+    /// Returns the tenant of each of these flows.
     ///
     /// # Errors
     /// Only those of the connection.

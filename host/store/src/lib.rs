@@ -86,13 +86,13 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a connection that was not used is believed to be alive.
 const TRUSTED: Duration = Duration::from_secs(2);
 
-/// How long a session lives at least: what it has in memory is given back now and then.
+/// Minimum life of a session: its memory is given back now and then.
 const LIFETIME: Duration = Duration::from_secs(1_200);
 /// By how much longer those of the next pool live, of so many steps.
 const LIFETIME_STEP: Duration = Duration::from_secs(97);
 const LIFETIME_STEPS: u64 = 16;
 
-/// What a name of a flow or component may be.
+/// Hint about names of flows and components.
 const NAME_HINT: &str =
     "Use small letters, digits, - and _, at most 63, beginning with a letter or digit.";
 
@@ -275,7 +275,7 @@ impl Store {
         Ok(())
     }
 
-    /// Where the server is, for building a flow's URL: host, port, database.
+    /// Returns the server's address, for building a flow's URL: host, port, database.
     pub fn place(&self) -> (String, u16, String) {
         let database = self
             .options
@@ -294,8 +294,8 @@ impl Store {
     }
 }
 
-/// How long the sessions of the next pool live. No two pools made after each other have the same: a new session makes the
-/// plans of all flows anew, and sessions that were opened together are not to do so together.
+/// Returns the life of the next pool's sessions. Successive pools differ: a new session makes the plans of all
+/// flows anew, and sessions opened together must not do so together.
 fn lifetime() -> Duration {
     static POOLS: AtomicU64 = AtomicU64::new(0);
     let pool = POOLS.fetch_add(1, Ordering::Relaxed);

@@ -10,7 +10,7 @@ use crate::{Store, StoreError};
 /// Numbered migrations: tables, types and indexes. Append-only.
 static NUMBERED: Migrator = sqlx::migrate!("../../migrations");
 
-/// One SQL function a file, applied together when any of them changed.
+/// SQL functions, one a file, applied together when any of them changed.
 #[derive(RustEmbed)]
 #[folder = "../../migrations/functions"]
 #[include = "*.sql"]

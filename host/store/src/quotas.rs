@@ -1,4 +1,4 @@
-//! What a tenant may use, and what it uses.
+//! A tenant's quotas and use.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use crate::{Refusal, Store, StoreError};
 /// A limit of a tenant.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Quota {
-    /// Its name.
+    /// Name of the quota.
     pub name: String,
-    /// What is counted.
+    /// Unit of the count.
     pub unit: String,
-    /// How many are used; none: it is no number of things.
+    /// Number in use; none where it counts no things.
     pub used: Option<i64>,
-    /// How many may be; none: as many as the tenant likes.
+    /// Number allowed; none without a limit.
     pub allowed: Option<i64>,
 }
 

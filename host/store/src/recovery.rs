@@ -14,7 +14,7 @@ use crate::{Store, StoreError};
 /// Reason why a pending job is not being run. A closed list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WaitingReason {
-    /// Its time has not come: a delay, a backoff, a deadline.
+    /// The time has not come: a delay, a backoff, a deadline.
     Time,
     /// A session holds a lock on its row or on the table of its flow.
     Locked,
@@ -159,7 +159,7 @@ pub struct Matching {
     pub since: Option<String>,
 }
 
-/// What an operator pauses or resumes.
+/// Scope of a pause.
 #[derive(Debug, Clone, Copy)]
 pub enum PauseScope<'a> {
     /// Everything of the tenant.
@@ -181,7 +181,7 @@ pub struct PausedThing {
     pub trigger: Option<String>,
     /// The instance.
     pub wid: Option<i32>,
-    /// Who paused it.
+    /// Actor who paused it.
     pub actor: String,
     /// Why.
     pub reason: String,
@@ -222,7 +222,7 @@ pub struct FlowVersion {
     pub version: i32,
     /// When, RFC 3339.
     pub applied_at: String,
-    /// Who applied it.
+    /// Actor who applied it.
     pub actor: String,
     /// The definition.
     pub definition: Json,
@@ -408,7 +408,7 @@ impl Store {
         .await?)
     }
 
-    /// What an instance's pending jobs wait for: those that nobody runs. For whoever waits for it.
+    /// Lists what an instance's pending jobs wait for that no host runs.
     ///
     /// # Errors
     /// Only those of the connection.

@@ -9,9 +9,9 @@ use crate::{Store, StoreError};
 /// A secret of a flow, as it is stored.
 #[derive(Debug, Clone, FromRow)]
 pub struct SealedSecret {
-    /// Its name in the flow.
+    /// Name in the flow.
     pub name: String,
-    /// What was encrypted.
+    /// Ciphertext.
     pub ciphertext: Vec<u8>,
     /// The number used once; 24 bytes.
     pub nonce: Vec<u8>,
@@ -21,7 +21,7 @@ pub struct SealedSecret {
     pub senders: Vec<String>,
 }
 
-/// What a flow lets one of its transitions reach beyond its call.
+/// Access outside its call that a flow grants a transition.
 #[derive(Debug, Clone, Default, PartialEq, Eq, FromRow)]
 pub struct Grant {
     /// The transition.
@@ -34,7 +34,7 @@ pub struct Grant {
 }
 
 impl Store {
-    /// What a flow lets its transitions reach.
+    /// Lists the access that a flow grants its transitions.
     ///
     /// # Errors
     /// Only those of the connection.

@@ -11,28 +11,28 @@ use crate::{Refusal, Store, StoreError};
 /// A tenant, as listed.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Tenant {
-    /// Its name.
+    /// Name of the tenant.
     pub name: String,
-    /// What it is.
+    /// Description.
     pub description: String,
-    /// Whether it is suspended.
+    /// True if suspended.
     pub suspended: bool,
     /// The longest life of its tokens, in days.
     pub token_days: i32,
-    /// How many flows it has.
+    /// Number of flows.
     pub flows: i64,
-    /// How many versions of components it has.
+    /// Number of versions of components.
     pub components: i64,
-    /// How many users it has.
+    /// Number of users.
     pub users: i64,
     /// When it was made, RFC 3339.
     pub created_at: String,
 }
 
-/// What of a tenant its admins may set; what is absent is left as it is.
+/// Settings of a tenant that its admins may change; absent ones stay as they are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TenantSettings {
-    /// What it is.
+    /// Description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The longest life of its tokens, in days; those there are keep theirs.

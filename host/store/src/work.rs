@@ -6,7 +6,7 @@ use sqlx::postgres::PgListener;
 
 use crate::{Store, StoreError};
 
-/// What a person does with an item, in one statement.
+/// Act of a person on an item, in one statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkAct {
     /// Take it to do it now.
@@ -95,7 +95,7 @@ pub struct NewProcess<'a> {
     pub values: &'a Map<String, Json>,
     /// The notification policy, 1 to 4.
     pub policy: i32,
-    /// How many people policies 2 to 4 choose.
+    /// Number of people that policies 2 to 4 choose.
     pub count: i32,
     /// Hours before a deadline.
     pub warnings: &'a [i32],
@@ -247,7 +247,7 @@ impl Store {
         )
     }
 
-    /// Who did what with an item, oldest first.
+    /// Lists the acts on an item, oldest first.
     ///
     /// # Errors
     /// [`StoreError::Refused`] when the person may not see it.

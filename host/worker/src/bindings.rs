@@ -39,7 +39,7 @@ pub(crate) struct LoadedFlow {
 pub(crate) struct Runnable {
     pub(crate) flow: Arc<LoadedFlow>,
     pub(crate) bound: Bound,
-    /// How its attempts ended lately, whatever the flow's version.
+    /// Record of its recent attempts, whatever the flow's version.
     pub(crate) breaker: Arc<Breaker>,
     writes: Option<BTreeSet<String>>,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Runnable {
 pub(crate) enum NotLoaded {
     /// The database does not answer, or refuses.
     Store(StoreError),
-    /// It is this machine's fault, and another time it may go: the job waits, and no attempt is counted.
+    /// The fault is this machine's and may pass: the job waits, and no attempt is counted.
     Later,
 }
 
@@ -227,7 +227,8 @@ impl Bindings {
         }
     }
 
-    /// What the flow's owner gives a transition beside the state. Without a key to secrets, later.
+    /// Returns the values that the flow's owner gives a transition besides the state. Without a key to secrets,
+    /// later.
     fn provided(
         &self,
         flow: &LoadedFlow,
@@ -323,7 +324,7 @@ impl Bindings {
 }
 
 impl LoadedFlow {
-    /// What it lets a transition reach beyond its call.
+    /// Returns the access outside its call that it grants a transition.
     pub(crate) fn grant(&self, transition: &str) -> Option<&Grant> {
         self.grants
             .iter()
@@ -332,8 +333,8 @@ impl LoadedFlow {
 }
 
 impl Runnable {
-    /// What is to be done with a guest's outcome: a returned clause is checked here, before anything of
-    /// it comes near the database. `account` is the attempt's own, for an outcome that changes nothing.
+    /// Decides what to do with a guest's outcome: a returned clause is checked here, before any of it reaches the
+    /// database. `account` is the attempt's own, for an outcome that changes nothing.
     pub(crate) fn verdict(&self, outcome: Outcome, account: String) -> Verdict {
         let clauses = &self.flow.clauses;
         let judged = match &outcome {

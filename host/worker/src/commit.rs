@@ -358,7 +358,7 @@ async fn commit(
     }
 }
 
-/// One group for each flow and shape of clause.
+/// Groups results by flow and shape of clause.
 fn groups(part: &[Ready]) -> Vec<CommitGroup<'_>> {
     let mut groups: Vec<CommitGroup<'_>> = Vec::new();
     let mut at: HashMap<(i32, &Shape), usize> = HashMap::new();

@@ -141,7 +141,7 @@ fn conditions(
     Ok(())
 }
 
-/// What the guard says, as the database would say it.
+/// Words a rejection of the guard as the database would.
 fn refusal(condition: &str, rejection: Rejection) -> Refusal {
     let code = match rejection.code {
         RejectionCode::UnknownAttribute => "42703",

@@ -26,24 +26,24 @@ const LEAVING: Duration = Duration::from_secs(1);
 /// Looks for the key to secrets; none where there is none yet.
 pub type FindSecretKey = fn() -> Option<SecretKey>;
 
-/// How a host is set up.
+/// Settings of a host.
 #[derive(Debug, Clone)]
 pub struct HostSettings {
-    /// Its name in the list of hosts.
+    /// Name in the list of hosts.
     pub name: String,
     /// Lanes: guests that may compute at the same instant. As many as processors by default.
     pub lanes: usize,
     /// Jobs that may be in hand at once, running or waiting, all lanes together.
     pub in_hand: usize,
-    /// How long running jobs may go on after [`Host::stop`] was called.
+    /// Time that running jobs may take after [`Host::stop`] was called.
     pub grace: Duration,
-    /// What an attempt may use.
+    /// Limits of an attempt.
     pub limits: Limits,
     /// The key to the flows' secrets; without it, transitions that are granted one cannot run.
     pub secret_key: Option<SecretKey>,
-    /// Where to look for that key once more when a transition is granted a secret and there was none.
+    /// Second source of that key, asked when a transition is granted a secret and there was none.
     pub find_secret_key: Option<FindSecretKey>,
-    /// What transitions may reach beyond their calls, where their flow allows it too.
+    /// Access outside their calls that transitions may have, where their flow allows it too.
     pub outside: OutsideSettings,
 }
 

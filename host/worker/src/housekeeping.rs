@@ -1,5 +1,5 @@
-//! What a host does beside running jobs: it keeps its leases, hears notifications, and does for all
-//! what anybody may do. Sources of the first lane's scheduler.
+//! Tasks of a host besides running jobs: it renews its leases, hears notifications, and does for all hosts what any
+//! of them may do. Sources of the first lane's scheduler.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,17 +16,17 @@ use crate::silence::{AT_LAST, AT_ONCE, answered};
 
 /// How long a host's leases last without a sign of life.
 pub(crate) const LEASE: Duration = Duration::from_secs(15);
-/// How often it gives one.
+/// Time between two renewals.
 const HEARTBEAT: Duration = Duration::from_secs(5);
-/// How often abandoned, overdue and stale jobs are looked for.
+/// Time between two searches for abandoned, overdue and stale jobs.
 const SWEEP: Duration = Duration::from_secs(2);
-/// How often the database is told what fuel tenants used, and who has used up theirs is asked for.
+/// Time between two reports of tenants' fuel to the database, which answers whose quota is used up.
 const TELL_FUEL: Duration = Duration::from_secs(1);
-/// How often other hosts are told of work at most.
+/// Minimum time between two notifications of other hosts about work.
 const TELL_OTHERS: Duration = Duration::from_millis(20);
-/// How often schedules that are due are looked for.
+/// Time between two searches for due schedules.
 const SCHEDULES: Duration = Duration::from_millis(500);
-/// How often pauses, deadlines, going back and new exceptions are looked after.
+/// Time between two rounds for pauses, deadlines, going back and new exceptions.
 const RECOVER: Duration = Duration::from_secs(1);
 /// Most exceptions announced by one look.
 const ANNOUNCED_MAX: i32 = 100;
@@ -234,7 +234,7 @@ async fn clean(shared: Arc<Shared>) -> HandlerResult {
     Ok(())
 }
 
-/// What the last look for jobs that are this host's without its knowing has found.
+/// Findings of the last search for jobs that are this host's without its knowledge.
 #[derive(Default)]
 struct Unknown {
     tokens: HashSet<i64>,

@@ -43,5 +43,5 @@ pub use upload::{StoredAs, Upload, upload};
 pub use vault::{MAX_SECRET_BYTES, MIN_SECRET_BYTES, SecretError, SecretKey};
 /// The settings of a tokio runtime that keeps timers on time while guests compute.
 pub use wedflow_sandbox::runtime;
-/// What a program calls first of all, so that components are compiled in a child process of it.
+/// First call of a program whose components are compiled in a child process of it.
 pub use wedflow_sandbox::serve_as_compiler;

@@ -1,5 +1,5 @@
-//! What transitions may reach beyond their calls: what the operator gives this host, as far as a flow allows
-//! it; and the files of instances that are no more.
+//! Access of transitions outside their calls: what the operator gives this host, as far as a flow allows it; and
+//! the removal of files of ended instances.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::bindings::LoadedFlow;
 /// Instances asked about in one query.
 const ASKED: usize = 10_000;
 
-/// What the operator lets transitions reach. By default nothing.
+/// Access that the operator gives transitions. By default none.
 #[derive(Debug, Clone, Default)]
 pub struct OutsideSettings {
     /// The folder for instances' files. Hosts of one database should share one (a shared disk, or all on one
@@ -50,7 +50,7 @@ impl Outside {
         })
     }
 
-    /// What a transition of a flow is granted by both; why not, for a person.
+    /// Returns the access that operator and flow both grant a transition; else the reason, for a person.
     pub(crate) fn granted(&self, flow: &LoadedFlow, transition: &str) -> Result<Granted, String> {
         let Some(grant) = flow.grant(transition) else {
             return Ok(Granted::default());

@@ -1,4 +1,4 @@
-//! What runs came to: a clause as the database takes it, or why there is none.
+//! Results of runs: a clause as the database takes it, or the reason why there is none.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use wedflow_model::{JobKey, Measure};
 use wedflow_sandbox::Provided;
 use wedflow_store::AttemptRecord;
 
-/// What a run came to.
+/// Result of a run.
 #[derive(Debug)]
 pub(crate) struct Finished {
     /// Which job.
@@ -23,9 +23,9 @@ pub(crate) struct Finished {
     pub(crate) measure: Measure,
     /// When its time ended, as it was told: microseconds since 1970.
     pub(crate) deadline: i64,
-    /// What is to be kept of it, where there is anything; always for an attempt that changes nothing.
+    /// Data to keep of it; always present for an attempt that changes nothing.
     pub(crate) record: Option<Box<AttemptRecord>>,
-    /// What to do with it.
+    /// Decision about it.
     pub(crate) verdict: Verdict,
     /// The secrets it was given, for masking them in what the database says of it.
     pub(crate) provided: Option<Arc<Provided>>,
@@ -46,7 +46,7 @@ pub(crate) fn no_record(key: JobKey, token: i64, deadline: i64) -> AttemptRecord
     }
 }
 
-/// What is to be done with a finished run.
+/// Decision about a finished run.
 #[derive(Debug)]
 pub(crate) enum Verdict {
     /// Commit this clause; the attributes' SQL types for its literals are in the rendered text.
@@ -55,9 +55,9 @@ pub(crate) enum Verdict {
     Fail {
         /// The outcome's name.
         outcome: String,
-        /// What happened.
+        /// Message of the attempt.
         message: String,
-        /// Whether another attempt may be made.
+        /// True if another attempt may be made.
         retry: bool,
         /// After which time, where the transition said so.
         after: Option<Duration>,
@@ -67,7 +67,7 @@ pub(crate) enum Verdict {
 /// A checked clause as the database takes it: those of one shape are committed as one statement.
 #[derive(Debug, Clone)]
 pub(crate) struct Rendered {
-    /// What all results of this shape have in common.
+    /// Common part of all results of this shape.
     pub(crate) shape: Arc<Shape>,
     /// The literals.
     pub(crate) literals: Vec<Option<String>>,
@@ -100,7 +100,7 @@ impl std::fmt::Display for Shape {
 #[derive(Debug, Default)]
 pub(crate) struct Shapes(Mutex<Vec<Arc<Shape>>>);
 
-/// How many shapes of a flow are remembered; flows have few.
+/// Maximum number of cached shapes of a flow; flows have few.
 const SHAPES_KEPT: usize = 16;
 
 impl Shapes {

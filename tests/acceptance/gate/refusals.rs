@@ -1,4 +1,4 @@
-//! What the gate refuses, and that a refusal leaves no mark.
+//! Refusals of the gate, none of which leaves a mark.
 
 use std::time::Duration;
 

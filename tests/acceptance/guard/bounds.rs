@@ -209,8 +209,8 @@ fn rows_that_are_too_large_are_refused() {
     }
 }
 
-/// What can be compressed counts as it is, also where it comes compressed from another table; an array has not
-/// more elements than it may.
+/// Compressible values count in full, also when they come compressed from another table; an array has a maximum of
+/// elements.
 #[harness::test]
 fn rows_are_measured_as_they_are() {
     let flow = Database::new().flow("packed");

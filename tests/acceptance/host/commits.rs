@@ -1,4 +1,4 @@
-//! What a host's commit does beyond the papers' algorithm: conditions left out, turns, history.
+//! Commits of a host beyond the papers' algorithm: conditions left out, turns, history.
 
 use std::time::Duration;
 

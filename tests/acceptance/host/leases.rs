@@ -1,4 +1,4 @@
-//! Who may run a job and commit it, when hosts come and go.
+//! The right to run a job and commit it, when hosts come and go.
 
 use std::borrow::Cow;
 use std::process::{Child, Command, Stdio};

@@ -1,4 +1,4 @@
-//! What many flows, tenants and watchers cost each other.
+//! Costs of many flows, tenants and watchers for each other.
 
 use std::sync::Barrier;
 use std::time::{Duration, Instant};

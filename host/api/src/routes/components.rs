@@ -22,10 +22,10 @@ use crate::path::{Asked, Named};
 use crate::problem::Problem;
 use crate::state::Api;
 
-/// How many of the newest versions of each component stay, for going back, unless it is said.
+/// Number of the newest versions of each component that stay by default, for going back.
 const KEEP: i32 = 3;
 
-/// What of the components is to stay.
+/// Versions to keep.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]

@@ -1,4 +1,4 @@
-//! Whether the service lives and can work, and what it is.
+//! Health, readiness and version of the service.
 
 use std::sync::LazyLock;
 

@@ -32,7 +32,7 @@ pub(crate) struct Start {
     state: Map<String, Value>,
 }
 
-/// Which instances.
+/// Filters of a list of instances.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -51,14 +51,14 @@ pub(crate) struct Which {
     limit: Option<i64>,
 }
 
-/// Which rows of a trace.
+/// Rows of a trace that a request asks for.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Rows {
     /// Only rows with a higher `seq`.
     after: Option<i32>,
-    /// Where the part before ended: its `next`. It goes before `after`.
+    /// End of the part before: its `next`. Wins over `after`.
     cursor: Option<String>,
     /// At most so many rows, 1 to 500; fewer when they are long.
     #[param(minimum = 1, maximum = 500)]

@@ -29,21 +29,21 @@ pub(crate) struct Reason {
     reason: String,
 }
 
-/// What was fired or hurried.
+/// Transitions that were fired or hurried.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Retried {
     wid: i32,
     transitions: Vec<String>,
 }
 
-/// What an instance is after an operator acted.
+/// State of an instance after an operator's action.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Operated {
     wid: i32,
     status: Status,
 }
 
-/// Whether something is paused.
+/// State of a pause.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Paused {
     paused: bool,
@@ -89,7 +89,7 @@ pub(crate) struct RetryMatching {
     dry_run: bool,
 }
 
-/// What became of exceptions that matched.
+/// Result of retrying the exceptions that matched.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct RetriedMatching {
     /// Exceptions that match, at most 1 000.
@@ -107,7 +107,7 @@ pub(crate) struct Refused {
     reason: String,
 }
 
-/// What is paused: the whole flow, or a trigger of it.
+/// Scope of a pause: the whole flow, or a trigger of it.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Pause {
@@ -218,7 +218,7 @@ pub(crate) async fn set_state(
     }))
 }
 
-/// Where an exception goes back to.
+/// State to which an exception goes back.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GoBack {
@@ -228,7 +228,7 @@ pub(crate) struct GoBack {
     reason: String,
 }
 
-/// How far an exception has to go back.
+/// Progress of an exception that goes back.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct GoingBack {
     wid: i32,
@@ -533,7 +533,7 @@ pub(crate) struct PutSchedule {
     missed: Option<String>,
     /// While the instance started last is running: `start` (when absent) or `skip`.
     overlap: Option<String>,
-    /// Whether it starts nothing for now.
+    /// True while it starts no instances.
     #[serde(default)]
     paused: bool,
 }

@@ -24,7 +24,7 @@ use crate::state::{Api, Place};
 
 /// Entries of a list when no limit is asked for.
 const LIMIT: i32 = 100;
-/// How long one connection watches.
+/// Maximum duration of one connection that watches.
 const LONGEST: Duration = Duration::from_secs(600);
 /// Between two looks at a watched worklist.
 const LOOK: Duration = Duration::from_secs(1);
@@ -40,7 +40,7 @@ pub(crate) struct Listing {
     limit: Option<i32>,
 }
 
-/// How many messages.
+/// Number of messages.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -107,7 +107,7 @@ pub(crate) struct Process {
     values: Map<String, Value>,
     /// The notification policy, 1 to 4; 1 when absent.
     policy: Option<i32>,
-    /// How many people policies 2 to 4 choose; 1 when absent.
+    /// Number of people that policies 2 to 4 choose; 1 when absent.
     count: Option<i32>,
     /// Hours before a deadline at which people are told.
     #[serde(default)]
@@ -251,7 +251,7 @@ pub(crate) async fn report(
     Ok((status, Json(answer)).into_response())
 }
 
-/// Who did what with an item, when
+/// Lists the acts on an item: person, act and time
 #[utoipa::path(get, path = "/v1/work/items/{item}/history", tag = "work",
     params(("item" = i64, Path, description = "The item's number")),
     responses((status = 200, body = List<Value>), (status = 404, body = Problem)))]

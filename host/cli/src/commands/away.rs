@@ -62,7 +62,7 @@ pub(crate) enum AwayCommand {
         /// A value, as NAME=VALUE (may be given several times); VALUE is JSON, or text.
         #[arg(long = "set", value_name = "NAME=VALUE")]
         set: Vec<String>,
-        /// It failed.
+        /// The task failed.
         #[arg(long)]
         failed: bool,
         /// Why, or what else is to be said.

@@ -293,7 +293,7 @@ fn transitions(manifest: &serde_json::Value) -> Vec<String> {
         .collect()
 }
 
-/// What a transition's author suggests to the flow's owner, and the limits it keeps to.
+/// Describes what a transition's author suggests to the flow's owner, and the limits that it keeps to.
 fn suggestions(declaration: &serde_json::Value) -> String {
     let mut parts = Vec::new();
     if let Some(condition) = declaration["condition"].as_str() {

@@ -12,7 +12,7 @@ use crate::problem::Problem;
 use crate::secret_key;
 use crate::terminal::Terminal;
 
-/// Where `wed dev` listens when nothing is said.
+/// Default address of `wed dev`.
 const USUAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
 /// Everything in one process. The private Postgres is stopped with it, when it was started by it.

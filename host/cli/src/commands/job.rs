@@ -84,7 +84,7 @@ pub(crate) async fn run(
     }
 }
 
-/// Whose attempts are meant, and which lines.
+/// Selection of attempts and log lines.
 struct Wanted<'a> {
     flow: &'a Flow,
     wid: i32,
@@ -207,7 +207,7 @@ fn component_of(attempt: &MadeAttempt) -> String {
     }
 }
 
-/// What an attempt is called: `orders/17#4` wrote state 4, `orders/17#a98` changed nothing.
+/// Names an attempt: `orders/17#4` wrote state 4, `orders/17#a98` changed nothing.
 pub(crate) fn identifier(flow: &Flow, wid: i32, attempt: &MadeAttempt) -> String {
     match (attempt.seq, attempt.attempt_id) {
         (Some(seq), _) => format!("{}/{wid}#{seq}", flow.name),

@@ -208,7 +208,7 @@ pub(crate) enum ScheduleCommand {
         /// The time zone, as in the IANA database.
         #[arg(long, default_value = "UTC")]
         zone: String,
-        /// What becomes of times that passed while no host ran: skip, one or all.
+        /// Policy for times that passed while no host ran: skip, one or all.
         #[arg(long, default_value = "one", value_parser = ["skip", "one", "all"])]
         missed: String,
         /// While the instance started last is running: start another, or skip.

@@ -84,9 +84,9 @@ pub(crate) enum WorkCommand {
     },
     /// Give what a person holds to another: for who is in charge.
     Reassign {
-        /// Who holds it.
+        /// Present holder.
         from: String,
-        /// Who gets it.
+        /// New holder.
         to: String,
     },
     /// Say something about an item, or attach a file to it.
@@ -141,7 +141,7 @@ pub(crate) struct ReportArguments {
     /// A value, as NAME=VALUE (may be given several times); VALUE is JSON, or text.
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
-    /// It failed.
+    /// The task failed.
     #[arg(long)]
     pub(crate) failed: bool,
     /// Why, or what else is to be said.
@@ -166,7 +166,7 @@ pub(crate) struct BeginArguments {
     /// connected last.
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) policy: i32,
-    /// How many people policies 2 to 4 choose.
+    /// Number of people that policies 2 to 4 choose.
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) count: i32,
     /// Hours before a deadline at which people are told, such as 24,12,6.
