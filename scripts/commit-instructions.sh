@@ -2,7 +2,7 @@
 # How many instructions the server needs for one result of a batch, counted by valgrind (callgrind), so that two states of
 # migrations/ can be compared on a machine whose speed varies. Usage: scripts/commit-instructions.sh [FLOWS]
 #
-# A batch has 250 results, of 1 flow or of so many (a divisor of 250). Two runs, of 8 and of 48 batches, in Postgres's
+# A batch has 250 results, of one flow or of FLOWS flows (a divisor of 250). Two runs, of 8 and of 48 batches, in Postgres's
 # single-user mode, and their difference: what is done once does not count. One process, no other session, no disk that
 # is waited for, no memory that is far: it says what is done, not how long it takes. Needs valgrind, psql, `wed` built
 # (WED, by default target/release/wed) and the bench component (`make samples`); takes a minute. It leaves the profiles in

@@ -90,7 +90,7 @@ fn a_flow_from_its_definition_to_its_end() {
         json!([job])
     );
 
-    // Plain SQL goes on beside it.
+    // Plain SQL works at the same time.
     let url = on(api.database.store.flow_url(TENANT, "steps")).expect("its URL");
     crate::support::Session::on(&api.database, &url).finish(wid, "step", "n = n + 1");
     let instance = client.get("/v1/flows/steps/instances/1").is(200).json();
@@ -477,7 +477,7 @@ fn a_watcher_hears_of_each_state() {
         );
     }
     assert!(heard.contains("\"status\":\"final\""), "{heard}");
-    // Who comes back goes on behind the last one heard.
+    // A client that reconnects continues after the last event it got.
     let head = client.head("GET /v1/flows/steps/instances/1/events");
     let rest = client.raw(&format!("{head}last-event-id: 3\r\n\r\n"), |heard| {
         heard.contains("\r\n0\r\n\r\n")

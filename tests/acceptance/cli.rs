@@ -73,7 +73,7 @@ impl Cli {
         document
     }
 
-    /// Asserts an exit code, and that what went wrong is said in the same way to people and machines.
+    /// Asserts an exit code, and that people and machines get the same error.
     #[track_caller]
     fn fails(&self, code: i32, words: &[&str]) -> Json {
         let people = self.run(words).exits(code);
@@ -502,7 +502,7 @@ fn an_instance_is_watched_until_it_is_final() {
         serde_json::from_str(&line).expect("JSON on a line")
     };
     assert_eq!(next()["seq"], 1);
-    // Each row is said when it is there, not at the end.
+    // Each row is printed when it is there, not at the end.
     session.finish(wid, "step", "n = 1");
     assert_eq!(next()["trw"], "step");
     session.finish(wid, "step", "n = 3");
@@ -759,7 +759,7 @@ fn a_database_out_of_reach_exits_with_5() {
         people.err.contains("hint: Check DATABASE_URL"),
         "{people:?}"
     );
-    // What is said on the command line comes first.
+    // The command line comes first.
     let database = Database::new();
     run(wed(NOWHERE).args(["flow", "list", "--database-url", &database.url()])).done();
 }

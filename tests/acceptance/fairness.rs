@@ -1,4 +1,4 @@
-//! Tenants beside each other: shares of the hosts, and limits that make work wait or refuse it.
+//! Tenants next to each other: shares of the hosts, and limits that make work wait or refuse it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -359,7 +359,7 @@ fn very_many_jobs_keep_no_other_tenant_waiting() {
             (ended(&mut quiet) == count).then_some(())
         });
     }
-    // The busy one goes on beside it, and all of its instances have their turn.
+    // The busy one continues, and all of its instances have their turn.
     eventually("a turn for each", || {
         let untouched = "SELECT count(*) FROM wed_instance i WHERE wid % 50 = 0 \
                          AND NOT EXISTS (SELECT FROM wed_trace t WHERE t.wid = i.wid AND t.seq = 2)";
@@ -387,7 +387,7 @@ fn fuel_that_is_used_up_makes_work_wait() {
     set("100000");
     start(&mut busy, 10);
     let host = database.host(one_lane("metered"));
-    // Its chains go on until the fuel is used up, and no farther.
+    // Its chains continue until the fuel is used up, and no farther.
     let waits = "SELECT count(*) FROM job_pool WHERE waits_for = 'its tenant''s fuel_per_minute'";
     eventually("all of it to wait", || {
         (busy.number(waits) == 10).then_some(())

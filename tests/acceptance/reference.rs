@@ -320,7 +320,7 @@ fn has_extension(path: &Path, extensions: &[&str]) -> bool {
         .is_some_and(|extension| extensions.contains(&extension))
 }
 
-/// The words of a text that begin so and go on with capitals, digits and `_`.
+/// Returns the words of a text that have this beginning and then capitals, digits and `_`.
 fn words_from(text: &str, beginning: &str) -> BTreeSet<String> {
     text.match_indices(beginning)
         .filter(|(at, _)| !text[..*at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))

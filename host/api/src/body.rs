@@ -56,14 +56,14 @@ fn must_be(headers: &HeaderMap, wanted: &str) -> Result<(), Problem> {
     )))
 }
 
-/// The type that a body is said to have, without parameters.
+/// Returns the type that the header gives a body, without parameters.
 pub(crate) fn media_type(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
     let kind = value.split(';').next().unwrap_or_default().trim();
     Some(kind.to_ascii_lowercase())
 }
 
-/// Parses JSON; what is wrong with it is told with its place.
+/// Parses JSON; an error comes with its place.
 pub(crate) fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     read::<Plain>(bytes)?;
     if bytes.trim_ascii_start().first() != Some(&b'{') {
@@ -274,7 +274,7 @@ pub(crate) async fn plain(
     })
 }
 
-/// When a body of which so many bytes came must have sent more, counted from its beginning.
+/// Returns when a body of which `bytes` came must have sent more, counted from its beginning.
 fn due(came: usize, idle: std::time::Duration) -> std::time::Duration {
     let millis = u64::try_from(came)
         .unwrap_or(u64::MAX)

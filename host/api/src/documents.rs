@@ -524,7 +524,7 @@ impl From<store::Token> for Token {
 /// A token that was made.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct IssuedToken {
-    /// The token itself. It is told this once.
+    /// The token itself, shown this once.
     pub(crate) secret: String,
     #[serde(flatten)]
     pub(crate) token: Token,

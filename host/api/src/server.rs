@@ -91,7 +91,7 @@ impl Server {
     /// Begins to serve, over connections to the database of its own.
     ///
     /// # Errors
-    /// When the address is not to be had.
+    /// When the address cannot be used.
     pub async fn start(store: &Store, settings: &ServerSettings) -> std::io::Result<Server> {
         let listener = TcpListener::bind(settings.listen).await?;
         let address = listener.local_addr()?;

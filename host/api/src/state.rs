@@ -12,7 +12,7 @@ use crate::problem::Problem;
 use crate::rate::Rates;
 use crate::watching::Watching;
 
-/// Components that are compiled at the same instant: of all tenants, of one. Others wait in turn.
+/// Components that are compiled at the same instant: of all tenants, of one. Others wait.
 const COMPILED: (usize, usize) = (4, 1);
 /// Uploads that are being read at the same instant, in KiB: of all tenants, of one.
 const UPLOADED_KIB: (usize, usize) = (512 << 10, 64 << 10);
@@ -88,7 +88,7 @@ impl Api {
     }
 }
 
-/// Places for things that take long or much, so many in all and fewer for one tenant.
+/// Places for slow or large requests, a number in all and a smaller one for a tenant.
 pub(crate) struct Places {
     all: Arc<Semaphore>,
     each: usize,

@@ -27,7 +27,7 @@ impl Trial {
         !self.differs() && self.over.is_empty()
     }
 
-    /// Returns whether what came of it is not what is written down: an update takes it for right. It never does
+    /// Returns whether the result differs from the expected one: an update takes it for right. It never does
     /// so with a budget.
     pub fn differs(&self) -> bool {
         !self.differences.is_empty() || self.unsaid

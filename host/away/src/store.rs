@@ -146,7 +146,7 @@ impl LocalStore {
         Ok(())
     }
 
-    /// Bytes of an item's component that are here already, so that a transfer goes on behind them.
+    /// Bytes of an item's component that are here already, so that a transfer continues after them.
     ///
     /// # Errors
     /// [`AwayError::Store`].

@@ -94,7 +94,7 @@ pub(crate) enum Command {
     Test(TestArguments),
     /// Call a component's transition once, in the sandbox; needs no server.
     Run(RunArguments),
-    /// Tenants: whose flows, components and users are kept apart. For the installation's operator.
+    /// Manage tenants, each with its own flows, components and users. For the installation's operator.
     #[command(subcommand)]
     Tenant(TenantCommand),
     /// Users of a tenant (`--tenant`) and their roles.
@@ -143,7 +143,7 @@ pub(crate) enum JobCommand {
         wid: i32,
         /// Only those at this transition.
         transition: Option<String>,
-        /// Go on until the instance is final.
+        /// Follow until the instance is final.
         #[arg(long, short)]
         follow: bool,
         /// Only lines at least so serious.
@@ -238,7 +238,7 @@ pub(crate) struct BuildArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct TestArguments {
-    /// A project's folder, or a component with `fixtures` beside it; the working folder when absent.
+    /// A project's folder, or a component with `fixtures` next to it; the working folder when absent.
     #[arg(value_name = "FOLDER|FILE.wasm")]
     pub(crate) path: Option<PathBuf>,
     /// Only fixtures whose name holds this (may be given several times).
@@ -253,7 +253,7 @@ pub(crate) struct TestArguments {
     /// Build and test again at every change.
     #[arg(long)]
     pub(crate) watch: bool,
-    /// Try random states as well, so many for each transition: it must not trap, and must answer what
+    /// Try this number of random states for each transition as well: it must not trap, and must answer what
     /// the server takes.
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "200")]
     pub(crate) properties: Option<usize>,
@@ -304,7 +304,7 @@ pub(crate) struct RunArguments {
     /// A file of secrets, NAME=VALUE in each line.
     #[arg(long, value_name = "FILE")]
     pub(crate) secret_file: Option<PathBuf>,
-    /// The time that the transition is told, such as 2026-01-31T12:00:00Z; it moves by sleeping only.
+    /// The time that the transition sees, such as 2026-01-31T12:00:00Z; it moves by sleeping only.
     #[arg(long, value_name = "TIME")]
     pub(crate) now: Option<String>,
     /// Seed of its random numbers.
@@ -320,7 +320,7 @@ pub(crate) struct RunArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct HostArguments {
-    /// Jobs that may be in hand at once, running or waiting. A claim may go beyond it, by at most as many as were asked
+    /// Jobs that may be in flight at once, running or waiting. A claim may go beyond it, by at most as many as were asked
     /// for: a small flow's few jobs come together.
     #[arg(long, default_value_t = 1000, value_name = "N")]
     pub(crate) in_hand: usize,
@@ -346,7 +346,7 @@ pub(crate) struct HostArguments {
     /// it, TENANT/HOST:PORT, it is for that tenant's flows only.
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) allow_http: Vec<Permission>,
-    /// A file in PEM: authorities whose certificates are believed in HTTPS, beside those that Mozilla trusts.
+    /// File in PEM of authorities whose certificates are trusted in HTTPS, besides those that Mozilla trusts.
     #[arg(long, value_name = "FILE")]
     pub(crate) trust_ca: Option<PathBuf>,
 }
@@ -380,7 +380,7 @@ pub(crate) enum TenantCommand {
         /// The tenant.
         name: String,
     },
-    /// Let a suspended tenant go on.
+    /// Resume a suspended tenant.
     Resume {
         /// The tenant.
         name: String,
@@ -533,7 +533,7 @@ pub(crate) enum TokenCommand {
         #[arg(long)]
         user: Option<String>,
     },
-    /// Replace a token: the new one is shown this once, the old one goes on for a while.
+    /// Replace a token: the new one is shown this once, the old one stays valid for a while.
     Rotate {
         /// The token's id: its first characters.
         id: String,
@@ -556,7 +556,7 @@ pub(crate) struct AuditArguments {
     /// Not older than this: a time (RFC 3339), or a span counted back from now, such as '2 hours'.
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
-    /// At most so many entries.
+    /// Maximum number of entries.
     #[arg(long, default_value_t = 100)]
     pub(crate) limit: i64,
     /// Of every tenant, and of the installation, instead of one tenant's.
@@ -939,7 +939,7 @@ pub(crate) struct DemoArguments {
     /// The folder of the sample transitions; found above the working folder or the binary when absent.
     #[arg(long, env = "WEDFLOW_SAMPLES", value_name = "FOLDER")]
     pub(crate) samples: Option<PathBuf>,
-    /// Give up when the instances have not ended after so many seconds.
+    /// Give up when the instances have not ended after this number of seconds.
     #[arg(long, default_value_t = 60, value_name = "SECONDS")]
     pub(crate) wait: u64,
 }

@@ -155,7 +155,7 @@ impl Terminal {
         bar
     }
 
-    /// A spinner for what may take a moment; nothing is said where nobody looks.
+    /// A spinner for what may take a moment; prints nothing unless standard error is a terminal.
     pub(crate) fn spinner_if_slow(&self, text: &str) -> ProgressBar {
         if self.quiet || self.json || !std::io::stderr().is_terminal() {
             return ProgressBar::hidden();

@@ -1,5 +1,5 @@
 //! The embedded Postgres: a private cluster of a pinned version, with its own data folder, port
-//! and password, for who has no Postgres server of their own.
+//! and password, for users without a Postgres server of their own.
 //!
 //! [`Postgres`] is the lasting one: [`Postgres::ensure_started`] downloads the server once, creates
 //! the data folder once, and from then on only starts what is not running. It may be called from

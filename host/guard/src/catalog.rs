@@ -106,7 +106,7 @@ impl Signature {
         }
     }
 
-    /// The types of `count` arguments; nothing when it does not take so many.
+    /// Returns the types of `count` arguments; none when it takes fewer.
     pub(crate) fn for_count(&self, count: usize) -> Option<Vec<Kind>> {
         let least = self.arguments.len() - self.defaults;
         if !self.variadic {

@@ -300,7 +300,7 @@ impl<'a> Walk<'a> {
         Ok(kind)
     }
 
-    /// A call of which every argument and the result are of one type.
+    /// Checks a call whose arguments and result all have one type.
     fn alike(&mut self, open: &str, nodes: &[Node]) -> Checked {
         let seen = self.list(open, nodes, ")")?;
         let kind = self.agree(&nodes.iter().collect::<Vec<_>>(), &seen)?;

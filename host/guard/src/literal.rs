@@ -402,7 +402,7 @@ fn element(
 ) -> Result<(), Misread> {
     let mut value = String::new();
     let quoted = text.next_if_eq(&'"').is_some();
-    // Where the value ends that is not space: an escaped space is of it.
+    // Where the value ends that is not space: an escaped space belongs to it.
     let mut end = 0;
     let mut escaped = false;
     loop {

@@ -36,7 +36,7 @@ impl Walk<'_> {
         } = operation;
         let name = match name.as_slice() {
             [name] => text_of(name).unwrap_or_default(),
-            // All operators that are allowed are of this schema.
+            // All operators that are allowed belong to this schema.
             [schema, name] if text_of(schema) == Some("pg_catalog") => {
                 text_of(name).unwrap_or_default()
             }
@@ -188,7 +188,7 @@ impl Walk<'_> {
             self.labels(sign, other, one)?;
         }
         if let "@?" | "@@" = sign {
-            // Of a search of words, that it is none of the functions or types is said first.
+            // A search of words is refused first for being none of the functions or types.
             for side in [one, other] {
                 match &side.node {
                     Some(NodeEnum::FuncCall(call))

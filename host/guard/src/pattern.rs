@@ -203,7 +203,7 @@ const PLACE_WITHIN: &str = "a place stands within [ ]";
 const UNKNOWN_ESCAPE: &str = "a regular expression holds an escape that Postgres does not know";
 const ENDS_WITH_ESCAPE: &str = "the pattern ends with its escape character";
 
-/// The kind of what is said against a regular expression or a path.
+/// The kind of objection to a regular expression or a path.
 pub(crate) fn code_of((message, _): &Objection) -> RejectionCode {
     match MISREAD.contains(message) {
         true => RejectionCode::Syntax,

@@ -113,7 +113,7 @@ pub(crate) fn select(
         by_category(&mut left, given);
     }
     if left.len() > 1 {
-        // All that are known are of one type: then the others are too.
+        // All known ones have one type: then the others have it too.
         let mut known = given.iter().filter(|kind| !kind.is_unknown());
         if let Some(first) = known.next()
             && known.all(|kind| kind == first)

@@ -38,7 +38,7 @@ pub struct CheckedSetClause {
 pub struct CheckedAssignment {
     /// The attribute's name, unquoted.
     pub attribute: Arc<str>,
-    /// The name as it stands in SQL, with the subscripts of an element: `doc['a']`.
+    /// Name as SQL writes it, with the subscripts of an element: `doc['a']`.
     pub quoted: Arc<str>,
     /// New value.
     pub value: CheckedValue,

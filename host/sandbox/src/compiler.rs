@@ -211,7 +211,7 @@ fn child(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
         setrlimit(resource, both).is_ok()
     };
     // No files, no core dumps; a second more until the kernel ends it for good: by a signal of its own, so that it
-    // is told from one that others kill.
+    // is distinguished from one that others kill.
     let held = limit(Resource::Cpu, cpu, cpu.saturating_add(1))
         && limit(Resource::As, memory, memory)
         && limit(Resource::Core, 0, 0)

@@ -123,7 +123,7 @@ pub(crate) fn of_error(error: &Error, limits: &Limits) -> Outcome {
 }
 
 fn message(error: &Error) -> String {
-    // The stack is told apart (`backtrace.rs`).
+    // The stack is reported separately (`backtrace.rs`).
     error
         .chain()
         .map(ToString::to_string)

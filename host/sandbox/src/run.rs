@@ -33,7 +33,7 @@ pub struct Invocation<'a> {
     pub trigger: &'a str,
     /// 1 for the first attempt.
     pub attempt: u32,
-    /// When the time limit ends, as the guest is told: microseconds since 1970-01-01T00:00:00Z.
+    /// Time at which the time limit ends, for the guest: microseconds since 1970-01-01T00:00:00Z.
     pub deadline: i64,
     /// The WED-state that fired the transition: a JSON object of attribute names and values, as
     /// Postgres's `to_jsonb` writes them.
@@ -110,7 +110,7 @@ impl Sandbox {
             .await
     }
 
-    /// The same as [`Sandbox::run`], with more beside the call.
+    /// Runs as [`Sandbox::run`] does, with further resources.
     pub async fn run_beside(
         &self,
         bound: &Bound,

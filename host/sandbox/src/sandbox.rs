@@ -282,7 +282,7 @@ impl Sandbox {
         limits: &Limits,
     ) -> Result<wasmtime::component::Component, UploadError> {
         use std::hash::{DefaultHasher, Hash, Hasher};
-        // The hash is of wasmtime's version, the processor's features and all that code depends on.
+        // The hash covers wasmtime's version, the processor's features and all that code depends on.
         let mut hasher = DefaultHasher::new();
         pool.engine
             .precompile_compatibility_hash()

@@ -113,7 +113,7 @@ impl Settings {
     }
 
     /// For components that hold an interpreter with an initialised heap (Python, JavaScript), as a
-    /// sandbox of these settings sets up beside its own: the heap mapped, not copied, most of what a
+    /// sandbox of these settings sets up in addition to its own: the heap mapped, not copied, most of what a
     /// call touches of it kept resident, and stack for a thousand calls of the interpreted language.
     /// At most 64 at once, since what is kept resident is kept for each.
     pub(crate) fn for_interpreters(&self) -> Self {

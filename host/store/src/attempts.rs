@@ -81,7 +81,7 @@ pub struct AttemptLog {
     pub severity: String,
     /// The line.
     pub message: String,
-    /// Named values beside it.
+    /// Named values of the line.
     pub fields: Json,
 }
 

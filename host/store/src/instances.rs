@@ -144,7 +144,7 @@ pub struct LogRow {
     pub severity: String,
     /// The line.
     pub message: String,
-    /// Named values beside it.
+    /// Named values of the line.
     pub fields: Json,
     /// When it was stored, RFC 3339.
     pub tstmp: String,
@@ -533,7 +533,7 @@ pub(crate) async fn insert(
         .await?;
         return Ok(wid.try_get(0)?);
     }
-    // Names are of the flow, quoted; values travel as one parameter and take the columns' types.
+    // Names come from the flow, quoted; values travel as one parameter and take the columns' types.
     let names: Vec<String> = values
         .keys()
         .map(|name| format!("\"{}\"", name.replace('"', "\"\"")))

@@ -88,7 +88,7 @@ pub struct LogLine {
     /// The line.
     #[serde(serialize_with = "storable")]
     pub message: String,
-    /// Named values beside it.
+    /// Named values of the line.
     pub fields: serde_json::Map<String, serde_json::Value>,
 }
 
@@ -256,7 +256,7 @@ impl Store {
     }
 
     /// Tells what fuel some tenants' transitions used since the last time. Answers which tenants rest, since
-    /// theirs is used up, and which may have only so many jobs in hand.
+    /// theirs is used up, and which have a limit on jobs in flight.
     ///
     /// # Errors
     /// Only those of the connection.

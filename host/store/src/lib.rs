@@ -88,7 +88,7 @@ const TRUSTED: Duration = Duration::from_secs(2);
 
 /// Minimum life of a session: its memory is given back now and then.
 const LIFETIME: Duration = Duration::from_secs(1_200);
-/// By how much longer those of the next pool live, of so many steps.
+/// Step by which the sessions of the next pool live longer.
 const LIFETIME_STEP: Duration = Duration::from_secs(97);
 const LIFETIME_STEPS: u64 = 16;
 

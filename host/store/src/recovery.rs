@@ -93,7 +93,7 @@ impl WaitingReason {
         }
     }
 
-    /// The way to make it go on.
+    /// Way to make it proceed.
     pub fn hint(self) -> &'static str {
         match self {
             WaitingReason::Time => "Wait, or `wed instance retry` makes it due now.",
@@ -142,7 +142,7 @@ pub struct Waiting {
     pub code: &'static str,
     /// The reason in words; of a reservation or an order, what it waits for and who holds it.
     pub text: String,
-    /// The way to make it go on.
+    /// Way to make it proceed.
     pub hint: &'static str,
     /// When it is due, RFC 3339; none while that is open.
     pub due: Option<String>,
@@ -455,7 +455,7 @@ impl Store {
     }
 
     /// Sends an exception back to the state of a trace row: compensations of the steps since then are run, newest
-    /// first. Returns how many steps there are to undo; the hosts' sweeps go on with them.
+    /// first. Returns how many steps there are to undo; the hosts' sweeps undo them.
     ///
     /// # Errors
     /// [`StoreError::Refused`] with `WF040` when there is no such step, `WF041` without a reason, `WF043` when the

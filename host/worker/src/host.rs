@@ -33,7 +33,7 @@ pub struct HostSettings {
     pub name: String,
     /// Lanes: guests that may compute at the same instant. As many as processors by default.
     pub lanes: usize,
-    /// Jobs that may be in hand at once, running or waiting, all lanes together.
+    /// Jobs that may be in flight at once, running or waiting, all lanes together.
     pub in_hand: usize,
     /// Time that running jobs may take after [`Host::stop`] was called.
     pub grace: Duration,
@@ -199,7 +199,7 @@ impl Host {
         for (_, task) in &self.lanes {
             task.abort();
         }
-        // What was tried apart is no more when the jobs are given back.
+        // Isolated attempts have ended when the jobs are given back.
         self.shared.apart.stop().await;
         let leaving = self.shared.store.leave_host(self.shared.host());
         match tokio::time::timeout(LEAVING, leaving).await {

@@ -24,7 +24,7 @@ pub struct OutsideSettings {
     /// Hosts and ports to which HTTP may be spoken, by everybody's flows or by one tenant's. A private address
     /// may be reached only if it is listed itself, by number.
     pub http: Vec<Permission>,
-    /// A file in PEM of authorities whose certificates are believed beside those that Mozilla trusts.
+    /// A file in PEM of authorities whose certificates are trusted besides those that Mozilla trusts.
     pub authorities: Option<PathBuf>,
 }
 

@@ -1,5 +1,5 @@
 -- The expression that makes a JSON object of some of the attributes (_only; null: all) of a _row of a flow's shape,
--- as text. row_to_json says the same, and asks the catalog about the type of each value of each row. What is said
+-- as text. row_to_json says the same, and asks the catalog about the type of each value of each row. What is known
 -- between quotes is made by one function; it comes last, because its opening brace is easily left out.
 CREATE OR REPLACE FUNCTION wed.state_as_text(_shape text, _only text[]) RETURNS text
 LANGUAGE sql STABLE AS $$

@@ -1,4 +1,4 @@
--- Says why an update is refused, what about, and how to go on.
+-- Raises the refusal of an update: why, about what, and how to mend it.
 CREATE OR REPLACE FUNCTION wed.refuse_update(_code text, _wid integer) RETURNS text
 LANGUAGE plpgsql AS $$
 BEGIN

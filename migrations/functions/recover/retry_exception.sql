@@ -1,4 +1,4 @@
--- Lets an exception, whose row is held, pass the gate as it stands, traced as _RETRY.
+-- Lets an exception, whose row is held, pass the gate unchanged, traced as _RETRY.
 CREATE OR REPLACE FUNCTION wed.retry_exception(_flow_id integer, _wid integer, _actor text, _reason text) RETURNS text[]
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -32,7 +32,7 @@ BEGIN
     SELECT flow_id, array_agg(wid ORDER BY wid) AS wids, array_agg(tgid ORDER BY wid) AS tgids FROM freed GROUP BY flow_id ORDER BY flow_id
   LOOP
     _freed := _freed + cardinality(_of.wids);
-    -- Who waits for what they hold comes first now.
+    -- Requests that wait for what they hold come first now.
     IF EXISTS (SELECT FROM wed.flow WHERE flow_id = _of.flow_id AND constrained) THEN
       PERFORM wed.ask_again(_of.flow_id, _of.wids, _of.tgids, NULL);
     END IF;

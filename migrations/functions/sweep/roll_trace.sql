@@ -8,7 +8,7 @@ DECLARE
   -- A transaction that has read the trace keeps its partitions locked; nobody's is open for as long as this.
   _days_ahead CONSTANT integer := 7;
 BEGIN
-  -- One at a time; who comes second has nothing to do.
+  -- One session at a time; a second one has nothing to do.
   PERFORM FROM wed.retention FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN RETURN 0; END IF;
   FOR _ahead IN 0 .. _days_ahead LOOP

@@ -9,7 +9,7 @@ DECLARE
   _logs jsonb;
   _recordings jsonb;
 BEGIN
-  -- One at a time; who comes second has nothing to do.
+  -- One session at a time; a second one has nothing to do.
   PERFORM FROM wed.weighing WHERE at < clock_timestamp() - _after FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN RETURN false; END IF;
   UPDATE wed.weighing SET at = clock_timestamp();

@@ -258,7 +258,7 @@ fn a_value_that_comes_compressed_is_measured_as_it_is() {
          INSERT INTO wed_trig (trname, cpred) VALUES ('go', 'true');
          INSERT INTO wed_flow (t) VALUES (NULL), (NULL), ('x')",
     );
-    // The names of conditions are no values, and are kept compressed: in the row itself, and apart from it.
+    // The names of conditions are no values, and are kept compressed: in the row itself, and out of line.
     s.run(
         "INSERT INTO wed_trig (tgname, trname, cpred, cname) VALUES
            ('within', 'go', 'false', repeat('a', 140000)), ('apart', 'go', 'false', repeat('b', 4000000))",
@@ -275,7 +275,7 @@ fn a_value_that_comes_compressed_is_measured_as_it_is() {
         format!("INSERT INTO wed_flow (t) SELECT {apart} FROM generate_series(1, 200)"),
         format!("UPDATE wed_flow SET t = {apart} WHERE wid = 1"),
         format!("UPDATE wed_flow SET t = {within}, u = {within} WHERE wid = 1"),
-        // Beside one that is stored apart.
+        // Together with one that is stored out of line.
         format!(
             "UPDATE wed_flow SET v = (SELECT string_agg(md5(g::text), '') FROM generate_series(1, 300) g), \
              t = {within}, u = {within} WHERE wid = 1"

@@ -256,7 +256,7 @@ fn old_history_goes_and_pending_work_stays() {
         session.line("SELECT payload ->> 'a', payload ->> 'b' FROM job_pool LIMIT 1"),
         "0|0"
     );
-    // Work goes on, and the trace with it.
+    // Work continues, and the trace with it.
     let mut held = on(store.claim(host, 10)).expect("claimed");
     assert!(
         held.iter()

@@ -45,7 +45,7 @@ fn flows_created_in_parallel_all_succeed_where_connect_is_granted() {
     create_side_by_side(&database);
 }
 
-/// Unclaimed jobs of so many tenants that there are not, due in `due`.
+/// Unclaimed jobs of tenants that do not exist, due in `due`.
 fn jobs_of_many(owner: &mut Session, tenants: i32, due: &str) {
     owner.run(&format!(
         "INSERT INTO wed.job (flow_id, tenant_id, wid, tgid, seq, last_seq, priority, beside, due, fired_at, timeout, \

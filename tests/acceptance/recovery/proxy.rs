@@ -80,13 +80,13 @@ impl Proxy {
         self.shared.mode.store(mode as u8, Ordering::Release);
     }
 
-    /// Swallows from now on what is said over the connections there are, both ways; new ones work.
+    /// Swallows from now on all bytes of the existing connections, both ways; new ones work.
     pub(crate) fn silence(&self) {
         let accepted = self.shared.accepted.load(Ordering::Acquire);
         self.shared.silent.store(accepted, Ordering::Release);
     }
 
-    /// Cuts each connection after so many more bytes one way; 0: never.
+    /// Cuts each connection after this number of further bytes one way; 0: never.
     pub(crate) fn cut_after(&self, bytes: u64) {
         self.shared.cut_after.store(bytes, Ordering::Release);
     }

@@ -82,7 +82,7 @@ fn everything_done_is_in_the_audit_log() {
         format!("{by} flow.delete canary-flow"),
     ];
     assert_eq!(done, expected);
-    // No secret and no state is in it; the operator's is told to the operator only.
+    // No secret and no state is in it; the operator's is shown to the operator only.
     let text = serde_json::to_string(entries).expect("JSON");
     assert!(
         !text.contains("canary_value") && !text.contains(&two.secret),

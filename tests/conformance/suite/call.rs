@@ -20,7 +20,7 @@ pub(crate) const LONG: Duration = Duration::from_secs(60);
 /// 64 bits that the sandbox draws always.
 pub(crate) const RANDOM: u64 = 0xFEDC_BA98_7654_3210;
 
-/// When the guests are told that their time ends.
+/// End of the guests' time, as they see it.
 pub(crate) const DEADLINE: i64 = 1_800_000_000_123_456;
 
 /// The types that an attribute may have.

@@ -50,7 +50,7 @@ pub fn built(name: &str) -> Vec<u8> {
     std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
-/// The contract, as it stands in the repository.
+/// The contract of the repository.
 pub fn contract() -> String {
     std::fs::read_to_string(repository("wit/transition.wit")).expect("the contract")
 }

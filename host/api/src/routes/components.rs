@@ -87,7 +87,7 @@ pub(crate) async fn get_version(
 }
 
 /// Makes a version of a component the one in use, for what is fired from now on and for jobs that nobody has
-/// in hand
+/// in flight
 #[utoipa::path(post, path = "/v1/components/{component}/activate", tag = "components",
     params(("component" = String, Path, description = "The component's name")), request_body = Activation,
     responses((status = 200, body = Component), (status = 403, body = Problem), (status = 404, body = Problem)))]

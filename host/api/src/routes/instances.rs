@@ -60,7 +60,7 @@ pub(crate) struct Rows {
     after: Option<i32>,
     /// End of the part before: its `next`. Wins over `after`.
     cursor: Option<String>,
-    /// At most so many rows, 1 to 500; fewer when they are long.
+    /// Maximum number of rows, 1 to 500; fewer come when they are long.
     #[param(minimum = 1, maximum = 500)]
     limit: Option<i64>,
 }

@@ -34,7 +34,7 @@ const LOOK: Duration = Duration::from_secs(1);
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Listing {
-    /// `arrival`, `priority`, `deadline`, `size` or `own`; `arrival` unless it is said.
+    /// `arrival`, `priority`, `deadline`, `size` or `own`; `arrival` by default.
     order: Option<String>,
     /// At most so many, up to 1000; 100 unless it is said.
     limit: Option<i32>,
@@ -109,7 +109,7 @@ pub(crate) struct Process {
     policy: Option<i32>,
     /// Number of people that policies 2 to 4 choose; 1 when absent.
     count: Option<i32>,
-    /// Hours before a deadline at which people are told.
+    /// Hours before a deadline at which people are warned.
     #[serde(default)]
     warnings: Vec<i32>,
     /// The one of them at which an item passes to the person in charge.
@@ -165,7 +165,7 @@ pub(crate) async fn item(
     Ok(Json(api.store.work_item(person(&caller), item).await?))
 }
 
-/// Selects, locks, unselects, unlocks, starts or takes over an item; who races for one and loses is told who has it
+/// Selects, locks, unselects, unlocks, starts or takes over an item; the loser of a race learns who has it
 #[utoipa::path(post, path = "/v1/work/items/{item}/{act}", tag = "work",
     params(("item" = i64, Path, description = "The item's number"),
         ("act" = String, Path, description = "`select`, `lock`, `unselect`, `unlock`, `start` or `take-over`")),

@@ -40,7 +40,7 @@ pub(crate) struct Place {
 pub(crate) enum AwayCommand {
     /// Copy the worklist, and data and components of items that may be taken away, to the local store; locked ones first.
     Sync,
-    /// Leave: transfer what is locked, and be marked inactive. Cut off, it goes on where it stopped.
+    /// Leave: transfer what is locked, and be marked inactive. Cut off, it continues where it stopped.
     Away {
         /// The longest time for transfers.
         #[arg(long, default_value_t = 60.0, value_name = "SECONDS")]

@@ -199,7 +199,7 @@ fn read(file: &Path) -> Result<Vec<u8>, Problem> {
     };
     let opened = std::fs::File::open(file).map_err(unreadable)?;
     let mut bytes = Vec::new();
-    // A pipe or a device may go on for ever.
+    // A pipe or a device may never end.
     opened
         .take(limit + 1)
         .read_to_end(&mut bytes)

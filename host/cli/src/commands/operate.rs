@@ -64,7 +64,7 @@ pub(crate) enum OperateInstance {
         #[arg(long, short, value_name = "NAME")]
         transition: String,
     },
-    /// Send an exception back: the compensations of its steps are run, newest first. Again, it goes on where one failed.
+    /// Send an exception back: the compensations of its steps are run, newest first. Called again, it continues where one failed.
     Back {
         #[command(flatten)]
         target: Target,
@@ -502,7 +502,7 @@ async fn retry_matching(
         .await?;
     let (mut retried, mut refused) = (0, Vec::new());
     if yes {
-        // Each in its own transaction: one that cannot go on keeps no other.
+        // Each in its own transaction: one that cannot proceed delays no other.
         for (wid, ..) in &found {
             match store.retry_instance(flow, *wid, reason).await {
                 Ok(_) => retried += 1,

@@ -114,7 +114,7 @@ fn read(file: &Path) -> Result<String, Problem> {
             .because(source)
     };
     let mut bytes = Vec::new();
-    // One byte more than a source may have: so that one that is too long is told from one that is not.
+    // One byte more than a source may have: so that one that is too long is distinguished from one that is not.
     let most = SOURCE_BYTES_MAX as u64 + 1;
     if file == Path::new("-") {
         std::io::stdin().take(most).read_to_end(&mut bytes)
@@ -258,7 +258,7 @@ pub(crate) fn fmt(arguments: &FmtArguments, terminal: &Terminal) -> Result<(), P
     Ok(())
 }
 
-/// Writes a file beside the old one and puts it in its place, so that no half of it is ever there.
+/// Writes a temporary file next to the old one and renames it over the old one, so that no half of it is ever there.
 fn replace(file: &Path, text: &str) -> Result<(), Problem> {
     let mut beside = file.as_os_str().to_owned();
     beside.push(".new");

@@ -34,7 +34,7 @@ pub(crate) enum WorkCommand {
         /// The order.
         #[arg(long, default_value = "arrival", value_parser = ORDERS)]
         order: String,
-        /// At most so many.
+        /// Maximum number of items.
         #[arg(long, default_value_t = 100)]
         limit: i32,
     },
@@ -169,7 +169,7 @@ pub(crate) struct BeginArguments {
     /// Number of people that policies 2 to 4 choose.
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) count: i32,
-    /// Hours before a deadline at which people are told, such as 24,12,6.
+    /// Hours before a deadline at which people are warned, such as 24,12,6.
     #[arg(long, value_delimiter = ',', value_name = "HOURS")]
     pub(crate) warn: Vec<i32>,
     /// The one of them at which an item passes to the person in charge.

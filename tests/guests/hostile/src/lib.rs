@@ -296,7 +296,7 @@ fn leak(payload: &Payload) -> Outcome {
     }
 }
 
-/// Sends what `tags` says (method, URL, body, then header, value and secret), and answers with what came of
+/// Sends what `tags` says (method, URL, body, then header, value and secret), and answers with the result of
 /// it in `a1`; where the body says so, it fails instead.
 fn fetch(payload: &Payload) -> Outcome {
     let words = tags(payload);
@@ -338,7 +338,7 @@ fn fetch(payload: &Payload) -> Outcome {
 }
 
 /// Does with the files what `tags` says, in order: `read a`, `write a text`, `append a text`, `remove a`,
-/// `all`, `fail`; answers with what came of each.
+/// `all`, `fail`; answers with the result of each.
 fn on_files(payload: &Payload) -> Outcome {
     let mut told = Vec::new();
     for line in tags(payload) {
