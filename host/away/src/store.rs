@@ -1,4 +1,5 @@
-//! The local store: one SQLite file of a person's items, their data and components, and results until they are acknowledged.
+//! The local store: one SQLite file of a person's items, their data and components, and results until they are
+//! acknowledged.
 
 use std::path::Path;
 

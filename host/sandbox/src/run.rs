@@ -97,8 +97,9 @@ impl Sandbox {
     ///
     /// The future runs the guest on the thread that polls it and yields at every epoch. Dropping it
     /// ends the guest. The fuel in [`Attempt::measure`] is a lower bound for a guest that was
-    /// interrupted: compiled code writes its count back only now and then. What goes wrong on the host's side is an [`Outcome::Failed`] too: a payload
-    /// that does not fit the binding (not to be retried), or a component of another sandbox.
+    /// interrupted: compiled code writes its count back only now and then. What goes wrong on the host's side is an
+    /// [`Outcome::Failed`] too: a payload that does not fit the binding (not to be retried), or a component of
+    /// another sandbox.
     pub async fn run(
         &self,
         bound: &Bound,

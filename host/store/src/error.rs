@@ -130,9 +130,9 @@ impl StoreError {
     }
 }
 
-/// SQLSTATEs, or their first characters, that tell of the server or of how it was set up: connection exceptions, a login
-/// or a database that is refused, a transaction that may only read, a privilege that is missing, a statement or an
-/// object in the wrong state, insufficient resources, an operator's intervention, system errors, broken data.
+/// SQLSTATEs, or their first characters, that tell of the server or of how it was set up: connection exceptions, a
+/// login or a database that is refused, a transaction that may only read, a privilege that is missing, a statement
+/// or an object in the wrong state, insufficient resources, an operator's intervention, system errors, broken data.
 const OF_SERVER: [&str; 13] = [
     "08", "25006", "26000", "28", "3D000", "42501", "53", "55", "57P", "58", "F0", "XX001", "XX002",
 ];

@@ -119,7 +119,8 @@ impl WorkNews {
 }
 
 impl Store {
-    /// A person's worklist in one of the orders `arrival`, `priority`, `deadline`, `size`, `own`. Counts as a sign of life.
+    /// A person's worklist in one of the orders `arrival`, `priority`, `deadline`, `size`, `own`. Counts as a sign
+    /// of life.
     ///
     /// # Errors
     /// [`StoreError::Refused`] when there is no such person or order.

@@ -1,5 +1,6 @@
--- Ends a task of a process whose attempts are used up, where a dependence rule names its failure: its state is FAILED, and
--- the process continues. False where none does: then the instance is an exception, and the person in charge decides.
+-- Ends a task of a process whose attempts are used up, where a dependence rule names its failure: its state is
+-- FAILED, and the process continues. False where none does: then the instance is an exception, and the person in
+-- charge decides.
 CREATE OR REPLACE FUNCTION wed.fail_task(
   _flow_id integer, _wid integer, _tgid integer, _token bigint, _note text, _host_id integer,
   _fuel bigint, _us bigint, _memory bigint) RETURNS boolean

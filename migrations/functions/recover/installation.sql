@@ -1,4 +1,5 @@
--- The state of the installation, for `wed status`: hosts, queue, history, pauses, and what is wrong with how to mend it.
+-- The state of the installation, for `wed status`: hosts, queue, history, pauses, and what is wrong with how to
+-- mend it.
 CREATE OR REPLACE FUNCTION wed.installation() RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object(

@@ -1,5 +1,5 @@
--- Ends an item whose holder reports it, whose rows are held: as a host's batch does, the state is written here and taken
--- through the gate. A failure without an attribute for it makes the instance an exception.
+-- Ends an item whose holder reports it, whose rows are held: as a host's batch does, the state is written here and
+-- taken through the gate. A failure without an attribute for it makes the instance an exception.
 CREATE OR REPLACE FUNCTION wed.apply_report(
   _item wed.work_item, _person wed.person, _success boolean, _values jsonb, _reason text, _now timestamptz) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'

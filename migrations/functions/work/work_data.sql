@@ -1,5 +1,5 @@
--- An item with what is needed to do it: the input attributes with their types and values, the attributes that a report may
--- set, the form. For its holder and those to whom it is offered; others see no data.
+-- An item with what is needed to do it: the input attributes with their types and values, the attributes that a
+-- report may set, the form. For its holder and those to whom it is offered; others see no data.
 CREATE OR REPLACE FUNCTION wed.work_data(_tenant text, _name text, _item_id bigint, _now timestamptz DEFAULT clock_timestamp())
 RETURNS jsonb LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'iso_8601' AS $$

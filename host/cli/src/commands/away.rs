@@ -55,7 +55,8 @@ pub(crate) enum AwayCommand {
         #[arg(long, value_name = "BYTES")]
         quota: Option<u64>,
     },
-    /// Do an item here: run its component in the sandbox, or give the values. The result is kept until it is acknowledged.
+    /// Do an item here: run its component in the sandbox, or give the values. The result is kept until it is
+    /// acknowledged.
     Do {
         /// The item.
         item: i64,

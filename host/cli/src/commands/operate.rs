@@ -64,7 +64,8 @@ pub(crate) enum OperateInstance {
         #[arg(long, short, value_name = "NAME")]
         transition: String,
     },
-    /// Send an exception back: the compensations of its steps are run, newest first. Called again, it continues where one failed.
+    /// Send an exception back: the compensations of its steps are run, newest first. Called again, it continues
+    /// where one failed.
     Back {
         #[command(flatten)]
         target: Target,
