@@ -498,7 +498,8 @@ fn too_many_requests_are_told_when_to_come_back() {
     on(database.store.create_tenant("busy", "")).expect("a tenant");
     database
         .owner()
-        .run("UPDATE wed.quota SET requests_per_second = 4 WHERE tenant_id = (SELECT tenant_id FROM wed.tenant WHERE name = 'busy')");
+        .run("UPDATE wed.quota SET requests_per_second = 4 WHERE tenant_id = (SELECT tenant_id FROM wed.tenant \
+         WHERE name = 'busy')");
     let client = api.user("busy", "ann", "viewer");
     let answers: Vec<_> = (0..20).map(|_| client.get("/v1/me")).collect();
     let refused = answers

@@ -482,7 +482,13 @@ fn an_attempt_that_asked_is_run_again_byte_for_byte() {
         .session()
         .number("SELECT count(*) FROM wed_trace WHERE trw = 'tr_move'");
     // Each step drew a number, which is on record with the component and the state.
-    assert_eq!(owner.number("SELECT count(*) FROM wed.recording WHERE answers -> 0 ? 'random' AND component_id IS NOT NULL"), steps);
+    assert_eq!(
+        owner.number(
+            "SELECT count(*) FROM wed.recording WHERE answers -> 0 ? 'random' AND component_id IS \
+     NOT NULL"
+        ),
+        steps
+    );
     let logged = walk
         .wed(&[
             "job",
@@ -504,7 +510,8 @@ fn an_attempt_that_asked_is_run_again_byte_for_byte() {
         // What was committed is what the replay sets.
         let seq = &replayed["attempt"]["seq"];
         let state = walk.flow.session().line(&format!(
-            "SELECT concat_ws(' ', state->>'a1', state->>'a2', state->>'a3', state->>'a4', state->>'a5', state->>'a6', state->>'a7') FROM wed_trace WHERE seq = {seq}"
+            "SELECT concat_ws(' ', state->>'a1', state->>'a2', state->>'a3', state->>'a4', state->>'a5', \
+             state->>'a6', state->>'a7') FROM wed_trace WHERE seq = {seq}"
         ));
         let one = state.split(' ').position(|cell| cell == "1").expect("a 1") + 1;
         let set = replayed["replayed"]["set"].as_str().expect("a change");

@@ -96,7 +96,8 @@ fn defect_03_conditions_run_with_no_rights() {
     );
     let granted = owner.lines(&format!(
         "SELECT c.oid::regclass FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-         WHERE (nspname IN ('wed', 'public') OR nspname LIKE 'wf\\_%') AND nspname <> '{shape}' AND c.relkind IN ('r', 'v')
+         WHERE (nspname IN ('wed', 'public') OR nspname LIKE 'wf\\_%') AND nspname <> '{shape}' AND c.relkind IN \
+         ('r', 'v')
            AND has_table_privilege('wed_predicate', c.oid, 'SELECT, INSERT, UPDATE, DELETE')"
     ));
     assert!(granted.is_empty(), "{granted:?}");
@@ -198,7 +199,10 @@ fn defect_08_a_lock_that_was_freed_is_not_granted_for_a_job_that_is_done() {
     let (mut one, mut two) = (flow.session(), flow.session());
     let wid = one.start();
     // Both have seen the job in the pool.
-    let ask = two.line("SELECT format('SELECT pg_try_advisory_xact_lock(%s, %s)', wid, tgid) FROM job_pool WHERE trname = 'tr_a2'");
+    let ask = two.line(
+        "SELECT format('SELECT pg_try_advisory_xact_lock(%s, %s)', wid, tgid) FROM job_pool WHERE \
+     trname = 'tr_a2'",
+    );
     one.run("BEGIN");
     assert!(one.take(wid, "tr_a2"));
     two.run("BEGIN");
@@ -547,7 +551,8 @@ fn defect_18_one_notification_connection_serves_a_whole_host() {
     let most = i64::from(settings.connections()) + 3;
     let host = database.host(settings);
     let mut owner = database.owner();
-    let listening = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query ILIKE 'LISTEN%'";
+    let listening = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query ILIKE \
+     'LISTEN%'";
     eventually("the host listens", || {
         (owner.number(listening) == 1).then_some(())
     });

@@ -219,7 +219,8 @@ fn python_psql_and_a_host_share_a_flow() {
             .filter_map(|job| job.split_once('|'))
             .map(|(lock, wid)| {
                 format!(
-                    "BEGIN;\n{lock} \\gset\n\\if :granted\nUPDATE wed_flow SET a3 = 'done' WHERE wid = {wid};\n\\endif\nCOMMIT;\n"
+                    "BEGIN;\n{lock} \\gset\n\\if :granted\nUPDATE wed_flow SET a3 = 'done' WHERE wid = \
+                     {wid};\n\\endif\nCOMMIT;\n"
                 )
             })
             .collect();

@@ -628,8 +628,10 @@ fn what_a_removed_flow_leaves_is_removed_in_steps() {
     start(&mut quiet, 5);
     drop(busy);
     let mut owner = database.owner();
-    owner.run("SELECT wed.drop_flow((SELECT flow_id FROM wed.flow f JOIN wed.tenant t USING (tenant_id) WHERE t.name = 'busy'))");
-    let left = "SELECT (SELECT count(*) FROM wed.instance), (SELECT count(*) FROM wed.trace), (SELECT count(*) FROM wed.job)";
+    owner.run("SELECT wed.drop_flow((SELECT flow_id FROM wed.flow f JOIN wed.tenant t USING (tenant_id) WHERE \
+     t.name = 'busy'))");
+    let left = "SELECT (SELECT count(*) FROM wed.instance), (SELECT count(*) FROM wed.trace), (SELECT count(*) FROM \
+     wed.job)";
     assert_eq!(owner.lines(left), ["2505|2505|5"]);
     assert!(on(database.store.flow("busy", "ring")).is_err());
     for expected in ["1505|1505|5", "505|505|5", "5|5|5"] {

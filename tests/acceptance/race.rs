@@ -241,7 +241,8 @@ fn workers_and_a_host_on_counters() {
     );
     // Each counter by one a time and never beyond: none ran twice, none was lost.
     assert_eq!(
-        session.lines("SELECT DISTINCT trw, count(*) FROM wed_trace WHERE trw IS NOT NULL GROUP BY wid, trw ORDER BY 1"),
+        session.lines("SELECT DISTINCT trw, count(*) FROM wed_trace WHERE trw IS NOT NULL GROUP BY wid, trw ORDER \
+         BY 1"),
         ["tr_a1|3", "tr_a2|4", "tr_a3|5"]
     );
     assert_eq!(
@@ -292,7 +293,10 @@ fn workers_and_a_host_share_the_papers_flow() {
             format!("tr_final|{INSTANCES}|{INSTANCES}"),
         ]
     );
-    let joins = session.lines("SELECT wid, count(*) FROM wed_trace WHERE 'tr_final' = ANY (trf) GROUP BY wid HAVING count(*) <> 1");
+    let joins = session.lines(
+        "SELECT wid, count(*) FROM wed_trace WHERE 'tr_final' = ANY (trf) GROUP BY wid HAVING \
+     count(*) <> 1",
+    );
     assert!(joins.is_empty(), "joins fired twice: {joins:?}");
 }
 
@@ -340,7 +344,8 @@ fn two_finishing_at_the_same_instant_fire_the_join_once() {
         let mut errors = Vec::new();
         for wid in &wids {
             let begun = session.batch_execute(&format!(
-                "BEGIN; SELECT pg_try_advisory_xact_lock(wid, tgid) FROM job_pool WHERE wid = {wid} AND trname = '{transition}'"
+                "BEGIN; SELECT pg_try_advisory_xact_lock(wid, tgid) FROM job_pool WHERE wid = {wid} AND trname = \
+                 '{transition}'"
             ));
             // Whatever comes, the other side waits here.
             barrier.wait();

@@ -198,7 +198,8 @@ fn the_page_of_limits_is_what_the_code_says() {
     let mut page = String::from(
         "# Limits\n\nThis page is generated from the constants of the source by `make reference`. Quotas of tenants:\n\
          [tenants](tenants.md#quotas). Bounds of conditions and clauses: [conditions](conditions.md#bounds).\n\n\
-         ## An attempt and an upload\n\nA manifest may lower `fuel` and `memory_bytes` for a transition; its time limit \
+         ## An attempt and an upload\n\nA manifest may lower `fuel` and `memory_bytes` for a transition; its time \
+         limit \
          is the trigger's `timeout`.\n\n| limit | default | meaning |\n| --- | ---: | --- |\n",
     );
     for (name, text) in &fields {

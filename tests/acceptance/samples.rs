@@ -108,7 +108,8 @@ fn runs_of(sample: &str, database: &std::sync::Arc<Database>) {
         let rows: Vec<TraceRow> = flow
             .session()
             .query(
-                "SELECT jsonb_build_object('wid', wid, 'seq', seq, 'trw', trw, 'trf', trf, 'status', status, 'state', state) \
+                "SELECT jsonb_build_object('wid', wid, 'seq', seq, 'trw', trw, 'trf', trf, 'status', status, \
+                 'state', state) \
                  FROM wed_trace WHERE wid = $1",
                 &[&i32::try_from(wid).expect("wid")],
             )

@@ -119,7 +119,8 @@ impl Http {
         }
         if !self.permits.contains(&place) {
             return Err(FetchError::Denied(format!(
-                "this host does not allow HTTP to {place}; its operator does, with --allow-http {place}, or --allow-http TENANT/{place}"
+                "this host does not allow HTTP to {place}; its operator does, with --allow-http {place}, or \
+                 --allow-http TENANT/{place}"
             )));
         }
         match tokio::time::timeout(WHOLE, self.exchange(&place, allowed, secure, request)).await {

@@ -19,7 +19,9 @@ use crate::commands::{CheckArguments, FmtArguments, WebhookCommand};
     name = "wed",
     version,
     arg_required_else_help = true,
-    after_help = "Begin with:\n  wed demo paper          run the papers' flow and print its trace\n  wed dev                 keep a host running here\n  wed flow create orders  make a flow of your own; then: psql \"$(wed flow url orders)\"\n\n\
+    after_help = "Begin with:\n  wed demo paper          run the papers' flow and print its trace\n  wed \
+     dev                 keep a host running here\n  wed flow create orders  make a flow of your own; then: \
+     psql \"$(wed flow url orders)\"\n\n\
 Without DATABASE_URL, wed keeps a private Postgres of its own (see `wed db --help`).\n\
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no such thing, 4 refused by a rule, 5 database unreachable."
 )]

@@ -111,7 +111,8 @@ impl From<StoreError> for Problem {
                 Problem::new(refusal.message)
                     .code(&refusal.code)
                     .exit(5)
-                    .hint("Check user, password and database in DATABASE_URL, or leave it out to use the private Postgres.")
+                    .hint("Check user, password and database in DATABASE_URL, or leave it out to use the private \
+                     Postgres.")
             }
             StoreError::Refused(refusal) => Problem(Box::new(Account {
                 message: refusal.message,
@@ -120,7 +121,8 @@ impl From<StoreError> for Problem {
                 // Postgres has no hint for most of what it cannot parse.
                 hint: refusal.hint.or_else(|| {
                     refusal.place.as_ref().map(|_| {
-                        "`wed flow show` lists a flow's attributes; docs/reference/conditions.md says what a predicate may hold."
+                        "`wed flow show` lists a flow's attributes; docs/reference/conditions.md says what a \
+                         predicate may hold."
                             .to_owned()
                     })
                 }),

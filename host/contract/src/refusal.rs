@@ -162,7 +162,8 @@ pub enum Refusal {
     /// An import that nothing serves.
     #[error(
         "the component imports `{import}`, which is not served; allowed are `{HOST_INTERFACE}`, \
-         `{FILES_INTERFACE}`, `{HTTP_INTERFACE}`, the types `{}` and `{}`, and interfaces of `wasi:` (they trap when called); remove what \
+         `{FILES_INTERFACE}`, `{HTTP_INTERFACE}`, the types `{}` and `{}`, and interfaces of `wasi:` (they trap \
+         when called); remove what \
          uses it",
         TYPE_INTERFACES[0],
         TYPE_INTERFACES[1]
@@ -182,7 +183,8 @@ pub enum Refusal {
         at: usize,
     },
     /// An export that the contract demands is missing.
-    #[error("the component does not export the function `{export}`{}; build it for the world `transition` of `wed:flow@0.1.0`", found_note(.exports))]
+    #[error("the component does not export the function `{export}`{}; build it for the world `transition` of \
+     `wed:flow@0.1.0`", found_note(.exports))]
     MissingExport {
         /// The function.
         export: &'static str,

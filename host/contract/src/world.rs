@@ -8,10 +8,23 @@ use wasmparser::types::TypesRef;
 use crate::Refusal;
 
 /// The type of `run` in `wit/transition.wit`, as [`signature`] writes it.
-pub(crate) const RUN: &str = "func(payload: record{flow: string, wid: s32, trigger: string, transition: string, attempt: u32, deadline: s64, state: list<variant{scalar(variant{null, text(string), integer(s32), bigint(s64), numeric(string), float(f64), boolean(bool), timestamptz(s64), date(s32), interval(string), uuid(string), jsonb(string)}), list(list<variant{null, text(string), integer(s32), bigint(s64), numeric(string), float(f64), boolean(bool), timestamptz(s64), date(s32), interval(string), uuid(string), jsonb(string)}>)}>}) -> variant{set-clause(string), assignments(list<record{attribute: u32, value: variant{scalar(variant{null, text(string), integer(s32), bigint(s64), numeric(string), float(f64), boolean(bool), timestamptz(s64), date(s32), interval(string), uuid(string), jsonb(string)}), list(list<variant{null, text(string), integer(s32), bigint(s64), numeric(string), float(f64), boolean(bool), timestamptz(s64), date(s32), interval(string), uuid(string), jsonb(string)}>)}}>), abort(record{reason: string, after: option<u64>}), fail(record{message: string, retry: bool})}";
+pub(crate) const RUN: &str = "func(payload: record{flow: string, wid: s32, trigger: string, transition: string, \
+    attempt: u32, deadline: s64, state: list<variant{scalar(variant{null, text(string), integer(s32), bigint(s64), \
+    numeric(string), float(f64), boolean(bool), timestamptz(s64), date(s32), interval(string), uuid(string), \
+    jsonb(string)}), list(list<variant{null, text(string), integer(s32), bigint(s64), numeric(string), float(f64), \
+    boolean(bool), timestamptz(s64), date(s32), interval(string), uuid(string), jsonb(string)}>)}>}) -> \
+    variant{set-clause(string), assignments(list<record{attribute: u32, value: variant{scalar(variant{null, \
+    text(string), integer(s32), bigint(s64), numeric(string), float(f64), boolean(bool), timestamptz(s64), \
+    date(s32), interval(string), uuid(string), jsonb(string)}), list(list<variant{null, text(string), integer(s32), \
+    bigint(s64), numeric(string), float(f64), boolean(bool), timestamptz(s64), date(s32), interval(string), \
+    uuid(string), jsonb(string)}>)}}>), abort(record{reason: string, after: option<u64>}), fail(record{message: \
+    string, retry: bool})}";
 
 /// The type of `describe` in `wit/transition.wit`, as [`signature`] writes it.
-pub(crate) const DESCRIBE: &str = "func() -> record{name: string, sdk: string, transitions: list<record{transition: string, description: string, reads: option<list<record{name: string, kind: string}>>, writes: option<list<record{name: string, kind: string}>>, condition: option<string>, timeout: option<u64>, fuel: option<u64>, memory: option<u64>}>}";
+pub(crate) const DESCRIBE: &str = "func() -> record{name: string, sdk: string, transitions: list<record{transition: \
+    string, description: string, reads: option<list<record{name: string, kind: string}>>, writes: \
+    option<list<record{name: string, kind: string}>>, condition: option<string>, timeout: option<u64>, fuel: \
+    option<u64>, memory: option<u64>}>}";
 
 /// Characters of a type that an error shows.
 const SHOWN: usize = 120;

@@ -181,7 +181,8 @@ fn limits_are_counted_over_everything_that_is_instantiated() {
     );
     for level in 1..=70 {
         doubling.push_str(&format!(
-            "(component $c{level} (alias outer 1 $c{} (component $b)) (instance (instantiate $b)) (instance (instantiate $b)))",
+            "(component $c{level} (alias outer 1 $c{} (component $b)) (instance (instantiate $b)) (instance \
+             (instantiate $b)))",
             level - 1
         ));
     }

@@ -33,7 +33,8 @@ pub enum PostgresError {
     },
     /// The file system is full.
     #[error(
-        "no space is left on the disk that holds {}: free some (the server needs about 60 MB, a new cluster about 100 MB), or set WEDFLOW_HOME to a folder elsewhere",
+        "no space is left on the disk that holds {}: free some (the server needs about 60 MB, a new cluster about \
+         100 MB), or set WEDFLOW_HOME to a folder elsewhere",
         path.display()
     )]
     DiskFull {
@@ -42,7 +43,8 @@ pub enum PostgresError {
     },
     /// The server could not be downloaded.
     #[error(
-        "cannot download PostgreSQL {version}: {reason}; this needs the network once. Without one, fetch {file} elsewhere and name it in WEDFLOW_POSTGRES_ARCHIVE, or use a Postgres server of your own"
+        "cannot download PostgreSQL {version}: {reason}; this needs the network once. Without one, fetch {file} \
+         elsewhere and name it in WEDFLOW_POSTGRES_ARCHIVE, or use a Postgres server of your own"
     )]
     Download {
         /// The version.
@@ -54,7 +56,8 @@ pub enum PostgresError {
     },
     /// The archive is not the one this build of Wedflow was made for.
     #[error(
-        "the archive of PostgreSQL {version} is not the expected one (SHA-256 {found}, expected {expected}): it was damaged or changed on its way and has not been unpacked"
+        "the archive of PostgreSQL {version} is not the expected one (SHA-256 {found}, expected {expected}): it was \
+         damaged or changed on its way and has not been unpacked"
     )]
     Digest {
         /// The version.
@@ -80,7 +83,8 @@ pub enum PostgresError {
     },
     /// As root, the account to run the server under is missing.
     #[error(
-        "Postgres refuses to run as root and there is no account `{name}` in /etc/passwd to run it under: create one (useradd --system {name}), or name another in WEDFLOW_POSTGRES_ACCOUNT"
+        "Postgres refuses to run as root and there is no account `{name}` in /etc/passwd to run it under: create \
+         one (useradd --system {name}), or name another in WEDFLOW_POSTGRES_ACCOUNT"
     )]
     NoAccount {
         /// The account.
@@ -88,7 +92,8 @@ pub enum PostgresError {
     },
     /// The account the server runs under cannot reach a folder it needs.
     #[error(
-        "Postgres runs as `{account}`, which cannot reach {}: {} is closed to it. Open that folder (chmod o+x), or set WEDFLOW_HOME to one that `{account}` can reach, such as /var/lib/wedflow",
+        "Postgres runs as `{account}`, which cannot reach {}: {} is closed to it. Open that folder (chmod o+x), or \
+         set WEDFLOW_HOME to one that `{account}` can reach, such as /var/lib/wedflow",
         path.display(), blocked.display()
     )]
     Unreachable {
@@ -101,7 +106,8 @@ pub enum PostgresError {
     },
     /// The cluster belongs to another user of this machine.
     #[error(
-        "the database in {} belongs to another user (uid {owner}): run as that user, or set WEDFLOW_HOME to a folder of your own",
+        "the database in {} belongs to another user (uid {owner}): run as that user, or set WEDFLOW_HOME to a \
+         folder of your own",
         path.display()
     )]
     NotOwner {
@@ -120,7 +126,8 @@ pub enum PostgresError {
     },
     /// The data folder was written by another major version.
     #[error(
-        "the database in {} was written by PostgreSQL {found}, and this Wedflow brings {expected}: export it with that version and import it into a new one",
+        "the database in {} was written by PostgreSQL {found}, and this Wedflow brings {expected}: export it with \
+         that version and import it into a new one",
         path.display()
     )]
     OtherVersion {
@@ -144,7 +151,8 @@ pub enum PostgresError {
     },
     /// The cluster's port is in use by another program.
     #[error(
-        "port {port} on 127.0.0.1 is taken by another program: end it, or choose another port for the database with WEDFLOW_POSTGRES_PORT"
+        "port {port} on 127.0.0.1 is taken by another program: end it, or choose another port for the database with \
+         WEDFLOW_POSTGRES_PORT"
     )]
     PortTaken {
         /// The port.

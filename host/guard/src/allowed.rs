@@ -35,7 +35,8 @@ pub(crate) fn why_not(name: &str) -> &'static str {
     match name {
         "count" | "sum" | "avg" | "min" | "max" | "array_agg" | "string_agg" | "jsonb_agg"
         | "json_agg" | "bool_and" | "bool_or" | "every" => {
-            "a fragment sees one instance, so there is nothing to aggregate; use GREATEST and LEAST for the larger and the smaller of values"
+            "a fragment sees one instance, so there is nothing to aggregate; use GREATEST and LEAST for the larger \
+             and the smaller of values"
         }
         "row_number" | "rank" | "dense_rank" | "lag" | "lead" | "first_value" | "last_value" => {
             "a fragment sees one instance, so there is no window"
@@ -82,7 +83,8 @@ pub(crate) fn why_not(name: &str) -> &'static str {
         "array_sort" => "keep the array sorted where it is made",
         "row_to_json" => "use jsonb_build_object with the attributes' names",
         _ => {
-            "the functions allowed are those of text, numbers, dates, arrays and jsonb that depend on their arguments only"
+            "the functions allowed are those of text, numbers, dates, arrays and jsonb that depend on their \
+             arguments only"
         }
     }
 }

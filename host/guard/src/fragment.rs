@@ -356,7 +356,8 @@ pub(crate) fn too_deep() -> Fault {
         RejectionCode::TooDeep,
         format!("nested deeper than {} levels", crate::MAX_DEPTH),
     )
-    .hint("use concat(…) for long chains of ||, IN (…) for long chains of OR; make several steps or conditions of what is nested")
+    .hint("use concat(…) for long chains of ||, IN (…) for long chains of OR; make several steps or conditions of \
+     what is nested")
 }
 
 enum ParseFailure {

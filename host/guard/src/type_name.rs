@@ -154,7 +154,9 @@ impl Walk<'_> {
             )
             .hint(match name {
                 "char" | "name" => "use text",
-                _ => "allowed are text, varchar, smallint, integer, bigint, numeric, real, double precision, boolean, date, time, timetz, timestamp, timestamptz, interval, uuid, jsonb, json, bytea, char, and arrays of these; int4range, int8range, numrange, daterange, tsrange, tstzrange of text in quotes",
+                _ => "allowed are text, varchar, smallint, integer, bigint, numeric, real, double precision, \
+                 boolean, date, time, timetz, timestamp, timestamptz, interval, uuid, jsonb, json, bytea, char, and \
+                 arrays of these; int4range, int8range, numrange, daterange, tsrange, tstzrange of text in quotes",
             })
         };
         let name = match parts.as_slice() {

@@ -95,7 +95,8 @@ impl Value {
 pub enum ValueError {
     /// The type's name is not known.
     #[error(
-        "unknown attribute type `{0}`; use text, integer, bigint, numeric, float, boolean, timestamptz, date, interval, uuid, jsonb, enum(a,b,…), or one of these followed by []"
+        "unknown attribute type `{0}`; use text, integer, bigint, numeric, float, boolean, timestamptz, date, \
+         interval, uuid, jsonb, enum(a,b,…), or one of these followed by []"
     )]
     UnknownType(String),
     /// The value does not fit.

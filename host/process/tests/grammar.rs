@@ -106,7 +106,8 @@ fn errors_say_line_column_found_and_expected() {
         (
             "ROLE Office-boy",
             "ROEL Office-boy",
-            "8:63 `ROEL` is not expected in TASK A found `ROEL`, expected DEPENDS, IN_CONTEXT, OUT_CONTEXT, ROLE or DESCRIPTION",
+            "8:63 `ROEL` is not expected in TASK A found `ROEL`, expected DEPENDS, IN_CONTEXT, OUT_CONTEXT, ROLE or \
+             DESCRIPTION",
         ),
         (
             "A -> FAIL",
@@ -146,7 +147,8 @@ fn errors_say_line_column_found_and_expected() {
         (
             "WORKFLOW P",
             "PROCESS P",
-            "2:1 `PROCESS` is not expected at the top of a source found `PROCESS`, expected WORKFLOW, TASK or APPLICATION",
+            "2:1 `PROCESS` is not expected at the top of a source found `PROCESS`, expected WORKFLOW, TASK or \
+             APPLICATION",
         ),
     ] {
         let found = changed(from, to);
@@ -437,7 +439,8 @@ TASK M { TYPE AUTOMATIC; PRIORITY 1; DISCONNECTED_OPERATION FALSE; }
     assert_eq!(plan.sub_workflows[0].process_type, "Inner");
     assert_eq!(
         flow.triggers[0].when,
-        "z_state NOT IN ('SUCCEEDED', 'FAILED') AND ((s_a_state IN ('SUCCEEDED', 'FAILED')) AND NOT (s_a_state = 'FAILED'))"
+        "z_state NOT IN ('SUCCEEDED', 'FAILED') AND ((s_a_state IN ('SUCCEEDED', 'FAILED')) AND NOT (s_a_state = \
+         'FAILED'))"
     );
     assert_eq!(processes[1].definition.name, "inner");
 }
@@ -477,11 +480,13 @@ fn format_writes_what_may_be_omitted() {
 
 #[test]
 fn format_keeps_comments() {
-    let source = "// first\nWORKFLOW P { // open\n  /* a\n b */ FILE f { NAME \"x\"; } // file\n  TASK T: M { // head\n    // role\n    ROLE r; // why\n    // end\n  }\n  // last\n}\n// after\n";
+    let source = "// first\nWORKFLOW P { // open\n  /* a\n b */ FILE f { NAME \"x\"; } // file\n  TASK T: M { // \
+     head\n    // role\n    ROLE r; // why\n    // end\n  }\n  // last\n}\n// after\n";
     let printed = format(&parse(source).document);
     assert_eq!(
         printed,
-        "// first\nWORKFLOW P { // open\n  /* a\n b */\n  FILE f { NAME \"x\"; } // file\n\n  TASK T: M { // head\n    // role\n    ROLE r; // why\n    // end\n  }\n  // last\n}\n// after\n"
+        "// first\nWORKFLOW P { // open\n  /* a\n b */\n  FILE f { NAME \"x\"; } // file\n\n  TASK T: M { // \
+         head\n    // role\n    ROLE r; // why\n    // end\n  }\n  // last\n}\n// after\n"
     );
 }
 

@@ -84,7 +84,10 @@ mod tests {
 
     #[test]
     fn frames_are_names_innermost_first() {
-        let text = "error while executing at wasm backtrace:\n    0:   0x6f4 - parcel.wasm!core[0123456789abcdef]::panicking::panic::h0123456789abcdef\n    1:   0x12 - parcel.wasm!<wasm function 7>\n                - inlined\n                    at src/lib.rs:7:3\nnote: using the `WASMTIME_BACKTRACE_DETAILS=1`";
+        let text = "error while executing at wasm backtrace:\n    0:   0x6f4 - \
+         parcel.wasm!core[0123456789abcdef]::panicking::panic::h0123456789abcdef\n    1:   0x12 - parcel.wasm!<wasm \
+         function 7>\n                - inlined\n                    at src/lib.rs:7:3\nnote: using the \
+         `WASMTIME_BACKTRACE_DETAILS=1`";
         assert_eq!(
             of_text(text),
             [

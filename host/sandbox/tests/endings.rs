@@ -163,7 +163,8 @@ fn traps_have_kinds() {
             (
                 "string out of bounds",
                 "",
-                "(i32.store (i32.const 72) (i32.const 0x1fff0)) (i32.store (i32.const 76) (i32.const 999)) (i32.const 64)",
+                "(i32.store (i32.const 72) (i32.const 0x1fff0)) (i32.store (i32.const 76) (i32.const 999)) \
+                 (i32.const 64)",
                 TrapKind::Contract,
             ),
         ] {
@@ -222,7 +223,8 @@ fn memory_and_tables_are_bounded() {
 
         // Two memories that together are too much.
         let two = r#"(memory $m 2)"#;
-        let body = "(loop (drop (memory.grow $m (i32.const 16))) (drop (memory.grow 0 (i32.const 16))) (br 0)) unreachable";
+        let body = "(loop (drop (memory.grow $m (i32.const 16))) (drop (memory.grow 0 (i32.const 16))) (br 0)) \
+         unreachable";
         let guest = compile(&component(&core(two, body)));
         let attempt = ends("two memories", &undeclared(&guest), LONG, &limits).await;
         assert!(

@@ -259,7 +259,8 @@ impl Store {
                CASE WHEN isfinite(j.due) THEN to_char(j.due AT TIME ZONE 'UTC', {RFC3339}) ELSE 'infinity' END AS due, \
                'host:' || j.host_id AS lckid, c.name AS component, \
                wed.waiting_reason(j.flow_id, j.wid, j.tgid) AS waits_for \
-             FROM wed.job j JOIN wed.trigger t USING (tgid) LEFT JOIN wed.component c ON c.component_id = j.component_id \
+             FROM wed.job j JOIN wed.trigger t USING (tgid) LEFT JOIN wed.component c ON c.component_id = \
+             j.component_id \
              WHERE j.flow_id = $1 AND ($2::integer IS NULL OR j.wid = $2) ORDER BY j.wid, j.tgid LIMIT $3"
         )))
         .bind(flow_id)

@@ -24,8 +24,10 @@ pub struct BackupScript {
 const ROLES: &str = "
 WITH RECURSIVE used(oid) AS (
   SELECT d.refobjid FROM pg_shdepend d
-  WHERE d.refclassid = 'pg_authid'::regclass AND d.dbid IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
-    AND (d.dbid <> 0 OR d.classid = 'pg_database'::regclass AND d.objid = (SELECT oid FROM pg_database WHERE datname = current_database()))
+  WHERE d.refclassid = 'pg_authid'::regclass AND d.dbid IN (0, (SELECT oid FROM pg_database WHERE datname = \
+  current_database()))
+    AND (d.dbid <> 0 OR d.classid = 'pg_database'::regclass AND d.objid = (SELECT oid FROM pg_database WHERE \
+    datname = current_database()))
   UNION SELECT r.oid FROM wed.flow f JOIN pg_roles r ON r.rolname = f.role_name
   UNION SELECT m.roleid FROM pg_auth_members m JOIN used u ON u.oid = m.member)
 SELECT r.oid, r.rolname FROM used u JOIN pg_roles r USING (oid)
@@ -92,27 +94,34 @@ const BEFORE: &str = "
 WITH roles AS ({roles})
 SELECT statement FROM (
   SELECT 1 AS step, r.rolname::text AS name, format(
-      'DO $do$ BEGIN CREATE ROLE %1$I; EXCEPTION WHEN duplicate_object THEN NULL; END $do$; ALTER ROLE %1$I %2$s %3$s CONNECTION LIMIT %4$s%5$s',
-      r.rolname, CASE WHEN a.rolcanlogin THEN 'LOGIN' ELSE 'NOLOGIN' END, CASE WHEN a.rolinherit THEN 'INHERIT' ELSE 'NOINHERIT' END,
-      a.rolconnlimit, CASE WHEN f.role_password IS NOT NULL THEN format(' PASSWORD %L', f.role_password) ELSE '' END) AS statement
+      'DO $do$ BEGIN CREATE ROLE %1$I; EXCEPTION WHEN duplicate_object THEN NULL; END $do$; ALTER ROLE %1$I %2$s \
+      %3$s CONNECTION LIMIT %4$s%5$s',
+      r.rolname, CASE WHEN a.rolcanlogin THEN 'LOGIN' ELSE 'NOLOGIN' END, CASE WHEN a.rolinherit THEN 'INHERIT' \
+      ELSE 'NOINHERIT' END,
+      a.rolconnlimit, CASE WHEN f.role_password IS NOT NULL THEN format(' PASSWORD %L', f.role_password) ELSE '' \
+      END) AS statement
   FROM roles r JOIN pg_roles a USING (oid) LEFT JOIN wed.flow f ON f.role_name = r.rolname
   UNION ALL
   SELECT 2, r.rolname::text, format('GRANT %I TO %s', r.rolname,
-      CASE WHEN EXISTS (SELECT FROM roles o WHERE o.oid = m.member) THEN quote_ident(pg_get_userbyid(m.member)) ELSE 'CURRENT_USER' END)
+      CASE WHEN EXISTS (SELECT FROM roles o WHERE o.oid = m.member) THEN quote_ident(pg_get_userbyid(m.member)) \
+      ELSE 'CURRENT_USER' END)
   FROM roles r JOIN pg_auth_members m ON m.roleid = r.oid
-  WHERE EXISTS (SELECT FROM roles o WHERE o.oid = m.member) OR m.member = (SELECT nspowner FROM pg_namespace WHERE nspname = 'wed')
+  WHERE EXISTS (SELECT FROM roles o WHERE o.oid = m.member) OR m.member = (SELECT nspowner FROM pg_namespace WHERE \
+  nspname = 'wed')
 ) s ORDER BY step, name";
 
 /// Settings of roles in this database, and rights on it.
 const AFTER: &str = "
 WITH roles AS ({roles})
 SELECT format('ALTER ROLE %I IN DATABASE {database} SET %I = %s', r.rolname, split_part(c, '=', 1),
-    CASE WHEN split_part(c, '=', 1) = 'search_path' THEN substr(c, strpos(c, '=') + 1) ELSE quote_literal(substr(c, strpos(c, '=') + 1)) END)
+    CASE WHEN split_part(c, '=', 1) = 'search_path' THEN substr(c, strpos(c, '=') + 1) ELSE quote_literal(substr(c, \
+    strpos(c, '=') + 1)) END)
 FROM roles r JOIN pg_db_role_setting s ON s.setrole = r.oid
   AND s.setdatabase = (SELECT oid FROM pg_database WHERE datname = current_database())
 CROSS JOIN LATERAL unnest(s.setconfig) c
 UNION ALL
-SELECT 'REVOKE ALL ON DATABASE {database} FROM PUBLIC' FROM pg_database WHERE datname = current_database() AND datacl IS NOT NULL
+SELECT 'REVOKE ALL ON DATABASE {database} FROM PUBLIC' FROM pg_database WHERE datname = current_database() AND \
+datacl IS NOT NULL
 UNION ALL
 SELECT format('GRANT %s ON DATABASE {database} TO %s', a.privilege_type,
     CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END)

@@ -62,7 +62,8 @@ impl Store {
         .await?
         .ok_or_else(|| StoreError::not_found("tenant", tenant))?;
         let newest: Option<(i32, i32, String)> = sqlx::query_as(
-            "SELECT component_id, version, digest FROM wed.component WHERE tenant_id = $1 AND name = $2 ORDER BY version DESC LIMIT 1",
+            "SELECT component_id, version, digest FROM wed.component WHERE tenant_id = $1 AND name = $2 ORDER BY \
+             version DESC LIMIT 1",
         )
         .bind(tenant_id)
         .bind(component.name)

@@ -95,7 +95,8 @@ impl Store {
         limit: i64,
     ) -> Result<Vec<Reservation>, StoreError> {
         Ok(sqlx::query_as(
-            "SELECT r.wid, t.trname AS transition, CASE WHEN v.resource LIKE '#%' THEN NULL ELSE v.resource END AS resource, \
+            "SELECT r.wid, t.trname AS transition, CASE WHEN v.resource LIKE '#%' THEN NULL ELSE v.resource END AS \
+             resource, \
                v.key, v.amount::text AS amount, coalesce(v.held, false) AS held, \
                CASE WHEN NOT v.held THEN wed.waits_on(r.flow_id, r.wid, r.tgid) END AS waits_for, \
                to_char(r.asked_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"') AS asked_at \

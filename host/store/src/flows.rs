@@ -240,7 +240,8 @@ impl Store {
     /// [`StoreError::NotFound`].
     pub async fn flow_url(&self, tenant: &str, name: &str) -> Result<String, StoreError> {
         let (role, password): (String, String) = sqlx::query_as(
-            "SELECT role_name, role_password FROM wed.flow JOIN wed.tenant t USING (tenant_id) WHERE t.name = $1 AND flow.name = $2",
+            "SELECT role_name, role_password FROM wed.flow JOIN wed.tenant t USING (tenant_id) WHERE t.name = $1 \
+             AND flow.name = $2",
         )
         .bind(tenant)
         .bind(name)
@@ -317,7 +318,8 @@ impl Store {
     /// Only those of the connection.
     pub async fn triggers(&self, flow: &Flow) -> Result<Vec<Trigger>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT w.tgid, w.tgname, w.enabled, w.trname, w.cname, w.cpred, w.cfinal, w.timeout::text, b.component_name AS component \
+            "SELECT w.tgid, w.tgname, w.enabled, w.trname, w.cname, w.cpred, w.cfinal, w.timeout::text, \
+             b.component_name AS component \
              FROM \"{}\".wed_trig w LEFT JOIN wed.binding b ON b.flow_id = $1 AND b.trname = w.trname ORDER BY w.tgid",
             flow.schema_name
         )))
@@ -963,19 +965,25 @@ async fn apply_triggers(
     for trigger in &definition.triggers {
         let statement = match named.get(trigger.name.as_str()) {
             Some(_) => format!(
-                "UPDATE \"{schema}\".wed_trig SET tgname = $2, trname = $3, cname = $4, cpred = $5, timeout = $6::interval, \
-                 attempts = $7, backoff = $8::interval, delay = $9::interval, priority = $10, recheck = $11, writes = $12, \
+                "UPDATE \"{schema}\".wed_trig SET tgname = $2, trname = $3, cname = $4, cpred = $5, timeout = \
+                 $6::interval, \
+                 attempts = $7, backoff = $8::interval, delay = $9::interval, priority = $10, recheck = $11, writes \
+                 = $12, \
                  reserves = $13, quantity = $14, resource = $15, holds = $16, consumes = $17, after = $18 \
-                 WHERE tgid = $1 AND (trname, coalesce(cname, ''), cpred, timeout, attempts, backoff, delay, priority, recheck, coalesce(writes, '{{}}'), \
+                 WHERE tgid = $1 AND (trname, coalesce(cname, ''), cpred, timeout, attempts, backoff, delay, \
+                 priority, recheck, coalesce(writes, '{{}}'), \
                  reserves, quantity, resource, holds, consumes, after) \
-                 IS DISTINCT FROM ($3, coalesce($4, ''), $5, coalesce($6::interval, '1 minute'), coalesce($7, 3), coalesce($8::interval, '1 second'), \
+                 IS DISTINCT FROM ($3, coalesce($4, ''), $5, coalesce($6::interval, '1 minute'), coalesce($7, 3), \
+                 coalesce($8::interval, '1 second'), \
                  coalesce($9::interval, '0'), coalesce($10, 0), coalesce($11, true), coalesce($12, '{{}}'), \
                  $13, $14, $15, $16, $17, $18)"
             ),
             None => format!(
-                "INSERT INTO \"{schema}\".wed_trig (tgid, tgname, trname, cname, cpred, timeout, attempts, backoff, delay, priority, recheck, writes, \
+                "INSERT INTO \"{schema}\".wed_trig (tgid, tgname, trname, cname, cpred, timeout, attempts, backoff, \
+                 delay, priority, recheck, writes, \
                  reserves, quantity, resource, holds, consumes, after) \
-                 VALUES ($1, $2, $3, $4, $5, $6::interval, $7, $8::interval, $9::interval, $10, $11, $12, $13, $14, $15, $16, $17, $18)"
+                 VALUES ($1, $2, $3, $4, $5, $6::interval, $7, $8::interval, $9::interval, $10, $11, $12, $13, $14, \
+                 $15, $16, $17, $18)"
             ),
         };
         let done = sqlx::query(AssertSqlSafe(statement))

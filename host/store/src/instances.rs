@@ -367,7 +367,8 @@ impl Store {
         limit: i64,
     ) -> Result<Vec<TraceRow>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT wid, seq, trw, trf, status::text, state::json AS state, to_char(tstmp AT TIME ZONE 'UTC', {RFC3339}) AS tstmp, \
+            "SELECT wid, seq, trw, trf, status::text, state::json AS state, to_char(tstmp AT TIME ZONE 'UTC', \
+             {RFC3339}) AS tstmp, \
                writer, note, attempt, fuel, elapsed_us, memory_bytes \
              FROM wed.trace WHERE flow_id = $1 AND wid = $2 AND seq >= $3 ORDER BY seq LIMIT $4"
         )))
@@ -403,7 +404,8 @@ impl Store {
     /// Only those of the connection.
     pub async fn attempts(&self, flow_id: i32, wid: i32) -> Result<Vec<AttemptRow>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT wid, tgid, trname, attempt, outcome, message, to_char(tstmp AT TIME ZONE 'UTC', {RFC3339}) AS tstmp, \
+            "SELECT wid, tgid, trname, attempt, outcome, message, to_char(tstmp AT TIME ZONE 'UTC', {RFC3339}) AS \
+             tstmp, \
                writer, fuel, elapsed_us, memory_bytes \
              FROM wed.attempt WHERE flow_id = $1 AND wid = $2 ORDER BY attempt_id"
         )))
@@ -445,7 +447,8 @@ impl Store {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
             "SELECT j.wid, j.tgid, j.trname, t.tgname, 'host:' || j.host_id AS lckid, j.attempt, j.priority, \
                wed.waiting_reason(j.flow_id, j.wid, j.tgid) AS waits_for, \
-               CASE WHEN isfinite(j.due) AND NOT wed.is_paused(j.due) THEN to_char(j.due AT TIME ZONE 'UTC', {RFC3339}) ELSE 'infinity' END AS due \
+               CASE WHEN isfinite(j.due) AND NOT wed.is_paused(j.due) THEN to_char(j.due AT TIME ZONE 'UTC', \
+               {RFC3339}) ELSE 'infinity' END AS due \
              FROM wed.job j LEFT JOIN wed.trigger t USING (tgid) \
              WHERE j.flow_id = $1 AND ($2::integer IS NULL OR j.wid = $2) AND (j.wid, j.tgid) > ($3, $4) \
              ORDER BY j.wid, j.tgid LIMIT $5"

@@ -121,8 +121,10 @@ impl Store {
         sqlx::query(
             "INSERT INTO wed.schedule (flow_id, name, cron, zone, state, missed, overlap, next_at, actor) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, to_timestamp($8::bigint / 1000000), $9) \
-             ON CONFLICT (flow_id, name) DO UPDATE SET cron = excluded.cron, zone = excluded.zone, state = excluded.state, \
-               missed = excluded.missed, overlap = excluded.overlap, next_at = excluded.next_at, actor = excluded.actor",
+             ON CONFLICT (flow_id, name) DO UPDATE SET cron = excluded.cron, zone = excluded.zone, state = \
+             excluded.state, \
+               missed = excluded.missed, overlap = excluded.overlap, next_at = excluded.next_at, actor = \
+               excluded.actor",
         )
         .bind(flow.flow_id)
         .bind(schedule.name)
@@ -273,7 +275,8 @@ impl Store {
         let wid = started.unwrap_or_default();
         sqlx::query(
             "UPDATE wed.schedule SET next_at = to_timestamp($2::bigint / 1000000), last_error = left($4, 1000), \
-               last_wid = coalesce($3, last_wid), last_at = CASE WHEN $3 IS NULL THEN last_at ELSE clock_timestamp() END \
+               last_wid = coalesce($3, last_wid), last_at = CASE WHEN $3 IS NULL THEN last_at ELSE \
+               clock_timestamp() END \
              WHERE schedule_id = $1",
         )
         .bind(due.schedule_id)
@@ -317,7 +320,8 @@ impl Store {
         let mut transaction = self.pool.begin().await?;
         let (cron, zone, state, from, until): (String, String, Json, i64, i64) = sqlx::query_as(
             "SELECT cron, zone, state, (extract(epoch FROM $3::timestamptz) * 1000000)::bigint, \
-               (extract(epoch FROM $4::timestamptz) * 1000000)::bigint FROM wed.schedule WHERE flow_id = $1 AND name = $2",
+               (extract(epoch FROM $4::timestamptz) * 1000000)::bigint FROM wed.schedule WHERE flow_id = $1 AND \
+               name = $2",
         )
         .bind(flow.flow_id)
         .bind(name)
@@ -357,10 +361,13 @@ const NOW_US: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::
 /// The schedule that is due longest, held until the end of the transaction.
 const DUE_SCHEDULE: &str = "
 SELECT s.schedule_id, s.flow_id, f.schema_name, s.cron, s.zone, s.state, s.missed, s.overlap,
-  (extract(epoch FROM s.next_at) * 1000000)::bigint AS next_us, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us,
-  coalesce((SELECT i.status = 'R' FROM wed.instance i WHERE i.flow_id = s.flow_id AND i.wid = s.last_wid), false) AS last_runs
+  (extract(epoch FROM s.next_at) * 1000000)::bigint AS next_us, (extract(epoch FROM clock_timestamp()) * \
+  1000000)::bigint AS now_us,
+  coalesce((SELECT i.status = 'R' FROM wed.instance i WHERE i.flow_id = s.flow_id AND i.wid = s.last_wid), false) \
+  AS last_runs
 FROM wed.schedule s JOIN wed.flow f USING (flow_id) JOIN wed.tenant t USING (tenant_id)
 WHERE NOT s.paused AND s.next_at <= clock_timestamp() AND t.suspended_at IS NULL
-  AND NOT EXISTS (SELECT FROM wed.pause p WHERE p.tenant_id = f.tenant_id AND (p.flow_id IS NULL OR p.flow_id = f.flow_id)
+  AND NOT EXISTS (SELECT FROM wed.pause p WHERE p.tenant_id = f.tenant_id AND (p.flow_id IS NULL OR p.flow_id = \
+  f.flow_id)
                   AND p.tgid IS NULL AND p.wid IS NULL)
 ORDER BY s.next_at LIMIT 1 FOR UPDATE OF s SKIP LOCKED";

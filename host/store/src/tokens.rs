@@ -105,7 +105,8 @@ impl Store {
         sqlx::query(AssertSqlSafe(format!(
             "UPDATE wed.token SET last_used = now() WHERE token_id = \
              (SELECT token_id FROM wed.token WHERE token_id = $1 \
-               AND (last_used IS NULL OR last_used < now() - interval '{LAST_USED_STEP}') FOR NO KEY UPDATE SKIP LOCKED)"
+               AND (last_used IS NULL OR last_used < now() - interval '{LAST_USED_STEP}') FOR NO KEY UPDATE SKIP \
+               LOCKED)"
         )))
         .bind(token_id)
         .execute(&self.pool)
@@ -241,7 +242,8 @@ impl Store {
     ) -> Result<Vec<Token>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
             "SELECT k.prefix AS id, u.name AS user, k.name, k.scopes, \
-               CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS status, \
+               CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE \
+               'live' END AS status, \
                to_char(k.created_at AT TIME ZONE 'UTC', {RFC3339}) AS created_at, \
                to_char(k.expires_at AT TIME ZONE 'UTC', {RFC3339}) AS expires_at, \
                to_char(k.last_used AT TIME ZONE 'UTC', {RFC3339}) AS last_used, \

@@ -421,8 +421,10 @@ impl Store {
     /// Only those of the connection.
     pub async fn people_roles(&self, tenant: &str) -> Result<Vec<Json>, StoreError> {
         Ok(sqlx::query_scalar(
-            "SELECT jsonb_build_object('role', r.name, 'people', (SELECT count(*) FROM wed.membership m WHERE m.role_id = r.role_id)) \
-             FROM wed.role_of_people r JOIN wed.tenant t USING (tenant_id) WHERE t.name = $1 ORDER BY r.name LIMIT 1000",
+            "SELECT jsonb_build_object('role', r.name, 'people', (SELECT count(*) FROM wed.membership m WHERE \
+             m.role_id = r.role_id)) \
+             FROM wed.role_of_people r JOIN wed.tenant t USING (tenant_id) WHERE t.name = $1 ORDER BY r.name LIMIT \
+             1000",
         )
         .bind(tenant)
         .fetch_all(&self.pool)

@@ -473,7 +473,8 @@ impl Lane {
             );
             match open {
                 true => {
-                    tracing::warn!(%flow, %transition, outcome = attempt.outcome.name(), "its attempts end in faults: they are made apart from others, and a few at a time while other tenants are at work")
+                    tracing::warn!(%flow, %transition, outcome = attempt.outcome.name(), "its attempts end in \
+                     faults: they are made apart from others, and a few at a time while other tenants are at work")
                 }
                 false => {
                     tracing::info!(%flow, %transition, "its attempts end by themselves again")

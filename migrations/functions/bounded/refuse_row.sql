@@ -2,7 +2,8 @@ CREATE OR REPLACE FUNCTION wed_bounded.refuse_row(_wid integer, _bytes integer) 
 LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'the state of instance % takes % bytes', _wid, _bytes USING ERRCODE = 'WF033',
-    HINT = 'At most 262144 (256 KiB) for all attributes together. Keep large things elsewhere, and their place in the state.';
+    HINT =
+      'At most 262144 (256 KiB) for all attributes together. Keep large things elsewhere, and their place in the state.';
 END $$;
 
 CREATE OR REPLACE FUNCTION wed_bounded.refuse_row(_row record) RETURNS boolean

@@ -1,6 +1,7 @@
 -- Removes the versions of a tenant's components that nothing uses, but for the newest _keep of each name
 -- and the active one.
-CREATE OR REPLACE FUNCTION wed.collect_components(_tenant_id integer, _keep integer) RETURNS TABLE (name text, version integer)
+CREATE OR REPLACE FUNCTION wed.collect_components(_tenant_id integer, _keep integer) RETURNS TABLE (name text,
+  version integer)
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   DELETE FROM wed.component c USING (
     SELECT component_id, row_number() OVER (PARTITION BY k.name ORDER BY k.version DESC) AS back,

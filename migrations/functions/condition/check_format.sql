@@ -9,7 +9,8 @@ BEGIN
       SELECT FROM regexp_split_to_table(m[1], '[-$]') d WHERE length(d) > 4 OR d <> '' AND d::integer > 1000))
   INTO _places, _wrong FROM regexp_matches(replace(_format, '%%', ''), '%([-0-9$*]*)(.?)', 'g') m;
   IF _wrong > 0 OR _places > 64 THEN
-    RAISE EXCEPTION 'the format % holds a placeholder that is not allowed', quote_literal(left(_format, 60)) USING ERRCODE = 'WF011',
+    RAISE EXCEPTION 'the format % holds a placeholder that is not allowed', quote_literal(left(_format, 60))
+      USING ERRCODE = 'WF011',
       HINT = 'Write %s, %I or %L, at most 64 of them, each at most 1000 wide.';
   END IF;
 END $$;

@@ -21,7 +21,8 @@ BEGIN
   END IF;
   -- Without escapes and brackets, of which a mark is left each: for one of several characters, for a certain one,
   -- for a place or a group, which may be none.
-  _bare := regexp_replace(regexp_replace(regexp_replace(regexp_replace(_bare, '\\[AmMyYZ]', E'\x03', 'g'), '\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|[A-Za-z0-9])', E'\x01', 'g'), '\\.', E'\x02', 'g'),
+  _bare := regexp_replace(regexp_replace(regexp_replace(regexp_replace(_bare, '\\[AmMyYZ]', E'\x03', 'g'),
+    '\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|[A-Za-z0-9])', E'\x01', 'g'), '\\.', E'\x02', 'g'),
     '\[\^?\]?(?:\[:[a-z]+:\]|\[\.[^]]*\.\]|\[=[^]]*=\]|\[(?![:.=])|[^][])*\]', E'\x01', 'g');
   SELECT (octet_length(_pattern) + coalesce(sum(n) FILTER (WHERE m[1] <> ')'), 0))
          * coalesce(exp(sum(ln(greatest(n, 1)::float8)) FILTER (WHERE m[1] = ')')), 1)
@@ -41,7 +42,8 @@ BEGIN
     IF _bad AND _group[2] IS NOT NULL THEN
       _why := 'repeats without end what is repeated without end';
     END IF;
-    _bare := regexp_replace(_bare, '\([^()]*\)', CASE WHEN NOT _endless THEN E'\x03' WHEN _open THEN E'\x03+' ELSE 'f' END);
+    _bare := regexp_replace(_bare, '\([^()]*\)', CASE WHEN NOT _endless THEN E'\x03' WHEN _open THEN E'\x03+'
+      ELSE 'f' END);
   END LOOP;
   IF _why IS NULL THEN
     BEGIN
@@ -52,6 +54,7 @@ BEGIN
   END IF;
   IF _why IS NOT NULL THEN
     RAISE EXCEPTION 'the regular expression % %', quote_literal(left(_pattern, 60)), _why USING ERRCODE = 'WF011',
-      HINT = 'Make it shorter and repeat less; a repeated group counts as often as it is repeated. Join two conditions by AND instead of looking around.';
+      HINT =
+        'Make it shorter and repeat less; a repeated group counts as often as it is repeated. Join two conditions by AND instead of looking around.';
   END IF;
 END $check$;

@@ -22,7 +22,8 @@ BEGIN
   END IF;
   IF sql_type IS NULL THEN
     RAISE EXCEPTION 'unknown attribute type "%"', left(coalesce(_atype, 'null'), 80) USING ERRCODE = 'WF012',
-      HINT = 'Use text, integer, bigint, numeric, float, boolean, timestamptz, date, interval, uuid, jsonb, enum(a,b,...), or one of these followed by [].';
+      HINT =
+        'Use text, integer, bigint, numeric, float, boolean, timestamptz, date, interval, uuid, jsonb, enum(a,b,...), or one of these followed by [].';
   END IF;
   sql_type := sql_type || _array;
 END $$;

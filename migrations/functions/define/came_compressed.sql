@@ -4,7 +4,8 @@
 -- lost what told it, where another value of it is stored out of line.
 CREATE OR REPLACE FUNCTION wed.came_compressed(_schema text, _row text) RETURNS text
 LANGUAGE sql STABLE AS $$
-  SELECT coalesce('coalesce(' || string_agg(format('pg_column_compression(%s.%I)', _row, a.attname), ', ' ORDER BY a.attnum)
+  SELECT coalesce('coalesce(' || string_agg(format('pg_column_compression(%s.%I)', _row, a.attname),
+    ', ' ORDER BY a.attnum)
                   || ') IS NOT NULL', 'false')
   FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
   WHERE a.attrelid = format('%I.wed_flow', _schema)::regclass AND a.attnum > 1 AND NOT a.attisdropped

@@ -21,7 +21,8 @@ LANGUAGE sql STABLE AS $$
       FROM pg_attribute a
       CROSS JOIN LATERAL (
         SELECT a.atttypid IN ('text'::regtype, 'uuid'::regtype, 'date'::regtype, 'interval'::regtype) AS is_quoted,
-               a.atttypid IN ('integer'::regtype, 'bigint'::regtype, 'boolean'::regtype, 'jsonb'::regtype) AS is_plain) k
+               a.atttypid IN ('integer'::regtype, 'bigint'::regtype, 'boolean'::regtype,
+                 'jsonb'::regtype) AS is_plain) k
       WHERE a.attrelid = format('%I.wed_flow', _shape)::regclass AND a.attnum > 1 AND NOT a.attisdropped
         AND (_only IS NULL OR a.attname = ANY (_only))) a) s
 $$;

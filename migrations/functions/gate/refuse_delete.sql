@@ -2,7 +2,8 @@
 CREATE OR REPLACE FUNCTION wed.refuse_delete() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF pg_catalog.current_setting('wed.commit', true) = 'expire'
-     AND current_user = (SELECT r.rolname FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_roles r ON r.oid = n.nspowner
+     AND current_user = (SELECT r.rolname FROM pg_catalog.pg_namespace n
+       JOIN pg_catalog.pg_roles r ON r.oid = n.nspowner
                          WHERE n.nspname = 'wed') THEN
     RETURN OLD;
   END IF;

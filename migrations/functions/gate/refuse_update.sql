@@ -8,7 +8,8 @@ BEGIN
         HINT = 'Start a new instance.';
     WHEN 'WF003' THEN
       RAISE EXCEPTION 'this session holds no lock on a pending job of instance %', _wid USING ERRCODE = 'WF003',
-        HINT = 'Take the job''s lock first, SELECT pg_try_advisory_xact_lock(wid, tgid) with a row of job_pool, or declare the attribute open (UPDATE wed_attr SET open = true).';
+        HINT =
+          'Take the job''s lock first, SELECT pg_try_advisory_xact_lock(wid, tgid) with a row of job_pool, or declare the attribute open (UPDATE wed_attr SET open = true).';
     WHEN 'WF004' THEN
       RAISE EXCEPTION 'the job of instance % that this session has locked is in the hands of a host', _wid
         USING ERRCODE = 'WF004', HINT = 'Abort, and look for another job.';

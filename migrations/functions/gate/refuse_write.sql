@@ -1,4 +1,5 @@
-CREATE OR REPLACE FUNCTION wed.refuse_write(_wid integer, _transition text, _attribute text, _allowed text[]) RETURNS void
+CREATE OR REPLACE FUNCTION wed.refuse_write(_wid integer, _transition text, _attribute text,
+  _allowed text[]) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'transition % may not set attribute "%"', _transition, _attribute

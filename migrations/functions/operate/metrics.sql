@@ -14,7 +14,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT 'outbox_messages', t.name, NULL, count(*) FROM wed.outbox o JOIN wed.tenant t USING (tenant_id) GROUP BY t.name
   UNION ALL
   SELECT 'usage', t.name, q.name, q.used FROM wed.tenant t
-  CROSS JOIN LATERAL (VALUES ('trace_bytes'), ('row_bytes'), ('finished'), ('attempt_bytes'), ('log_bytes'), ('recording_bytes')) n(name)
+  CROSS JOIN LATERAL (VALUES ('trace_bytes'), ('row_bytes'), ('finished'), ('attempt_bytes'), ('log_bytes'),
+    ('recording_bytes')) n(name)
   JOIN wed.usage u USING (tenant_id)
   CROSS JOIN LATERAL (SELECT n.name, (to_jsonb(u) ->> n.name)::double precision AS used) q
   UNION ALL

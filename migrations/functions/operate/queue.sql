@@ -4,7 +4,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object(
     'in_hand', count(*) FILTER (WHERE host_id IS NOT NULL),
     'ready', count(*) FILTER (WHERE host_id IS NULL AND component_id IS NOT NULL AND due <= now()),
-    'ready_age_s', coalesce(extract(epoch FROM now() - min(due) FILTER (WHERE host_id IS NULL AND component_id IS NOT NULL AND due <= now()))::bigint, 0),
+    'ready_age_s', coalesce(extract(epoch FROM now() - min(due) FILTER (WHERE host_id IS NULL
+      AND component_id IS NOT NULL AND due <= now()))::bigint, 0),
     'external', count(*) FILTER (WHERE component_id IS NULL AND trname <> '_EXCPT'),
     'exceptions', count(*) FILTER (WHERE trname = '_EXCPT'),
     'paused', count(*) FILTER (WHERE wed.is_paused(due)),

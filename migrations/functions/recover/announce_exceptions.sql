@@ -14,15 +14,19 @@ BEGIN
       UPDATE wed.instance i SET announced_at = clock_timestamp() FROM new
       WHERE i.flow_id = new.flow_id AND i.wid = new.wid RETURNING i.flow_id, i.wid, i.changed
     ), said AS MATERIALIZED (
-      SELECT t.tenant_id, t.name AS tenant, f.name AS flow, told.flow_id, told.wid, told.changed, r.seq, r.note, g.trname
+      SELECT t.tenant_id, t.name AS tenant, f.name AS flow, told.flow_id, told.wid, told.changed, r.seq, r.note,
+        g.trname
       FROM told JOIN wed.flow f USING (flow_id) JOIN wed.tenant t USING (tenant_id)
       LEFT JOIN LATERAL (SELECT r.seq, r.note, r.tgid FROM wed.trace r
-                         WHERE r.flow_id = told.flow_id AND r.wid = told.wid AND r.status = 'E' ORDER BY r.seq DESC LIMIT 1) r ON true
+                         WHERE r.flow_id = told.flow_id AND r.wid = told.wid
+                           AND r.status = 'E' ORDER BY r.seq DESC LIMIT 1) r ON true
       LEFT JOIN wed.trigger g ON g.tgid = r.tgid
     ), written AS (
       INSERT INTO wed.outbox (webhook_id, tenant_id, body)
-      SELECT w.webhook_id, s.tenant_id, jsonb_build_object('type', 'instance.exception', 'timestamp', s.changed, 'data', jsonb_build_object(
-               'tenant', s.tenant, 'flow', s.flow, 'wid', s.wid, 'seq', s.seq, 'transition', s.trname, 'message', s.note))
+      SELECT w.webhook_id, s.tenant_id, jsonb_build_object('type', 'instance.exception', 'timestamp', s.changed,
+        'data', jsonb_build_object(
+               'tenant', s.tenant, 'flow', s.flow, 'wid', s.wid, 'seq', s.seq, 'transition', s.trname, 'message',
+                 s.note))
       FROM said s JOIN wed.webhook w ON w.tenant_id = s.tenant_id AND (w.flow_id IS NULL OR w.flow_id = s.flow_id)
       -- One that takes nothing for long hears of the first ten thousand.
       WHERE (SELECT count(*) FROM wed.outbox o WHERE o.webhook_id = w.webhook_id) < 10000)

@@ -18,11 +18,13 @@ BEGIN
       WHERE b.flow_id = _flow_id)
     SELECT format('component %s does not declare transition %s', b.name, b.trname) FROM bound b WHERE b.declared IS NULL
     UNION ALL
-    SELECT DISTINCT format('transition %s of component %s uses attribute "%s", which the flow has not', b.trname, b.name, a ->> 'name')
+    SELECT DISTINCT format('transition %s of component %s uses attribute "%s", which the flow has not', b.trname,
+      b.name, a ->> 'name')
     FROM bound b CROSS JOIN LATERAL (VALUES (b.declared -> 'reads'), (b.declared -> 'writes')) l(list)
     CROSS JOIN LATERAL jsonb_array_elements(CASE jsonb_typeof(l.list) WHEN 'array' THEN l.list ELSE '[]' END) a
     WHERE a ->> 'name' <> ALL (_names);
   RETURN QUERY
-    SELECT format('trigger %s is disabled: its condition is not evaluated', coalesce(nullif(t.tgname, ''), t.tgid::text))
+    SELECT format('trigger %s is disabled: its condition is not evaluated', coalesce(nullif(t.tgname, ''),
+      t.tgid::text))
     FROM wed.trigger t WHERE t.flow_id = _flow_id AND NOT t.enabled ORDER BY t.tgid;
 END $$;

@@ -7,7 +7,8 @@ DECLARE
 BEGIN
   SELECT string_agg(format('CASE WHEN %s THEN %s END', guarded, tgid), E',\n      ' ORDER BY tgid) INTO _held
   FROM wed.trigger
-  WHERE flow_id = _flow.flow_id AND enabled AND NOT cfinal AND timely AND predicate IS NOT NULL AND wed.reads_clock(predicate);
+  WHERE flow_id = _flow.flow_id AND enabled AND NOT cfinal AND timely AND predicate IS NOT NULL
+    AND wed.reads_clock(predicate);
   -- The next look takes it off the list: who changes a definition waits for no look, which may wait for the flow's table.
   IF _held IS NULL THEN RETURN; END IF;
   EXECUTE format($f$
@@ -29,6 +30,7 @@ END $match$, _held, _flow.shape_schema));
   EXECUTE format('ALTER FUNCTION %1$I.clock_%1$s(%1$I.wed_flow[]) OWNER TO wed_predicate', _flow.shape_schema);
   EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM wed_predicate', _flow.shape_schema);
   EXECUTE format('REVOKE ALL ON FUNCTION %1$I.clock_%1$s(%1$I.wed_flow[]) FROM PUBLIC', _flow.shape_schema);
-  EXECUTE format('GRANT EXECUTE ON FUNCTION %1$I.clock_%1$s(%1$I.wed_flow[]) TO %2$I', _flow.shape_schema, current_user);
+  EXECUTE format('GRANT EXECUTE ON FUNCTION %1$I.clock_%1$s(%1$I.wed_flow[]) TO %2$I', _flow.shape_schema,
+    current_user);
   INSERT INTO wed.clock (flow_id) VALUES (_flow.flow_id) ON CONFLICT DO NOTHING;
 END $$;

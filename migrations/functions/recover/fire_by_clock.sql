@@ -13,7 +13,8 @@ DECLARE
   _due integer[];
   _fired bigint := 0;
 BEGIN
-  SELECT c.* INTO _clock FROM wed.clock c WHERE c.next_look <= _begun ORDER BY c.next_look LIMIT 1 FOR UPDATE SKIP LOCKED;
+  SELECT c.* INTO _clock FROM wed.clock c WHERE c.next_look <= _begun ORDER BY c.next_look LIMIT 1 FOR UPDATE SKIP
+    LOCKED;
   IF NOT FOUND THEN RETURN NULL; END IF;
   SELECT * INTO STRICT _flow FROM wed.flow WHERE flow_id = _clock.flow_id;
   IF NOT EXISTS (SELECT FROM wed.trigger WHERE flow_id = _flow.flow_id AND enabled AND NOT cfinal AND timely
@@ -22,7 +23,8 @@ BEGIN
     RETURN 0;
   END IF;
   _wids := ARRAY(SELECT DISTINCT j.wid FROM wed.job j
-                 WHERE j.flow_id = _flow.flow_id AND j.wid > _clock.from_wid AND j.trname <> '_EXCPT' ORDER BY 1 LIMIT _most);
+                 WHERE j.flow_id = _flow.flow_id AND j.wid > _clock.from_wid
+                   AND j.trname <> '_EXCPT' ORDER BY 1 LIMIT _most);
   _due := ARRAY(SELECT n.wid FROM wed.newly_true(_flow, _wids) n ORDER BY n.wid);
   IF _due <> '{}' THEN _fired := wed.fire_due(_flow, _due); END IF;
   UPDATE wed.clock SET from_wid = CASE WHEN cardinality(_wids) = _most THEN _wids[_most] ELSE 0 END,

@@ -11,7 +11,8 @@ BEGIN
   IF _wids IS NULL THEN RETURN 0; END IF;
   EXECUTE format('SELECT %1$I.current_%1$s($1)', _flow.shape_schema) INTO _rows USING _wids;
   -- No version has the number 0: the next state's conditions are all evaluated.
-  SELECT array_agg(ROW(r.flow_id, 0, r.wid, r.state, r.payload, n.tgids::bigint[], r.kept, false, NULL)::wed.evaluated ORDER BY r.wid)
+  SELECT array_agg(ROW(r.flow_id, 0, r.wid, r.state, r.payload, n.tgids::bigint[], r.kept, false,
+    NULL)::wed.evaluated ORDER BY r.wid)
   INTO _rows
   FROM unnest(_rows) r JOIN wed.newly_true(_flow, _wids) n ON n.wid = r.wid
   JOIN wed.instance i ON i.flow_id = _flow.flow_id AND i.wid = r.wid AND i.status = 'R'

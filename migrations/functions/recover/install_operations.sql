@@ -16,10 +16,13 @@ BEGIN
       ('wed_back(wid integer, seq integer, reason text)', 'integer', 'wed.go_back(%1$s, $1, $2, %2$s, $3)'),
       ('wed_pause(wid integer, reason text)', 'boolean', 'wed.set_pause(%3$s, %1$s, NULL, $1, true, %2$s, $2)'),
       ('wed_resume(wid integer)', 'boolean', 'wed.set_pause(%3$s, %1$s, NULL, $1, false, %2$s, '''')'),
-      ('wed_pause_flow(reason text, "trigger" text DEFAULT NULL)', 'boolean', 'wed.set_pause(%3$s, %1$s, $2, NULL, true, %2$s, $1)'),
-      ('wed_resume_flow("trigger" text DEFAULT NULL)', 'boolean', 'wed.set_pause(%3$s, %1$s, $1, NULL, false, %2$s, '''')'),
+      ('wed_pause_flow(reason text, "trigger" text DEFAULT NULL)', 'boolean',
+        'wed.set_pause(%3$s, %1$s, $2, NULL, true, %2$s, $1)'),
+      ('wed_resume_flow("trigger" text DEFAULT NULL)', 'boolean',
+        'wed.set_pause(%3$s, %1$s, $1, NULL, false, %2$s, '''')'),
       ('wed_start(state jsonb, key text DEFAULT NULL)', 'integer', 'wed.start_once(%1$s, $1, %2$s, $2)'),
-      ('wed_event(wid integer, state jsonb, key text DEFAULT NULL)', 'boolean', 'wed.send_event(%1$s, $1, $2, %2$s, $3)')
+      ('wed_event(wid integer, state jsonb, key text DEFAULT NULL)', 'boolean',
+        'wed.send_event(%1$s, $1, $2, %2$s, $3)')
     ) o(signature, answer, body)
   LOOP
     EXECUTE format('CREATE OR REPLACE FUNCTION %I.%s RETURNS %s LANGUAGE sql SECURITY DEFINER

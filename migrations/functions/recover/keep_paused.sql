@@ -10,7 +10,8 @@ DECLARE
   _wids integer[];
   _changed bigint;
 BEGIN
-  SELECT coalesce(bool_or(p.tgid IS NULL AND p.wid IS NULL), false), coalesce(array_agg(p.tgid) FILTER (WHERE p.tgid IS NOT NULL), '{}'),
+  SELECT coalesce(bool_or(p.tgid IS NULL AND p.wid IS NULL), false), coalesce(array_agg(p.tgid) FILTER (WHERE p.tgid
+    IS NOT NULL), '{}'),
          coalesce(array_agg(p.wid) FILTER (WHERE p.wid IS NOT NULL), '{}')
   INTO _all, _tgids, _wids
   FROM wed.flow f JOIN wed.pause p ON p.tenant_id = f.tenant_id AND (p.flow_id IS NULL OR p.flow_id = f.flow_id)

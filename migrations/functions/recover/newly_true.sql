@@ -9,7 +9,8 @@ BEGIN
     CROSS JOIN LATERAL (
       SELECT array_agg(g.tgid ORDER BY g.tgid) AS tgids FROM unnest(c.tgids) g(tgid)
       WHERE NOT EXISTS (SELECT FROM wed.job j WHERE j.flow_id = $1 AND j.wid = c.wid AND j.tgid = g.tgid)
-        AND NOT EXISTS (SELECT FROM wed.trace s WHERE s.flow_id = $1 AND s.wid = c.wid AND s.tgid = g.tgid AND s.trw = '_SKIP'
+        AND NOT EXISTS (SELECT FROM wed.trace s WHERE s.flow_id = $1 AND s.wid = c.wid AND s.tgid = g.tgid
+          AND s.trw = '_SKIP'
                         AND NOT EXISTS (SELECT FROM wed.trace l WHERE l.flow_id = $1 AND l.wid = c.wid AND l.seq > s.seq
                                         AND (l.trw !~ '^_' OR l.trw IN ('_EVENT', '_ADHOC'))))) n
     WHERE n.tgids IS NOT NULL $q$, _flow.shape_schema, _flow.schema_name) USING _flow.flow_id, _wids;

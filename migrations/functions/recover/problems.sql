@@ -5,45 +5,60 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WHERE NOT EXISTS (SELECT FROM wed.host WHERE expires_at > clock_timestamp())
   UNION ALL
   SELECT 'host_lost', format('host %s (%s) has not renewed its lease for %s s', host_id, name,
-    (extract(epoch FROM clock_timestamp() - expires_at))::bigint), 'Another host frees its jobs within seconds; start one if none runs.'
+    (extract(epoch FROM clock_timestamp() - expires_at))::bigint),
+      'Another host frees its jobs within seconds; start one if none runs.'
   FROM wed.host WHERE expires_at <= clock_timestamp()
   UNION ALL
-  SELECT 'queue_old', format('the oldest job that could run is due since %s s', q.age), 'Start more hosts, or see which tenant or component is slow with `wed job list`.'
-  FROM (SELECT extract(epoch FROM now() - min(due))::bigint AS age FROM wed.job WHERE host_id IS NULL AND component_id IS NOT NULL AND due <= now()) q
+  SELECT 'queue_old', format('the oldest job that could run is due since %s s', q.age),
+    'Start more hosts, or see which tenant or component is slow with `wed job list`.'
+  FROM (SELECT extract(epoch FROM now() - min(due))::bigint AS age FROM wed.job WHERE host_id IS NULL
+    AND component_id IS NOT NULL AND due <= now()) q
   WHERE q.age > 60 AND EXISTS (SELECT FROM wed.host WHERE expires_at > clock_timestamp())
   UNION ALL
-  SELECT 'no_component', format('flow %s of tenant %s: component %s of transition %s was not uploaded', f.name, t.name, b.component_name, b.trname),
+  SELECT 'no_component', format('flow %s of tenant %s: component %s of transition %s was not uploaded', f.name,
+    t.name, b.component_name, b.trname),
     'Upload it with `wed component push`.'
   FROM wed.binding b JOIN wed.flow f USING (flow_id) JOIN wed.tenant t USING (tenant_id)
   WHERE NOT EXISTS (SELECT FROM wed.component c WHERE c.tenant_id = f.tenant_id AND c.name = b.component_name)
   UNION ALL
-  SELECT 'history_misplaced', 'rows of the trace are in its default partition, which no retention drops', 'Run a host: it moves them into the partitions of their days.'
+  SELECT 'history_misplaced', 'rows of the trace are in its default partition, which no retention drops',
+    'Run a host: it moves them into the partitions of their days.'
   WHERE EXISTS (SELECT FROM wed.trace_else)
   UNION ALL
-  SELECT 'old_transaction', format('session %s (%s) has had a transaction open for %s s', pid, coalesce(usename, '?'), extract(epoch FROM now() - xact_start)::bigint),
+  SELECT 'old_transaction', format('session %s (%s) has had a transaction open for %s s', pid, coalesce(usename,
+    '?'), extract(epoch FROM now() - xact_start)::bigint),
     format('End it: SELECT pg_terminate_backend(%s). Old row versions pile up meanwhile.', pid)
-  FROM pg_stat_activity WHERE datname = current_database() AND xact_start < now() - interval '10 minutes' AND backend_type = 'client backend'
+  FROM pg_stat_activity WHERE datname = current_database() AND xact_start < now() - interval '10 minutes'
+    AND backend_type = 'client backend'
   UNION ALL
-  SELECT 'lock_waited', format('session %s waits for a lock of session %s', a.pid, pg_blocking_pids(a.pid)), 'End the session that holds it, if it is not at work.'
-  FROM pg_stat_activity a WHERE a.datname = current_database() AND a.wait_event_type = 'Lock' AND a.query_start < now() - interval '5 seconds'
+  SELECT 'lock_waited', format('session %s waits for a lock of session %s', a.pid, pg_blocking_pids(a.pid)),
+    'End the session that holds it, if it is not at work.'
+  FROM pg_stat_activity a WHERE a.datname = current_database() AND a.wait_event_type = 'Lock'
+    AND a.query_start < now() - interval '5 seconds'
   UNION ALL
-  SELECT 'unowned', format('%s jobs are leased to hosts that there are not', count(*)), 'A host of this version frees them; start one.'
-  FROM wed.job j WHERE j.host_id IS NOT NULL AND NOT EXISTS (SELECT FROM wed.host h WHERE h.host_id = j.host_id) HAVING count(*) > 0
+  SELECT 'unowned', format('%s jobs are leased to hosts that there are not', count(*)),
+    'A host of this version frees them; start one.'
+  FROM wed.job j WHERE j.host_id IS NOT NULL AND NOT EXISTS (SELECT FROM wed.host h
+    WHERE h.host_id = j.host_id) HAVING count(*) > 0
   UNION ALL
-  SELECT 'webhook_failing', format('%s messages to %s of tenant %s were not delivered: %s', count(*), w.url, t.name, max(o.last_error)),
+  SELECT 'webhook_failing', format('%s messages to %s of tenant %s were not delivered: %s', count(*), w.url, t.name,
+    max(o.last_error)),
     'Let its receiver answer with 2xx, list its place with `wed serve --allow-http`, or remove it with `wed webhook remove`.'
   FROM wed.outbox o JOIN wed.webhook w USING (webhook_id) JOIN wed.tenant t ON t.tenant_id = w.tenant_id
   WHERE o.attempt >= 3 GROUP BY w.url, t.name
   UNION ALL
-  SELECT 'circuit_open', format('transition %s of component %s of tenant %s keeps failing on host %s', k.trname, c.name, t.name, k.host_id),
+  SELECT 'circuit_open', format('transition %s of component %s of tenant %s keeps failing on host %s', k.trname,
+    c.name, t.name, k.host_id),
     'Its attempts are made a few at a time. See `wed job logs`, and push a mended version.'
   FROM wed.circuit k JOIN wed.component c USING (component_id) JOIN wed.tenant t ON t.tenant_id = c.tenant_id
   UNION ALL
-  SELECT 'schedule_failing', format('schedule %s of flow %s of tenant %s started nothing the last time: %s', s.name, f.name, t.name, s.last_error),
+  SELECT 'schedule_failing', format('schedule %s of flow %s of tenant %s started nothing the last time: %s', s.name,
+    f.name, t.name, s.last_error),
     'Mend its values or the flow; `wed flow schedule list` shows when it runs next.'
   FROM wed.schedule s JOIN wed.flow f USING (flow_id) JOIN wed.tenant t USING (tenant_id) WHERE s.last_error IS NOT NULL
   UNION ALL
-  SELECT 'host_old', format('host %s (%s) runs version %s, others run %s', h.host_id, h.name, coalesce(h.version, 'unknown'), n.newest),
+  SELECT 'host_old', format('host %s (%s) runs version %s, others run %s', h.host_id, h.name, coalesce(h.version,
+    'unknown'), n.newest),
     'Start it anew with the newer program.'
   FROM wed.host h CROSS JOIN (SELECT max(version) AS newest FROM wed.host) n
   WHERE h.expires_at > clock_timestamp() AND h.version IS DISTINCT FROM n.newest

@@ -11,16 +11,19 @@ DECLARE
 BEGIN
   IF _pause THEN PERFORM wed.refuse_without_reason(_reason); END IF;
   IF _trigger IS NOT NULL THEN
-    _tgids := ARRAY(SELECT tgid FROM wed.trigger WHERE flow_id = _flow_id AND NOT cfinal AND _trigger IN (tgname, trname, tgid::text));
+    _tgids := ARRAY(SELECT tgid FROM wed.trigger WHERE flow_id = _flow_id AND NOT cfinal AND _trigger IN (tgname,
+      trname, tgid::text));
     IF _tgids = '{}' THEN
-      RAISE EXCEPTION 'the flow has no trigger "%"', left(_trigger, 80) USING ERRCODE = 'WF040', HINT = 'Show the flow: its triggers are listed.';
+      RAISE EXCEPTION 'the flow has no trigger "%"', left(_trigger, 80) USING ERRCODE = 'WF040',
+        HINT = 'Show the flow: its triggers are listed.';
     END IF;
   ELSIF _wid IS NOT NULL THEN
     PERFORM wed.operated(_flow_id, _wid);
   END IF;
   IF _pause THEN
     INSERT INTO wed.pause (tenant_id, flow_id, tgid, wid, actor, reason)
-    SELECT _tenant_id, _flow_id, t, _wid, _actor, _reason FROM unnest(CASE WHEN _tgids = '{}' THEN ARRAY[NULL::integer] ELSE _tgids END) t
+    SELECT _tenant_id, _flow_id, t, _wid, _actor, _reason FROM unnest(CASE WHEN _tgids = '{}'
+      THEN ARRAY[NULL::integer] ELSE _tgids END) t
     ON CONFLICT DO NOTHING;
   ELSE
     DELETE FROM wed.pause p WHERE p.tenant_id = _tenant_id AND p.flow_id IS NOT DISTINCT FROM _flow_id
@@ -29,12 +32,14 @@ BEGIN
   GET DIAGNOSTICS _changed = ROW_COUNT;
   IF _changed = 0 THEN RETURN false; END IF;
   IF _pause AND _wid IS NOT NULL THEN PERFORM wed.give_up_attempts(_flow_id, _wid); END IF;
-  FOR _of IN SELECT flow_id FROM wed.flow WHERE tenant_id = _tenant_id AND (_flow_id IS NULL OR flow_id = _flow_id) ORDER BY 1 LOOP
+  FOR _of IN SELECT flow_id FROM wed.flow WHERE tenant_id = _tenant_id AND (_flow_id IS NULL
+    OR flow_id = _flow_id) ORDER BY 1 LOOP
     PERFORM wed.keep_paused(_of);
   END LOOP;
   INSERT INTO wed.audit (tenant_id, tenant_name, actor, action, target, detail)
   SELECT t.tenant_id, t.name, _actor, CASE WHEN _pause THEN 'pause' ELSE 'resume' END,
-         left(concat_ws('/', coalesce((SELECT name FROM wed.flow WHERE flow_id = _flow_id), t.name), _trigger, _wid), 300),
+         left(concat_ws('/', coalesce((SELECT name FROM wed.flow WHERE flow_id = _flow_id), t.name), _trigger,
+           _wid), 300),
          wed.short_detail(jsonb_build_object('reason', _reason))
   FROM wed.tenant t WHERE t.tenant_id = _tenant_id;
   RETURN true;

@@ -12,9 +12,11 @@ BEGIN
   ON CONFLICT (tgid) DO UPDATE SET compensation = excluded.compensation, deadline = excluded.deadline
   WHERE (p.compensation, p.deadline) IS DISTINCT FROM (excluded.compensation, excluded.deadline);
   IF _compensation IS NOT NULL AND wed.compensation_trigger(_flow_id, _compensation) IS NULL THEN
-    INSERT INTO wed.trigger (tgid, flow_id, tenant_id, trname, cfinal, enabled, timeout, attempts, backoff, delay, priority,
+    INSERT INTO wed.trigger (tgid, flow_id, tenant_id, trname, cfinal, enabled, timeout, attempts, backoff, delay,
+      priority,
                              recheck, component_id)
-    SELECT nextval('wed.tgid_seq'), t.flow_id, t.tenant_id, _compensation, false, true, t.timeout, t.attempts, t.backoff, '0', 0,
+    SELECT nextval('wed.tgid_seq'), t.flow_id, t.tenant_id, _compensation, false, true, t.timeout, t.attempts,
+      t.backoff, '0', 0,
            false, wed.bound_component(_flow_id, _compensation)
     FROM wed.trigger t WHERE t.tgid = _tgid;
   END IF;

@@ -1,12 +1,14 @@
 -- Announces a tenant's exceptions, of one flow or (null) of all, to a URL from now on, or no more. Answers the secret that
 -- signs the messages (Standard Webhooks); an existing webhook keeps its own.
-CREATE OR REPLACE FUNCTION wed.set_webhook(_tenant_id integer, _flow_id integer, _url text, _announce boolean, _actor text)
+CREATE OR REPLACE FUNCTION wed.set_webhook(_tenant_id integer, _flow_id integer, _url text, _announce boolean,
+  _actor text)
 RETURNS text LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _secret text;
 BEGIN
   IF NOT _announce THEN
-    DELETE FROM wed.webhook WHERE tenant_id = _tenant_id AND flow_id IS NOT DISTINCT FROM _flow_id AND url = _url RETURNING secret INTO _secret;
+    DELETE FROM wed.webhook WHERE tenant_id = _tenant_id AND flow_id IS NOT DISTINCT FROM _flow_id
+      AND url = _url RETURNING secret INTO _secret;
     IF _secret IS NULL THEN
       RAISE EXCEPTION 'there is no webhook %', left(_url, 200) USING ERRCODE = 'WF040', HINT = 'List the webhooks.';
     END IF;
@@ -14,7 +16,8 @@ BEGIN
     RAISE EXCEPTION 'the tenant has 50 webhooks already' USING ERRCODE = 'WF047', HINT = 'Remove one first.';
   ELSE
     INSERT INTO wed.webhook (tenant_id, flow_id, url, secret, actor)
-    VALUES (_tenant_id, _flow_id, _url, 'whsec_' || encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'base64'), _actor)
+    VALUES (_tenant_id, _flow_id, _url, 'whsec_' || encode(sha256(uuid_send(gen_random_uuid()) ||
+      uuid_send(gen_random_uuid())), 'base64'), _actor)
     ON CONFLICT (tenant_id, flow_id, url) DO UPDATE SET actor = excluded.actor RETURNING secret INTO _secret;
   END IF;
   INSERT INTO wed.audit (tenant_id, tenant_name, actor, action, target, detail)

@@ -9,10 +9,12 @@ BEGIN
   PERFORM wed.refuse_without_reason(_reason);
   PERFORM wed.operated(_flow_id, _wid);
   SELECT * INTO _job FROM wed.job
-  WHERE flow_id = _flow_id AND wid = _wid AND trname = _transition AND trname <> '_EXCPT' ORDER BY tgid LIMIT 1 FOR UPDATE;
+  WHERE flow_id = _flow_id AND wid = _wid AND trname = _transition AND trname <> '_EXCPT' ORDER BY tgid LIMIT 1 FOR
+    UPDATE;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'instance % has no pending job of transition "%"', _wid, left(_transition, 80)
-      USING ERRCODE = 'WF040', HINT = 'Its pending transitions: ' || coalesce((SELECT string_agg(trname, ', ' ORDER BY trname)
+      USING ERRCODE = 'WF040', HINT = 'Its pending transitions: ' || coalesce((SELECT string_agg(trname,
+        ', ' ORDER BY trname)
         FROM wed.job WHERE flow_id = _flow_id AND wid = _wid), 'none') || '.';
   END IF;
   _rows := wed.as_it_stands(_flow_id, _wid);

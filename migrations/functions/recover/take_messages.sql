@@ -13,9 +13,11 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
     LIMIT _limit
   ), taken AS (
     UPDATE wed.outbox o SET attempt = o.attempt + 1,
-      due = clock_timestamp() + least(2 ^ (o.attempt + 1), 3600) * (0.9 + 0.2 * random()) * interval '1 second' + interval '15 seconds'
+      due = clock_timestamp() + least(2 ^ (o.attempt + 1), 3600) * (0.9 + 0.2 * random()) * interval '1 second' +
+        interval '15 seconds'
     FROM due WHERE o.message_id = due.message_id
     RETURNING o.message_id, o.webhook_id, o.tenant_id, o.body, o.attempt)
   SELECT k.message_id, k.tenant_id, t.name, w.url, w.secret, k.body::text, k.attempt
-  FROM taken k JOIN wed.webhook w USING (webhook_id) JOIN wed.tenant t ON t.tenant_id = k.tenant_id ORDER BY k.message_id
+  FROM taken k JOIN wed.webhook w USING (webhook_id) JOIN wed.tenant t ON t.tenant_id = k.tenant_id ORDER BY
+    k.message_id
 $$;

@@ -21,7 +21,8 @@ BEGIN
   INSERT INTO wed.trace (flow_id, wid, seq, status, trw, trf, state, tstmp, writer, note)
   VALUES (_flow_id, _wid, _last.seq + 1, CASE WHEN _step.seq IS NULL THEN 'E' ELSE 'R' END, '_BACK',
           CASE WHEN _step.seq IS NULL THEN '{}'::text[] ELSE ARRAY[_step.trname] END, _last.state, _now, session_user,
-          CASE WHEN _step.seq IS NULL THEN format('back at step %s', _back.to_seq) ELSE format('undoes step %s', _step.seq) END
+          CASE WHEN _step.seq IS NULL THEN format('back at step %s', _back.to_seq) ELSE format('undoes step %s',
+            _step.seq) END
             || ', ' || wed.reasoned(_back.actor, _back.reason));
   IF _step.seq IS NULL THEN
     UPDATE wed.job SET last_seq = _last.seq + 1 WHERE flow_id = _flow_id AND wid = _wid;
@@ -31,11 +32,13 @@ BEGIN
   END IF;
   DELETE FROM wed.job WHERE flow_id = _flow_id AND wid = _wid;
   -- The mark {-1} tells the gate that nothing is to be fired by the resulting state.
-  INSERT INTO wed.job (flow_id, tenant_id, wid, tgid, trname, timeout, seq, last_seq, priority, due, fired_at, component_id,
+  INSERT INTO wed.job (flow_id, tenant_id, wid, tgid, trname, timeout, seq, last_seq, priority, due, fired_at,
+    component_id,
                        satisfied, beside)
   VALUES (_flow_id, _step.tenant_id, _wid, _step.tgid, _step.trname, _step.timeout, _step.seq, _last.seq + 1, 0, _now,
           _step.tstmp, _step.component_id, '{-1}', 0);
-  UPDATE wed.instance SET status = 'R', changed = _now, announced_at = 'infinity' WHERE flow_id = _flow_id AND wid = _wid;
+  UPDATE wed.instance SET status = 'R', changed = _now, announced_at = 'infinity' WHERE flow_id = _flow_id
+    AND wid = _wid;
   IF _step.component_id IS NULL THEN
     PERFORM pg_notify(_step.trname, format('{"wid":%s,"tgid":%s}', _wid, _step.tgid));
   ELSE

@@ -12,7 +12,8 @@ BEGIN
   IF NOT FOUND THEN RETURN NULL; END IF;
   IF _job.host_id IS NOT NULL THEN
     -- A host makes attempts at what keeps failing a few at a time, with pauses; the job may be waiting for its turn.
-    RETURN CASE WHEN EXISTS (SELECT FROM wed.circuit c WHERE c.host_id = _job.host_id AND c.component_id = _job.component_id
+    RETURN CASE WHEN EXISTS (SELECT FROM wed.circuit c WHERE c.host_id = _job.host_id
+      AND c.component_id = _job.component_id
                              AND c.trname = _job.trname) THEN 'circuit' END;
   END IF;
   IF wed.is_paused(_job.due) OR EXISTS (SELECT FROM wed.tenant WHERE tenant_id = _job.tenant_id AND suspended_at IS NOT NULL) THEN
@@ -34,10 +35,12 @@ BEGIN
     RETURN 'no_component';
   ELSIF _job.trname = '_EXCPT' OR EXISTS (
       SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted AND l.classid::bigint = _wid
-        AND l.objid::bigint = _tgid AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())) THEN
+        AND l.objid::bigint = _tgid AND l.database = (SELECT oid FROM pg_database
+          WHERE datname = current_database())) THEN
     RETURN NULL;
   END IF;
   -- Who listens or polls has a session of the flow's role.
   SELECT * INTO _flow FROM wed.flow WHERE flow_id = _flow_id;
-  RETURN CASE WHEN NOT EXISTS (SELECT FROM pg_stat_activity WHERE usename = _flow.role_name AND pid <> pg_backend_pid()) THEN 'no_worker' END;
+  RETURN CASE WHEN NOT EXISTS (SELECT FROM pg_stat_activity WHERE usename = _flow.role_name
+    AND pid <> pg_backend_pid()) THEN 'no_worker' END;
 END $$;

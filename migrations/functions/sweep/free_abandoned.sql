@@ -29,7 +29,8 @@ BEGIN
     ), kept AS (
       INSERT INTO wed.attempt (flow_id, wid, tgid, trname, attempt, outcome, message, writer)
       SELECT flow_id, wid, tgid, trname, attempt, 'abandoned', 'the host that ran it is gone', 'wedflow' FROM freed)
-    SELECT flow_id, array_agg(wid ORDER BY wid) AS wids, array_agg(tgid ORDER BY wid) AS tgids FROM freed GROUP BY flow_id ORDER BY flow_id
+    SELECT flow_id, array_agg(wid ORDER BY wid) AS wids, array_agg(tgid ORDER BY wid) AS tgids
+      FROM freed GROUP BY flow_id ORDER BY flow_id
   LOOP
     _freed := _freed + cardinality(_of.wids);
     -- Requests that wait for what they hold come first now.

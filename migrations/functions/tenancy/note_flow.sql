@@ -1,5 +1,6 @@
 -- The same about something of a flow.
-CREATE OR REPLACE FUNCTION wed.note_flow(_actor text, _flow_id integer, _action text, _part text, _detail jsonb) RETURNS void
+CREATE OR REPLACE FUNCTION wed.note_flow(_actor text, _flow_id integer, _action text, _part text,
+  _detail jsonb) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   INSERT INTO wed.audit (tenant_id, tenant_name, actor, action, target, detail)
   SELECT t.tenant_id, t.name, _actor, _action, left(concat_ws('/', f.name, _part), 300), wed.short_detail(_detail)

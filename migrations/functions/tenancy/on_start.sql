@@ -9,7 +9,8 @@ DECLARE
 BEGIN
   SELECT q.* INTO _quota FROM (SELECT flow_id FROM new_rows LIMIT 1) i
   JOIN wed.flow f USING (flow_id) JOIN wed.quota q USING (tenant_id);
-  IF num_nonnulls(_quota.instances, _quota.jobs, _quota.trace_bytes, _quota.row_bytes, _quota.finished, _quota.attempt_bytes,
+  IF num_nonnulls(_quota.instances, _quota.jobs, _quota.trace_bytes, _quota.row_bytes, _quota.finished,
+    _quota.attempt_bytes,
                   _quota.log_bytes, _quota.recording_bytes) = 0 THEN
     RETURN NULL;
   END IF;
@@ -20,7 +21,8 @@ BEGIN
     PERFORM wed.refuse_quota('row_bytes', _usage.row_bytes, _quota.row_bytes);
   END IF;
   PERFORM wed.refuse_quota(k.name, k.used, k.allowed)
-  FROM (VALUES ('finished', _usage.finished, _quota.finished), ('attempt_bytes', _usage.attempt_bytes, _quota.attempt_bytes),
+  FROM (VALUES ('finished', _usage.finished, _quota.finished), ('attempt_bytes', _usage.attempt_bytes,
+    _quota.attempt_bytes),
                ('log_bytes', _usage.log_bytes, _quota.log_bytes),
                ('recording_bytes', _usage.recording_bytes, _quota.recording_bytes)) k(name, used, allowed)
   WHERE k.used > k.allowed;

@@ -1,5 +1,6 @@
 -- A tenant's limits in order, with what is used of those that can be counted.
-CREATE OR REPLACE FUNCTION wed.quotas(_tenant_id integer) RETURNS TABLE (name text, unit text, used bigint, allowed bigint)
+CREATE OR REPLACE FUNCTION wed.quotas(_tenant_id integer) RETURNS TABLE (name text, unit text, used bigint,
+  allowed bigint)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _usage wed.usage := wed.measure(_tenant_id,
@@ -12,7 +13,8 @@ BEGIN
              WHEN 'instances' THEN _usage.instances
              WHEN 'jobs' THEN _usage.jobs
              WHEN 'fuel_per_minute' THEN wed.fuel_used(_usage)
-             WHEN 'concurrency' THEN (SELECT count(*) FROM wed.job j WHERE j.tenant_id = _tenant_id AND j.host_id IS NOT NULL)
+             WHEN 'concurrency' THEN (SELECT count(*) FROM wed.job j WHERE j.tenant_id = _tenant_id
+               AND j.host_id IS NOT NULL)
              WHEN 'trace_bytes' THEN _usage.trace_bytes
              WHEN 'row_bytes' THEN _usage.row_bytes
              WHEN 'finished' THEN _usage.finished

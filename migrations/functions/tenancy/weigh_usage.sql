@@ -19,14 +19,16 @@ BEGIN
   FOR _part IN SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'wed.trace'::regclass LOOP
     SELECT coalesce(jsonb_object_agg(tenant, bytes), '{}') INTO _trace FROM (
       SELECT key AS tenant, sum(value::bigint) AS bytes
-      FROM (SELECT * FROM jsonb_each_text(_trace) UNION ALL SELECT * FROM jsonb_each_text(wed.weigh_table(_part))) b GROUP BY key) s;
+      FROM (SELECT * FROM jsonb_each_text(_trace) UNION ALL SELECT * FROM jsonb_each_text(wed.weigh_table(_part))) b
+        GROUP BY key) s;
   END LOOP;
   UPDATE wed.usage u SET weighed_at = clock_timestamp(),
     trace_bytes = coalesce((_trace ->> u.tenant_id::text)::bigint, 0),
     attempt_bytes = coalesce((_attempts ->> u.tenant_id::text)::bigint, 0),
     log_bytes = coalesce((_logs ->> u.tenant_id::text)::bigint, 0),
     recording_bytes = coalesce((_recordings ->> u.tenant_id::text)::bigint, 0),
-    finished = (SELECT coalesce(sum(c.finished), 0) FROM wed.flow f CROSS JOIN LATERAL wed.count_finished(f.flow_id) c(finished)
+    finished = (SELECT coalesce(sum(c.finished), 0) FROM wed.flow f CROSS
+      JOIN LATERAL wed.count_finished(f.flow_id) c(finished)
                 WHERE f.tenant_id = u.tenant_id),
     row_bytes = (SELECT coalesce(sum(wed.table_bytes(f.schema_name)), 0) FROM wed.flow f WHERE f.tenant_id = u.tenant_id)
   FROM (SELECT tenant_id FROM wed.usage ORDER BY tenant_id FOR NO KEY UPDATE SKIP LOCKED) free WHERE u.tenant_id = free.tenant_id;

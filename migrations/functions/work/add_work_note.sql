@@ -1,6 +1,7 @@
 -- Adds a comment to an item, with a file when one is given: at most 1 MiB each, 200 of an instance.
 CREATE OR REPLACE FUNCTION wed.add_work_note(
-  _tenant text, _name text, _item_id bigint, _text text, _file text DEFAULT NULL, _bytes bytea DEFAULT NULL) RETURNS bigint
+  _tenant text, _name text, _item_id bigint, _text text, _file text DEFAULT NULL,
+    _bytes bytea DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _person wed.person := wed.person_of(_tenant, _name);

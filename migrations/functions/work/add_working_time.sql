@@ -1,6 +1,7 @@
 -- The moment at which a time has passed, counted in a calendar's working hours. Days of a deadline are days of work: as
 -- many hours as the calendar opens. Null calendar: by the clock.
-CREATE OR REPLACE FUNCTION wed.add_working_time(_from timestamptz, _span interval, _calendar_id integer) RETURNS timestamptz
+CREATE OR REPLACE FUNCTION wed.add_working_time(_from timestamptz, _span interval,
+  _calendar_id integer) RETURNS timestamptz
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _c wed.work_calendar;

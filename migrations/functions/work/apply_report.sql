@@ -1,7 +1,8 @@
 -- Ends an item whose holder reports it, whose rows are held: as a host's batch does, the state is written here and
 -- taken through the gate. A failure without an attribute for it makes the instance an exception.
 CREATE OR REPLACE FUNCTION wed.apply_report(
-  _item wed.work_item, _person wed.person, _success boolean, _values jsonb, _reason text, _now timestamptz) RETURNS jsonb
+  _item wed.work_item, _person wed.person, _success boolean, _values jsonb, _reason text,
+    _now timestamptz) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'iso_8601' AS $$
 DECLARE
@@ -31,9 +32,11 @@ BEGIN
       format('%s: failed by %s', _job.trname, wed.reasoned(_person.name, _reason)), NULL, NULL);
   END IF;
   PERFORM wed.record_work(_item, _person.name, lower(_state),
-    jsonb_build_object('set', (SELECT jsonb_agg(k ORDER BY k) FROM jsonb_object_keys(_values) k), 'reason', _reason), _now);
+    jsonb_build_object('set', (SELECT jsonb_agg(k ORDER BY k) FROM jsonb_object_keys(_values) k), 'reason',
+      _reason), _now);
   IF NOT _success THEN
-    PERFORM wed.send_message(wed.in_charge(_item.flow_id, _item.wid), 'task_failed', wed.work_place(_item.flow_id, _item.wid),
+    PERFORM wed.send_message(wed.in_charge(_item.flow_id, _item.wid), 'task_failed', wed.work_place(_item.flow_id,
+      _item.wid),
       format('%s failed: %s', _item.task, wed.reasoned(_person.name, _reason)), _item.item_id, _now);
   END IF;
   PERFORM wed.tell_people(_item.tenant_id);

@@ -7,7 +7,8 @@ DECLARE
   _named jsonb;
   _wrong text;
 BEGIN
-  SELECT coalesce(jsonb_object_agg((wed.data_attributes(_plan, jsonb_build_array(v.key)))[1], v.value), '{}') INTO _named
+  SELECT coalesce(jsonb_object_agg((wed.data_attributes(_plan, jsonb_build_array(v.key)))[1], v.value),
+    '{}') INTO _named
   FROM jsonb_each(_values) v;
   SELECT min(k) INTO _wrong FROM jsonb_object_keys(_named) k WHERE k <> ALL (_outputs);
   IF _wrong IS NOT NULL THEN

@@ -1,6 +1,7 @@
 -- Claims an item for a person in one statement: of two who race, the second finds the first's name (WF081). _to is
 -- SELECTED, or LOCKED, which only items that allow disconnected work are. A selected item may be locked by its holder.
-CREATE OR REPLACE FUNCTION wed.claim_work(_tenant text, _name text, _item_id bigint, _to text, _now timestamptz) RETURNS jsonb
+CREATE OR REPLACE FUNCTION wed.claim_work(_tenant text, _name text, _item_id bigint, _to text,
+  _now timestamptz) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
 DECLARE
   _person wed.person := wed.contact_person(_tenant, _name, _now);

@@ -5,7 +5,8 @@ DECLARE
   _person wed.person := wed.person_of(_tenant, _name);
   _delivered bigint;
 BEGIN
-  UPDATE wed.person SET active = true, connected_at = CASE WHEN active THEN connected_at ELSE _now END, contact_at = _now
+  UPDATE wed.person SET active = true, connected_at = CASE WHEN active THEN connected_at ELSE _now END,
+    contact_at = _now
   WHERE person_id = _person.person_id;
   UPDATE wed.work_message SET delivered_at = _now WHERE person_id = _person.person_id AND delivered_at IS NULL;
   GET DIAGNOSTICS _delivered = ROW_COUNT;

@@ -8,7 +8,8 @@ DECLARE
   _person wed.person := wed.contact_person(_tenant, _name, _now);
   _item wed.work_item;
 BEGIN
-  SELECT * INTO _item FROM wed.work_item WHERE item_id = _item_id AND tenant_id = _person.tenant_id AND ended_at IS NULL;
+  SELECT * INTO _item FROM wed.work_item WHERE item_id = _item_id AND tenant_id = _person.tenant_id
+    AND ended_at IS NULL;
   IF NOT FOUND OR NOT wed.answers_for(_person.person_id, _item.flow_id, _item.wid) THEN
     PERFORM wed.take_over_work(_tenant, _name, _item_id, _now);
   END IF;
@@ -23,5 +24,6 @@ BEGIN
   IF _item.holder IS DISTINCT FROM _person.person_id THEN
     PERFORM wed.hand_over(_item, _person.person_id, _name, 'taken_over', _now);
   END IF;
-  RETURN wed.report_work(_tenant, _name, _item_id, false, '{}', 'late-' || _item_id, 'stopped: its deadline passed', NULL, _now);
+  RETURN wed.report_work(_tenant, _name, _item_id, false, '{}', 'late-' || _item_id, 'stopped: its deadline passed',
+    NULL, _now);
 END $$;

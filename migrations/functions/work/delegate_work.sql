@@ -7,7 +7,8 @@ DECLARE
   _other wed.person := wed.person_of(_tenant, _to);
   _item wed.work_item;
 BEGIN
-  SELECT * INTO _item FROM wed.work_item WHERE item_id = _item_id AND tenant_id = _person.tenant_id AND ended_at IS NULL;
+  SELECT * INTO _item FROM wed.work_item WHERE item_id = _item_id AND tenant_id = _person.tenant_id
+    AND ended_at IS NULL;
   IF NOT FOUND THEN PERFORM wed.refuse_claim(_person, _item_id, 'SELECTED'); END IF;
   IF NOT wed.answers_for(_person.person_id, _item.flow_id, _item.wid) THEN
     IF _item.holder IS DISTINCT FROM _person.person_id THEN PERFORM wed.refuse_holder(_person, _item_id); END IF;

@@ -1,5 +1,6 @@
 -- Makes a person the holder of an open item, in one statement. Not while it changed hands since _claim was read.
-CREATE OR REPLACE FUNCTION wed.hand_over(_item wed.work_item, _to integer, _by text, _action text, _now timestamptz) RETURNS jsonb
+CREATE OR REPLACE FUNCTION wed.hand_over(_item wed.work_item, _to integer, _by text, _action text,
+  _now timestamptz) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
 DECLARE
   _moved wed.work_item;

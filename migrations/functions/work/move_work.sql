@@ -1,5 +1,6 @@
 -- Puts an item at a place of a person's own order: before another item, or last.
-CREATE OR REPLACE FUNCTION wed.move_work(_tenant text, _name text, _item_id bigint, _before bigint DEFAULT NULL) RETURNS void
+CREATE OR REPLACE FUNCTION wed.move_work(_tenant text, _name text, _item_id bigint,
+  _before bigint DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _person wed.person := wed.person_of(_tenant, _name);

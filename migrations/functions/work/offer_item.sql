@@ -21,7 +21,8 @@ BEGIN
       SELECT count(*) AS offered FROM wed.work_offer o JOIN wed.work_item i USING (item_id)
       WHERE o.person_id = p.person_id AND i.state = 'READY') f
     WHERE p.tenant_id = _item.tenant_id AND p.active
-      AND (_item.role_id IS NULL OR EXISTS (SELECT FROM wed.membership m WHERE m.person_id = p.person_id AND m.role_id = _item.role_id))
+      AND (_item.role_id IS NULL OR EXISTS (SELECT FROM wed.membership m WHERE m.person_id = p.person_id
+        AND m.role_id = _item.role_id))
     ORDER BY CASE _item.policy WHEN 2 THEN c.assigned + f.offered WHEN 3 THEN c.selected END,
              CASE WHEN _item.policy = 4 THEN p.connected_at END DESC NULLS LAST, p.person_id
     LIMIT _limit ON CONFLICT DO NOTHING;

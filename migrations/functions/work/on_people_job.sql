@@ -9,7 +9,8 @@ BEGIN
   IF TG_OP = 'INSERT' AND NEW.trname = '_EXCPT' THEN
     IF EXISTS (SELECT FROM wed.instance WHERE flow_id = NEW.flow_id AND wid = NEW.wid AND people) THEN
       PERFORM wed.send_message(wed.in_charge(NEW.flow_id, NEW.wid), 'task_failed', wed.work_place(NEW.flow_id, NEW.wid),
-        'The instance is an exception; decide what becomes of it: retry, set its state, or cancel it.', NULL, clock_timestamp());
+        'The instance is an exception; decide what becomes of it: retry, set its state, or cancel it.', NULL,
+          clock_timestamp());
     END IF;
   ELSIF TG_OP = 'INSERT' OR TG_OP = 'UPDATE' AND NEW.blocked IS NULL THEN
     PERFORM wed.open_work_item(NEW);
@@ -23,7 +24,8 @@ BEGIN
     IF FOUND THEN
       PERFORM wed.record_work(_item, session_user, 'withdrawn', '{}', clock_timestamp());
       PERFORM wed.send_message(ARRAY[_item.holder], 'task_withdrawn', wed.work_place(_item.flow_id, _item.wid),
-        format('%s was ended by somebody else.', _item.task), _item.item_id, clock_timestamp()) WHERE _item.holder IS NOT NULL;
+        format('%s was ended by somebody else.', _item.task), _item.item_id, clock_timestamp())
+          WHERE _item.holder IS NOT NULL;
       DELETE FROM wed.work_offer WHERE item_id = _item.item_id;
       PERFORM wed.tell_people(_item.tenant_id);
     END IF;

@@ -14,15 +14,18 @@ BEGIN
              WHERE flow_id = _job.flow_id AND wid = _job.wid AND tgid = _job.tgid AND ended_at IS NULL) THEN
     RETURN NULL;
   END IF;
-  INSERT INTO wed.work_instance (flow_id, wid, tenant_id) VALUES (_job.flow_id, _job.wid, _job.tenant_id) ON CONFLICT DO NOTHING;
+  INSERT INTO wed.work_instance (flow_id, wid, tenant_id) VALUES (_job.flow_id, _job.wid,
+    _job.tenant_id) ON CONFLICT DO NOTHING;
   UPDATE wed.instance SET people = true WHERE flow_id = _job.flow_id AND wid = _job.wid AND NOT people;
   SELECT r.state::jsonb INTO _state FROM wed.trace r
   WHERE r.flow_id = _job.flow_id AND r.wid = _job.wid AND r.seq = _job.seq AND r.tstmp = _job.fired_at;
-  INSERT INTO wed.work_item (tenant_id, flow_id, wid, tgid, role_id, priority, data_bytes, policy, disconnected, candidates, task,
+  INSERT INTO wed.work_item (tenant_id, flow_id, wid, tgid, role_id, priority, data_bytes, policy, disconnected,
+    candidates, task,
                              arrived_at, renotify, offered_at, deadline_at)
   SELECT _job.tenant_id, _job.flow_id, _job.wid, _job.tgid, _task.role_id, _task.priority,
     (SELECT coalesce(sum(octet_length(_state ->> a)), 0) FROM unnest(_task.inputs) a), w.policy, _task.disconnected,
-    _task.users <> '{}' OR _task.groups <> '{}', _task.task, _now, w.renotify, _now, wed.add_working_time(_now, _task.deadline, _task.calendar_id)
+    _task.users <> '{}' OR _task.groups <> '{}', _task.task, _now, w.renotify, _now, wed.add_working_time(_now,
+      _task.deadline, _task.calendar_id)
   FROM wed.work_instance w WHERE w.flow_id = _job.flow_id AND w.wid = _job.wid
   RETURNING * INTO _item;
   PERFORM wed.record_work(_item, 'wedflow', 'ready', '{}', _now);

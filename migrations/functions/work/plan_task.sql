@@ -35,7 +35,9 @@ BEGIN
   ON CONFLICT (tgid) DO UPDATE SET task = excluded.task, kind = excluded.kind, role_id = excluded.role_id,
     priority = excluded.priority, deadline = excluded.deadline, calendar_id = excluded.calendar_id,
     disconnected = excluded.disconnected, application = excluded.application, description = excluded.description,
-    inputs = excluded.inputs, outputs = excluded.outputs, state_attribute = excluded.state_attribute, users = excluded.users,
-    groups = excluded.groups, escalate_after = excluded.escalate_after, escalate_to = excluded.escalate_to, form = excluded.form;
+    inputs = excluded.inputs, outputs = excluded.outputs, state_attribute = excluded.state_attribute,
+      users = excluded.users,
+    groups = excluded.groups, escalate_after = excluded.escalate_after, escalate_to = excluded.escalate_to,
+      form = excluded.form;
   RETURN _tgid;
 END $$;

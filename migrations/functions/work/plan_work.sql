@@ -24,7 +24,8 @@ BEGIN
   DELETE FROM wed.work_task WHERE flow_id = _flow_id AND tgid <> ALL (_kept);
   INSERT INTO wed.work_plan (flow_id, plan, creator_role)
   VALUES (_flow_id, _plan, wed.make_role(_flow.tenant_id, _plan ->> 'creator_role'))
-  ON CONFLICT (flow_id) DO UPDATE SET plan = excluded.plan, creator_role = excluded.creator_role, applied_at = excluded.applied_at;
+  ON CONFLICT (flow_id) DO UPDATE SET plan = excluded.plan, creator_role = excluded.creator_role,
+    applied_at = excluded.applied_at;
   SELECT count(wed.open_work_item(j)) INTO _opened FROM wed.job j
   WHERE j.flow_id = _flow_id AND j.tgid = ANY (_kept) AND j.component_id IS NULL
     AND NOT EXISTS (SELECT FROM wed.work_item i WHERE i.flow_id = j.flow_id AND i.wid = j.wid AND i.tgid = j.tgid

@@ -1,6 +1,7 @@
 -- Gives what a person holds to another, oldest first, at most _limit items. For administrators, and who is in charge.
 CREATE OR REPLACE FUNCTION wed.reassign_work(
-  _tenant text, _name text, _from text, _to text, _limit integer, _now timestamptz DEFAULT clock_timestamp()) RETURNS bigint
+  _tenant text, _name text, _from text, _to text, _limit integer,
+    _now timestamptz DEFAULT clock_timestamp()) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _person wed.person := wed.contact_person(_tenant, _name, _now);

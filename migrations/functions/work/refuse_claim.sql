@@ -7,7 +7,8 @@ DECLARE
 BEGIN
   SELECT i.* INTO _item FROM wed.work_item i WHERE i.item_id = _item_id AND i.tenant_id = _person.tenant_id;
   IF NOT FOUND THEN
-    RAISE EXCEPTION 'there is no work item %', _item_id USING ERRCODE = 'WF080', HINT = 'List your items: `wed work list`.';
+    RAISE EXCEPTION 'there is no work item %', _item_id USING ERRCODE = 'WF080',
+      HINT = 'List your items: `wed work list`.';
   END IF;
   _holder := (SELECT name FROM wed.person WHERE person_id = _item.holder);
   IF _item.ended_at IS NOT NULL THEN
@@ -16,12 +17,14 @@ BEGIN
   ELSIF _item.holder IS NOT NULL THEN
     RAISE EXCEPTION 'work item % (%) is held by %', _item_id, _item.task,
         CASE WHEN _item.holder = _person.person_id THEN 'you already' ELSE coalesce(_holder, 'somebody') END
-      USING ERRCODE = 'WF081', DETAIL = jsonb_build_object('holder', _holder, 'state', _item.state, 'since', _item.held_since)::text,
+      USING ERRCODE = 'WF081', DETAIL = jsonb_build_object('holder', _holder, 'state', _item.state, 'since',
+        _item.held_since)::text,
       HINT = 'Choose another item, or ask the holder to release or delegate it.';
   ELSIF _to = 'LOCKED' AND NOT _item.disconnected THEN
     RAISE EXCEPTION 'work item % (%) may not be locked: its task does not allow disconnected work', _item_id, _item.task
       USING ERRCODE = 'WF083', HINT = 'Select it and do it while connected, or set DISCONNECTED_OPERATION of its task.';
   END IF;
-  RAISE EXCEPTION 'work item % (%) is not on the worklist of "%"', _item_id, _item.task, _person.name USING ERRCODE = 'WF083',
+  RAISE EXCEPTION 'work item % (%) is not on the worklist of "%"', _item_id, _item.task, _person.name
+    USING ERRCODE = 'WF083',
     HINT = 'It is offered to people of its role who are connected; who connected later gets it with the next round.';
 END $$;

@@ -3,7 +3,8 @@ CREATE OR REPLACE FUNCTION wed.remove_messages(_tenant text, _name text, _messag
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   WITH gone AS (
     DELETE FROM wed.work_message m USING wed.person_of(_tenant, _name) p
-    WHERE m.person_id = p.person_id AND m.delivered_at IS NOT NULL AND (_messages IS NULL OR m.message_id = ANY (_messages))
+    WHERE m.person_id = p.person_id AND m.delivered_at IS NOT NULL AND (_messages IS NULL
+      OR m.message_id = ANY (_messages))
     RETURNING 1)
   SELECT count(*) FROM gone
 $$;

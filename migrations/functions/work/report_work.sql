@@ -21,18 +21,23 @@ BEGIN
   SELECT * INTO _prior FROM wed.work_report WHERE person_id = _person.person_id AND key = _key;
   IF FOUND THEN
     IF _prior.fingerprint <> _print THEN
-      RAISE EXCEPTION 'this key was used for another report' USING ERRCODE = 'WF086', HINT = 'Use a new random key for each result.';
+      RAISE EXCEPTION 'this key was used for another report' USING ERRCODE = 'WF086',
+        HINT = 'Use a new random key for each result.';
     END IF;
     RETURN _prior.answer || '{"replayed": true}';
   END IF;
   SELECT * INTO _item FROM wed.work_item WHERE item_id = _item_id FOR UPDATE;
-  IF _item.holder IS DISTINCT FROM _person.person_id OR _item.ended_at IS NOT NULL OR _item.claim <> coalesce(_claim, _item.claim) THEN
+  IF _item.holder IS DISTINCT FROM _person.person_id OR _item.ended_at IS NOT NULL
+    OR _item.claim <> coalesce(_claim, _item.claim) THEN
     _answer := wed.refused_report(_item, _person, _values);
   ELSE
     _answer := wed.apply_report(_item, _person, _success, coalesce(_values, '{}'), _reason, _now);
   END IF;
-  INSERT INTO wed.work_report (person_id, key, item_id, flow_id, wid, fingerprint, applied, code, reason, result, answer, at)
-  VALUES (_person.person_id, _key, _item_id, _item.flow_id, _item.wid, _print, (_answer ->> 'applied')::boolean, _answer ->> 'code',
-          _answer ->> 'reason', jsonb_build_object('success', _success, 'values', _values, 'reason', _reason), _answer, _now);
+  INSERT INTO wed.work_report (person_id, key, item_id, flow_id, wid, fingerprint, applied, code, reason, result,
+    answer, at)
+  VALUES (_person.person_id, _key, _item_id, _item.flow_id, _item.wid, _print, (_answer ->> 'applied')::boolean,
+    _answer ->> 'code',
+          _answer ->> 'reason', jsonb_build_object('success', _success, 'values', _values, 'reason', _reason),
+            _answer, _now);
   RETURN _answer;
 END $$;

@@ -14,10 +14,12 @@ BEGIN
   SELECT * INTO _next FROM wed.work_task WHERE flow_id = _item.flow_id AND task = _task;
   IF NOT FOUND OR NOT _next.disconnected OR _next.role_id IS NOT NULL AND NOT EXISTS (
       SELECT FROM wed.membership WHERE person_id = _person.person_id AND role_id = _next.role_id) THEN
-    RAISE EXCEPTION 'task "%" cannot be taken away together with work item %', left(_task, 80), _item_id USING ERRCODE = 'WF083',
+    RAISE EXCEPTION 'task "%" cannot be taken away together with work item %', left(_task, 80), _item_id
+      USING ERRCODE = 'WF083',
       HINT = 'It must be a task of the same flow that allows disconnected work, of a role of yours.';
   END IF;
-  INSERT INTO wed.work_reservation (flow_id, wid, tgid, person_id) VALUES (_item.flow_id, _item.wid, _next.tgid, _person.person_id)
+  INSERT INTO wed.work_reservation (flow_id, wid, tgid, person_id) VALUES (_item.flow_id, _item.wid, _next.tgid,
+    _person.person_id)
   ON CONFLICT DO NOTHING;
   SELECT p.name INTO _other FROM wed.work_reservation r JOIN wed.person p USING (person_id)
   WHERE r.flow_id = _item.flow_id AND r.wid = _item.wid AND r.tgid = _next.tgid;

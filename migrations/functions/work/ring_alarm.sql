@@ -20,7 +20,8 @@ BEGIN
     UPDATE wed.work_item SET warned = warned || _value WHERE item_id = _item.item_id;
     IF _value = 0 THEN
       PERFORM wed.send_message(_charge, 'task_late', _place,
-        format('The deadline of %s has passed; decide whether it continues or stops.', _item.task), _item.item_id, _now);
+        format('The deadline of %s has passed; decide whether it continues or stops.', _item.task), _item.item_id,
+          _now);
     ELSE
       PERFORM wed.send_message(_charge || array_remove(ARRAY[_item.holder], _charge[1]), 'task_deadline', _place,
         format('%s: %s hours are left until its deadline.', _item.task, _value), _item.item_id, _now);

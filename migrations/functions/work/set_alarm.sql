@@ -3,7 +3,8 @@
 CREATE OR REPLACE FUNCTION wed.set_alarm(_item_id bigint, _now timestamptz) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   UPDATE wed.work_item i SET alarm_at = least(
-    (SELECT min(i.deadline_at - v * interval '1 hour') FROM wed.work_instance w CROSS JOIN LATERAL unnest(w.warnings || 0) v
+    (SELECT min(i.deadline_at - v * interval '1 hour') FROM wed.work_instance w CROSS
+      JOIN LATERAL unnest(w.warnings || 0) v
      WHERE w.flow_id = i.flow_id AND w.wid = i.wid AND v <> ALL (i.warned)
        AND i.deadline_at - v * interval '1 hour' > i.arrived_at),
     (SELECT i.arrived_at + t.escalate_after FROM wed.work_task t WHERE t.tgid = i.tgid AND NOT i.escalated))

@@ -1,16 +1,19 @@
 -- Changes how an instance notifies people while it runs: policy (1 to 4), how many people, the pause between
 -- rounds, the warnings and the transfer value; null leaves as it is. Open items are offered anew by it.
 CREATE OR REPLACE FUNCTION wed.set_notification(
-  _flow_id integer, _wid integer, _policy integer, _count integer, _renotify interval, _warnings integer[], _transfer integer,
+  _flow_id integer, _wid integer, _policy integer, _count integer, _renotify interval, _warnings integer[],
+    _transfer integer,
   _now timestamptz DEFAULT clock_timestamp()) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
 DECLARE
   _of wed.work_instance;
   _item_id bigint;
 BEGIN
-  IF (_transfer IS NOT NULL AND _transfer <> ALL (coalesce(_warnings, '{}'))) OR _policy NOT BETWEEN 1 AND 4 OR _count NOT BETWEEN 1 AND 1000
+  IF (_transfer IS NOT NULL AND _transfer <> ALL (coalesce(_warnings, '{}'))) OR _policy NOT BETWEEN 1 AND 4
+    OR _count NOT BETWEEN 1 AND 1000
      OR 1 > ANY (_warnings) THEN
-    RAISE EXCEPTION 'the policy is 1 to 4, for 1 to 1000 people; warnings are hours above 0, one of them the transfer value'
+    RAISE EXCEPTION
+      'the policy is 1 to 4, for 1 to 1000 people; warnings are hours above 0, one of them the transfer value'
       USING ERRCODE = 'WF085', HINT = 'For example policy 2 for 3 people, warnings {6,12,24}, transfer 6.';
   END IF;
   UPDATE wed.work_instance SET policy = coalesce(_policy, policy), policy_count = coalesce(_count, policy_count),

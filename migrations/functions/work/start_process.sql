@@ -26,8 +26,10 @@ BEGIN
       HINT = 'Ask an administrator for the role.';
   END IF;
   _wid := wed.insert_values(_of.schema_name, _values);
-  INSERT INTO wed.work_instance (flow_id, wid, tenant_id) VALUES (_of.flow_id, _wid, _of.tenant_id) ON CONFLICT DO NOTHING;
-  UPDATE wed.work_instance SET creator = _creator, in_charge = _charge.person_id WHERE flow_id = _of.flow_id AND wid = _wid;
+  INSERT INTO wed.work_instance (flow_id, wid, tenant_id) VALUES (_of.flow_id, _wid,
+    _of.tenant_id) ON CONFLICT DO NOTHING;
+  UPDATE wed.work_instance SET creator = _creator, in_charge = _charge.person_id WHERE flow_id = _of.flow_id
+    AND wid = _wid;
   UPDATE wed.instance SET people = true WHERE flow_id = _of.flow_id AND wid = _wid;
   PERFORM wed.set_notification(_of.flow_id, _wid, _policy, _count, NULL, _warnings, _transfer, _now);
   PERFORM wed.send_message(ARRAY[_charge.person_id], 'process_started', wed.work_place(_of.flow_id, _wid),

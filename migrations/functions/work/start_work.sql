@@ -1,6 +1,7 @@
 -- Marks an item running: its holder is at it. A task whose plan has a state attribute, and whose condition still
 -- holds then, says so in the instance's state too, for rules that wait for it: an event, through the gate.
-CREATE OR REPLACE FUNCTION wed.start_work(_tenant text, _name text, _item_id bigint, _now timestamptz DEFAULT clock_timestamp())
+CREATE OR REPLACE FUNCTION wed.start_work(_tenant text, _name text, _item_id bigint,
+  _now timestamptz DEFAULT clock_timestamp())
 RETURNS jsonb LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
 DECLARE
   _person wed.person := wed.contact_person(_tenant, _name, _now);

@@ -21,7 +21,8 @@ BEGIN
     _done := _done + 1;
   END LOOP;
   FOR _item IN
-    SELECT * FROM wed.work_item WHERE ended_at IS NULL AND alarm_at <= _now ORDER BY alarm_at LIMIT _limit FOR UPDATE SKIP LOCKED
+    SELECT * FROM wed.work_item WHERE ended_at IS NULL AND alarm_at <= _now ORDER BY alarm_at LIMIT _limit FOR
+      UPDATE SKIP LOCKED
   LOOP
     PERFORM wed.ring_alarm(_item, _now);
     _done := _done + 1;

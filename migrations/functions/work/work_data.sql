@@ -1,7 +1,9 @@
 -- An item with what is needed to do it: the input attributes with their types and values, the attributes that a
 -- report may set, the form. For its holder and those to whom it is offered; others see no data.
-CREATE OR REPLACE FUNCTION wed.work_data(_tenant text, _name text, _item_id bigint, _now timestamptz DEFAULT clock_timestamp())
-RETURNS jsonb LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
+CREATE OR REPLACE FUNCTION wed.work_data(_tenant text, _name text, _item_id bigint,
+  _now timestamptz DEFAULT clock_timestamp())
+RETURNS jsonb LANGUAGE plpgsql STABLE SET search_path = pg_catalog,
+  pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'iso_8601' AS $$
 DECLARE
   _person wed.person := wed.person_of(_tenant, _name);
@@ -26,6 +28,7 @@ BEGIN
     'warnings', (SELECT w.warnings FROM wed.work_instance w WHERE w.flow_id = _item.flow_id AND w.wid = _item.wid),
     'inputs', _task.inputs, 'outputs', _outputs, 'state_attribute', _task.state_attribute,
     'types', (SELECT coalesce(jsonb_object_agg(k, _types -> k), '{}') FROM unnest(_task.inputs || _outputs) k WHERE _types ? k),
-    'data', (SELECT coalesce(jsonb_object_agg(k, _state -> k), '{}') FROM unnest(_task.inputs || _outputs) k WHERE _state ? k),
+    'data', (SELECT coalesce(jsonb_object_agg(k, _state -> k), '{}') FROM unnest(_task.inputs || _outputs) k
+      WHERE _state ? k),
     'form', coalesce(_task.form, wed.work_form(_task, _outputs, _types)));
 END $$;

@@ -13,5 +13,6 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
         WHEN k.type ~ '^timestamp' THEN '{"type": ["string", "null"], "format": "date-time"}'
         WHEN k.type ~ '^json' THEN '{}'
         ELSE '{"type": ["string", "null"]}' END)
-      FROM unnest(_outputs) o CROSS JOIN LATERAL (SELECT _types ->> o AS type) k WHERE o <> coalesce(_task.state_attribute, '')), '{}'))
+      FROM unnest(_outputs) o CROSS JOIN LATERAL (SELECT _types ->> o AS type) k
+        WHERE o <> coalesce(_task.state_attribute, '')), '{}'))
 $$;

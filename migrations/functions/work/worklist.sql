@@ -1,7 +1,8 @@
 -- A person's worklist: what the person holds, and what is offered, in one of the orders arrival, priority,
 -- deadline, size, own. At most 1000 entries.
 CREATE OR REPLACE FUNCTION wed.worklist(
-  _tenant text, _name text, _order text DEFAULT 'arrival', _limit integer DEFAULT 100, _now timestamptz DEFAULT clock_timestamp())
+  _tenant text, _name text, _order text DEFAULT 'arrival', _limit integer DEFAULT 100,
+    _now timestamptz DEFAULT clock_timestamp())
 RETURNS SETOF jsonb LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _person wed.person := wed.person_of(_tenant, _name);

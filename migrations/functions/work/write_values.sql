@@ -13,5 +13,6 @@ BEGIN
                   CROSS JOIN LATERAL jsonb_populate_record(o, $1) n WHERE o.wid = $2 AND w.wid = o.wid', _schema, _columns)
     USING _values, _wid;
   PERFORM set_config('wed.commit', '', true);
-  EXECUTE format('SELECT wed_bounded.measure_row(w.wid, (w.*)::text) FROM %I.wed_flow w WHERE w.wid = $1', _schema) USING _wid;
+  EXECUTE format('SELECT wed_bounded.measure_row(w.wid, (w.*)::text) FROM %I.wed_flow w WHERE w.wid = $1', _schema)
+    USING _wid;
 END $$;

@@ -56,7 +56,8 @@ fn keys_and_quantities_that_are_none_are_refused() {
     ] {
         let wid = s.number(&format!("INSERT INTO wed_flow ({good} RETURNING wid"));
         let held = s.line(&format!(
-            "SELECT coalesce(string_agg(key, ',' ORDER BY key COLLATE \"C\"), '') FROM wed_reservation WHERE wid = {wid} AND held"
+            "SELECT coalesce(string_agg(key, ',' ORDER BY key COLLATE \"C\"), '') FROM wed_reservation WHERE wid = \
+             {wid} AND held"
         ));
         assert_eq!(held, keys, "{good}");
     }

@@ -158,7 +158,8 @@ fn random_keys_under_hosts_that_are_killed_have_one_holder_and_all_come_to_an_en
     s.run(&format!(
         "INSERT INTO wed_flow (street, remark, city)
          SELECT k[1], k[2], k[3] FROM generate_series(1, {INSTANCES}) i CROSS JOIN LATERAL (
-           SELECT array_agg((SELECT string_agg('K' || ((i * 7 + n * 13 + m * (i % 5 + 1)) % 12), ',') FROM generate_series(1, 1 + (i + n) % 3) m)) AS k
+           SELECT array_agg((SELECT string_agg('K' || ((i * 7 + n * 13 + m * (i % 5 + 1)) % 12), ',') FROM \
+           generate_series(1, 1 + (i + n) % 3) m)) AS k
            FROM generate_series(1, 3) n) r"
     ));
     let begun = std::time::Instant::now();

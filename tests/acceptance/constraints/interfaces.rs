@@ -22,7 +22,8 @@ fn reservations_stock_and_orders_are_had_over_http_and_on_the_command_line() {
             { "name": "no", "type": "bigint", "number": "gapless" },
         ],
         "trigger": [
-            { "name": "t", "when": "NOT done", "transition": "issue", "reserves": "'M1'", "quantity": "qty", "consumes": true },
+            { "name": "t", "when": "NOT \
+             done", "transition": "issue", "reserves": "'M1'", "quantity": "qty", "consumes": true },
             { "name": "s", "when": "NOT seen", "transition": "look" },
         ],
     });

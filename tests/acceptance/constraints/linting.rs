@@ -3,11 +3,13 @@
 use crate::support::{Database, Flow, on, program, repository};
 
 const FAULTY: &str = "
-INSERT INTO wed_attr (aname, atype, adv) VALUES ('a', 'text', 'ready'), ('n', 'integer', '0'), ('b', 'boolean', 'false'), ('c', 'text', NULL);
+INSERT INTO wed_attr (aname, atype, adv) VALUES ('a', 'text', 'ready'), ('n', 'integer', '0'), ('b', 'boolean', \
+'false'), ('c', 'text', NULL);
 INSERT INTO wed_trig (tgname, trname, cpred, writes) VALUES
   ('dead', 'd1', 'a = ''x'' AND a = ''y''', '{c}'), ('loop', 'l1', 'n > 3', '{c}'),
   ('w1', 'x1', 'b', '{c}'), ('w2', 'x2', 'b AND a = ''x''', '{c,b}');
-INSERT INTO wed_trig (tgname, trname, cpred, writes, reserves, quantity) VALUES ('r', 'r1', 'n = 1', '{b}', '''k''', '5');
+INSERT INTO wed_trig (tgname, trname, cpred, writes, reserves, quantity) VALUES ('r', 'r1', 'n = 1', '{b}', \
+'''k''', '5');
 INSERT INTO wed_trig (cpred, cfinal) VALUES ('n = 10 AND n = 11', true);
 INSERT INTO wed_resource (key, capacity) VALUES ('k', 3);";
 

@@ -20,8 +20,10 @@ const RULES: [(&str, &str); 4] = [
     ),
     (
         "no more is held than there is",
-        "SELECT tenant_id, resource, key FROM wed.reservation v LEFT JOIN wed.resource s USING (tenant_id, resource, key) \
-         WHERE held AND amount IS NOT NULL GROUP BY 1, 2, 3, capacity, minimum HAVING sum(amount) > coalesce(capacity - minimum, 0)",
+        "SELECT tenant_id, resource, key FROM wed.reservation v LEFT JOIN wed.resource s USING (tenant_id, \
+         resource, key) \
+         WHERE held AND amount IS NOT NULL GROUP BY 1, 2, 3, capacity, minimum HAVING sum(amount) > \
+         coalesce(capacity - minimum, 0)",
     ),
     (
         "a request has all or nothing",
@@ -30,7 +32,8 @@ const RULES: [(&str, &str); 4] = [
     (
         "only jobs that are pending, and instances that are not final, hold anything",
         "SELECT r.request_id FROM wed.request r JOIN wed.instance i USING (flow_id, wid) WHERE i.status = 'F' \
-         OR r.holds = 'transition' AND NOT EXISTS (SELECT FROM wed.job j WHERE j.flow_id = r.flow_id AND j.wid = r.wid AND j.tgid = r.tgid)",
+         OR r.holds = 'transition' AND NOT EXISTS (SELECT FROM wed.job j WHERE j.flow_id = r.flow_id AND j.wid = \
+         r.wid AND j.tgid = r.tgid)",
     ),
 ];
 

@@ -60,8 +60,10 @@ fn only_linear_extensions_of_the_order_occur() {
 
 /// Two tasks side by side, without an order.
 const TWO: &str = "
-INSERT INTO wed_attr (aname, atype, adv) VALUES ('a', 'boolean', 'false'), ('b', 'boolean', 'false'), ('c', 'boolean', 'false'), ('rules', 'jsonb', NULL);
-INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('A', 'do_a', 'NOT a'), ('B', 'do_b', 'NOT b'), ('C', 'do_c', 'NOT c');
+INSERT INTO wed_attr (aname, atype, adv) VALUES ('a', 'boolean', 'false'), ('b', 'boolean', 'false'), ('c', \
+'boolean', 'false'), ('rules', 'jsonb', NULL);
+INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('A', 'do_a', 'NOT a'), ('B', 'do_b', 'NOT b'), ('C', 'do_c', \
+'NOT c');
 INSERT INTO wed_trig (cpred, cfinal) VALUES ('a AND b AND c', true);";
 
 #[harness::test]

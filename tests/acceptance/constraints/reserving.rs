@@ -11,7 +11,8 @@ INSERT INTO wed_trig (cpred, cfinal) VALUES ('done', true);";
 
 /// Requisitions of quantities, which are taken from the stock.
 const COUNTED: &str = "
-INSERT INTO wed_attr (aname, atype, adv) VALUES ('material', 'text', 'M1'), ('qty', 'integer', '7'), ('done', 'boolean', 'false');
+INSERT INTO wed_attr (aname, atype, adv) VALUES ('material', 'text', 'M1'), ('qty', 'integer', '7'), ('done', \
+'boolean', 'false');
 INSERT INTO wed_trig (tgname, trname, cpred, reserves, quantity, consumes) VALUES
   ('t', 'issue', 'NOT done', 'material', 'qty', true);
 INSERT INTO wed_trig (cpred, cfinal) VALUES ('done', true);";
@@ -125,7 +126,8 @@ fn end_of_the_owner_frees_what_it_holds() {
     ));
     let end = |wid, how| {
         format!(
-            "SELECT wed.pass_as_it_stands({id}, {wid}, (SELECT tgid FROM wed.job WHERE wid = {wid}), '{how}', 'failed', NULL, NULL)"
+            "SELECT wed.pass_as_it_stands({id}, {wid}, (SELECT tgid FROM wed.job WHERE wid = {wid}), '{how}', \
+             'failed', NULL, NULL)"
         )
     };
     owner.line(&end(2, "_DEADLINE"));
@@ -233,7 +235,8 @@ fn higher_priority_is_served_first() {
 fn held_until_a_named_trigger_commits() {
     let flow = Flow::of(
         "INSERT INTO wed_attr (aname, atype, adv) VALUES ('n', 'integer', '0');
-         INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('b', 'check', 'n = 1'), ('c', 'unset', 'n = 2'), ('d', 'rest', 'n = 3');
+         INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('b', 'check', 'n = 1'), ('c', 'unset', 'n = 2'), \
+         ('d', 'rest', 'n = 3');
          INSERT INTO wed_trig (tgname, trname, cpred, reserves, holds) VALUES ('a', 'set', 'n = 0', '''M1''', 'unset');
          INSERT INTO wed_trig (cpred, cfinal) VALUES ('n = 4', true);",
     );
@@ -254,7 +257,8 @@ fn held_until_a_named_trigger_commits() {
 fn held_until_the_instance_ends() {
     let flow = Flow::of(
         "INSERT INTO wed_attr (aname, atype, adv) VALUES ('n', 'integer', '0');
-         INSERT INTO wed_trig (tgname, trname, cpred, reserves, holds) VALUES ('a', 'set', 'n = 0', '''M1''', 'instance');
+         INSERT INTO wed_trig (tgname, trname, cpred, reserves, holds) VALUES ('a', 'set', 'n = 0', '''M1''', \
+         'instance');
          INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('b', 'check', 'n = 1');
          INSERT INTO wed_trig (cpred, cfinal) VALUES ('n = 2', true);",
     );
@@ -393,9 +397,11 @@ fn failed_attempts_and_dead_hosts_free_what_they_hold() {
 #[harness::test]
 fn keys_that_cannot_be_evaluated_make_an_exception() {
     let flow = Flow::of(
-        "INSERT INTO wed_attr (aname, atype, adv) VALUES ('n', 'integer', '1'), ('m', 'jsonb', '{}'), ('done', 'boolean', 'false');
+        "INSERT INTO wed_attr (aname, atype, adv) VALUES ('n', 'integer', '1'), ('m', 'jsonb', '{}'), ('done', \
+         'boolean', 'false');
          INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('a', 'set', 'n = 1');
-         INSERT INTO wed_trig (tgname, trname, cpred, reserves) VALUES ('t', 'issue', 'n <> 1', '(10 / n)::text'), ('d', 'doc', 'n = 7', 'm');
+         INSERT INTO wed_trig (tgname, trname, cpred, reserves) VALUES ('t', 'issue', 'n <> 1', '(10 / n)::text'), \
+         ('d', 'doc', 'n = 7', 'm');
          INSERT INTO wed_trig (cpred, cfinal) VALUES ('done', true);",
     );
     let mut s = flow.session();
@@ -453,8 +459,10 @@ fn more_stock_serves_who_waits() {
 #[harness::test]
 fn circle_of_holders_is_broken() {
     let flow = Flow::of(
-        "INSERT INTO wed_attr (aname, atype, adv) VALUES ('a', 'text', NULL), ('b', 'text', NULL), ('n', 'integer', '0');
-         INSERT INTO wed_trig (tgname, trname, cpred, reserves, holds) VALUES ('t', 'one', 'n = 0', 'a', 'instance'), ('u', 'two', 'n = 1', 'b', 'instance');
+        "INSERT INTO wed_attr (aname, atype, adv) VALUES ('a', 'text', NULL), ('b', 'text', NULL), ('n', 'integer', \
+         '0');
+         INSERT INTO wed_trig (tgname, trname, cpred, reserves, holds) VALUES ('t', 'one', 'n = 0', 'a', \
+         'instance'), ('u', 'two', 'n = 1', 'b', 'instance');
          INSERT INTO wed_trig (cpred, cfinal) VALUES ('n = 2', true);",
     );
     let mut s = flow.session();

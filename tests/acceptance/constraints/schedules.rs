@@ -176,7 +176,8 @@ fn sessions_side_by_side_all_come_to_an_end() {
         while ended.load(Ordering::Relaxed) < SESSIONS as usize * EACH && begun.elapsed() < GENEROUS
         {
             let two = owner.lines(
-                "SELECT resource, key FROM wed.reservation JOIN wed.request r USING (request_id) WHERE held GROUP BY 1, 2 \
+                "SELECT resource, key FROM wed.reservation JOIN wed.request r USING (request_id) WHERE held GROUP \
+                 BY 1, 2 \
                  HAVING bool_or(amount IS NULL) AND count(DISTINCT wid) > 1 OR sum(amount) > 5",
             );
             assert!(two.is_empty(), "{two:?}");

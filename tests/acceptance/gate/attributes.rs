@@ -38,7 +38,8 @@ fn round_trips(kind: &str, cast: &str, literals: &[&str]) {
         for (wid, from) in [(inserted, "INSERT"), (set, "UPDATE"), (event, "event")] {
             let same = |source: &str| {
                 format!(
-                    "SELECT (jsonb_populate_record(NULL::wed_flow, x)).v::text IS NOT DISTINCT FROM ({value})::text FROM ({source}) AS y(x)"
+                    "SELECT (jsonb_populate_record(NULL::wed_flow, x)).v::text IS NOT DISTINCT FROM ({value})::text \
+                     FROM ({source}) AS y(x)"
                 )
             };
             for (what, source) in [
@@ -634,7 +635,8 @@ fn a_state_is_its_row_in_json() {
         ));
         owner.run("SET timezone = 'UTC'; SET intervalstyle = 'iso_8601'");
         let wrong = owner.lines(&format!(
-            "SELECT t.wid FROM {flow}.wed_trace t JOIN {flow}.wed_flow w USING (wid) JOIN {flow}.job_pool j USING (wid) \
+            "SELECT t.wid FROM {flow}.wed_trace t JOIN {flow}.wed_flow w USING (wid) JOIN {flow}.job_pool j USING \
+             (wid) \
              WHERE t.state IS DISTINCT FROM to_jsonb(w) - 'wid' OR j.payload IS DISTINCT FROM to_jsonb(w) - 'wid'"
         ));
         assert_eq!(wrong, Vec::<String>::new(), "{name}");

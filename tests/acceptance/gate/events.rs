@@ -17,7 +17,8 @@ fn an_event_passes_the_gate_and_is_traced_with_its_writer() {
     let role = s.line("SELECT current_user");
     assert_eq!(
         s.line(&format!(
-            "SELECT seq, trw, trf, status, writer, state ->> 'remark', tgid FROM wed_trace WHERE wid = {wid} AND seq = 2"
+            "SELECT seq, trw, trf, status, writer, state ->> 'remark', tgid FROM wed_trace WHERE wid = {wid} AND \
+             seq = 2"
         )),
         format!("2|_EVENT|{{}}|R|{role}|hello|·")
     );

@@ -8,7 +8,8 @@ use crate::support::{Database, Flow, Session};
 fn typed() -> Session {
     let mut s = Database::new().flow("conditions").session();
     s.run(
-        "INSERT INTO wed_attr (aname, atype) VALUES ('a1', 'text'), ('n', 'integer'), ('at', 'timestamptz'), ('day', 'date'),
+        "INSERT INTO wed_attr (aname, atype) VALUES ('a1', 'text'), ('n', 'integer'), ('at', 'timestamptz'), \
+         ('day', 'date'),
            ('span', 'interval'), ('doc', 'jsonb'), ('tags', 'text[]'), ('price', 'numeric'), ('ok', 'boolean'),
            ('id', 'uuid'), ('size', 'enum(s,m,l)')",
     );
@@ -372,7 +373,8 @@ fn settings_of_a_session_change_nothing() {
     let mut s = typed();
     define(&mut s, "at::text = '2026-02-03 04:05:06+00' AND day::text = '2026-02-03' AND span::text = 'P1DT2H'")
         .expect("a condition");
-    let insert = "INSERT INTO wed_flow (at, day, span) VALUES (timestamptz '2026-02-03T04:05:06Z', date '2026-02-03', interval 'P1DT2H')";
+    let insert = "INSERT INTO wed_flow (at, day, span) VALUES (timestamptz '2026-02-03T04:05:06Z', date \
+     '2026-02-03', interval 'P1DT2H')";
     s.run(insert);
     for setting in [
         "timezone = 'Asia/Tokyo'",
@@ -384,7 +386,10 @@ fn settings_of_a_session_change_nothing() {
         "bytea_output = 'escape'",
     ] {
         s.run(&format!("SET {setting}"));
-        let schema = s.line("SELECT nspname FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid WHERE relname = 'wed_attr' AND has_table_privilege(c.oid, 'insert')");
+        let schema = s.line(
+            "SELECT nspname FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid WHERE \
+         relname = 'wed_attr' AND has_table_privilege(c.oid, 'insert')",
+        );
         s.run(&insert.replace("wed_flow", &format!("{schema}.wed_flow")));
         s.run("RESET ALL");
     }
@@ -410,7 +415,8 @@ fn a_condition_that_fails_hurts_only_that_instance_of_a_batch() {
     s.run("INSERT INTO wed_flow (n) SELECT 1 FROM generate_series(1, 200)");
     s.run("UPDATE wed_flow SET n = CASE WHEN wid IN (7, 150) THEN 0 ELSE 2 END");
     assert_eq!(
-        s.lines("SELECT wid, status, trf, note LIKE '%division by zero%' FROM wed_trace WHERE seq = 2 AND (status <> 'R' OR note IS NOT NULL) ORDER BY wid"),
+        s.lines("SELECT wid, status, trf, note LIKE '%division by zero%' FROM wed_trace WHERE seq = 2 AND (status \
+         <> 'R' OR note IS NOT NULL) ORDER BY wid"),
         ["7|E|{_EXCPT}|t", "150|E|{_EXCPT}|t"]
     );
     assert_eq!(

@@ -73,7 +73,8 @@ fn a_flows_role_takes_nothing_that_all_share() {
         "SELECT pg_logical_emit_message(true, 'x', 'y')",
         "CREATE TEMP TABLE mine ()",
         "CREATE TABLE public.mine ()",
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()",
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = \
+         current_database()",
     ] {
         s.refused(statement).expect("42501");
     }
@@ -81,7 +82,8 @@ fn a_flows_role_takes_nothing_that_all_share() {
     for statement in [
         "SELECT proname, pronargs, prorettype::regtype FROM pg_proc LIMIT 1",
         "SELECT a.attname, format_type(a.atttypid, a.atttypmod), pg_get_expr(d.adbin, d.adrelid) FROM pg_attribute a
-           LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum WHERE a.attrelid = 'wed_flow'::regclass",
+           LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum WHERE a.attrelid = \
+           'wed_flow'::regclass",
         "SELECT conname, pg_get_constraintdef(oid, true) FROM pg_constraint WHERE conrelid = 'wed_flow'::regclass",
         "SELECT count(*) FROM information_schema.columns",
         "SELECT count(*) FROM information_schema.routines",
@@ -147,7 +149,10 @@ fn a_flows_role_reads_nothing_of_the_system_schema() {
     let flow = Flow::of(PAPER);
     let mut owner = flow.database.owner();
     let mut s = flow.session();
-    let tables = owner.lines("SELECT relname FROM pg_class WHERE relnamespace = 'wed'::regnamespace AND relkind IN ('r', 'v')");
+    let tables = owner.lines(
+        "SELECT relname FROM pg_class WHERE relnamespace = 'wed'::regnamespace AND relkind IN \
+     ('r', 'v')",
+    );
     assert!(tables.len() > 10, "{tables:?}");
     for table in tables {
         s.refused(&format!("SELECT * FROM wed.\"{table}\""))
@@ -238,7 +243,8 @@ fn a_flows_role_becomes_nobody_else() {
         s.refused(&statement).expect("42501");
     }
     assert_eq!(
-        s.line("SELECT rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls FROM pg_roles WHERE rolname = current_user"),
+        s.line("SELECT rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls FROM pg_roles WHERE \
+         rolname = current_user"),
         "f|f|f|f|f"
     );
 }

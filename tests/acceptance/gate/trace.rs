@@ -55,7 +55,8 @@ fn concurrent_writers_of_one_instance_leave_no_hole() {
     assert_eq!(
         s.number(
             "SELECT count(*) FROM (SELECT wid FROM wed_trace GROUP BY wid
-               HAVING array_agg(seq ORDER BY seq) = '{1,2,3}' AND array_agg(tstmp ORDER BY seq) = array_agg(tstmp ORDER BY tstmp)) x"
+               HAVING array_agg(seq ORDER BY seq) = '{1,2,3}' AND array_agg(tstmp ORDER BY seq) = array_agg(tstmp \
+               ORDER BY tstmp)) x"
         ),
         ROUNDS,
         "rows 1, 2, 3 in the order of time"
@@ -82,7 +83,8 @@ fn a_row_holds_the_whole_state_and_who_wrote_it() {
     s.finish(wid, "tr_a2", "a2 = 'it''s \"done\"'");
     let role = s.line("SELECT current_user");
     assert_eq!(
-        s.line("SELECT state, writer, attempt, (SELECT tgid FROM wed_trig WHERE tgname = 't1') = tgid, tstmp <= clock_timestamp() FROM wed_trace WHERE seq = 2"),
+        s.line("SELECT state, writer, attempt, (SELECT tgid FROM wed_trig WHERE tgname = 't1') = tgid, tstmp <= \
+         clock_timestamp() FROM wed_trace WHERE seq = 2"),
         format!(r#"{{"a1": "ready", "a2": "it's \"done\"", "a3": null}}|{role}|1|t|t"#)
     );
 }

@@ -17,7 +17,8 @@ INSERT INTO wed_trig (cpred, cfinal) VALUES ('n >= 3', true);";
 fn consistent(s: &mut Session) {
     assert_eq!(
         s.number(
-            "SELECT count(*) FROM wed_instance i WHERE status <> 'F' AND (SELECT count(*) FROM job_pool j WHERE j.wid = i.wid) = 0"
+            "SELECT count(*) FROM wed_instance i WHERE status <> 'F' AND (SELECT count(*) FROM job_pool j WHERE \
+             j.wid = i.wid) = 0"
         ),
         0,
         "instances without a job"
@@ -28,7 +29,8 @@ fn consistent(s: &mut Session) {
         "instances with holes in their trace"
     );
     assert_eq!(
-        s.number("SELECT count(*) FROM wed_flow FULL JOIN wed_instance USING (wid) WHERE wed_flow IS NULL OR wed_instance IS NULL"),
+        s.number("SELECT count(*) FROM wed_flow FULL JOIN wed_instance USING (wid) WHERE wed_flow IS NULL OR \
+         wed_instance IS NULL"),
         0,
         "instances without a state, or states without an instance"
     );
@@ -140,7 +142,8 @@ fn upsert_starts_and_finishes() {
     s.run("BEGIN");
     assert!(s.take(wid, "step"));
     s.run(&format!(
-        "INSERT INTO wed_flow (wid, n) VALUES ({wid}, 2), (60, 1) ON CONFLICT (wid) DO UPDATE SET n = excluded.n; COMMIT"
+        "INSERT INTO wed_flow (wid, n) VALUES ({wid}, 2), (60, 1) ON CONFLICT (wid) DO UPDATE SET n = excluded.n; \
+         COMMIT"
     ));
     assert_eq!(s.trace(wid), ["-> {step} R", "step -> {step} R"]);
     assert_eq!(s.trace(60), ["-> {step} R"]);

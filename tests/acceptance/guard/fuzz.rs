@@ -629,9 +629,12 @@ fn what_is_accepted_of_random_fragments_stays_in_its_row() {
     let mut definer = flow.session();
     let mut session = hostile_rows(&flow);
     // What may not change by any of it: who the session is, what it has locked, what else there is.
-    let surroundings = "SELECT current_user, session_user, current_setting('search_path'), current_setting('statement_timeout'),
-        (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()), (SELECT count(*) FROM pg_class),
-        (SELECT count(*) FROM wed.tenant), (SELECT count(*) FROM wed.flow), (SELECT count(*) FROM pg_listening_channels())";
+    let surroundings = "SELECT current_user, session_user, current_setting('search_path'), \
+     current_setting('statement_timeout'),
+        (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()), (SELECT count(*) \
+        FROM pg_class),
+        (SELECT count(*) FROM wed.tenant), (SELECT count(*) FROM wed.flow), (SELECT count(*) FROM \
+        pg_listening_channels())";
     let before = session.line(surroundings);
     let (mut tried, mut slowest) = (0, (Duration::ZERO, String::new()));
     let total = count() / ONE_IN;
@@ -667,7 +670,8 @@ fn what_is_accepted_of_random_fragments_stays_in_its_row() {
             if session.batch_execute(&one).is_ok() {
                 assert_eq!(session.line(surroundings), before, "{text}");
                 let others = session.number(
-                    "SELECT count(*) FROM hostile WHERE wid <> 5 AND xmin::text::bigint = (pg_current_xact_id()::text::bigint % 4294967296)",
+                    "SELECT count(*) FROM hostile WHERE wid <> 5 AND xmin::text::bigint = \
+                     (pg_current_xact_id()::text::bigint % 4294967296)",
                 );
                 assert_eq!(others, 0, "{text}");
             }

@@ -43,7 +43,8 @@ fn failures_are_tried_again_and_end_as_an_exception() {
             .collect();
         assert_eq!(
             session.lines(
-                "SELECT trname, attempt, outcome, writer, fuel > 0 OR outcome = 'timed_out', elapsed_us > 0, memory_bytes > 0 \
+                "SELECT trname, attempt, outcome, writer, fuel > 0 OR outcome = 'timed_out', elapsed_us > 0, \
+                 memory_bytes > 0 \
                  FROM wed_attempt ORDER BY attempt"
             ),
             expected
@@ -92,7 +93,8 @@ fn a_retry_waits_twice_as_long_each_time() {
         });
         assert_eq!(
             session.line(&format!(
-                "SELECT attempt, lckid, due > now() + interval '{at_least}' AND due < now() + 2 * interval '{at_least}' FROM job_pool"
+                "SELECT attempt, lckid, due > now() + interval '{at_least}' AND due < now() + 2 * interval \
+                 '{at_least}' FROM job_pool"
             )),
             format!("{attempt}|·|t")
         );

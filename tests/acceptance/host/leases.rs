@@ -69,7 +69,8 @@ fn two_hosts_share_the_work() {
     on(other.stop());
     assert_sound(&flow);
     assert_eq!(
-        session.lines("SELECT DISTINCT trw, count(*) FROM wed_trace WHERE trw IS NOT NULL GROUP BY wid, trw ORDER BY 1"),
+        session.lines("SELECT DISTINCT trw, count(*) FROM wed_trace WHERE trw IS NOT NULL GROUP BY wid, trw ORDER \
+         BY 1"),
         ["tr_a1|3", "tr_a2|4", "tr_a3|5"]
     );
     assert_eq!(
@@ -138,7 +139,10 @@ fn what_a_killed_host_had_in_hand_is_done_by_another() {
     );
     assert_eq!(session.number("SELECT count(*) FROM wed_attempt"), lost);
     assert_eq!(
-        session.number(&format!("SELECT count(*) FROM wed_trace WHERE trw = 'sleep-wid' AND writer = '{by}' AND attempt = 2")),
+        session.number(&format!(
+            "SELECT count(*) FROM wed_trace WHERE trw = 'sleep-wid' AND writer = '{by}' AND \
+         attempt = 2"
+        )),
         lost
     );
     assert_eq!(

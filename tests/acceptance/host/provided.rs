@@ -118,7 +118,8 @@ fn a_secret_is_nowhere_in_clear_text() {
     let flow = flow(
         &database,
         "leaky",
-        "INSERT INTO wed_trig (tgname, trname, cpred, attempts) VALUES ('t', 'leak', $$a1 IN ('log', 'abort', 'clause', 'value', 'fail')$$, 1);
+        "INSERT INTO wed_trig (tgname, trname, cpred, attempts) VALUES ('t', 'leak', $$a1 IN ('log', 'abort', \
+         'clause', 'value', 'fail')$$, 1);
          INSERT INTO wed_trig (cpred, cfinal) VALUES ($$a1 = 'logged'$$, true)",
     );
     flow.bind("leak", "hostile");

@@ -94,7 +94,8 @@ fn a_claim_finds_jobs_that_waited_for_their_time() {
     jobs_of_many(&mut owner, 2_000, "1 hour");
     owner.run("UPDATE wed.job SET tenant_id = 1000001 WHERE wid < 2000");
     owner.run("UPDATE wed.job SET due = fired_at + interval '1 ms' + wid * interval '1 us'");
-    let tenants = "SELECT ARRAY(SELECT unnest(wed.tenants_with_work(clock_timestamp() + interval '1 s', '{}')) ORDER BY 1)";
+    let tenants = "SELECT ARRAY(SELECT unnest(wed.tenants_with_work(clock_timestamp() + interval '1 s', '{}')) \
+     ORDER BY 1)";
     assert_eq!(owner.line(tenants), "{1000001,1002000}");
     // And few.
     owner.run("DELETE FROM wed.job WHERE wid BETWEEN 10 AND 1990");

@@ -20,7 +20,10 @@ fn a_final_result_waits_for_what_is_pending() {
     let mut session = flow.session();
     let wid = session.start();
     eventually("the result that waits", || {
-        let waiting = session.lines("SELECT trname, lckid, attempt, due = 'infinity' FROM job_pool WHERE waits_for IS NOT NULL");
+        let waiting = session.lines(
+            "SELECT trname, lckid, attempt, due = 'infinity' FROM job_pool WHERE waits_for \
+         IS NOT NULL",
+        );
         (waiting == ["clause|·|0|t"]).then_some(())
     });
     assert_eq!(
@@ -54,7 +57,8 @@ fn results_that_wait_for_each_other_are_an_exception() {
     let flow = flow(
         &database,
         "circle",
-        "INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('t', 'clause', $$a1 = 'new'$$), ('u', 'nap', $$a1 = 'new'$$);
+        "INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('t', 'clause', $$a1 = 'new'$$), ('u', 'nap', $$a1 = \
+         'new'$$);
          INSERT INTO wed_trig (cpred, cfinal) VALUES ($$a1 <> 'new'$$, true)",
     );
     flow.bind("clause", "hostile");

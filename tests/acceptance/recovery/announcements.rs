@@ -178,7 +178,8 @@ fn receiver_that_does_not_answer_holds_up_its_own_tenant_only() {
         good.url()
     ));
     owner.run(
-        "INSERT INTO wed.outbox (webhook_id, tenant_id, body) SELECT webhook_id, tenant_id, '{}' FROM wed.webhook, generate_series(1, 12)",
+        "INSERT INTO wed.outbox (webhook_id, tenant_id, body) SELECT webhook_id, tenant_id, '{}' FROM wed.webhook, \
+         generate_series(1, 12)",
     );
     let host = database.host(reaching(&[silent.port, good.port]));
     eventually("all of the other tenant's", || {

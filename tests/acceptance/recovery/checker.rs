@@ -52,7 +52,8 @@ const RULES: [(&str, &str); 9] = [
     ),
     (
         "no job has more attempts on record than it may have",
-        "SELECT j.flow_id, j.wid, j.trname FROM wed.job j JOIN wed.trigger t USING (tgid) WHERE j.attempt > t.attempts + 1",
+        "SELECT j.flow_id, j.wid, j.trname FROM wed.job j JOIN wed.trigger t USING (tgid) WHERE j.attempt > \
+         t.attempts + 1",
     ),
 ];
 

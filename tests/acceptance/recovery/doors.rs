@@ -85,7 +85,8 @@ fn operators_act_over_http() {
     ann.json("POST", &at("cancel"), &json!({ "reason": "ordered twice" }))
         .is(200);
     assert_eq!(
-        owner.lines("SELECT action FROM wed.audit WHERE actor LIKE '%ann%' AND actor <> 'ann' AND action !~ '^(user|token)' ORDER BY audit_id"),
+        owner.lines("SELECT action FROM wed.audit WHERE actor LIKE '%ann%' AND actor <> 'ann' AND action !~ \
+         '^(user|token)' ORDER BY audit_id"),
         ["instance.retry", "pause", "resume", "instance.cancel"]
     );
 }

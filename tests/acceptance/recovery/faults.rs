@@ -112,7 +112,8 @@ impl Kind {
 }
 
 /// Sessions of hosts.
-const OF_HOSTS: &str = "FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'wedflow' AND pid <> pg_backend_pid()";
+const OF_HOSTS: &str = "FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'wedflow' \
+    AND pid <> pg_backend_pid()";
 
 impl Field {
     /// Makes a fault for about a second or two, and ends it.
@@ -330,7 +331,9 @@ impl Field {
         let name = self.owner.line("SELECT quote_ident(current_database())");
         match kind {
             Kind::SessionsTaken => {
-                let free = "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int - count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'";
+                let free = "SELECT current_setting('max_connections')::int - \
+                 current_setting('superuser_reserved_connections')::int - count(*) FROM pg_stat_activity WHERE \
+                 backend_type = 'client backend'";
                 let free = self.owner.number(free);
                 let url = self.flow.url.clone();
                 let taken: Vec<_> = (0..free)
@@ -439,7 +442,8 @@ impl Field {
                     let n = s.number("SELECT count(*) FROM wed_attr");
                     s.run(&format!(
                         "BEGIN; INSERT INTO wed_attr (aname, atype, adv) VALUES ('v{n}', 'boolean', 'false'); \
-                         UPDATE wed_trig SET cpred = cpred || ' AND NOT v{n}' WHERE NOT cfinal AND tgid = (SELECT min(tgid) FROM wed_trig WHERE NOT cfinal); COMMIT"
+                         UPDATE wed_trig SET cpred = cpred || ' AND NOT v{n}' WHERE NOT cfinal AND tgid = (SELECT \
+                         min(tgid) FROM wed_trig WHERE NOT cfinal); COMMIT"
                     ));
                 }
             }

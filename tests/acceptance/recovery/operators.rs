@@ -289,7 +289,10 @@ fn operators_are_on_record() {
         &format!("{wid}, 'bob', 'no more'"),
     );
     assert_eq!(
-        owner.lines("SELECT actor, action, target, detail ->> 'reason' FROM wed.audit WHERE action ~ '^(job|instance)' ORDER BY audit_id"),
+        owner.lines(
+            "SELECT actor, action, target, detail ->> 'reason' FROM wed.audit WHERE action ~ \
+         '^(job|instance)' ORDER BY audit_id"
+        ),
         [
             format!("ann|job.skip|trial/{wid}/tr_a2|not needed"),
             format!("ann|job.skip|trial/{wid}/tr_a3|not needed"),
@@ -352,7 +355,8 @@ fn dry_run_shows_what_would_fire_and_changes_nothing() {
     let database = Database::new();
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("flow.toml");
-    let text = "name = \"steps\"\nfinal = \"n >= 3\"\n[[attribute]]\nname = \"n\"\ntype = \"integer\"\ndefault = \"0\"\n\
+    let text = "name = \"steps\"\nfinal = \"n >= 3\"\n[[attribute]]\nname = \"n\"\ntype = \"integer\"\ndefault \
+     = \"0\"\n\
                 [[trigger]]\nname = \"t\"\nwhen = \"n < 3\"\ntransition = \"step\"\n";
     std::fs::write(&file, text).expect("written");
     let flow = database.apply(&file);
@@ -382,7 +386,8 @@ fn flow_is_rolled_back_to_an_earlier_definition() {
     let url = database.url();
     for limit in [3, 5] {
         let text = format!(
-            "name = \"steps\"\nfinal = \"n >= {limit}\"\n[[attribute]]\nname = \"n\"\ntype = \"integer\"\ndefault = \"0\"\n\
+            "name = \"steps\"\nfinal = \"n >= {limit}\"\n[[attribute]]\nname = \"n\"\ntype = \"integer\"\ndefault \
+             = \"0\"\n\
              [[trigger]]\nname = \"t\"\nwhen = \"n < {limit}\"\ntransition = \"step\"\n"
         );
         std::fs::write(&file, text).expect("written");

@@ -70,7 +70,8 @@ fn every_overrun_of_a_worker_is_counted() {
                     let mut s = flow.session();
                     let _ = s.batch_execute("BEGIN");
                     let row = s.query_one(
-                        "SELECT coalesce(bool_or(pg_try_advisory_xact_lock(wid, tgid)), false) FROM job_pool WHERE trname = 'tr_a2'",
+                        "SELECT coalesce(bool_or(pg_try_advisory_xact_lock(wid, tgid)), false) FROM job_pool WHERE \
+                         trname = 'tr_a2'",
                         &[],
                     );
                     if row.is_ok_and(|row| row.get(0)) {

@@ -11,7 +11,8 @@ fn used() -> Flow {
     s.run("INSERT INTO wed_flow (n) VALUES (3), (3), (0)");
     flow.database.owner().run(
         "INSERT INTO wed.attempt (flow_id, wid, tgid, trname, attempt, outcome, message, writer, tstmp)
-         SELECT flow_id, wid, 1, 'step', 1, 'failed', repeat('x', 500), 'host:1', now() - wid * interval '2 hours' FROM wed.instance;
+         SELECT flow_id, wid, 1, 'step', 1, 'failed', repeat('x', 500), 'host:1', now() - wid * interval '2 hours' \
+         FROM wed.instance;
          INSERT INTO wed.log (flow_id, wid, tgid, attempt, severity, message, tstmp)
          SELECT flow_id, wid, 1, 1, 'info', repeat('x', 500), now() - wid * interval '2 hours' FROM wed.instance;
          INSERT INTO wed.recording (flow_id, wid, tgid, attempt, component_id, from_seq, deadline, tstmp)

@@ -38,7 +38,8 @@ fn host_of_another_version_is_named() {
     let database = Database::new();
     let mut owner = database.owner();
     owner.run(
-        "INSERT INTO wed.host (name, expires_at, version) VALUES ('old', now() + interval '1 hour', '0.0.1'), ('new', now() + interval '1 hour', '9.0.0')",
+        "INSERT INTO wed.host (name, expires_at, version) VALUES ('old', now() + interval '1 hour', '0.0.1'), \
+         ('new', now() + interval '1 hour', '9.0.0')",
     );
     let status = run(wed(&database.url()).args(["--json", "status"]))
         .exits(1)
@@ -54,7 +55,8 @@ fn host_of_another_version_is_named() {
 fn program_refuses_a_schema_that_is_newer() {
     let database = Database::new();
     database.owner().run(
-        "INSERT INTO public._sqlx_migrations (version, description, success, checksum, execution_time) VALUES (9999, 'later', true, '\\x00', 0)",
+        "INSERT INTO public._sqlx_migrations (version, description, success, checksum, execution_time) VALUES \
+         (9999, 'later', true, '\\x00', 0)",
     );
     let answer = run(wed(&database.url()).args(["migrate"]));
     assert_ne!(answer.code, Some(0));

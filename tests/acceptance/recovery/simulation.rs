@@ -129,7 +129,8 @@ impl World {
     fn begin(&mut self, seed: u64) {
         // What the round before left is removed as what is old is.
         self.owner.run(
-            "UPDATE wed.instance SET changed = '2001-01-01'; UPDATE wed.attempt SET tstmp = '2001-01-01'; DELETE FROM wed.host",
+            "UPDATE wed.instance SET changed = '2001-01-01'; UPDATE wed.attempt SET tstmp = '2001-01-01'; DELETE \
+             FROM wed.host",
         );
         on(self.store.expire(100)).expect("removed");
         assert_eq!(self.owner.number("SELECT count(*) FROM wed.trace"), 0);
@@ -487,7 +488,8 @@ impl World {
 
     fn pass_time(&mut self) {
         self.owner.run(
-            "UPDATE wed.job SET due = due - interval '20 s' WHERE host_id IS NULL AND isfinite(due) AND NOT wed.is_paused(due)",
+            "UPDATE wed.job SET due = due - interval '20 s' WHERE host_id IS NULL AND isfinite(due) AND NOT \
+             wed.is_paused(due)",
         );
     }
 

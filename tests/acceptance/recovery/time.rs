@@ -12,7 +12,8 @@ use crate::support::{Database, Flow, eventually, on, repository};
 /// Work that a person does, and a reminder when it takes too long.
 const REMINDER: &str = "
 INSERT INTO wed_attr (aname, atype, adv, open) VALUES
-  ('done', 'boolean', 'false', false), ('remind_at', 'timestamptz', NULL, true), ('reminded', 'boolean', 'false', false);
+  ('done', 'boolean', 'false', false), ('remind_at', 'timestamptz', NULL, true), ('reminded', 'boolean', 'false', \
+  false);
 INSERT INTO wed_trig (tgname, trname, cpred) VALUES
   ('work', 'do_work', 'NOT done'), ('late', 'remind', 'remind_at <= now() AND NOT reminded AND NOT done');
 INSERT INTO wed_trig (cpred, cfinal) VALUES ('done', true);";
@@ -65,7 +66,8 @@ fn skipped_reminder_is_not_fired_again_by_the_clock() {
 #[harness::test]
 fn condition_without_a_clock_is_not_looked_at() {
     let flow = Flow::of(
-        "INSERT INTO wed_attr (aname) VALUES ('a'); INSERT INTO wed_trig (trname, cpred) VALUES ('t', 'a::integer IS NULL AND a IS DISTINCT FROM ''now()''');",
+        "INSERT INTO wed_attr (aname) VALUES ('a'); INSERT INTO wed_trig (trname, cpred) VALUES ('t', 'a::integer \
+         IS NULL AND a IS DISTINCT FROM ''now()''');",
     );
     assert_eq!(
         flow.database
@@ -86,8 +88,10 @@ fn condition_without_a_clock_is_not_looked_at() {
 #[harness::test]
 fn failing_condition_keeps_no_other_instance_from_its_time() {
     let flow = Flow::of(
-        "INSERT INTO wed_attr (aname, atype, adv, open) VALUES ('at', 'timestamptz', NULL, false), ('n', 'integer', '1', false);
-         INSERT INTO wed_trig (trname, cpred) VALUES ('work', 'n >= 0'), ('late', 'at <= now() AND 1 / (n - 2 + (at <= now())::integer) <> 5');",
+        "INSERT INTO wed_attr (aname, atype, adv, open) VALUES ('at', 'timestamptz', NULL, false), ('n', 'integer', \
+         '1', false);
+         INSERT INTO wed_trig (trname, cpred) VALUES ('work', 'n >= 0'), ('late', 'at <= now() AND 1 / (n - 2 + (at \
+         <= now())::integer) <> 5');",
     );
     let (mut s, mut owner) = (flow.session(), flow.database.owner());
     // The first one's condition divides by zero when its time has come.
@@ -176,7 +180,8 @@ fn delayed_jobs_run_in_time_when_ten_thousand_are_due_at_once() {
         (owner.number("SELECT count(*) FROM wed.instance WHERE status <> 'F'") == 0).then_some(())
     });
     let early = s.number(
-        "SELECT count(*) FROM wed_trace WHERE trw IS NOT NULL AND tstmp < (SELECT min(tstmp) + interval '1 s' FROM wed_trace)",
+        "SELECT count(*) FROM wed_trace WHERE trw IS NOT NULL AND tstmp < (SELECT min(tstmp) + interval '1 s' FROM \
+         wed_trace)",
     );
     assert_eq!(early, 0);
     println!(
@@ -184,7 +189,8 @@ fn delayed_jobs_run_in_time_when_ten_thousand_are_due_at_once() {
         begun.elapsed()
     );
     let gap = s.line(
-        "SELECT coalesce(max(g), '0') FROM (SELECT tstmp - lag(tstmp) OVER (ORDER BY tstmp) AS g FROM wed_trace WHERE trw IS NOT NULL) x",
+        "SELECT coalesce(max(g), '0') FROM (SELECT tstmp - lag(tstmp) OVER (ORDER BY tstmp) AS g FROM wed_trace \
+         WHERE trw IS NOT NULL) x",
     );
     println!("longest time without a commit meanwhile: {gap}");
     assert_eq!(s.number("SELECT count(*) FROM wed_trace"), 20_000);

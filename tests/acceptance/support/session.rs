@@ -192,7 +192,8 @@ impl Session {
     #[track_caller]
     pub(crate) fn trace(&mut self, wid: i64) -> Vec<String> {
         self.lines(&format!(
-            "SELECT coalesce(trw, '') || ' -> ' || trf::text || ' ' || status::text FROM wed_trace WHERE wid = {wid} ORDER BY seq"
+            "SELECT coalesce(trw, '') || ' -> ' || trf::text || ' ' || status::text FROM wed_trace WHERE wid = \
+             {wid} ORDER BY seq"
         ))
         .into_iter()
         .map(|line| line.trim().to_owned())

@@ -228,8 +228,10 @@ fn canaries_are_heard_nowhere() {
                     "{jobs} {trace}"
                 );
                 let said = aviary.database.owner().number(&format!(
-                    "SELECT (SELECT count(*) FROM wed.attempt a JOIN wed.flow f USING (flow_id) WHERE f.name = '{flow}' AND wid = {0})
-                          + (SELECT count(*) FROM wed.log l JOIN wed.flow f USING (flow_id) WHERE f.name = '{flow}' AND wid = {0})",
+                    "SELECT (SELECT count(*) FROM wed.attempt a JOIN wed.flow f USING (flow_id) WHERE f.name = \
+                     '{flow}' AND wid = {0})
+                          + (SELECT count(*) FROM wed.log l JOIN wed.flow f USING (flow_id) WHERE f.name = '{flow}' \
+                          AND wid = {0})",
                     started["wid"]
                 ));
                 (said > 0).then_some(())
@@ -501,7 +503,8 @@ fn verbs(aviary: &Aviary) -> usize {
 fn tables(aviary: &Aviary) {
     let own = on(aviary.database.store.flow_url("alpha", "own-flow")).expect("its URL");
     let relations = "SELECT c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-        WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND has_table_privilege(c.oid, 'SELECT') AND n.nspname <> 'pg_toast'
+        WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND has_table_privilege(c.oid, 'SELECT') AND n.nspname <> \
+        'pg_toast'
           AND has_schema_privilege(n.oid, 'USAGE')";
     let search = |session: &mut Session, what: &str, canaries: &[&str]| {
         let relations = session.lines(relations);

@@ -49,7 +49,8 @@ fn a_suspended_tenant_rests_and_goes_on() {
         let instance = two.alpha.get("/v1/flows/paper/instances/1").is(200).json();
         (instance["status"] == "final").then_some(())
     });
-    let untouched = "SELECT count(*) FROM wed.trace r JOIN wed.flow f USING (flow_id) JOIN wed.tenant t USING (tenant_id) \
+    let untouched = "SELECT count(*) FROM wed.trace r JOIN wed.flow f USING (flow_id) JOIN wed.tenant t USING \
+     (tenant_id) \
                      WHERE t.name = 'beta' AND f.name = 'paper'";
     assert_eq!(database.owner().number(untouched), 1);
     // What a host has in flight already is given back: pretend that it was claimed before.

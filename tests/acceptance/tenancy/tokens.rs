@@ -115,7 +115,10 @@ fn what_is_revoked_or_expired_or_another_role_holds_at_once() {
     admin
         .json("PATCH", "/v1/users/bob", &json!({ "role": "king" }))
         .problem(422, "invalid_document");
-    database.owner().run("UPDATE wed.token SET expires_at = now() WHERE user_id = (SELECT user_id FROM wed.user WHERE name = 'bob')");
+    database.owner().run(
+        "UPDATE wed.token SET expires_at = now() WHERE user_id = (SELECT user_id FROM wed.user \
+     WHERE name = 'bob')",
+    );
     let expired = bob.get("/v1/me").problem(401, "invalid_token");
     let unknown = wedflow_tenancy::Secret::random();
     let unknown = bob

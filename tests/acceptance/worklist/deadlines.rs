@@ -91,7 +91,8 @@ fn late_item_continues_or_stops_as_who_is_in_charge_decides() {
 fn deadline_counts_working_hours_of_a_calendar() {
     let mut office = Office::new();
     let id = office.owner.number(
-        "SELECT wed.set_calendar('default', 'office', 'America/Sao_Paulo', '{1,2,3,4,5}', '09:00', '17:00', '{2026-11-26}')",
+        "SELECT wed.set_calendar('default', 'office', 'America/Sao_Paulo', '{1,2,3,4,5}', '09:00', '17:00', \
+         '{2026-11-26}')",
     );
     // Wednesday 16:00; Thursday is a holiday.
     for (span, ends) in [

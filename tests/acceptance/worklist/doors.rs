@@ -166,7 +166,8 @@ fn hosts_send_warnings_by_themselves() {
     let mut office = Office::new();
     let item = office.visit_with("1, 1, '{6}', NULL");
     office.owner.run(&format!(
-        "UPDATE wed.work_item SET arrived_at = arrived_at - interval '43 hours', deadline_at = deadline_at - interval '43 hours',
+        "UPDATE wed.work_item SET arrived_at = arrived_at - interval '43 hours', deadline_at = deadline_at - \
+         interval '43 hours',
            alarm_at = alarm_at - interval '43 hours' WHERE item_id = {item}"
     ));
     let host = office

@@ -63,7 +63,8 @@ fn comments_and_attachments_are_in_the_history() {
          SELECT wed.add_work_note('default', 'caio', {item}, 'a photo', 'door.jpg', '\\x00ff')"
     ));
     let history = office.owner.lines(&format!(
-        "SELECT h ->> 'person', h ->> 'action', h #>> '{{detail,text}}', h #>> '{{detail,file}}', h #>> '{{detail,bytes}}'
+        "SELECT h ->> 'person', h ->> 'action', h #>> '{{detail,text}}', h #>> '{{detail,file}}', h #>> \
+         '{{detail,bytes}}'
          FROM wed.work_history('default', 'dora', {item}) h OFFSET 1"
     ));
     assert_eq!(

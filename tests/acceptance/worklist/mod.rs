@@ -157,7 +157,8 @@ impl Office {
     /// The tasks on a worklist in an order, so long after now.
     pub(super) fn list(&mut self, person: &str, order: &str, after: &str) -> Vec<String> {
         self.owner.lines(&format!(
-            "SELECT d ->> 'item' FROM wed.worklist('default', '{person}', '{order}', 100, clock_timestamp() + interval '{after}') d"
+            "SELECT d ->> 'item' FROM wed.worklist('default', '{person}', '{order}', 100, clock_timestamp() + \
+             interval '{after}') d"
         ))
     }
 
@@ -171,14 +172,16 @@ impl Office {
     /// State and holder of an item.
     pub(super) fn state(&mut self, item: i64) -> String {
         self.owner.line(&format!(
-            "SELECT i.state, p.name FROM wed.work_item i LEFT JOIN wed.person p ON p.person_id = i.holder WHERE item_id = {item}"
+            "SELECT i.state, p.name FROM wed.work_item i LEFT JOIN wed.person p ON p.person_id = i.holder WHERE \
+             item_id = {item}"
         ))
     }
 
     /// A person's messages, delivered or not: kind and text, oldest first.
     pub(super) fn messages(&mut self, person: &str) -> Vec<String> {
         self.owner.lines(&format!(
-            "SELECT m.kind, m.text FROM wed.work_message m JOIN wed.person p USING (person_id) WHERE p.name = '{person}' ORDER BY message_id"
+            "SELECT m.kind, m.text FROM wed.work_message m JOIN wed.person p USING (person_id) WHERE p.name = \
+             '{person}' ORDER BY message_id"
         ))
     }
 }

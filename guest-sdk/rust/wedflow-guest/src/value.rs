@@ -69,7 +69,8 @@ impl Mismatch {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the value of a WED-attribute",
     label = "no attribute type",
-    note = "use String, i32, i64, f64, bool, Numeric, Timestamp, Date, Interval, Uuid or Json, an Option or a Vec of one, or Value"
+    note = "use String, i32, i64, f64, bool, Numeric, Timestamp, Date, Interval, Uuid or Json, an Option or a Vec \
+     of one, or Value"
 )]
 pub trait Element: Sized {
     /// The type's name as in `wed_attr.atype`.
@@ -91,7 +92,8 @@ pub trait Element: Sized {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the value of a WED-attribute",
     label = "no attribute type",
-    note = "use String, i32, i64, f64, bool, Numeric, Timestamp, Date, Interval, Uuid or Json, an Option or a Vec of one, or Value"
+    note = "use String, i32, i64, f64, bool, Numeric, Timestamp, Date, Interval, Uuid or Json, an Option or a Vec \
+     of one, or Value"
 )]
 pub trait Attribute: Sized {
     /// The type's name as in `wed_attr.atype`.

@@ -93,11 +93,13 @@ fn what_does_not_fit_is_a_failure_and_says_so() {
     for (change, message) in [
         (
             set! { b = 1 },
-            "attribute `b` is not among those the transition declares to write (a, n, big, price, rate, tags, size, whatever)",
+            "attribute `b` is not among those the transition declares to write (a, n, big, price, rate, tags, size, \
+             whatever)",
         ),
         (
             set! { b = sql!("1") },
-            "attribute `b` is not among those the transition declares to write (a, n, big, price, rate, tags, size, whatever)",
+            "attribute `b` is not among those the transition declares to write (a, n, big, price, rate, tags, size, \
+             whatever)",
         ),
         (
             set! { n = "1" },

@@ -70,7 +70,8 @@ pub(crate) async fn get(
 
 /// A version of a component
 #[utoipa::path(get, path = "/v1/components/{component}/versions/{version}", tag = "components",
-    params(("component" = String, Path, description = "The component's name"), ("version" = i32, Path, description = "Its version")),
+    params(("component" = String, Path, description = "The component's name"), ("version" = i32, Path,
+        description = "Its version")),
     responses((status = 200, body = Component), (status = 404, body = Problem)))]
 pub(crate) async fn get_version(
     State(api): State<Api>,
@@ -133,7 +134,8 @@ async fn activated(
 
 /// Removes the versions that nothing uses, but for the newest of each name and those in use
 #[utoipa::path(delete, path = "/v1/components", tag = "components", params(Kept),
-    responses((status = 200, body = List<RemovedComponent>), (status = 403, body = Problem), (status = 422, body = Problem)))]
+    responses((status = 200, body = List<RemovedComponent>), (status = 403, body = Problem), (status = 422,
+        body = Problem)))]
 pub(crate) async fn collect(
     State(api): State<Api>,
     caller: Caller,

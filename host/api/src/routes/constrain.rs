@@ -74,7 +74,8 @@ pub(crate) struct TaskOrder {
 }
 
 /// Reservations of a flow's instances, held and waited for
-#[utoipa::path(get, path = "/v1/flows/{flow}/reservations", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
+#[utoipa::path(get, path = "/v1/flows/{flow}/reservations", tag = "flows", params(("flow" = String, Path,
+    description = "The flow's name")),
     responses((status = 200, body = List<Reservation>), (status = 404, body = Problem)))]
 pub(crate) async fn reservations(
     State(api): State<Api>,
@@ -98,7 +99,8 @@ pub(crate) async fn reservations(
 }
 
 /// Stock of the keys that a flow reserves by quantity
-#[utoipa::path(get, path = "/v1/flows/{flow}/resources", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
+#[utoipa::path(get, path = "/v1/flows/{flow}/resources", tag = "flows", params(("flow" = String, Path,
+    description = "The flow's name")),
     responses((status = 200, body = List<Resource>), (status = 404, body = Problem)))]
 pub(crate) async fn resources(
     State(api): State<Api>,
@@ -119,7 +121,8 @@ pub(crate) async fn resources(
 }
 
 /// Sets the stock of a key; requests that wait for more are served
-#[utoipa::path(put, path = "/v1/flows/{flow}/resources", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
+#[utoipa::path(put, path = "/v1/flows/{flow}/resources", tag = "flows", params(("flow" = String, Path,
+    description = "The flow's name")),
     request_body = SetResource, responses((status = 204), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn set_resource(
     State(api): State<Api>,
@@ -147,7 +150,8 @@ pub(crate) async fn set_resource(
 }
 
 /// The orders of tasks that were added to a flow while it runs
-#[utoipa::path(get, path = "/v1/flows/{flow}/order", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
+#[utoipa::path(get, path = "/v1/flows/{flow}/order", tag = "flows", params(("flow" = String, Path,
+    description = "The flow's name")),
     responses((status = 200, body = List<TaskOrder>), (status = 404, body = Problem)))]
 pub(crate) async fn orders(
     State(api): State<Api>,
@@ -166,7 +170,8 @@ pub(crate) async fn orders(
 }
 
 /// Adds an order of tasks, of one instance or of all
-#[utoipa::path(post, path = "/v1/flows/{flow}/order", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
+#[utoipa::path(post, path = "/v1/flows/{flow}/order", tag = "flows", params(("flow" = String, Path,
+    description = "The flow's name")),
     request_body = TaskOrder, responses((status = 204), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn add_order(
     State(api): State<Api>,
@@ -184,7 +189,8 @@ pub(crate) async fn add_order(
 }
 
 /// Drops an order of tasks that was added
-#[utoipa::path(post, path = "/v1/flows/{flow}/order/drop", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
+#[utoipa::path(post, path = "/v1/flows/{flow}/order/drop", tag = "flows", params(("flow" = String, Path,
+    description = "The flow's name")),
     request_body = TaskOrder, responses((status = 204), (status = 404, body = Problem)))]
 pub(crate) async fn drop_order(
     State(api): State<Api>,

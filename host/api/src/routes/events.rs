@@ -41,10 +41,12 @@ struct Watch {
 /// An instance's history as it happens: an event `trace` for each row, its `seq` as the event's id, until
 /// the instance is final
 #[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/events", tag = "instances",
-    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path, description = "The instance's number"),
+    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path,
+        description = "The instance's number"),
         ("Last-Event-ID" = Option<i32>, Header, description = "Go on behind this row")),
     responses((status = 200, content_type = "text/event-stream", body = TraceRow),
-        (status = 204, description = "The instance is final and all of it was heard: do not come back"), (status = 404, body = Problem)))]
+        (status = 204, description = "The instance is final and all of it was heard: do not come back"),
+            (status = 404, body = Problem)))]
 pub(crate) async fn watch(
     State(api): State<Api>,
     caller: Caller,

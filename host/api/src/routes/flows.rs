@@ -179,7 +179,8 @@ async fn read_definition(
 }
 
 /// Removes a flow with its instances and their history
-#[utoipa::path(delete, path = "/v1/flows/{flow}", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
+#[utoipa::path(delete, path = "/v1/flows/{flow}", tag = "flows", params(("flow" = String, Path,
+    description = "The flow's name")),
     responses((status = 204), (status = 404, body = Problem)))]
 pub(crate) async fn delete(
     State(api): State<Api>,

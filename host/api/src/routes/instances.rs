@@ -145,7 +145,8 @@ pub(crate) async fn start(
 
 /// An instance
 #[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}", tag = "instances",
-    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path, description = "The instance's number")),
+    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path,
+        description = "The instance's number")),
     responses((status = 200, body = Instance), (status = 404, body = Problem)))]
 pub(crate) async fn get(
     State(api): State<Api>,

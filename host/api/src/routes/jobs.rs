@@ -34,7 +34,8 @@ pub(crate) async fn list(
 
 /// A pending job of an instance, by the name of its trigger
 #[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/jobs/{trigger}", tag = "jobs",
-    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path, description = "The instance's number"),
+    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path,
+        description = "The instance's number"),
         ("trigger" = String, Path, description = "The trigger's name, or its number where it has none")),
     responses((status = 200, body = Job), (status = 404, body = Problem)))]
 pub(crate) async fn get(

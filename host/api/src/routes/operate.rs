@@ -143,7 +143,8 @@ async fn found(
 
 /// Retries an instance: an exception fires what its state satisfies, waiting jobs are due now
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/retry", tag = "instances",
-    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path, description = "The instance's number")),
+    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path,
+        description = "The instance's number")),
     request_body = Reason, responses((status = 200, body = Retried), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn retry(
     State(api): State<Api>,
@@ -159,7 +160,8 @@ pub(crate) async fn retry(
 
 /// Ends an instance: its pending jobs are dropped, it is final
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/cancel", tag = "instances",
-    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path, description = "The instance's number")),
+    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path,
+        description = "The instance's number")),
     request_body = Reason, responses((status = 200, body = Operated), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn cancel(
     State(api): State<Api>,
@@ -178,7 +180,8 @@ pub(crate) async fn cancel(
 
 /// Drops a pending job of an instance without running it
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/skip", tag = "instances",
-    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path, description = "The instance's number")),
+    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path,
+        description = "The instance's number")),
     request_body = Skip, responses((status = 200, body = Operated), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn skip(
     State(api): State<Api>,
@@ -199,7 +202,8 @@ pub(crate) async fn skip(
 
 /// Sets attributes of an exception by hand; what the new state satisfies is fired
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/state", tag = "instances",
-    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path, description = "The instance's number")),
+    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path,
+        description = "The instance's number")),
     request_body = SetState, responses((status = 200, body = Operated), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn set_state(
     State(api): State<Api>,
@@ -238,7 +242,8 @@ pub(crate) struct GoingBack {
 
 /// Sends an exception back: the compensations of its steps are run, newest first
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/back", tag = "instances",
-    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path, description = "The instance's number")),
+    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path,
+        description = "The instance's number")),
     request_body = GoBack, responses((status = 200, body = GoingBack), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn go_back(
     State(api): State<Api>,
@@ -254,7 +259,8 @@ pub(crate) async fn go_back(
 
 /// Pauses an instance: nobody claims its jobs
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/pause", tag = "instances",
-    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path, description = "The instance's number")),
+    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path,
+        description = "The instance's number")),
     request_body = Reason, responses((status = 200, body = Paused), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn pause(
     State(api): State<Api>,
@@ -276,7 +282,8 @@ pub(crate) async fn pause(
 
 /// Resumes a paused instance
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/resume", tag = "instances",
-    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path, description = "The instance's number")),
+    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path,
+        description = "The instance's number")),
     request_body = Reason, responses((status = 200, body = Paused), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn resume(
     State(api): State<Api>,
@@ -298,7 +305,8 @@ pub(crate) async fn resume(
 
 /// The reasons why an instance's pending jobs are not being run
 #[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/waiting", tag = "instances",
-    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path, description = "The instance's number")),
+    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path,
+        description = "The instance's number")),
     responses((status = 200, body = List<Waiting>), (status = 404, body = Problem)))]
 pub(crate) async fn waiting(
     State(api): State<Api>,
@@ -325,7 +333,8 @@ pub(crate) async fn waiting(
 }
 
 /// Retries a flow's exceptions that match, or counts them
-#[utoipa::path(post, path = "/v1/flows/{flow}/retry", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
+#[utoipa::path(post, path = "/v1/flows/{flow}/retry", tag = "flows", params(("flow" = String, Path,
+    description = "The flow's name")),
     request_body = RetryMatching, responses((status = 200, body = RetriedMatching), (status = 404, body = Problem)))]
 pub(crate) async fn retry_matching(
     State(api): State<Api>,
@@ -380,7 +389,8 @@ pub(crate) struct Sent {
 
 /// Sends an event: sets open attributes of a running instance; with `Idempotency-Key` at most once for a key, within a day
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/event", tag = "instances",
-    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path, description = "The instance's number"),
+    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path,
+        description = "The instance's number"),
         ("Idempotency-Key" = Option<String>, Header, description = "A key of the client's choice, best a random UUID")),
     request_body = Event, responses((status = 200, body = Sent), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn event(
@@ -461,7 +471,8 @@ pub(crate) async fn pause_tenant(
 }
 
 /// Resumes the paused tenant
-#[utoipa::path(post, path = "/v1/resume", tag = "flows", request_body = Reason, responses((status = 200, body = Paused)))]
+#[utoipa::path(post, path = "/v1/resume", tag = "flows", request_body = Reason, responses((status = 200,
+    body = Paused)))]
 pub(crate) async fn resume_tenant(
     State(api): State<Api>,
     caller: Caller,
@@ -494,7 +505,8 @@ async fn pause_flow(
 }
 
 /// Pauses a flow, or one of its triggers: nobody claims their jobs
-#[utoipa::path(post, path = "/v1/flows/{flow}/pause", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
+#[utoipa::path(post, path = "/v1/flows/{flow}/pause", tag = "flows", params(("flow" = String, Path,
+    description = "The flow's name")),
     request_body = Pause, responses((status = 200, body = Paused), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn pause_all(
     State(api): State<Api>,
@@ -506,7 +518,8 @@ pub(crate) async fn pause_all(
 }
 
 /// Resumes a paused flow or trigger
-#[utoipa::path(post, path = "/v1/flows/{flow}/resume", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
+#[utoipa::path(post, path = "/v1/flows/{flow}/resume", tag = "flows", params(("flow" = String, Path,
+    description = "The flow's name")),
     request_body = Pause, responses((status = 200, body = Paused), (status = 404, body = Problem)))]
 pub(crate) async fn resume_all(
     State(api): State<Api>,
@@ -556,7 +569,8 @@ pub(crate) struct Schedule {
 }
 
 /// A flow's schedules
-#[utoipa::path(get, path = "/v1/flows/{flow}/schedules", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
+#[utoipa::path(get, path = "/v1/flows/{flow}/schedules", tag = "flows", params(("flow" = String, Path,
+    description = "The flow's name")),
     responses((status = 200, body = List<Schedule>), (status = 404, body = Problem)))]
 pub(crate) async fn schedules(
     State(api): State<Api>,
@@ -583,7 +597,8 @@ pub(crate) async fn schedules(
 
 /// Makes a schedule that starts instances, or changes the one of that name
 #[utoipa::path(put, path = "/v1/flows/{flow}/schedules/{schedule}", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name"), ("schedule" = String, Path, description = "The schedule's name")),
+    params(("flow" = String, Path, description = "The flow's name"), ("schedule" = String, Path,
+        description = "The schedule's name")),
     request_body = PutSchedule, responses((status = 204), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn put_schedule(
     State(api): State<Api>,
@@ -611,7 +626,8 @@ pub(crate) async fn put_schedule(
 
 /// Removes a schedule; its instances stay
 #[utoipa::path(delete, path = "/v1/flows/{flow}/schedules/{schedule}", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name"), ("schedule" = String, Path, description = "The schedule's name")),
+    params(("flow" = String, Path, description = "The flow's name"), ("schedule" = String, Path,
+        description = "The schedule's name")),
     responses((status = 204), (status = 404, body = Problem)))]
 pub(crate) async fn remove_schedule(
     State(api): State<Api>,
@@ -641,7 +657,8 @@ async fn set_schedule_pause(
 
 /// Pauses a schedule: it starts nothing
 #[utoipa::path(post, path = "/v1/flows/{flow}/schedules/{schedule}/pause", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name"), ("schedule" = String, Path, description = "The schedule's name")),
+    params(("flow" = String, Path, description = "The flow's name"), ("schedule" = String, Path,
+        description = "The schedule's name")),
     responses((status = 204), (status = 404, body = Problem)))]
 pub(crate) async fn pause_schedule(
     State(api): State<Api>,
@@ -653,7 +670,8 @@ pub(crate) async fn pause_schedule(
 
 /// Resumes a paused schedule
 #[utoipa::path(post, path = "/v1/flows/{flow}/schedules/{schedule}/resume", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name"), ("schedule" = String, Path, description = "The schedule's name")),
+    params(("flow" = String, Path, description = "The flow's name"), ("schedule" = String, Path,
+        description = "The schedule's name")),
     responses((status = 204), (status = 404, body = Problem)))]
 pub(crate) async fn resume_schedule(
     State(api): State<Api>,
@@ -681,7 +699,8 @@ pub(crate) struct Backfilled {
 
 /// Starts an instance for each time of a schedule between two, at most 1 000
 #[utoipa::path(post, path = "/v1/flows/{flow}/schedules/{schedule}/backfill", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name"), ("schedule" = String, Path, description = "The schedule's name")),
+    params(("flow" = String, Path, description = "The flow's name"), ("schedule" = String, Path,
+        description = "The schedule's name")),
     request_body = Backfill, responses((status = 200, body = Backfilled), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn backfill(
     State(api): State<Api>,

@@ -90,7 +90,8 @@ pub(crate) async fn list(
 }
 
 /// A token, without its secret
-#[utoipa::path(get, path = "/v1/tokens/{token}", tag = "tokens", params(("token" = String, Path, description = "The token's id")),
+#[utoipa::path(get, path = "/v1/tokens/{token}", tag = "tokens", params(("token" = String, Path,
+    description = "The token's id")),
     responses((status = 200, body = Token), (status = 404, body = Problem)))]
 pub(crate) async fn get(
     State(api): State<Api>,
@@ -141,7 +142,8 @@ pub(crate) async fn create(
 
 /// Replaces a token: the answer has the new one; the old one stays valid for a while, so that whoever uses it
 /// can change over
-#[utoipa::path(post, path = "/v1/tokens/{token}/rotate", tag = "tokens", params(("token" = String, Path, description = "The token's id")),
+#[utoipa::path(post, path = "/v1/tokens/{token}/rotate", tag = "tokens", params(("token" = String, Path,
+    description = "The token's id")),
     request_body = Rotation, responses((status = 201, body = IssuedToken), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn rotate(
     State(api): State<Api>,
@@ -173,7 +175,8 @@ pub(crate) async fn rotate(
 }
 
 /// Ends a token at once
-#[utoipa::path(delete, path = "/v1/tokens/{token}", tag = "tokens", params(("token" = String, Path, description = "The token's id")),
+#[utoipa::path(delete, path = "/v1/tokens/{token}", tag = "tokens", params(("token" = String, Path,
+    description = "The token's id")),
     responses((status = 204), (status = 404, body = Problem)))]
 pub(crate) async fn revoke(
     State(api): State<Api>,

@@ -68,7 +68,8 @@ pub(crate) async fn create(
 }
 
 /// A user
-#[utoipa::path(get, path = "/v1/users/{user}", tag = "users", params(("user" = String, Path, description = "The user's name")),
+#[utoipa::path(get, path = "/v1/users/{user}", tag = "users", params(("user" = String, Path,
+    description = "The user's name")),
     responses((status = 200, body = User), (status = 404, body = Problem)))]
 pub(crate) async fn get(
     State(api): State<Api>,
@@ -80,7 +81,8 @@ pub(crate) async fn get(
 }
 
 /// Gives a user another role
-#[utoipa::path(patch, path = "/v1/users/{user}", tag = "users", params(("user" = String, Path, description = "The user's name")),
+#[utoipa::path(patch, path = "/v1/users/{user}", tag = "users", params(("user" = String, Path,
+    description = "The user's name")),
     request_body = NewRole, responses((status = 200, body = User), (status = 404, body = Problem)))]
 pub(crate) async fn change(
     State(api): State<Api>,
@@ -98,7 +100,8 @@ pub(crate) async fn change(
 }
 
 /// Removes a user with the user's tokens
-#[utoipa::path(delete, path = "/v1/users/{user}", tag = "users", params(("user" = String, Path, description = "The user's name")),
+#[utoipa::path(delete, path = "/v1/users/{user}", tag = "users", params(("user" = String, Path,
+    description = "The user's name")),
     responses((status = 204), (status = 404, body = Problem)))]
 pub(crate) async fn delete(
     State(api): State<Api>,

@@ -100,7 +100,8 @@ fn rematched(rows: Vec<(i32, Vec<String>, String)>) -> Vec<Rematched> {
 }
 
 /// Says what applying a definition would do, and which live instances would then fire what; changes nothing
-#[utoipa::path(post, path = "/v1/flows/{flow}/preview", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
+#[utoipa::path(post, path = "/v1/flows/{flow}/preview", tag = "flows", params(("flow" = String, Path,
+    description = "The flow's name")),
     request_body(content = Object, description = "The definition, in JSON or TOML"),
     responses((status = 200, body = Preview), (status = 422, body = Problem)))]
 pub(crate) async fn preview(
@@ -129,7 +130,8 @@ async fn previewed(
 }
 
 /// Definitions that a flow had, newest first
-#[utoipa::path(get, path = "/v1/flows/{flow}/versions", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
+#[utoipa::path(get, path = "/v1/flows/{flow}/versions", tag = "flows", params(("flow" = String, Path,
+    description = "The flow's name")),
     responses((status = 200, body = List<Version>), (status = 404, body = Problem)))]
 pub(crate) async fn versions(
     State(api): State<Api>,
@@ -192,7 +194,8 @@ pub(crate) async fn diff(
 }
 
 /// Applies an earlier definition of a flow again, or says what that would do
-#[utoipa::path(post, path = "/v1/flows/{flow}/rollback", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
+#[utoipa::path(post, path = "/v1/flows/{flow}/rollback", tag = "flows", params(("flow" = String, Path,
+    description = "The flow's name")),
     request_body = RollBack, responses((status = 200, body = Preview), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn roll_back(
     State(api): State<Api>,
@@ -212,7 +215,8 @@ pub(crate) async fn roll_back(
 }
 
 /// Which live instances the present model would have fire what; with `apply` they do
-#[utoipa::path(post, path = "/v1/flows/{flow}/rematch", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
+#[utoipa::path(post, path = "/v1/flows/{flow}/rematch", tag = "flows", params(("flow" = String, Path,
+    description = "The flow's name")),
     request_body = Rematch, responses((status = 200, body = List<Rematched>), (status = 404, body = Problem)))]
 pub(crate) async fn rematch(
     State(api): State<Api>,

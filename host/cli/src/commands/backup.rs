@@ -159,7 +159,8 @@ fn find(name: &str, server_major: u32) -> Result<PathBuf, Problem> {
                 Some(version) => format!("{name} is of version {version}, the server of {server_major}"),
             })
             .hint(format!(
-                "Install the client tools of Postgres {server_major} or later (Debian: apt-get install postgresql-client-{server_major}) \
+                "Install the client tools of Postgres {server_major} or later (Debian: apt-get install \
+                 postgresql-client-{server_major}) \
                  and put {name} into PATH."
             ))
         })

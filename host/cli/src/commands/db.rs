@@ -63,7 +63,8 @@ async fn retention(
             Problem::new(format!("this is no time that {kind} can be kept for"))
                 .because(error)
                 .exit(2)
-                .hint("Write an interval, of the trace at least a day, of others an hour, such as `90 days`, or `forever`.")
+                .hint("Write an interval, of the trace at least a day, of others an hour, such as `90 days`, or \
+                 `forever`.")
         })?;
     }
     let kept = store.retention().await?;

@@ -321,6 +321,9 @@ pub(crate) fn read_definition(file: &Path) -> Result<FlowDefinition, Problem> {
     toml::from_str(&text).map_err(|source| {
         Problem::usage(format!("{} is no flow definition", file.display()))
             .because(source)
-            .hint("It holds name, [[attribute]], [[trigger]], final and [transition.NAME]; see docs/reference/flow-toml.md.")
+            .hint(
+                "It holds name, [[attribute]], [[trigger]], final and [transition.NAME]; see \
+             docs/reference/flow-toml.md.",
+            )
     })
 }

@@ -69,7 +69,8 @@ impl Reasons {
             .collect();
         if store.instance_status(flow.flow_id, wid).await? == "E" {
             lines.push(format!(
-                "waiting: instance {wid} is an exception. `wed instance show {0} {wid}` says why; then `wed instance retry {0} {wid}`.",
+                "waiting: instance {wid} is an exception. `wed instance show {0} {wid}` says why; then `wed \
+                 instance retry {0} {wid}`.",
                 flow.name
             ));
         }

@@ -304,7 +304,8 @@ impl Replay<'_> {
             print_sameness(&sameness, terminal);
             for name in &missing {
                 terminal.line(&format!(
-                    "it asked for the secret `{name}`, which is not here: give it with --secret-file, or the operator's key in WEDFLOW_SECRET_KEY"
+                    "it asked for the secret `{name}`, which is not here: give it with --secret-file, or the \
+                     operator's key in WEDFLOW_SECRET_KEY"
                 ));
             }
             if let (Some(other), Some(between), Some(file)) = (&other, &between, &arguments.with) {

@@ -33,7 +33,8 @@ impl Players<'_> {
         let started = self
             .session
             .texts(&format!(
-                "INSERT INTO wed_flow (clerk, materials{}) VALUES ('{clerk}', '{materials}'{}) RETURNING wid || ' ' || number",
+                "INSERT INTO wed_flow (clerk, materials{}) VALUES ('{clerk}', '{materials}'{}) RETURNING wid || ' ' \
+                 || number",
                 if more.is_empty() { "" } else { ", category" },
                 if more.is_empty() { String::new() } else { format!(", '{more}'") },
             ))

@@ -57,7 +57,8 @@ pub(crate) async fn run(
             let quotas = store.quotas(name).await?;
             terminal.answer(&json!({ "tenant": tenant, "quotas": quotas }), || {
                 terminal.line(&format!(
-                    "Tenant {name}{}{}, made {}: {} flows, {} versions of components, {} users; its tokens live for {} days at most",
+                    "Tenant {name}{}{}, made {}: {} flows, {} versions of components, {} users; its tokens live for \
+                     {} days at most",
                     if tenant.suspended { " (suspended)" } else { "" },
                     if tenant.description.is_empty() {
                         String::new()
