@@ -12,6 +12,6 @@ samples() {
 
 step "Building the sample transitions for wasm32-wasip2" samples
 if [[ ${1:-} != samples ]]; then
-  [[ -x $wed ]] || say "The first build compiles a WebAssembly compiler and Postgres's grammar: several minutes."
-  step "Building wed" build_wed
+  [[ -x $wed ]] || say "The first build compiles a WebAssembly compiler and Postgres's grammar: about ten minutes on two cores."
+  step "Building wed" watched build_wed
 fi

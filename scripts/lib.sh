@@ -26,12 +26,13 @@ fail() {
   exit 1
 }
 
-# step TITLE COMMAND...: says what is done, does it, says how long it took; ends the script on a failure.
+# step TITLE COMMAND...: names the step, runs it, prints its time; ends the script on a failure. With steps_total set, a
+# step is numbered: [2/4].
 steps=()
 step() {
   local title=$1 begun=${EPOCHREALTIME/,/.} status=0 took
   shift
-  printf '\n%s==> %s%s\n' "$bold" "$title" "$plain"
+  printf '\n%s==> %s%s%s\n' "$bold" "${steps_total:+[$((${#steps[@]} + 1))/$steps_total] }" "$title" "$plain"
   "$@" || status=$?
   took=$(awk -v a="$begun" -v b="${EPOCHREALTIME/,/.}" 'BEGIN { printf "%.1f s", b - a }')
   if ((status != 0)); then
@@ -48,11 +49,31 @@ summary() {
   printf '%s\n' "${steps[@]}"
 }
 
+# watched COMMAND...: runs a long build and says every 30 s how far it is. On a terminal cargo's own bar does so.
+watched() {
+  local begun=$SECONDS status=0 heart=
+  if [[ ! -t 2 ]]; then
+    while sleep 30; do
+      printf '    %d min %02d s, %d compiled units\n' $(((SECONDS - begun) / 60)) $(((SECONDS - begun) % 60)) \
+        "$(find "$target/release/.fingerprint" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)"
+    done &
+    heart=$!
+  fi
+  "$@" || status=$?
+  [[ -z $heart ]] || kill "$heart" 2>/dev/null || true
+  return $status
+}
+
 # Builds wed with the features that its dependencies have in the tests, so that a demo and the tests share
 # one build: naming one test among the targets has that effect. `--package wedflow-cli` would compile
 # wasmtime a second time.
 build_wed() {
   cargo build --release --locked --workspace --bin wed --test lifecycle
+}
+
+# build_sample NAME: builds one sample's component, where `wed demo` looks for it.
+build_sample() {
+  (cd sample-transitions && cargo build --release --locked --target wasm32-wasip2 --target-dir target -p "$1")
 }
 
 # Builds wed-bench with the same features, so that its dependencies are wed's.
