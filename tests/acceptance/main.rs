@@ -19,6 +19,7 @@
 //! - `tenancy`: tenants do not see each other; tokens, roles, the audit log
 //! - `fairness`: tenants' shares of the hosts, limits, versions of components, removal
 //! - `hostile`: components with one fault each, beside a tenant that works
+//! - `guests`: guests of tests, each of which a test names
 //! - `reference`: the reference pages against the code
 //! - `recovery`: operators, reasons for waiting, schedules, backups
 //! - `worklist`: people's work, connected or not
@@ -36,6 +37,7 @@ mod external;
 mod fairness;
 mod gate;
 mod guard;
+mod guests;
 mod host;
 mod hostile;
 mod interface;
