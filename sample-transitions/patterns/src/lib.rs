@@ -6,6 +6,7 @@
 #![no_std]
 
 pub mod and_split_join;
+mod branches;
 pub mod discriminator;
 pub mod exclusive_choice;
 pub mod multi_merge;

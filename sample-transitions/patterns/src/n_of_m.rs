@@ -3,29 +3,9 @@
 
 use wedflow_guest::prelude::*;
 
-/// Starts the branches.
-#[transition(writes = [d1: integer, b1: integer, b2: integer, b3: integer])]
-pub fn some_split() -> Change {
-    set! { d1 = 1, b1 = 1, b2 = 1, b3 = 1 }
-}
+use crate::branches::three_branches;
 
-/// Branch 1.
-#[transition(writes = [b1: integer, d2: integer])]
-pub fn some_branch_1() -> Change {
-    set!("b1 = 2, d2 = d2 + 1")
-}
-
-/// Branch 2.
-#[transition(writes = [b2: integer, d2: integer])]
-pub fn some_branch_2() -> Change {
-    set!("b2 = 2, d2 = d2 + 1")
-}
-
-/// Branch 3.
-#[transition(writes = [b3: integer, d2: integer])]
-pub fn some_branch_3() -> Change {
-    set!("b3 = 2, d2 = d2 + 1")
-}
+three_branches!(some_split, some_branch_1, some_branch_2, some_branch_3);
 
 /// Follows the second branch that is done, once.
 #[transition(writes = [d3: integer])]
@@ -39,27 +19,7 @@ mod tests {
     use wedflow_guest::testing;
 
     #[test]
-    fn every_branch_counts_itself_once() {
-        assert_eq!(
-            testing::call::<some_branch_1>().run(),
-            Ok(set!("b1 = 2, d2 = d2 + 1"))
-        );
-        assert_eq!(
-            testing::call::<some_branch_2>().run(),
-            Ok(set!("b2 = 2, d2 = d2 + 1"))
-        );
-        assert_eq!(
-            testing::call::<some_branch_3>().run(),
-            Ok(set!("b3 = 2, d2 = d2 + 1"))
-        );
-    }
-
-    #[test]
-    fn before_and_after_the_branches() {
-        assert_eq!(
-            testing::call::<some_split>().run(),
-            Ok(set! { d1 = 1, b1 = 1, b2 = 1, b3 = 1 })
-        );
+    fn next_step_marks_itself_done() {
         assert_eq!(testing::call::<some_next>().run(), Ok(set! { d3 = 1 }));
     }
 }
