@@ -194,6 +194,185 @@ fn nothing_is_left_to_do_or_to_debug() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
+/// Words that no doc comment opens with (docs/style.md).
+const NO_OPENERS: [&str; 14] = [
+    "What", "Who", "Whose", "Which", "Whether", "How", "It", "Its", "One", "None", "There",
+    "Where", "Nothing", "Nobody",
+];
+
+/// Maximum lines of a function, of Rust and of SQL: a screen.
+const FUNCTION_LINES_MAX: usize = 70;
+
+/// Functions above the maximum, `FILE NAME` in each line. Take one off the list when you shorten it; add none.
+const LONG_FUNCTIONS: &str = include_str!("data/long-functions.txt");
+
+/// Folders of Rust sources that the rules of docs/style.md hold for.
+const STYLED: [&str; 4] = ["bench", "guest-sdk/rust", "host", "tests"];
+
+fn styled_sources() -> Vec<PathBuf> {
+    let sources = STYLED.iter().flat_map(|folder| sources(folder, "rs"));
+    sources.filter(|path| !generated_by_a_tool(path)).collect()
+}
+
+/// Returns true for build output and for projects that tests make from templates.
+fn generated_by_a_tool(path: &Path) -> bool {
+    let parts = ["node_modules", ".venv", "templates"];
+    path.components()
+        .any(|part| parts.iter().any(|name| part.as_os_str() == *name))
+}
+
+fn relative(path: &Path) -> String {
+    let root = repository("");
+    path.strip_prefix(&root)
+        .unwrap_or(path)
+        .display()
+        .to_string()
+}
+
+#[harness::test]
+fn every_source_file_says_what_it_holds() {
+    let silent: Vec<String> = styled_sources()
+        .iter()
+        .filter(|path| !text_of(path).starts_with("//!"))
+        .map(|path| relative(path))
+        .collect();
+    assert!(
+        silent.is_empty(),
+        "no //! in the first line:\n{}",
+        silent.join("\n")
+    );
+}
+
+#[harness::test]
+fn doc_comments_open_with_a_noun_or_a_verb() {
+    let mut found = Vec::new();
+    for path in styled_sources() {
+        let text = text_of(&path);
+        let mut before = "";
+        for (number, line) in (1..).zip(text.lines().map(str::trim)) {
+            let mark = ["///", "//!"]
+                .into_iter()
+                .find(|mark| line.starts_with(mark));
+            if let Some(mark) = mark
+                && !before.starts_with(mark)
+                && line[mark.len()..]
+                    .split(|c: char| !c.is_alphanumeric())
+                    .find(|word| !word.is_empty())
+                    .is_some_and(|word| NO_OPENERS.contains(&word))
+            {
+                found.push(format!("{}:{number}: {line}", relative(&path)));
+            }
+            before = line;
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// Lists the functions of a Rust file that rustfmt laid out: name and lines, from `fn` to its closing brace.
+fn rust_functions(text: &str) -> Vec<(String, usize)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let indent = line.len() - line.trim_start().len();
+        let words: Vec<&str> = line
+            .split_whitespace()
+            .take_while(|word| !word.starts_with('"'))
+            .collect();
+        let Some(name) = words
+            .iter()
+            .position(|word| *word == "fn")
+            .and_then(|at| words.get(at + 1))
+        else {
+            continue;
+        };
+        if line.trim_start().starts_with("//") {
+            continue;
+        }
+        let end = format!("{}}}", " ".repeat(indent));
+        let length = lines[at..]
+            .iter()
+            .position(|line| *line == end || line.ends_with(';') && line.starts_with(&end));
+        let name = name.split(['(', '<']).next().unwrap_or_default();
+        found.extend(length.map(|length| (name.to_owned(), length + 1)));
+    }
+    found
+}
+
+/// Lists the functions of a SQL file: name and lines, from `CREATE` to the end of the body.
+fn sql_functions(text: &str) -> Vec<(String, usize)> {
+    let mut found = Vec::new();
+    let mut open: Option<(String, usize, String)> = None;
+    for (number, line) in text.lines().enumerate() {
+        if let Some((name, begin, quote)) = &open {
+            if !quote.is_empty() && line.contains(quote.as_str()) {
+                found.push((name.clone(), number - begin + 1));
+                open = None;
+            } else if quote.is_empty()
+                && let Some(quote) = dollar_quote(line)
+            {
+                open = Some((name.clone(), *begin, quote));
+            }
+            continue;
+        }
+        let upper = line.to_uppercase();
+        let created = [
+            "CREATE OR REPLACE FUNCTION ",
+            "CREATE OR REPLACE PROCEDURE ",
+            "CREATE FUNCTION ",
+        ]
+        .into_iter()
+        .find(|words| upper.trim_start().starts_with(words));
+        if let Some(words) = created {
+            let name = line.trim_start()[words.len()..]
+                .split('(')
+                .next()
+                .unwrap_or_default();
+            open = Some((
+                name.to_owned(),
+                number,
+                dollar_quote(line).unwrap_or_default(),
+            ));
+        }
+    }
+    found
+}
+
+/// Returns the first dollar quote of a line, such as `$$` or `$f$`.
+fn dollar_quote(line: &str) -> Option<String> {
+    let begin = line.find('$')?;
+    let end = begin + 1 + line[begin + 1..].find('$')?;
+    let tag = &line[begin + 1..end];
+    tag.chars()
+        .all(|c| c.is_alphanumeric() || c == '_')
+        .then(|| line[begin..=end].to_owned())
+}
+
+#[harness::test]
+fn functions_fit_a_screen() {
+    let mut long = Vec::new();
+    let rust = styled_sources()
+        .into_iter()
+        .map(|path| (rust_functions(&text_of(&path)), path));
+    let sql = sources("migrations", "sql")
+        .into_iter()
+        .map(|path| (sql_functions(&text_of(&path)), path));
+    for (functions, path) in rust.chain(sql) {
+        let over = functions
+            .into_iter()
+            .filter(|(_, lines)| *lines > FUNCTION_LINES_MAX);
+        long.extend(over.map(|(name, _)| format!("{} {name}", relative(&path))));
+    }
+    let known: Vec<&str> = LONG_FUNCTIONS.lines().collect();
+    let new: Vec<&String> = long
+        .iter()
+        .filter(|one| !known.contains(&one.as_str()))
+        .collect();
+    assert!(
+        new.is_empty(),
+        "longer than {FUNCTION_LINES_MAX} lines: {new:#?}"
+    );
+}
+
 /// The files of a folder of the repository that end so, what was built left out.
 fn sources(folder: &str, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();

@@ -1,3 +1,5 @@
+//! Failure of a transition: the reason, and whether and when to try again.
+
 use alloc::string::{String, ToString};
 use core::error::Error;
 use core::time::Duration;

@@ -1,3 +1,5 @@
+//! The job that a transition runs for: flow, instance, trigger, attempt and deadline.
+
 use alloc::string::String;
 use core::time::Duration;
 

@@ -1,3 +1,5 @@
+//! Reading of a state: from the payload of a call into a struct of the author.
+
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::{self, Vec};

@@ -1,3 +1,5 @@
+//! Transitions: the traits that `#[transition]` implements, and the glue between a call and its function.
+
 use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
