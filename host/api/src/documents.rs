@@ -448,7 +448,7 @@ pub(crate) struct Uploaded {
     /// SHA-256 of its bytes, in hexadecimal.
     pub(crate) digest: String,
     pub(crate) transitions: Vec<String>,
-    /// What of the flows that bind it does not fit, for a person.
+    /// Parts of the flows that bind it which do not fit, for a person.
     #[serde(default)]
     pub(crate) warnings: Vec<String>,
 }

@@ -19,12 +19,12 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use wedflow_store::{Metric, Store};
 
-/// How long the database has for the figures.
+/// Maximum time for the database to answer with the figures.
 const ANSWER_MAX: Duration = Duration::from_secs(8);
-/// How long it may wait for a lock.
+/// Maximum wait for a lock.
 const LOCK_MAX: Duration = Duration::from_secs(1);
 
-/// What a figure is of.
+/// Labels of a figure.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Labels {
     tenant: String,
@@ -115,7 +115,7 @@ impl MetricsServer {
         Ok(MetricsServer { address, task })
     }
 
-    /// Where it listens.
+    /// Returns the address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

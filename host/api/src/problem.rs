@@ -280,7 +280,8 @@ fn refused(refusal: &Refusal) -> Option<Problem> {
     let mut problem = Problem::new(status, code, detail).hint(refusal.hint.clone().unwrap_or_else(
         || {
             if refusal.place.is_some() {
-                "GET /v1/flows/{flow} lists a flow's attributes; docs/reference/conditions.md says what a predicate may hold."
+                "GET /v1/flows/{flow} lists a flow's attributes; docs/reference/conditions.md says what a predicate \
+                 may hold."
             } else {
                 "Mend the value that is named, and try again."
             }

@@ -336,7 +336,8 @@ pub(crate) struct HostArguments {
     /// listens on 127.0.0.1:8080 when nothing is said, or on a free port when that one is taken.
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) listen: Option<SocketAddr>,
-    /// Serve figures for Prometheus here, at /metrics: of all tenants, to whoever asks, so let only the monitoring reach it.
+    /// Serve figures for Prometheus here, at /metrics: of all tenants, to whoever asks, so let only the monitoring
+    /// reach it.
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) metrics: Option<SocketAddr>,
     /// A folder, which must be there, for the files of instances; without, no transition has any. Hosts of one
@@ -628,8 +629,8 @@ pub(crate) enum DbCommand {
         /// The backup's folder.
         folder: PathBuf,
     },
-    /// How long history is kept in the database that is meant: shown, or set. Whole days of the trace
-    /// are dropped; states and pending work stay. Each is a Postgres interval (`90 days`, `1 year`), or `forever`.
+    /// Show or set how long history is kept in the database. Whole days of the trace are dropped; states and
+    /// pending work stay. Each is a Postgres interval (`90 days`, `1 year`), or `forever`.
     Retention(RetentionArguments),
 }
 
@@ -641,10 +642,10 @@ pub(crate) struct RetentionArguments {
     /// Attempts that changed nothing: at least an hour, as all below.
     #[arg(long, value_name = "INTERVAL")]
     pub(crate) attempts: Option<String>,
-    /// What transitions logged.
+    /// Log lines of transitions.
     #[arg(long, value_name = "INTERVAL")]
     pub(crate) logs: Option<String>,
-    /// What is needed to replay attempts.
+    /// Recordings, which a replay needs.
     #[arg(long, value_name = "INTERVAL")]
     pub(crate) recordings: Option<String>,
     /// Final instances, from their end, with all that is recorded of them.

@@ -12,9 +12,9 @@ use crate::{Store, StoreError};
 pub struct Webhook {
     /// The flow; none: all flows of the tenant.
     pub flow: Option<String>,
-    /// Where messages are posted to.
+    /// URL that messages are posted to.
     pub url: String,
-    /// Who set it.
+    /// Actor who set it.
     pub actor: String,
     /// Messages that are still to be delivered.
     pub pending: i64,
@@ -27,19 +27,19 @@ pub struct Webhook {
 /// A message that is to be delivered.
 #[derive(Debug, Clone, FromRow)]
 pub struct Message {
-    /// Its number, the same at every attempt.
+    /// Number of the message, the same at every attempt.
     pub message_id: i64,
     /// The tenant's number.
     pub tenant_id: i32,
     /// The tenant.
     pub tenant: String,
-    /// Where it goes.
+    /// URL of the receiver.
     pub url: String,
-    /// What signs it: `whsec_` and 32 bytes in base64.
+    /// Secret that signs it: `whsec_` and 32 bytes in base64.
     pub secret: String,
     /// The body, a JSON document.
     pub body: String,
-    /// Which attempt this is, from 1.
+    /// Number of this attempt, from 1.
     pub attempt: i32,
 }
 
@@ -47,8 +47,8 @@ impl Store {
     /// Announces a tenant's exceptions to a URL: of one flow, or of all. Returns the secret that signs the messages.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] for the tenant; [`StoreError::Refused`] for a URL that is none, and with `WF047` when the
-    /// tenant has too many.
+    /// [`StoreError::NotFound`] for the tenant; [`StoreError::Refused`] for a URL that is none, and with `WF047`
+    /// when the tenant has too many.
     pub async fn set_webhook(
         &self,
         tenant: &str,

@@ -489,7 +489,7 @@ impl Store {
         binding_faults(&mut connection, flow_id).await
     }
 
-    /// What of a tenant's flows does not fit a component that they bind, for a person.
+    /// Lists the parts of a tenant's flows that do not fit a component that they bind, for a person.
     ///
     /// # Errors
     /// Only those of the connection.

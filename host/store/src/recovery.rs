@@ -205,7 +205,7 @@ pub struct Announced {
 /// A figure of the installation.
 #[derive(Debug, Clone, FromRow)]
 pub struct Metric {
-    /// What is counted: `hosts`, `jobs`, `exceptions` and so on.
+    /// Name of the count: `hosts`, `jobs`, `exceptions` and so on.
     pub name: String,
     /// The tenant, where it is one's.
     pub tenant: Option<String>,
@@ -477,8 +477,9 @@ impl Store {
             .await?)
     }
 
-    /// Does what time brings, each in a transaction of its own, so that one that fails keeps no other: keeps pauses, ends
-    /// jobs behind their deadlines, advances instances that go back, warns of deadlines of people's work.
+    /// Does what time brings, each in a transaction of its own, so that one that fails keeps no other: keeps
+    /// pauses, ends jobs behind their deadlines, advances instances that go back, warns of deadlines of people's
+    /// work.
     ///
     /// # Errors
     /// The first error, when all has been tried.
@@ -576,8 +577,8 @@ impl Store {
         )
     }
 
-    /// What applying a definition would do, and which live instances would then fire what. Changes nothing: it is
-    /// done in a transaction that is rolled back.
+    /// Previews the effect of applying a definition, and what live instances would then fire. Changes nothing: it
+    /// happens in a transaction that is rolled back.
     ///
     /// # Errors
     /// As [`Store::apply`].

@@ -1,4 +1,4 @@
-//! How long history, records and finished instances are kept.
+//! Retention of history, records and finished instances.
 
 use serde::Serialize;
 use sqlx::FromRow;
@@ -8,23 +8,23 @@ use crate::{Store, StoreError};
 /// Most rows or instances that one statement removes.
 const REMOVED_MAX: i32 = 2_000;
 
-/// How long things are kept, as Postgres writes an interval; none: for ever.
+/// Retention times, as Postgres writes an interval; none: for ever.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Retention {
     /// The trace, by whole days.
     pub trace: Option<String>,
     /// Attempts that changed nothing.
     pub attempts: Option<String>,
-    /// What transitions logged.
+    /// Log lines of transitions.
     pub logs: Option<String>,
-    /// What is needed to run attempts again.
+    /// Recordings, which a replay needs.
     pub recordings: Option<String>,
     /// Final instances, with all that is recorded of them.
     pub instances: Option<String>,
 }
 
 impl Store {
-    /// How long things are kept.
+    /// Returns the retention times.
     ///
     /// # Errors
     /// Only those of the connection.
@@ -36,8 +36,8 @@ impl Store {
         .await?)
     }
 
-    /// Sets how long things of one kind are kept ([`Retention`]'s fields): a Postgres interval, for the trace of at least
-    /// a day, for others of an hour; or none, for ever.
+    /// Sets how long things of one kind are kept ([`Retention`]'s fields): a Postgres interval, for the trace of at
+    /// least a day, for others of an hour; or none, for ever.
     ///
     /// # Errors
     /// [`StoreError::Refused`] when it is no interval, or too short.

@@ -114,8 +114,8 @@ async fn post(shared: &Shared, message: &Message) -> Result<(), String> {
     }
 }
 
-/// The headers of Standard Webhooks (standardwebhooks.com): the message's number, the time, and what signs both with the
-/// body.
+/// The headers of Standard Webhooks (standardwebhooks.com): the message's number, the time, and what signs both
+/// with the body.
 fn headers(message: &Message, seconds: u64) -> Vec<(String, String)> {
     let id = format!("msg_{}", message.message_id);
     let key = message.secret.trim_start_matches("whsec_");

@@ -47,8 +47,8 @@ pub async fn check(
     )
 }
 
-/// Says what applying a definition would do, and which live instances would then fire what ([`Store::preview_apply`]), if
-/// the guard takes its conditions. Changes nothing.
+/// Says what applying a definition would do, and which live instances would then fire what
+/// ([`Store::preview_apply`]), if the guard takes its conditions. Changes nothing.
 ///
 /// # Errors
 /// As [`apply`].

@@ -36,7 +36,7 @@ const ROLL: Duration = Duration::from_secs(600);
 const LOOKS_MAX: usize = 50;
 /// Most steps in which one look removes what is old.
 const EXPIRE_STEPS_MAX: usize = 20;
-/// How often the files of instances that are no more, and records that are old, are looked for.
+/// Time between two searches for files of ended instances and old records.
 const CLEAN: Duration = Duration::from_secs(60);
 /// How long to wait before a notification connection that cannot be had is asked for again.
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);

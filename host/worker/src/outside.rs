@@ -76,7 +76,7 @@ impl Outside {
         })
     }
 
-    /// What the operator permits a tenant.
+    /// Returns the requests that the operator permits a tenant.
     pub(crate) fn http_of(&self, tenant: &str) -> Http {
         let permits = self
             .http

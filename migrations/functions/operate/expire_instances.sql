@@ -1,5 +1,5 @@
--- Removes final instances that ended longer ago than they are kept, at most _limit of them, with all that is recorded of
--- them. Answers how many.
+-- Removes final instances that ended longer ago than they are kept, at most _limit of them, with all that is
+-- recorded of them. Answers how many.
 CREATE OR REPLACE FUNCTION wed.expire_instances(_limit integer) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
 DECLARE

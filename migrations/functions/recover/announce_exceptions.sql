@@ -1,5 +1,6 @@
 -- Announces instances that became exceptions: answers at most _limit that nobody was told of, puts a message for each
--- webhook of theirs into the outbox, and notifies the channel wed_exception with numbers only. Two hosts announce each once.
+-- webhook of theirs into the outbox, and notifies the channel wed_exception with numbers only. Two hosts announce
+-- each once.
 CREATE OR REPLACE FUNCTION wed.announce_exceptions(_limit integer)
 RETURNS TABLE (tenant text, flow text, flow_id integer, wid integer, message text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -1,5 +1,5 @@
--- Makes the function of a flow that tells of some rows which conditions that look at the clock hold, and puts the flow on
--- the list of those that hosts look at by the clock (wed.fire_by_clock).
+-- Makes the function of a flow that tells of some rows which conditions that look at the clock hold, and puts the
+-- flow on the list of those that hosts look at by the clock (wed.fire_by_clock).
 CREATE OR REPLACE FUNCTION wed.compile_clock(_flow wed.flow) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -21,7 +21,8 @@ BEGIN
   RETURN QUERY SELECT _row.wid, h.held FROM unnest(_rows) _row
   CROSS JOIN LATERAL (SELECT array_remove(ARRAY[%1$s]::integer[], NULL) AS held) h WHERE h.held <> '{}';
 EXCEPTION WHEN OTHERS THEN
-  -- Some condition fails on some row: the others are looked at one by one. The gate says so when that instance moves on.
+  -- Some condition fails on some row: the others are looked at one by one. The gate says so when that instance
+  -- moves on.
   FOR _i IN 1 .. CASE WHEN cardinality(_rows) > 1 THEN cardinality(_rows) ELSE 0 END LOOP
     RETURN QUERY SELECT * FROM %2$I.clock_%2$s(_rows[_i:_i]);
   END LOOP;

@@ -1,6 +1,6 @@
 -- Fires what has become true by the clock in one flow that is due for a look: of its running instances the next 20 000
--- are looked at, and those with a condition that has become true pass the gate, traced as _CLOCK. A look takes a tenth of
--- the time at most. Answers how many instances fired something; null when no flow is due.
+-- are looked at, and those with a condition that has become true pass the gate, traced as _CLOCK. A look takes a
+-- tenth of the time at most. Answers how many instances fired something; null when no flow is due.
 CREATE OR REPLACE FUNCTION wed.fire_by_clock() RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'iso_8601' SET lock_timeout = '500ms' AS $$

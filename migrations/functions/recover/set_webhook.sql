@@ -1,5 +1,5 @@
--- Announces a tenant's exceptions, of one flow or (null) of all, to a URL from now on, or no more. Answers the secret that
--- signs the messages (Standard Webhooks); an existing webhook keeps its own.
+-- Announces a tenant's exceptions, of one flow or (null) of all, to a URL from now on, or no more. Answers the
+-- secret that signs the messages (Standard Webhooks); an existing webhook keeps its own.
 CREATE OR REPLACE FUNCTION wed.set_webhook(_tenant_id integer, _flow_id integer, _url text, _announce boolean,
   _actor text)
 RETURNS text LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -1,4 +1,5 @@
--- Starts an instance with these values; with a key once within a day, in one transaction with the key. Answers its number.
+-- Starts an instance with these values; with a key once within a day, in one transaction with the key. Answers its
+-- number.
 CREATE OR REPLACE FUNCTION wed.start_once(_flow_id integer, _values jsonb, _actor text, _key text) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'iso_8601' AS $$

@@ -1,6 +1,6 @@
 -- Takes messages of the outbox that are due, at most _each of a tenant and none of those in _without. Each is due again
--- after a pause that doubles from 2 s to an hour: who delivers one deletes it, and who dies meanwhile leaves it to others.
--- After 24 attempts (about 15 hours) a message stays for `wed status` to name.
+-- after a pause that doubles from 2 s to an hour: who delivers one deletes it, and who dies meanwhile leaves it to
+-- others. After 24 attempts (about 15 hours) a message stays for `wed status` to name.
 CREATE OR REPLACE FUNCTION wed.take_messages(_each integer, _limit integer, _without integer[])
 RETURNS TABLE (message_id bigint, tenant_id integer, tenant text, url text, secret text, body text, attempt integer)
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$

@@ -16,7 +16,8 @@ use crate::support::{Flow, eventually, on};
 /// A request as its receiver has it: head and body.
 type Received = (String, String);
 
-/// An HTTP server that answers its first requests with these statuses and all later ones with 200; nothing, when silent.
+/// An HTTP server that answers its first requests with these statuses and all later ones with 200; nothing, when
+/// silent.
 struct Receiver {
     port: u16,
     received: Arc<Mutex<Vec<Received>>>,

@@ -1,4 +1,4 @@
-//! What operators do is the same over SQL, HTTP and the command line; who may do it is a role's.
+//! Operators' actions are the same over SQL, HTTP and the command line; a role permits each.
 
 use serde_json::json;
 

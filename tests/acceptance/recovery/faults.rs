@@ -92,7 +92,7 @@ impl Kind {
         name
     }
 
-    /// Whether it needs a server of its own.
+    /// Returns true if it needs a server of its own.
     pub(super) fn needs_server(self) -> bool {
         use Kind::*;
         matches!(

@@ -1,4 +1,4 @@
-//! What faults are made in: a database, hosts in processes of their own, the link between, and instances under way.
+//! The place of faults: a database, hosts in processes of their own, the link between, and running instances.
 
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;

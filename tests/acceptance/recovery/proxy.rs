@@ -14,7 +14,7 @@ pub(crate) enum Mode {
     Pass = 0,
     /// They wait until the mode changes.
     Hold = 1,
-    /// What the server answers is lost, and nobody is told; what it is sent arrives.
+    /// The server's answers are lost without notice; what it is sent arrives.
     SwallowAnswers = 2,
 }
 
@@ -27,7 +27,7 @@ struct Shared {
     cut_at_message: AtomicU64,
     /// Milliseconds that each message is on its way.
     delay_ms: AtomicU64,
-    /// Whether new connections are closed at once.
+    /// True if new connections are closed at once.
     refuses: AtomicBool,
     open: Mutex<Vec<TcpStream>>,
     /// Connections so far, and how many of them, the first ones, are silent.

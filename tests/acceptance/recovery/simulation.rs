@@ -36,7 +36,7 @@ fn setting(name: &str, otherwise: u64) -> u64 {
         .unwrap_or(otherwise)
 }
 
-/// What goes wrong at any step.
+/// Fault at any step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
     /// A commit's answer is lost.
@@ -151,7 +151,7 @@ impl World {
         });
     }
 
-    /// One step: the fault in the focus, another one, or ordinary work.
+    /// Takes one step: the fault in the focus, another one, or ordinary work.
     fn step(&mut self, focus: Fault) {
         let at = self.random.random_range(0..self.hosts.len());
         match self.random.random_range(0..100) {

@@ -379,7 +379,7 @@ pub(crate) struct Event {
     state: Map<String, Value>,
 }
 
-/// Whether an event was sent.
+/// Result of sending an event.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Sent {
     wid: i32,
@@ -387,7 +387,8 @@ pub(crate) struct Sent {
     sent: bool,
 }
 
-/// Sends an event: sets open attributes of a running instance; with `Idempotency-Key` at most once for a key, within a day
+/// Sends an event: sets open attributes of a running instance; with `Idempotency-Key` at most once for a key,
+/// within a day
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/event", tag = "instances",
     params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path,
         description = "The instance's number"),
@@ -413,7 +414,7 @@ pub(crate) async fn event(
 /// A present pause.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PausedThing {
-    /// None: the whole tenant.
+    /// Flow; none for the whole tenant.
     flow: Option<String>,
     trigger: Option<String>,
     wid: Option<i32>,
@@ -422,7 +423,7 @@ pub(crate) struct PausedThing {
     since: String,
 }
 
-/// What is paused in the tenant
+/// Lists what is paused in the tenant
 #[utoipa::path(get, path = "/v1/pauses", tag = "flows", responses((status = 200, body = List<PausedThing>)))]
 pub(crate) async fn pauses(
     State(api): State<Api>,

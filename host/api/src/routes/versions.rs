@@ -20,7 +20,7 @@ use crate::state::Api;
 /// Definitions that are looked through.
 const VERSIONS_MAX: i64 = 100;
 
-/// What a live instance would do, or did.
+/// Transitions that a live instance would fire, or fired.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Rematched {
     wid: i32,
@@ -29,7 +29,7 @@ pub(crate) struct Rematched {
     becomes: Status,
 }
 
-/// What applying a definition would do.
+/// Effect that applying a definition would have.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Preview {
     would_apply: Applied,
@@ -43,13 +43,13 @@ pub(crate) struct Version {
     /// The flow's version after it was applied.
     version: i32,
     applied_at: String,
-    /// Who applied it.
+    /// Actor who applied it.
     actor: String,
     #[schema(value_type = Object)]
     definition: serde_json::Value,
 }
 
-/// Which two versions.
+/// Versions to compare.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -60,7 +60,7 @@ pub(crate) struct Between {
     new: Option<i32>,
 }
 
-/// How two versions differ.
+/// Differences of two versions.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Difference {
     old: i32,
@@ -69,7 +69,7 @@ pub(crate) struct Difference {
     lines: Vec<String>,
 }
 
-/// Which version to go back to.
+/// Version to go back to.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RollBack {
@@ -80,7 +80,7 @@ pub(crate) struct RollBack {
     dry_run: bool,
 }
 
-/// Whether to fire what the present model says.
+/// Choice between a preview and firing by the present model.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Rematch {
@@ -169,7 +169,7 @@ fn text_of(version: &FlowVersion) -> Result<String, Problem> {
     toml::to_string(&version.read()?).map_err(|_| Problem::internal())
 }
 
-/// How two definitions of a flow differ
+/// Compares two definitions of a flow
 #[utoipa::path(get, path = "/v1/flows/{flow}/diff", tag = "flows",
     params(("flow" = String, Path, description = "The flow's name"), Between),
     responses((status = 200, body = Difference), (status = 404, body = Problem)))]
@@ -214,7 +214,7 @@ pub(crate) async fn roll_back(
     Ok(Json(preview))
 }
 
-/// Which live instances the present model would have fire what; with `apply` they do
+/// Lists what the present model would fire for live instances; with `apply` it is fired
 #[utoipa::path(post, path = "/v1/flows/{flow}/rematch", tag = "flows", params(("flow" = String, Path,
     description = "The flow's name")),
     request_body = Rematch, responses((status = 200, body = List<Rematched>), (status = 404, body = Problem)))]

@@ -14,11 +14,11 @@ use crate::documents::List;
 use crate::problem::Problem;
 use crate::state::Api;
 
-/// Where to announce exceptions.
+/// Receiver of messages about exceptions.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WebhookPlace {
-    /// Where messages are posted to: `http://` or `https://`. The hosts' operator must allow the place.
+    /// URL that messages are posted to: `http://` or `https://`. The hosts' operator must allow the place.
     url: String,
     /// Only those of this flow.
     flow: Option<String>,
@@ -28,7 +28,7 @@ pub(crate) struct WebhookPlace {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct WebhookSet {
     url: String,
-    /// What signs the messages, as Standard Webhooks say.
+    /// Secret that signs the messages, as Standard Webhooks say.
     secret: String,
 }
 

@@ -7,12 +7,12 @@ use wedflow_store::{Flow, Store, StoreError};
 
 use crate::terminal::Terminal;
 
-/// How long nothing happens before the reasons are looked for.
+/// Time without news after which the reasons are looked up.
 const STILL: Duration = Duration::from_secs(1);
 /// Between two looks.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
-/// What was said of an instance that is being waited for.
+/// Reasons that were printed for an instance that is being waited for.
 pub(crate) struct Reasons {
     still_since: Instant,
     looked: Instant,

@@ -12,7 +12,7 @@ pub(crate) enum WebhookCommand {
     /// Announce exceptions to a URL, and print the secret that signs the messages. Hosts must be let reach its place
     /// (`wed serve --allow-http`).
     Set {
-        /// Where messages are posted to: http:// or https://.
+        /// URL that messages are posted to: http:// or https://.
         url: String,
         /// Only those of this flow.
         #[arg(long, value_name = "NAME")]
