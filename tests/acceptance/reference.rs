@@ -156,7 +156,7 @@ fn constants_of(source: &str) -> Vec<[String; 4]> {
 
 /// Writes a constant's expression for people: `1 << 20` as bytes, a duration as seconds.
 fn shown(value: &str) -> String {
-    let value = value.trim_end_matches(';').replace('_', "");
+    let value = value.trim_end_matches(';');
     let inside = |function: &str| {
         let rest = value.strip_prefix(function)?;
         rest.strip_suffix(')').map(product)
@@ -167,11 +167,12 @@ fn shown(value: &str) -> String {
     if let Some(seconds) = inside("Duration::from_secs(") {
         return format!("{seconds} s");
     }
-    product(&value)
+    product(value)
 }
 
 /// Evaluates products and shifts of plain numbers; other expressions stay as they are.
 fn product(value: &str) -> String {
+    let value = value.replace('_', "");
     let number = |text: &str| text.trim().parse::<u64>().ok();
     if let Some((number_text, shift)) = value.split_once("<<")
         && let (Some(left), Some(right)) = (number(number_text), number(shift))
@@ -180,7 +181,7 @@ fn product(value: &str) -> String {
     }
     let factors: Option<Vec<u64>> = value.split('*').map(number).collect();
     factors.map_or_else(
-        || value.to_owned(),
+        || value.clone(),
         |all| all.iter().product::<u64>().to_string(),
     )
 }
