@@ -92,7 +92,7 @@ impl MetricsServer {
     /// Begins to serve `/metrics`, over one connection to the database.
     ///
     /// # Errors
-    /// When the address is not to be had.
+    /// When the address cannot be used.
     pub async fn start(
         store: &Store,
         listen: SocketAddr,
@@ -128,7 +128,7 @@ impl MetricsServer {
 
 async fn metrics(State(figures): State<Figures>) -> Response {
     let asked = tokio::time::timeout(ANSWER_MAX, figures.store.metrics()).await;
-    // What this process knows is told whether the database answers or not.
+    // What this process knows is reported whether the database answers or not.
     let (up, rows) = match asked {
         Ok(Ok(rows)) => (1, rows),
         Ok(Err(error)) => {

@@ -50,7 +50,7 @@ pub(crate) fn limit(asked: Option<i64>) -> Result<i64, Problem> {
 }
 
 /// Returns a part of a list: at most `limit` entries of at most [`MOST_BYTES`] together, but one at least, and where
-/// the next part begins. `place` tells where an entry is, `fetch` so many of those behind a place.
+/// the next part begins. `place` returns the position of an entry, `fetch` the entries after a position.
 pub(crate) async fn part<Row, T, P, Rows>(
     limit: i64,
     from: Option<P>,

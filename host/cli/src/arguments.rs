@@ -333,7 +333,7 @@ pub(crate) struct HostArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
     /// Serve the HTTP API here, in plain HTTP: for other machines put a proxy with TLS before it. `wed dev`
-    /// listens on 127.0.0.1:8080 when nothing is said, or on a free port when that one is taken.
+    /// listens on 127.0.0.1:8080 by default, or on a free port when that one is taken.
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) listen: Option<SocketAddr>,
     /// Serve figures for Prometheus here, at /metrics: of all tenants, to whoever asks, so let only the monitoring

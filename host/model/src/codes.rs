@@ -41,7 +41,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ErrorCode {
         code: "WF006",
         meaning: "the instance was already updated in this transaction",
-        remedy: "one UPDATE for each instance and transaction; commit, then go on",
+        remedy: "one UPDATE for each instance and transaction; commit in between",
     },
     ErrorCode {
         code: "WF007",
@@ -110,8 +110,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     },
     ErrorCode {
         code: "WF023",
-        meaning: "a token or a setting of a tenant is not allowed: too long a life, a name that is in use, a \
-         description of more than 2 000 characters",
+        meaning: "a token or a setting of a tenant is not allowed: too long a life, a name that is in use, a description of more than 2 000 characters",
         remedy: "the hint says which",
     },
     ErrorCode {
@@ -121,16 +120,13 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     },
     ErrorCode {
         code: "WF032",
-        meaning: "a value is too long to be searched for or held against a regular expression, or something would \
-         be made too long",
+        meaning: "a value is too long to be searched for or held against a regular expression, or something would be made too long",
         remedy: "compare whole values, or look at a part; see [bounds](conditions.md#bounds)",
     },
     ErrorCode {
         code: "WF033",
-        meaning: "the state of an instance takes more than 256 KiB, an array has more than 4 096 elements, or the \
-         default values of a flow take more than 128 KiB together",
-        remedy: "keep large things elsewhere, and their place in the state; set long values where instances are \
-         started",
+        meaning: "the state of an instance takes more than 256 KiB, an array has more than 4 096 elements, or the default values of a flow take more than 128 KiB together",
+        remedy: "keep large things elsewhere, and their place in the state; set long values where instances are started",
     },
     ErrorCode {
         code: "WF040",
@@ -194,13 +190,12 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     },
     ErrorCode {
         code: "WF082",
-        meaning: "the work item has ended, or is not held by who wants to go on with it",
+        meaning: "the work item has ended, or is held by another person than the caller",
         remedy: "select or lock it first",
     },
     ErrorCode {
         code: "WF083",
-        meaning: "the person may not do this: not the role, not offered, not in charge, or the task does not allow \
-         disconnected work",
+        meaning: "the person may not do this: not the role, not offered, not in charge, or the task does not allow disconnected work",
         remedy: "the hint says who may",
     },
     ErrorCode {

@@ -57,7 +57,7 @@ impl Store {
         Ok(())
     }
 
-    /// Removes records and finished instances that are older than they are kept, in steps, for at most so many steps.
+    /// Removes records and finished instances that are older than they are kept, in at most `steps` steps.
     /// Returns how many there were. Any host may do it for all.
     ///
     /// # Errors

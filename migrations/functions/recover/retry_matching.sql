@@ -1,5 +1,5 @@
 -- Retries the exceptions that match (wed.matching_exceptions), or lists them only. Each is retried by itself: one that
--- cannot go on keeps no other, and says why it was refused.
+-- cannot proceed delays no other, and says why it was refused.
 CREATE OR REPLACE FUNCTION wed.retry_matching(
   _flow_id integer, _transition text, _message text, _since timestamptz, _limit integer, _actor text, _reason text,
     _preview boolean)

@@ -1,4 +1,4 @@
-//! A backup is restored into an empty server, where work goes on.
+//! A backup is restored into an empty server, where work continues.
 
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -122,7 +122,7 @@ fn restored_server_goes_on() {
     let url = format!("{}/restored", second.url());
     run(wed(&url).args(["db", "restore"]).arg(&folder)).done();
     run(wed(&url).args(["db", "restore"]).arg(&folder)).exits(4);
-    // The roles are there, with their settings and passwords: an external worker goes on where it was.
+    // The roles are there, with their settings and passwords: an external worker continues where it was.
     let theirs = run(wed(&url).args(["flow", "url", "trial"])).done().out;
     let mut session = Session::open(theirs.trim());
     assert_eq!(session.line("SHOW statement_timeout"), "5min");

@@ -17,7 +17,8 @@ fn setting(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|text| text.parse().ok())
 }
 
-/// Runs a kind so often; what came of it, and what breaks the rules. None where this machine cannot make the fault.
+/// Runs a kind of fault `count` times; returns the result and the violated rules. None where this machine cannot
+/// make the fault.
 fn runs(kind: Kind, count: u64, seed: u64) -> Option<(Json, Vec<String>)> {
     let own = match kind.needs_server() {
         true => Some(OwnServer::start(kind == Kind::DiskFull)?),

@@ -91,7 +91,7 @@ impl Proxy {
         self.shared.cut_after.store(bytes, Ordering::Release);
     }
 
-    /// Cuts each connection after so many more messages one way; 0: never.
+    /// Cuts each connection after this number of further messages one way; 0: never.
     pub(crate) fn cut_at_message(&self, message: u64) {
         self.shared.cut_at_message.store(message, Ordering::Release);
     }

@@ -1,4 +1,4 @@
-//! Hosts are replaced one by one under load: old ones beside new ones, and a refusal where that is not so.
+//! Hosts are replaced one by one under load: old ones next to new ones, and a refusal where that is not so.
 
 use crate::support::database::{one_lane, sample_component};
 use crate::support::program::{run, wed};

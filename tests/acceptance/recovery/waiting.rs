@@ -1,4 +1,4 @@
-//! Whoever waits on a terminal is told within two seconds why nothing happens.
+//! Whoever waits on a terminal learns within two seconds why nothing happens.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;

@@ -1,4 +1,4 @@
-//! `wed dev` and `wed serve`: a host, and the HTTP API beside it, until they are told to stop.
+//! `wed dev` and `wed serve`: a host with the HTTP API, until a signal stops them.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
