@@ -30,7 +30,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     },
     ErrorCode {
         code: "WF004",
-        meaning: "the locked job is in the hands of a host",
+        meaning: "the locked job is claimed by a host",
         remedy: "look for another job",
     },
     ErrorCode {
@@ -157,6 +157,16 @@ pub const ERROR_CODES: &[ErrorCode] = &[
         code: "WF045",
         meaning: "the job that is locked waits for its reservation, or for tasks before it",
         remedy: "`waits_for` in `job_pool` says for what; take the lock when it is due",
+    },
+    ErrorCode {
+        code: "WF046",
+        meaning: "a key was used before, for another start or event",
+        remedy: "use a new key for each thing that is to be done once",
+    },
+    ErrorCode {
+        code: "WF047",
+        meaning: "the tenant has too many webhooks",
+        remedy: "remove one first",
     },
     ErrorCode {
         code: "WF060",
