@@ -129,6 +129,11 @@ pub const ERROR_CODES: &[ErrorCode] = &[
         remedy: "keep large things elsewhere, and their place in the state; set long values where instances are started",
     },
     ErrorCode {
+        code: "WF034",
+        meaning: "evaluating the conditions took more than 1 s",
+        remedy: "search shorter texts and documents, or let a transition compute what the conditions need; see [bounds](conditions.md#bounds)",
+    },
+    ErrorCode {
         code: "WF040",
         meaning: "there is no such instance, pending job or trigger to operate on",
         remedy: "the hint lists what there is",
