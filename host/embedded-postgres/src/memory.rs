@@ -7,8 +7,9 @@ const PROCESS_BYTES_MIN: u64 = 2 << 30;
 /// The part of the machine's memory that one process may map.
 const PROCESS_PART: u64 = 4;
 
-/// Limits the address space of the server's main process, and so of every session that it starts from now on, to a quarter
-/// of the machine's memory and 2 GiB at least. Where the system has no such call the server runs without it.
+/// Limits the address space of the server's main process, and so of every session that it starts from now on, to a
+/// quarter of the machine's memory and 2 GiB at least. Where the system has no such call the server runs without
+/// it.
 pub(crate) fn limit(pid: i32) {
     let Some(pid) = Pid::from_raw(pid) else {
         return;
@@ -25,7 +26,7 @@ pub(crate) fn limit(pid: i32) {
     let _ = (pid, limit, Resource::As);
 }
 
-/// How much one process may map, in bytes.
+/// Returns how much one process may map, in bytes.
 fn process_bytes() -> u64 {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     {

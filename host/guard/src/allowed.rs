@@ -1,5 +1,4 @@
-//! What may stand in a fragment beside the calls of `catalog.toml`.
-//! Everything else may not.
+//! Syntax that a fragment may hold besides the calls of `catalog.toml`. All other syntax is refused.
 //!
 //! Left out on purpose, although harmless to look at: what can make a small input large (`array_fill`), what can
 //! take long and cannot be bounded from outside (factorials, JSON paths and regular expressions that are not

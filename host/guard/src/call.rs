@@ -29,7 +29,7 @@ const MAX_MATCHED: usize = 8 << 10;
 const MAX_REPEATED: i64 = 64 << 10;
 /// The most arguments of a call, as Postgres has it.
 const MAX_ARGUMENTS: usize = 100;
-/// Which bounds of a range belong to it.
+/// Notations of the bounds that belong to a range.
 const RANGES: [&str; 4] = ["[)", "[]", "(]", "()"];
 /// The types that are called as functions to cast to them.
 const CASTS: [&str; 8] = [
@@ -198,7 +198,7 @@ impl Walk<'_> {
         self.settle(name, signatures, (args, &seen), at, place)
     }
 
-    /// What the arguments of a call are instead of those that were given.
+    /// Suggests arguments for a call whose given ones do not fit.
     fn arguments_hint(signatures: &[Signature], kinds: &[Kind]) -> String {
         // Of those that fit best: which argument does not, and what it is there.
         let misfits = |wanted: &[Kind]| -> Vec<usize> {
@@ -354,7 +354,7 @@ impl Walk<'_> {
             .hint("use substr(text, start, length), split_part or LIKE")
     }
 
-    /// Whether it is an interval, which is no name of a zone.
+    /// Returns true for an interval, which is no name of a zone.
     fn may_be_interval(&self, node: &Node) -> bool {
         match &node.node {
             Some(NodeEnum::FuncCall(call)) => function_name(call) == Some("make_interval"),
@@ -447,7 +447,8 @@ impl Walk<'_> {
             {
                 let message = "a time zone is written there, by its name";
                 let fault = Fault::new(RejectionCode::Function, message)
-                    .hint("for example 'UTC', 'Europe/Berlin' or '+02:00'; of a few zones write CASE a1 WHEN 'DE' THEN 'Europe/Berlin' ELSE 'UTC' END");
+                    .hint("for example 'UTC', 'Europe/Berlin' or '+02:00'; of a few zones write CASE a1 WHEN 'DE' \
+                     THEN 'Europe/Berlin' ELSE 'UTC' END");
                 Err(self.placed(fault, zone))
             }
             ("extract" | "date_part" | "date_trunc", [field, ..])
@@ -541,7 +542,7 @@ const CONSTANT: Seen = Seen {
     constant: true,
 };
 
-/// Whether it is a number, written there.
+/// Returns true for a literal number.
 pub(crate) fn is_number(node: &Node) -> bool {
     match &node.node {
         Some(NodeEnum::AConst(constant)) => {
@@ -554,7 +555,7 @@ pub(crate) fn is_number(node: &Node) -> bool {
     }
 }
 
-/// How many elements an array has, at most, that is written there.
+/// Returns the maximum number of elements of a literal array.
 fn written_elements(node: &Node) -> Option<usize> {
     match &node.node {
         Some(NodeEnum::AArrayExpr(list)) => Some(list.elements.len()),
@@ -562,7 +563,7 @@ fn written_elements(node: &Node) -> Option<usize> {
     }
 }
 
-/// How many bytes a repetition makes, of text that is written there.
+/// Returns the bytes that a repetition of a literal text makes.
 fn repeated(text: &Node, times: &Node) -> Option<i64> {
     let once = match &text.node {
         Some(NodeEnum::FuncCall(call)) => match (function_name(call), call.args.as_slice()) {

@@ -44,21 +44,21 @@ pub(crate) struct Makes {
     pub(crate) documents: u64,
 }
 
-/// What an operator or function takes and gives.
+/// Arguments and result of an operator or function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Signature {
     pub(crate) arguments: Vec<Kind>,
     /// The bound of each operand, as the table names it; empty where it has none.
     pub(crate) bounds: Vec<&'static str>,
     pub(crate) result: Kind,
-    /// How the result is made, as the table names it; empty where that follows from its type.
+    /// Way in which the result is made, as the table names it; empty where that follows from its type.
     pub(crate) makes: &'static str,
     defaults: usize,
     pub(crate) variadic: bool,
     pub(crate) volatile: bool,
-    /// Whether its bounded function is written by hand.
+    /// True if its bounded function is written by hand.
     pub(crate) own: bool,
-    /// Whether the function of the schema `wed_bounded` is run instead.
+    /// True if the function of the schema `wed_bounded` is run instead.
     pub(crate) bounded: bool,
 }
 
@@ -97,7 +97,7 @@ impl Signature {
         Some(signature)
     }
 
-    /// How many arguments it takes at least and at most.
+    /// Returns the minimum and maximum number of arguments.
     pub(crate) fn counts(&self) -> (usize, usize) {
         let all = self.arguments.len();
         match self.variadic {
@@ -173,7 +173,7 @@ pub(crate) fn all() -> [Vec<(&'static str, &'static Signature)>; 2] {
     })
 }
 
-/// What a class of the table weighs.
+/// Returns the weight of a class of the table.
 pub(crate) fn makes(name: &str) -> Makes {
     CATALOG.makes.get(name).copied().unwrap_or(Makes {
         text: 0,

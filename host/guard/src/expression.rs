@@ -21,7 +21,7 @@ use crate::weight::{self, MAX_WEIGHT, Operands, Size};
 use crate::written::Written;
 use crate::{FlowAttributes, MAX_DEPTH, MAX_NODES};
 
-/// What a walk over an expression finds.
+/// Result of a walk over an expression.
 pub(crate) type Checked = Result<Seen, Fault>;
 /// A check that finds nothing but faults.
 pub(crate) type Done = Result<(), Fault>;
@@ -34,9 +34,9 @@ const COLLATIONS: [&str; 4] = ["C", "POSIX", "default", "ucs_basic"];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) kind: Kind,
-    /// How large its value may be.
+    /// Bound on the size of its value.
     pub(crate) size: Size,
-    /// Whether no attribute is in it.
+    /// True if it holds no attribute.
     pub(crate) constant: bool,
 }
 
@@ -165,7 +165,8 @@ impl<'a> Walk<'a> {
             let message =
                 format!("it makes too many large values: it weighs more than {MAX_WEIGHT}");
             return Err(Fault::new(RejectionCode::TooComplex, message).hint(
-                "a text that is made counts 1, one in another case 8, a document as text or made anew 96, text as a document 192; compare parts of a document by @> or ->>, or make several conditions",
+                "a text that is made counts 1, one in another case 8, a document as text or made anew 96, text as a \
+                 document 192; compare parts of a document by @> or ->>, or make several conditions",
             ));
         }
         Ok(Seen {
@@ -733,7 +734,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether a node is written so that nothing around it can take it apart.
+/// Returns true if a node is written so that no surrounding syntax can split it.
 fn holds_together(node: &Node) -> bool {
     match &node.node {
         Some(NodeEnum::AConst(constant)) => match &constant.val {

@@ -422,7 +422,7 @@ impl Walk<'_> {
             .map_err(|objection| self.objection(pattern::code_of(&objection), objection, node))
     }
 
-    /// What is said against something written in a string, at its place.
+    /// Raises an objection to something in a string, with its place.
     pub(crate) fn objection(
         &self,
         code: RejectionCode,
@@ -671,7 +671,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What follows LIKE.
+    /// Checks the pattern that follows LIKE.
     fn pattern<'n>(&mut self, node: &'n Node) -> Result<(Option<&'n Node>, Seen), Fault> {
         if let Some(NodeEnum::FuncCall(call)) = node.node.as_ref()
             && function_name(call) == Some("like_escape")
@@ -734,7 +734,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether it is a cast to a type of words that are searched for.
+/// Returns true for a cast to a type of words that are searched for.
 fn is_of_words(cast: &TypeCast) -> bool {
     let name = cast.type_name.as_ref().and_then(|kind| kind.names.last());
     name.and_then(text_of)

@@ -109,8 +109,8 @@ pub(crate) fn path(path: &str) -> Result<(), Objection> {
     Ok(())
 }
 
-/// Whether a path, without space and without what stands in quotes, adds or multiplies: its numbers may have any number
-/// of digits.
+/// Returns true if a path, without space and quoted parts, adds or multiplies: its numbers may have any number of
+/// digits.
 fn has_arithmetic(close: &str) -> bool {
     close.char_indices().any(|(at, c)| {
         let before = &close[..at];
@@ -128,8 +128,8 @@ fn has_arithmetic(close: &str) -> bool {
     })
 }
 
-/// What Postgres would not read as a path, where that is plain to see; and a filter that looks at more than its own
-/// element. `close` is a path without space and without what stands in quotes.
+/// Refuses what Postgres would plainly not read as a path, and a filter that looks at more than its own element.
+/// `close` is a path without space and quoted parts.
 fn well_formed(close: &str, quoted: bool) -> Result<(), Objection> {
     // Whether each open bracket is that of a filter.
     let mut open: Vec<bool> = Vec::new();
@@ -179,7 +179,7 @@ const ONE_EQUALS: &str = "a path compares by ==";
 const WITHOUT_ROOT: &str = "a path begins with $, the document";
 const UNBALANCED_PATH: &str = "a bracket or quote of the path has no other";
 
-/// What is wrong with a regular expression or a path that Postgres cannot read, whatever its size.
+/// Objections to a regular expression or a path that Postgres cannot read, whatever its size.
 const MISREAD: [&str; 12] = [
     BARE_FILTER,
     ONE_EQUALS,
@@ -513,7 +513,7 @@ pub(crate) fn flags(flags: &str, all: bool) -> Result<(), Objection> {
     ))
 }
 
-/// How often a format puts in the argument that it puts in most often.
+/// Returns how often a format inserts the argument that it inserts most often.
 pub(crate) fn repeats(format: &str) -> usize {
     let format = format.replace("%%", "");
     let named = |part: &str| {
@@ -536,7 +536,7 @@ pub(crate) fn repeats(format: &str) -> usize {
     runs.max().unwrap_or(1)
 }
 
-/// How many values the placeholders of a format ask for.
+/// Returns the number of values that the placeholders of a format ask for.
 pub(crate) fn places(format: &str) -> Result<usize, Objection> {
     let mut count = 0;
     let mut parts = format.split('%').skip(1);

@@ -27,7 +27,7 @@ const GUESSED: [ScalarType; 6] = [
     ScalarType::Interval,
 ];
 
-/// How many combinations of types are tried at most.
+/// Maximum number of combinations of types to try.
 const GUESSES: usize = 100;
 
 /// A predicate over the flow's attributes, in `WHERE` syntax, written anew from checked nodes.
@@ -124,8 +124,8 @@ fn without_controls(fragment: &Fragment<'_>) -> Result<(), Rejection> {
     }
 }
 
-/// Looks for types of so many attributes with which the check of a condition passes: the same for all first, then for one
-/// after the other the type with which it gets furthest. Answers the first fault where none does.
+/// Looks for types of so many attributes with which the check of a condition passes: the same for all first, then
+/// for one after the other the type with which it gets furthest. Answers the first fault where none does.
 fn guess(
     names: usize,
     check: impl Fn(&[usize]) -> Result<CheckedPredicate, Fault>,

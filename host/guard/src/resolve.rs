@@ -153,8 +153,8 @@ fn keep_best(
     left.retain(|(arguments, _)| Some(score(arguments)) == best);
 }
 
-/// What constants without a type are taken for: text if some candidate takes text there, else the
-/// category that all candidates agree on.
+/// Chooses the category of untyped constants: text if some candidate takes text there, else the category that all
+/// candidates agree on.
 fn by_category(left: &mut Vec<(Vec<Kind>, &'static Signature)>, given: &[Kind]) {
     let mut wanted = Vec::new();
     for (at, kind) in given.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! The guard's table, written for others: for the database, which judges conditions by it, and for people. An acceptance
-//! test compares what is written here with the files, or writes them (`make reference`).
+//! The guard's table, written for others: for the database, which judges conditions by it, and for people. An
+//! acceptance test compares what is written here with the files, or writes them (`make reference`).
 
 use std::fmt::Write as _;
 
@@ -209,7 +209,8 @@ pub fn reference() -> String {
         }
         let _ = writeln!(page, "| {} | {bound} | {words} |", calls.join(" "));
     }
-    page.push_str("\n### Weights\n| made so | each text | each document or array | calls |\n| --- | --- | --- | --- |\n");
+    page.push_str("\n### Weights\n| made so | each text | each document or array | calls |\n| --- | --- | --- | --- \
+     |\n");
     for (makes, weight) in &CATALOG.makes {
         let mut calls: Vec<String> = Vec::new();
         for (name, signature) in functions.iter().chain(&operators) {

@@ -443,8 +443,8 @@ const MAX_STEPS: usize = 6;
 /// The largest number of an element: Postgres fills up with nulls to it.
 const MAX_ELEMENT: i64 = 1000;
 
-/// What setting an element of an array weighs, whatever the number of its first one: Postgres fills up with nulls from 1,
-/// of which it has 2^27 at most, one bit each, twice over.
+/// Weight of setting an element of an array, whatever the number of its first one: Postgres fills up with nulls
+/// from 1, of which it has 2^27 at most, one bit each, twice over.
 const GAP_WEIGHT: u64 = 256;
 
 /// An element that is set: its subscripts, which are written there, and its value. It makes the attribute anew, as

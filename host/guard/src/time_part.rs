@@ -20,7 +20,7 @@ enum Part {
     Day,
     /// Everything, and nothing is cut to it.
     Epoch,
-    /// What has a zone.
+    /// A value with a zone.
     Zone,
 }
 
@@ -28,20 +28,22 @@ enum Part {
 const PARTS: [(Part, &str); 7] = [
     (
         Part::Calendar,
-        "c cent century centuries d day days dec decs decade decades mil mils millennia millennium mon mons month months y yr yrs year years",
+        "c cent century centuries d day days dec decs decade decades mil mils millennia millennium mon mons month \
+         months y yr yrs year years",
     ),
     (Part::Calendar, "quarter qtr"),
     (Part::Week, "w week weeks"),
     (
         Part::Clock,
-        "h hr hrs hour hours m min mins minute minutes s sec secs second seconds ms msec msecs msecond mseconds millisecon us usec usecs usecond useconds microsecon",
+        "h hr hrs hour hours m min mins minute minutes s sec secs second seconds ms msec msecs msecond mseconds \
+         millisecon us usec usecs usecond useconds microsecon",
     ),
     (Part::Day, "dow doy isodow isoyear j jd julian"),
     (Part::Epoch, "epoch"),
     (Part::Zone, "timezone timezone_h timezone_m"),
 ];
 
-/// Whether an interval is written in units of this name.
+/// Returns true if intervals have a unit of this name.
 pub(crate) fn is_unit(word: &str) -> bool {
     let units = PARTS.iter().filter(|(part, names)| {
         matches!(part, Part::Calendar | Part::Week | Part::Clock) && !names.starts_with("quarter")
@@ -61,7 +63,7 @@ fn part(word: &str) -> Option<Part> {
     Some(*part)
 }
 
-/// Whether points in time or intervals have a part of this name.
+/// Returns true if points in time or intervals have a part of this name.
 pub(crate) fn is_part(word: &str) -> bool {
     part(word).is_some()
 }
@@ -104,11 +106,13 @@ impl Walk<'_> {
             ),
             (_, true) if dated || part != Part::Week => (
                 format!("nothing is cut to its {word}"),
-                "cut to year, quarter, month, week, day, hour, minute or second; extract(… from …) takes other parts out",
+                "cut to year, quarter, month, week, day, hour, minute or second; extract(… from …) takes other \
+                 parts out",
             ),
             _ => (
                 format!("{} has no {word}", of.kind),
-                "take it out of a point in time; an interval has years, months, days, hours, minutes, seconds and epoch",
+                "take it out of a point in time; an interval has years, months, days, hours, minutes, seconds and \
+                 epoch",
             ),
         };
         Err(self.refuse(RejectionCode::Type, message, place).hint(hint))

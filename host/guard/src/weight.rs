@@ -1,4 +1,4 @@
-//! What the values of a fragment weigh, by the words of the table. The database counts the same (`wed.weigh`).
+//! Weights of a fragment's values, by the words of the table. The database computes the same (`wed.weigh`).
 
 use crate::catalog::{self, CATALOG};
 use crate::expression::Seen;
@@ -6,7 +6,7 @@ use crate::kind::{Base, Kind};
 
 /// The most that a fragment weighs.
 pub(crate) const MAX_WEIGHT: u64 = 1600;
-/// How much larger a document becomes as text, and text as a document.
+/// Factor by which a document grows as text, and text as a document.
 const AS_TEXT: u64 = 6;
 const AS_DOCUMENT: u64 = 3;
 /// The size of what a capped function makes: 4 MiB.
@@ -14,7 +14,7 @@ const CAPPED: u64 = 16;
 /// A size that no sum goes beyond.
 const LARGEST: u64 = 1_000_000;
 
-/// How large a value may be, in rows of 256 KiB.
+/// Bound on a value's size, in rows of 256 KiB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Size {
     /// As text, within documents too.
@@ -79,7 +79,7 @@ pub(crate) struct Operands {
     plain: u64,
     /// Text in those that are documents.
     within: u64,
-    /// What else is in documents.
+    /// Size of the other contents of documents.
     deep: u64,
 }
 
@@ -176,7 +176,7 @@ impl Operands {
     }
 }
 
-/// How a cast makes its value, as the table names it; nothing where it is the same value.
+/// Returns how a cast makes its value, as the table names it; none if it is the same value.
 pub(crate) fn cast(from: Kind, to: Kind) -> Option<&'static str> {
     let name = match (form(from), form(to)) {
         (Form::Text, Form::Document) => "text_to_document",

@@ -27,7 +27,7 @@ impl Written {
         self.run.push_str(text);
     }
 
-    /// Where the next text is written.
+    /// Returns the place of the next text.
     pub(crate) fn place(&self) -> Place {
         Place(self.run.len())
     }

@@ -8,8 +8,8 @@ use crate::node::constant_text;
 /// The zones with digits in their names, besides those of Greenwich.
 const AMERICAN: [&str; 4] = ["EST5EDT", "CST6CDT", "MST7MDT", "PST8PDT"];
 
-/// Whether a text names a time zone as Postgres's list of them does, or is an offset. Zones of one's own
-/// making, with rules in the name, each take memory of the server that it does not give back.
+/// Returns true if a text names a time zone of Postgres's list, or is an offset. Zones of one's own making, with
+/// rules in the name, each take memory of the server that it does not give back.
 pub(crate) fn is_zone(text: &str) -> bool {
     let text = text.trim();
     // Without a digit no name makes a zone.
@@ -38,8 +38,7 @@ pub(crate) fn is_zone(text: &str) -> bool {
     name || from_greenwich || AMERICAN.contains(&bare) || hours(offset) || quarter
 }
 
-/// Whether it is one of several time zones that are written there, whichever. The database looks at the same
-/// (`wed.check_zone`).
+/// Returns true for a choice among literal time zones. The database checks the same (`wed.check_zone`).
 pub(crate) fn is_choice_of_zones(node: &Node) -> bool {
     let one = |node: &Node| {
         let null = matches!(&node.node, Some(NodeEnum::AConst(constant)) if constant.isnull);

@@ -142,17 +142,17 @@ const OF_SERVER: [&str; 13] = [
 const OF_RESULT: [&str; 9] = ["21", "22", "23", "42", "44", "54", "57014", "P0001", "WF"];
 
 impl StoreError {
-    /// Whether it is the server's fault, whatever was asked: asking again makes sense, also for long.
+    /// Returns true if the server is at fault, whatever the request: a later try makes sense, also for long.
     pub fn is_of_server(&self) -> bool {
         !self.is_of_memory() && (self.is_transient() || self.begins_with(&OF_SERVER))
     }
 
-    /// Whether a session was refused more memory: what was asked may need too much of it.
+    /// Returns true if a session was refused more memory: the request may need too much of it.
     fn is_of_memory(&self) -> bool {
         self.code() == Some("53200")
     }
 
-    /// Whether what was asked can have caused it.
+    /// Returns true if the request can have caused it.
     pub fn is_of_result(&self) -> bool {
         self.is_of_memory() || !self.is_of_server() && self.begins_with(&OF_RESULT)
     }

@@ -119,7 +119,7 @@ fn host_limits() -> [(&'static str, String); 2] {
 pub struct Store {
     pub(crate) pool: PgPool,
     pub(crate) options: PgConnectOptions,
-    /// Who acts, for the audit log.
+    /// Actor, for the audit log.
     pub(crate) actor: Arc<str>,
 }
 

@@ -126,8 +126,8 @@ pub(crate) async fn deal_with(
             .as_ref()
             .is_err_and(|refusal| refusal.code() == Some(SLOW_CONDITIONS));
         if alone || slow {
-            // Perhaps it is not the result but a condition that fails on it. Each state is evaluated by itself then, and
-            // one whose conditions take too long becomes an exception.
+            // Perhaps it is not the result but a condition that fails on it. Each state is evaluated by itself
+            // then, and one whose conditions take too long becomes an exception.
             answer = commit(store, host, &mut part, true, lease).await;
         }
         match answer {

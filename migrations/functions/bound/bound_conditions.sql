@@ -18,8 +18,10 @@ BEGIN
   SELECT count(*) AS number, sum(octet_length(guarded)) AS bytes, sum(greatest(weight - 64, 0)) AS weight INTO _all
   FROM wed.trigger WHERE flow_id = _flow.flow_id AND enabled;
   IF _all.number > 1000 OR _all.bytes > 524288 THEN
-    RAISE EXCEPTION 'the flow has % enabled conditions of % bytes together', _all.number, _all.bytes USING ERRCODE = 'WF011',
-      HINT = 'At most 1000, of 524288 bytes as they are run. Split the flow, or let a transition compute what they look at.';
+    RAISE EXCEPTION 'the flow has % enabled conditions of % bytes together', _all.number, _all.bytes
+      USING ERRCODE = 'WF011',
+      HINT =
+        'At most 1000, of 524288 bytes as they are run. Split the flow, or let a transition compute what they look at.';
   ELSIF _all.weight > 5000 THEN
     RAISE EXCEPTION 'the conditions of the flow weigh % together', _all.weight USING ERRCODE = 'WF011',
       HINT = 'At most 5000, the first 64 of each not counted. Make fewer documents in them, and fewer long texts.';

@@ -4,6 +4,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_operator WHERE oprnamespace = 'wed_bounded'::regnamespace AND oprname = _sign
                    AND oprleft = _left AND oprright = _right) THEN
-    EXECUTE format('CREATE OPERATOR wed_bounded.%s (FUNCTION = %s, LEFTARG = %s, RIGHTARG = %s)', _sign, _function, _left, _right);
+    EXECUTE format('CREATE OPERATOR wed_bounded.%s (FUNCTION = %s, LEFTARG = %s, RIGHTARG = %s)', _sign, _function,
+      _left, _right);
   END IF;
 END $$;

@@ -1,5 +1,6 @@
--- A checked condition as it is run: Postgres itself puts in the bounded functions and operators, as it finds them first,
--- and what it found is judged again, by identity. One that weighs something looks at the time when it has been evaluated.
+-- A checked condition as it is run: Postgres itself puts in the bounded functions and operators, as it finds them
+-- first, and what it found is judged again, by identity. One that weighs something looks at the time when it has
+-- been evaluated.
 CREATE OR REPLACE FUNCTION wed.guarded(_shape_schema text, _tgid integer, _predicate text, _weight integer) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,6 +1,6 @@
--- The one check of an operand where it is used: refuses one that is longer than _most, and any when the time for a state's
--- conditions is up (wed.begun is set by the function that evaluates them). Being a statement, it is also where a cancelled
--- or timed-out query ends.
+-- The one check of an operand where it is used: refuses one that is longer than _most, and any when the time for a
+-- state's conditions is up (wed.begun is set by the function that evaluates them). Being a statement, it is also
+-- where a cancelled or timed-out query ends.
 CREATE OR REPLACE FUNCTION wed_bounded.look(_bytes bigint, _most bigint, _of text) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

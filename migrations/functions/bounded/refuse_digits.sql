@@ -3,5 +3,6 @@ CREATE OR REPLACE FUNCTION wed_bounded.refuse_digits(_attribute text) RETURNS bo
 LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'the value of attribute "%" has too many digits', _attribute USING ERRCODE = 'WF031',
-    HINT = 'At most 100 digits before the point and 100 behind it, of numbers in documents 1000; round(value, digits) cuts.';
+    HINT =
+      'At most 100 digits before the point and 100 behind it, of numbers in documents 1000; round(value, digits) cuts.';
 END $$;

@@ -2,7 +2,8 @@
 CREATE OR REPLACE FUNCTION wed_bounded.short(_text text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED AS $$
 BEGIN
-  IF pg_catalog.octet_length(_text) > 256 THEN PERFORM wed_bounded.look(pg_catalog.octet_length(_text), 256, 'bytes'); END IF;
+  IF pg_catalog.octet_length(_text) > 256 THEN PERFORM wed_bounded.look(pg_catalog.octet_length(_text), 256,
+    'bytes'); END IF;
   RETURN _text;
 END $$;
 

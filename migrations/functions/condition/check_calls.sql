@@ -16,10 +16,12 @@ BEGIN
     ELSE NOT (_run AND c.bounded) END LIMIT 1;
   IF FOUND AND _bad.is_function THEN
     RAISE EXCEPTION 'the function % is not allowed in a predicate', _bad.name
-      USING ERRCODE = 'WF011', DETAIL = wed.place(_bad.name, _text), HINT = 'docs/reference/conditions.md lists the functions that are.';
+      USING ERRCODE = 'WF011', DETAIL = wed.place(_bad.name, _text),
+        HINT = 'docs/reference/conditions.md lists the functions that are.';
   ELSIF FOUND THEN
     RAISE EXCEPTION 'the operator % is not allowed in a predicate', _bad.name USING ERRCODE = 'WF011',
-      DETAIL = wed.place(_bad.name, _text), HINT = 'Use comparison, arithmetic, ||, LIKE, and the operators of jsonb and arrays.';
+      DETAIL = wed.place(_bad.name, _text),
+        HINT = 'Use comparison, arithmetic, ||, LIKE, and the operators of jsonb and arrays.';
   END IF;
   IF EXISTS (SELECT FROM unnest(_nodes) n WHERE n.node = 'SCALARARRAYOPEXPR'
              AND split_part(n.call, '(', 1) NOT IN ('=', '<>', '<', '<=', '>', '>=', '~~', '!~~', '~~*', '!~~*')) THEN
@@ -32,7 +34,8 @@ BEGIN
     LEFT JOIN unnest(_nodes) list ON list.around = whole.at AND list.part = 1
     WHERE n.node = 'COERCEVIAIO' AND n.type ~ '^_?(numeric|jsonb|date|timetz|time|timestamp|timestamptz)$'
       AND coalesce(list.type, a.type) ~ '^_?(text|varchar|bpchar)$' AND coalesce(list.node, a.node) <> 'CONST'
-      AND (coalesce(list.schema, a.schema) = 'wed_bounded' AND coalesce(list.call, a.call) ~ '^(number|moment|document)\(') IS NOT TRUE)
+      AND (coalesce(list.schema, a.schema) = 'wed_bounded' AND coalesce(list.call,
+        a.call) ~ '^(number|moment|document)\(') IS NOT TRUE)
   THEN
     RAISE EXCEPTION 'text cannot be cast so in a predicate' USING ERRCODE = 'WF011',
       HINT = 'Write the cast as value::type, of one value.';

@@ -42,7 +42,8 @@ BEGIN
     IF btrim(_found.token, E' \t\r\n\v\f') <> '' THEN
       _before := CASE WHEN _found.token IN ('"pg_catalog"', '"wed_flow"') THEN btrim(_found.token, '"')
                       WHEN left(_found.token, 1) IN ('(', '[', ']', ')', '"') THEN right(_found.token, 1)
-                      WHEN _found.token ~ $r$^[A-Za-z_]|^[^\x01-\x7f]$r$ AND right(_found.token, 1) <> '''' THEN _found.token END;
+                      WHEN _found.token ~ $r$^[A-Za-z_]|^[^\x01-\x7f]$r$ AND right(_found.token, 1) <> ''''
+                        THEN _found.token END;
     END IF;
   END LOOP;
   IF _open <> '' THEN

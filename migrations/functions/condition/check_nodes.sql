@@ -10,7 +10,8 @@ BEGIN
     'SUBSCRIPTINGREF', 'ROWCOMPARE', 'NAMEDARGEXPR', 'COLLATE', 'ROW') LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'a predicate may not hold a % expression', lower(_bad) USING ERRCODE = 'WF011',
-      HINT = 'Use comparisons, boolean logic, CASE, COALESCE, arithmetic, casts and the listed functions over the attributes.';
+      HINT =
+        'Use comparisons, boolean logic, CASE, COALESCE, arithmetic, casts and the listed functions over the attributes.';
   END IF;
   IF cardinality(_nodes) > 5000 OR (SELECT max(depth) FROM unnest(_nodes)) > 200 THEN
     RAISE EXCEPTION 'the predicate is nested too deep, or has too many parts' USING ERRCODE = 'WF011',
@@ -27,7 +28,8 @@ BEGIN
     AND c.collname IN ('C', 'POSIX', 'default', 'ucs_basic')) IS NOT TRUE LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'the collation % is not allowed in a predicate', quote_ident(_bad) USING ERRCODE = 'WF011',
-      DETAIL = wed.place(_bad, _text), HINT = 'Write COLLATE "C" for the order of bytes; lower(...) compares without regard to case.';
+      DETAIL = wed.place(_bad, _text),
+        HINT = 'Write COLLATE "C" for the order of bytes; lower(...) compares without regard to case.';
   END IF;
   IF EXISTS (SELECT FROM unnest(_nodes) WHERE node = 'SQLVALUEFUNCTION' AND fields ~ '^ :op (9|1[0-9])') THEN
     RAISE EXCEPTION 'who evaluates a predicate, and where, is not for it to see' USING ERRCODE = 'WF011',

@@ -9,13 +9,15 @@ BEGIN
           ':(?:consttype|resulttype|funcresulttype|opresulttype|vartype|array_typeid) (\d+)', 'g') m) f
   LEFT JOIN pg_type t USING (oid)
   LEFT JOIN pg_type e ON e.oid = t.typelem AND t.typcategory = 'A'
-  WHERE t.oid IS NULL OR t.oid = 'jsonpath[]'::regtype OR coalesce(e.typnamespace, t.typnamespace) <> 'pg_catalog'::regnamespace
+  WHERE t.oid IS NULL OR t.oid = 'jsonpath[]'::regtype OR coalesce(e.typnamespace,
+    t.typnamespace) <> 'pg_catalog'::regnamespace
     OR coalesce(e.typname, t.typname) NOT IN (SELECT name FROM wed.allowed_type) OR e.typtype = 'r' LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'the type % is not allowed in a predicate', coalesce(_bad, '?')
       USING ERRCODE = 'WF011', DETAIL = wed.place(_bad, _text), HINT = 'Use the types that attributes may have.';
   END IF;
-  SELECT n.type INTO _bad FROM unnest(_nodes) n JOIN pg_type t ON t.typname = n.type AND t.typnamespace = 'pg_catalog'::regnamespace
+  SELECT n.type INTO _bad FROM unnest(_nodes) n JOIN pg_type t ON t.typname = n.type
+    AND t.typnamespace = 'pg_catalog'::regnamespace
   WHERE n.node = 'COERCEVIAIO' AND (t.typtype = 'r' OR n.type = 'jsonpath') LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'text that is cast to % is written there, in quotes', _bad USING ERRCODE = 'WF011',

@@ -15,6 +15,7 @@ BEGIN
       AND NOT (node = 'CONST' AND (fields ~ ':constisnull true' OR wed.is_zone(wed.constant_text(fields)))))
   THEN
     RAISE EXCEPTION 'a time zone is written there, by its name' USING ERRCODE = 'WF011',
-      HINT = 'For example ''UTC'', ''Europe/Berlin'' or ''+02''; of a few zones write CASE a1 WHEN ''DE'' THEN ''Europe/Berlin'' ELSE ''UTC'' END.';
+      HINT =
+        'For example ''UTC'', ''Europe/Berlin'' or ''+02''; of a few zones write CASE a1 WHEN ''DE'' THEN ''Europe/Berlin'' ELSE ''UTC'' END.';
   END IF;
 END $$;

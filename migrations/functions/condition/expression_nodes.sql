@@ -1,5 +1,5 @@
--- The nodes of an analysed expression, in the order in which they open. In the text of a node tree, constants are numbers
--- and names are escaped, so a tenant's text cannot look like a node or a field.
+-- The nodes of an analysed expression, in the order in which they open. In the text of a node tree, constants are
+-- numbers and names are escaped, so a tenant's text cannot look like a node or a field.
 CREATE OR REPLACE FUNCTION wed.expression_nodes(_tree text) RETURNS wed.expression_node[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -8,6 +8,7 @@ LANGUAGE sql STABLE AS $$
       WHEN 'textdocument' THEN 'parse' WHEN 'documenttext' THEN 'join' WHEN 'documentdocument' THEN 'make'
       WHEN 'texttext' THEN 'copy' END
     WHEN _of.call IS NOT NULL THEN coalesce(
-      nullif((SELECT makes FROM wed.allowed_call WHERE call = _of.call), ''), CASE _kind WHEN 'narrow' THEN NULL ELSE 'copy' END)
+      nullif((SELECT makes FROM wed.allowed_call WHERE call = _of.call), ''), CASE _kind WHEN 'narrow' THEN NULL
+        ELSE 'copy' END)
     END
 $$;

@@ -1,8 +1,9 @@
--- Plans a condition as it is run, on the empty shape table: Postgres computes what is constant in it, and so finds constants
--- that are beyond a bound.
+-- Plans a condition as it is run, on the empty shape table: Postgres computes what is constant in it, and so finds
+-- constants that are beyond a bound.
 CREATE OR REPLACE FUNCTION wed.plan_on_shape(_shape_schema text, _guarded text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-SET standard_conforming_strings = on SET timezone = 'UTC' SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601' AS $$
+SET standard_conforming_strings = on SET timezone = 'UTC' SET datestyle = 'ISO, YMD' SET intervalstyle = 'iso_8601'
+  AS $$
 DECLARE
   _hint text;
 BEGIN

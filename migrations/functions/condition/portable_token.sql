@@ -1,5 +1,5 @@
--- What is written instead of a token, and how much of what stands before it: numbers with underscores or to another base,
--- and AT LOCAL, as versions write them that do not know these.
+-- What is written instead of a token, and how much of what stands before it: numbers with underscores or to another
+-- base, and AT LOCAL, as versions write them that do not know these.
 CREATE OR REPLACE FUNCTION wed.portable_token(_bare text, _token text, _before text, OUT token text, OUT taken integer)
 LANGUAGE plpgsql STABLE AS $$
 DECLARE

@@ -1,7 +1,7 @@
 -- Puts a predicate on the shape table, for a moment, as a constraint that checks nothing: Postgres parses
--- and analyses it there, and follows attributes that are renamed meanwhile. Where it is _bounded, functions and operators
--- are looked for among the bounded ones first. Runs as wed_predicate, so that even a fragment that got past
--- check_fragment could do nothing.
+-- and analyses it there, and follows attributes that are renamed meanwhile. Where it is _bounded, functions and
+-- operators are looked for among the bounded ones first. Runs as wed_predicate, so that even a fragment that got
+-- past check_fragment could do nothing.
 CREATE OR REPLACE FUNCTION wed.put_on_shape(
   _shape_schema text, _tgid integer, _predicate text, _bounded boolean DEFAULT false) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp

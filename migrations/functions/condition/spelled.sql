@@ -1,7 +1,7 @@
--- A condition, as Postgres deparsed it, spelled so that its bounded calls can be put in by name: casts of text to numbers,
--- points in time and documents look at the text first, and POSITION and TRIM are plain calls. It reads tokens and keeps a
--- stack of brackets; a string of the deparser's has no escapes, and it puts each operand of a cast in brackets. What comes
--- of it is analysed again and judged by what Postgres finds (wed.check_calls).
+-- A condition, as Postgres deparsed it, spelled so that its bounded calls can be put in by name: casts of text to
+-- numbers, points in time and documents look at the text first, and POSITION and TRIM are plain calls. It reads
+-- tokens and keeps a stack of brackets; a string of the deparser's has no escapes, and it puts each operand of a
+-- cast in brackets. What comes of it is analysed again and judged by what Postgres finds (wed.check_calls).
 CREATE OR REPLACE FUNCTION wed.spelled(_sql text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,6 +1,6 @@
--- The token that a text begins with, as Postgres's lexer reads it, or what is wrong there. Only what is between quotes or
--- comment signs may be longer than _near, of which 300 characters are there unless the text ends: finding a place in a long
--- text takes long.
+-- The token that a text begins with, as Postgres's lexer reads it, or what is wrong there. Only what is between
+-- quotes or comment signs may be longer than _near, of which 300 characters are there unless the text ends: finding
+-- a place in a long text takes long.
 CREATE OR REPLACE FUNCTION wed.token_at(_near text, _text text, _at integer, OUT token text, OUT fault text)
 LANGUAGE plpgsql IMMUTABLE AS $check$
 DECLARE

@@ -1,5 +1,6 @@
--- What an analysed expression weighs, by the table's own words (host/guard/src/catalog.toml, host/guard/src/weight.rs): each
--- node's value has a size, in rows, as text and as documents; each call weighs by the sizes of its operands.
+-- What an analysed expression weighs, by the table's own words (host/guard/src/catalog.toml,
+-- host/guard/src/weight.rs): each node's value has a size, in rows, as text and as documents; each call weighs by
+-- the sizes of its operands.
 CREATE OR REPLACE FUNCTION wed.weigh(_nodes wed.expression_node[]) RETURNS integer
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -41,7 +42,8 @@ BEGIN
   END LOOP;
   IF _weight > 1600 THEN
     RAISE EXCEPTION 'the predicate makes too many large values: it weighs %', _weight USING ERRCODE = 'WF011',
-      HINT = 'At most 1600: a text that is made counts 1, one in another case 8, taking text out of a document 6, a document as text or made anew 96, text as a document 192; each as often as values of a row''s size are in it.';
+      HINT =
+        'At most 1600: a text that is made counts 1, one in another case 8, taking text out of a document 6, a document as text or made anew 96, text as a document 192; each as often as values of a row''s size are in it.';
   END IF;
   RETURN _weight;
 END $$;

@@ -10,7 +10,8 @@ BEGIN
   _checked := wed.check_predicate(_shape_schema, _tgid, '(' || wed.check_fragment(_text) || E'\n) IS NOT NULL');
   expression := substring(_checked.predicate FROM '^\((.*) IS NOT NULL\)$');
   reads := _checked.reads;
-  guarded := substring(regexp_replace(_checked.guarded, '^wed_bounded\.in_time\((.*)\)$', '\1') FROM '^\((.*) IS NOT NULL\)$');
+  guarded := substring(regexp_replace(_checked.guarded, '^wed_bounded\.in_time\((.*)\)$', '\1')
+    FROM '^\((.*) IS NOT NULL\)$');
   -- A constant alone has no type of its own.
   IF expression ~ '^''([^'']|'''')*''$' THEN
     expression := expression || '::text';

@@ -26,10 +26,12 @@ BEGIN
   _amount := wed.check_expression(_flow.shape_schema, _tgid, _quantity);
   INSERT INTO wed.trigger_constraint (tgid, flow_id, keys, quantity, reads, resource, holds, consumes, after, terms,
     guarded_keys, guarded_quantity)
-  VALUES (_tgid, _flow.flow_id, _keys.expression, _amount.expression, coalesce(_keys.reads, '{}') || coalesce(_amount.reads, '{}'),
+  VALUES (_tgid, _flow.flow_id, _keys.expression, _amount.expression, coalesce(_keys.reads,
+    '{}') || coalesce(_amount.reads, '{}'),
           _resource, coalesce(_holds, 'transition'), coalesce(_consumes, false), _after, wed.parse_order(_after),
           _keys.guarded, _amount.guarded)
   ON CONFLICT (tgid) DO UPDATE SET keys = excluded.keys, quantity = excluded.quantity, reads = excluded.reads,
-    resource = excluded.resource, holds = excluded.holds, consumes = excluded.consumes, after = excluded.after, terms = excluded.terms,
+    resource = excluded.resource, holds = excluded.holds, consumes = excluded.consumes, after = excluded.after,
+      terms = excluded.terms,
     guarded_keys = excluded.guarded_keys, guarded_quantity = excluded.guarded_quantity;
 END $$;

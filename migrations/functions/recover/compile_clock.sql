@@ -9,7 +9,8 @@ BEGIN
   FROM wed.trigger
   WHERE flow_id = _flow.flow_id AND enabled AND NOT cfinal AND timely AND predicate IS NOT NULL
     AND wed.reads_clock(predicate);
-  -- The next look takes it off the list: who changes a definition waits for no look, which may wait for the flow's table.
+  -- The next look takes it off the list: who changes a definition waits for no look, which may wait for the flow's
+  -- table.
   IF _held IS NULL THEN RETURN; END IF;
   EXECUTE format($f$
 CREATE OR REPLACE FUNCTION %1$I.clock_%1$s(_rows %1$I.wed_flow[]) RETURNS TABLE (wid integer, tgids integer[])

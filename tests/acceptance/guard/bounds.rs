@@ -373,8 +373,8 @@ fn what_is_searched_for_in_a_row_is_short() {
     }
 }
 
-/// Postgres itself puts in the bounded functions, whatever the settings of the session; what Postgres 15 cannot read as it is
-/// written is written for it.
+/// Postgres itself puts in the bounded functions, whatever the settings of the session; what Postgres 15 cannot
+/// read as it is written is written for it.
 #[harness::test]
 fn conditions_are_written_so_that_they_can_be_run() {
     let flow = flow();
@@ -441,7 +441,7 @@ fn conditions_are_written_so_that_they_can_be_run() {
     owner.run("SELECT wed_bounded.repeated('', 2147483647)");
 }
 
-/// What conditions make stays until all of a flow are evaluated.
+/// Checks that what conditions make stays until all of a flow are evaluated.
 #[harness::test]
 fn the_conditions_of_a_flow_are_bounded_together() {
     let flow = flow();
@@ -461,7 +461,8 @@ fn the_conditions_of_a_flow_are_bounded_together() {
     // Nor are there more, or longer ones, than a session can keep plans of.
     let refusal = s
         .refused(
-            "INSERT INTO wed_trig (trname, cpred) SELECT 't' || i, (SELECT string_agg(format('a1 = %L', 'v' || i || '_' || j), ' or ')
+            "INSERT INTO wed_trig (trname, cpred) SELECT 't' || i, (SELECT string_agg(format('a1 = %L', 'v' || i || \
+             '_' || j), ' or ')
                FROM generate_series(1, 100) j) FROM generate_series(1, 300) i",
         )
         .expect("WF011");
@@ -469,7 +470,8 @@ fn the_conditions_of_a_flow_are_bounded_together() {
     // Such as look at values are as many as one likes.
     s.run(
         "INSERT INTO wed_trig (trname, cpred)
-         SELECT 't' || i, format('lower(a1) = %L AND d2 > %s AND doc ->> ''a'' = %1$L', i, i) FROM generate_series(1, 300) i",
+         SELECT 't' || i, format('lower(a1) = %L AND d2 > %s AND doc ->> ''a'' = %1$L', i, i) FROM \
+         generate_series(1, 300) i",
     );
     s.run("UPDATE wed_trig SET enabled = false WHERE trname = 'a'");
     s.run(&heavy("d"));

@@ -159,7 +159,8 @@ fn the_lists_are_those_of_the_catalog() {
     let bounded = owner.lines(
         "SELECT call FROM wed.allowed_call WHERE bounded
          EXCEPT SELECT (wed.call_of_function(oid)).call FROM pg_proc WHERE pronamespace = 'wed_bounded'::regnamespace
-         EXCEPT SELECT (wed.call_of_operator(oid)).call FROM pg_operator WHERE oprnamespace = 'wed_bounded'::regnamespace",
+         EXCEPT SELECT (wed.call_of_operator(oid)).call FROM pg_operator WHERE oprnamespace = \
+         'wed_bounded'::regnamespace",
     );
     assert!(
         bounded.iter().all(|call| call.starts_with("jsonb_path_")),
