@@ -91,7 +91,22 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ErrorCode {
         code: "WF016",
         meaning: "a host has lost its leases; never seen by workers",
-        remedy: "it enters anew by itself",
+        remedy: "it registers anew by itself",
+    },
+    ErrorCode {
+        code: "WF017",
+        meaning: "the session holds the locks of 1 000 jobs",
+        remedy: "finish these and commit; then take more",
+    },
+    ErrorCode {
+        code: "WF018",
+        meaning: "a host's result was made for an older version of the flow, and attributes have other names or types since; never seen by workers",
+        remedy: "the host runs the transition again by itself",
+    },
+    ErrorCode {
+        code: "WF019",
+        meaning: "another version of `wed` has migrated the database; this program's hosts cannot work on it",
+        remedy: "stop it and start the newer one, or `wed migrate` with this one",
     },
     ErrorCode {
         code: "WF020",
