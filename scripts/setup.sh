@@ -43,6 +43,8 @@ if [[ $level != build ]]; then
   command -v npm >/dev/null || need npm
   command -v clang >/dev/null || need clang
   command -v wasm-ld >/dev/null || need lld
+  # Faults of clocks.
+  [[ $level != test ]] || command -v faketime >/dev/null || need faketime
 fi
 
 install_packages() {
