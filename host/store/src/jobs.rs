@@ -490,6 +490,17 @@ impl Store {
         Ok(row.try_get(0).unwrap_or(0))
     }
 
+    /// Rebuilds indexes of the pool of jobs that have become much larger than what they hold. Returns how many. Any host may
+    /// do it for all.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn rebuild_indexes(&self) -> Result<i32, StoreError> {
+        Ok(sqlx::query_scalar("SELECT wed.rebuild_indexes()")
+            .fetch_one(&self.pool)
+            .await?)
+    }
+
     /// Makes the trace's partitions of the next days and drops those that are older than what is kept.
     /// Returns how many were dropped. Any host may do it for all.
     ///

@@ -32,6 +32,8 @@ const RECOVER: Duration = Duration::from_secs(1);
 const ANNOUNCED_MAX: i32 = 100;
 /// How often the trace's partitions are looked after. They are made two days ahead.
 const ROLL: Duration = Duration::from_secs(600);
+/// How often the sizes of the pool's indexes are looked at.
+const REBUILD: Duration = Duration::from_secs(60);
 /// Most flows that one look for conditions that became true goes through.
 const LOOKS_MAX: usize = 50;
 /// Most steps in which one look removes what is old.
@@ -81,6 +83,11 @@ pub(crate) fn register(
     let rolling = shared.store.clone();
     scheduler.register_source(source::Timer::every(ROLL), move |_, _| {
         roll_trace(rolling.clone())
+    });
+
+    let rebuilding = shared.store.clone();
+    scheduler.register_source(source::Timer::every(REBUILD), move |_, _| {
+        rebuild_indexes(rebuilding.clone())
     });
 
     let cleaning = Arc::clone(shared);
@@ -212,6 +219,15 @@ async fn roll_trace(store: Store) -> HandlerResult {
         Ok(0) => {}
         Ok(dropped) => tracing::info!(dropped, "old partitions of the trace were dropped"),
         Err(error) => tracing::warn!(%error, "could not look after the trace's partitions"),
+    }
+    Ok(())
+}
+
+async fn rebuild_indexes(store: Store) -> HandlerResult {
+    match answered(&store, AT_LAST, store.rebuild_indexes()).await {
+        Ok(0) => {}
+        Ok(indexes) => tracing::info!(indexes, "rebuilt indexes of the pool of jobs"),
+        Err(error) => tracing::warn!(%error, "could not look at indexes of the pool of jobs"),
     }
     Ok(())
 }

@@ -157,3 +157,20 @@ fn idle_watchers_share_one_look() {
         Session::on(&api.database, &url).finish(1, "step", "n = 1");
     });
 }
+
+#[harness::test]
+fn indexes_of_the_pool_are_rebuilt_when_they_are_mostly_empty() {
+    let database = Database::new();
+    let mut owner = database.owner();
+    jobs_of_many(&mut owner, 60_000, "1 hour");
+    owner.run("DELETE FROM wed.job WHERE wid % 1000 <> 0");
+    owner.run("VACUUM wed.job");
+    let size = "SELECT pg_indexes_size('wed.job')";
+    let before = owner.number(size);
+    let rebuilt = on(database.store.rebuild_indexes()).expect("looked");
+    assert!(rebuilt > 0);
+    let after = owner.number(size);
+    assert!(after * 5 < before, "{before} bytes, then {after}");
+    assert_eq!(on(database.store.rebuild_indexes()).expect("looked"), 0);
+    assert_eq!(owner.number("SELECT count(*) FROM wed.job"), 60);
+}
