@@ -52,6 +52,7 @@ pub(crate) fn laid_out(
     table
         .load_style(presets::UTF8_FULL_CONDENSED)
         .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(u16::try_from(width).unwrap_or(u16::MAX))
         .set_header(
             head.iter()
                 .map(|text| Cell::new(text).add_attribute(comfy_table::Attribute::Bold)),

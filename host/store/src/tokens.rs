@@ -247,7 +247,7 @@ impl Store {
                to_char(k.created_at AT TIME ZONE 'UTC', {RFC3339}) AS created_at, \
                to_char(k.expires_at AT TIME ZONE 'UTC', {RFC3339}) AS expires_at, \
                to_char(k.last_used AT TIME ZONE 'UTC', {RFC3339}) AS last_used, \
-               ceil(extract(epoch FROM k.expires_at - k.created_at) / 86400)::integer AS days \
+               round(extract(epoch FROM k.expires_at - k.created_at) / 86400)::integer AS days \
              FROM wed.token k JOIN wed.user u USING (user_id) JOIN wed.tenant t ON t.tenant_id = k.tenant_id \
              WHERE t.name = $1 AND ($2::text IS NULL OR u.name = $2) AND ($3::text IS NULL OR k.prefix = $3) \
              ORDER BY k.token_id DESC"

@@ -155,7 +155,7 @@ fn cycles_are_refused_and_named() {
     s.refused(&format!("SELECT wed_after('T4', 'T2', {wid})"))
         .expect("WF063");
     assert_eq!(
-        on(flow.database.store.flow("default", "trial"))
+        on(flow.database.store.counted_flow("default", "trial"))
             .expect("the flow")
             .jobs,
         6

@@ -279,7 +279,12 @@ fn a_job_in_the_hands_of_a_host_is_not_granted_and_cannot_be_forced() {
     ))
     .expect("WF004");
     s.finish(wid, "tr_a3", "a3 = 'done'");
-    assert_eq!(on(store.flow(TENANT, "trial")).expect("the flow").jobs, 1);
+    assert_eq!(
+        on(store.counted_flow(TENANT, "trial"))
+            .expect("the flow")
+            .jobs,
+        1
+    );
 }
 
 #[harness::test]
