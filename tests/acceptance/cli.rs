@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use crate::support::database::{one_lane, sample_component};
-use crate::support::program::{Answer, psql, run, wed};
+use crate::support::program::{Answer, run, wed};
 use crate::support::{Database, Session, eventually, on, repository};
 
 /// Where nothing answers.

@@ -24,6 +24,7 @@
 //! - [`Notifications`]: the one notification connection of a host
 
 mod announcements;
+mod apply;
 mod attempts;
 mod audit;
 mod backup;

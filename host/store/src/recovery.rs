@@ -594,7 +594,7 @@ impl Store {
         sqlx::query("SET LOCAL lock_timeout = '2s'")
             .execute(&mut *transaction)
             .await?;
-        let applied = crate::flows::apply(&mut transaction, tenant, definition).await?;
+        let applied = crate::apply::apply(&mut transaction, tenant, definition).await?;
         let rows = sqlx::query_as(
             "SELECT r.wid, r.fires, r.becomes FROM wed.flow f JOIN wed.tenant t USING (tenant_id) \
              CROSS JOIN LATERAL wed.rematch(f.flow_id, true) r WHERE t.name = $1 AND f.name = $2",

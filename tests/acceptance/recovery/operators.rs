@@ -372,7 +372,7 @@ fn dry_run_shows_what_would_fire_and_changes_nothing() {
     assert_eq!(answer["would_apply"]["triggers_added"], json!(["u"]));
     assert_eq!(
         answer["instances"],
-        json!([{ "wid": wid, "fires": ["look"], "becomes": "running" }])
+        json!([{ "wid": wid, "fires": ["look"], "becomes": "regular" }])
     );
     assert_eq!(flow.session().number("SELECT count(*) FROM wed_trig"), 2);
     assert_eq!(flow.session().pending(wid), ["step"]);

@@ -1,0 +1,425 @@
+//! Makes a flow what its definition says: attributes, triggers, bindings, versions.
+
+use sqlx::{PgConnection, Row};
+use wedflow_model::{AttributeType, FlowDefinition, Numbering, work_plan};
+
+use crate::flows::{Applied, Flow};
+use crate::{Store, StoreError};
+
+pub(crate) async fn apply(
+    connection: &mut PgConnection,
+    tenant: &str,
+    definition: &FlowDefinition,
+) -> Result<Applied, StoreError> {
+    crate::error::check_description(&definition.description)?;
+    let mut applied = Applied::default();
+    let existing: Option<(i32, String)> = sqlx::query_as(
+        "SELECT flow_id, schema_name FROM wed.flow JOIN wed.tenant t USING (tenant_id) \
+         WHERE t.name = $1 AND flow.name = $2 FOR NO KEY UPDATE OF flow",
+    )
+    .bind(tenant)
+    .bind(&definition.name)
+    .fetch_optional(&mut *connection)
+    .await?;
+    let (flow_id, schema) = match existing {
+        Some(found) => found,
+        None => {
+            applied.created = true;
+            let id = create_flow(
+                connection,
+                tenant,
+                &definition.name,
+                &definition.description,
+            )
+            .await?;
+            let schema = sqlx::query_scalar("SELECT schema_name FROM wed.flow WHERE flow_id = $1")
+                .bind(id)
+                .fetch_one(&mut *connection)
+                .await?;
+            (id, schema)
+        }
+    };
+    sqlx::query("UPDATE wed.flow SET description = $2 WHERE flow_id = $1")
+        .bind(flow_id)
+        .bind(&definition.description)
+        .execute(&mut *connection)
+        .await?;
+
+    // What is generated of a definition is made once, at its end.
+    sqlx::query("SELECT set_config('wed.definition', 'whole', true)")
+        .execute(&mut *connection)
+        .await?;
+    apply_attributes(connection, &schema, definition, &mut applied).await?;
+
+    let bound: Vec<(String, String)> = sqlx::query_as(
+        "SELECT trname, component_name FROM wed.binding WHERE flow_id = $1 ORDER BY 1",
+    )
+    .bind(flow_id)
+    .fetch_all(&mut *connection)
+    .await?;
+    for (transition, by) in &definition.transitions {
+        if !bound.contains(&(transition.clone(), by.component.clone())) {
+            let told = format!("{transition} by {}", by.component);
+            applied.transitions_bound.push(told);
+        }
+    }
+    for (transition, _) in bound {
+        if !definition.transitions.contains_key(&transition) {
+            applied.transitions_unbound.push(transition);
+        }
+    }
+    // A binding first, so that triggers find their components.
+    sqlx::query("DELETE FROM wed.binding WHERE flow_id = $1")
+        .bind(flow_id)
+        .execute(&mut *connection)
+        .await?;
+    sqlx::query("DELETE FROM wed.\"grant\" WHERE flow_id = $1")
+        .bind(flow_id)
+        .execute(&mut *connection)
+        .await?;
+    for (transition, by) in &definition.transitions {
+        bind(connection, flow_id, transition, Some(&by.component)).await?;
+        if by.files || !by.http.is_empty() {
+            sqlx::query(
+                "INSERT INTO wed.\"grant\" (flow_id, trname, files, http) VALUES ($1, $2, $3, $4)",
+            )
+            .bind(flow_id)
+            .bind(transition)
+            .bind(by.files)
+            .bind(&by.http)
+            .execute(&mut *connection)
+            .await
+            .map_err(|error| not_granted(error, transition))?;
+        }
+    }
+
+    apply_triggers(connection, &schema, definition, &mut applied).await?;
+    sqlx::query("SELECT wed.order_by_attribute($1, $2)")
+        .bind(flow_id)
+        .bind(&definition.order)
+        .execute(&mut *connection)
+        .await?;
+    for attribute in &definition.attributes {
+        sqlx::query("SELECT wed.set_numbering($1, $2, $3)")
+            .bind(flow_id)
+            .bind(&attribute.name)
+            .bind(attribute.number.map(|kind| kind == Numbering::Gapless))
+            .execute(&mut *connection)
+            .await?;
+    }
+    applied.components_missing = sqlx::query_scalar(
+        "SELECT DISTINCT component_name FROM wed.binding b JOIN wed.flow f USING (flow_id) WHERE flow_id = $1 \
+         AND NOT EXISTS (SELECT FROM wed.component c WHERE c.tenant_id = f.tenant_id AND c.name = b.component_name) \
+         ORDER BY 1",
+    )
+    .bind(flow_id)
+    .fetch_all(&mut *connection)
+    .await?;
+    applied.triggers_disabled = sqlx::query_scalar(AssertSqlSafe(format!(
+        "SELECT coalesce(tgname, tgid::text) FROM \"{schema}\".wed_trig WHERE NOT enabled ORDER BY 1"
+    )))
+    .persistent(false)
+    .fetch_all(&mut *connection)
+    .await?;
+    sqlx::query("SELECT set_config('wed.definition', '', true)")
+        .execute(&mut *connection)
+        .await?;
+    sqlx::query("SELECT wed.resolve_bindings($1)")
+        .bind(flow_id)
+        .execute(&mut *connection)
+        .await?;
+    plan_work(connection, flow_id, definition).await?;
+    applied.warnings = binding_faults(connection, flow_id).await?;
+    applied
+        .warnings
+        .extend(lint_texts(connection, flow_id).await?);
+    Ok(applied)
+}
+
+/// Plans the people's work that a definition names; of a definition without any, forgets what an earlier one named.
+async fn plan_work(
+    connection: &mut PgConnection,
+    flow_id: i32,
+    definition: &FlowDefinition,
+) -> Result<(), StoreError> {
+    match work_plan(definition) {
+        Some(plan) => {
+            sqlx::query("SELECT wed.plan_work($1, $2)")
+                .bind(flow_id)
+                .bind(plan)
+                .execute(connection)
+                .await?;
+        }
+        None => {
+            sqlx::query(
+                "SELECT wed.plan_work($1, '{\"source\": \"definition\", \"tasks\": []}') FROM wed.work_plan \
+                 WHERE flow_id = $1 AND plan ->> 'source' = 'definition' AND plan -> 'tasks' <> '[]'",
+            )
+            .bind(flow_id)
+            .execute(connection)
+            .await?;
+        }
+    }
+    Ok(())
+}
+
+/// Names the trigger whose interval cannot be read.
+fn of_trigger(error: sqlx::Error, trigger: &str) -> StoreError {
+    let mut error = StoreError::from(error);
+    if let StoreError::Refused(refusal) = &mut error
+        && refusal.message.contains("type interval")
+    {
+        refusal.message = format!("trigger \"{trigger}\": {}", refusal.message);
+        refusal.hint = Some(
+            "Write timeout, backoff and delay as `10 minutes` or `1 hour 30 seconds`.".to_owned(),
+        );
+    }
+    error
+}
+
+async fn binding_faults(
+    connection: &mut PgConnection,
+    flow_id: i32,
+) -> Result<Vec<String>, StoreError> {
+    Ok(sqlx::query_scalar("SELECT wed.binding_faults($1)")
+        .bind(flow_id)
+        .fetch_all(connection)
+        .await?)
+}
+
+/// Certain findings of a look at a flow's definition, for a person.
+async fn lint_texts(
+    connection: &mut PgConnection,
+    flow_id: i32,
+) -> Result<Vec<String>, StoreError> {
+    Ok(sqlx::query_scalar("SELECT wed.lint_texts($1)")
+        .bind(flow_id)
+        .fetch_all(connection)
+        .await?)
+}
+
+/// Keeps a definition under the version that the flow has since it was applied.
+async fn keep_version(
+    connection: &mut PgConnection,
+    actor: &str,
+    tenant: &str,
+    definition: &FlowDefinition,
+) -> Result<(), StoreError> {
+    let document = serde_json::to_value(definition).unwrap_or_default();
+    sqlx::query(
+        "INSERT INTO wed.flow_version (flow_id, version, definition, actor) \
+         SELECT f.flow_id, f.version, $3, $4 FROM wed.flow f JOIN wed.tenant t USING (tenant_id) \
+         WHERE t.name = $1 AND f.name = $2 \
+         ON CONFLICT (flow_id, version) DO UPDATE SET definition = excluded.definition, actor = excluded.actor",
+    )
+    .bind(tenant)
+    .bind(&definition.name)
+    .bind(&document)
+    .bind(actor)
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Explains the error in a list of hosts and ports, for a person.
+fn not_granted(error: sqlx::Error, transition: &str) -> StoreError {
+    let mut error = StoreError::from(error);
+    if let StoreError::Refused(refusal) = &mut error
+        && refusal.code == "23514"
+    {
+        refusal.message = format!("`http` of the transition \"{transition}\" is not allowed");
+        refusal.hint = Some(
+            "Write at most 32 hosts with their ports, such as \"api.example.com:443\".".into(),
+        );
+        refusal.detail = None;
+    }
+    error
+}
+
+async fn apply_attributes(
+    connection: &mut PgConnection,
+    schema: &str,
+    definition: &FlowDefinition,
+    applied: &mut Applied,
+) -> Result<(), StoreError> {
+    let known: Vec<(String, String, Option<String>, bool)> = sqlx::query_as(AssertSqlSafe(
+        format!("SELECT aname, atype, adv, open FROM \"{schema}\".wed_attr"),
+    ))
+    .persistent(false)
+    .fetch_all(&mut *connection)
+    .await?;
+    let mut known: BTreeMap<String, (String, Option<String>, bool)> = known
+        .into_iter()
+        .map(|(name, kind, default, open)| (name, (kind, default, open)))
+        .collect();
+    for attribute in &definition.attributes {
+        let kind = attribute.kind.to_string();
+        match known.remove(&attribute.name) {
+            None => {
+                sqlx::query(AssertSqlSafe(format!(
+                    "INSERT INTO \"{schema}\".wed_attr (aname, atype, adv, open) VALUES ($1, $2, $3, $4)"
+                )))
+                .persistent(false)
+                .bind(&attribute.name)
+                .bind(&kind)
+                .bind(&attribute.default)
+                .bind(attribute.open)
+                .execute(&mut *connection)
+                .await?;
+                applied.attributes_added.push(attribute.name.clone());
+            }
+            Some(now) if now != (kind.clone(), attribute.default.clone(), attribute.open) => {
+                sqlx::query(AssertSqlSafe(format!(
+                    "UPDATE \"{schema}\".wed_attr SET atype = $2, adv = $3, open = $4 WHERE aname = $1"
+                )))
+                .persistent(false)
+                .bind(&attribute.name)
+                .bind(&kind)
+                .bind(&attribute.default)
+                .bind(attribute.open)
+                .execute(&mut *connection)
+                .await?;
+            }
+            Some(_) => {}
+        }
+    }
+    applied.attributes_kept = known.into_keys().collect();
+    Ok(())
+}
+
+async fn apply_triggers(
+    connection: &mut PgConnection,
+    schema: &str,
+    definition: &FlowDefinition,
+    applied: &mut Applied,
+) -> Result<(), StoreError> {
+    let known: Vec<(i32, String, bool)> = sqlx::query_as(AssertSqlSafe(format!(
+        "SELECT tgid, coalesce(tgname, ''), cfinal FROM \"{schema}\".wed_trig"
+    )))
+    .persistent(false)
+    .fetch_all(&mut *connection)
+    .await?;
+    let named: BTreeMap<&str, i32> = known
+        .iter()
+        .filter(|row| !row.2)
+        .map(|row| (row.1.as_str(), row.0))
+        .collect();
+    let finals = known.iter().find(|row| row.2).map(|row| row.0);
+
+    for (tgid, name, cfinal) in &known {
+        let kept = if *cfinal {
+            definition.final_condition.is_some()
+        } else {
+            definition
+                .triggers
+                .iter()
+                .any(|trigger| trigger.name == *name)
+        };
+        if !kept {
+            sqlx::query(AssertSqlSafe(format!(
+                "DELETE FROM \"{schema}\".wed_trig WHERE tgid = $1"
+            )))
+            .persistent(false)
+            .bind(tgid)
+            .execute(&mut *connection)
+            .await?;
+            applied.triggers_removed.push(name.clone());
+        }
+    }
+    for trigger in &definition.triggers {
+        let statement = match named.get(trigger.name.as_str()) {
+            Some(_) => format!(
+                "UPDATE \"{schema}\".wed_trig SET tgname = $2, trname = $3, cname = $4, cpred = $5, timeout = \
+                 $6::interval, \
+                 attempts = $7, backoff = $8::interval, delay = $9::interval, priority = $10, recheck = $11, writes \
+                 = $12, \
+                 reserves = $13, quantity = $14, resource = $15, holds = $16, consumes = $17, after = $18 \
+                 WHERE tgid = $1 AND (trname, coalesce(cname, ''), cpred, timeout, attempts, backoff, delay, \
+                 priority, recheck, coalesce(writes, '{{}}'), \
+                 reserves, quantity, resource, holds, consumes, after) \
+                 IS DISTINCT FROM ($3, coalesce($4, ''), $5, coalesce($6::interval, '1 minute'), coalesce($7, 3), \
+                 coalesce($8::interval, '1 second'), \
+                 coalesce($9::interval, '0'), coalesce($10, 0), coalesce($11, true), coalesce($12, '{{}}'), \
+                 $13, $14, $15, $16, $17, $18)"
+            ),
+            None => format!(
+                "INSERT INTO \"{schema}\".wed_trig (tgid, tgname, trname, cname, cpred, timeout, attempts, backoff, \
+                 delay, priority, recheck, writes, \
+                 reserves, quantity, resource, holds, consumes, after) \
+                 VALUES ($1, $2, $3, $4, $5, $6::interval, $7, $8::interval, $9::interval, $10, $11, $12, $13, $14, \
+                 $15, $16, $17, $18)"
+            ),
+        };
+        let done = sqlx::query(AssertSqlSafe(statement))
+            .persistent(false)
+            .bind(named.get(trigger.name.as_str()))
+            .bind(&trigger.name)
+            .bind(&trigger.transition)
+            .bind(&trigger.condition)
+            .bind(&trigger.when)
+            .bind(&trigger.timeout)
+            .bind(trigger.attempts)
+            .bind(&trigger.backoff)
+            .bind(&trigger.delay)
+            .bind(trigger.priority)
+            .bind(trigger.recheck)
+            .bind(&trigger.writes)
+            .bind(&trigger.reserves)
+            .bind(&trigger.quantity)
+            .bind(&trigger.resource)
+            .bind(&trigger.holds)
+            .bind(trigger.consumes)
+            .bind(&trigger.after)
+            .execute(&mut *connection)
+            .await
+            .map_err(|error| of_trigger(error, &trigger.name))?;
+        if !named.contains_key(trigger.name.as_str()) {
+            applied.triggers_added.push(trigger.name.clone());
+        } else if done.rows_affected() > 0 {
+            applied.triggers_changed.push(trigger.name.clone());
+        }
+    }
+    for trigger in &definition.triggers {
+        sqlx::query(AssertSqlSafe(format!(
+            "SELECT wed.set_policy(g.flow_id, g.tgid, $2, $3::interval) \
+             FROM \"{schema}\".wed_trig w JOIN wed.trigger g USING (tgid) WHERE w.tgname = $1"
+        )))
+        .persistent(false)
+        .bind(&trigger.name)
+        .bind(&trigger.compensation)
+        .bind(&trigger.deadline)
+        .execute(&mut *connection)
+        .await?;
+    }
+    if let Some(condition) = &definition.final_condition {
+        let statement = match finals {
+            Some(_) => {
+                format!(
+                    "UPDATE \"{schema}\".wed_trig SET cpred = $2 WHERE tgid = $1 AND cpred <> $2"
+                )
+            }
+            None => format!(
+                "INSERT INTO \"{schema}\".wed_trig (tgid, cpred, cfinal) VALUES ($1, $2, true)"
+            ),
+        };
+        sqlx::query(AssertSqlSafe(statement))
+            .persistent(false)
+            .bind(finals)
+            .bind(condition)
+            .execute(&mut *connection)
+            .await?;
+    }
+    Ok(())
+}
+
+/// Percent-encodes what may not stand in a URI as it is.
+fn escaped(text: &str) -> String {
+    text.bytes().fold(String::new(), |mut out, byte| {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+        out
+    })
+}
