@@ -2,7 +2,7 @@
 //!
 //! [`parse`] reads a source and says with line and column what is wrong; [`check`] finds names that are missing or
 //! used twice, tasks that wait for each other and tasks that never run; [`format()`] prints a document in one way;
-//! [`lower`] makes a flow and a plan of work of each workflow.
+//! [`lower`] makes a flow and a plan of work of each workflow; [`raise`] writes a source of plans.
 
 mod check;
 mod dependence;
@@ -14,6 +14,7 @@ mod naming;
 mod network;
 mod parser;
 mod plan;
+mod raise;
 mod syntax;
 
 pub use check::{check, unknown_roles};
@@ -25,6 +26,7 @@ pub use plan::{
     Deadline, Dependence, Operator, Plan, PlannedApplication, PlannedData, PlannedState,
     PlannedSubWorkflow, PlannedTask, Unit,
 };
+pub use raise::raise;
 pub use syntax::{
     Activity, Block, BlockKind, Clause, ClauseValue, Comment, Document, Item, Name, Rule, TaskType,
     Workflow,

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use wedflow_guard::{CheckedPredicate, FlowAttributes};
-use wedflow_process::{check, format, lower, parse};
+use wedflow_process::{check, format, lower, parse, raise};
 
 const EXAMPLE: &str = include_str!("data/manutencao.pdl");
 
@@ -62,7 +62,16 @@ fn goes_through(source: &str) {
     let again = parse(&once);
     assert!(!again.has_errors(), "{once}\n{:#?}", again.diagnostics);
     assert_eq!(format(&again.document), once);
-    assert_eq!(lower(&again.document).ok(), lowered.ok());
+    let lowered = lowered.ok();
+    assert_eq!(lower(&again.document).ok(), lowered);
+    if let Some(processes) = lowered {
+        let plans: Vec<_> = processes.iter().map(|one| one.plan.clone()).collect();
+        let raised = raise(&plans);
+        let read = parse(&raised);
+        assert!(!read.has_errors(), "{raised}\n{:#?}", read.diagnostics);
+        assert_eq!(lower(&read.document).ok(), Some(processes), "{raised}");
+        assert_eq!(format(&read.document), raised);
+    }
 }
 
 #[test]
