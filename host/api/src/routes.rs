@@ -18,6 +18,7 @@ mod users;
 mod versions;
 mod webhooks;
 mod work;
+mod worklists;
 
 use axum::Router;
 use axum::body::Body;
@@ -109,7 +110,16 @@ fn described() -> (OpenApiRouter<Api>, OpenApiRouter<Api>, OpenApiRouter<Api>) {
         .routes(routes!(work::connection, work::leave))
         .routes(routes!(work::start))
         .routes(routes!(work::people))
-        .routes(routes!(work::put_person, work::drop_person));
+        .routes(routes!(work::put_person, work::drop_person))
+        .routes(routes!(worklists::reserve))
+        .routes(routes!(worklists::place))
+        .routes(routes!(worklists::decide))
+        .routes(routes!(worklists::notification))
+        .routes(routes!(worklists::reassign))
+        .routes(routes!(worklists::revoke))
+        .routes(routes!(worklists::calendars))
+        .routes(routes!(worklists::set_calendar))
+        .routes(routes!(worklists::attach, worklists::attachment));
     // These take as long as they take, within limits of their own.
     let slow = OpenApiRouter::new()
         .routes(routes!(components::upload))

@@ -38,6 +38,7 @@ mod jobs;
 mod migrate;
 mod notifications;
 mod pinned;
+mod queries;
 mod quotas;
 mod recovery;
 mod results;
@@ -80,7 +81,9 @@ pub use settings::{Grant, SealedSecret};
 pub use tenants::{Tenant, TenantSettings};
 pub use tokens::{Bearer, NewToken, Token};
 pub use users::User;
-pub use work::{NewProcess, PersonName, WorkAct, WorkNews, WorkReport};
+pub use work::{
+    NewProcess, NotificationChange, PersonName, WorkAct, WorkCalendar, WorkNews, WorkReport,
+};
 
 /// How long a statement of ours may wait for a connection of the pool.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);

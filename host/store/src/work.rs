@@ -103,6 +103,36 @@ pub struct NewProcess<'a> {
     pub transfer: Option<i32>,
 }
 
+/// A change of how an instance notifies people; what is absent stays.
+#[derive(Debug, Clone, Default)]
+pub struct NotificationChange {
+    /// The policy, 1 to 4.
+    pub policy: Option<i32>,
+    /// How many people policies 2 to 4 choose.
+    pub count: Option<i32>,
+    /// The pause between two rounds of offers, in seconds.
+    pub renotify_seconds: Option<f64>,
+    /// Hours before a deadline.
+    pub warnings: Option<Vec<i32>>,
+    /// The one of them at which an item passes to the person in charge.
+    pub transfer: Option<i32>,
+}
+
+/// Working hours, by which deadlines may be counted.
+#[derive(Debug, Clone)]
+pub struct WorkCalendar {
+    /// A zone of the IANA database.
+    pub zone: String,
+    /// ISO days of the week, 1 is Monday.
+    pub weekdays: Vec<i32>,
+    /// The time at which work begins.
+    pub opens: String,
+    /// The time at which work ends.
+    pub closes: String,
+    /// Days without work, as 2026-12-25.
+    pub holidays: Vec<String>,
+}
+
 /// Hears that worklists may have changed.
 #[derive(Debug)]
 pub struct WorkNews(PgListener);
@@ -222,6 +252,163 @@ impl Store {
                 .fetch_one(&self.pool)
                 .await?,
         )
+    }
+
+    /// Reserves the next item of a task for the holder of a locked item of the same instance: both are taken away together.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`].
+    pub async fn reserve_work(
+        &self,
+        person: PersonName<'_>,
+        item: i64,
+        task: &str,
+    ) -> Result<(), StoreError> {
+        sqlx::query("SELECT wed.reserve_work($1, $2, $3, $4)")
+            .bind(person.tenant)
+            .bind(person.name)
+            .bind(item)
+            .bind(task)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
+    /// Puts an item before another one in the person's own order, or last.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`].
+    pub async fn move_work(
+        &self,
+        person: PersonName<'_>,
+        item: i64,
+        before: Option<i64>,
+    ) -> Result<(), StoreError> {
+        sqlx::query("SELECT wed.move_work($1, $2, $3, $4)")
+            .bind(person.tenant)
+            .bind(person.name)
+            .bind(item)
+            .bind(before)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
+    /// Decides of an item whose deadline has passed: it continues, with another deadline when one is given as an interval,
+    /// or it stops, which is a failure.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`].
+    pub async fn decide_late(
+        &self,
+        person: PersonName<'_>,
+        item: i64,
+        proceed: bool,
+        extend: Option<&str>,
+    ) -> Result<Json, StoreError> {
+        Ok(
+            sqlx::query_scalar("SELECT wed.decide_late($1, $2, $3, $4, $5::interval)")
+                .bind(person.tenant)
+                .bind(person.name)
+                .bind(item)
+                .bind(proceed)
+                .bind(extend)
+                .fetch_one(&self.pool)
+                .await?,
+        )
+    }
+
+    /// Changes how an instance notifies people while it runs; what is absent stays.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`].
+    pub async fn change_notification(
+        &self,
+        person: PersonName<'_>,
+        flow: &str,
+        wid: i32,
+        change: &NotificationChange,
+    ) -> Result<Json, StoreError> {
+        let sql = "SELECT wed.change_notification($1, $2, $3, $4, $5, $6, make_interval(secs => $7), $8, $9)";
+        Ok(sqlx::query_scalar(sql)
+            .bind(person.tenant)
+            .bind(person.name)
+            .bind(flow)
+            .bind(wid)
+            .bind(change.policy)
+            .bind(change.count)
+            .bind(change.renotify_seconds)
+            .bind(&change.warnings)
+            .bind(change.transfer)
+            .fetch_one(&self.pool)
+            .await?)
+    }
+
+    /// An attachment of an item: its name and bytes.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when there is none that the person may see.
+    pub async fn work_file(
+        &self,
+        person: PersonName<'_>,
+        item: i64,
+        note: i64,
+    ) -> Result<(String, Vec<u8>), StoreError> {
+        Ok(
+            sqlx::query_as("SELECT file_name, bytes FROM wed.work_file($1, $2, $3, $4)")
+                .bind(person.tenant)
+                .bind(person.name)
+                .bind(item)
+                .bind(note)
+                .fetch_one(&self.pool)
+                .await?,
+        )
+    }
+
+    /// The tenant's calendars, by name.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn work_calendars(&self, tenant: &str) -> Result<Vec<Json>, StoreError> {
+        Ok(sqlx::query_scalar("SELECT wed.work_calendars($1)")
+            .bind(tenant)
+            .fetch_all(&self.pool)
+            .await?)
+    }
+
+    /// Makes or changes a calendar.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] for a zone or times that there are not.
+    pub async fn set_calendar(
+        &self,
+        tenant: &str,
+        name: &str,
+        calendar: &WorkCalendar,
+    ) -> Result<(), StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        sqlx::query("SELECT wed.set_calendar($1, $2, $3, $4, $5::time, $6::time, $7::date[])")
+            .bind(tenant)
+            .bind(name)
+            .bind(&calendar.zone)
+            .bind(&calendar.weekdays)
+            .bind(&calendar.opens)
+            .bind(&calendar.closes)
+            .bind(&calendar.holidays)
+            .execute(&mut *transaction)
+            .await?;
+        let detail = serde_json::json!({ "zone": calendar.zone });
+        crate::audit::note(
+            &mut transaction,
+            &self.actor,
+            Some(tenant),
+            "calendar.set",
+            name,
+            detail,
+        )
+        .await?;
+        transaction.commit().await?;
+        Ok(())
     }
 
     /// Reports an item. The answer's `applied` is false when the person no longer holds it; the result is kept then.
@@ -373,6 +560,32 @@ impl Store {
         Ok(())
     }
 
+    /// Takes a role from a person.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when there is no such person.
+    pub async fn revoke_role(&self, person: PersonName<'_>, role: &str) -> Result<(), StoreError> {
+        let mut transaction = self.pool.begin().await?;
+        sqlx::query("SELECT wed.revoke_role($1, $2, $3)")
+            .bind(person.tenant)
+            .bind(person.name)
+            .bind(role)
+            .execute(&mut *transaction)
+            .await?;
+        let detail = serde_json::json!({ "revoked": role });
+        crate::audit::note(
+            &mut transaction,
+            &self.actor,
+            Some(person.tenant),
+            "person.set",
+            person.name,
+            detail,
+        )
+        .await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
     /// Removes a person; what the person held is offered again.
     ///
     /// # Errors
@@ -431,7 +644,7 @@ impl Store {
         .await?)
     }
 
-    /// Starts an instance in a person's name; its number.
+    /// Starts an instance in a person's name; its number. The queries of the process's data are asked now.
     ///
     /// # Errors
     /// [`StoreError::Refused`] when the person has not the creator role.
@@ -440,13 +653,17 @@ impl Store {
         person: PersonName<'_>,
         process: &NewProcess<'_>,
     ) -> Result<i32, StoreError> {
+        let mut values = self
+            .query_data(person.tenant, process.flow, process.values)
+            .await?;
+        values.extend(process.values.clone());
         Ok(
             sqlx::query_scalar("SELECT wed.start_process($1, $2, $3, $4, $5, $6, $7, $8, $9)")
                 .bind(person.tenant)
                 .bind(process.flow)
                 .bind(person.name)
                 .bind(process.in_charge)
-                .bind(Json::Object(process.values.clone()))
+                .bind(Json::Object(values))
                 .bind(process.policy)
                 .bind(process.count)
                 .bind(process.warnings)
@@ -454,6 +671,18 @@ impl Store {
                 .fetch_one(&self.pool)
                 .await?,
         )
+    }
+
+    /// The plan of work of a flow.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] when it has none.
+    pub async fn work_plan(&self, flow: &crate::Flow) -> Result<Json, StoreError> {
+        sqlx::query_scalar("SELECT plan FROM wed.work_plan WHERE flow_id = $1")
+            .bind(flow.flow_id)
+            .fetch_optional(&self.pool)
+            .await?
+            .ok_or_else(|| StoreError::not_found("process", &flow.name))
     }
 
     /// Opens a connection that hears of changes to worklists.
@@ -471,18 +700,15 @@ impl Store {
     /// # Errors
     /// [`StoreError::Refused`] when there is no such person.
     pub async fn work_mark(&self, person: PersonName<'_>) -> Result<String, StoreError> {
-        Ok(sqlx::query_scalar(
-            "SELECT md5(concat_ws(' ', (SELECT max(m.message_id) FROM wed.work_message m WHERE m.person_id = p.person_id AND m.delivered_at IS NOT NULL), \
-               (SELECT string_agg(concat_ws(':', d ->> 'item', d ->> 'state', d ->> 'claim'), ',') FROM wed.worklist($1, $2, 'arrival', 1000) d))) \
-             FROM wed.person_of($1, $2) p",
-        )
-        .bind(person.tenant)
-        .bind(person.name)
-        .fetch_one(&self.pool)
-        .await?)
+        Ok(sqlx::query_scalar("SELECT wed.work_mark($1, $2)")
+            .bind(person.tenant)
+            .bind(person.name)
+            .fetch_one(&self.pool)
+            .await?)
     }
 
-    /// The application of an item that a person holds or is offered: name, version, digest and bytes of the component in use.
+    /// The application of an item that a person holds or is offered, or, with a task, that of a task which the person takes
+    /// away together with the item: name, version, digest and bytes of the component in use.
     ///
     /// # Errors
     /// [`StoreError::NotFound`] when the item has none, or the person does not hold it.
@@ -490,20 +716,15 @@ impl Store {
         &self,
         person: PersonName<'_>,
         item: i64,
+        task: Option<&str>,
     ) -> Result<(String, i32, String, Vec<u8>), StoreError> {
-        sqlx::query_as(
-            "SELECT c.name, c.version, c.digest, c.bytes FROM wed.person_of($1, $2) p \
-             JOIN wed.work_item i ON i.tenant_id = p.tenant_id AND i.item_id = $3 AND i.ended_at IS NULL \
-               AND (i.holder = p.person_id OR i.state = 'READY' AND wed.is_offered(i, p, clock_timestamp())) \
-             JOIN wed.work_task t USING (tgid) \
-             JOIN wed.component c ON c.tenant_id = i.tenant_id AND c.name = t.application \
-             ORDER BY c.activated_at DESC LIMIT 1",
-        )
-        .bind(person.tenant)
-        .bind(person.name)
-        .bind(item)
-        .fetch_optional(&self.pool)
-        .await?
-        .ok_or_else(|| StoreError::not_found("application of work item", item))
+        sqlx::query_as(include_str!("../sql/work_application.sql"))
+            .bind(person.tenant)
+            .bind(person.name)
+            .bind(item)
+            .bind(task)
+            .fetch_optional(&self.pool)
+            .await?
+            .ok_or_else(|| StoreError::not_found("application of work item", item))
     }
 }

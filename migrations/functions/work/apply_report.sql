@@ -16,6 +16,9 @@ BEGIN
     RAISE EXCEPTION 'instance % is paused', _item.wid USING ERRCODE = 'WF087', HINT = 'Report again when an operator resumed it.';
   END IF;
   _values := wed.checked_values(_item, _task, _values);
+  IF _success AND _task.form IS NOT NULL THEN
+    PERFORM wed.check_form(_task.form, _values, _item.task);
+  END IF;
   UPDATE wed.work_item SET state = _state, ended_at = _now, alarm_at = NULL WHERE item_id = _item.item_id;
   DELETE FROM wed.work_offer WHERE item_id = _item.item_id;
   IF _success OR _task.state_attribute IS NOT NULL THEN

@@ -14,6 +14,7 @@ BEGIN
       HINT = 'Look at it again: `wed work history`.';
   END IF;
   DELETE FROM wed.work_offer WHERE item_id = _item.item_id;
+  DELETE FROM wed.work_reservation WHERE flow_id = _item.flow_id AND wid = _item.wid AND person_id = _item.holder;
   PERFORM wed.record_work(_moved, _by, _action, jsonb_build_object('to', _name), _now);
   PERFORM wed.send_message(array_remove(_former, _to),
     CASE _action WHEN 'transferred' THEN 'task_transferred' ELSE 'task_delegated' END, wed.work_place(_item.flow_id, _item.wid),

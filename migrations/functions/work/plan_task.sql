@@ -15,7 +15,7 @@ BEGIN
         _flow.name USING ERRCODE = 'WF085', HINT = 'Define the flow''s triggers first; `wed flow show` lists them.';
   ELSIF _task ->> 'calendar' IS NOT NULL AND _calendar IS NULL THEN
     RAISE EXCEPTION 'task "%" names calendar "%", which there is not', left(_name, 80), left(_task ->> 'calendar', 80)
-      USING ERRCODE = 'WF085', HINT = 'Make it: `wed work calendar set`.';
+      USING ERRCODE = 'WF085', HINT = 'Make it: `wed work calendar NAME --zone ZONE`.';
   END IF;
   INSERT INTO wed.work_task (tgid, flow_id, task, kind, role_id, priority, deadline, calendar_id, disconnected, application,
                              description, inputs, outputs, state_attribute, users, groups, escalate_after, escalate_to, form)
@@ -26,7 +26,7 @@ BEGIN
         hours => CASE WHEN _task #>> '{deadline,unit}' = 'hours' THEN (_task #>> '{deadline,amount}')::integer ELSE 0 END,
         days => CASE WHEN _task #>> '{deadline,unit}' = 'days' THEN (_task #>> '{deadline,amount}')::integer ELSE 0 END)
       WHEN 'string' THEN (_task ->> 'deadline')::interval END,
-    _calendar, coalesce((_task ->> 'disconnected')::boolean, false), _task ->> 'application',
+    _calendar, coalesce((_task ->> 'disconnected')::boolean, false), wed.planned_component(_plan, _task ->> 'application'),
     coalesce(_task ->> 'description', ''), coalesce(wed.data_attributes(_plan, _task -> 'inputs'), '{}'),
     wed.data_attributes(_plan, _task -> 'outputs'), _task ->> 'state',
     ARRAY(SELECT jsonb_array_elements_text(coalesce(_task -> 'users', '[]'))),

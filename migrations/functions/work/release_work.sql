@@ -10,6 +10,7 @@ BEGIN
   WHERE i.item_id = _item_id AND i.tenant_id = _person.tenant_id AND i.holder = _person.person_id AND i.state = ANY (_states)
   RETURNING * INTO _item;
   IF NOT FOUND THEN PERFORM wed.refuse_holder(_person, _item_id); END IF;
+  DELETE FROM wed.work_reservation WHERE flow_id = _item.flow_id AND wid = _item.wid AND person_id = _person.person_id;
   PERFORM wed.record_work(_item, _person.name, 'released', '{}', _now);
   PERFORM wed.offer_item(_item_id, _now);
   RETURN jsonb_build_object('item', _item.item_id, 'state', _item.state, 'claim', _item.claim);

@@ -22,8 +22,9 @@ BEGIN
     EXECUTE format('SELECT to_jsonb(w) - ''wid'' FROM %I.wed_flow w WHERE wid = $1', _schema) INTO _state USING _item.wid;
   END IF;
   RETURN wed.work_document(_item) || jsonb_build_object(
-    'application_bytes', (SELECT octet_length(c.bytes) FROM wed.component c WHERE c.tenant_id = _item.tenant_id
-                          AND c.name = _task.application ORDER BY c.activated_at DESC LIMIT 1),
+    'application_bytes', wed.application_bytes(_item.tenant_id, _task.application),
+    'application_mark', wed.application_mark(_item.tenant_id, _task.application),
+    'behind', CASE WHEN _item.holder = _person.person_id THEN wed.work_behind(_item, _person.person_id, _types, _state) ELSE '[]' END,
     'deadline_epoch', extract(epoch FROM _item.deadline_at),
     'warnings', (SELECT w.warnings FROM wed.work_instance w WHERE w.flow_id = _item.flow_id AND w.wid = _item.wid),
     'inputs', _task.inputs, 'outputs', _outputs, 'state_attribute', _task.state_attribute,

@@ -12,16 +12,7 @@ BEGIN
       HINT = 'Use arrival, priority, deadline, size or own.';
   END IF;
   RETURN QUERY
-    WITH found AS (
-      SELECT i.* FROM wed.work_item i WHERE i.holder = _person.person_id AND i.ended_at IS NULL
-      UNION ALL
-      SELECT i.* FROM wed.work_item i
-      WHERE i.state = 'READY' AND i.policy = 1 AND i.tenant_id = _person.tenant_id AND wed.is_offered(i, _person, _now)
-        AND (i.role_id IN (SELECT m.role_id FROM wed.membership m WHERE m.person_id = _person.person_id) OR i.role_id IS NULL)
-      UNION
-      SELECT i.* FROM wed.work_offer o JOIN wed.work_item i USING (item_id)
-      WHERE o.person_id = _person.person_id AND i.state = 'READY' AND _person.active)
-    SELECT wed.work_document(f) FROM found f
+    SELECT wed.work_document(f) FROM wed.found_work(_person, _order, least(greatest(_limit, 1), 1000), _now) f
     LEFT JOIN wed.work_position o ON o.person_id = _person.person_id AND o.item_id = f.item_id
     ORDER BY CASE _order WHEN 'priority' THEN -f.priority WHEN 'deadline' THEN extract(epoch FROM f.deadline_at)
                          WHEN 'size' THEN f.data_bytes WHEN 'own' THEN o.position END NULLS LAST, f.item_id

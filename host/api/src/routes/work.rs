@@ -60,6 +60,15 @@ pub(crate) struct Behind {
     limit: Option<i32>,
 }
 
+/// A task that is taken away together with an item.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Along {
+    /// The task, which the item's holder reserved; the item's own when absent.
+    task: Option<String>,
+}
+
 /// Whom an item is given to.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -128,7 +137,7 @@ fn yes() -> bool {
     true
 }
 
-fn person(caller: &Caller) -> PersonName<'_> {
+pub(super) fn person(caller: &Caller) -> PersonName<'_> {
     PersonName {
         tenant: &caller.tenant,
         name: &caller.user,
@@ -415,19 +424,23 @@ pub(crate) async fn drop_person(
 /// The component of an item that the caller holds, resumable by `Range`, with its digest
 #[utoipa::path(get, path = "/v1/work/items/{item}/application", tag = "work",
     params(("item" = i64, Path, description = "The item's number"),
-        ("Range" = Option<String>, Header, description = "`bytes=N-`: from this byte on")),
+        ("Range" = Option<String>, Header, description = "`bytes=N-`: from this byte on"), Along),
     responses((status = 200, body = Vec<u8>, content_type = "application/wasm"), (status = 206, body = Vec<u8>,
         content_type = "application/wasm"), (status = 404, body = Problem)))]
 pub(crate) async fn application(
     State(api): State<Api>,
     caller: Caller,
     Named(item): Named<i64>,
+    Asked(along): Asked<Along>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     caller.must(Action::read(Area::Instances))?;
     let longest = api.times.request;
     let asking = api.connections.wait(&caller.tenant, 1, longest).await?;
-    let (name, version, digest, bytes) = api.store.work_application(person(&caller), item).await?;
+    let (name, version, digest, bytes) = api
+        .store
+        .work_application(person(&caller), item, along.task.as_deref())
+        .await?;
     drop(asking);
     let total = bytes.len();
     let from = headers
@@ -528,13 +541,11 @@ async fn next(mut watch: Watch) -> Option<(Result<Event, Infallible>, Watch)> {
             .ok()
             .filter(|bearer| bearer.may(Action::read(Area::Instances)))?;
         let store = &watch.api.store;
-        let items = store
-            .worklist(person(&watch.caller), "arrival", LIMIT)
-            .await
-            .ok()?;
         let mark = store.work_mark(person(&watch.caller)).await.ok()?;
-        drop(asking);
         if mark != watch.mark {
+            let list = store.worklist(person(&watch.caller), "arrival", LIMIT);
+            let items = list.await.ok()?;
+            drop(asking);
             watch.mark = mark;
             let event = Event::default()
                 .event("worklist")
@@ -542,6 +553,7 @@ async fn next(mut watch: Watch) -> Option<(Result<Event, Infallible>, Watch)> {
                 .ok()?;
             return Some((Ok(event), watch));
         }
+        drop(asking);
         tokio::time::sleep(LOOK).await;
     }
 }

@@ -1,0 +1,299 @@
+//! What people arrange on their worklists beside claiming and reporting: tasks taken together, their own order, late items,
+//! notification, calendars, attachments.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+use wedflow_store::{NotificationChange, PersonName, WorkCalendar};
+use wedflow_tenancy::{Action, Area};
+
+use super::work::person;
+use crate::access::Caller;
+use crate::body::Document;
+use crate::documents::List;
+use crate::path::Named;
+use crate::problem::Problem;
+use crate::state::Api;
+
+/// A task that follows.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Following {
+    /// A task of the same flow that allows disconnected work.
+    task: String,
+}
+
+/// A place in the caller's own order.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Position {
+    /// The item before which it is put; last when absent.
+    before: Option<i64>,
+}
+
+/// A decision about an item whose deadline has passed.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Decision {
+    /// False: the item stops, which is a failure.
+    #[serde(rename = "continue")]
+    proceed: bool,
+    /// Time from now to another deadline, as an interval: `12 hours`.
+    extend: Option<String>,
+}
+
+/// A change of how an instance notifies people.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Notification {
+    /// The policy, 1 to 4.
+    policy: Option<i32>,
+    /// How many people policies 2 to 4 choose.
+    count: Option<i32>,
+    /// The pause between two rounds of offers, in seconds; 1 at least.
+    renotify_seconds: Option<f64>,
+    /// Hours before a deadline at which people are told.
+    warnings: Option<Vec<i32>>,
+    /// The one of them at which an item passes to the person in charge.
+    transfer: Option<i32>,
+}
+
+/// Who gets the items.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Successor {
+    /// The other person.
+    to: String,
+}
+
+/// Working hours.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Calendar {
+    /// A zone of the IANA database; UTC when absent.
+    zone: Option<String>,
+    /// ISO days of the week, 1 is Monday; Monday to Friday when absent.
+    weekdays: Option<Vec<i32>>,
+    /// The time at which work begins; 09:00 when absent.
+    opens: Option<String>,
+    /// The time at which work ends; 17:00 when absent.
+    closes: Option<String>,
+    /// Days without work, as 2026-12-25.
+    #[serde(default)]
+    holidays: Vec<String>,
+}
+
+/// Reserves the next item of a task for the holder of a locked item: both are taken away together
+#[utoipa::path(post, path = "/v1/work/items/{item}/reserve", tag = "work",
+    params(("item" = i64, Path, description = "The item's number")), request_body = Following,
+    responses((status = 200, body = Value), (status = 403, body = Problem), (status = 404, body = Problem),
+        (status = 409, body = Problem)))]
+pub(crate) async fn reserve(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(item): Named<i64>,
+    Document(wanted): Document<Following>,
+) -> Result<Json<Value>, Problem> {
+    caller.must(Action::write(Area::Instances))?;
+    let store = caller.store(&api);
+    store
+        .reserve_work(person(&caller), item, &wanted.task)
+        .await?;
+    Ok(Json(json!({ "item": item, "reserved": wanted.task })))
+}
+
+/// Puts an item before another one in the caller's own order
+#[utoipa::path(post, path = "/v1/work/items/{item}/move", tag = "work",
+    params(("item" = i64, Path, description = "The item's number")), request_body = Position,
+    responses((status = 200, body = Value), (status = 404, body = Problem)))]
+pub(crate) async fn place(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(item): Named<i64>,
+    Document(wanted): Document<Position>,
+) -> Result<Json<Value>, Problem> {
+    caller.must(Action::write(Area::Instances))?;
+    let store = caller.store(&api);
+    store
+        .move_work(person(&caller), item, wanted.before)
+        .await?;
+    Ok(Json(json!({ "item": item, "before": wanted.before })))
+}
+
+/// Decides of an item whose deadline has passed; for who is in charge
+#[utoipa::path(post, path = "/v1/work/items/{item}/decide", tag = "work",
+    params(("item" = i64, Path, description = "The item's number")), request_body = Decision,
+    responses((status = 200, body = Value), (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn decide(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(item): Named<i64>,
+    Document(wanted): Document<Decision>,
+) -> Result<Json<Value>, Problem> {
+    caller.must(Action::write(Area::Instances))?;
+    let store = caller.store(&api);
+    let extend = wanted.extend.as_deref();
+    Ok(Json(
+        store
+            .decide_late(person(&caller), item, wanted.proceed, extend)
+            .await?,
+    ))
+}
+
+/// Changes how an instance notifies people while it runs; for who is in charge
+#[utoipa::path(patch, path = "/v1/work/processes/{flow}/{wid}/notification", tag = "work",
+    params(("flow" = String, Path, description = "The flow"), ("wid" = i32, Path, description = "The instance")),
+    request_body = Notification,
+    responses((status = 200, body = Value), (status = 403, body = Problem), (status = 404, body = Problem),
+        (status = 422, body = Problem)))]
+pub(crate) async fn notification(
+    State(api): State<Api>,
+    caller: Caller,
+    Named((flow, wid)): Named<(String, i32)>,
+    Document(wanted): Document<Notification>,
+) -> Result<Json<Value>, Problem> {
+    caller.must(Action::write(Area::Instances))?;
+    let change = NotificationChange {
+        policy: wanted.policy,
+        count: wanted.count,
+        renotify_seconds: wanted.renotify_seconds,
+        warnings: wanted.warnings,
+        transfer: wanted.transfer,
+    };
+    let store = caller.store(&api);
+    Ok(Json(
+        store
+            .change_notification(person(&caller), &flow, wid, &change)
+            .await?,
+    ))
+}
+
+/// Gives what a person holds to another, at most 1000 items; of instances that the caller answers for
+#[utoipa::path(post, path = "/v1/work/people/{user}/reassign", tag = "work",
+    params(("user" = String, Path, description = "Who holds the items")), request_body = Successor,
+    responses((status = 200, body = Value), (status = 404, body = Problem)))]
+pub(crate) async fn reassign(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(from): Named<String>,
+    Document(wanted): Document<Successor>,
+) -> Result<Json<Value>, Problem> {
+    caller.must(Action::write(Area::Instances))?;
+    let store = caller.store(&api);
+    let moved = store
+        .reassign_work(person(&caller), &from, &wanted.to)
+        .await?;
+    Ok(Json(json!({ "reassigned": moved })))
+}
+
+/// Takes a role from a person; what the person holds stays held
+#[utoipa::path(delete, path = "/v1/work/people/{user}/roles/{role}", tag = "work",
+    params(("user" = String, Path, description = "The person's name"), ("role" = String, Path, description = "The role")),
+    responses((status = 204), (status = 403, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn revoke(
+    State(api): State<Api>,
+    caller: Caller,
+    Named((name, role)): Named<(String, String)>,
+) -> Result<StatusCode, Problem> {
+    caller.must(Action::write(Area::Users))?;
+    let of = PersonName {
+        tenant: &caller.tenant,
+        name: &name,
+    };
+    caller.store(&api).revoke_role(of, &role).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The tenant's calendars
+#[utoipa::path(get, path = "/v1/work/calendars", tag = "work", responses((status = 200, body = List<Value>)))]
+pub(crate) async fn calendars(
+    State(api): State<Api>,
+    caller: Caller,
+) -> Result<Json<List<Value>>, Problem> {
+    caller.must(Action::read(Area::Instances))?;
+    Ok(Json(List::whole(
+        api.store.work_calendars(&caller.tenant).await?,
+    )))
+}
+
+/// Makes or changes a calendar, by whose working hours deadlines may be counted
+#[utoipa::path(put, path = "/v1/work/calendars/{calendar}", tag = "work",
+    params(("calendar" = String, Path, description = "The calendar's name")), request_body = Calendar,
+    responses((status = 200, body = Value), (status = 403, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn set_calendar(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(name): Named<String>,
+    Document(wanted): Document<Calendar>,
+) -> Result<Json<Value>, Problem> {
+    caller.must(Action::write(Area::Users))?;
+    let calendar = WorkCalendar {
+        zone: wanted.zone.unwrap_or_else(|| "UTC".to_owned()),
+        weekdays: wanted.weekdays.unwrap_or_else(|| vec![1, 2, 3, 4, 5]),
+        opens: wanted.opens.unwrap_or_else(|| "09:00".to_owned()),
+        closes: wanted.closes.unwrap_or_else(|| "17:00".to_owned()),
+        holidays: wanted.holidays,
+    };
+    caller
+        .store(&api)
+        .set_calendar(&caller.tenant, &name, &calendar)
+        .await?;
+    Ok(Json(json!({ "calendar": name })))
+}
+
+/// Attaches a file of at most 1 MiB to an item; its text is in the header `Wedflow-Text`
+#[utoipa::path(post, path = "/v1/work/items/{item}/attachments/{attachment}", tag = "work",
+    params(("item" = i64, Path, description = "The item's number"), ("attachment" = String, Path, description = "The file's name")),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    responses((status = 201, body = Value), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn attach(
+    State(api): State<Api>,
+    caller: Caller,
+    Named((item, file)): Named<(i64, String)>,
+    headers: HeaderMap,
+    body: axum::body::Bytes,
+) -> Result<Response, Problem> {
+    caller.must(Action::write(Area::Instances))?;
+    let text = headers
+        .get("wedflow-text")
+        .and_then(|text| text.to_str().ok())
+        .unwrap_or_default();
+    let store = caller.store(&api);
+    let note = store
+        .comment_work(person(&caller), item, text, Some((&file, &body)))
+        .await?;
+    Ok((StatusCode::CREATED, Json(json!({ "note": note }))).into_response())
+}
+
+/// An attachment of an item, by the number of its note in the history
+#[utoipa::path(get, path = "/v1/work/items/{item}/attachments/{attachment}", tag = "work",
+    params(("item" = i64, Path, description = "The item's number"), ("attachment" = i64, Path, description = "The number of its note")),
+    responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream"), (status = 404, body = Problem)))]
+pub(crate) async fn attachment(
+    State(api): State<Api>,
+    caller: Caller,
+    Named((item, note)): Named<(i64, i64)>,
+) -> Result<Response, Problem> {
+    caller.must(Action::read(Area::Instances))?;
+    let (_, bytes) = api.store.work_file(person(&caller), item, note).await?;
+    // Never shown by a browser as a page of this server.
+    let told = [
+        (
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/octet-stream"),
+        ),
+        (
+            header::CONTENT_DISPOSITION,
+            HeaderValue::from_static("attachment"),
+        ),
+        (
+            header::X_CONTENT_TYPE_OPTIONS,
+            HeaderValue::from_static("nosniff"),
+        ),
+    ];
+    Ok((told, bytes).into_response())
+}
