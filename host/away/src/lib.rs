@@ -1,7 +1,7 @@
 //! A person's work on a machine that may be cut off from the server.
 //!
 //! - [`LocalStore`]: items, data, components and results in one SQLite file
-//! - [`Link`]: the HTTP API as a person's machine uses it
+//! - [`Wire`]: a way to the server, that may be cut; [`Link`]: the HTTP API as a person's machine uses it
 //! - [`disconnect`], [`reconnect`], [`prefetch`]: the protocols of leaving and returning, step by step
 //!
 //! Nothing in here runs a component; who does puts the result into the store ([`LocalStore::keep_result`]).
@@ -12,6 +12,9 @@ mod protocol;
 mod store;
 
 pub use error::AwayError;
-pub use link::{Answered, Link, Part};
-pub use protocol::{Leaving, Returned, Step, disconnect, prefetch, reconnect, warnings};
+pub use link::{Answered, Link, Part, Wire};
+pub use protocol::{
+    Leaving, Returned, Step, disconnect, prefetch, prefetch_next, recommend, reconnect, transfer,
+    warnings,
+};
 pub use store::{KeptResult, LocalItem, LocalStore};

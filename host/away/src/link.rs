@@ -14,6 +14,45 @@ const CHUNK_BYTES: usize = 64 * 1024;
 /// The most bytes of a document.
 const DOCUMENT_BYTES_MAX: u64 = 16 << 20;
 
+/// A way to the server. It may be cut at any byte, and what was sent before may have arrived.
+pub trait Wire {
+    /// Sends a request with a document, if one is given, under an idempotency key, if one is given.
+    ///
+    /// # Errors
+    /// [`AwayError::Cut`] when no whole answer came.
+    fn ask(
+        &self,
+        method: &str,
+        path: &str,
+        document: Option<&Json>,
+        key: Option<&str>,
+    ) -> Result<Answered, AwayError>;
+
+    /// Fetches a file from byte `from` on, and hands over each part as it comes. Stops when `part` fails.
+    ///
+    /// # Errors
+    /// [`AwayError::Cut`] when the link breaks; what was handed over stays.
+    fn fetch(
+        &self,
+        path: &str,
+        from: u64,
+        part: &mut dyn FnMut(Part<'_>) -> Result<(), AwayError>,
+    ) -> Result<(), AwayError>;
+
+    /// Sends a request; anything but success is an error.
+    ///
+    /// # Errors
+    /// [`AwayError::Cut`], [`AwayError::Refused`].
+    fn get(&self, method: &str, path: &str) -> Result<Json, AwayError> {
+        let body = (method != "GET" && method != "DELETE").then(|| serde_json::json!({}));
+        let answered = self.ask(method, path, body.as_ref(), None)?;
+        if answered.status >= 400 {
+            return Err(AwayError::Refused(answered.document));
+        }
+        Ok(answered.document)
+    }
+}
+
 /// A server and a token.
 #[derive(Debug, Clone)]
 pub struct Link {
@@ -60,12 +99,10 @@ impl Link {
             token: token.to_owned(),
         }
     }
+}
 
-    /// Sends a request with a document, if one is given.
-    ///
-    /// # Errors
-    /// [`AwayError::Cut`] when no whole answer came.
-    pub fn ask(
+impl Wire for Link {
+    fn ask(
         &self,
         method: &str,
         path: &str,
@@ -104,34 +141,16 @@ impl Link {
         Ok(Answered { status, document })
     }
 
-    /// The same; anything but success is an error.
-    ///
-    /// # Errors
-    /// [`AwayError::Cut`], [`AwayError::Refused`].
-    pub fn get(&self, method: &str, path: &str) -> Result<Json, AwayError> {
-        let body = (method != "GET" && method != "DELETE").then(|| serde_json::json!({}));
-        let answered = self.ask(method, path, body.as_ref(), None)?;
-        if answered.status >= 400 {
-            return Err(AwayError::Refused(answered.document));
-        }
-        Ok(answered.document)
-    }
-
-    /// Fetches the application of an item from byte `from` on, and hands over each part as it comes. Stops when `part`
-    /// fails.
-    ///
-    /// # Errors
-    /// [`AwayError::Cut`] when the link breaks; what was handed over stays.
-    pub fn fetch(
+    fn fetch(
         &self,
-        item: i64,
+        path: &str,
         from: u64,
-        mut part: impl FnMut(Part<'_>) -> Result<(), AwayError>,
+        part: &mut dyn FnMut(Part<'_>) -> Result<(), AwayError>,
     ) -> Result<(), AwayError> {
         let cut = |error: &dyn std::fmt::Display| AwayError::Cut(error.to_string());
         let request = ureq::http::Request::builder()
             .method("GET")
-            .uri(format!("{}/v1/work/items/{item}/application", self.base))
+            .uri(format!("{}{path}", self.base))
             .header("authorization", format!("Bearer {}", self.token))
             .header("range", format!("bytes={from}-"))
             .body(Vec::new())

@@ -1,11 +1,15 @@
 //! The protocols of leaving and returning. Each step may be cut; the same call again goes on where it stopped.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
 
 use serde_json::{Value as Json, json};
 
-use crate::{AwayError, Link, LocalStore};
+use crate::{AwayError, KeptResult, LocalStore, Wire};
+
+/// The longest time for which a component is better fetched than run at the server, in seconds.
+const LOCAL_WAIT_SECONDS: f64 = 10.0;
 
 /// A step of a protocol, as the person sees it.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -53,58 +57,125 @@ pub struct Returned {
 ///
 /// # Errors
 /// [`AwayError::Cut`]; what came so far is kept.
-pub fn prefetch(link: &Link, store: &mut LocalStore) -> Result<u64, AwayError> {
-    let list = match link.get("GET", "/v1/work/items?limit=1000") {
+pub fn prefetch(link: &dyn Wire, store: &mut LocalStore) -> Result<u64, AwayError> {
+    match worklist(link, "arrival") {
         Err(error @ AwayError::Cut(_)) => {
             // The link was lost without leaving: from now on only what was taken away is enabled.
             store.set("mode", "disconnected")?;
             return Err(error);
         }
-        list => list?,
-    };
-    store.take_list(list["items"].as_array().map_or(&[][..], Vec::as_slice))?;
-    let mut items: Vec<_> = store
-        .items()?
-        .into_iter()
-        .filter(|item| item.document["disconnected"] == true)
-        .collect();
-    items.sort_by_key(|item| item.state != "LOCKED");
+        list => store.take_list(&list?)?,
+    }
     let mut moved = 0;
-    for item in items.iter().filter(|item| !item.transferred) {
-        moved += transfer(link, store, item.item)?;
+    for item in store.missing()? {
+        moved += transfer(link, store, item)?;
     }
     Ok(moved)
 }
 
-/// Transfers an item's data and the part of its component that is missing; the bytes that were moved.
-fn transfer(link: &Link, store: &mut LocalStore, item: i64) -> Result<u64, AwayError> {
+/// Transfers the next item that may be taken away and is not here: locked ones first, then in the order of the worklist.
+/// The item, and the bytes that were moved; none when all are here.
+///
+/// # Errors
+/// [`AwayError::Cut`]; what came so far is kept.
+pub fn prefetch_next(
+    link: &dyn Wire,
+    store: &mut LocalStore,
+) -> Result<Option<(i64, u64)>, AwayError> {
+    let Some(item) = store.missing()?.into_iter().next() else {
+        return Ok(None);
+    };
+    Ok(Some((item, transfer(link, store, item)?)))
+}
+
+/// Fetches the worklist in an order.
+fn worklist(link: &dyn Wire, order: &str) -> Result<Vec<Json>, AwayError> {
+    let mut list = link.get("GET", &format!("/v1/work/items?limit=1000&order={order}"))?;
+    match list["items"].take() {
+        Json::Array(items) => Ok(items),
+        // A login page of some network, for example.
+        _ => Err(AwayError::Cut(
+            "it does not answer as Wedflow does".to_owned(),
+        )),
+    }
+}
+
+/// Transfers an item's data and the part of its component that is missing, and those of the tasks that are taken away
+/// together with it; the bytes that were moved.
+///
+/// # Errors
+/// [`AwayError::Cut`]; what came so far is kept.
+pub fn transfer(link: &dyn Wire, store: &mut LocalStore, item: i64) -> Result<u64, AwayError> {
     let began = Instant::now();
     let document = link.get("GET", &format!("/v1/work/items/{item}"))?;
-    let mut moved = document.to_string().len() as u64;
-    if !document["application"].is_null() {
-        let from = store.held_bytes(item)?;
-        let mut restarted = false;
-        let fetched = link.fetch(item, from, |part| {
-            moved += part.bytes.len() as u64;
-            let taken = store.take_part(item, part);
-            restarted |= matches!(taken, Err(AwayError::Damaged(_)));
-            taken
-        });
-        match fetched {
-            // Another version than the one that was begun: from its beginning.
-            Err(AwayError::Damaged(_)) if from > 0 => {
-                link.fetch(item, store.held_bytes(item)?, |part| {
-                    moved += part.bytes.len() as u64;
-                    store.take_part(item, part)
-                })?;
-            }
-            other => other?,
-        }
+    if document["item"] != item {
+        return Err(AwayError::Cut(
+            "it does not answer as Wedflow does".to_owned(),
+        ));
     }
+    let mut moved = document.to_string().len() as u64;
+    let behind = store.take_behind(item, &document)?;
+    for (number, document) in behind.iter().map(|(number, document)| (*number, document)) {
+        let task = document["task"].as_str().unwrap_or_default();
+        let path = format!("/v1/work/items/{item}/application?task={}", encoded(task));
+        moved += component(link, store, number, document, &path)?;
+        store.take_data(number, document)?;
+    }
+    let path = format!("/v1/work/items/{item}/application");
+    moved += component(link, store, item, &document, &path)?;
     // Last: an item is transferred when its data are complete and its component is.
     store.take_data(item, &document)?;
     let seconds = began.elapsed().as_secs_f64().max(1e-6);
     store.set("bandwidth", &format!("{:.0}", moved as f64 / seconds))?;
+    Ok(moved)
+}
+
+/// Writes a text as part of a query: letters, digits and `-_.` as they are.
+fn encoded(text: &str) -> String {
+    text.bytes()
+        .map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => {
+                char::from(byte).to_string()
+            }
+            other => format!("%{other:02X}"),
+        })
+        .collect()
+}
+
+/// Transfers the part of an item's component that is missing.
+fn component(
+    link: &dyn Wire,
+    store: &mut LocalStore,
+    item: i64,
+    document: &Json,
+    path: &str,
+) -> Result<u64, AwayError> {
+    if document["application"].is_null() {
+        return Ok(0);
+    }
+    let (from, whole) = match document["application_mark"].as_str() {
+        Some(mark) => store.want(item, mark)?,
+        None => (store.held_bytes(item)?, false),
+    };
+    if whole {
+        return Ok(0);
+    }
+    let mut moved = 0;
+    let fetched = link.fetch(path, from, &mut |part| {
+        moved += part.bytes.len() as u64;
+        store.take_part(item, part)
+    });
+    match fetched {
+        // Another version than the one that was begun: from its beginning.
+        Err(AwayError::Damaged(_)) if from > 0 => {
+            let from = store.held_bytes(item)?;
+            link.fetch(path, from, &mut |part| {
+                moved += part.bytes.len() as u64;
+                store.take_part(item, part)
+            })?;
+        }
+        other => other?,
+    }
     Ok(moved)
 }
 
@@ -113,12 +184,13 @@ fn transfer(link: &Link, store: &mut LocalStore, item: i64) -> Result<u64, AwayE
 /// # Errors
 /// [`AwayError::Decide`] when a step needs a decision; [`AwayError::Cut`].
 pub fn disconnect(
-    link: &Link,
+    link: &dyn Wire,
     store: &mut LocalStore,
     leaving: &Leaving<'_>,
     mut tell: impl FnMut(Step),
 ) -> Result<(), AwayError> {
-    let mut say = |step: u8, text: String, bytes: u64, seconds: f64| {
+    let mut say = |step: u8, text: &str, bytes: u64, seconds: f64| {
+        let text = text.to_owned();
         tell(Step {
             step,
             text,
@@ -127,86 +199,109 @@ pub fn disconnect(
         });
     };
     let wait = leaving.wait_seconds;
-    say(1, format!("leaving; transfers may take {wait} s"), 0, wait);
-    let list = link.get("GET", "/v1/work/items?limit=1000")?;
-    store.take_list(list["items"].as_array().map_or(&[][..], Vec::as_slice))?;
+    say(1, &format!("leaving; transfers may take {wait} s"), 0, wait);
+    store.take_list(&worklist(link, "arrival")?)?;
+    let left = stay_behind(store, leaving)?;
+    say(2, &format!("{left} selected items stay behind"), 0, 0.0);
+    link.get("DELETE", "/v1/work/connection")?;
+    say(3, "the server was told", 0, 0.0);
+    say(4, "the server marked you inactive", 0, 0.0);
+    let sizes = sizes(link, store)?;
+    for (item, bytes) in &sizes {
+        say(5, &format!("item {item} is to be transferred"), *bytes, 0.0);
+    }
+    let total: u64 = sizes.iter().map(|(_, bytes)| bytes).sum();
+    say(6, "in all", total, 0.0);
+    let allowed = time_for(store, leaving, total)
+        .and_then(|needed| room_for(leaving, total).map(|room| (needed, room)));
+    let (needed, room) = match allowed {
+        Ok(allowed) => allowed,
+        Err(error) => {
+            // The person stays.
+            link.get("PUT", "/v1/work/connection")?;
+            return Err(error);
+        }
+    };
+    say(7, "the time is enough", total, needed);
+    say(8, "the disk has room", room, 0.0);
+    for (item, _) in sizes {
+        let began = Instant::now();
+        let moved = transfer(link, store, item)?;
+        let seconds = began.elapsed().as_secs_f64();
+        say(9, &format!("item {item} is transferred"), moved, seconds);
+    }
+    store.set("mode", "disconnected")?;
+    say(10, "only locked items are enabled", 0, 0.0);
+    say(11, "you may go", 0, 0.0);
+    Ok(())
+}
+
+/// Counts the selected items, which cannot be done without a connection; the person must have confirmed that.
+fn stay_behind(store: &LocalStore, leaving: &Leaving<'_>) -> Result<usize, AwayError> {
     let selected: Vec<String> = store
         .items()?
         .iter()
         .filter(|item| ["SELECTED", "RUNNING"].contains(&item.state.as_str()))
         .map(|item| item.item.to_string())
         .collect();
-    if !selected.is_empty() && !leaving.confirmed {
-        return Err(AwayError::Decide {
-            message: format!(
-                "items {} are selected and cannot be done without a connection",
-                selected.join(", ")
-            ),
-            hint: "Lock or release them, or leave with --yes.".to_owned(),
-        });
+    if selected.is_empty() || leaving.confirmed {
+        return Ok(selected.len());
     }
-    say(
-        2,
-        format!("{} selected items stay behind", selected.len()),
-        0,
-        0.0,
-    );
-    link.get("DELETE", "/v1/work/connection")?;
-    say(3, "the server was told".to_owned(), 0, 0.0);
-    say(4, "the server marked you inactive".to_owned(), 0, 0.0);
-    let sizes = sizes(link, store)?;
-    for (item, bytes) in &sizes {
-        say(5, format!("item {item} is to be transferred"), *bytes, 0.0);
-    }
-    let total: u64 = sizes.iter().map(|(_, bytes)| bytes).sum();
-    say(6, "in all".to_owned(), total, 0.0);
+    Err(AwayError::Decide {
+        message: format!(
+            "items {} are selected and cannot be done without a connection",
+            selected.join(", ")
+        ),
+        hint: "Lock or release them, or leave with --yes.".to_owned(),
+    })
+}
+
+/// The seconds that a transfer needs by the bandwidth that was measured; they must be given, or accepted.
+fn time_for(store: &LocalStore, leaving: &Leaving<'_>, total: u64) -> Result<f64, AwayError> {
     let bandwidth = store
         .setting("bandwidth")?
         .and_then(|text| text.parse::<f64>().ok())
         .filter(|bandwidth| *bandwidth > 0.0);
     let needed = bandwidth.map_or(0.0, |bandwidth| total as f64 / bandwidth);
-    if needed > wait && !leaving.accepted {
-        link.get("PUT", "/v1/work/connection")?;
-        return Err(AwayError::Decide {
-            message: format!("{total} bytes need {needed:.0} s, and {wait} s are given"),
-            hint: "Say --accept, give more --wait, or unlock items.".to_owned(),
-        });
+    let wait = leaving.wait_seconds;
+    if needed <= wait || leaving.accepted {
+        return Ok(needed);
     }
-    say(7, "the time is enough".to_owned(), total, needed);
+    Err(AwayError::Decide {
+        message: format!("{total} bytes need {needed:.0} s, and {wait} s are given"),
+        hint: "Say --accept, give more --wait, or unlock items.".to_owned(),
+    })
+}
+
+/// The bytes that may be stored; a transfer must have room.
+fn room_for(leaving: &Leaving<'_>, total: u64) -> Result<u64, AwayError> {
     let room = room(leaving)?;
-    if room < total {
-        link.get("PUT", "/v1/work/connection")?;
-        return Err(AwayError::Decide {
-            message: format!("{total} bytes are to be stored, and there is room for {room}"),
-            hint: "Free disk space, raise --quota, or unlock items.".to_owned(),
-        });
+    if room >= total {
+        return Ok(room);
     }
-    say(8, "the disk has room".to_owned(), room, 0.0);
-    for (item, _) in sizes {
-        let began = Instant::now();
-        let moved = transfer(link, store, item)?;
-        say(
-            9,
-            format!("item {item} is transferred"),
-            moved,
-            began.elapsed().as_secs_f64(),
-        );
-    }
-    store.set("mode", "disconnected")?;
-    say(10, "only locked items are enabled".to_owned(), 0, 0.0);
-    say(11, "you may go".to_owned(), 0, 0.0);
-    Ok(())
+    Err(AwayError::Decide {
+        message: format!("{total} bytes are to be stored, and there is room for {room}"),
+        hint: "Free disk space, raise --quota, or unlock items.".to_owned(),
+    })
 }
 
 /// The locked items that are not transferred, with the bytes that each still needs.
-fn sizes(link: &Link, store: &LocalStore) -> Result<Vec<(i64, u64)>, AwayError> {
-    let mut sizes = Vec::new();
+fn sizes(link: &dyn Wire, store: &LocalStore) -> Result<Vec<(i64, u64)>, AwayError> {
+    let (mut sizes, mut counted) = (Vec::new(), BTreeSet::new());
     for item in store.items()? {
-        if item.state == "LOCKED" && !item.transferred {
+        if item.item > 0 && item.state == "LOCKED" && !item.transferred {
             let document = link.get("GET", &format!("/v1/work/items/{}", item.item))?;
-            let component = document["application_bytes"].as_u64().unwrap_or(0);
-            let missing = component.saturating_sub(store.held_bytes(item.item)?);
-            sizes.push((item.item, document.to_string().len() as u64 + missing));
+            let mut bytes = document.to_string().len() as u64;
+            let behind = document["behind"].as_array().into_iter().flatten();
+            for one in std::iter::once(&document).chain(behind) {
+                let mark = one["application_mark"].as_str().unwrap_or_default();
+                // Several items may need one component.
+                if counted.insert(mark.to_owned()) {
+                    let whole = one["application_bytes"].as_u64().unwrap_or(0);
+                    bytes += whole.saturating_sub(store.holds(mark)?.0);
+                }
+            }
+            sizes.push((item.item, bytes));
         }
     }
     Ok(sizes)
@@ -228,40 +323,124 @@ fn room(leaving: &Leaving<'_>) -> Result<u64, AwayError> {
 ///
 /// # Errors
 /// [`AwayError::Cut`]; what was not acknowledged is kept.
-pub fn reconnect(link: &Link, store: &mut LocalStore) -> Result<Returned, AwayError> {
+pub fn reconnect(link: &dyn Wire, store: &mut LocalStore) -> Result<Returned, AwayError> {
     let connected = link.get("PUT", "/v1/work/connection")?;
+    if connected["active"] != true {
+        return Err(AwayError::Cut(
+            "it does not answer as Wedflow does".to_owned(),
+        ));
+    }
     store.set("mode", "connected")?;
     let mut returned = Returned {
         messages: connected["delivered"].as_i64().unwrap_or(0),
         ..Returned::default()
     };
     for result in store.results()? {
-        if result.state != "kept" {
+        if result.state == "kept" {
+            send(link, store, &result, &mut returned)?;
+        } else {
             returned.refused.extend(result.answer);
-            continue;
-        }
-        let path = format!("/v1/work/items/{}/report", result.item);
-        let answered = link.ask("POST", &path, Some(&result.body), Some(&result.key))?;
-        match answered.status {
-            200 => {
-                store.settle(result.item, None)?;
-                returned.applied.push(result.item);
-            }
-            // Busy, or somebody holds a lock: later.
-            408 | 429 => returned.kept += 1,
-            409 if answered.document["code"] != "WF084" && answered.document["code"] != "WF082" => {
-                returned.kept += 1;
-            }
-            _ => {
-                let answer = json!({ "item": result.item, "answer": answered.document, "yours": result.body });
-                store.settle(result.item, Some(&answer))?;
-                returned.refused.push(answer);
-            }
         }
     }
-    let list = link.get("GET", "/v1/work/items?limit=1000")?;
-    store.take_list(list["items"].as_array().map_or(&[][..], Vec::as_slice))?;
+    store.take_list(&worklist(link, "arrival")?)?;
     Ok(returned)
+}
+
+/// Sends a kept result under its key.
+fn send(
+    link: &dyn Wire,
+    store: &mut LocalStore,
+    result: &KeptResult,
+    returned: &mut Returned,
+) -> Result<(), AwayError> {
+    let Some((item, body)) = addressed(link, store, result)? else {
+        let reason = "the task before it did not make it ready: its result was refused, or the process went another way";
+        let answer = json!({ "item": result.item, "yours": result.body, "answer": {
+            "code": "WF084", "reason": reason, "yours": result.body["values"], "present": {},
+            "hint": "The result is kept. Look at the instance, then report it by hand or remove it." } });
+        store.settle(result.item, Some(&answer))?;
+        returned.refused.push(answer);
+        return Ok(());
+    };
+    let path = format!("/v1/work/items/{item}/report");
+    let answered = link.ask("POST", &path, Some(&body), Some(&result.key))?;
+    let code = answered.document["code"].as_str().unwrap_or_default();
+    match answered.status {
+        200 if answered.document["applied"] == true => {
+            store.settle(result.item, None)?;
+            returned.applied.push(item);
+        }
+        200..=399 => {
+            return Err(AwayError::Cut(
+                "it does not answer as Wedflow does".to_owned(),
+            ));
+        }
+        // Busy, or somebody holds a lock: later. So with a token that no longer lets its bearer in.
+        401 | 403 | 408 | 429 => returned.kept += 1,
+        409 if !["WF084", "WF082"].contains(&code) => returned.kept += 1,
+        _ => {
+            let answer =
+                json!({ "item": result.item, "answer": answered.document, "yours": result.body });
+            store.settle(result.item, Some(&answer))?;
+            returned.refused.push(answer);
+        }
+    }
+    Ok(())
+}
+
+/// The item that a result is for, and the report. A task that was taken away together with another one became an item when
+/// that one's result was applied; its number is kept before the result is sent, so that it is found again.
+fn addressed(
+    link: &dyn Wire,
+    store: &LocalStore,
+    result: &KeptResult,
+) -> Result<Option<(i64, Json)>, AwayError> {
+    if result.item > 0 {
+        return Ok(Some((result.item, result.body.clone())));
+    }
+    let mut body = result.body.clone();
+    if let Some((item, claim)) = store.addressee(result.item)? {
+        body["claim"] = claim.into();
+        return Ok(Some((item, body)));
+    }
+    let document = store.kept_document(result.item)?;
+    let same = |one: &&Json| {
+        ["flow", "wid", "task"]
+            .iter()
+            .all(|key| one[*key] == document[*key])
+    };
+    let list = worklist(link, "arrival")?;
+    let Some(found) = list
+        .iter()
+        .filter(|one| !one["holder"].is_null())
+        .find(same)
+    else {
+        return Ok(None);
+    };
+    let (item, claim) = (
+        found["item"].as_i64().unwrap_or(0),
+        found["claim"].as_i64().unwrap_or(0),
+    );
+    store.address(result.item, item, claim)?;
+    body["claim"] = claim.into();
+    Ok(Some((item, body)))
+}
+
+/// Recommends where to run an item's component, from what must be moved and the bandwidth: here, when it is here already
+/// or comes soon; else at the server, where only the data are moved.
+pub fn recommend(missing: u64, data: u64, bandwidth: Option<f64>, transferred: bool) -> String {
+    if transferred || missing == 0 {
+        return "run it here: it is on this machine".to_owned();
+    }
+    let Some(speed) = bandwidth.filter(|speed| *speed > 0.0) else {
+        return "run it here: the bandwidth is not known yet".to_owned();
+    };
+    let (here, there) = (missing as f64 / speed, 2.0 * data as f64 / speed);
+    if here <= LOCAL_WAIT_SECONDS || here <= there {
+        format!("run it here: its component comes in {here:.1} s")
+    } else {
+        format!("run it at the server: its component would need {here:.0} s, its data {there:.1} s")
+    }
 }
 
 /// The warnings that the local clock brings about deadlines of items here, `now` in seconds since 1970; the server keeps

@@ -9,6 +9,9 @@ use sha2::{Digest, Sha256};
 
 use crate::{AwayError, Part};
 
+/// The most tasks that are taken away together with an item. The n-th of item 7 is item -(7 * 100 + n) here.
+const BEHIND_MAX: i64 = 100;
+
 const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS item (
@@ -22,6 +25,8 @@ CREATE TABLE IF NOT EXISTS result (
   item INTEGER PRIMARY KEY, key TEXT NOT NULL, claim INTEGER NOT NULL, body TEXT NOT NULL,
   state TEXT NOT NULL DEFAULT 'kept', answer TEXT, document TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS wanted (item INTEGER PRIMARY KEY, etag TEXT NOT NULL);
+-- The item that a task became which was taken away together with another one, before its result is sent.
+CREATE TABLE IF NOT EXISTS addressee (item INTEGER PRIMARY KEY, number INTEGER NOT NULL, claim INTEGER NOT NULL);
 ";
 
 /// An open local store.
@@ -62,6 +67,27 @@ pub struct KeptResult {
     pub body: Json,
     /// The server's refusal, with both versions.
     pub answer: Option<Json>,
+}
+
+/// Returns true for the states of items that somebody holds.
+fn is_held(state: &str) -> bool {
+    ["SELECTED", "LOCKED", "RUNNING"].contains(&state)
+}
+
+impl LocalItem {
+    /// An item as the server lists it, of which nothing is here.
+    pub fn listed(document: &Json) -> Self {
+        let state = document["state"].as_str().unwrap_or_default().to_owned();
+        LocalItem {
+            item: document["item"].as_i64().unwrap_or(0),
+            claim: document["claim"].as_i64().unwrap_or(0),
+            transferred: false,
+            enabled: is_held(&state),
+            state,
+            result: None,
+            document: document.clone(),
+        }
+    }
 }
 
 impl LocalStore {
@@ -112,6 +138,7 @@ impl LocalStore {
             transaction.execute(
                 "INSERT INTO item (item, state, claim, document, place, data_complete) VALUES (?1, ?2, ?3, ?4, ?5, 0)
                  ON CONFLICT (item) DO UPDATE SET state = excluded.state, place = excluded.place,
+                   document = json_patch(document, excluded.document),
                    data_complete = data_complete AND claim = excluded.claim, claim = excluded.claim",
                 params![
                     document["item"].as_i64(),
@@ -123,8 +150,9 @@ impl LocalStore {
             )?;
         }
         transaction.execute(
-            "DELETE FROM item WHERE place = -1 AND item NOT IN (SELECT item FROM result)",
-            [],
+            "DELETE FROM item WHERE place = -1 AND item NOT IN (SELECT item FROM result)
+               AND NOT (item < 0 AND -item / ?1 IN (SELECT item FROM item WHERE place >= 0 UNION SELECT item FROM result))",
+            [BEHIND_MAX],
         )?;
         transaction.execute_batch(
             "DELETE FROM wanted WHERE item NOT IN (SELECT item FROM item);
@@ -133,6 +161,87 @@ impl LocalStore {
         )?;
         transaction.commit()?;
         Ok(())
+    }
+
+    /// Keeps the tasks that are taken away together with an item, which `behind` of its document lists; their numbers here,
+    /// which are below 0.
+    ///
+    /// # Errors
+    /// [`AwayError::Store`].
+    pub fn take_behind(
+        &mut self,
+        item: i64,
+        document: &Json,
+    ) -> Result<Vec<(i64, Json)>, AwayError> {
+        let behind = document["behind"].as_array().map_or(&[][..], Vec::as_slice);
+        let mut taken = Vec::new();
+        for (place, one) in (0_i64..BEHIND_MAX).zip(behind) {
+            let number = -(item * BEHIND_MAX + place);
+            let mut one = one.clone();
+            one["item"] = number.into();
+            one["after"] = item.into();
+            self.connection.execute(
+                "INSERT INTO item (item, state, claim, document, place, data_complete) VALUES (?1, 'LOCKED', 0, ?2, 1000000 + ?3, 0)
+                 ON CONFLICT (item) DO NOTHING",
+                params![number, one.to_string(), place],
+            )?;
+            taken.push((number, one));
+        }
+        Ok(taken)
+    }
+
+    /// The items that may be taken away and are not here in whole: locked ones first, then in the order of the worklist.
+    ///
+    /// # Errors
+    /// [`AwayError::Store`].
+    pub fn missing(&self) -> Result<Vec<i64>, AwayError> {
+        let mut items = self.items()?;
+        items.retain(|one| {
+            one.item > 0
+                && one.document["disconnected"] == true
+                && !one.transferred
+                && one.result.is_none()
+        });
+        items.sort_by_key(|one| one.state != "LOCKED");
+        Ok(items.into_iter().map(|one| one.item).collect())
+    }
+
+    /// For each item whose component came in part or in whole: the bytes that are here, and those of the whole.
+    ///
+    /// # Errors
+    /// [`AwayError::Store`].
+    pub fn held(&self) -> Result<Vec<(i64, u64, u64)>, AwayError> {
+        let mut statement = self.connection.prepare(
+            "SELECT w.item, c.held, c.total FROM wanted w JOIN component c USING (etag)",
+        )?;
+        let number = |value: i64| value.unsigned_abs();
+        let rows = statement.query_map([], |row| {
+            Ok((row.get(0)?, number(row.get(1)?), number(row.get(2)?)))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The item and claim that a task became which was taken away together with another one.
+    pub(crate) fn addressee(&self, item: i64) -> Result<Option<(i64, i64)>, AwayError> {
+        let sql = "SELECT number, claim FROM addressee WHERE item = ?1";
+        let found = self
+            .connection
+            .query_row(sql, [item], |row| Ok((row.get(0)?, row.get(1)?)));
+        Ok(found.optional()?)
+    }
+
+    /// Keeps the item and claim that such a task became.
+    pub(crate) fn address(&self, item: i64, number: i64, claim: i64) -> Result<(), AwayError> {
+        let sql = "INSERT INTO addressee VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+        self.connection.execute(sql, [item, number, claim])?;
+        Ok(())
+    }
+
+    /// The document of an item as it was when its result was kept.
+    pub(crate) fn kept_document(&self, item: i64) -> Result<Json, AwayError> {
+        let sql = "SELECT document FROM result WHERE item = ?1";
+        let text: String = self.connection.query_row(sql, [item], |row| row.get(0))?;
+        Ok(serde_json::from_str(&text).unwrap_or(Json::Null))
     }
 
     /// Keeps an item's document with its data.
@@ -158,6 +267,32 @@ impl LocalStore {
             .query_row(sql, [item], |row| row.get(0))
             .optional()?;
         Ok(held.unwrap_or(0).unsigned_abs())
+    }
+
+    /// Says which component an item needs, by its mark, so that one that is here already is not fetched again. The bytes of it
+    /// that are here, and whether it is whole.
+    ///
+    /// # Errors
+    /// [`AwayError::Store`].
+    pub fn want(&self, item: i64, mark: &str) -> Result<(u64, bool), AwayError> {
+        self.connection.execute(
+            "INSERT INTO wanted VALUES (?1, ?2) ON CONFLICT (item) DO UPDATE SET etag = excluded.etag",
+            params![item, mark],
+        )?;
+        self.holds(mark)
+    }
+
+    /// The bytes of a component that are here, by its mark, and whether it is whole.
+    ///
+    /// # Errors
+    /// [`AwayError::Store`].
+    pub fn holds(&self, mark: &str) -> Result<(u64, bool), AwayError> {
+        let sql = "SELECT held, complete FROM component WHERE etag = ?1";
+        let found: Option<(i64, bool)> = self
+            .connection
+            .query_row(sql, [mark], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        Ok(found.map_or((0, false), |(held, whole)| (held.unsigned_abs(), whole)))
     }
 
     /// Keeps a part of an item's component. The part of another version, or of another place than the next, begins anew.
@@ -243,7 +378,8 @@ impl LocalStore {
     }
 
     /// The items in the order of the worklist. Without a connection only those are enabled that are locked, transferred
-    /// and not done.
+    /// and not done. A task that is taken away together with an item is enabled once that one has succeeded here; it sees
+    /// what was set there.
     ///
     /// # Errors
     /// [`AwayError::Store`].
@@ -252,7 +388,7 @@ impl LocalStore {
         let mut statement = self.connection.prepare(
             "SELECT i.item, i.state, i.claim, i.document, i.data_complete, r.state,
                coalesce((SELECT c.complete FROM component c JOIN wanted w USING (etag) WHERE w.item = i.item), 0)
-             FROM item i LEFT JOIN result r USING (item) ORDER BY i.place",
+             FROM item i LEFT JOIN result r USING (item) ORDER BY i.place, i.item DESC",
         )?;
         let rows = statement.query_map([], |row| {
             let document: String = row.get(3)?;
@@ -261,19 +397,84 @@ impl LocalStore {
                 (row.get(1)?, row.get(4)?, row.get(6)?);
             let transferred = data && (component || document["application"].is_null());
             let result: Option<String> = row.get(5)?;
-            let held = ["SELECTED", "LOCKED", "RUNNING"].contains(&state.as_str());
             let away = state == "LOCKED" && transferred;
+            let enabled = result.is_none() && if connected { is_held(&state) } else { away };
             Ok(LocalItem {
                 item: row.get(0)?,
                 claim: row.get(2)?,
-                enabled: result.is_none() && if connected { held } else { away },
+                enabled,
                 state,
                 transferred,
                 result,
                 document,
             })
         })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        let mut items: Vec<LocalItem> = rows.collect::<Result<_, _>>()?;
+        drop(statement);
+        self.follow(&mut items, connected)?;
+        Ok(items)
+    }
+
+    /// Enables what follows a success that is kept here, with the values that were set there.
+    fn follow(&self, items: &mut [LocalItem], connected: bool) -> Result<(), AwayError> {
+        if items.iter().all(|item| item.item > 0) {
+            return Ok(());
+        }
+        let results = self.results()?;
+        for item in items.iter_mut().filter(|item| item.item < 0) {
+            let before = -item.item / BEHIND_MAX;
+            let place = -item.item % BEHIND_MAX;
+            let chain =
+                std::iter::once(before).chain((0..place).map(|n| -(before * BEHIND_MAX + n)));
+            let mut ready = true;
+            for one in chain {
+                let done = results
+                    .iter()
+                    .find(|result| result.item == one && result.body["success"] == true);
+                ready &= done.is_some();
+                let values = done.and_then(|result| result.body["values"].as_object());
+                for (name, value) in values.into_iter().flatten() {
+                    if !item.document["data"][name].is_null()
+                        || item.document["types"].get(name).is_some()
+                    {
+                        item.document["data"][name] = value.clone();
+                    }
+                }
+            }
+            item.enabled &= ready && !connected;
+        }
+        Ok(())
+    }
+
+    /// An item that may be done now.
+    ///
+    /// # Errors
+    /// [`AwayError::NotEnabled`] says why not.
+    pub fn enabled(&self, item: i64) -> Result<LocalItem, AwayError> {
+        let found = self.items()?.into_iter().find(|one| one.item == item);
+        let Some(found) = found else {
+            return Err(AwayError::NotEnabled(format!(
+                "item {item} is not in the local store"
+            )));
+        };
+        if found.enabled {
+            return Ok(found);
+        }
+        let why = match (&found.result, found.transferred) {
+            (Some(state), _) => format!("its result is {state} already"),
+            (None, true) if item < 0 => format!(
+                "it follows item {}, which is not done",
+                found.document["after"]
+            ),
+            (None, false) => "its data or its component are not here in whole".to_owned(),
+            (None, true) => format!(
+                "it is {}, and only locked items are done without a connection",
+                found.state
+            ),
+        };
+        Err(AwayError::NotEnabled(format!(
+            "item {item} cannot be done now: {why}"
+        )))
     }
 
     /// An item that may be done now, with the bytes of its component, which were checked when they were whole.
@@ -281,25 +482,7 @@ impl LocalStore {
     /// # Errors
     /// [`AwayError::NotEnabled`] says why not.
     pub fn executable(&self, item: i64) -> Result<(LocalItem, Option<Vec<u8>>), AwayError> {
-        let found = self.items()?.into_iter().find(|one| one.item == item);
-        let Some(found) = found else {
-            return Err(AwayError::NotEnabled(format!(
-                "item {item} is not in the local store"
-            )));
-        };
-        if !found.enabled {
-            let why = match (&found.result, found.transferred) {
-                (Some(state), _) => format!("its result is {state} already"),
-                (None, false) => "its data or its component are not here in whole".to_owned(),
-                (None, true) => format!(
-                    "it is {}, and only locked items are done without a connection",
-                    found.state
-                ),
-            };
-            return Err(AwayError::NotEnabled(format!(
-                "item {item} cannot be done now: {why}"
-            )));
-        }
+        let found = self.enabled(item)?;
         let sql = "SELECT w.etag FROM wanted w JOIN component c USING (etag) WHERE w.item = ?1 AND c.complete";
         let etag: Option<String> = self
             .connection
@@ -333,16 +516,16 @@ impl LocalStore {
         Ok(key)
     }
 
-    /// The results that the server has not taken, oldest item first.
+    /// The results that the server has not taken, oldest item first, and behind each those of tasks that follow it.
     ///
     /// # Errors
     /// [`AwayError::Store`].
     pub fn results(&self) -> Result<Vec<KeptResult>, AwayError> {
         let mut statement = self
             .connection
-            .prepare("SELECT item, key, state, body, answer FROM result ORDER BY rowid")?;
+            .prepare("SELECT item, key, state, body, answer FROM result ORDER BY iif(item < 0, -item / ?1, item), item DESC")?;
         let read = |text: String| serde_json::from_str(&text).unwrap_or(Json::Null);
-        let rows = statement.query_map([], |row| {
+        let rows = statement.query_map([BEHIND_MAX], |row| {
             Ok(KeptResult {
                 item: row.get(0)?,
                 key: row.get(1)?,
@@ -369,6 +552,7 @@ impl LocalStore {
             }
             None => {
                 transaction.execute("DELETE FROM result WHERE item = ?1", [item])?;
+                transaction.execute("DELETE FROM addressee WHERE item = ?1", [item])?;
                 transaction.execute("DELETE FROM item WHERE item = ?1", [item])?;
             }
         }
