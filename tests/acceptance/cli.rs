@@ -585,7 +585,8 @@ fn the_demos_are_listed_without_a_database() {
             "travel",
             "book-sale",
             "order",
-            "requisition"
+            "requisition",
+            "manutencao"
         ]
     );
     has(&list[0], &["demo", "about"]);

@@ -684,6 +684,9 @@ pub(crate) enum FlowCommand {
     Show {
         /// The flow.
         name: String,
+        /// Print the process as a source of the process language.
+        #[arg(long)]
+        pdl: bool,
     },
     /// Print a Postgres URI whose session sees exactly this flow's tables, with its rights only.
     Url {

@@ -1,7 +1,7 @@
 //! The commands, a file for each noun.
 
 mod audit;
-mod away;
+pub(crate) mod away;
 mod backup;
 mod component;
 pub(crate) mod constrain;
@@ -12,6 +12,7 @@ mod guard;
 mod host;
 mod instance;
 mod job;
+mod manutencao;
 pub(crate) mod operate;
 mod operate_waiting;
 mod operate_webhook;
@@ -27,6 +28,7 @@ mod test;
 mod token;
 mod user;
 pub(crate) mod work;
+mod worklists;
 
 pub(crate) use operate_webhook::WebhookCommand;
 pub(crate) use process::{CheckArguments, FmtArguments};
@@ -109,9 +111,14 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(),
         }
         Command::Work(work::WorkArguments {
             place,
-            command: work::WorkCommand::Away(command),
+            command: Some(work::WorkCommand::Away(command)),
             ..
         }) => away::run(place, command, terminal).await,
+        Command::Work(work::WorkArguments {
+            place,
+            command: None,
+            ..
+        }) if place.has_server() => away::inbox(place, terminal).await,
         Command::Work(work) => {
             let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
             work::run(work, &arguments.tenant, &store, terminal).await

@@ -4,6 +4,7 @@
 //! - `calls`: how a call of a transition looks
 //! - `commands`: what is then done, a file for each noun
 //! - `database`: which database is meant, and starting our own
+//! - `inbox`: a person's worklist as a full screen
 //! - `secret_key`: the key under which secrets are kept
 //! - `samples`: the sample transitions beside the source
 //! - `terminal`: how answers look, for people and as JSON
@@ -16,6 +17,7 @@ mod calls;
 mod commands;
 mod database;
 mod logging;
+mod inbox;
 mod problem;
 mod samples;
 mod secret_key;

@@ -107,6 +107,11 @@ impl Terminal {
         self.line(&serde_json::to_string(document).unwrap_or_else(|error| format!("\"{error}\"")));
     }
 
+    /// Whether a full screen can be shown: somebody looks, and can type.
+    pub(crate) fn has_screen(&self) -> bool {
+        !self.json && std::io::stdout().is_terminal() && std::io::stdin().is_terminal()
+    }
+
     /// Whether an answer could not be written.
     pub(crate) fn has_lost(&self) -> bool {
         LOST.load(Ordering::Acquire)

@@ -7,12 +7,14 @@ use clap::{Args, Subcommand};
 use serde_json::{Map, Value as Json, json};
 use wedflow_authoring::{Call, CallError, Called, CheckedValue, Verdict, Workbench};
 use wedflow_away::{
-    AwayError, Leaving, Link, LocalItem, LocalStore, disconnect, prefetch, reconnect, warnings,
+    AwayError, Leaving, Link, LocalItem, LocalStore, Wire, disconnect, prefetch, reconnect,
+    warnings,
 };
 use wedflow_model::AttributeType;
 
 use crate::calls;
 use crate::commands::work::{refused, values_of};
+use crate::inbox::server::Served;
 use crate::problem::Problem;
 use crate::terminal::{Terminal, shown};
 
@@ -34,6 +36,13 @@ pub(crate) struct Place {
         value_name = "TOKEN"
     )]
     pub(crate) token: Option<String>,
+}
+
+impl Place {
+    /// True if a server is named, so that the database is not needed.
+    pub(crate) fn has_server(&self) -> bool {
+        self.server.is_some() && self.token.is_some()
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -132,22 +141,98 @@ pub(crate) async fn run(
             failed,
             reason,
         } => {
-            let values = values_of(set)?;
-            return perform(
-                place,
-                &mut store,
-                *item,
-                values,
-                *failed,
-                reason.as_deref(),
-                terminal,
-            )
-            .await;
+            let doing = Doing {
+                item: *item,
+                values: values_of(set)?,
+                failed: *failed,
+                reason: reason.as_deref(),
+            };
+            return perform(place, &mut store, doing, terminal).await;
         }
         AwayCommand::Return => return return_home(&link(place)?, &mut store, terminal),
         AwayCommand::Local => local(&store, terminal)?,
     }
     Ok(())
+}
+
+/// Shows the inbox full screen, over HTTP with the local store; the list in plain lines where there is no terminal.
+pub(crate) async fn inbox(place: &Place, terminal: &Terminal) -> Result<(), Problem> {
+    let path = match &place.store {
+        Some(path) => path.clone(),
+        None => default_store()?,
+    };
+    let link = link(place)?;
+    let mut store = LocalStore::open(&path).map_err(problem)?;
+    let person = person(&link, &store)?;
+    if !terminal.has_screen() {
+        return list(&link, &mut store, terminal);
+    }
+    drop(store);
+    let server = Box::new(Served(link));
+    show(person, server, Some(path)).await
+}
+
+/// Shows the inbox on a thread that may wait.
+pub(crate) async fn show(
+    person: String,
+    server: Box<dyn crate::inbox::server::Server>,
+    path: Option<PathBuf>,
+) -> Result<(), Problem> {
+    let runtime = tokio::runtime::Handle::current();
+    let shown =
+        tokio::task::spawn_blocking(move || crate::inbox::show(&person, server, path, runtime));
+    match shown.await {
+        Ok(shown) => shown.map_err(problem),
+        Err(error) => Err(Problem::new("the inbox ended early").because(error)),
+    }
+}
+
+/// The local store when none is named: `work.db` beside the private database.
+fn default_store() -> Result<PathBuf, Problem> {
+    let home = wedflow_embedded_postgres::default_home()?;
+    std::fs::create_dir_all(&home).map_err(|source| {
+        Problem::new(format!("{} cannot be made", home.display()))
+            .exit(3)
+            .because(source)
+            .hint("Say --store FILE, or set WEDFLOW_WORK_STORE.")
+    })?;
+    Ok(home.join("work.db"))
+}
+
+/// The person that a token is of, as the server or else the local store knows. A store is one person's.
+fn person(link: &Link, store: &LocalStore) -> Result<String, Problem> {
+    let known = store.setting("person").map_err(problem)?;
+    let told = match link.get("GET", "/v1/me") {
+        Ok(me) => me["user"].as_str().map(str::to_owned),
+        Err(AwayError::Cut(_)) => None,
+        Err(error) => return Err(problem(error)),
+    };
+    match (known, told) {
+        (Some(known), Some(told)) if known != told => Err(Problem::usage(format!(
+            "the local store is {known}'s, and the token is {told}'s"
+        ))
+        .hint("Say --store FILE with a file of your own.")),
+        (known, Some(told)) => {
+            if known.is_none() {
+                store.set("person", &told).map_err(problem)?;
+            }
+            Ok(told)
+        }
+        (known, None) => Ok(known.unwrap_or_else(|| "you".to_owned())),
+    }
+}
+
+/// Prints the worklist in plain lines: as the server has it, or, without a connection, the local store.
+fn list(link: &Link, store: &mut LocalStore, terminal: &Terminal) -> Result<(), Problem> {
+    let away = store.setting("mode").map_err(problem)?.as_deref() == Some("disconnected");
+    if !away {
+        let list = link
+            .get("GET", "/v1/work/items?limit=1000")
+            .map_err(problem)?;
+        let items = list["items"].as_array().cloned().unwrap_or_default();
+        store.take_list(&items).map_err(problem)?;
+    }
+    local(store, terminal)
 }
 
 fn link(place: &Place) -> Result<Link, Problem> {
@@ -202,19 +287,30 @@ fn return_home(link: &Link, store: &mut LocalStore, terminal: &Terminal) -> Resu
     }
 }
 
+/// An item to do, with what the person gave.
+struct Doing<'a> {
+    item: i64,
+    values: Map<String, Json>,
+    failed: bool,
+    reason: Option<&'a str>,
+}
+
 /// Does an item and keeps its result; with a connection it is reported at once.
 async fn perform(
     place: &Place,
     store: &mut LocalStore,
-    item: i64,
-    mut values: Map<String, Json>,
-    failed: bool,
-    reason: Option<&str>,
+    doing: Doing<'_>,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
+    let Doing {
+        item,
+        mut values,
+        failed,
+        reason,
+    } = doing;
     let (found, component) = store.executable(item).map_err(problem)?;
     if let Some(bytes) = component.filter(|_| !failed) {
-        let called = call(&found, &bytes).await?;
+        let called = call(&found, &bytes, &values).await?;
         if !terminal.is_json() {
             calls::print_answer(&called, terminal);
             calls::print_logs(&called, "  ", terminal);
@@ -241,8 +337,25 @@ async fn perform(
     Ok(())
 }
 
-/// Calls the item's component as a host does: the same sandbox, the same limits.
-async fn call(item: &LocalItem, bytes: &[u8]) -> Result<Called, Problem> {
+/// Runs an item's component over the item's data and the values that a person gave; the values that it answers.
+///
+/// # Errors
+/// The component's own refusal of the values, or why it could not be run.
+pub(crate) async fn run_component(
+    item: &LocalItem,
+    bytes: &[u8],
+    values: &Map<String, Json>,
+) -> Result<Map<String, Json>, Problem> {
+    changes(&call(item, bytes, values).await?)
+}
+
+/// Calls the item's component as a host does: the same sandbox, the same limits. It sees the values that the person gave in
+/// the place of the item's, so it can check them.
+async fn call(
+    item: &LocalItem,
+    bytes: &[u8],
+    values: &Map<String, Json>,
+) -> Result<Called, Problem> {
     let workbench = Workbench::new().map_err(|error| Problem::new(error.to_string()))?;
     let subject = workbench
         .load(bytes)
@@ -257,13 +370,16 @@ async fn call(item: &LocalItem, bytes: &[u8]) -> Result<Called, Problem> {
         .map(|(name, kind)| shown(kind).parse().map(|kind| (name.clone(), kind)))
         .collect();
     let attributes = attributes.map_err(|error| Problem::new(error.to_string()))?;
+    let mut state = item.document["data"]
+        .as_object()
+        .cloned()
+        .unwrap_or_default();
+    let given = values.iter().filter(|(name, _)| types.contains_key(*name));
+    state.extend(given.map(|(name, value)| (name.clone(), value.clone())));
     let mut call = Call {
         transition: item.document["transition"].as_str().map(str::to_owned),
         flow_attributes: Some(attributes),
-        state: item.document["data"]
-            .as_object()
-            .cloned()
-            .unwrap_or_default(),
+        state,
         flow: shown(&item.document["flow"]),
         wid: item.document["wid"]
             .as_i64()
@@ -343,7 +459,7 @@ fn print_items(items: &[LocalItem], terminal: &Terminal) {
     );
 }
 
-fn problem(error: AwayError) -> Problem {
+pub(crate) fn problem(error: AwayError) -> Problem {
     let message = error.to_string();
     match error {
         AwayError::Cut(_) => Problem::new(message)

@@ -7,7 +7,7 @@ use wedflow_store::{Flow, Store, TraceRow};
 use wedflow_worker::HostSettings;
 
 use crate::arguments::{Arguments, DemoArguments};
-use crate::commands::{component, flow, host, requisition};
+use crate::commands::{component, flow, host, manutencao, requisition};
 use crate::database;
 use crate::problem::Problem;
 use crate::samples::{SAMPLES, Sample};
@@ -15,6 +15,9 @@ use crate::terminal::Terminal;
 
 /// Between two looks at instances that have not ended.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// Demos that are played by hand over SQL, or by people.
+const PLAYED: [&(&str, &str); 2] = [&requisition::ABOUT, &manutencao::ABOUT];
 
 pub(crate) async fn run(
     arguments: &Arguments,
@@ -24,7 +27,7 @@ pub(crate) async fn run(
     let Some(name) = &demo.name else {
         let document: Vec<_> = SAMPLES
             .iter()
-            .chain([&requisition::ABOUT])
+            .chain(PLAYED)
             .map(|(name, about)| json!({ "demo": name, "about": about }))
             .collect();
         terminal.answer(&document, || {
@@ -32,7 +35,7 @@ pub(crate) async fn run(
                 &["demo", "what it shows"],
                 SAMPLES
                     .iter()
-                    .chain([&requisition::ABOUT])
+                    .chain(PLAYED)
                     .map(|(name, about)| vec![(*name).to_owned(), (*about).to_owned()]),
             );
         });
@@ -41,6 +44,10 @@ pub(crate) async fn run(
     if name == requisition::ABOUT.0 {
         let store = database::open(arguments, terminal, 2).await?;
         return requisition::run(&store, &arguments.tenant, terminal).await;
+    }
+    if name == manutencao::ABOUT.0 {
+        let store = database::open(arguments, terminal, 4).await?;
+        return manutencao::run(&store, &arguments.tenant, terminal).await;
     }
     let sample = Sample::open(name, demo.samples.as_deref())?;
     let settings = HostSettings {

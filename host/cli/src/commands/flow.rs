@@ -89,7 +89,8 @@ pub(crate) async fn run(
             });
             Ok(())
         }
-        FlowCommand::Show { name } => show(tenant, name, store, terminal).await,
+        FlowCommand::Show { name, pdl: true } => process::show(name, tenant, store, terminal).await,
+        FlowCommand::Show { name, .. } => show(tenant, name, store, terminal).await,
         FlowCommand::Url { name } => {
             let url = store.flow_url(tenant, name).await?;
             terminal.answer(&json!({ "flow": name, "url": url }), || terminal.line(&url));

@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value as Json, json};
-use wedflow_process::{Diagnostic, Parsed, Process, SOURCE_BYTES_MAX, lower, parse, unknown_roles};
+use wedflow_model::FlowDefinition;
+use wedflow_process::{
+    Diagnostic, Parsed, Plan, Process, SOURCE_BYTES_MAX, lower, parse, raise, unknown_roles,
+};
 use wedflow_store::Store;
 
 use crate::commands::{flow, operate};
@@ -46,8 +49,10 @@ struct Reading {
 
 impl Reading {
     fn of(file: &Path) -> Result<Self, Problem> {
-        let source = read(file)?;
-        let name = file.display().to_string();
+        Reading::of_text(file.display().to_string(), read(file)?)
+    }
+
+    fn of_text(name: String, source: String) -> Result<Self, Problem> {
         let parsed = parse(&source);
         let mut warnings = parsed.diagnostics.clone();
         if !parsed.has_errors() {
@@ -161,13 +166,7 @@ pub(crate) async fn apply(
         }
         return Ok(());
     }
-    let pairs: Vec<_> = processes
-        .into_iter()
-        .map(|process| {
-            let plan = serde_json::to_value(&process.plan).unwrap_or_default();
-            (process.definition, plan)
-        })
-        .collect();
+    let pairs = pairs(processes);
     let applied = wedflow_worker::definition::apply_processes(store, tenant, &pairs).await?;
     let flows: Vec<Json> = pairs
         .iter()
@@ -182,6 +181,57 @@ pub(crate) async fn apply(
             }
         },
     );
+    Ok(())
+}
+
+/// Flows with their plans of work, as the database takes them.
+fn pairs(processes: Vec<Process>) -> Vec<(FlowDefinition, Json)> {
+    let plan = |process: &Process| serde_json::to_value(&process.plan).unwrap_or_default();
+    processes
+        .into_iter()
+        .map(|process| {
+            let plan = plan(&process);
+            (process.definition, plan)
+        })
+        .collect()
+}
+
+/// Makes flows of a source that is part of this program; their names.
+pub(crate) async fn apply_text(
+    name: &str,
+    source: &str,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<Vec<String>, Problem> {
+    let reading = Reading::of_text(name.to_owned(), source.to_owned())?;
+    reading.warn(terminal);
+    let pairs = pairs(reading.processes()?);
+    wedflow_worker::definition::apply_processes(store, tenant, &pairs).await?;
+    Ok(pairs
+        .into_iter()
+        .map(|(definition, _)| definition.name)
+        .collect())
+}
+
+/// Prints a process as a source.
+pub(crate) async fn show(
+    name: &str,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let flow = store.flow(tenant, name).await?;
+    let plan = store.work_plan(&flow).await?;
+    let plan: Plan = serde_json::from_value(plan).map_err(|source| {
+        Problem::new(format!("{name} is no process of the process language"))
+            .because(source)
+            .hint("`wed flow show` prints its attributes and triggers.")
+    })?;
+    let source = raise(&[plan]);
+    terminal.answer(&json!({ "flow": name, "source": source }), || {
+        terminal.line(source.trim_end())
+    });
     Ok(())
 }
 

@@ -4,7 +4,9 @@ use clap::{Args, Subcommand};
 use serde_json::{Map, Value as Json, json};
 use wedflow_store::{NewProcess, PersonName, Store, WorkAct, WorkReport};
 
-use crate::commands::away::{AwayCommand, Place};
+use crate::commands::away::{self, AwayCommand, Place};
+use crate::commands::worklists;
+use crate::inbox::server::Direct;
 use crate::problem::Problem;
 use crate::terminal::{Terminal, shown};
 
@@ -23,8 +25,9 @@ pub(crate) struct WorkArguments {
     pub(crate) person: Option<String>,
     #[command(flatten)]
     pub(crate) place: Place,
+    /// Without one: the inbox, full screen.
     #[command(subcommand)]
-    pub(crate) command: WorkCommand,
+    pub(crate) command: Option<WorkCommand>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -99,6 +102,52 @@ pub(crate) enum WorkCommand {
         #[arg(long, value_name = "FILE")]
         attach: Option<std::path::PathBuf>,
     },
+    /// Take away the task that follows as well: its next item in the instance is locked for you.
+    Together {
+        /// The item, which you have locked.
+        item: i64,
+        /// The task that follows.
+        task: String,
+    },
+    /// Put an item before another one in your own order, or last.
+    Move {
+        /// The item.
+        item: i64,
+        /// The item before which it is put.
+        before: Option<i64>,
+    },
+    /// Decide of an item whose deadline has passed: for who is in charge.
+    Decide {
+        /// The item.
+        item: i64,
+        /// It continues.
+        #[arg(
+            long = "continue",
+            conflicts_with = "stop",
+            required_unless_present = "stop"
+        )]
+        proceed: bool,
+        /// It stops, which is a failure.
+        #[arg(long)]
+        stop: bool,
+        /// Time from now to another deadline, such as "12 hours".
+        #[arg(long, value_name = "INTERVAL", conflicts_with = "stop")]
+        extend: Option<String>,
+    },
+    /// Change how an instance notifies people while it runs: for who is in charge.
+    Notify(NotifyArguments),
+    /// Save a file that is attached to an item.
+    Fetch {
+        /// The item.
+        item: i64,
+        /// The note's number, as the history has it.
+        note: i64,
+        /// The file to write; the attachment's own name when absent.
+        #[arg(long, value_name = "FILE")]
+        to: Option<std::path::PathBuf>,
+    },
+    /// List the calendars, or make or change one.
+    Calendar(CalendarArguments),
     /// Say who did what with an item.
     History {
         /// The item.
@@ -124,6 +173,9 @@ pub(crate) enum WorkCommand {
         /// A role of that person (may be given several times); made when it is missing.
         #[arg(long, value_name = "ROLE", requires = "add")]
         role: Vec<String>,
+        /// Take this role from the person (may be given several times).
+        #[arg(long, value_name = "ROLE", requires = "add")]
+        revoke: Vec<String>,
         /// Remove this person; what the person held is offered again.
         #[arg(long, value_name = "NAME", conflicts_with = "add")]
         remove: Option<String>,
@@ -150,6 +202,55 @@ pub(crate) struct ReportArguments {
     /// Applied once under this key; a random one when absent.
     #[arg(long, value_name = "KEY")]
     pub(crate) key: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NotifyArguments {
+    /// The flow.
+    pub(crate) flow: String,
+    /// The instance.
+    pub(crate) wid: i32,
+    /// The policy, 1 to 4 (see `wed work begin`).
+    #[arg(long, value_name = "N")]
+    pub(crate) policy: Option<i32>,
+    /// How many people policies 2 to 4 choose.
+    #[arg(long, value_name = "N")]
+    pub(crate) count: Option<i32>,
+    /// The pause between two rounds of offers.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) renotify: Option<f64>,
+    /// Hours before a deadline at which people are told, such as 24,12,6.
+    #[arg(long, value_delimiter = ',', value_name = "HOURS")]
+    pub(crate) warn: Option<Vec<i32>>,
+    /// The one of them at which an item passes to the person in charge.
+    #[arg(long, value_name = "HOURS", requires = "warn")]
+    pub(crate) transfer: Option<i32>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CalendarArguments {
+    /// The calendar to make or change; all are listed without it.
+    pub(crate) name: Option<String>,
+    /// A zone of the IANA database.
+    #[arg(long, default_value = "UTC", value_name = "ZONE")]
+    pub(crate) zone: String,
+    /// Working days, 1 is Monday.
+    #[arg(
+        long,
+        default_value = "1,2,3,4,5",
+        value_delimiter = ',',
+        value_name = "DAYS"
+    )]
+    pub(crate) weekdays: Vec<i32>,
+    /// The time at which work begins.
+    #[arg(long, default_value = "09:00", value_name = "TIME")]
+    pub(crate) opens: String,
+    /// The time at which work ends.
+    #[arg(long, default_value = "17:00", value_name = "TIME")]
+    pub(crate) closes: String,
+    /// Days without work, such as 2026-12-25.
+    #[arg(long, value_delimiter = ',', value_name = "DATES")]
+    pub(crate) holidays: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -183,12 +284,20 @@ pub(crate) async fn run(
     store: &Store,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    match &arguments.command {
-        WorkCommand::People { add, role, remove } => {
+    let Some(command) = &arguments.command else {
+        return inbox(arguments, tenant, store, terminal).await;
+    };
+    match command {
+        WorkCommand::People {
+            add,
+            role,
+            revoke,
+            remove,
+        } => {
             return people(
                 tenant,
                 add.as_deref(),
-                role,
+                (role, revoke),
                 remove.as_deref(),
                 store,
                 terminal,
@@ -196,13 +305,14 @@ pub(crate) async fn run(
             .await;
         }
         WorkCommand::Roles => return roles(tenant, store, terminal).await,
+        WorkCommand::Calendar(calendar) => {
+            return worklists::calendar(calendar, tenant, store, terminal).await;
+        }
         _ => {}
     }
-    let name = arguments.person.as_deref().ok_or_else(|| {
-        Problem::usage("nobody is named who acts").hint("Say --as NAME, or set WEDFLOW_PERSON.")
-    })?;
+    let name = name_of(arguments)?;
     let person = PersonName { tenant, name };
-    match &arguments.command {
+    match command {
         WorkCommand::List { order, limit } => {
             let items = store.worklist(person, order, *limit).await?;
             terminal.answer(&items, || print_items(&items, terminal));
@@ -228,25 +338,66 @@ pub(crate) async fn run(
             });
         }
         WorkCommand::Report(report) => return self::report(person, report, store, terminal).await,
-        WorkCommand::Begin(begin) => {
-            let values = values_of(&begin.set)?;
-            let process = NewProcess {
-                flow: &begin.flow,
-                in_charge: begin.in_charge.as_deref(),
-                values: &values,
-                policy: begin.policy,
-                count: begin.count,
-                warnings: &begin.warn,
-                transfer: begin.transfer,
-            };
-            let wid = store.start_process(person, &process).await?;
-            terminal.answer(&json!({ "flow": begin.flow, "wid": wid }), || {
-                terminal.line(&format!("Instance {wid} of {} is started.", begin.flow));
-            });
+        WorkCommand::Begin(begin) => return self::begin(person, begin, store, terminal).await,
+        WorkCommand::Fetch { item, note, to } => {
+            return worklists::fetch(person, *item, *note, to.as_deref(), store, terminal).await;
         }
         other => return act(person, other, store, terminal).await,
     }
     Ok(())
+}
+
+async fn begin(
+    person: PersonName<'_>,
+    begin: &BeginArguments,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let values = values_of(&begin.set)?;
+    let process = NewProcess {
+        flow: &begin.flow,
+        in_charge: begin.in_charge.as_deref(),
+        values: &values,
+        policy: begin.policy,
+        count: begin.count,
+        warnings: &begin.warn,
+        transfer: begin.transfer,
+    };
+    let wid = store.start_process(person, &process).await?;
+    terminal.answer(&json!({ "flow": begin.flow, "wid": wid }), || {
+        terminal.line(&format!("Instance {wid} of {} is started.", begin.flow));
+    });
+    Ok(())
+}
+
+fn name_of(arguments: &WorkArguments) -> Result<&str, Problem> {
+    arguments.person.as_deref().ok_or_else(|| {
+        Problem::usage("nobody is named who acts").hint("Say --as NAME, or set WEDFLOW_PERSON.")
+    })
+}
+
+/// Shows the inbox of a person beside the database; the list in plain lines where there is no terminal.
+async fn inbox(
+    arguments: &WorkArguments,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let name = name_of(arguments)?;
+    let person = PersonName { tenant, name };
+    // Refused at once when there is no such person.
+    let items = store.worklist(person, "arrival", 1_000).await?;
+    if !terminal.has_screen() {
+        terminal.answer(&items, || print_items(&items, terminal));
+        return Ok(());
+    }
+    let server = Box::new(Direct {
+        store: store.clone(),
+        tenant: tenant.to_owned(),
+        person: name.to_owned(),
+        runtime: tokio::runtime::Handle::current(),
+    });
+    away::show(name.to_owned(), server, None).await
 }
 
 /// What changes one item or the person, in one call.
@@ -274,6 +425,25 @@ async fn act(
         WorkCommand::Reassign { from, to } => {
             json!({ "reassigned": store.reassign_work(person, from, to).await? })
         }
+        WorkCommand::Together { item, task } => {
+            store.reserve_work(person, *item, task).await?;
+            json!({ "item": item, "reserved": task })
+        }
+        WorkCommand::Move { item, before } => {
+            store.move_work(person, *item, *before).await?;
+            json!({ "item": item, "before": before })
+        }
+        WorkCommand::Decide {
+            item,
+            proceed,
+            extend,
+            ..
+        } => {
+            store
+                .decide_late(person, *item, *proceed, extend.as_deref())
+                .await?
+        }
+        WorkCommand::Notify(notify) => worklists::notify(person, notify, store).await?,
         WorkCommand::Comment { item, text, attach } => {
             let file = attach.as_deref().map(attached).transpose()?;
             let file = file
@@ -347,7 +517,7 @@ pub(crate) fn refused(answer: &Json) -> Problem {
 async fn people(
     tenant: &str,
     add: Option<&str>,
-    roles: &[String],
+    (roles, revoked): (&[String], &[String]),
     remove: Option<&str>,
     store: &Store,
     terminal: &Terminal,
@@ -356,6 +526,9 @@ async fn people(
         store
             .create_person(PersonName { tenant, name }, roles)
             .await?;
+        for role in revoked {
+            store.revoke_role(PersonName { tenant, name }, role).await?;
+        }
         terminal.answer(&json!({ "person": name, "roles": roles }), || {
             terminal.line(&format!(
                 "Person {name} of {tenant} has the roles: {}.",
@@ -426,7 +599,7 @@ fn print_items(items: &[Json], terminal: &Terminal) {
     );
 }
 
-fn print_rows(columns: &[&str], rows: &[Json], terminal: &Terminal) {
+pub(crate) fn print_rows(columns: &[&str], rows: &[Json], terminal: &Terminal) {
     terminal.table(
         columns,
         rows.iter()

@@ -1,0 +1,79 @@
+//! `wed work` as a full screen: a person's worklist, connected or not.
+//!
+//! - `screen`: what is shown, and what each key does
+//! - `draw`: the picture of it
+//! - `form`: a form made of a JSON Schema
+//! - `desk`: the thread that asks the server and the local store
+//! - `server`: the server over HTTP, or the database itself
+
+pub(crate) mod desk;
+mod draw;
+mod form;
+mod screen;
+pub(crate) mod server;
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender};
+use std::time::Duration;
+
+use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use wedflow_away::AwayError;
+
+use desk::{News, Wish};
+use screen::Screen;
+use server::Server;
+
+/// Between two looks at the keyboard.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Shows the inbox until the person quits.
+///
+/// # Errors
+/// When the local store or the terminal cannot be used.
+pub(crate) fn show(
+    person: &str,
+    server: Box<dyn Server>,
+    store: Option<PathBuf>,
+    runtime: tokio::runtime::Handle,
+) -> Result<(), AwayError> {
+    let (wishes, news) = desk::start(server, store, runtime)?;
+    let mut screen = Screen {
+        person: person.to_owned(),
+        ..Screen::default()
+    };
+    let cannot = |error: std::io::Error| {
+        AwayError::NotEnabled(format!("the terminal cannot be used: {error}"))
+    };
+    let mut terminal = ratatui::try_init().map_err(cannot)?;
+    let shown = drive(&mut terminal, &mut screen, &wishes, &news);
+    ratatui::restore();
+    shown.map_err(cannot)
+}
+
+fn drive(
+    terminal: &mut ratatui::DefaultTerminal,
+    screen: &mut Screen,
+    wishes: &Sender<Wish>,
+    news: &Receiver<News>,
+) -> std::io::Result<()> {
+    while !screen.quit {
+        let now = jiff::Timestamp::now().to_string();
+        terminal.draw(|frame| draw::draw(frame, screen, &now))?;
+        let mut follow = Vec::new();
+        if event::poll(TICK)?
+            && let Event::Key(key) = event::read()?
+            && key.kind == KeyEventKind::Press
+        {
+            follow.extend(screen.press(key));
+        }
+        for heard in news.try_iter() {
+            follow.extend(screen.hear(heard));
+        }
+        for wish in follow {
+            if wishes.send(wish).is_err() {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,309 @@
+//! A form made of a JSON Schema: one line for each attribute, what is typed, and what is wrong with it.
+
+use serde_json::{Map, Value as Json};
+
+/// A form that a person fills in.
+#[derive(Debug, Clone)]
+pub(crate) struct Form {
+    /// The schema.
+    schema: Json,
+    /// The fields, in the schema's order.
+    pub(crate) fields: Vec<Field>,
+    /// The field that has the cursor.
+    pub(crate) at: usize,
+    /// True while one of its values was changed and not saved.
+    pub(crate) changed: bool,
+}
+
+/// A field.
+#[derive(Debug, Clone)]
+pub(crate) struct Field {
+    /// The attribute.
+    pub(crate) name: String,
+    /// The label for people: the schema's title, else the name.
+    pub(crate) label: String,
+    /// The text as typed.
+    pub(crate) text: String,
+    /// What the field takes, for people.
+    pub(crate) takes: String,
+    /// What is wrong with the text.
+    pub(crate) wrong: Option<String>,
+    kind: Kind,
+    /// The value before; it is sent only when it changed.
+    before: Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Integer,
+    Number,
+    Boolean,
+    Document,
+}
+
+impl Form {
+    /// Makes a form of a schema, with the values that there are.
+    pub(crate) fn new(schema: &Json, values: &Json) -> Self {
+        let properties = schema["properties"].as_object();
+        let fields = properties
+            .into_iter()
+            .flatten()
+            .map(|(name, about)| Field::new(name, about, &values[name.as_str()]))
+            .collect();
+        Form {
+            schema: schema.clone(),
+            fields,
+            at: 0,
+            changed: false,
+        }
+    }
+
+    /// Fills in values that a component answered.
+    pub(crate) fn fill(&mut self, values: &Map<String, Json>) {
+        for field in &mut self.fields {
+            if let Some(value) = values.get(&field.name) {
+                field.text = text_of(value);
+                field.wrong = None;
+            }
+        }
+    }
+
+    /// The values that were typed and differ from those before; marks the fields that are wrong.
+    pub(crate) fn values(&mut self) -> Option<Map<String, Json>> {
+        let mut values = Map::new();
+        let mut whole = Map::new();
+        for field in &mut self.fields {
+            match field.value() {
+                Ok(value) => {
+                    field.wrong = None;
+                    if value != field.before {
+                        values.insert(field.name.clone(), value.clone());
+                    }
+                    if !value.is_null() {
+                        whole.insert(field.name.clone(), value);
+                    }
+                }
+                Err(why) => field.wrong = Some(why),
+            }
+        }
+        for field in &mut self.fields {
+            let about = &self.schema["properties"][field.name.as_str()];
+            let value = whole.get(&field.name);
+            if field.wrong.is_none() {
+                field.wrong = match value {
+                    Some(value) => complaint(about, value),
+                    None => {
+                        required(&self.schema, &field.name).then(|| "it is required".to_owned())
+                    }
+                };
+            }
+        }
+        let wrong = self.fields.iter().position(|field| field.wrong.is_some());
+        self.at = wrong.unwrap_or(self.at);
+        wrong.is_none().then_some(values)
+    }
+
+    /// Types a character into the field with the cursor.
+    pub(crate) fn typed(&mut self, character: char) {
+        if let Some(field) = self.fields.get_mut(self.at) {
+            field.text.push(character);
+            field.wrong = None;
+            self.changed = true;
+        }
+    }
+
+    /// Takes the last character back.
+    pub(crate) fn erase(&mut self) {
+        if let Some(field) = self.fields.get_mut(self.at) {
+            field.text.pop();
+            field.wrong = None;
+            self.changed = true;
+        }
+    }
+
+    /// Empties the field with the cursor.
+    pub(crate) fn empty(&mut self) {
+        if let Some(field) = self.fields.get_mut(self.at) {
+            field.text.clear();
+            self.changed = true;
+        }
+    }
+
+    /// Goes to the next field, or the one before.
+    pub(crate) fn step(&mut self, forward: bool) {
+        let count = self.fields.len().max(1);
+        self.at = (self.at + if forward { 1 } else { count - 1 }) % count;
+    }
+}
+
+impl Field {
+    fn new(name: &str, about: &Json, value: &Json) -> Self {
+        let kind = kind_of(about);
+        let word = match kind {
+            Kind::Text => "text",
+            Kind::Integer => "a whole number",
+            Kind::Number => "a number",
+            Kind::Boolean => "true or false",
+            Kind::Document => "JSON",
+        };
+        let mut takes = match about["format"].as_str() {
+            Some("date") => "a date, 2026-12-24".to_owned(),
+            Some("date-time") => "a time, 2026-12-24T10:00:00Z".to_owned(),
+            _ => word.to_owned(),
+        };
+        if let Some(choices) = about["enum"].as_array() {
+            let choices: Vec<String> = choices.iter().map(text_of).collect();
+            takes = format!("one of {}", choices.join(", "));
+        }
+        Field {
+            name: name.to_owned(),
+            label: about["title"].as_str().unwrap_or(name).to_owned(),
+            text: text_of(value),
+            takes,
+            wrong: None,
+            kind,
+            before: value.clone(),
+        }
+    }
+
+    fn value(&self) -> Result<Json, String> {
+        let text = self.text.trim();
+        if text.is_empty() {
+            return Ok(if self.before == "" {
+                Json::from("")
+            } else {
+                Json::Null
+            });
+        }
+        let wrong = || format!("{} is expected", self.takes);
+        match self.kind {
+            Kind::Text => Ok(Json::from(self.text.as_str())),
+            Kind::Integer => text.parse::<i64>().map(Json::from).map_err(|_| wrong()),
+            // As it stands, so that no digit is lost.
+            Kind::Number => serde_json::from_str::<serde_json::Number>(text)
+                .map(Json::Number)
+                .map_err(|_| wrong()),
+            Kind::Boolean => match text {
+                "true" | "yes" | "y" => Ok(Json::from(true)),
+                "false" | "no" | "n" => Ok(Json::from(false)),
+                _ => Err(wrong()),
+            },
+            Kind::Document => serde_json::from_str(text).map_err(|_| wrong()),
+        }
+    }
+}
+
+fn kind_of(about: &Json) -> Kind {
+    let word = match &about["type"] {
+        Json::Array(types) => types
+            .iter()
+            .filter_map(Json::as_str)
+            .find(|word| *word != "null"),
+        one => one.as_str(),
+    };
+    match word {
+        Some("integer") => Kind::Integer,
+        Some("number") => Kind::Number,
+        Some("boolean") => Kind::Boolean,
+        Some("string") => Kind::Text,
+        None if about["enum"].is_array() => Kind::Text,
+        _ => Kind::Document,
+    }
+}
+
+fn text_of(value: &Json) -> String {
+    match value {
+        Json::Null => String::new(),
+        Json::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn required(schema: &Json, name: &str) -> bool {
+    schema["required"]
+        .as_array()
+        .is_some_and(|names| names.iter().any(|one| one == name))
+}
+
+/// Says what is wrong with a value by its schema. Of JSON Schema it knows what the server knows (`wed.form_complaint`), which
+/// looks again: enum, minimum, maximum, minLength, maxLength.
+fn complaint(about: &Json, value: &Json) -> Option<String> {
+    if let Some(choices) = about["enum"].as_array()
+        && !choices.contains(value)
+    {
+        let choices: Vec<String> = choices.iter().map(text_of).collect();
+        return Some(format!("one of {} is expected", choices.join(", ")));
+    }
+    let bound = |name: &str| about[name].as_f64();
+    if let Some(number) = value.as_f64() {
+        return match (bound("minimum"), bound("maximum")) {
+            (Some(least), _) if number < least => Some(format!("it is less than {least}")),
+            (_, Some(most)) if number > most => Some(format!("it is more than {most}")),
+            _ => None,
+        };
+    }
+    let length = value.as_str()?.chars().count() as f64;
+    match (bound("minLength"), bound("maxLength")) {
+        (Some(least), _) if length < least => {
+            Some(format!("it is shorter than {least} characters"))
+        }
+        (_, Some(most)) if length > most => Some(format!("it is longer than {most} characters")),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn form() -> Form {
+        let schema = json!({ "type": "object", "additionalProperties": false, "required": ["note"], "properties": {
+            "cost": { "type": ["number", "null"], "minimum": 0 },
+            "note": { "type": "string", "maxLength": 5 },
+            "done": { "type": ["boolean", "null"] } } });
+        Form::new(&schema, &json!({ "note": "tea" }))
+    }
+
+    #[test]
+    fn only_changed_values_are_sent() {
+        let mut form = form();
+        "12.50".chars().for_each(|one| form.typed(one));
+        assert_eq!(form.values(), json!({ "cost": 12.50 }).as_object().cloned());
+    }
+
+    #[test]
+    fn values_that_the_schema_refuses_are_marked_at_their_field() {
+        let mut form = form();
+        "-1".chars().for_each(|one| form.typed(one));
+        assert_eq!(form.values(), None);
+        assert!(
+            form.fields[0]
+                .wrong
+                .as_deref()
+                .is_some_and(|why| why.contains("less than 0"))
+        );
+        form.empty();
+        form.step(true);
+        "pots".chars().for_each(|one| form.typed(one));
+        assert_eq!(form.values(), None);
+        assert_eq!(form.at, 1);
+        form.empty();
+        assert_eq!(form.values(), None, "required");
+        assert!(form.fields[1].wrong.is_some());
+    }
+
+    #[test]
+    fn text_that_is_no_value_of_its_type_is_marked() {
+        let mut form = form();
+        form.step(false);
+        "maybe".chars().for_each(|one| form.typed(one));
+        assert_eq!(form.values(), None);
+        assert_eq!(
+            form.fields[2].wrong.as_deref(),
+            Some("true or false is expected")
+        );
+    }
+}

@@ -1,0 +1,243 @@
+//! The server as the inbox uses it: over HTTP with a token, or the database itself with a person's name.
+
+use serde_json::{Map, Value as Json, json};
+use wedflow_away::{AwayError, Link, Wire};
+use wedflow_store::{PersonName, Store, StoreError, WorkAct, WorkReport};
+
+/// Items of a worklist that are shown.
+const ITEMS_MAX: i32 = 1_000;
+
+/// What a person asks of worklists.
+pub(crate) trait Server: Send {
+    /// The HTTP API, where it is one: only then a person can leave.
+    fn link(&self) -> Option<Link>;
+    /// The worklist in an order.
+    fn list(&self, order: &str) -> Result<Vec<Json>, AwayError>;
+    /// An item with its data and form.
+    fn item(&self, item: i64) -> Result<Json, AwayError>;
+    /// The component of an item.
+    fn application(&self, item: i64) -> Result<Option<Vec<u8>>, AwayError>;
+    /// Does something with an item.
+    fn act(&self, item: i64, act: &str) -> Result<Json, AwayError>;
+    /// Gives an item to another person.
+    fn delegate(&self, item: i64, to: &str) -> Result<(), AwayError>;
+    /// Reserves the next item of a task for the holder of an item.
+    fn reserve(&self, item: i64, task: &str) -> Result<(), AwayError>;
+    /// Comments an item.
+    fn comment(&self, item: i64, text: &str) -> Result<(), AwayError>;
+    /// Puts an item before another one in the person's own order.
+    fn put_before(&self, item: i64, before: Option<i64>) -> Result<(), AwayError>;
+    /// Who did what with an item.
+    fn history(&self, item: i64) -> Result<Vec<Json>, AwayError>;
+    /// The messages, newest first; removed when it is said.
+    fn messages(&self, remove: bool) -> Result<Vec<Json>, AwayError>;
+    /// Reports a result.
+    fn report(
+        &self,
+        item: i64,
+        success: bool,
+        values: &Map<String, Json>,
+        reason: Option<&str>,
+    ) -> Result<Json, AwayError>;
+}
+
+/// A server over HTTP.
+#[derive(Debug)]
+pub(crate) struct Served(pub(crate) Link);
+
+impl Served {
+    fn post(&self, path: &str, document: &Json) -> Result<Json, AwayError> {
+        let answered = self.0.ask("POST", path, Some(document), None)?;
+        if answered.status >= 400 {
+            return Err(AwayError::Refused(answered.document));
+        }
+        Ok(answered.document)
+    }
+
+    fn items(&self, path: &str) -> Result<Vec<Json>, AwayError> {
+        let mut document = self.0.get("GET", path)?;
+        match document["items"].take() {
+            Json::Array(items) => Ok(items),
+            _ => Ok(Vec::new()),
+        }
+    }
+}
+
+impl Server for Served {
+    fn link(&self) -> Option<Link> {
+        Some(self.0.clone())
+    }
+
+    fn list(&self, order: &str) -> Result<Vec<Json>, AwayError> {
+        self.items(&format!("/v1/work/items?limit={ITEMS_MAX}&order={order}"))
+    }
+
+    fn item(&self, item: i64) -> Result<Json, AwayError> {
+        self.0.get("GET", &format!("/v1/work/items/{item}"))
+    }
+
+    fn application(&self, _: i64) -> Result<Option<Vec<u8>>, AwayError> {
+        // Over HTTP it goes through the local store, which checks it.
+        Ok(None)
+    }
+
+    fn act(&self, item: i64, act: &str) -> Result<Json, AwayError> {
+        self.post(&format!("/v1/work/items/{item}/{act}"), &json!({}))
+    }
+
+    fn delegate(&self, item: i64, to: &str) -> Result<(), AwayError> {
+        let path = format!("/v1/work/items/{item}/delegate");
+        self.post(&path, &json!({ "to": to })).map(drop)
+    }
+
+    fn reserve(&self, item: i64, task: &str) -> Result<(), AwayError> {
+        let path = format!("/v1/work/items/{item}/reserve");
+        self.post(&path, &json!({ "task": task })).map(drop)
+    }
+
+    fn comment(&self, item: i64, text: &str) -> Result<(), AwayError> {
+        let path = format!("/v1/work/items/{item}/comments");
+        self.post(&path, &json!({ "text": text })).map(drop)
+    }
+
+    fn put_before(&self, item: i64, before: Option<i64>) -> Result<(), AwayError> {
+        let path = format!("/v1/work/items/{item}/move");
+        self.post(&path, &json!({ "before": before })).map(drop)
+    }
+
+    fn history(&self, item: i64) -> Result<Vec<Json>, AwayError> {
+        self.items(&format!("/v1/work/items/{item}/history"))
+    }
+
+    fn messages(&self, remove: bool) -> Result<Vec<Json>, AwayError> {
+        let messages = self.items("/v1/work/messages")?;
+        if remove {
+            self.0.get("DELETE", "/v1/work/messages")?;
+        }
+        Ok(messages)
+    }
+
+    fn report(
+        &self,
+        item: i64,
+        success: bool,
+        values: &Map<String, Json>,
+        reason: Option<&str>,
+    ) -> Result<Json, AwayError> {
+        let path = format!("/v1/work/items/{item}/report");
+        let document = json!({ "success": success, "values": values, "reason": reason });
+        let answered = self
+            .0
+            .ask("POST", &path, Some(&document), Some(&new_key()))?;
+        Ok(answered.document)
+    }
+}
+
+/// The database, for a person who works beside it.
+#[derive(Debug)]
+pub(crate) struct Direct {
+    pub(crate) store: Store,
+    pub(crate) tenant: String,
+    pub(crate) person: String,
+    pub(crate) runtime: tokio::runtime::Handle,
+}
+
+impl Direct {
+    fn person(&self) -> PersonName<'_> {
+        PersonName {
+            tenant: &self.tenant,
+            name: &self.person,
+        }
+    }
+
+    fn wait<T>(&self, asked: impl Future<Output = Result<T, StoreError>>) -> Result<T, AwayError> {
+        self.runtime.block_on(asked).map_err(|error| match error {
+            StoreError::Refused(refusal) => AwayError::Refused(
+                json!({ "detail": refusal.message, "hint": refusal.hint, "code": refusal.code }),
+            ),
+            StoreError::NotFound { .. } => {
+                AwayError::Refused(json!({ "detail": error.to_string() }))
+            }
+            other => AwayError::Cut(other.to_string()),
+        })
+    }
+}
+
+impl Server for Direct {
+    fn link(&self) -> Option<Link> {
+        None
+    }
+
+    fn list(&self, order: &str) -> Result<Vec<Json>, AwayError> {
+        self.wait(self.store.worklist(self.person(), order, ITEMS_MAX))
+    }
+
+    fn item(&self, item: i64) -> Result<Json, AwayError> {
+        self.wait(self.store.work_item(self.person(), item))
+    }
+
+    fn application(&self, item: i64) -> Result<Option<Vec<u8>>, AwayError> {
+        let (_, _, _, bytes) = self.wait(self.store.work_application(self.person(), item, None))?;
+        Ok(Some(bytes))
+    }
+
+    fn act(&self, item: i64, act: &str) -> Result<Json, AwayError> {
+        let act = WorkAct::ALL.into_iter().find(|known| known.name() == act);
+        let act = act.ok_or_else(|| AwayError::NotEnabled("there is no such act".to_owned()))?;
+        self.wait(self.store.work_act(self.person(), item, act))
+    }
+
+    fn delegate(&self, item: i64, to: &str) -> Result<(), AwayError> {
+        self.wait(self.store.delegate_work(self.person(), item, to))
+            .map(drop)
+    }
+
+    fn reserve(&self, item: i64, task: &str) -> Result<(), AwayError> {
+        self.wait(self.store.reserve_work(self.person(), item, task))
+    }
+
+    fn comment(&self, item: i64, text: &str) -> Result<(), AwayError> {
+        self.wait(self.store.comment_work(self.person(), item, text, None))
+            .map(drop)
+    }
+
+    fn put_before(&self, item: i64, before: Option<i64>) -> Result<(), AwayError> {
+        self.wait(self.store.move_work(self.person(), item, before))
+    }
+
+    fn history(&self, item: i64) -> Result<Vec<Json>, AwayError> {
+        self.wait(self.store.work_history(self.person(), item))
+    }
+
+    fn messages(&self, remove: bool) -> Result<Vec<Json>, AwayError> {
+        let messages = self.wait(self.store.work_messages(self.person(), ITEMS_MAX))?;
+        if remove {
+            self.wait(self.store.remove_messages(self.person()))?;
+        }
+        Ok(messages)
+    }
+
+    fn report(
+        &self,
+        item: i64,
+        success: bool,
+        values: &Map<String, Json>,
+        reason: Option<&str>,
+    ) -> Result<Json, AwayError> {
+        let key = new_key();
+        let report = WorkReport {
+            item,
+            success,
+            values,
+            key: &key,
+            reason,
+            claim: None,
+        };
+        self.wait(self.store.report_work(self.person(), &report))
+    }
+}
+
+/// A key under which a report is applied once.
+fn new_key() -> String {
+    format!("{:032x}", rand::random::<u128>())
+}
