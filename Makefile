@@ -3,7 +3,7 @@
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: chaos simulate help demo test setup setup-test build samples lint reference fuzz fuzz-api bench bench-guests bench-peers clean soak
+.PHONY: chaos simulate help demo test setup setup-test build samples lint reference fuzz fuzz-api bench bench-guests bench-peers bench-worklist clean soak
 
 help: ## List what there is to make
 	@echo "Wedflow. What there is to make:"
@@ -51,6 +51,9 @@ bench: ## Measure the commit path (see docs/reference/benchmarks.md)
 
 soak: ## Run a host under full load for MINUTES; figures by minute in bench/results, with a picture
 	@scripts/bench.sh soak --minutes $${MINUTES:-60} --jsonl bench/results/soak.jsonl --svg bench/results/soak.svg
+
+bench-worklist: ## Measure lists, claims and notices with 10 000 people and 100 000 open items
+	@scripts/bench.sh worklist
 
 bench-peers: ## Measure other durable executors beside ours (see docs/reference/benchmarks.md)
 	@scripts/bench-peers.sh

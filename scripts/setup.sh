@@ -39,6 +39,7 @@ if [[ $level != build ]]; then
     command -v python3 >/dev/null || need python3
     python3 -c 'import ensurepip, venv' 2>/dev/null || need python3-venv
   fi
+  command -v tmux >/dev/null || need tmux
   command -v node >/dev/null || need nodejs
   command -v npm >/dev/null || need npm
   command -v clang >/dev/null || need clang

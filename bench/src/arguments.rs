@@ -39,6 +39,8 @@ pub(crate) enum Benchmark {
     /// Run a host under full load for long, and note each minute its rate, its memory, the sizes of tables and
     /// indexes, and what a quiet tenant waits.
     Soak(SoakArguments),
+    /// Time lists, claims and notices with many people and open work items.
+    Worklist(WorklistArguments),
 }
 
 #[derive(Debug, Args)]
@@ -52,6 +54,22 @@ pub(crate) struct SoakArguments {
     /// Draw the minutes into this file.
     #[arg(long, default_value = "soak.svg", value_name = "FILE")]
     pub(crate) svg: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WorklistArguments {
+    /// People.
+    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    pub(crate) people: usize,
+    /// Open work items.
+    #[arg(long, default_value_t = 100_000, value_name = "N")]
+    pub(crate) items: usize,
+    /// Roles that people and items are spread over, 1 to 500.
+    #[arg(long, default_value_t = 100, value_name = "N")]
+    pub(crate) roles: usize,
+    /// Lists and claims that are timed.
+    #[arg(long, default_value_t = 2_000, value_name = "N")]
+    pub(crate) times: usize,
 }
 
 #[derive(Debug, Args)]
