@@ -2,6 +2,7 @@
 
 use super::{applied, flow_command, manutencao};
 use crate::support::Database;
+use crate::support::program::{run, wed};
 
 #[harness::test]
 fn example_runs_to_its_end_by_sql_workers() {
@@ -142,6 +143,41 @@ fn example_runs_to_its_end_by_people() {
         owner.line("SELECT sender FROM wed.work_message WHERE kind = 'process_ended'"),
         "Manutencao_001"
     );
+}
+
+#[harness::test]
+fn demo_runs_to_its_end_with_three_people_one_of_whom_is_away() {
+    let database = Database::new();
+    // Twice: its people and its user are there already then.
+    for wid in 1..=2 {
+        let demo = run(wed(&database.url()).args(["--json", "demo", "manutencao"]))
+            .done()
+            .json();
+        assert_eq!(demo["wid"], wid);
+        let trace = demo["trace"].as_array().expect("a trace");
+        let steps: Vec<&str> = trace.iter().filter_map(|row| row["trw"].as_str()).collect();
+        assert_eq!(
+            steps,
+            [
+                "criar_ordem_servico",
+                "visitar_cliente",
+                "gerar_ordem_pagamento",
+                "armazenar_debito_cliente",
+                "enviar_ordem_pagamento"
+            ]
+        );
+        assert_eq!(trace.last().expect("a row")["status"], "F");
+        let told = demo["steps"].to_string();
+        for part in [
+            "beto locks VisitarCliente",
+            "step 11",
+            "without a connection",
+            "beto returns: 1 results applied",
+            "message to ana from Manutencao_001: The process has ended",
+        ] {
+            assert!(told.contains(part), "{told}");
+        }
+    }
 }
 
 #[harness::test]

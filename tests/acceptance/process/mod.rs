@@ -1,5 +1,6 @@
 //! Processes in the process language: the worked example, dependence rules, names of instances, the command line.
 
+mod data;
 mod example;
 mod language;
 mod names;

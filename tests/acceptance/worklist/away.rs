@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value as Json;
 use wedflow_away::{
-    AwayError, Leaving, Link, LocalStore, disconnect, prefetch, reconnect, warnings,
+    AwayError, Leaving, Link, LocalStore, Wire, disconnect, prefetch, reconnect, warnings,
 };
 
 use super::Office;
@@ -37,18 +37,22 @@ outputs = ["a2"]
 "#;
 
 /// An office whose API is behind a link that can be cut, and beto's machine.
-struct Field {
-    office: Office,
-    proxy: Proxy,
+pub(super) struct Field {
+    pub(super) office: Office,
+    pub(super) proxy: Proxy,
     link: Link,
-    token: String,
+    pub(super) token: String,
     folder: tempfile::TempDir,
-    _api: Api,
+    pub(super) api: Api,
 }
 
 impl Field {
-    fn new() -> Self {
-        let office = Office::of(HOUSE);
+    pub(super) fn new() -> Self {
+        Field::of(HOUSE)
+    }
+
+    pub(super) fn of(definition: &str) -> Self {
+        let office = Office::of(definition);
         office.database().upload("paper", sample_component("paper"));
         let api = Api::of(office.database());
         let token = api
@@ -62,23 +66,33 @@ impl Field {
             proxy,
             token,
             folder: tempfile::tempdir().expect("a folder"),
-            _api: api,
+            api,
         }
     }
 
     /// An item that beto has locked.
-    fn locked(&mut self) -> i64 {
+    pub(super) fn locked(&mut self) -> i64 {
         let wid = self.office.start_with("1, 1, '{6}', NULL");
         let item = self.office.item(wid, "visit");
         self.office.act("lock_work", "beto", item);
         item
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn store(&self, name: &str) -> LocalStore {
+    pub(super) fn link(&self) -> &Link {
+        &self.link
+    }
+
+    /// Leaves with a store of a name.
+    #[track_caller]
+    pub(super) fn leave(&self, store: &mut LocalStore, name: &str) {
+        disconnect(&self.link, store, &leaving(&self.path(name)), |_| {}).expect("left");
+    }
+
+    pub(super) fn store(&self, name: &str) -> LocalStore {
         LocalStore::open(&self.path(name)).expect("a store")
     }
 
@@ -95,7 +109,7 @@ impl Field {
             .env("WEDFLOW_TOKEN", &self.token))
     }
 
-    fn steps_of(&mut self) -> i64 {
+    pub(super) fn steps_of(&mut self) -> i64 {
         self.office
             .flow
             .session()

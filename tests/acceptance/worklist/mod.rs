@@ -1,13 +1,16 @@
 //! Worklists: people claim, lock, delegate and report; policies, deadlines and messages by a simulated clock.
 
+mod arranging;
 mod away;
 mod claims;
 mod deadlines;
 mod doors;
 mod extras;
+mod inbox;
 mod messages;
 mod policies;
 mod reports;
+mod together;
 
 use std::sync::Arc;
 
