@@ -14,6 +14,9 @@ use crate::terminal::{Terminal, shown};
 const ORDERS: [&str; 5] = ["arrival", "priority", "deadline", "size", "own"];
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Begin with:\n  wed work people --add ana --role Clerk    make a person with a role\n  wed work --as ana begin orders            start a process\n  wed work --as ana                         the inbox, full screen; ? lists its keys\n\nAnywhere, also without a connection, with a token of `wed token create`:\n  wed work --server https://… --token wed_…"
+)]
 pub(crate) struct WorkArguments {
     /// The person who acts.
     #[arg(
