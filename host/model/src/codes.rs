@@ -249,6 +249,11 @@ pub const ERROR_CODES: &[ErrorCode] = &[
         remedy: "report again when it was resumed",
     },
     ErrorCode {
+        code: "WF088",
+        meaning: "the form of a task does not take a value that was reported, or misses one",
+        remedy: "the item's form says what it takes",
+    },
+    ErrorCode {
         code: "WF089",
         meaning: "internal: an event of a started work item is taken back; never seen outside",
         remedy: "",

@@ -1,10 +1,12 @@
 //! Makes a flow what its definition says: attributes, triggers, bindings, versions.
 
-use sqlx::{PgConnection, Row};
-use wedflow_model::{AttributeType, FlowDefinition, Numbering, work_plan};
+use std::collections::BTreeMap;
 
-use crate::flows::{Applied, Flow};
-use crate::{Store, StoreError};
+use sqlx::{AssertSqlSafe, PgConnection};
+use wedflow_model::{FlowDefinition, Numbering, work_plan};
+
+use crate::StoreError;
+use crate::flows::{Applied, bind, create_flow};
 
 pub(crate) async fn apply(
     connection: &mut PgConnection,
@@ -177,7 +179,7 @@ fn of_trigger(error: sqlx::Error, trigger: &str) -> StoreError {
     error
 }
 
-async fn binding_faults(
+pub(crate) async fn binding_faults(
     connection: &mut PgConnection,
     flow_id: i32,
 ) -> Result<Vec<String>, StoreError> {
@@ -199,7 +201,7 @@ async fn lint_texts(
 }
 
 /// Keeps a definition under the version that the flow has since it was applied.
-async fn keep_version(
+pub(crate) async fn keep_version(
     connection: &mut PgConnection,
     actor: &str,
     tenant: &str,
@@ -413,7 +415,7 @@ async fn apply_triggers(
 }
 
 /// Percent-encodes what may not stand in a URI as it is.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.bytes().fold(String::new(), |mut out, byte| {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
             out.push(char::from(byte));

@@ -1,12 +1,12 @@
 //! Flows: attributes, triggers, bindings, and a flow's own door to the database.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use sqlx::{AssertSqlSafe, FromRow, PgConnection, Row};
-use wedflow_model::{AttributeType, FlowDefinition, Numbering, work_plan};
+use wedflow_model::{AttributeType, FlowDefinition};
 
+use crate::apply::{apply, binding_faults, escaped, keep_version};
 use crate::audit::{note, note_flow};
 use crate::{Store, StoreError};
 
@@ -581,7 +581,7 @@ async fn expect(
         .ok_or_else(|| StoreError::Stale(name.to_owned()))
 }
 
-async fn create_flow(
+pub(crate) async fn create_flow(
     connection: &mut PgConnection,
     tenant: &str,
     name: &str,
@@ -613,7 +613,7 @@ async fn create_flow(
         })
 }
 
-async fn bind(
+pub(crate) async fn bind(
     connection: &mut PgConnection,
     flow_id: i32,
     transition: &str,

@@ -66,6 +66,7 @@ fn everything_done_is_in_the_audit_log() {
         format!("{by} flow.apply canary-flow"),
         format!("{by} instance.start canary-flow/1"),
         format!("{by} component.push canary-component"),
+        "operator flow.config.set canary-flow/canary_setting".to_owned(),
         format!("{by} token.create canary-user/canary-token"),
         format!("{by} user.create bob"),
         format!("{by} user.role bob"),

@@ -284,6 +284,8 @@ fn ears(aviary: &Aviary) -> Session {
                 "'wed_exception'",
                 "'wed_work'",
                 "trname",
+                "t.trname",
+                "_job.trname",
                 "_step.trname"
             ]
             .contains(&channel.as_str()),
@@ -327,6 +329,11 @@ fn endpoints(aviary: &Aviary) -> usize {
         ("schedule", "canary-schedule"),
         ("item", "1"),
         ("act", "select"),
+        ("key", "absent_key"),
+        ("secret", "absent_secret"),
+        ("attachment", "1"),
+        ("calendar", "absent-calendar"),
+        ("role", "absent-role"),
     ];
     let nobody = aviary.alpha.with_token("wed_absent00_0000000000");
     let mut asked = 0;

@@ -214,6 +214,7 @@ fn another_tenants_things_are_as_good_as_missing_for_the_command_line() {
         &[
             "instance", "back", "FLOW", "1", "--reason", "x", "--to", "1",
         ],
+        &["instance", "event", "FLOW", "1", "a=x"],
         &["user", "role", "USER", "viewer"],
         &["user", "delete", "USER"],
         &["token", "create", "USER"],

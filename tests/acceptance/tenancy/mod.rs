@@ -83,7 +83,7 @@ impl Two {
     }
 
     /// The second tenant's names, and for each one that nobody has, as long as it.
-    fn names(&self) -> [(&'static str, String, String); 10] {
+    fn names(&self) -> [(&'static str, String, String); 15] {
         [
             ("flow", "canary-flow".into(), "absent-flow".into()),
             ("wid", "1".into(), "1".into()),
@@ -103,6 +103,15 @@ impl Two {
             ),
             ("item", "1".into(), "1".into()),
             ("act", "select".into(), "select".into()),
+            ("key", "canary_key".into(), "absent_key".into()),
+            ("secret", "canary_secret".into(), "absent_secret".into()),
+            ("attachment", "1".into(), "1".into()),
+            (
+                "calendar",
+                "other-calendar".into(),
+                "absent-calendar".into(),
+            ),
+            ("role", "other-role".into(), "absent-role".into()),
         ]
     }
 }
