@@ -3,7 +3,7 @@
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: chaos help demo test setup setup-test build samples lint reference fuzz bench bench-guests bench-peers clean
+.PHONY: chaos help demo test setup setup-test build samples lint reference fuzz bench bench-guests bench-peers clean soak
 
 help: ## List what there is to make
 	@echo "Wedflow. What there is to make:"
@@ -41,6 +41,9 @@ chaos: ## Break hosts, sessions and links RUNS times by kind (SEED, KIND); a lin
 
 bench: ## Measure the commit path (see docs/reference/benchmarks.md)
 	@scripts/bench.sh
+
+soak: ## Run a host under full load for MINUTES; figures by minute in bench/results, with a picture
+	@scripts/bench.sh soak --minutes $${MINUTES:-60} --jsonl bench/results/soak.jsonl --svg bench/results/soak.svg
 
 bench-peers: ## Measure other durable executors beside ours (see docs/reference/benchmarks.md)
 	@scripts/bench-peers.sh

@@ -36,6 +36,22 @@ pub(crate) enum Benchmark {
     /// Time a quiet tenant's jobs, alone and while another tenant has very many jobs: light ones, ones
     /// that compute for milliseconds, ones that never end.
     Fairness(FairnessArguments),
+    /// Run a host under full load for long, and note each minute its rate, its memory, the sizes of tables and
+    /// indexes, and what a quiet tenant waits.
+    Soak(SoakArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SoakArguments {
+    /// Minutes.
+    #[arg(long, default_value_t = 60, value_name = "N")]
+    pub(crate) minutes: u64,
+    /// Write a line of JSON for each minute into this file.
+    #[arg(long, default_value = "soak.jsonl", value_name = "FILE")]
+    pub(crate) jsonl: PathBuf,
+    /// Draw the minutes into this file.
+    #[arg(long, default_value = "soak.svg", value_name = "FILE")]
+    pub(crate) svg: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,16 @@ const OWN_CONNECTIONS: u32 = 4;
 /// Trace rows that one statement adds.
 const TRACE_CHUNK: usize = 500_000;
 
+/// What the database holds, in bytes, and rows of the pool of jobs that are dead.
+#[derive(Debug, Clone, Copy, sqlx::FromRow)]
+pub(crate) struct Sizes {
+    pub(crate) trace: i64,
+    pub(crate) job: i64,
+    pub(crate) job_indexes: i64,
+    pub(crate) records: i64,
+    pub(crate) dead_jobs: i64,
+}
+
 /// Migrated database of one scenario.
 pub(crate) struct Database {
     /// Connections of its host.
@@ -143,6 +153,20 @@ impl Database {
         .bind(flow.flow_id)
         .bind(from)
         .fetch_all(&self.pool)
+        .await?)
+    }
+
+    /// Measures what the database holds.
+    pub(crate) async fn sizes(&self) -> Result<Sizes> {
+        Ok(sqlx::query_as(
+            "SELECT (SELECT sum(pg_total_relation_size(inhrelid))::bigint FROM pg_inherits \
+                     WHERE inhparent = 'wed.trace'::regclass) AS trace, \
+             pg_table_size('wed.job') AS job, pg_indexes_size('wed.job') AS job_indexes, \
+             pg_total_relation_size('wed.attempt') + pg_total_relation_size('wed.log') \
+               + pg_total_relation_size('wed.recording') AS records, \
+             coalesce((SELECT n_dead_tup FROM pg_stat_user_tables WHERE relid = 'wed.job'::regclass), 0) AS dead_jobs",
+        )
+        .fetch_one(&self.pool)
         .await?)
     }
 

@@ -1,7 +1,7 @@
 //! `wed-bench`: measures a host on throw-away databases, against plain SQL on the same server.
 //!
 //! - `arguments`: what can be measured, and how
-//! - `commit`, `growth`, `steps`, `fairness`: one benchmark each
+//! - `commit`, `growth`, `steps`, `fairness`, `soak`: one benchmark each
 //! - `scenario`: flows and instances to measure, and one measurement
 //! - `database`: the throw-away database and bulk loads
 //! - `pgbench`: baselines in plain SQL
@@ -19,6 +19,7 @@ mod pgbench;
 mod processors;
 mod report;
 mod scenario;
+mod soak;
 mod steps;
 
 use std::process::ExitCode;
@@ -63,6 +64,7 @@ fn measure(arguments: &Arguments) -> Result<()> {
             Benchmark::Commit(options) => commit::run(&url, options, &report).await,
             Benchmark::Growth(options) => growth::run(&url, options, &report).await,
             Benchmark::Fairness(options) => fairness::run(&url, options, &report).await,
+            Benchmark::Soak(options) => soak::run(&url, options, &report).await,
             Benchmark::Steps(options) => steps::run(&url, options, &report).await,
         }
     });

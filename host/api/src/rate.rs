@@ -1,25 +1,32 @@
 //! Counting requests: so many in a second for a tenant, half as many for one of its tokens, so that one
 //! client does not use up what is everybody's.
 
-use std::collections::HashMap;
 use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use governor::clock::{Clock, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
 use governor::state::{InMemoryState, NotKeyed};
 use governor::{Quota, RateLimiter};
+use quick_cache::sync::Cache;
 
 type Limiter = RateLimiter<NotKeyed, InMemoryState, DefaultClock, StateInformationMiddleware>;
 
-/// How many counters are kept before all begin anew.
+/// Number of counters that are kept; those that are used least go first.
 const KEPT: usize = 10_000;
 
 /// The counters.
-#[derive(Default)]
 pub(crate) struct Rates {
-    counters: Mutex<HashMap<String, (NonZeroU32, Arc<Limiter>)>>,
+    counters: Cache<String, (NonZeroU32, Arc<Limiter>)>,
+}
+
+impl Default for Rates {
+    fn default() -> Self {
+        Rates {
+            counters: Cache::new(KEPT),
+        }
+    }
 }
 
 /// What is left after a request was counted, or how long to wait.
@@ -52,22 +59,16 @@ impl Rates {
 
     fn counted(&self, policy: &'static str, whose: &str, rate: u32) -> Counted {
         let rate = NonZeroU32::new(rate).unwrap_or(NonZeroU32::MIN);
-        let limiter = {
-            let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
-            let key = format!("{policy}:{whose}");
-            match counters.get(&key) {
-                Some((known, limiter)) if *known == rate => Arc::clone(limiter),
-                _ => {
-                    if counters.len() >= KEPT {
-                        counters.clear();
-                    }
-                    let limiter = Arc::new(
-                        RateLimiter::direct(Quota::per_second(rate))
-                            .with_middleware::<StateInformationMiddleware>(),
-                    );
-                    counters.insert(key, (rate, Arc::clone(&limiter)));
-                    limiter
-                }
+        let key = format!("{policy}:{whose}");
+        let limiter = match self.counters.get(&key) {
+            Some((known, limiter)) if known == rate => limiter,
+            _ => {
+                let limiter = Arc::new(
+                    RateLimiter::direct(Quota::per_second(rate))
+                        .with_middleware::<StateInformationMiddleware>(),
+                );
+                self.counters.insert(key, (rate, Arc::clone(&limiter)));
+                limiter
             }
         };
         let counted = |left, wait| Counted {
@@ -106,6 +107,20 @@ mod tests {
                 .wait
                 .is_some_and(|wait| wait <= Duration::from_secs(1))
         );
+    }
+
+    #[test]
+    fn many_tokens_do_not_make_one_in_use_begin_anew() {
+        let rates = Rates::default();
+        while rates.count("acme", "one", 2).wait.is_none() {}
+        for token in 0..3 * KEPT {
+            rates.count("other", &token.to_string(), 1_000);
+            if token % 100 == 0 {
+                rates.count("acme", "one", 2);
+            }
+        }
+        assert!(rates.counters.get("token:one").is_some());
+        assert!(rates.counters.len() <= KEPT);
     }
 
     #[test]

@@ -288,6 +288,46 @@ impl Store {
         Ok(())
     }
 
+    /// [`Store::claim_share`], and when there will be something to claim after it, in one round trip.
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn claim_and_look(
+        &self,
+        host: i32,
+        limit: i32,
+        most: Option<i32>,
+        without: &[i32],
+        busy: &[i32],
+    ) -> Result<(Vec<Claimed>, NextDue), StoreError> {
+        let rows = sqlx::query(
+            "SELECT (c.job).*, c.waits, c.next_ms FROM wed.claim_and_look($1, $2, $3, $4, $5) c",
+        )
+        .bind(host)
+        .bind(limit)
+        .bind(most)
+        .bind(without)
+        .bind(busy)
+        .fetch_all(&self.pool)
+        .await?;
+        let Some((last, jobs)) = rows.split_last() else {
+            return Ok((
+                Vec::new(),
+                NextDue {
+                    waits: false,
+                    next: None,
+                },
+            ));
+        };
+        let next: Option<i64> = last.try_get(13)?;
+        let due = NextDue {
+            waits: last.try_get(12)?,
+            next: next.map(|millis| Duration::from_millis(u64::try_from(millis).unwrap_or(0))),
+        };
+        let jobs = jobs.iter().map(Claimed::from_row);
+        Ok((jobs.collect::<Result<_, _>>()?, due))
+    }
+
     /// Claims up to `limit` jobs that components can do, of all tenants in equal numbers.
     ///
     /// # Errors
@@ -380,10 +420,10 @@ impl Store {
         let query = sqlx::query_as(
             // Records are kept by an argument, so that a batch without any is the same statement as ever.
             if records.is_empty() {
-                "SELECT * FROM wed.settle(wed.write_states($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $15), \
+                "SELECT * FROM wed.settle(wed.write_unlocked($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $15), \
                  $10, $11, $1, NULL, NULL, NULL, $12, $13, $14, $16)"
             } else {
-                "SELECT * FROM wed.settle(wed.write_states(wed.keep_records($1, $17), $2, $3, $4, $5, $6, $7, $8, \
+                "SELECT * FROM wed.settle(wed.write_unlocked(wed.keep_records($1, $17), $2, $3, $4, $5, $6, $7, $8, \
                  $9, $10, $15), $10, $11, $1, NULL, NULL, NULL, $12, $13, $14, $16)"
             },
         )
@@ -489,15 +529,20 @@ impl Store {
         Ok(())
     }
 
-    /// Gives back, unrun and for a while, jobs whose flow's table somebody has locked: their results could
-    /// not be committed.
+    /// Gives jobs back unrun, to be claimed after `pause`: somebody has locked the flow that they would commit to.
     ///
     /// # Errors
     /// Only those of the connection; the leases then end by themselves.
-    pub async fn put_off(&self, host: i32, tokens: &[i64]) -> Result<(), StoreError> {
-        sqlx::query("SELECT wed.put_off($1, $2)")
+    pub async fn put_off(
+        &self,
+        host: i32,
+        tokens: &[i64],
+        pause: Duration,
+    ) -> Result<(), StoreError> {
+        sqlx::query("SELECT wed.put_off($1, $2, $3 * interval '1 second')")
             .bind(host)
             .bind(tokens)
+            .bind(pause.as_secs_f64())
             .execute(&self.pool)
             .await?;
         Ok(())
@@ -582,6 +627,17 @@ impl Store {
     /// Only those of the connection.
     pub async fn roll_trace(&self) -> Result<i32, StoreError> {
         Ok(sqlx::query_scalar("SELECT wed.roll_trace()")
+            .fetch_one(&self.pool)
+            .await?)
+    }
+
+    /// Rebuilds indexes of the pool of jobs that have become much larger than what they hold. Returns how many. Any host may
+    /// do it for all.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn rebuild_indexes(&self) -> Result<i32, StoreError> {
+        Ok(sqlx::query_scalar("SELECT wed.rebuild_indexes()")
             .fetch_one(&self.pool)
             .await?)
     }

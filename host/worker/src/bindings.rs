@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use quick_cache::sync::Cache;
 use tokio::sync::OnceCell;
 use wedflow_contract::Manifest;
 use wedflow_guard::{FlowAttributes, SetClauseCache};
@@ -18,8 +18,10 @@ use crate::host::FindSecretKey;
 use crate::outside::Outside;
 use crate::results::{Rendered, Shapes, Verdict};
 
-/// How many bindings, flows and components are kept before all are forgotten and loaded anew.
+/// Number of bindings, flows and components that are kept; those that are used least go first.
 const KEPT: usize = 4_096;
+/// How often a flow is read whose definition changes meanwhile.
+const FLOW_READS_MAX: u32 = 5;
 /// How many checked clauses are kept for each version of a flow.
 const CLAUSES_KEPT: usize = 1_024;
 
@@ -66,8 +68,17 @@ struct LoadedComponent {
 
 /// A cell that is filled once; a reason it cannot be is kept too, a database that was away is not.
 type Cell<T> = Arc<OnceCell<Result<Arc<T>, String>>>;
-/// Component, flow, the flow's version.
-type BindingKey = (i32, i32, i32);
+/// Component and flow.
+type BindingKey = (i32, i32);
+
+/// What is kept of a flow: the newest version that was asked for, and no other.
+struct Versioned<T> {
+    version: i32,
+    kept: T,
+}
+
+/// A flow's transitions, by name.
+type Transitions = Mutex<foldhash::HashMap<String, Cell<Runnable>>>;
 
 /// What a host has loaded.
 pub(crate) struct Bindings {
@@ -77,12 +88,11 @@ pub(crate) struct Bindings {
     secret_key: Option<SecretKey>,
     find_secret_key: Option<FindSecretKey>,
     outside: Outside,
-    components: Mutex<foldhash::HashMap<i32, Cell<LoadedComponent>>>,
-    flows: Mutex<foldhash::HashMap<(i32, i32), Cell<LoadedFlow>>>,
+    components: Cache<i32, Cell<LoadedComponent>>,
+    flows: Cache<i32, Arc<Versioned<Cell<LoadedFlow>>>>,
     /// By component, flow and transition.
-    breakers: Mutex<foldhash::HashMap<(i32, i32, String), Arc<Breaker>>>,
-    /// By transition.
-    runnables: Mutex<foldhash::HashMap<BindingKey, foldhash::HashMap<String, Cell<Runnable>>>>,
+    breakers: Cache<(i32, i32, String), Arc<Breaker>>,
+    runnables: Cache<BindingKey, Arc<Versioned<Transitions>>>,
 }
 
 impl Bindings {
@@ -100,17 +110,21 @@ impl Bindings {
             secret_key,
             find_secret_key,
             outside,
-            components: Mutex::default(),
-            flows: Mutex::default(),
-            breakers: Mutex::default(),
-            runnables: Mutex::default(),
+            components: Cache::new(KEPT),
+            flows: Cache::new(KEPT),
+            breakers: Cache::new(KEPT),
+            runnables: Cache::new(KEPT),
         }
     }
 
     /// What runs a claimed job, where it is loaded already.
     pub(crate) fn known(&self, claimed: &Claimed) -> Option<Arc<Runnable>> {
-        let runnables = (self.runnables.lock()).unwrap_or_else(PoisonError::into_inner);
-        let cell = (runnables.get(&binding_key(claimed))?).get(&claimed.job.transition)?;
+        let known = self.runnables.get(&binding_key(claimed))?;
+        if known.version != claimed.flow_version {
+            return None;
+        }
+        let transitions = known.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let cell = transitions.get(&claimed.job.transition)?;
         cell.get()?.as_ref().ok().cloned()
     }
 
@@ -123,8 +137,8 @@ impl Bindings {
         claimed: &Claimed,
     ) -> Result<Result<Arc<Runnable>, String>, NotLoaded> {
         let cell = {
-            let mut runnables = (self.runnables.lock()).unwrap_or_else(PoisonError::into_inner);
-            let transitions = bounded(&mut runnables, binding_key(claimed));
+            let known = of_version(&self.runnables, binding_key(claimed), claimed.flow_version);
+            let mut transitions = known.kept.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(
                 transitions
                     .entry(claimed.job.transition.clone())
@@ -201,8 +215,7 @@ impl Bindings {
 
     fn breaker(&self, claimed: &Claimed) -> Arc<Breaker> {
         let (flow, name) = (claimed.job.key.flow, claimed.job.transition.clone());
-        let mut breakers = (self.breakers.lock()).unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(bounded(&mut breakers, (claimed.component_id, flow, name)))
+        one_of(&self.breakers, (claimed.component_id, flow, name))
     }
 
     /// The key to secrets: that of the start, or one that was made since.
@@ -253,25 +266,41 @@ impl Bindings {
         flow_id: i32,
         version: i32,
     ) -> Result<Result<Arc<LoadedFlow>, String>, StoreError> {
-        let cell = cell(&self.flows, (flow_id, version));
-        cell.get_or_try_init(|| async {
-            let shape = self.store.flow_shape(flow_id).await?;
-            let attributes = FlowAttributes::new(shape.attributes.iter().cloned());
-            Ok(Ok(Arc::new(LoadedFlow {
-                shape,
-                clauses: SetClauseCache::new(attributes, CLAUSES_KEPT),
-                shapes: Shapes::default(),
-                settings: self.store.settings(flow_id).await?.into_iter().collect(),
-                secrets: self.store.secrets(flow_id).await?,
-                grants: self.store.grants(flow_id).await?,
-            })))
-        })
-        .await
-        .cloned()
+        let known = of_version(&self.flows, flow_id, version);
+        let loaded = known
+            .kept
+            .get_or_try_init(|| async { Ok(Ok(Arc::new(self.read_flow(flow_id).await?))) });
+        loaded.await.cloned()
+    }
+
+    /// Reads a flow. Where its definition changes meanwhile it is read anew, so that no two versions are mixed.
+    async fn read_flow(&self, flow_id: i32) -> Result<LoadedFlow, StoreError> {
+        let mut shape = self.store.flow_shape(flow_id).await?;
+        let mut reads = 0;
+        loop {
+            reads += 1;
+            let settings = self.store.settings(flow_id).await?.into_iter().collect();
+            let secrets = self.store.secrets(flow_id).await?;
+            let grants = self.store.grants(flow_id).await?;
+            let after = self.store.flow_shape(flow_id).await?;
+            let is_whole = after.version == shape.version;
+            shape = after;
+            if is_whole || reads == FLOW_READS_MAX {
+                let attributes = FlowAttributes::new(shape.attributes.iter().cloned());
+                return Ok(LoadedFlow {
+                    shape,
+                    clauses: SetClauseCache::new(attributes, CLAUSES_KEPT),
+                    shapes: Shapes::default(),
+                    settings,
+                    secrets,
+                    grants,
+                });
+            }
+        }
     }
 
     async fn component(&self, id: i32) -> Result<Result<Arc<LoadedComponent>, String>, NotLoaded> {
-        let cell = cell(&self.components, id);
+        let cell = one_of(&self.components, id);
         cell.get_or_try_init(|| async {
             let (tenant, bytes) = match self.store.component_bytes(id).await {
                 Ok(found) => found,
@@ -370,22 +399,56 @@ impl Runnable {
 }
 
 fn binding_key(claimed: &Claimed) -> BindingKey {
-    (
-        claimed.component_id,
-        claimed.job.key.flow,
-        claimed.flow_version,
-    )
+    (claimed.component_id, claimed.job.key.flow)
 }
 
-fn cell<K: Hash + Eq, T>(map: &Mutex<foldhash::HashMap<K, Cell<T>>>, key: K) -> Cell<T> {
-    let mut map = map.lock().unwrap_or_else(PoisonError::into_inner);
-    Arc::clone(bounded(&mut map, key))
+/// The value of a key, made where there is none.
+fn one_of<K: std::hash::Hash + Eq + Clone, T: Default>(cache: &Cache<K, Arc<T>>, key: K) -> Arc<T> {
+    // To make one cannot fail.
+    let made: Result<_, std::convert::Infallible> =
+        cache.get_or_insert_with(&key, || Ok(Arc::default()));
+    made.unwrap_or_default()
 }
 
-/// The value of a key, in a map that begins anew rather than grow without end.
-fn bounded<K: Hash + Eq, T: Default>(map: &mut foldhash::HashMap<K, T>, key: K) -> &mut T {
-    if map.len() >= KEPT && !map.contains_key(&key) {
-        map.clear();
+/// The value of a key as of a version; what was of another is forgotten.
+fn of_version<K, T>(cache: &Cache<K, Arc<Versioned<T>>>, key: K, version: i32) -> Arc<Versioned<T>>
+where
+    K: std::hash::Hash + Eq,
+    T: Default,
+{
+    if let Some(known) = cache.get(&key)
+        && known.version == version
+    {
+        return known;
     }
-    map.entry(key).or_default()
+    let made = Arc::new(Versioned {
+        version,
+        kept: T::default(),
+    });
+    cache.insert(key, Arc::clone(&made));
+    made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_cache_forgets_what_is_used_least_and_one_version_of_a_flow_is_kept() {
+        let cache: Cache<i32, Arc<Versioned<Mutex<u32>>>> = Cache::new(100);
+        let used = of_version(&cache, 1, 7);
+        for key in 2..1_000 {
+            of_version(&cache, key, 1);
+            assert!(
+                Arc::ptr_eq(&used, &of_version(&cache, 1, 7)),
+                "forgotten at {key}"
+            );
+        }
+        assert!(cache.len() <= 100 && cache.len() > 50, "{}", cache.len());
+        for version in 8..1_000 {
+            of_version(&cache, 1, version);
+        }
+        assert!(cache.len() <= 100);
+        assert!(!Arc::ptr_eq(&used, &of_version(&cache, 1, 7)));
+    }
 }

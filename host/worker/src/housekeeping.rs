@@ -10,7 +10,8 @@ use wedflow_scheduler::{Context, HandlerResult, Scheduler, source};
 use wedflow_store::Store;
 
 use crate::announce::{self, UnderWay};
-use crate::lane::{Lane, Shared};
+use crate::decision::Event;
+use crate::lane::Shared;
 use crate::outside;
 use crate::silence::{AT_LAST, AT_ONCE, answered};
 
@@ -32,6 +33,8 @@ const RECOVER: Duration = Duration::from_secs(1);
 const ANNOUNCED_MAX: i32 = 100;
 /// How often the trace's partitions are looked after. They are made two days ahead.
 const ROLL: Duration = Duration::from_secs(600);
+/// How often the sizes of the pool's indexes are looked at.
+const REBUILD: Duration = Duration::from_secs(60);
 /// Most flows that one look for conditions that became true goes through.
 const LOOKS_MAX: usize = 50;
 /// Most steps in which one look removes what is old.
@@ -41,26 +44,22 @@ const CLEAN: Duration = Duration::from_secs(60);
 /// How long to wait before a notification connection that cannot be had is asked for again.
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);
 
-/// Registers the sources and handlers. All lanes are told when there may be work; the `first` takes up what was lost.
+/// Registers the sources and handlers.
 pub(crate) fn register(
     scheduler: &mut Scheduler,
     shared: &Arc<Shared>,
     name: &str,
-    first: &Lane,
     told: source::Queue<()>,
 ) {
-    let works: Vec<_> = shared.hands.iter().map(|hand| hand.work.clone()).collect();
-    let tell_all = move || works.iter().for_each(|work| work.tell());
-
     let (keeping, host_name) = (Arc::clone(shared), name.to_owned());
     scheduler.register_source(source::Timer::every(HEARTBEAT), move |_, _| {
         keep_leases(Arc::clone(&keeping), host_name.clone())
     });
 
-    let (sweeping, first) = (Arc::clone(shared), first.clone());
+    let sweeping = Arc::clone(shared);
     let unknown = Arc::new(tokio::sync::Mutex::new(Unknown::default()));
     scheduler.register_source(source::Timer::every(SWEEP), move |_, _| {
-        sweep(Arc::clone(&sweeping), first.clone(), Arc::clone(&unknown))
+        sweep(Arc::clone(&sweeping), Arc::clone(&unknown))
     });
 
     let telling = Arc::clone(shared);
@@ -83,6 +82,11 @@ pub(crate) fn register(
         roll_trace(rolling.clone())
     });
 
+    let rebuilding = shared.store.clone();
+    scheduler.register_source(source::Timer::every(REBUILD), move |_, _| {
+        rebuild_indexes(rebuilding.clone())
+    });
+
     let cleaning = Arc::clone(shared);
     scheduler.spawn(move |_| clean(cleaning));
     let cleaning = Arc::clone(shared);
@@ -97,10 +101,11 @@ pub(crate) fn register(
 
     let (events, notified) = source::queue(1);
     let listening = shared.store.clone();
-    // One connection for the whole host. A full queue means that the lanes are told already.
+    // One connection for the whole host. A full queue means that the host is told already.
     scheduler.spawn(move |_| listen(listening, events));
+    let desk = shared.desk.clone();
     scheduler.register_source(notified, move |(), _| {
-        tell_all();
+        desk.tell(Event::Told);
         std::future::ready(Ok(()))
     });
 }
@@ -125,8 +130,8 @@ async fn listen(store: Store, events: source::QueueSender<()>) -> HandlerResult 
 /// will be refused, because its jobs are somebody else's by then.
 async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
     let host = shared.host();
-    let kept = shared.store.keep_host(host, LEASE);
-    match answered(&shared.store, AT_ONCE, kept).await {
+    let kept = shared.heart.keep_host(host, LEASE);
+    match answered(&shared.heart, AT_ONCE, kept).await {
         Ok(true) => {}
         Ok(false) => {
             let entered = shared.store.enter_host(&name, LEASE).await?;
@@ -143,13 +148,18 @@ async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
 }
 
 async fn tell_fuel(shared: Arc<Shared>) -> HandlerResult {
-    let (tenants, fuel) = shared.shares.take_fuel();
+    let used = shared.desk.take_fuel();
+    let whole = |fuel: u64| i64::try_from(fuel).unwrap_or(i64::MAX);
+    let (tenants, fuel): (Vec<_>, Vec<_>) = used
+        .iter()
+        .map(|(tenant, fuel)| (*tenant, whole(*fuel)))
+        .unzip();
     let told = shared.store.tell_fuel(&tenants, &fuel);
     match answered(&shared.store, AT_LAST, told).await {
-        Ok((resting, limited)) => shared.shares.told(resting, limited),
+        Ok((resting, limited)) => shared.desk.tell(Event::Quotas { resting, limited }),
         Err(error) => {
             tracing::warn!(%error, "could not tell what fuel was used");
-            shared.shares.give_back_fuel(tenants, fuel);
+            shared.desk.put_back_fuel(used);
         }
     }
     Ok(())
@@ -215,6 +225,15 @@ async fn roll_trace(store: Store) -> HandlerResult {
     Ok(())
 }
 
+async fn rebuild_indexes(store: Store) -> HandlerResult {
+    match answered(&store, AT_LAST, store.rebuild_indexes()).await {
+        Ok(0) => {}
+        Ok(indexes) => tracing::info!(indexes, "rebuilt indexes of the pool of jobs"),
+        Err(error) => tracing::warn!(%error, "could not look at indexes of the pool of jobs"),
+    }
+    Ok(())
+}
+
 async fn clean(shared: Arc<Shared>) -> HandlerResult {
     match answered(
         &shared.store,
@@ -242,11 +261,7 @@ struct Unknown {
     again: Option<Instant>,
 }
 
-async fn sweep(
-    shared: Arc<Shared>,
-    lane: Lane,
-    unknown: Arc<tokio::sync::Mutex<Unknown>>,
-) -> HandlerResult {
+async fn sweep(shared: Arc<Shared>, unknown: Arc<tokio::sync::Mutex<Unknown>>) -> HandlerResult {
     match answered(&shared.store, AT_LAST, shared.store.sweep()).await {
         Ok(swept) if swept != Default::default() => {
             tracing::info!(swept.abandoned, swept.overdue, swept.skipped, "swept");
@@ -261,7 +276,7 @@ async fn sweep(
     }
     // Jobs that are this host's without its knowing: what a commit or claim fired whose answer was
     // lost. Unknown twice running, so that an answer on its way is not taken for a lost one.
-    let known: Vec<i64> = shared.tokens().iter().copied().collect();
+    let known = shared.desk.tokens();
     let held = shared.store.held_beside(shared.host(), &known);
     match answered(&shared.store, AT_LAST, held).await {
         Ok(unknown) => {
@@ -270,18 +285,15 @@ async fn sweep(
                 .into_iter()
                 .partition(|claimed| before.tokens.contains(&claimed.job.token));
             before.tokens = new.into_iter().map(|claimed| claimed.job.token).collect();
-            let lost: Vec<_> = {
-                let in_hand = shared.tokens();
-                lost.into_iter()
-                    .filter(|claimed| !in_hand.contains(&claimed.job.token))
-                    .collect()
-            };
+            let lost: Vec<_> = (lost.into_iter())
+                .filter(|claimed| !shared.desk.holds(claimed.job.token))
+                .collect();
             if !lost.is_empty() {
                 tracing::info!(
                     jobs = lost.len(),
                     "taking up jobs whose claim was not answered"
                 );
-                lane.take(lost).await;
+                shared.take(lost).await;
             }
         }
         Err(error) => tracing::warn!(%error, "could not look for jobs held"),

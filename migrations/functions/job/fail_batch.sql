@@ -52,5 +52,3 @@ BEGIN
       NULL, _host_id, _item.fuel, _item.us, _item.mem);
   END LOOP;
 END $$;
-
-ALTER FUNCTION wed.fail_batch SET lock_timeout = '1s';

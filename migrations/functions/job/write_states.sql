@@ -58,10 +58,6 @@ BEGIN
   RETURN _some;
 END $$;
 
--- A flow's own role may lock its tables. Hosts wait for such locks for a moment only, so that other flows'
--- work goes on, and put the locked flow's jobs off.
-ALTER FUNCTION wed.write_states SET lock_timeout = '1s';
-
 -- A flow's UPDATE finds its instances in their order, for every two batches the same, and hands them on so (0003).
 ALTER FUNCTION wed.write_states SET enable_bitmapscan = off;
 

@@ -3,7 +3,7 @@
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-use crate::support::database::TENANT;
+use crate::support::database::{TENANT, one_lane};
 use crate::support::http::Api;
 use crate::support::{Database, Session, on};
 
@@ -155,4 +155,43 @@ fn idle_watchers_share_one_look() {
         let url = on(api.database.store.flow_url(TENANT, "idle")).expect("its URL");
         Session::on(&api.database, &url).finish(1, "step", "n = 1");
     });
+}
+
+/// Looks that hosts took at the pool of jobs so far.
+const LOOKS: &str =
+    "SELECT seq_scan + idx_scan FROM pg_stat_user_tables WHERE relid = 'wed.job'::regclass";
+
+#[harness::test]
+fn an_idle_host_asks_little_however_many_tenants_wait() {
+    let database = Database::new();
+    let mut owner = database.owner();
+    jobs_of_many(&mut owner, 10_000, "1 hour");
+    owner.run("ANALYZE wed.job");
+    let host = database.host(one_lane("idle"));
+    // What a session did is counted up to ten seconds later, so that what it asked at first is in some window.
+    crate::support::eventually("a window in which a host without work asks little", || {
+        let (before, begun) = (owner.number(LOOKS), Instant::now());
+        std::thread::sleep(Duration::from_secs(3));
+        let looks = owner.number(LOOKS) - before;
+        let seconds = i64::try_from(begun.elapsed().as_secs()).expect("few");
+        (looks <= seconds * 50).then_some(())
+    });
+    on(host.stop());
+}
+
+#[harness::test]
+fn indexes_of_the_pool_are_rebuilt_when_they_are_mostly_empty() {
+    let database = Database::new();
+    let mut owner = database.owner();
+    jobs_of_many(&mut owner, 60_000, "1 hour");
+    owner.run("DELETE FROM wed.job WHERE wid % 1000 <> 0");
+    owner.run("VACUUM wed.job");
+    let size = "SELECT pg_indexes_size('wed.job')";
+    let before = owner.number(size);
+    let rebuilt = on(database.store.rebuild_indexes()).expect("looked");
+    assert!(rebuilt > 0);
+    let after = owner.number(size);
+    assert!(after * 5 < before, "{before} bytes, then {after}");
+    assert_eq!(on(database.store.rebuild_indexes()).expect("looked"), 0);
+    assert_eq!(owner.number("SELECT count(*) FROM wed.job"), 60);
 }

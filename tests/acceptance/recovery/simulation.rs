@@ -443,7 +443,7 @@ impl World {
             return;
         };
         let tokens = [claimed.job.token];
-        on(self.store.put_off(self.hosts[at].number, &tokens)).expect("put off");
+        on(self.store.put_off(self.hosts[at].number, &tokens, LEASE)).expect("put off");
     }
 
     /// The host is gone with all that it knew; its lease runs on.
