@@ -67,11 +67,11 @@ impl Files {
     }
 
     /// The files of an instance, for one attempt. Touches nothing yet.
-    pub fn draft(&self, flow: &str, wid: i32) -> Draft {
+    pub fn draft(&self, flow: &str, instance: i32) -> Draft {
         Draft::new(Place::Disk {
             root: Arc::clone(&self.root),
             flow: flow.to_owned(),
-            wid,
+            instance,
             draft: None,
         })
     }
@@ -89,9 +89,9 @@ impl Files {
                 continue;
             };
             for instance in flow.open_dir()?.entries()? {
-                let wid = instance?.file_name();
-                if let Some(wid) = wid.to_str().and_then(|name| name.parse().ok()) {
-                    found.push((name.clone(), wid));
+                let instance = instance?.file_name();
+                if let Some(instance) = instance.to_str().and_then(|name| name.parse().ok()) {
+                    found.push((name.clone(), instance));
                 }
             }
         }
@@ -102,13 +102,13 @@ impl Files {
     ///
     /// # Errors
     /// The disk's own.
-    pub fn forget(&self, flow: &str, wid: i32) -> io::Result<()> {
+    pub fn forget(&self, flow: &str, instance: i32) -> io::Result<()> {
         let folder = match self.root.open_dir_nofollow_path(flow) {
             Ok(folder) => folder,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error),
         };
-        gone(folder.remove_dir_all(wid.to_string()))?;
+        gone(folder.remove_dir_all(instance.to_string()))?;
         // The flow's own folder, when this was the last; else it is refused.
         if folder
             .entries()?
@@ -175,7 +175,7 @@ enum Place {
     Disk {
         root: Arc<Dir>,
         flow: String,
-        wid: i32,
+        instance: i32,
         /// The folder of what is written, once something is.
         draft: Option<(Dir, String)>,
     },
@@ -232,8 +232,11 @@ impl Draft {
                 ..
             } if drafted => content(draft, name),
             Place::Disk {
-                root, flow, wid, ..
-            } => match folder(root, flow, *wid)? {
+                root,
+                flow,
+                instance,
+                ..
+            } => match folder(root, flow, *instance)? {
                 Some(folder) => content(&folder, name),
                 None => Ok(None),
             },
@@ -254,12 +257,12 @@ impl Draft {
             Place::Disk {
                 root,
                 flow,
-                wid,
+                instance,
                 draft,
             } => {
                 let (draft, _) = match draft {
                     Some(draft) => draft,
-                    None => draft.insert(begun(root, flow, *wid)?),
+                    None => draft.insert(begun(root, flow, *instance)?),
                 };
                 let mut file = draft.open_with(
                     name,
@@ -315,9 +318,12 @@ impl Draft {
                 );
             }
             Place::Disk {
-                root, flow, wid, ..
+                root,
+                flow,
+                instance,
+                ..
             } => {
-                if let Some(folder) = folder(root, flow, *wid)? {
+                if let Some(folder) = folder(root, flow, *instance)? {
                     for entry in folder.entries()? {
                         let entry = entry?;
                         let about = entry.metadata()?;
@@ -360,7 +366,7 @@ impl Draft {
         let Place::Disk {
             root,
             flow,
-            wid,
+            instance,
             draft,
         } = &self.place
         else {
@@ -370,7 +376,7 @@ impl Draft {
             return Ok(());
         }
         let parent = made(root, flow)?;
-        let target = made(&parent, &wid.to_string())?;
+        let target = made(&parent, &instance.to_string())?;
         if let Some((draft, _)) = draft {
             for name in self.written.keys() {
                 draft.open(name)?.sync_all()?;
@@ -463,10 +469,10 @@ fn made(parent: &Dir, name: &str) -> io::Result<Dir> {
 }
 
 /// An instance's folder, if it is there.
-fn folder(root: &Dir, flow: &str, wid: i32) -> io::Result<Option<Dir>> {
+fn folder(root: &Dir, flow: &str, instance: i32) -> io::Result<Option<Dir>> {
     let open = || {
         root.open_dir_nofollow_path(flow)?
-            .open_dir_nofollow_path(&wid.to_string())
+            .open_dir_nofollow_path(&instance.to_string())
     };
     match open() {
         Ok(folder) => Ok(Some(folder)),
@@ -476,9 +482,9 @@ fn folder(root: &Dir, flow: &str, wid: i32) -> io::Result<Option<Dir>> {
 }
 
 /// A new folder for what an attempt writes, and its name.
-fn begun(root: &Dir, flow: &str, wid: i32) -> io::Result<(Dir, String)> {
+fn begun(root: &Dir, flow: &str, instance: i32) -> io::Result<(Dir, String)> {
     let drafts = made(&made(root, flow)?, DRAFTS)?;
-    let name = format!("{wid}-{:016x}", rand::random::<u64>());
+    let name = format!("{instance}-{:016x}", rand::random::<u64>());
     Ok((made(&drafts, &name)?, name))
 }
 
@@ -538,8 +544,8 @@ mod tests {
         draft.keep().expect("kept");
         assert_eq!(files.draft("flow", 1).list().expect("listed").len(), 1);
         // Another instance, another flow: nothing.
-        for (flow, wid) in [("flow", 2), ("other", 1)] {
-            assert_eq!(files.draft(flow, wid).read("a").expect("read"), None);
+        for (flow, instance) in [("flow", 2), ("other", 1)] {
+            assert_eq!(files.draft(flow, instance).read("a").expect("read"), None);
         }
         assert_eq!(files.instances().expect("listed"), [("flow".to_owned(), 1)]);
         files.tidy().expect("tidied");

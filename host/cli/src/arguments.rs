@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::Serialize;
 use wedflow_capability::Permission;
+use wedflow_model::Wid;
 use wedflow_store::QuotaChange;
 
 use crate::commands::operate::{OperateFlow, OperateInstance};
@@ -127,7 +128,7 @@ pub(crate) enum JobCommand {
         /// The flow.
         flow: String,
         /// Only those of this instance.
-        wid: Option<i32>,
+        wid: Option<Wid>,
         /// At most so many.
         #[arg(long, default_value_t = 100)]
         limit: i64,
@@ -137,7 +138,7 @@ pub(crate) enum JobCommand {
         /// The flow.
         flow: String,
         /// The instance.
-        wid: i32,
+        wid: Wid,
         /// Only those at this transition.
         transition: Option<String>,
         /// Go on until the instance is final.
@@ -851,14 +852,14 @@ pub(crate) enum InstanceCommand {
         /// The flow.
         flow: String,
         /// The instance.
-        wid: i32,
+        wid: Wid,
     },
     /// Print an instance's history.
     Trace {
         /// The flow.
         flow: String,
         /// The instance.
-        wid: i32,
+        wid: Wid,
     },
     #[command(flatten)]
     Operate(OperateInstance),
@@ -867,7 +868,7 @@ pub(crate) enum InstanceCommand {
         /// The flow.
         flow: String,
         /// The instance.
-        wid: i32,
+        wid: Wid,
     },
 }
 

@@ -1,5 +1,6 @@
 //! A fired transition that waits for, or is in the hands of, a worker.
 
+use crate::{FlowId, LeaseToken, TriggerId, Wid};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -8,11 +9,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct JobKey {
     /// The flow the instance belongs to (unique in one database).
-    pub flow: i32,
+    pub flow: FlowId,
     /// The instance.
-    pub wid: i32,
+    pub wid: Wid,
     /// The trigger that fired (unique in one database, so that (wid, tgid) is too).
-    pub tgid: i32,
+    pub tgid: TriggerId,
 }
 
 /// A job as a host holds it: claimed, under a lease, with everything a run needs.
@@ -23,7 +24,7 @@ pub struct Job {
     /// The name of the transition to run (`job_pool.trname`).
     pub transition: String,
     /// The fencing token of this claim: a commit is accepted only while the job still carries it.
-    pub token: i64,
+    pub token: LeaseToken,
     /// 1 for the first attempt.
     pub attempt: i32,
     /// The trace row of the state that fired it: the same in every attempt.

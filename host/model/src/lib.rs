@@ -6,6 +6,7 @@
 
 mod attribute;
 mod definition;
+mod identity;
 mod job;
 mod limits;
 mod outcome;
@@ -15,6 +16,7 @@ pub use attribute::{AttributeType, Scalar, ScalarType, Value, ValueError};
 pub use definition::{
     AttributeDefinition, FlowDefinition, Numbering, TransitionDefinition, TriggerDefinition,
 };
+pub use identity::{ComponentId, FlowId, HostId, LeaseToken, TenantId, TriggerId, Wid};
 pub use job::{Job, JobKey};
 pub use limits::Limits;
 pub use outcome::{Assignment, Measure, Outcome, Severity, TrapKind};

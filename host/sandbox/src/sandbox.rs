@@ -8,7 +8,7 @@ use wedflow_contract::{
     BindError, Declaration, DeclarationError, DeclaredAttribute, DeclaredKind, Digest, Manifest,
     Refusal, check_manifest, inspect,
 };
-use wedflow_model::{AttributeType, Limits, Outcome};
+use wedflow_model::{AttributeType, Limits, Outcome, TenantId};
 
 use crate::answers::{Answers, AnswersFrom};
 use crate::bindings::{Attribute, TransitionPre};
@@ -32,7 +32,7 @@ const DESCRIBE_FUEL: u64 = 1_000_000_000;
 const INTERPRETER_BYTES: u64 = 6 << 20;
 
 /// Whose `describe` is: no tenant's.
-const NOBODY: i32 = 0;
+const NOBODY: TenantId = TenantId::new(0);
 
 /// Bytes that `describe` may return.
 const DESCRIBE_BYTES: u64 = 1 << 20;
@@ -391,7 +391,7 @@ impl Sandbox {
         deadline: Instant,
         names: Option<Arc<[String]>>,
         from: AnswersFrom,
-        tenant: i32,
+        tenant: TenantId,
     ) -> Store<State> {
         let room = Room::new(
             limits,

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 use sqlx::{AssertSqlSafe, FromRow};
+use wedflow_model::{ComponentId, FlowId, TriggerId, Wid};
 
 use crate::instances::RFC3339;
 use crate::{Store, StoreError};
@@ -15,7 +16,7 @@ pub struct MadeAttempt {
     /// The number of an attempt that changed nothing.
     pub attempt_id: Option<i64>,
     /// The trigger that fired.
-    pub tgid: i32,
+    pub tgid: TriggerId,
     /// Its name; its number as text where it has none.
     pub trigger: String,
     /// The transition.
@@ -43,7 +44,7 @@ pub struct MadeAttempt {
     /// The trigger's time limit, in milliseconds; none when the trigger is gone.
     pub timeout_ms: Option<i64>,
     /// The component that ran, as far as is known.
-    pub component_id: Option<i32>,
+    pub component_id: Option<ComponentId>,
     /// Its name.
     pub component: Option<String>,
     /// Its version.
@@ -86,7 +87,7 @@ pub struct AttemptLog {
 #[derive(Debug, Clone, PartialEq, FromRow, Serialize)]
 pub struct PendingJob {
     /// The instance.
-    pub wid: i32,
+    pub wid: Wid,
     /// The transition.
     #[serde(rename = "transition")]
     pub trname: String,
@@ -113,8 +114,8 @@ impl Store {
     /// Only those of the connection.
     pub async fn made_attempts(
         &self,
-        flow_id: i32,
-        wid: i32,
+        flow_id: FlowId,
+        wid: Wid,
     ) -> Result<Vec<MadeAttempt>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
             "SELECT seq, attempt_id, tgid, trigger, trname, attempt, outcome, message, fuel, elapsed_us, memory_bytes, \
@@ -135,8 +136,8 @@ impl Store {
     /// Only those of the connection.
     pub async fn attempt_logs(
         &self,
-        flow_id: i32,
-        wid: i32,
+        flow_id: FlowId,
+        wid: Wid,
     ) -> Result<Vec<AttemptLog>, StoreError> {
         Ok(sqlx::query_as(
             "SELECT xid::text AS xid, severity, message, fields FROM wed.log \
@@ -154,8 +155,8 @@ impl Store {
     /// Only those of the connection.
     pub async fn state_at(
         &self,
-        flow_id: i32,
-        wid: i32,
+        flow_id: FlowId,
+        wid: Wid,
         seq: i32,
     ) -> Result<Option<String>, StoreError> {
         Ok(sqlx::query_scalar(
@@ -175,10 +176,10 @@ impl Store {
     /// Only those of the connection.
     pub async fn last_attempts(
         &self,
-        flow_id: i32,
+        flow_id: FlowId,
         transition: &str,
         limit: i64,
-    ) -> Result<Vec<(i32, Option<i32>, Option<i64>)>, StoreError> {
+    ) -> Result<Vec<(Wid, Option<i32>, Option<i64>)>, StoreError> {
         Ok(sqlx::query_as(
             "SELECT wid, seq, attempt_id FROM ( \
                (SELECT wid, seq, NULL::bigint AS attempt_id, tstmp FROM wed.trace \
@@ -202,8 +203,8 @@ impl Store {
     /// Only those of the connection.
     pub async fn pending_jobs(
         &self,
-        flow_id: i32,
-        wid: Option<i32>,
+        flow_id: FlowId,
+        wid: Option<Wid>,
         limit: i64,
     ) -> Result<Vec<PendingJob>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(

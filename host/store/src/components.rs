@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 use sqlx::FromRow;
+use wedflow_model::{ComponentId, TenantId};
 
 use crate::{Store, StoreError};
 
@@ -23,7 +24,7 @@ pub struct NewComponent<'a> {
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Component {
     /// Its number, unique in the database.
-    pub component_id: i32,
+    pub component_id: ComponentId,
     /// The tenant's name for it.
     pub name: String,
     /// 1 for the first upload of that name.
@@ -52,16 +53,16 @@ impl Store {
         &self,
         tenant: &str,
         component: &NewComponent<'_>,
-    ) -> Result<(i32, i32), StoreError> {
+    ) -> Result<(ComponentId, i32), StoreError> {
         let mut transaction = self.pool.begin().await?;
-        let tenant_id: i32 = sqlx::query_scalar(
+        let tenant_id: TenantId = sqlx::query_scalar(
             "SELECT tenant_id FROM wed.tenant WHERE name = $1 FOR NO KEY UPDATE",
         )
         .bind(tenant)
         .fetch_optional(&mut *transaction)
         .await?
         .ok_or_else(|| StoreError::not_found("tenant", tenant))?;
-        let newest: Option<(i32, i32, String)> = sqlx::query_as(
+        let newest: Option<(ComponentId, i32, String)> = sqlx::query_as(
             "SELECT component_id, version, digest FROM wed.component WHERE tenant_id = $1 AND name = $2 ORDER BY version DESC LIMIT 1",
         )
         .bind(tenant_id)
@@ -226,7 +227,7 @@ impl Store {
     /// [`StoreError::NotFound`].
     pub async fn component_bytes(
         &self,
-        component_id: i32,
+        component_id: ComponentId,
     ) -> Result<(String, Vec<u8>), StoreError> {
         sqlx::query_as(
             "SELECT t.name, c.bytes FROM wed.component c JOIN wed.tenant t USING (tenant_id) WHERE component_id = $1",

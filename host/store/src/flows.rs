@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use sqlx::{AssertSqlSafe, FromRow, PgConnection};
-use wedflow_model::{AttributeType, FlowDefinition, Numbering, work_plan};
+use wedflow_model::{AttributeType, FlowDefinition, FlowId, Numbering, TriggerId, Wid, work_plan};
 
 use crate::audit::{note, note_flow};
 use crate::{Store, StoreError};
@@ -17,7 +17,7 @@ pub(crate) const RESIDUE_WAIT: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Flow {
     /// Its number, unique in the database.
-    pub flow_id: i32,
+    pub flow_id: FlowId,
     /// Its name, unique in its tenant.
     pub name: String,
     /// What it is for.
@@ -40,7 +40,7 @@ pub struct Flow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlowShape {
     /// The flow's number.
-    pub flow_id: i32,
+    pub flow_id: FlowId,
     /// The flow's name.
     pub name: String,
     /// The name of its tenant.
@@ -59,7 +59,7 @@ pub struct FlowShape {
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Trigger {
     /// Its number, unique in the database.
-    pub tgid: i32,
+    pub tgid: TriggerId,
     /// Its name.
     pub tgname: Option<String>,
     /// Whether it is evaluated.
@@ -115,7 +115,7 @@ impl Store {
         tenant: &str,
         name: &str,
         description: &str,
-    ) -> Result<i32, StoreError> {
+    ) -> Result<FlowId, StoreError> {
         crate::error::check_description(description)?;
         let mut transaction = self.pool.begin().await?;
         let flow_id = create_flow(&mut transaction, tenant, name, description).await?;
@@ -240,7 +240,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotFound`] when it was dropped meanwhile.
-    pub async fn flow_shape(&self, flow_id: i32) -> Result<FlowShape, StoreError> {
+    pub async fn flow_shape(&self, flow_id: FlowId) -> Result<FlowShape, StoreError> {
         let mut transaction = self.pool.begin().await?;
         let (name, tenant, version, suspended, schema, gate): (String, String, i32, bool, String, String) = sqlx::query_as(
             "SELECT f.name, t.name, f.version, t.suspended_at IS NOT NULL, f.schema_name, f.shape_schema \
@@ -383,7 +383,7 @@ impl Store {
     /// Only those of the connection; the component need not exist yet.
     pub async fn bind(
         &self,
-        flow_id: i32,
+        flow_id: FlowId,
         transition: &str,
         component: Option<&str>,
     ) -> Result<(), StoreError> {
@@ -410,7 +410,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn flow_warnings(&self, flow_id: i32) -> Result<Vec<String>, StoreError> {
+    pub async fn flow_warnings(&self, flow_id: FlowId) -> Result<Vec<String>, StoreError> {
         let mut connection = self.pool.acquire().await?;
         binding_faults(&mut connection, flow_id).await
     }
@@ -421,9 +421,9 @@ impl Store {
     /// Only those of the connection.
     pub async fn rematch(
         &self,
-        flow_id: i32,
+        flow_id: FlowId,
         preview: bool,
-    ) -> Result<Vec<(i32, Vec<String>, String)>, StoreError> {
+    ) -> Result<Vec<(Wid, Vec<String>, String)>, StoreError> {
         let mut transaction = self.pool.begin().await?;
         let rows: Vec<_> = sqlx::query_as("SELECT wid, fires, becomes FROM wed.rematch($1, $2)")
             .bind(flow_id)
@@ -451,7 +451,7 @@ async fn create_flow(
     tenant: &str,
     name: &str,
     description: &str,
-) -> Result<i32, StoreError> {
+) -> Result<FlowId, StoreError> {
     sqlx::query_scalar("SELECT wed.create_flow($1, $2, $3)")
         .bind(tenant)
         .bind(name)
@@ -480,7 +480,7 @@ async fn create_flow(
 
 async fn bind(
     connection: &mut PgConnection,
-    flow_id: i32,
+    flow_id: FlowId,
     transition: &str,
     component: Option<&str>,
 ) -> Result<(), StoreError> {
@@ -514,7 +514,7 @@ pub(crate) async fn apply(
 ) -> Result<Applied, StoreError> {
     crate::error::check_description(&definition.description)?;
     let mut applied = Applied::default();
-    let existing: Option<(i32, String)> = sqlx::query_as(
+    let existing: Option<(FlowId, String)> = sqlx::query_as(
         "SELECT flow_id, schema_name FROM wed.flow JOIN wed.tenant t USING (tenant_id) \
          WHERE t.name = $1 AND flow.name = $2 FOR NO KEY UPDATE OF flow",
     )
@@ -640,7 +640,7 @@ pub(crate) async fn apply(
 /// Plans the people's work that a definition names; of a definition without any, forgets what an earlier one named.
 async fn plan_work(
     connection: &mut PgConnection,
-    flow_id: i32,
+    flow_id: FlowId,
     definition: &FlowDefinition,
 ) -> Result<(), StoreError> {
     match work_plan(definition) {
@@ -681,7 +681,7 @@ fn of_trigger(error: sqlx::Error, trigger: &str) -> StoreError {
 
 async fn binding_faults(
     connection: &mut PgConnection,
-    flow_id: i32,
+    flow_id: FlowId,
 ) -> Result<Vec<String>, StoreError> {
     Ok(sqlx::query_scalar("SELECT wed.binding_faults($1)")
         .bind(flow_id)
@@ -692,7 +692,7 @@ async fn binding_faults(
 /// Certain findings of a look at a flow's definition, for a person.
 async fn lint_texts(
     connection: &mut PgConnection,
-    flow_id: i32,
+    flow_id: FlowId,
 ) -> Result<Vec<String>, StoreError> {
     Ok(sqlx::query_scalar("SELECT wed.lint_texts($1)")
         .bind(flow_id)
@@ -795,13 +795,13 @@ async fn apply_triggers(
     definition: &FlowDefinition,
     applied: &mut Applied,
 ) -> Result<(), StoreError> {
-    let known: Vec<(i32, String, bool)> = sqlx::query_as(AssertSqlSafe(format!(
+    let known: Vec<(TriggerId, String, bool)> = sqlx::query_as(AssertSqlSafe(format!(
         "SELECT tgid, coalesce(tgname, ''), cfinal FROM \"{schema}\".wed_trig"
     )))
     .persistent(false)
     .fetch_all(&mut *connection)
     .await?;
-    let named: BTreeMap<&str, i32> = known
+    let named: BTreeMap<&str, TriggerId> = known
         .iter()
         .filter(|row| !row.2)
         .map(|row| (row.1.as_str(), row.0))

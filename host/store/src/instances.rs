@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use sqlx::{AssertSqlSafe, FromRow, PgConnection, Row};
-use wedflow_model::Value;
+use wedflow_model::{FlowId, TriggerId, Value, Wid};
 
 use crate::audit::{Once, claim_key, keep_answer, note_flow};
 use crate::flows::{Flow, FlowShape};
@@ -13,7 +13,7 @@ use crate::{Refusal, Store, StoreError};
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Instance {
     /// Its number in the flow.
-    pub wid: i32,
+    pub wid: Wid,
     /// `R` regular, `F` final, `E` exception.
     pub status: String,
     /// Its WED-state.
@@ -30,9 +30,9 @@ pub struct Instance {
 #[derive(Debug, Clone, Copy, FromRow)]
 pub struct LastRow {
     /// Flow of the instance.
-    pub flow_id: i32,
+    pub flow_id: FlowId,
     /// Number of the instance.
-    pub wid: i32,
+    pub wid: Wid,
     /// Number of its last row; 0 without any.
     pub seq: i32,
     /// No row follows: the instance is final, or it is no more.
@@ -43,7 +43,7 @@ pub struct LastRow {
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct TraceRow {
     /// The instance.
-    pub wid: i32,
+    pub wid: Wid,
     /// 1 for the initial state; in commit order.
     pub seq: i32,
     /// The transition that wrote the state; none for the initial one.
@@ -74,9 +74,9 @@ pub struct TraceRow {
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct AttemptRow {
     /// The instance.
-    pub wid: i32,
+    pub wid: Wid,
     /// The trigger that fired.
-    pub tgid: i32,
+    pub tgid: TriggerId,
     /// The transition.
     pub trname: String,
     /// 1 for the first.
@@ -101,9 +101,9 @@ pub struct AttemptRow {
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct JobRow {
     /// The instance.
-    pub wid: i32,
+    pub wid: Wid,
     /// The trigger that fired.
-    pub tgid: i32,
+    pub tgid: TriggerId,
     /// The transition.
     pub trname: String,
     /// The trigger's name.
@@ -124,7 +124,7 @@ pub struct JobRow {
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct LogRow {
     /// The trigger whose transition said it.
-    pub tgid: i32,
+    pub tgid: TriggerId,
     /// In which attempt.
     pub attempt: i32,
     /// `debug`, `info`, `warn` or `error`.
@@ -151,7 +151,7 @@ impl Store {
         &self,
         flow: &Flow,
         values: &Map<String, Json>,
-    ) -> Result<i32, StoreError> {
+    ) -> Result<Wid, StoreError> {
         Ok(self.start_instance_once(flow, values, None).await?.0)
     }
 
@@ -166,7 +166,7 @@ impl Store {
         flow: &Flow,
         values: &Map<String, Json>,
         once: Option<&Once<'_>>,
-    ) -> Result<(i32, bool), StoreError> {
+    ) -> Result<(Wid, bool), StoreError> {
         let shape = self.flow_shape(flow.flow_id).await?;
         check_values(&flow.name, &shape, values)?;
         let mut transaction = self.pool.begin().await?;
@@ -176,7 +176,7 @@ impl Store {
             let wid = answer["wid"]
                 .as_i64()
                 .and_then(|wid| i32::try_from(wid).ok());
-            return Ok((wid.unwrap_or_default(), true));
+            return Ok((wid.unwrap_or_default().into(), true));
         }
         let wid = insert(&mut transaction, &flow.schema_name, values).await?;
         note_flow(
@@ -203,7 +203,7 @@ impl Store {
         &self,
         flow: &Flow,
         status: Option<char>,
-        wid: Option<i32>,
+        wid: Option<Wid>,
         limit: i64,
     ) -> Result<Vec<Instance>, StoreError> {
         self.instances_before(flow, status, wid, None, limit).await
@@ -217,8 +217,8 @@ impl Store {
         &self,
         flow: &Flow,
         status: Option<char>,
-        wid: Option<i32>,
-        before: Option<i32>,
+        wid: Option<Wid>,
+        before: Option<Wid>,
         limit: i64,
     ) -> Result<Vec<Instance>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
@@ -246,7 +246,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotFound`].
-    pub async fn instance(&self, flow: &Flow, wid: i32) -> Result<Instance, StoreError> {
+    pub async fn instance(&self, flow: &Flow, wid: Wid) -> Result<Instance, StoreError> {
         self.instances(flow, None, Some(wid), 1)
             .await?
             .pop()
@@ -257,7 +257,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotFound`].
-    pub async fn instance_status(&self, flow_id: i32, wid: i32) -> Result<String, StoreError> {
+    pub async fn instance_status(&self, flow_id: FlowId, wid: Wid) -> Result<String, StoreError> {
         sqlx::query_scalar("SELECT status::text FROM wed.instance WHERE flow_id = $1 AND wid = $2")
             .bind(flow_id)
             .bind(wid)
@@ -272,8 +272,8 @@ impl Store {
     /// Only those of the connection.
     pub async fn trace(
         &self,
-        flow_id: i32,
-        wid: i32,
+        flow_id: FlowId,
+        wid: Wid,
         from_seq: i32,
     ) -> Result<Vec<TraceRow>, StoreError> {
         self.trace_page(flow_id, wid, from_seq, i64::MAX).await
@@ -285,8 +285,8 @@ impl Store {
     /// Only those of the connection.
     pub async fn trace_page(
         &self,
-        flow_id: i32,
-        wid: i32,
+        flow_id: FlowId,
+        wid: Wid,
         from_seq: i32,
         limit: i64,
     ) -> Result<Vec<TraceRow>, StoreError> {
@@ -307,7 +307,11 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn last_rows(&self, flows: &[i32], wids: &[i32]) -> Result<Vec<LastRow>, StoreError> {
+    pub async fn last_rows(
+        &self,
+        flows: &[FlowId],
+        wids: &[Wid],
+    ) -> Result<Vec<LastRow>, StoreError> {
         Ok(sqlx::query_as(
             "SELECT w.flow_id, w.wid, coalesce((SELECT t.seq FROM wed.trace t \
                WHERE t.flow_id = w.flow_id AND t.wid = w.wid ORDER BY t.seq DESC LIMIT 1), 0) AS seq, \
@@ -325,7 +329,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn attempts(&self, flow_id: i32, wid: i32) -> Result<Vec<AttemptRow>, StoreError> {
+    pub async fn attempts(&self, flow_id: FlowId, wid: Wid) -> Result<Vec<AttemptRow>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
             "SELECT wid, tgid, trname, attempt, outcome, message, to_char(tstmp AT TIME ZONE 'UTC', {RFC3339}) AS tstmp, \
                writer, fuel, elapsed_us, memory_bytes \
@@ -341,7 +345,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn jobs(&self, flow_id: i32, wid: i32) -> Result<Vec<JobRow>, StoreError> {
+    pub async fn jobs(&self, flow_id: FlowId, wid: Wid) -> Result<Vec<JobRow>, StoreError> {
         self.jobs_where(flow_id, Some(wid), None, i64::MAX).await
     }
 
@@ -351,8 +355,8 @@ impl Store {
     /// Only those of the connection.
     pub async fn flow_jobs(
         &self,
-        flow_id: i32,
-        after: Option<(i32, i32)>,
+        flow_id: FlowId,
+        after: Option<(Wid, TriggerId)>,
         limit: i64,
     ) -> Result<Vec<JobRow>, StoreError> {
         self.jobs_where(flow_id, None, after, limit).await
@@ -360,12 +364,12 @@ impl Store {
 
     async fn jobs_where(
         &self,
-        flow_id: i32,
-        wid: Option<i32>,
-        after: Option<(i32, i32)>,
+        flow_id: FlowId,
+        wid: Option<Wid>,
+        after: Option<(Wid, TriggerId)>,
         limit: i64,
     ) -> Result<Vec<JobRow>, StoreError> {
-        let (after_wid, after_tgid) = after.unwrap_or_default();
+        let (after_wid, after_tgid) = after.unwrap_or((Wid::new(0), TriggerId::new(0)));
         Ok(sqlx::query_as(AssertSqlSafe(format!(
             "SELECT j.wid, j.tgid, j.trname, t.tgname, 'host:' || j.host_id AS lckid, j.attempt, j.priority, \
                wed.waiting_reason(j.flow_id, j.wid, j.tgid) AS waits_for, \
@@ -387,7 +391,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn logs(&self, flow_id: i32, wid: i32) -> Result<Vec<LogRow>, StoreError> {
+    pub async fn logs(&self, flow_id: FlowId, wid: Wid) -> Result<Vec<LogRow>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
             "SELECT tgid, attempt, severity, message, fields, to_char(tstmp AT TIME ZONE 'UTC', {RFC3339}) AS tstmp \
              FROM wed.log WHERE flow_id = $1 AND wid = $2 ORDER BY log_id"
@@ -447,7 +451,7 @@ pub(crate) async fn insert(
     connection: &mut PgConnection,
     schema: &str,
     values: &Map<String, Json>,
-) -> Result<i32, StoreError> {
+) -> Result<Wid, StoreError> {
     if values.is_empty() {
         let wid = sqlx::query(AssertSqlSafe(format!(
             "INSERT INTO \"{schema}\".wed_flow DEFAULT VALUES RETURNING wid"

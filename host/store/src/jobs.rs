@@ -7,7 +7,9 @@ use std::time::Duration;
 use serde::Serialize;
 use sqlx::postgres::PgRow;
 use sqlx::{FromRow, Row};
-use wedflow_model::{Job, JobKey, Measure};
+use wedflow_model::{
+    ComponentId, FlowId, HostId, Job, JobKey, LeaseToken, Measure, TenantId, TriggerId, Wid,
+};
 
 use crate::{Store, StoreError};
 
@@ -19,7 +21,7 @@ pub struct Claimed {
     /// The trigger's name; its number as text where it has none.
     pub trigger: String,
     /// The component to run.
-    pub component_id: i32,
+    pub component_id: ComponentId,
     /// The flow's version when it was claimed: a binding made for another is out of date.
     pub flow_version: i32,
 }
@@ -28,7 +30,7 @@ pub struct Claimed {
 #[derive(Debug, Clone)]
 pub struct CommitGroup<'a> {
     /// The flow.
-    pub flow: i32,
+    pub flow: FlowId,
     /// The schema of its part of the gate ([`crate::FlowShape::gate`]).
     pub gate: Cow<'a, str>,
     /// The attributes that are assigned. Without `set`, literal `n` of an item is the new value of
@@ -47,11 +49,11 @@ pub struct CommitGroup<'a> {
 #[derive(Debug, Clone)]
 pub struct CommitItem {
     /// The instance.
-    pub wid: i32,
+    pub wid: Wid,
     /// The trigger.
-    pub tgid: i32,
+    pub tgid: TriggerId,
     /// The claim's fencing token.
-    pub token: i64,
+    pub token: LeaseToken,
     /// The clause's literals in Postgres's input notation.
     pub literals: Vec<Option<String>>,
     /// What the attempt used.
@@ -62,13 +64,13 @@ pub struct CommitItem {
 #[derive(Debug, Clone, Serialize)]
 pub struct FailedAttempt {
     /// The flow.
-    pub flow: i32,
+    pub flow: FlowId,
     /// The instance.
-    pub wid: i32,
+    pub wid: Wid,
     /// The trigger, for the log.
-    pub tgid: i32,
+    pub tgid: TriggerId,
     /// The claim's fencing token.
-    pub token: i64,
+    pub token: LeaseToken,
     /// The name of the outcome.
     pub outcome: String,
     /// What happened, for a person.
@@ -93,13 +95,13 @@ pub struct FailedAttempt {
 #[derive(Debug, Clone, Serialize)]
 pub struct AttemptRecord {
     /// The flow.
-    pub flow: i32,
+    pub flow: FlowId,
     /// The instance.
-    pub wid: i32,
+    pub wid: Wid,
     /// The trigger.
-    pub tgid: i32,
+    pub tgid: TriggerId,
     /// The claim's fencing token: nothing is kept of an attempt whose job is another's.
-    pub token: i64,
+    pub token: LeaseToken,
     /// Whether to keep what is needed to run it again.
     pub keep: bool,
     /// When its time ended, as it was told: microseconds since 1970.
@@ -200,9 +202,9 @@ impl FromRow<'_, PgRow> for Claimed {
 /// The items of all groups, a vector for each parameter, ordered as the database wants them.
 #[derive(Default)]
 struct Columns<'a> {
-    wids: Vec<i32>,
-    tgids: Vec<i32>,
-    tokens: Vec<i64>,
+    wids: Vec<Wid>,
+    tgids: Vec<TriggerId>,
+    tokens: Vec<LeaseToken>,
     fuel: Vec<i64>,
     elapsed_us: Vec<i64>,
     memory_bytes: Vec<i64>,
@@ -248,12 +250,13 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn enter_host(&self, name: &str, lease: Duration) -> Result<i32, StoreError> {
-        let host: i32 = sqlx::query_scalar("SELECT wed.enter_host($1, $2 * interval '1 second')")
-            .bind(name)
-            .bind(lease.as_secs_f64())
-            .fetch_one(&self.pool)
-            .await?;
+    pub async fn enter_host(&self, name: &str, lease: Duration) -> Result<HostId, StoreError> {
+        let host: HostId =
+            sqlx::query_scalar("SELECT wed.enter_host($1, $2 * interval '1 second')")
+                .bind(name)
+                .bind(lease.as_secs_f64())
+                .fetch_one(&self.pool)
+                .await?;
         sqlx::query("UPDATE wed.host SET version = $2 WHERE host_id = $1")
             .bind(host)
             .bind(env!("CARGO_PKG_VERSION"))
@@ -266,7 +269,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn keep_host(&self, host: i32, lease: Duration) -> Result<bool, StoreError> {
+    pub async fn keep_host(&self, host: HostId, lease: Duration) -> Result<bool, StoreError> {
         Ok(
             sqlx::query_scalar("SELECT wed.keep_host($1, $2 * interval '1 second')")
                 .bind(host)
@@ -280,7 +283,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection; the leases then end by themselves.
-    pub async fn leave_host(&self, host: i32) -> Result<(), StoreError> {
+    pub async fn leave_host(&self, host: HostId) -> Result<(), StoreError> {
         sqlx::query("SELECT wed.leave_host($1)")
             .bind(host)
             .execute(&self.pool)
@@ -292,7 +295,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Refused`] with `WF016` when the host's leases are lost.
-    pub async fn claim(&self, host: i32, limit: i32) -> Result<Vec<Claimed>, StoreError> {
+    pub async fn claim(&self, host: HostId, limit: i32) -> Result<Vec<Claimed>, StoreError> {
         self.claim_share(host, limit, None, &[], &[]).await
     }
 
@@ -303,11 +306,11 @@ impl Store {
     /// The same.
     pub async fn claim_share(
         &self,
-        host: i32,
+        host: HostId,
         limit: i32,
         most: Option<i32>,
-        without: &[i32],
-        busy: &[i32],
+        without: &[TenantId],
+        busy: &[TenantId],
     ) -> Result<Vec<Claimed>, StoreError> {
         Ok(
             sqlx::query_as("SELECT * FROM wed.claim($1, $2, $3, $4, $5)")
@@ -325,7 +328,10 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn tenants_of(&self, flows: &[i32]) -> Result<Vec<(i32, i32)>, StoreError> {
+    pub async fn tenants_of(
+        &self,
+        flows: &[FlowId],
+    ) -> Result<Vec<(FlowId, TenantId)>, StoreError> {
         Ok(
             sqlx::query_as("SELECT flow_id, tenant_id FROM wed.flow WHERE flow_id = ANY ($1)")
                 .bind(flows)
@@ -341,9 +347,9 @@ impl Store {
     /// Only those of the connection.
     pub async fn tell_fuel(
         &self,
-        tenants: &[i32],
+        tenants: &[TenantId],
         fuel: &[i64],
-    ) -> Result<(Vec<i32>, Vec<i32>), StoreError> {
+    ) -> Result<(Vec<TenantId>, Vec<TenantId>), StoreError> {
         Ok(
             sqlx::query_as("SELECT resting, limited FROM wed.tell_fuel($1, $2)")
                 .bind(tenants)
@@ -365,7 +371,7 @@ impl Store {
     /// host's ([`Store::still_held`]).
     pub async fn commit_recorded(
         &self,
-        host: i32,
+        host: HostId,
         groups: &[CommitGroup<'_>],
         careful: bool,
         lease: bool,
@@ -421,7 +427,7 @@ impl Store {
     /// [`StoreError::Conflict`]: try the same again.
     pub async fn fail_recorded(
         &self,
-        host: i32,
+        host: HostId,
         attempts: &[FailedAttempt],
         records: &[&AttemptRecord],
     ) -> Result<(), StoreError> {
@@ -444,7 +450,7 @@ impl Store {
     /// The same.
     pub async fn commit_batch(
         &self,
-        host: i32,
+        host: HostId,
         groups: &[CommitGroup<'_>],
         careful: bool,
         lease: bool,
@@ -459,7 +465,7 @@ impl Store {
     /// The same.
     pub async fn fail_batch(
         &self,
-        host: i32,
+        host: HostId,
         attempts: &[FailedAttempt],
     ) -> Result<(), StoreError> {
         self.fail_recorded(host, attempts, &[]).await
@@ -480,7 +486,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection; the leases then end by themselves.
-    pub async fn release(&self, host: i32, tokens: &[i64]) -> Result<(), StoreError> {
+    pub async fn release(&self, host: HostId, tokens: &[LeaseToken]) -> Result<(), StoreError> {
         sqlx::query("SELECT wed.release($1, $2)")
             .bind(host)
             .bind(tokens)
@@ -494,7 +500,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection; the leases then end by themselves.
-    pub async fn put_off(&self, host: i32, tokens: &[i64]) -> Result<(), StoreError> {
+    pub async fn put_off(&self, host: HostId, tokens: &[LeaseToken]) -> Result<(), StoreError> {
         sqlx::query("SELECT wed.put_off($1, $2)")
             .bind(host)
             .bind(tokens)
@@ -508,7 +514,11 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn still_held(&self, host: i32, tokens: &[i64]) -> Result<Vec<i64>, StoreError> {
+    pub async fn still_held(
+        &self,
+        host: HostId,
+        tokens: &[LeaseToken],
+    ) -> Result<Vec<LeaseToken>, StoreError> {
         Ok(
             sqlx::query_scalar("SELECT token FROM wed.job WHERE host_id = $1 AND token = ANY ($2)")
                 .bind(host)
@@ -523,7 +533,11 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn held_beside(&self, host: i32, known: &[i64]) -> Result<Vec<Claimed>, StoreError> {
+    pub async fn held_beside(
+        &self,
+        host: HostId,
+        known: &[LeaseToken],
+    ) -> Result<Vec<Claimed>, StoreError> {
         Ok(sqlx::query_as(
             "SELECT h.* FROM wed.held($1, ARRAY(SELECT ctid FROM wed.job WHERE host_id = $1 AND token <> ALL ($2))) h",
         )

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use sqlx::{AssertSqlSafe, FromRow};
-use wedflow_model::FlowDefinition;
+use wedflow_model::{FlowDefinition, FlowId, Wid};
 
 use crate::flows::{Applied, Flow};
 use crate::instances::RFC3339;
@@ -161,7 +161,7 @@ pub enum PauseScope<'a> {
     /// A trigger of a flow, by its name, its number or its transition.
     Trigger(&'a str, &'a Flow, &'a str),
     /// An instance.
-    Instance(&'a str, &'a Flow, i32),
+    Instance(&'a str, &'a Flow, Wid),
 }
 
 /// A present pause.
@@ -172,7 +172,7 @@ pub struct PausedThing {
     /// The trigger.
     pub trigger: Option<String>,
     /// The instance.
-    pub wid: Option<i32>,
+    pub wid: Option<Wid>,
     /// Who paused it.
     pub actor: String,
     /// Why.
@@ -189,7 +189,7 @@ pub struct Announced {
     /// The flow.
     pub flow: String,
     /// The instance.
-    pub wid: i32,
+    pub wid: Wid,
     /// Why.
     pub message: Option<String>,
 }
@@ -231,7 +231,7 @@ impl Store {
     pub async fn retry_instance(
         &self,
         flow: &Flow,
-        wid: i32,
+        wid: Wid,
         reason: &str,
     ) -> Result<Vec<String>, StoreError> {
         Ok(
@@ -254,7 +254,7 @@ impl Store {
         flow: &Flow,
         matching: &Matching,
         limit: i32,
-    ) -> Result<Vec<(i32, Option<String>, Option<String>)>, StoreError> {
+    ) -> Result<Vec<(Wid, Option<String>, Option<String>)>, StoreError> {
         Ok(sqlx::query_as(
             "SELECT wid, transition, message FROM wed.matching_exceptions($1, $2, $3, $4::timestamptz, $5)",
         )
@@ -274,7 +274,7 @@ impl Store {
     pub async fn cancel_instance(
         &self,
         flow: &Flow,
-        wid: i32,
+        wid: Wid,
         reason: &str,
     ) -> Result<(), StoreError> {
         sqlx::query("SELECT wed.cancel_instance($1, $2, $3, $4)")
@@ -294,7 +294,7 @@ impl Store {
     pub async fn skip_job(
         &self,
         flow: &Flow,
-        wid: i32,
+        wid: Wid,
         transition: &str,
         reason: &str,
     ) -> Result<String, StoreError> {
@@ -318,7 +318,7 @@ impl Store {
     pub async fn set_state(
         &self,
         flow: &Flow,
-        wid: i32,
+        wid: Wid,
         values: &Map<String, Json>,
         reason: &str,
     ) -> Result<String, StoreError> {
@@ -391,7 +391,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn waiting(&self, flow_id: i32, wid: i32) -> Result<Vec<Waiting>, StoreError> {
+    pub async fn waiting(&self, flow_id: FlowId, wid: Wid) -> Result<Vec<Waiting>, StoreError> {
         let rows: Vec<WaitingRow> =
             sqlx::query_as(AssertSqlSafe(format!(
                 "SELECT j.trname, wed.waiting_reason(j.flow_id, j.wid, j.tgid), \
@@ -441,7 +441,7 @@ impl Store {
     pub async fn go_back(
         &self,
         flow: &Flow,
-        wid: i32,
+        wid: Wid,
         to_seq: i32,
         reason: &str,
     ) -> Result<i32, StoreError> {
@@ -485,7 +485,7 @@ impl Store {
         &self,
         tenant: &str,
         definition: &FlowDefinition,
-    ) -> Result<(Applied, Vec<(i32, Vec<String>, String)>), StoreError> {
+    ) -> Result<(Applied, Vec<(Wid, Vec<String>, String)>), StoreError> {
         let mut connection = self.pool.acquire().await?.detach();
         let mut transaction = sqlx::Connection::begin(&mut connection).await?;
         // Who holds the flow's table is not made to wait behind a preview.
@@ -522,7 +522,7 @@ impl Store {
     /// Only those of the connection.
     pub async fn flow_versions(
         &self,
-        flow_id: i32,
+        flow_id: FlowId,
         limit: i64,
     ) -> Result<Vec<FlowVersion>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(

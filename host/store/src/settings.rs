@@ -1,6 +1,7 @@
 //! What a flow's owner gives its transitions beside the state: settings, and secrets as ciphertext.
 
 use sqlx::FromRow;
+use wedflow_model::{FlowId, Wid};
 
 use crate::{Store, StoreError};
 
@@ -36,7 +37,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn grants(&self, flow: i32) -> Result<Vec<Grant>, StoreError> {
+    pub async fn grants(&self, flow: FlowId) -> Result<Vec<Grant>, StoreError> {
         Ok(sqlx::query_as(
             "SELECT trname, files, http FROM wed.\"grant\" WHERE flow_id = $1 ORDER BY trname",
         )
@@ -52,9 +53,9 @@ impl Store {
     /// Only those of the connection.
     pub async fn ended(
         &self,
-        instances: &[(String, i32)],
-    ) -> Result<Vec<(String, i32)>, StoreError> {
-        let (gates, wids): (Vec<&str>, Vec<i32>) = instances
+        instances: &[(String, Wid)],
+    ) -> Result<Vec<(String, Wid)>, StoreError> {
+        let (gates, wids): (Vec<&str>, Vec<Wid>) = instances
             .iter()
             .map(|(gate, wid)| (gate.as_str(), *wid))
             .unzip();
@@ -73,7 +74,12 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Refused`] when the key is not allowed or the value has more than 64 KiB.
-    pub async fn set_setting(&self, flow: i32, key: &str, value: &str) -> Result<(), StoreError> {
+    pub async fn set_setting(
+        &self,
+        flow: FlowId,
+        key: &str,
+        value: &str,
+    ) -> Result<(), StoreError> {
         sqlx::query(
             "INSERT INTO wed.setting (flow_id, key, value) VALUES ($1, $2, $3) \
              ON CONFLICT (flow_id, key) DO UPDATE SET value = excluded.value",
@@ -91,7 +97,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn unset_setting(&self, flow: i32, key: &str) -> Result<bool, StoreError> {
+    pub async fn unset_setting(&self, flow: FlowId, key: &str) -> Result<bool, StoreError> {
         let done = sqlx::query("DELETE FROM wed.setting WHERE flow_id = $1 AND key = $2")
             .bind(flow)
             .bind(key)
@@ -104,7 +110,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn settings(&self, flow: i32) -> Result<Vec<(String, String)>, StoreError> {
+    pub async fn settings(&self, flow: FlowId) -> Result<Vec<(String, String)>, StoreError> {
         Ok(
             sqlx::query_as("SELECT key, value FROM wed.setting WHERE flow_id = $1 ORDER BY key")
                 .bind(flow)
@@ -119,7 +125,7 @@ impl Store {
     /// [`StoreError::Refused`] when the name is not allowed or the value has more than 64 KiB.
     pub async fn put_secret(
         &self,
-        flow: i32,
+        flow: FlowId,
         name: &str,
         ciphertext: &[u8],
         nonce: &[u8],
@@ -144,7 +150,7 @@ impl Store {
     /// Only those of the connection.
     pub async fn grant_secret(
         &self,
-        flow: i32,
+        flow: FlowId,
         name: &str,
         transitions: &[String],
     ) -> Result<bool, StoreError> {
@@ -165,7 +171,7 @@ impl Store {
     /// Only those of the connection.
     pub async fn let_send_secret(
         &self,
-        flow: i32,
+        flow: FlowId,
         name: &str,
         transitions: &[String],
     ) -> Result<bool, StoreError> {
@@ -183,7 +189,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn remove_secret(&self, flow: i32, name: &str) -> Result<bool, StoreError> {
+    pub async fn remove_secret(&self, flow: FlowId, name: &str) -> Result<bool, StoreError> {
         let done = sqlx::query("DELETE FROM wed.secret WHERE flow_id = $1 AND name = $2")
             .bind(flow)
             .bind(name)
@@ -196,7 +202,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn secrets(&self, flow: i32) -> Result<Vec<SealedSecret>, StoreError> {
+    pub async fn secrets(&self, flow: FlowId) -> Result<Vec<SealedSecret>, StoreError> {
         Ok(sqlx::query_as(
             "SELECT name, ciphertext, nonce, transitions, senders FROM wed.secret WHERE flow_id = $1 ORDER BY name",
         )

@@ -211,7 +211,7 @@ impl Store {
 pub(crate) async fn tenant_id(
     connection: &mut sqlx::PgConnection,
     name: &str,
-) -> Result<i32, StoreError> {
+) -> Result<wedflow_model::TenantId, StoreError> {
     sqlx::query_scalar("SELECT tenant_id FROM wed.tenant WHERE name = $1 FOR NO KEY UPDATE")
         .bind(name)
         .fetch_optional(connection)

@@ -8,6 +8,7 @@ use std::task::{Poll, Waker};
 use std::time::Instant;
 
 use foldhash::{HashMap, HashSet};
+use wedflow_model::{FlowId, TenantId};
 use wedflow_scheduler::{EventSource, Observing, Sleep};
 
 use crate::results::Finished;
@@ -53,7 +54,7 @@ pub(crate) struct Place {
 
 impl Place {
     /// The tenant that all of the batch is of, where it is one.
-    pub(crate) fn owner(&self) -> Option<i32> {
+    pub(crate) fn owner(&self) -> Option<TenantId> {
         let state = self.batches.state();
         let own = (state.under_way.iter()).find(|one| one.number == self.number);
         own.and_then(|one| one.owner)
@@ -80,7 +81,7 @@ struct UnderWay {
     number: u64,
     session: usize,
     begun: Instant,
-    owner: Option<i32>,
+    owner: Option<TenantId>,
     /// Their rows are held by it: another batch with one of them would wait for this one.
     instances: HashSet<Instance>,
 }
@@ -124,7 +125,7 @@ impl Batches {
     }
 
     /// Jobs of these flows were taken in hand: their results will come.
-    pub(crate) fn expect(&self, flows: impl Iterator<Item = i32>) {
+    pub(crate) fn expect(&self, flows: impl Iterator<Item = FlowId>) {
         let mut state = self.state();
         for flow in flows {
             state.waiting.change(flow, |one| one.in_hand += 1);
@@ -132,7 +133,7 @@ impl Batches {
     }
 
     /// Jobs of these flows are out of hand.
-    pub(crate) fn done(&self, flows: impl Iterator<Item = i32>) {
+    pub(crate) fn done(&self, flows: impl Iterator<Item = FlowId>) {
         let mut state = self.state();
         for flow in flows {
             let less = |one: &mut Flow| one.in_hand = one.in_hand.saturating_sub(1);
@@ -184,7 +185,7 @@ impl State {
         &mut self,
         now: Instant,
         at_work: usize,
-        limited: impl Fn(i32) -> bool,
+        limited: impl Fn(TenantId) -> bool,
     ) -> Option<(Vec<Finished>, u64, usize)> {
         let (waiting, lanes) = (&self.waiting, self.lanes);
         let (several, many) = (at_work > 1, at_work >= MANY);
@@ -209,7 +210,7 @@ impl State {
         if waited_for && !waiting.is_company(now, not_in_use.clone()) {
             return None;
         }
-        let held_up: HashSet<i32> = (under_way.iter())
+        let held_up: HashSet<FlowId> = (under_way.iter())
             .filter(|batch| batch.owner.is_none() && batch.is_held_up(now))
             .flat_map(|batch| batch.instances.iter().map(|(flow, _)| *flow))
             .collect();
@@ -231,7 +232,7 @@ impl State {
             let choice = self.pick(now, &flows, at_work, &limited)?;
             Some((session, flows, choice))
         })?;
-        let in_vain: Vec<i32> = (flows.iter().map(|one| one.flow))
+        let in_vain: Vec<FlowId> = (flows.iter().map(|one| one.flow))
             .filter(|flow| waited_for && !is_whole(*flow))
             .collect();
         let (results, instances) = self.waiting.take(chosen, free);
@@ -256,10 +257,10 @@ impl State {
         now: Instant,
         flows: &[Waits],
         at_work: usize,
-        limited: impl Fn(i32) -> bool,
-    ) -> Option<(HashMap<i32, usize>, Option<i32>)> {
+        limited: impl Fn(TenantId) -> bool,
+    ) -> Option<(HashMap<FlowId, usize>, Option<TenantId>)> {
         let (several, many) = (at_work > 1, at_work >= MANY);
-        let mut counts: BTreeMap<i32, usize> = BTreeMap::new();
+        let mut counts: BTreeMap<TenantId, usize> = BTreeMap::new();
         for one in flows {
             *counts.entry(one.tenant).or_default() += one.results;
         }
@@ -370,7 +371,7 @@ mod tests {
     }
 
     /// Results of a tenant's one flow.
-    fn of(tenant: i32, wids: std::ops::Range<i32>) -> impl Iterator<Item = Finished> {
+    fn of(tenant: TenantId, wids: std::ops::Range<i32>) -> impl Iterator<Item = Finished> {
         wids.map(move |wid| {
             let mut one = finished(wid, wid);
             (one.tenant, one.key.flow) = (tenant, tenant);
@@ -504,7 +505,7 @@ mod tests {
         state.add(of(1, 0..5_000));
         state.add((2..=many).flat_map(|one| of(one, 0..3)));
         let (results, ..) = state.batch(2, MANY, |_| false).expect("a batch");
-        let theirs = |tenant: i32| results.iter().filter(|one| one.tenant == tenant).count();
+        let theirs = |tenant: TenantId| results.iter().filter(|one| one.tenant == tenant).count();
         assert_eq!(theirs(1), BATCH / MANY);
         assert!((2..=many).all(|tenant| theirs(tenant) == 3));
     }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::OnceCell;
 use wedflow_contract::Manifest;
 use wedflow_guard::{FlowAttributes, SetClauseCache};
-use wedflow_model::{Limits, Outcome};
+use wedflow_model::{ComponentId, FlowId, Limits, Outcome};
 use wedflow_sandbox::{Bound, Component, Provided, Sandbox};
 use wedflow_store::{Claimed, FlowShape, Grant, SealedSecret, Store, StoreError};
 
@@ -67,7 +67,7 @@ struct LoadedComponent {
 /// A cell that is filled once; a reason it cannot be is kept too, a database that was away is not.
 type Cell<T> = Arc<OnceCell<Result<Arc<T>, String>>>;
 /// Component, flow, the flow's version.
-type BindingKey = (i32, i32, i32);
+type BindingKey = (ComponentId, FlowId, i32);
 
 /// What a host has loaded.
 pub(crate) struct Bindings {
@@ -77,10 +77,10 @@ pub(crate) struct Bindings {
     secret_key: Option<SecretKey>,
     find_secret_key: Option<FindSecretKey>,
     outside: Outside,
-    components: Mutex<foldhash::HashMap<i32, Cell<LoadedComponent>>>,
-    flows: Mutex<foldhash::HashMap<(i32, i32), Cell<LoadedFlow>>>,
+    components: Mutex<foldhash::HashMap<ComponentId, Cell<LoadedComponent>>>,
+    flows: Mutex<foldhash::HashMap<(FlowId, i32), Cell<LoadedFlow>>>,
     /// By component, flow and transition.
-    breakers: Mutex<foldhash::HashMap<(i32, i32, String), Arc<Breaker>>>,
+    breakers: Mutex<foldhash::HashMap<(FlowId, ComponentId, String), Arc<Breaker>>>,
     /// By transition.
     runnables: Mutex<foldhash::HashMap<BindingKey, foldhash::HashMap<String, Cell<Runnable>>>>,
 }
@@ -202,7 +202,7 @@ impl Bindings {
     fn breaker(&self, claimed: &Claimed) -> Arc<Breaker> {
         let (flow, name) = (claimed.job.key.flow, claimed.job.transition.clone());
         let mut breakers = (self.breakers.lock()).unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(bounded(&mut breakers, (claimed.component_id, flow, name)))
+        Arc::clone(bounded(&mut breakers, (flow, claimed.component_id, name)))
     }
 
     /// The key to secrets: that of the start, or one that was made since.
@@ -250,7 +250,7 @@ impl Bindings {
 
     async fn flow(
         &self,
-        flow_id: i32,
+        flow_id: FlowId,
         version: i32,
     ) -> Result<Result<Arc<LoadedFlow>, String>, StoreError> {
         let cell = cell(&self.flows, (flow_id, version));
@@ -270,7 +270,10 @@ impl Bindings {
         .cloned()
     }
 
-    async fn component(&self, id: i32) -> Result<Result<Arc<LoadedComponent>, String>, NotLoaded> {
+    async fn component(
+        &self,
+        id: ComponentId,
+    ) -> Result<Result<Arc<LoadedComponent>, String>, NotLoaded> {
         let cell = cell(&self.components, id);
         cell.get_or_try_init(|| async {
             let (tenant, bytes) = match self.store.component_bytes(id).await {
@@ -286,12 +289,12 @@ impl Bindings {
                 Ok(Ok(component)) => component,
                 // Only what is the file's own fault is remembered.
                 Ok(Err(error)) if error.is_of_machine() => {
-                    tracing::warn!(component = id, %error, "a component could not be compiled for now; its jobs wait");
+                    tracing::warn!(component = %id, %error, "a component could not be compiled for now; its jobs wait");
                     return Err(NotLoaded::Later);
                 }
                 Ok(Err(error)) => return Ok(Err(error.to_string())),
                 Err(error) => {
-                    tracing::error!(component = id, %error, "the host failed while it compiled a component");
+                    tracing::error!(component = %id, %error, "the host failed while it compiled a component");
                     return Err(NotLoaded::Later);
                 }
             };

@@ -15,7 +15,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
-use wedflow_model::Outcome;
+use wedflow_model::{Outcome, TenantId};
 use wedflow_sandbox::{Attempt, Gate};
 
 /// What a fault adds to a record; what comes to an end of its own takes away 1.
@@ -148,7 +148,7 @@ struct Threads {
 pub(crate) struct Apart {
     /// For what is not known, and for what faults: the ones are not to wait behind the others.
     threads: [Threads; 2],
-    paces: Mutex<HashMap<i32, Arc<Pace>>>,
+    paces: Mutex<HashMap<TenantId, Arc<Pace>>>,
 }
 
 impl Apart {
@@ -189,7 +189,7 @@ impl Apart {
     }
 
     /// Waits for a tenant's turn, as long as it `must`: that is asked again when something has changed.
-    pub(crate) async fn turn(&self, tenant: i32, must: impl Fn() -> bool) -> Option<Paced> {
+    pub(crate) async fn turn(&self, tenant: TenantId, must: impl Fn() -> bool) -> Option<Paced> {
         let pace = {
             let mut paces = self.paces.lock().unwrap_or_else(PoisonError::into_inner);
             // Those that nobody has or waits for, and whose pause is over, say nothing.

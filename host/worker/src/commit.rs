@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use foldhash::{HashMap, HashMapExt};
-use wedflow_model::JobKey;
+use wedflow_model::{FlowId, HostId, JobKey, LeaseToken};
 use wedflow_sandbox::Provided;
 use wedflow_store::{
     AttemptRecord, Claimed, CommitGroup, CommitItem, FailedAttempt, Store, StoreError,
@@ -27,7 +27,7 @@ const UNKNOWN_TRIES: u32 = 5;
 #[derive(Debug)]
 struct Ready {
     key: JobKey,
-    token: i64,
+    token: LeaseToken,
     item: CommitItem,
     shape: Arc<Shape>,
     provided: Option<Arc<Provided>>,
@@ -48,7 +48,7 @@ struct Failures {
 /// part as those are committed: it is this host's already. Answers how many results were committed.
 pub(crate) async fn deal_with(
     store: &Store,
-    host: i32,
+    host: HostId,
     batch: Vec<Finished>,
     lease: bool,
     lane: &Lane,
@@ -169,8 +169,8 @@ fn other_flows(part: &mut Vec<Ready>) -> Option<Vec<Ready>> {
 }
 
 /// The instances of a locked flow wait; those of others do not.
-async fn put_off(store: &Store, host: i32, tokens: impl Iterator<Item = i64>) {
-    let tokens: Vec<i64> = tokens.collect();
+async fn put_off(store: &Store, host: HostId, tokens: impl Iterator<Item = LeaseToken>) {
+    let tokens: Vec<LeaseToken> = tokens.collect();
     tracing::warn!(
         jobs = tokens.len(),
         "a flow's table is locked by a session of its own; its jobs are put off"
@@ -180,7 +180,7 @@ async fn put_off(store: &Store, host: i32, tokens: impl Iterator<Item = i64>) {
 
 /// Records failed attempts, those of a locked flow excepted. Where Postgres refuses what is recorded, each is recorded
 /// alone, and at last with a text of ours in the place of the guest's: an attempt is counted whatever it said.
-async fn record(store: &Store, host: i32, failed: Failures) {
+async fn record(store: &Store, host: HostId, failed: Failures) {
     let Failures { attempts, records } = failed;
     let mut parts = vec![attempts];
     while let Some(mut part) = parts.pop() {
@@ -203,12 +203,12 @@ async fn record(store: &Store, host: i32, failed: Failures) {
                 }
             }
             Err(error) if part.len() == 1 => {
-                tracing::warn!(%error, flow, "an attempt's record was refused; it is recorded without its words");
+                tracing::warn!(%error, %flow, "an attempt's record was refused; it is recorded without its words");
                 for one in &mut part {
                     one.message = format!("{}; what it said cannot be kept", one.outcome);
                 }
                 if let Err(error) = recorded(store, host, &part, &[]).await {
-                    tracing::error!(%error, flow, "a failed attempt could not be recorded; its job is taken up again");
+                    tracing::error!(%error, %flow, "a failed attempt could not be recorded; its job is taken up again");
                 }
             }
             Err(_) => {
@@ -223,7 +223,7 @@ async fn record(store: &Store, host: i32, failed: Failures) {
 /// Records failed attempts, as often as the server needs to be asked.
 async fn recorded(
     store: &Store,
-    host: i32,
+    host: HostId,
     part: &[FailedAttempt],
     records: &[&AttemptRecord],
 ) -> Result<(), StoreError> {
@@ -244,7 +244,7 @@ async fn recorded(
 /// held is taken out of the part.
 async fn commit(
     store: &Store,
-    host: i32,
+    host: HostId,
     part: &mut Vec<Ready>,
     careful: bool,
     lease: bool,
@@ -281,7 +281,7 @@ async fn commit(
         tracing::warn!(%error, batch = part.len(), "a commit is tried again");
         sleep_about(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
-        let tokens: Vec<i64> = part.iter().map(|ready| ready.token).collect();
+        let tokens: Vec<LeaseToken> = part.iter().map(|ready| ready.token).collect();
         if let Ok(held) = answered(store, AT_LAST, store.still_held(host, &tokens)).await {
             let before = part.len();
             part.retain(|ready| held.contains(&ready.token));
@@ -298,9 +298,9 @@ async fn commit(
 /// One group for each flow and shape of clause.
 fn groups(part: &[Ready]) -> Vec<CommitGroup<'_>> {
     let mut groups: Vec<CommitGroup<'_>> = Vec::new();
-    let mut at: HashMap<(i32, &Shape), usize> = HashMap::new();
+    let mut at: HashMap<(FlowId, &Shape), usize> = HashMap::new();
     // Equal shapes are nearly always one (Shapes), which is found without looking at it.
-    let mut known: HashMap<(i32, *const Shape), usize> = HashMap::new();
+    let mut known: HashMap<(FlowId, *const Shape), usize> = HashMap::new();
     for ready in part {
         let address = (ready.key.flow, Arc::as_ptr(&ready.shape));
         let index = *known.entry(address).or_insert_with(|| {
@@ -340,7 +340,7 @@ fn into_failure(ready: Ready, error: &StoreError, failed: &mut Failures) {
     let message = match error.refusal() {
         // The server's own words may name what is no tenant's business.
         Some(_) if !error.is_of_result() => {
-            tracing::error!(%error, code, flow = ready.key.flow, "a result was refused for an unknown reason");
+            tracing::error!(%error, code, flow = %ready.key.flow, "a result was refused for an unknown reason");
             format!("the server cannot commit it (SQLSTATE {code})")
         }
         Some(refusal) => [
@@ -426,7 +426,7 @@ mod tests {
     fn results_are_grouped_by_flow_and_shape() {
         let ready = |flow, wid, set: &str| Ready {
             key: JobKey { flow, wid, tgid: 1 },
-            token: i64::from(wid),
+            token: LeaseToken::from(wid),
             deadline: 0,
             record: None,
             shape: Arc::new(Shape {
@@ -438,7 +438,7 @@ mod tests {
             item: CommitItem {
                 wid,
                 tgid: 1,
-                token: i64::from(wid),
+                token: LeaseToken::from(wid),
                 literals: vec![Some("x".into())],
                 measure: Default::default(),
             },

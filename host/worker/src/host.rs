@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering}
 use std::time::{Duration, Instant};
 
 use tokio::task::JoinHandle;
-use wedflow_model::Limits;
+use wedflow_model::{HostId, Limits};
 use wedflow_sandbox::{Sandbox, Settings};
 use wedflow_scheduler::{Signals, source};
 use wedflow_store::Store;
@@ -127,7 +127,7 @@ impl Host {
             store,
             sandbox,
             limits: settings.limits,
-            host: AtomicI32::new(host),
+            host: AtomicI32::new(host.get()),
             draining: AtomicBool::new(false),
             in_hand: Default::default(),
             batches: Batches::new(Arc::clone(&shares), lanes),
@@ -150,7 +150,7 @@ impl Host {
                 (signals, tokio::spawn(async move { scheduler.run().await }))
             })
             .collect();
-        tracing::info!(host, "at work");
+        tracing::info!(%host, "at work");
         Ok(Host {
             shared,
             lanes,
@@ -159,7 +159,7 @@ impl Host {
     }
 
     /// The host's number, as in `job_pool.lckid` and `wed_trace.writer`.
-    pub fn id(&self) -> i32 {
+    pub fn id(&self) -> HostId {
         self.shared.host()
     }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use foldhash::HashSet;
+use wedflow_model::LeaseToken;
 use wedflow_scheduler::{Context, HandlerResult, Scheduler, source};
 use wedflow_store::Store;
 
@@ -125,10 +126,10 @@ async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
         Ok(true) => {}
         Ok(false) => {
             let entered = shared.store.enter_host(&name, LEASE).await?;
-            shared.host.store(entered, Ordering::Release);
+            shared.host.store(entered.get(), Ordering::Release);
             tracing::warn!(
-                host,
-                entered,
+                %host,
+                %entered,
                 "the leases were lost; the host has entered anew"
             );
         }
@@ -181,7 +182,7 @@ async fn recover(store: Store) -> HandlerResult {
                 tracing::warn!(
                     tenant = one.tenant,
                     flow = one.flow,
-                    wid = one.wid,
+                    wid = %one.wid,
                     reason = one.message,
                     "an instance became an exception"
                 );
@@ -211,7 +212,7 @@ async fn clean(shared: Arc<Shared>) -> HandlerResult {
 /// What the last look for jobs that are this host's without its knowing has found.
 #[derive(Default)]
 struct Unknown {
-    tokens: HashSet<i64>,
+    tokens: HashSet<LeaseToken>,
     /// None before this: a look goes through all old versions of the host's jobs that Postgres must keep (some
     /// transaction is open), and is to take a fiftieth of the time at most.
     again: Option<Instant>,
@@ -236,7 +237,7 @@ async fn sweep(
     }
     // Jobs that are this host's without its knowing: what a commit or claim fired whose answer was
     // lost. Unknown twice running, so that an answer on its way is not taken for a lost one.
-    let known: Vec<i64> = shared.tokens().iter().copied().collect();
+    let known: Vec<LeaseToken> = shared.tokens().iter().copied().collect();
     let held = shared.store.held_beside(shared.host(), &known);
     match answered(&shared.store, AT_LAST, held).await {
         Ok(unknown) => {

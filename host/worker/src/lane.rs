@@ -10,7 +10,7 @@ use foldhash::{HashMap, HashMapExt, HashSet};
 use futures::FutureExt;
 use wedflow_capability::files::Draft;
 use wedflow_contract::Digest;
-use wedflow_model::{Limits, Measure, Outcome, Severity};
+use wedflow_model::{FlowId, HostId, LeaseToken, Limits, Measure, Outcome, Severity, TenantId};
 use wedflow_sandbox::{Beside, Invocation, Logs, Sandbox, Watch};
 use wedflow_scheduler::{Context, FreshFirst, HandlerResult, Registration, Scheduler, source};
 use wedflow_store::{Claimed, LogLine, Store};
@@ -55,7 +55,7 @@ pub(crate) struct Shared {
     /// No more jobs are begun.
     pub(crate) draining: AtomicBool,
     /// Tokens of the jobs in hand.
-    pub(crate) in_hand: Mutex<HashSet<i64>>,
+    pub(crate) in_hand: Mutex<HashSet<LeaseToken>>,
     /// What each tenant has of this host.
     pub(crate) shares: Arc<Shares>,
     /// Jobs being run or committed right now.
@@ -75,8 +75,8 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn host(&self) -> i32 {
-        self.host.load(Ordering::Acquire)
+    pub(crate) fn host(&self) -> HostId {
+        HostId::new(self.host.load(Ordering::Acquire))
     }
 
     pub(crate) fn is_draining(&self) -> bool {
@@ -90,7 +90,7 @@ impl Shared {
     }
 
     /// The tokens in hand.
-    pub(crate) fn tokens(&self) -> std::sync::MutexGuard<'_, HashSet<i64>> {
+    pub(crate) fn tokens(&self) -> std::sync::MutexGuard<'_, HashSet<LeaseToken>> {
         self.in_hand.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -366,7 +366,7 @@ impl Lane {
     }
 
     /// Gives a job back unrun. Claims leave it alone until its tenant is resumed, or has fuel again.
-    async fn give_back(&self, claimed: &Claimed, tenant: i32) -> HandlerResult {
+    async fn give_back(&self, claimed: &Claimed, tenant: TenantId) -> HandlerResult {
         let token = claimed.job.token;
         let shared = &self.shared;
         let given = shared.store.release(shared.host(), &[token]).await;
@@ -385,7 +385,7 @@ impl Lane {
     async fn attempt(
         &self,
         claimed: &Claimed,
-        tenant: i32,
+        tenant: TenantId,
         runnable: &Runnable,
         load: Arc<dyn Watch>,
         apart: Option<bool>,
@@ -410,7 +410,7 @@ impl Lane {
     async fn attempt_unguarded(
         &self,
         claimed: &Claimed,
-        tenant: i32,
+        tenant: TenantId,
         runnable: &Runnable,
         load: Arc<dyn Watch>,
         apart: Option<bool>,
@@ -509,7 +509,7 @@ impl Lane {
     fn without_answer(
         &self,
         claimed: &Claimed,
-        tenant: i32,
+        tenant: TenantId,
         outcome: &str,
         message: String,
     ) -> Finished {
@@ -537,12 +537,12 @@ impl Lane {
         let Batch { results, place } = batch;
         let (count, shares) = (results.len(), &self.shared.shares);
         debug_assert!(count <= BATCH);
-        let tokens: Vec<i64> = results.iter().map(|finished| finished.token).collect();
-        let used: Vec<(i32, u64)> = results
+        let tokens: Vec<LeaseToken> = results.iter().map(|finished| finished.token).collect();
+        let used: Vec<(TenantId, u64)> = results
             .iter()
             .map(|finished| (finished.tenant, finished.measure.fuel))
             .collect();
-        let flows: Vec<i32> = (results.iter()).map(|finished| finished.key.flow).collect();
+        let flows: Vec<FlowId> = (results.iter()).map(|finished| finished.key.flow).collect();
         let mut from = vec![0; self.shared.hands.len()];
         for finished in &results {
             from[finished.lane] += 1;
@@ -603,7 +603,7 @@ fn panic_message(panic: &(dyn Any + Send)) -> &str {
 
 /// Jobs in their order, but those of a flow together, where its first one was.
 fn by_flow(mut claimed: Vec<Claimed>) -> Vec<Claimed> {
-    let mut first: HashMap<i32, usize> = HashMap::new();
+    let mut first: HashMap<FlowId, usize> = HashMap::new();
     for (at, one) in claimed.iter().enumerate() {
         first.entry(one.job.key.flow).or_insert(at);
     }

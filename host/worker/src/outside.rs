@@ -7,6 +7,7 @@ use std::sync::Arc;
 use wedflow_capability::files::Files;
 use wedflow_capability::http::Http;
 use wedflow_capability::{Permission, Place, Trust};
+use wedflow_model::Wid;
 use wedflow_sandbox::{FilesFrom, Granted, HttpFrom};
 use wedflow_store::Store;
 
@@ -99,12 +100,16 @@ pub(crate) async fn clean(outside: Outside, store: &Store) -> Result<(), String>
         })
         .await?
     };
+    let found: Vec<(String, Wid)> = found
+        .into_iter()
+        .map(|(flow, instance)| (flow, Wid::new(instance)))
+        .collect();
     for some in found.chunks(ASKED) {
         let ended = store.ended(some).await.map_err(|error| error.to_string())?;
         let files = files.clone();
         blocking(move || {
             for (flow, wid) in ended {
-                files.forget(&flow, wid)?;
+                files.forget(&flow, wid.get())?;
             }
             Ok(())
         })

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use wedflow_guard::{CheckedAssignment, CheckedSetClause, CheckedValue};
-use wedflow_model::{JobKey, Measure};
+use wedflow_model::{JobKey, LeaseToken, Measure, TenantId, TriggerId, Wid};
 use wedflow_sandbox::Provided;
 use wedflow_store::AttemptRecord;
 
@@ -16,9 +16,9 @@ pub(crate) struct Finished {
     /// The lane it was run by.
     pub(crate) lane: usize,
     /// Whose it is.
-    pub(crate) tenant: i32,
+    pub(crate) tenant: TenantId,
     /// Its fencing token.
-    pub(crate) token: i64,
+    pub(crate) token: LeaseToken,
     /// What it used.
     pub(crate) measure: Measure,
     /// When its time ended, as it was told: microseconds since 1970.
@@ -32,7 +32,7 @@ pub(crate) struct Finished {
 }
 
 /// The record of an attempt that asked its host for nothing and logged nothing.
-pub(crate) fn no_record(key: JobKey, token: i64, deadline: i64) -> AttemptRecord {
+pub(crate) fn no_record(key: JobKey, token: LeaseToken, deadline: i64) -> AttemptRecord {
     AttemptRecord {
         flow: key.flow,
         wid: key.wid,
@@ -193,12 +193,12 @@ pub(crate) mod tests {
     use wedflow_model::{JobKey, Measure};
 
     /// What came of a job of flow and tenant 1.
-    pub(crate) fn finished(wid: i32, tgid: i32) -> Finished {
+    pub(crate) fn finished(wid: Wid, tgid: TriggerId) -> Finished {
         Finished {
             key: JobKey { flow: 1, wid, tgid },
             lane: 0,
             tenant: 1,
-            token: i64::from(tgid),
+            token: LeaseToken::from(tgid),
             measure: Measure::default(),
             deadline: 0,
             record: None,

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use foldhash::{HashMap, HashSet};
+use wedflow_model::{FlowId, TenantId};
 use wedflow_store::Claimed;
 
 /// For how long a tenant without jobs is still taken for one at work.
@@ -26,13 +27,13 @@ pub(crate) struct Shares {
 #[derive(Debug, Default)]
 struct State {
     /// A flow never moves to another tenant.
-    tenants: HashMap<i32, i32>,
-    at_work: HashMap<i32, AtWork>,
-    fuel: HashMap<i32, u64>,
+    tenants: HashMap<FlowId, TenantId>,
+    at_work: HashMap<TenantId, AtWork>,
+    fuel: HashMap<TenantId, u64>,
     /// Tenants whose fuel is used up.
-    resting: HashSet<i32>,
+    resting: HashSet<TenantId>,
     /// Tenants that may have only so many jobs in hand, on all hosts.
-    limited: HashSet<i32>,
+    limited: HashSet<TenantId>,
 }
 
 #[derive(Debug)]
@@ -47,9 +48,9 @@ pub(crate) struct Asked {
     /// The most jobs of one tenant; none: as many as there are.
     pub(crate) most: Option<usize>,
     /// Tenants that have their share.
-    pub(crate) without: Vec<i32>,
+    pub(crate) without: Vec<TenantId>,
     /// Tenants that have some: where there is not enough for all, others come first.
-    pub(crate) busy: Vec<i32>,
+    pub(crate) busy: Vec<TenantId>,
 }
 
 impl Shares {
@@ -61,9 +62,9 @@ impl Shares {
     }
 
     /// The flows of these jobs whose tenant is not known.
-    pub(crate) fn unknown(&self, claimed: &[Claimed]) -> Vec<i32> {
+    pub(crate) fn unknown(&self, claimed: &[Claimed]) -> Vec<FlowId> {
         let state = self.state();
-        let mut flows: Vec<i32> = claimed
+        let mut flows: Vec<FlowId> = claimed
             .iter()
             .map(|claimed| claimed.job.key.flow)
             .filter(|flow| !state.tenants.contains_key(flow))
@@ -74,7 +75,7 @@ impl Shares {
     }
 
     /// Learns whose flows these are.
-    pub(crate) fn learn(&self, flows: Vec<(i32, i32)>) {
+    pub(crate) fn learn(&self, flows: Vec<(FlowId, TenantId)>) {
         let mut state = self.state();
         if state.tenants.len() >= KEPT {
             state.tenants.clear();
@@ -83,7 +84,7 @@ impl Shares {
     }
 
     /// Jobs were taken in hand. Answers whose each is; a flow that is not known is nobody's, 0.
-    pub(crate) fn taken(&self, claimed: &[Claimed]) -> Vec<i32> {
+    pub(crate) fn taken(&self, claimed: &[Claimed]) -> Vec<TenantId> {
         let mut guard = self.state();
         let state = &mut *guard;
         let now = Instant::now();
@@ -94,7 +95,7 @@ impl Shares {
                     .tenants
                     .get(&claimed.job.key.flow)
                     .copied()
-                    .unwrap_or(0);
+                    .unwrap_or_default();
                 let at_work = state
                     .at_work
                     .entry(tenant)
@@ -107,7 +108,7 @@ impl Shares {
     }
 
     /// Jobs left the hand: whose, and what their attempts used.
-    pub(crate) fn given(&self, jobs: impl Iterator<Item = (i32, u64)>) {
+    pub(crate) fn given(&self, jobs: impl Iterator<Item = (TenantId, u64)>) {
         let mut guard = self.state();
         let state = &mut *guard;
         let now = Instant::now();
@@ -151,7 +152,7 @@ impl Shares {
     }
 
     /// Whether a tenant has more than its share.
-    pub(crate) fn is_over(&self, tenant: i32) -> bool {
+    pub(crate) fn is_over(&self, tenant: TenantId) -> bool {
         let mut state = self.state();
         let most = state.share(self.room);
         most.is_some_and(|most| {
@@ -163,34 +164,34 @@ impl Shares {
     }
 
     /// Whether the fired jobs of a tenant are not kept but claimed, one and all.
-    pub(crate) fn is_limited(&self, tenant: i32) -> bool {
+    pub(crate) fn is_limited(&self, tenant: TenantId) -> bool {
         let state = self.state();
         state.limited.contains(&tenant) || state.resting.contains(&tenant)
     }
 
     /// Whether a tenant's fuel is used up.
-    pub(crate) fn rests(&self, tenant: i32) -> bool {
+    pub(crate) fn rests(&self, tenant: TenantId) -> bool {
         self.state().resting.contains(&tenant)
     }
 
     /// The fuel used since this was asked last.
-    pub(crate) fn take_fuel(&self) -> (Vec<i32>, Vec<i64>) {
+    pub(crate) fn take_fuel(&self) -> (Vec<TenantId>, Vec<i64>) {
         std::mem::take(&mut self.state().fuel)
             .into_iter()
-            .filter(|(tenant, _)| *tenant > 0)
+            .filter(|(tenant, _)| *tenant != TenantId::default())
             .map(|(tenant, fuel)| (tenant, i64::try_from(fuel).unwrap_or(i64::MAX)))
             .unzip()
     }
 
     /// What the database said to it: who rests, and who may have only so many jobs in hand.
-    pub(crate) fn told(&self, resting: Vec<i32>, limited: Vec<i32>) {
+    pub(crate) fn told(&self, resting: Vec<TenantId>, limited: Vec<TenantId>) {
         let mut state = self.state();
         state.resting = resting.into_iter().collect();
         state.limited = limited.into_iter().collect();
     }
 
     /// Fuel that the database could not be told comes back.
-    pub(crate) fn give_back_fuel(&self, tenants: Vec<i32>, fuel: Vec<i64>) {
+    pub(crate) fn give_back_fuel(&self, tenants: Vec<TenantId>, fuel: Vec<i64>) {
         let mut state = self.state();
         for (tenant, fuel) in tenants.into_iter().zip(fuel) {
             *state.fuel.entry(tenant).or_default() += fuel.unsigned_abs();
@@ -225,7 +226,7 @@ mod tests {
     use std::time::Duration;
     use wedflow_model::{Job, JobKey};
 
-    fn jobs(flow: i32, count: i32) -> Vec<Claimed> {
+    fn jobs(flow: FlowId, count: i32) -> Vec<Claimed> {
         (0..count)
             .map(|wid| Claimed {
                 job: Job {

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::{Poll, Waker};
 
 use foldhash::{HashMap, HashMapExt};
+use wedflow_model::{FlowId, TenantId};
 use wedflow_sandbox::Watch;
 use wedflow_scheduler::{EventSource, Observing};
 use wedflow_store::Claimed;
@@ -65,7 +66,7 @@ impl Watch for Load {
 /// A job whose turn it is.
 pub(crate) struct Turn {
     pub(crate) claimed: Claimed,
-    pub(crate) tenant: i32,
+    pub(crate) tenant: TenantId,
     /// What was put down for it.
     pub(crate) put_down: i64,
     /// Who is to be told whether the attempt computes.
@@ -92,7 +93,7 @@ impl Turns {
     }
 
     /// Puts in jobs, each with its tenant.
-    pub(crate) fn put(&self, jobs: impl Iterator<Item = (i32, Claimed)>) {
+    pub(crate) fn put(&self, jobs: impl Iterator<Item = (TenantId, Claimed)>) {
         let mut state = self.state();
         for (tenant, claimed) in jobs {
             state.queues.put(tenant, claimed.job.key.flow, claimed);
@@ -103,7 +104,7 @@ impl Turns {
     }
 
     /// Puts right what an attempt cost.
-    pub(crate) fn settle(&self, tenant: i32, put_down: i64, fuel: u64) {
+    pub(crate) fn settle(&self, tenant: TenantId, put_down: i64, fuel: u64) {
         self.state().queues.settle(tenant, put_down, fuel);
     }
 
@@ -154,7 +155,7 @@ impl EventSource for TurnSource {
 
 /// What [`Queues::next`] hands out.
 struct Begun<J> {
-    tenant: i32,
+    tenant: TenantId,
     job: J,
     put_down: i64,
     load: Arc<Load>,
@@ -162,9 +163,9 @@ struct Begun<J> {
 
 #[derive(Debug)]
 struct Queues<J> {
-    tenants: HashMap<i32, Queue<J>>,
+    tenants: HashMap<TenantId, Queue<J>>,
     /// Tenants with jobs; the first one's turn it is.
-    round: VecDeque<i32>,
+    round: VecDeque<TenantId>,
     /// What is woken when a tenant may begin again.
     turns: Weak<Mutex<State>>,
 }
@@ -172,7 +173,7 @@ struct Queues<J> {
 #[derive(Debug)]
 struct Queue<J> {
     /// Each with its flow.
-    jobs: VecDeque<(i32, J)>,
+    jobs: VecDeque<(FlowId, J)>,
     credit: i64,
     /// Jobs at the front that still go with those of their flow that were begun.
     together: usize,
@@ -210,7 +211,7 @@ impl<J> Queues<J> {
         }
     }
 
-    fn put(&mut self, tenant: i32, flow: i32, job: J) {
+    fn put(&mut self, tenant: TenantId, flow: FlowId, job: J) {
         if self.tenants.len() >= KEPT {
             self.tenants.retain(|_, queue| {
                 !queue.jobs.is_empty() || queue.load.computing.load(Ordering::Acquire) > 0
@@ -235,11 +236,11 @@ impl<J> Queues<J> {
     }
 
     fn next(&mut self) -> Option<Begun<J>> {
-        let credit = |tenants: &HashMap<i32, Queue<J>>, tenant: &i32| {
+        let credit = |tenants: &HashMap<TenantId, Queue<J>>, tenant: &TenantId| {
             let queue = tenants.get(tenant).filter(|queue| queue.may_begin());
             queue.map(|queue| (queue.credit, queue.together))
         };
-        let may = |tenants: &HashMap<i32, Queue<J>>, tenant: &i32| {
+        let may = |tenants: &HashMap<TenantId, Queue<J>>, tenant: &TenantId| {
             credit(tenants, tenant).is_some_and(|(credit, together)| credit > 0 || together > 0)
         };
         let mut at = self.round.iter().position(|one| may(&self.tenants, one));
@@ -281,7 +282,7 @@ impl<J> Queues<J> {
         })
     }
 
-    fn settle(&mut self, tenant: i32, put_down: i64, fuel: u64) {
+    fn settle(&mut self, tenant: TenantId, put_down: i64, fuel: u64) {
         let Some(queue) = self.tenants.get_mut(&tenant) else {
             return;
         };

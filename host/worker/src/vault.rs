@@ -4,6 +4,7 @@ use std::fmt;
 
 use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{Key, KeyInit, XChaCha20Poly1305, XNonce};
+use wedflow_model::FlowId;
 use wedflow_store::SealedSecret;
 
 /// The fewest bytes of a secret: a shorter one could not be masked without masking everything.
@@ -62,7 +63,7 @@ impl SecretKey {
     /// [`SecretError::Size`] when it is too short or too long.
     pub fn seal(
         &self,
-        flow: i32,
+        flow: FlowId,
         name: &str,
         secret: &str,
     ) -> Result<(Vec<u8>, Vec<u8>), SecretError> {
@@ -85,7 +86,7 @@ impl SecretKey {
     ///
     /// # Errors
     /// [`SecretError::NotOurs`].
-    pub fn open(&self, flow: i32, sealed: &SealedSecret) -> Result<String, SecretError> {
+    pub fn open(&self, flow: FlowId, sealed: &SealedSecret) -> Result<String, SecretError> {
         let nonce =
             <[u8; 24]>::try_from(sealed.nonce.as_slice()).map_err(|_| SecretError::NotOurs)?;
         let payload = Payload {
@@ -101,10 +102,10 @@ impl SecretKey {
 }
 
 /// What a ciphertext is bound to, so that one cannot be moved to another flow or name.
-fn associated(flow: i32, name: &str) -> Vec<u8> {
+fn associated(flow: FlowId, name: &str) -> Vec<u8> {
     [
         b"wedflow secret 1\0",
-        &flow.to_be_bytes()[..],
+        &flow.get().to_be_bytes()[..],
         name.as_bytes(),
     ]
     .concat()

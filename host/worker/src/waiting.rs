@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use wedflow_model::{FlowId, TenantId, Wid};
 
 use crate::results::Finished;
 
@@ -29,12 +30,12 @@ pub(crate) fn homes(lanes: usize) -> usize {
 }
 
 /// The one of so many homes that a flow has.
-fn home(flow: i32, homes: usize) -> usize {
-    usize::try_from(flow).unwrap_or(0) % homes
+fn home(flow: FlowId, homes: usize) -> usize {
+    usize::try_from(flow.get()).unwrap_or(0) % homes
 }
 
 /// A flow's number and an instance's.
-pub(crate) type Instance = (i32, i32);
+pub(crate) type Instance = (FlowId, Wid);
 
 /// Which instance a result is of.
 pub(crate) fn instance(finished: &Finished) -> Instance {
@@ -69,7 +70,7 @@ impl Flow {
 pub(crate) struct Waiting {
     /// Each with the time it came.
     pub(crate) results: VecDeque<(Instant, Finished)>,
-    pub(crate) flows: HashMap<i32, Flow>,
+    pub(crate) flows: HashMap<FlowId, Flow>,
     /// How many wait for no other of their flow, by the session that they are to go over: those of flows with few
     /// results by their home, and last those that may go over any.
     ready: Vec<usize>,
@@ -78,8 +79,8 @@ pub(crate) struct Waiting {
 /// Results of a flow that wait and may go.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Waits {
-    pub(crate) tenant: i32,
-    pub(crate) flow: i32,
+    pub(crate) tenant: TenantId,
+    pub(crate) flow: FlowId,
     pub(crate) results: usize,
     /// When the oldest of them came.
     since: Instant,
@@ -110,7 +111,7 @@ impl Waiting {
     }
 
     /// Changes what is known of a flow's jobs.
-    pub(crate) fn change(&mut self, flow: i32, how: impl FnOnce(&mut Flow)) {
+    pub(crate) fn change(&mut self, flow: FlowId, how: impl FnOnce(&mut Flow)) {
         let homes = self.homes();
         let over = |one: &Flow| {
             if one.waiting > FEW {
@@ -170,7 +171,7 @@ impl Waiting {
     /// Each flow's results that are `meant`, in the order of its oldest.
     pub(crate) fn flows(&self, meant: impl Fn(&Finished) -> bool) -> Vec<Waits> {
         let mut flows: Vec<Waits> = Vec::new();
-        let mut at: HashMap<i32, usize> = HashMap::new();
+        let mut at: HashMap<FlowId, usize> = HashMap::new();
         for (since, one) in self.results.iter().filter(|(_, one)| meant(one)) {
             let at = *at.entry(one.key.flow).or_insert_with(|| {
                 flows.push(Waits {
@@ -190,7 +191,7 @@ impl Waiting {
     /// their instances too.
     pub(crate) fn take(
         &mut self,
-        mut chosen: HashMap<i32, usize>,
+        mut chosen: HashMap<FlowId, usize>,
         meant: impl Fn(&Finished) -> bool,
     ) -> (Vec<Finished>, HashSet<Instance>) {
         let mut missing = chosen.values().sum();
@@ -225,11 +226,11 @@ impl Waiting {
 /// A flow's few results stay together.
 pub(crate) fn choose(
     flows: &[Waits],
-    tenants: impl Iterator<Item = i32>,
+    tenants: impl Iterator<Item = TenantId>,
     each: usize,
     most: usize,
-) -> HashMap<i32, usize> {
-    let mut rooms: HashMap<i32, usize> = tenants.map(|tenant| (tenant, each)).collect();
+) -> HashMap<FlowId, usize> {
+    let mut rooms: HashMap<TenantId, usize> = tenants.map(|tenant| (tenant, each)).collect();
     let mut chosen = HashMap::new();
     let mut left = most;
     for one in flows {

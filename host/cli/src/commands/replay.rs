@@ -10,7 +10,7 @@ use wedflow_authoring::{
     Answer, AnswersFrom, Call, Called, Difference, Subject, Verdict, Workbench,
     differences_between, write_fixture,
 };
-use wedflow_model::{AttributeType, Outcome, Value};
+use wedflow_model::{AttributeType, FlowId, Outcome, Value, Wid};
 use wedflow_store::{Flow, MadeAttempt, Store};
 
 use crate::arguments::ReplayArguments;
@@ -110,7 +110,7 @@ pub(crate) async fn run(
 /// is shown of a call has them masked.
 async fn granted_secrets(
     store: &Store,
-    flow_id: i32,
+    flow_id: FlowId,
 ) -> Result<Vec<(String, String, Vec<String>)>, Problem> {
     let sealed = store.secrets(flow_id).await?;
     if sealed.is_empty() {
@@ -156,7 +156,7 @@ impl Replay<'_> {
     /// The attempt that is meant.
     async fn find(
         &self,
-        wid: i32,
+        wid: Wid,
         which: &Which,
         arguments: &ReplayArguments,
     ) -> Result<MadeAttempt, Problem> {
@@ -189,7 +189,7 @@ impl Replay<'_> {
     }
 
     /// The call that an attempt was.
-    async fn call(&self, wid: i32, attempt: &MadeAttempt) -> Result<Call, Problem> {
+    async fn call(&self, wid: Wid, attempt: &MadeAttempt) -> Result<Call, Problem> {
         let id = identifier(&self.flow, wid, attempt);
         let cannot = |why: &str| {
             Problem::new(format!("{id} cannot be run again: {why}")).code("not_replayable")
@@ -263,7 +263,7 @@ impl Replay<'_> {
 
     async fn one(
         &mut self,
-        wid: i32,
+        wid: Wid,
         attempt: &MadeAttempt,
         arguments: &ReplayArguments,
     ) -> Result<(), Problem> {
@@ -344,7 +344,7 @@ impl Replay<'_> {
     /// Holds a replay against what is on record of the attempt.
     async fn compare(
         &self,
-        wid: i32,
+        wid: Wid,
         attempt: &MadeAttempt,
         called: &Called,
     ) -> Result<Sameness, Problem> {
@@ -468,7 +468,7 @@ impl Replay<'_> {
     async fn shadow(
         &mut self,
         arguments: &ReplayArguments,
-        wid: Option<i32>,
+        wid: Option<Wid>,
         count: i64,
     ) -> Result<(), Problem> {
         let (Some(transition), Some(file), None) = (&arguments.transition, &arguments.with, wid)

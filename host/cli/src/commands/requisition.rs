@@ -1,6 +1,7 @@
 //! `wed demo requisition`: requisitions of one material by several clerks, each step done by hand over SQL.
 
 use serde_json::{Map, Value as Json, json};
+use wedflow_model::Wid;
 use wedflow_store::{Flow, FlowSession, Store};
 
 use crate::problem::Problem;
@@ -48,7 +49,7 @@ impl Players<'_> {
     }
 
     /// Does a step; a step that waits is none.
-    async fn step(&mut self, wid: i32, transition: &str, clause: &str) -> Result<bool, Problem> {
+    async fn step(&mut self, wid: Wid, transition: &str, clause: &str) -> Result<bool, Problem> {
         let done = self.session.finish(wid, transition, clause).await?;
         if done {
             self.tell(format!("  {transition} of instance {wid} is done"));
@@ -66,7 +67,7 @@ impl Players<'_> {
     }
 
     /// Does all steps up to the issue.
-    async fn settle(&mut self, wid: i32, rules: &str) -> Result<(), Problem> {
+    async fn settle(&mut self, wid: Wid, rules: &str) -> Result<(), Problem> {
         self.step(wid, "enter", "entered = true").await?;
         self.step(wid, "confirm", "sales_list = 'too early'")
             .await?;
