@@ -188,7 +188,9 @@ impl Database {
             match done {
                 Err(sqlx::Error::Database(refusal))
                     if statement == "CHECKPOINT" && refusal.code().as_deref() == Some("42501") => {}
-                done => drop(done?),
+                done => {
+                    done?;
+                }
             }
         }
         Ok(())

@@ -974,11 +974,9 @@ fn what_a_flow_is_shown_with_is_its_definition() {
     );
     let shown = cli.run(&["flow", "show", "steps"]).done().out;
     let row = |name: &str| {
-        let lines = shown
+        shown
             .lines()
-            .filter(|line| line.trim_start().starts_with(name));
-        lines
-            .last()
+            .rfind(|line| line.trim_start().starts_with(name))
             .unwrap_or_default()
             .split_whitespace()
             .collect::<Vec<_>>()

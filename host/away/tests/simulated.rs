@@ -182,7 +182,7 @@ struct Request {
 /// What becomes of requests.
 enum Fate {
     /// By chance, from a seed.
-    Chance(RefCell<StdRng>),
+    Chance(Box<RefCell<StdRng>>),
     /// The n-th request is cut: before it arrives, or behind.
     At(Cell<u64>, bool),
     /// The n-th byte of a copy is the last one.
@@ -467,7 +467,7 @@ fn nothing_is_lost_and_nothing_is_done_twice_whatever_the_link_does() {
         let together = seed % 2 == 0;
         let random = RefCell::new(StdRng::seed_from_u64(seed));
         live(
-            &Cable::new(together, Fate::Chance(random)),
+            &Cable::new(together, Fate::Chance(Box::new(random))),
             together,
             &format!("seed {seed}"),
         );

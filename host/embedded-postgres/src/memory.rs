@@ -31,7 +31,7 @@ fn process_bytes() -> u64 {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     {
         let system = rustix::system::sysinfo();
-        let all = u64::from(system.totalram).saturating_mul(u64::from(system.mem_unit));
+        let all = system.totalram.saturating_mul(u64::from(system.mem_unit));
         (all / PROCESS_PART).max(PROCESS_BYTES_MIN)
     }
     #[cfg(not(any(target_os = "linux", target_os = "android")))]

@@ -172,7 +172,7 @@ fn random_keys_under_hosts_that_are_killed_have_one_holder_and_all_come_to_an_en
         );
         if hosts.len() < 2 {
             hosts.push(database.host(one_lane("victim")));
-        } else if begun.elapsed().as_millis() % 3 == 0 {
+        } else if begun.elapsed().as_millis().is_multiple_of(3) {
             // Its leases end as those of a host that is gone; what it commits afterwards is refused.
             let number = hosts.remove(0);
             owner.run(&format!(

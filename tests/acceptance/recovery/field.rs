@@ -76,11 +76,10 @@ impl SmallDisk {
     /// Fills it to the last byte; the file that does.
     pub(super) fn fill(&self) -> std::path::PathBuf {
         let file = self.0.path().join("filling");
-        let _ = std::fs::File::create(&file).and_then(|mut full| {
+        if let Ok(mut full) = std::fs::File::create(&file) {
             let zeros = vec![0_u8; 1 << 16];
             while std::io::Write::write_all(&mut full, &zeros).is_ok() {}
-            Ok(())
-        });
+        }
         file
     }
 }

@@ -379,7 +379,7 @@ fn draw_window(frame: &mut Frame<'_>, window: &Window) {
             popup(frame, "", lines, "Enter goes on, Esc does not");
         }
         Window::History(item, entries) => {
-            let lines = entries.iter().map(|entry| history_line(entry)).collect();
+            let lines = entries.iter().map(history_line).collect();
             popup(
                 frame,
                 &format!(" history of item {item} "),
