@@ -13,7 +13,7 @@ const OWN_CONNECTIONS: u32 = 4;
 /// Trace rows that one statement adds.
 const TRACE_CHUNK: usize = 500_000;
 
-/// What the database holds, in bytes, and rows of the pool of jobs that are dead.
+/// Size of the database in bytes, and number of dead rows in the pool of jobs.
 #[derive(Debug, Clone, Copy, sqlx::FromRow)]
 pub(crate) struct Sizes {
     pub(crate) trace: i64,

@@ -24,7 +24,7 @@ const BUSY_INSTANCES: usize = 1_000;
 /// Small flows, tenants that share them, and instances of each.
 const SMALL: (usize, usize, usize) = (60, 12, 3);
 
-/// One minute.
+/// Figures of a minute.
 #[derive(Debug, Clone, Serialize)]
 struct Minute {
     minute: u64,

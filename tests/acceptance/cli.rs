@@ -11,7 +11,7 @@ use crate::support::database::{one_lane, sample_component};
 use crate::support::program::{Answer, run, wed};
 use crate::support::{Database, Session, eventually, on, repository};
 
-/// Where nothing answers.
+/// A database address at which no server answers.
 const NOWHERE: &str = "postgres://nobody@127.0.0.1:1/nothing";
 
 /// Definition file with one attribute that one transition raises.

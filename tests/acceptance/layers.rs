@@ -201,7 +201,7 @@ const NO_OPENERS: [&str; 14] = [
 ];
 
 /// Number of doc comments that still open so. The number only becomes smaller.
-const OPENERS_LEFT: usize = 250;
+const OPENERS_LEFT: usize = 72;
 
 /// Maximum lines of a function, of Rust and of SQL: a screen.
 const FUNCTION_LINES_MAX: usize = 70;

@@ -125,7 +125,7 @@ pub(crate) struct Applied {
     triggers_disabled: Vec<String>,
     /// Components that are bound but not uploaded; their transitions wait until they are.
     components_missing: Vec<String>,
-    /// What of the definition will not run, for a person.
+    /// Parts of the definition that will not run, for a person.
     warnings: Vec<String>,
 }
 
@@ -161,7 +161,7 @@ pub(crate) struct Attempt {
     attempt: i32,
     /// `returned`, or the name of a failure.
     outcome: String,
-    /// What happened, of an attempt that changed nothing.
+    /// The reason of an attempt that changed no state.
     message: Option<String>,
     component: Option<String>,
     /// The component's version.
@@ -236,7 +236,7 @@ pub(crate) struct FlowSecret {
     pub(crate) senders: Vec<String>,
 }
 
-/// What an instance is.
+/// Status of an instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, serde::Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Status {

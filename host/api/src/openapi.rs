@@ -37,7 +37,7 @@ const REFUSALS: [(&str, &str); 13] = [
     ("504", "It took longer than a request may"),
 ];
 
-/// What the routes do not say.
+/// The document's parts that the routes do not state.
 #[derive(OpenApi)]
 #[openapi(
     info(

@@ -29,7 +29,7 @@ impl Default for Rates {
     }
 }
 
-/// What is left after a request was counted, or how long to wait.
+/// Answer to a counted request: the requests left, or the time to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Counted {
     /// Owner of the limit: the tenant or the token.

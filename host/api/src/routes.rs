@@ -1,4 +1,4 @@
-//! What can be asked for, a file for each noun.
+//! Routes of the API, a file for each noun.
 
 mod audit;
 mod components;

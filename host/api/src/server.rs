@@ -50,9 +50,9 @@ pub struct ServerSettings {
     pub idle: Duration,
     /// Maximum time for which a client takes no byte of an answer.
     pub taking: Duration,
-    /// How long a client may take for the whole of an upload.
+    /// Time that a client may take for the whole of an upload.
     pub upload: Duration,
-    /// How long requests that are under way may go on after [`Server::stop`] was called.
+    /// Time that requests in flight may take after [`Server::stop`] was called.
     pub grace: Duration,
     /// Finds the key under which secrets are stored; none: secrets are not stored over HTTP.
     pub find_secret_key: Option<FindSecretKey>,

@@ -37,7 +37,7 @@ pub(crate) struct Api {
     pub(crate) uploading: Arc<Places>,
     pub(crate) sending: Arc<Places>,
     pub(crate) watchers: Arc<Places>,
-    /// One look at the database for all watchers.
+    /// Query of the database that all watchers share.
     pub(crate) watching: Watching,
     pub(crate) times: Times,
     /// Finds the key under which secrets are stored; none: secrets are not stored over HTTP.

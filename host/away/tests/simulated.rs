@@ -179,7 +179,7 @@ struct Request {
     key: Option<String>,
 }
 
-/// What becomes of requests.
+/// The fate of requests.
 enum Fate {
     /// By chance, from a seed.
     Chance(Box<RefCell<StdRng>>),
@@ -208,7 +208,7 @@ impl Cable {
         }
     }
 
-    /// Whether a request arrives, whether its answer does, and how often it arrives.
+    /// Decides whether a request arrives, whether its answer does, and how often it arrives.
     fn cast(&self) -> (bool, bool, u32, bool) {
         match &*self.fate.borrow() {
             Fate::Chance(random) => {

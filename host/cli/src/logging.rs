@@ -1,4 +1,4 @@
-//! What an operator reads in the log: a line for each event, in our words.
+//! The log that an operator reads: a line for each event, in our words.
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
@@ -62,7 +62,7 @@ impl<W: Write> Write for OneLine<W> {
 /// A format in which the driver's slow statements are told in our words.
 struct InOurWords<F>(F);
 
-/// What the driver says of a statement.
+/// The driver's report about a statement.
 #[derive(Default)]
 struct Slow {
     summary: String,

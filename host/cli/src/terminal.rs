@@ -17,7 +17,7 @@ use wedflow_store::TraceRow;
 use crate::problem::{FragmentPlace, Problem};
 use crate::table::{NARROWEST, laid_out, terminal_width};
 
-/// What no answer of this process may show.
+/// Texts that no answer of this process may show.
 static HIDDEN: OnceLock<Provided> = OnceLock::new();
 
 /// The options that were given for all commands, as they are to be given again, and the names of the commands.
@@ -107,12 +107,12 @@ impl Terminal {
         self.line(&serde_json::to_string(document).unwrap_or_else(|error| format!("\"{error}\"")));
     }
 
-    /// Whether a full screen can be shown: somebody looks, and can type.
+    /// Returns true when a full screen can be shown: input and output are terminals.
     pub(crate) fn has_screen(&self) -> bool {
         !self.json && std::io::stdout().is_terminal() && std::io::stdin().is_terminal()
     }
 
-    /// Whether an answer could not be written.
+    /// Returns true when an answer could not be written.
     pub(crate) fn has_lost(&self) -> bool {
         LOST.load(Ordering::Acquire)
     }
@@ -285,7 +285,7 @@ impl Terminal {
 /// The column of a trace that holds the status.
 const STATUS: usize = 3;
 
-/// Whether a trace is shown as records, for which only changes are of interest.
+/// Returns true when a trace is shown as records, which list only changes.
 fn is_narrow(head: &[&str], rows: &[TraceRow], attributes: &[String]) -> bool {
     let wide = |name: &String| {
         let values = rows.iter().filter_map(|row| row.state.get(name));

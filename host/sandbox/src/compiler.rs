@@ -26,7 +26,7 @@ const AT_ONCE: usize = 2;
 /// The program that can be started as a compiler: this one, when it said so.
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
-/// Whose components are being compiled.
+/// Tenants whose components are being compiled.
 static RUNNING: Mutex<Vec<String>> = Mutex::new(Vec::new());
 static ENDED: Condvar = Condvar::new();
 

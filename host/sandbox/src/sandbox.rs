@@ -107,7 +107,7 @@ pub enum UploadError {
         /// Bytes that are allowed.
         bytes: u64,
     },
-    /// Its compiled code is too large.
+    /// The component's compiled code is too large.
     #[error(
         "the component's compiled code has more than {bytes} bytes; leave out what it does not need, and build it for size"
     )]

@@ -229,7 +229,7 @@ fn per_module(bound: u64) -> u32 {
     u32::try_from(bound).unwrap_or(u32::MAX)
 }
 
-/// Whether the kernel lists a place to swap to, below its heading.
+/// Returns true when the kernel lists a swap device below its heading.
 fn lists_swap(text: &str) -> bool {
     text.lines().skip(1).any(|line| !line.trim().is_empty())
 }

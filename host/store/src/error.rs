@@ -32,7 +32,7 @@ pub enum StoreError {
     /// The database refused what it was asked to do.
     #[error("{}", told(.0))]
     Refused(Box<Refusal>),
-    /// Nothing of that name. Something of another tenant's gives the same answer.
+    /// No thing has that name. A thing of another tenant's gives the same answer.
     #[error("there is no {kind} \"{name}\"")]
     NotFound {
         /// Kind of the thing: `flow`, `component`, `instance`.
@@ -61,10 +61,10 @@ pub enum StoreError {
     /// A lock was waited for in vain, for as long as may be.
     #[error("somebody holds a lock that is in the way: {0}")]
     Locked(String),
-    /// Nobody could administer the tenant any more.
+    /// The change would leave the tenant without an admin.
     #[error("\"{0}\" is the last admin of the tenant")]
     LastAdmin(String),
-    /// What is to be changed is not as the caller expects it.
+    /// The thing to change is not as the caller expects it.
     #[error(
         "\"{0}\" is not as the request expects it: somebody changed it, or it is there or missing"
     )]
@@ -205,7 +205,7 @@ fn told(refusal: &Refusal) -> String {
     }
 }
 
-/// What the driver reports, in our words.
+/// Words the driver's report as we do.
 fn in_words(error: &sqlx::Error) -> String {
     use std::io::ErrorKind;
     match error {
@@ -228,7 +228,7 @@ fn in_words(error: &sqlx::Error) -> String {
     }
 }
 
-/// What to do about a server that cannot do its work just now, where it does not say so itself.
+/// Returns a hint for a server that cannot do its work just now and gives no hint itself.
 fn state_of_server(code: &str) -> Option<&'static str> {
     Some(match code {
         "53100" => {

@@ -50,7 +50,7 @@ pub struct FlowShape {
     /// The version in which an attribute got another name or type or was removed: jobs and results of older ones are
     /// out of date.
     pub attributes_version: i32,
-    /// Whether its tenant is suspended: nothing of it is to be run. A suspension changes the version.
+    /// True when the tenant is suspended: none of its jobs is run. A suspension changes the version.
     pub suspended: bool,
     /// The schema of its own part of the gate.
     pub gate: String,
@@ -104,7 +104,7 @@ pub struct Applied {
     pub triggers_disabled: Vec<String>,
     /// Components that are bound but not uploaded; their transitions wait until they are.
     pub components_missing: Vec<String>,
-    /// What of the definition will not run, for a person.
+    /// Parts of the definition that will not run, for a person.
     pub warnings: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What a host does all day: claim, commit, fail, keep its leases.
+//! Calls of a running host: claim, commit, fail, keep its leases.
 
 use std::time::Duration;
 
@@ -391,7 +391,7 @@ impl Store {
         Ok(())
     }
 
-    /// Which of a flow's instances another session holds at this moment.
+    /// Returns those of a flow's instances that another session holds at this moment.
     ///
     /// # Errors
     /// [`StoreError::Locked`] when the flow's whole table is locked.
@@ -403,8 +403,8 @@ impl Store {
             .await?)
     }
 
-    /// Which of these claims are still this host's: after a commit whose answer was lost, those that are
-    /// gone were committed (or taken away), and only the others may be committed again.
+    /// Returns the claims that are still this host's. After a commit whose answer was lost, those that are gone were
+    /// committed (or taken away), and only the others may be committed again.
     ///
     /// # Errors
     /// Only those of the connection.

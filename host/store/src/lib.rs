@@ -85,9 +85,9 @@ pub use work::{
     NewProcess, NotificationChange, PersonName, WorkAct, WorkCalendar, WorkNews, WorkReport,
 };
 
-/// How long a statement of ours may wait for a connection of the pool.
+/// Time that a statement of ours may wait for a connection of the pool.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a connection that was not used is believed to be alive.
+/// Time for which an unused connection is believed to be alive.
 const TRUSTED: Duration = Duration::from_secs(2);
 
 /// Minimum life of a session: its memory is given back now and then.
@@ -100,7 +100,7 @@ const LIFETIME_STEPS: u64 = 16;
 const NAME_HINT: &str =
     "Use small letters, digits, - and _, at most 63, beginning with a letter or digit.";
 
-/// How long a server may take to let the first connection in.
+/// Time that a server may take to let the first connection in.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Longest run of a statement of a host. A batch that takes longer is halved, until the offender stands alone.

@@ -30,7 +30,7 @@ pub enum WaitingReason {
     NoHost,
     /// The component of its transition was not uploaded.
     NoComponent,
-    /// Its component does not fit the flow, or cannot be loaded.
+    /// The component does not fit the flow, or cannot be loaded.
     NotRunnable,
     /// No session of the flow's role is connected.
     NoWorker,

@@ -22,14 +22,14 @@ pub struct CommitGroup<'a> {
     /// The attributes that are assigned. Without `set`, literal `n` of an item is the new value of
     /// attribute `n`, as text.
     pub assigned: Cow<'a, [Arc<str>]>,
-    /// Where expressions are assigned too: the checked clause; literal `n` of an item, counted from
-    /// 1, stands in it as `_b._n`, as text.
+    /// Checked clause, present when expressions are assigned too. Literal `n` of an item, counted from 1, stands in it
+    /// as `_b._n`, as text.
     pub set: Option<Cow<'a, str>>,
     /// The transitions.
     pub items: Vec<Cow<'a, CommitItem>>,
 }
 
-/// One finished transition.
+/// Result of a finished transition.
 #[derive(Debug, Clone)]
 pub struct CommitItem {
     /// The instance.
@@ -40,7 +40,7 @@ pub struct CommitItem {
     pub token: i64,
     /// The clause's literals in Postgres's input notation.
     pub literals: Vec<Option<String>>,
-    /// What the attempt used.
+    /// Fuel, memory and time that the attempt used.
     pub measure: Measure,
 }
 

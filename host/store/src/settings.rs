@@ -1,4 +1,4 @@
-//! What a flow's owner gives its transitions beside the state: settings, and secrets as ciphertext.
+//! Settings and secrets that a flow's owner gives its transitions; secrets as ciphertext.
 
 use serde_json::Value as Json;
 use sqlx::{FromRow, PgConnection};

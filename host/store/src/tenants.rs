@@ -40,7 +40,7 @@ pub struct TenantSettings {
     pub token_days: Option<i32>,
 }
 
-/// How often sessions of a suspended tenant are looked for that logged in at the last moment.
+/// Number of searches for sessions of a suspended tenant that logged in at the last moment.
 const LAST_LOOKS: u32 = 10;
 
 impl Store {

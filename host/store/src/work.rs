@@ -108,7 +108,7 @@ pub struct NewProcess<'a> {
 pub struct NotificationChange {
     /// The policy, 1 to 4.
     pub policy: Option<i32>,
-    /// How many people policies 2 to 4 choose.
+    /// Number of people that policies 2 to 4 choose.
     pub count: Option<i32>,
     /// The pause between two rounds of offers, in seconds.
     pub renotify_seconds: Option<f64>,

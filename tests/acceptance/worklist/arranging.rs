@@ -1,4 +1,4 @@
-//! What people arrange on their worklists, over HTTP and the command line: tasks together, own order, late items,
+//! People arrange their worklists over HTTP and the command line: tasks together, own order, late items,
 //! notification, calendars, attachments, forms.
 
 use serde_json::json;

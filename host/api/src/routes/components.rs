@@ -30,7 +30,7 @@ const KEEP: i32 = 3;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Kept {
-    /// How many of the newest versions of each; 3 unless it is said.
+    /// Number of the newest versions to keep of each component; default 3.
     #[param(minimum = 0)]
     keep: Option<i32>,
 }

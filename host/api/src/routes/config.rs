@@ -1,4 +1,4 @@
-//! What a flow's owner gives its transitions beside the state: settings, and secrets.
+//! Settings and secrets that a flow's owner gives its transitions.
 
 use axum::Json;
 use axum::extract::State;
@@ -27,7 +27,7 @@ pub(crate) struct NewSetting {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewSecret {
-    /// Its value, 4 bytes to 64 KiB. It is encrypted, and never answered.
+    /// The value, 4 bytes to 64 KiB. It is encrypted, and never answered.
     value: Option<String>,
     /// The transitions that may ask for it.
     transitions: Option<Vec<String>>,
@@ -175,7 +175,7 @@ pub(crate) async fn remove_secret(
     }
 }
 
-/// There is nothing to encrypt with.
+/// Answers that the host has no key to encrypt with.
 fn no_key() -> Problem {
     Problem::new(
         StatusCode::CONFLICT,

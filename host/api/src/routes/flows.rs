@@ -105,7 +105,7 @@ fn tagged(tag: &str) -> HeaderMap {
     tag.collect()
 }
 
-/// What the client expects to find, by its headers.
+/// Reads from the headers what the client expects to find.
 fn expected(headers: &HeaderMap) -> Result<Expected, Problem> {
     let text = |name: HeaderName| {
         headers

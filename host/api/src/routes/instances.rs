@@ -44,7 +44,7 @@ pub(crate) struct Which {
     state: Option<String>,
     /// Only those whose status changed since this time (RFC 3339).
     changed_since: Option<String>,
-    /// Where the part before ended: its `next`.
+    /// End of the page before: its `next`.
     cursor: Option<String>,
     /// At most so many entries, 1 to 500; fewer when they are long.
     #[param(minimum = 1, maximum = 500)]

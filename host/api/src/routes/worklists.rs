@@ -1,5 +1,5 @@
-//! What people arrange on their worklists beside claiming and reporting: tasks taken together, their own order, late items,
-//! notification, calendars, attachments.
+//! Worklists beyond claiming and reporting: tasks taken together, people's own order, late items, notification,
+//! calendars, attachments.
 
 use axum::Json;
 use axum::extract::State;
@@ -52,7 +52,7 @@ pub(crate) struct Decision {
 pub(crate) struct Notification {
     /// The policy, 1 to 4.
     policy: Option<i32>,
-    /// How many people policies 2 to 4 choose.
+    /// Number of people that policies 2 to 4 choose.
     count: Option<i32>,
     /// The pause between two rounds of offers, in seconds; 1 at least.
     renotify_seconds: Option<f64>,
@@ -62,7 +62,7 @@ pub(crate) struct Notification {
     transfer: Option<i32>,
 }
 
-/// Who gets the items.
+/// People who get the items.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Successor {

@@ -123,14 +123,14 @@ pub(crate) enum WorkCommand {
     Decide {
         /// The item.
         item: i64,
-        /// It continues.
+        /// The work continues.
         #[arg(
             long = "continue",
             conflicts_with = "stop",
             required_unless_present = "stop"
         )]
         proceed: bool,
-        /// It stops, which is a failure.
+        /// The work stops, which is a failure.
         #[arg(long)]
         stop: bool,
         /// Time from now to another deadline, such as "12 hours".
@@ -216,7 +216,7 @@ pub(crate) struct NotifyArguments {
     /// The policy, 1 to 4 (see `wed work begin`).
     #[arg(long, value_name = "N")]
     pub(crate) policy: Option<i32>,
-    /// How many people policies 2 to 4 choose.
+    /// Number of people that policies 2 to 4 choose.
     #[arg(long, value_name = "N")]
     pub(crate) count: Option<i32>,
     /// The pause between two rounds of offers.
@@ -403,7 +403,7 @@ async fn inbox(
     away::show(name.to_owned(), server, None).await
 }
 
-/// What changes one item or the person, in one call.
+/// Changes one item or the person, in one call.
 async fn act(
     person: PersonName<'_>,
     command: &WorkCommand,

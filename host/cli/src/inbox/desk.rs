@@ -1,4 +1,4 @@
-//! What the inbox asks of the server and of the local store, on a thread of its own, so that the screen never waits.
+//! Calls of the inbox to the server and the local store, on a thread of its own, so that the screen never waits.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -96,7 +96,7 @@ pub(crate) enum News {
     Answer(i64, Result<Map<String, Json>, String>),
 }
 
-/// What the person sees of the worklist.
+/// The worklist as the person sees it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Desk {
     /// The items, in order.
@@ -276,7 +276,7 @@ impl Worker {
         self.look();
     }
 
-    /// What only the server can do.
+    /// Does a wish that needs the server.
     fn ask(&mut self, wish: Wish) -> Result<(), AwayError> {
         if self.link != LinkState::Connected {
             return Err(AwayError::NotEnabled(

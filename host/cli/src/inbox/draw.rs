@@ -219,7 +219,7 @@ fn list_row<'a>(item: &LocalItem, screen: &Screen, now: &str) -> Row<'a> {
     if usable { row } else { row.dim() }
 }
 
-/// How much of an item is on this machine.
+/// States how much of an item is on this machine.
 fn here(item: &LocalItem, screen: &Screen) -> String {
     if !screen.desk.may_leave || item.document["disconnected"] != true {
         return String::new();
@@ -339,7 +339,7 @@ fn detail_lines<'a>(
     lines
 }
 
-/// Where to run the component, from bandwidth and sizes.
+/// Advises where to run the component, from bandwidth and sizes.
 fn advice(item: &LocalItem, document: &Json, screen: &Screen) -> Option<String> {
     let bytes = document["application_bytes"].as_u64()?;
     if !screen.desk.may_leave || screen.desk.link != LinkState::Connected {

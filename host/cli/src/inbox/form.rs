@@ -24,9 +24,9 @@ pub(crate) struct Field {
     pub(crate) label: String,
     /// The text as typed.
     pub(crate) text: String,
-    /// What the field takes, for people.
+    /// Values that the field takes, for people.
     pub(crate) takes: String,
-    /// What is wrong with the text.
+    /// Error in the text, if there is one.
     pub(crate) wrong: Option<String>,
     kind: Kind,
     /// The value before; it is sent only when it changed.

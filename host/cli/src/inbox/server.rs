@@ -7,7 +7,7 @@ use wedflow_store::{PersonName, Store, StoreError, WorkAct, WorkReport};
 /// Items of a worklist that are shown.
 const ITEMS_MAX: i32 = 1_000;
 
-/// What a person asks of worklists.
+/// Calls that a person makes to worklists.
 pub(crate) trait Server: Send {
     /// The HTTP API, where it is one: only then a person can leave.
     fn link(&self) -> Option<Link>;
@@ -27,7 +27,7 @@ pub(crate) trait Server: Send {
     fn comment(&self, item: i64, text: &str) -> Result<(), AwayError>;
     /// Puts an item before another one in the person's own order.
     fn put_before(&self, item: i64, before: Option<i64>) -> Result<(), AwayError>;
-    /// Who did what with an item.
+    /// Lists who did what with an item.
     fn history(&self, item: i64) -> Result<Vec<Json>, AwayError>;
     /// The messages, newest first; removed when it is said.
     fn messages(&self, remove: bool) -> Result<Vec<Json>, AwayError>;
