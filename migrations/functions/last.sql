@@ -1,5 +1,5 @@
--- Runs after the functions and the templates were applied: drops functions that no file defines any more, pins settings, sets
--- privileges, and makes each flow's own functions anew.
+-- Runs after the functions and the templates were applied: drops functions that no file defines any more, pins
+-- settings, sets privileges, and makes each flow's own functions anew.
 DO $$
 DECLARE
   _gone regprocedure;
@@ -14,7 +14,8 @@ BEGIN
 END $$;
 -- The deparser writes constants as the session's settings are, and a default is read as they are.
 SELECT wed.pin_settings(oid::regprocedure, false) FROM pg_proc
-WHERE pronamespace = 'wed'::regnamespace AND proname IN ('check_predicate', 'put_on_shape', 'on_attribute', 'before_trigger',
+WHERE pronamespace = 'wed'::regnamespace
+  AND proname IN ('check_predicate', 'put_on_shape', 'on_attribute', 'before_trigger',
   'on_trigger', 'after_definition', 'apply_report', 'set_state');
 REVOKE CREATE ON SCHEMA wed FROM wed_predicate;
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA wed FROM PUBLIC;
@@ -40,7 +41,8 @@ SELECT wed.leave_host(host_id) FROM wed.host WHERE interface <> wed.interface_ve
 SELECT wed.bound_attribute(f.schema_name, a.attname, format_type(a.atttypid, NULL)) FROM wed.flow f
 JOIN pg_attribute a ON a.attrelid = to_regclass(format('%I.wed_flow', f.schema_name))
   AND a.atttypid = 'jsonb'::regtype AND NOT a.attisdropped
-WHERE NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conrelid = a.attrelid AND c.conname = ('digits_' || a.attname)::name);
+WHERE NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conrelid = a.attrelid
+  AND c.conname = ('digits_' || a.attname)::name);
 SELECT wed.install_flows();
 -- The trace needs the partitions of today and the next days before its first row.
 SELECT wed.roll_trace();

@@ -38,15 +38,61 @@ use crate::database::{self, FEW_CONNECTIONS};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
+/// Wraps a line of Markdown that is prose at 112 characters; further lines of a list's item are indented.
+fn wrapped(line: &str) -> String {
+    const WIDTH: usize = 112;
+    if line.chars().count() <= WIDTH || line.starts_with("**Usage:**") {
+        return line.to_owned();
+    }
+    let indent = if line.starts_with("* ") { "\n  " } else { "\n" };
+    let mut text = String::new();
+    let mut column = 0;
+    for word in line.split(' ') {
+        let length = word.chars().count();
+        if column > 0 && column + 1 + length > WIDTH {
+            text.push_str(indent);
+            column = indent.len() - 1;
+        } else if column > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(word);
+        column += length;
+    }
+    text
+}
+
+/// Prints the page of commands.
+fn print_reference(terminal: &Terminal) {
+    let options = clap_markdown::MarkdownOptions::new()
+        .title("Commands".to_owned())
+        .show_footer(false);
+    let page = clap_markdown::help_markdown_custom::<Arguments>(&options);
+    for line in page.trim_end().lines() {
+        terminal.line(&wrapped(line));
+    }
+}
+
+/// Brings the database up to date.
+async fn migrate(arguments: &Arguments, terminal: &Terminal) -> Result<(), Problem> {
+    let store = database::open(arguments, terminal, 1).await?;
+    let (host, port, name) = store.place();
+    terminal.answer(
+        &serde_json::json!({ "migrated": true, "database": name }),
+        || {
+            terminal.line(&format!("Database {name} on {host}:{port} is up to date."));
+        },
+    );
+    Ok(())
+}
+
 /// Does what was asked.
 pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(), Problem> {
+    let tenant = &arguments.tenant;
+    let open = || database::open(&arguments, terminal, FEW_CONNECTIONS);
     match &arguments.command {
         Command::Reference => {
-            let options = clap_markdown::MarkdownOptions::new()
-                .title("Commands".to_owned())
-                .show_footer(false);
-            let page = clap_markdown::help_markdown_custom::<Arguments>(&options);
-            terminal.line(page.trim_end());
+            print_reference(terminal);
             Ok(())
         }
         Command::New(command) => project::new(command, terminal),
@@ -54,61 +100,30 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(),
         Command::Test(test) => test::run(test, terminal).await,
         Command::Run(call) => run::run(call, terminal).await,
         Command::Db(command) => db::run(&arguments, command, terminal).await,
-        Command::Migrate => {
-            let store = database::open(&arguments, terminal, 1).await?;
-            let (host, port, name) = store.place();
-            terminal.answer(
-                &serde_json::json!({ "migrated": true, "database": name }),
-                || {
-                    terminal.line(&format!("Database {name} on {host}:{port} is up to date."));
-                },
-            );
-            Ok(())
-        }
+        Command::Migrate => migrate(&arguments, terminal).await,
         Command::Dev(host) => host::dev(&arguments, host, terminal).await,
         Command::Serve(host) => host::serve(&arguments, host, terminal).await,
         Command::Flow(FlowCommand::Fmt(fmt)) => process::fmt(fmt, terminal),
         Command::Flow(FlowCommand::Check(check)) => process::check(check, terminal),
-        Command::Flow(command) => {
-            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
-            flow::run(command, &arguments.tenant, &store, terminal).await
-        }
+        Command::Flow(command) => flow::run(command, tenant, &open().await?, terminal).await,
         Command::Component(ComponentCommand::Encode { module, output }) => {
             component::encode(module, output, terminal)
         }
         Command::Component(command) => {
-            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
-            component::run(command, &arguments.tenant, &store, terminal).await
+            component::run(command, tenant, &open().await?, terminal).await
         }
         Command::Webhook(command) => {
-            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
-            operate_webhook::run(command, &arguments.tenant, &store, terminal).await
+            operate_webhook::run(command, tenant, &open().await?, terminal).await
         }
         Command::Instance(command) => {
-            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
-            instance::run(command, &arguments.tenant, &store, terminal).await
+            instance::run(command, tenant, &open().await?, terminal).await
         }
-        Command::Job(command) => {
-            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
-            job::run(command, &arguments.tenant, &store, terminal).await
-        }
-        Command::Replay(replay) => {
-            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
-            replay::run(replay, &arguments.tenant, &store, terminal).await
-        }
+        Command::Job(command) => job::run(command, tenant, &open().await?, terminal).await,
+        Command::Replay(replay) => replay::run(replay, tenant, &open().await?, terminal).await,
         Command::Guard(command) => guard::run(command, terminal),
-        Command::Tenant(command) => {
-            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
-            tenant::run(command, &store, terminal).await
-        }
-        Command::User(command) => {
-            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
-            user::run(command, &arguments.tenant, &store, terminal).await
-        }
-        Command::Token(command) => {
-            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
-            token::run(command, &arguments.tenant, &store, terminal).await
-        }
+        Command::Tenant(command) => tenant::run(command, &open().await?, terminal).await,
+        Command::User(command) => user::run(command, tenant, &open().await?, terminal).await,
+        Command::Token(command) => token::run(command, tenant, &open().await?, terminal).await,
         Command::Work(work::WorkArguments {
             place,
             command: Some(work::WorkCommand::Away(command)),
@@ -119,18 +134,9 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(),
             command: None,
             ..
         }) if place.has_server() => away::inbox(place, terminal).await,
-        Command::Work(work) => {
-            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
-            work::run(work, &arguments.tenant, &store, terminal).await
-        }
-        Command::Audit(audit) => {
-            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
-            audit::run(audit, &arguments.tenant, &store, terminal).await
-        }
-        Command::Status => {
-            let store = database::open(&arguments, terminal, FEW_CONNECTIONS).await?;
-            status::run(&store, terminal).await
-        }
+        Command::Work(work) => work::run(work, tenant, &open().await?, terminal).await,
+        Command::Audit(audit) => audit::run(audit, tenant, &open().await?, terminal).await,
+        Command::Status => status::run(&open().await?, terminal).await,
         Command::Demo(demo) => demo::run(&arguments, demo, terminal).await,
     }
 }

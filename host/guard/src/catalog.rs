@@ -144,7 +144,7 @@ fn lists(all: impl IntoIterator<Item = &'static Signatures>) -> Lists {
         .collect()
 }
 
-/// The operators of a name with so many operands.
+/// Returns the operators of a name with this number of operands.
 pub(crate) fn operators(name: &str, operands: usize) -> Vec<&'static Signature> {
     BY_OPERATOR
         .get(name)

@@ -177,7 +177,7 @@ pub(crate) fn written_text(node: &Node) -> Option<&str> {
     }
 }
 
-/// Returns the number of bytes of an expression that is made of constants alone; each element of an array counts
+/// Returns the number of bytes of an expression of constants alone; each element of an array counts
 /// four more.
 pub(crate) fn constant_length(node: &Node) -> Option<usize> {
     match node.node.as_ref()? {

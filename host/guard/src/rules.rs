@@ -8,6 +8,9 @@ use crate::kind::Kind;
 
 const HEAD: &str = "-- Written from host/guard/src/catalog.toml by `make reference`.\n";
 
+/// Maximum characters of a written line, where it can be broken.
+const LINE_MAX: usize = 112;
+
 /// Names of the functions behind the bounded operators.
 const OPERATORS: [(&str, &str); 20] = [
     ("~~", "op_like"),
@@ -42,7 +45,8 @@ pub fn allowed_calls() -> String {
     let weights: Vec<String> = (CATALOG.makes.iter())
         .map(|(name, made)| format!("  ('{name}', {}, {})", made.text, made.documents))
         .collect();
-    let types: Vec<&str> = CATALOG.types.keys().map(String::as_str).collect();
+    let types = ["unknown"].into_iter();
+    let types = types.chain(CATALOG.types.keys().map(String::as_str));
     let [functions, operators] = catalog::all();
     let rows: Vec<String> = functions
         .iter()
@@ -52,15 +56,34 @@ pub fn allowed_calls() -> String {
         .collect();
     let _ = write!(
         sql,
-        "{};\nINSERT INTO wed.allowed_type SELECT string_to_table('unknown {}', ' ');\n\
+        "{};\nINSERT INTO wed.allowed_type SELECT regexp_split_to_table('{}', '\\s+');\n\
          INSERT INTO wed.allowed_call\n\
          SELECT p[1], string_to_array(p[2], ','), p[3]::boolean, p[4] FROM string_to_table($list${}$list$, E'\\n') l, \
          string_to_array(l, E'\\t') p;\n",
         weights.join(",\n"),
-        types.join(" "),
+        lines(types, " ", "  "),
         rows.join("\n")
     );
     sql
+}
+
+/// Joins words to lines of at most [`LINE_MAX`] characters, each but the first after an indent.
+fn lines<'a>(words: impl Iterator<Item = &'a str>, separator: &str, indent: &str) -> String {
+    let mut text = String::new();
+    let mut column = indent.len();
+    for word in words {
+        if text.is_empty() {
+            column += word.len();
+        } else if column + separator.len() + word.len() > LINE_MAX {
+            let _ = write!(text, "{}\n{indent}", separator.trim_end());
+            column = indent.len() + word.len();
+        } else {
+            text.push_str(separator);
+            column += separator.len() + word.len();
+        }
+        text.push_str(word);
+    }
+    text
 }
 
 /// A row for each number of operands that may be left out: earlier versions of Postgres know some by these alone.
@@ -135,8 +158,9 @@ fn define(sql: &mut String, name: &str, signature: &Signature, body: &str) {
         .collect();
     let _ = writeln!(
         sql,
-        "CREATE OR REPLACE FUNCTION wed_bounded.{name}({}) RETURNS {}\n\
-         LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED AS $$ SELECT {body} $$;",
+        "CREATE OR REPLACE FUNCTION wed_bounded.{name}({})\n\
+         RETURNS {} LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED\n\
+         AS $$ SELECT {body} $$;",
         arguments.join(", "),
         sql_name(signature.result)
     );
@@ -179,14 +203,19 @@ pub fn reference() -> String {
                 if volatile { " (in SET clauses)" } else { "" }
             ));
         }
-        let _ = writeln!(page, "- *{group}*: {}", names.join(", "));
+        let _ = writeln!(
+            page,
+            "- *{group}*:\n  {}",
+            lines(names.iter().map(String::as_str), ", ", "  ")
+        );
     }
     let signs: Vec<String> = CATALOG
         .operators
         .keys()
         .map(|sign| format!("`{sign}`"))
         .collect();
-    let _ = write!(page, "\n### Operators\n{}\n", signs.join(" "));
+    let signs = lines(signs.iter().map(String::as_str), " ", "");
+    let _ = write!(page, "\n### Operators\n{signs}\n");
     page.push_str(
         "\n### Bounds of operands\n| operand of | which | bound |\n| --- | --- | --- |\n",
     );

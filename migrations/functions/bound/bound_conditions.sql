@@ -8,7 +8,7 @@ DECLARE
 BEGIN
   UPDATE wed.trigger t SET (guarded, weight) = (SELECT c.guarded, c.weight FROM wed.rewritten(_flow.shape_schema, t) c)
   WHERE t.flow_id = _flow.flow_id AND t.predicate IS NOT NULL AND t.guarded IS NULL;
-  -- What was allowed before there were these bounds goes on.
+  -- A condition that was allowed before these bounds existed stays.
   _rewritten := FOUND;
   UPDATE wed.trigger_constraint c SET
     guarded_keys = (wed.check_expression(_flow.shape_schema, c.tgid, c.keys)).guarded,

@@ -1,5 +1,5 @@
 -- A condition that is stored, written anew as it is run, and what it weighs. One that the rules allow no more fails
--- when it is evaluated, so its flow goes on and each instance that meets it says why.
+-- when it is evaluated, so its flow keeps working and each instance that meets it says why.
 CREATE OR REPLACE FUNCTION wed.rewritten(_shape_schema text, _of wed.trigger, OUT guarded text, OUT weight integer)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -7,6 +7,7 @@ BEGIN
       HINT = 'At most 38 digits, before and behind the point together.';
   END IF;
   IF regexp_replace(_predicate, '''(?:[^'']|'''')*''', '', 'g') ~ 'character\([0-9]{4,}\)' THEN
-    RAISE EXCEPTION 'char(n) is too long' USING ERRCODE = 'WF011', HINT = 'At most 999; use text, which needs no length.';
+    RAISE EXCEPTION 'char(n) is too long' USING ERRCODE = 'WF011',
+      HINT = 'At most 999; use text, which needs no length.';
   END IF;
 END $check$;

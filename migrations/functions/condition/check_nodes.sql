@@ -11,7 +11,8 @@ BEGIN
   IF FOUND THEN
     RAISE EXCEPTION 'a predicate may not hold a % expression', lower(_bad) USING ERRCODE = 'WF011',
       HINT =
-        'Use comparisons, boolean logic, CASE, COALESCE, arithmetic, casts and the listed functions over the attributes.';
+        'Use comparisons, boolean logic, CASE, COALESCE, arithmetic, casts and the listed functions over the '
+        'attributes.';
   END IF;
   IF cardinality(_nodes) > 5000 OR (SELECT max(depth) FROM unnest(_nodes)) > 200 THEN
     RAISE EXCEPTION 'the predicate is nested too deep, or has too many parts' USING ERRCODE = 'WF011',

@@ -55,6 +55,7 @@ BEGIN
   IF _why IS NOT NULL THEN
     RAISE EXCEPTION 'the regular expression % %', quote_literal(left(_pattern, 60)), _why USING ERRCODE = 'WF011',
       HINT =
-        'Make it shorter and repeat less; a repeated group counts as often as it is repeated. Join two conditions by AND instead of looking around.';
+        'Make it shorter and repeat less; a repeated group counts as often as it is repeated. Join two conditions '
+        'by AND instead of looking around.';
   END IF;
 END $check$;

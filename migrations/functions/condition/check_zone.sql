@@ -16,6 +16,7 @@ BEGIN
   THEN
     RAISE EXCEPTION 'a time zone is written there, by its name' USING ERRCODE = 'WF011',
       HINT =
-        'For example ''UTC'', ''Europe/Berlin'' or ''+02''; of a few zones write CASE a1 WHEN ''DE'' THEN ''Europe/Berlin'' ELSE ''UTC'' END.';
+        'For example ''UTC'', ''Europe/Berlin'' or ''+02''; of a few zones write CASE a1 WHEN ''DE'' THEN '
+        '''Europe/Berlin'' ELSE ''UTC'' END.';
   END IF;
 END $$;

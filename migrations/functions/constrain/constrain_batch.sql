@@ -1,7 +1,7 @@
 -- What a host's batch means for constraints, as the last that its transaction does: frees what is held no longer,
--- hands it over, and reserves what fired jobs need. These are leased to the host already (wed.pass_gate); those that cannot
--- have all are blocked. Returns the jobs that the host has. Where a lock is not to be had in time, all of it is left
--- to the sweep: the others of the batch do not wait for who keeps a key locked.
+-- hands it over, and reserves what fired jobs need. These are leased to the host already (wed.pass_gate); those that
+-- cannot have all are blocked. Returns the jobs that the host has. Where a lock is not granted in time, all of it is
+-- left to the sweep: the others of the batch do not wait for who keeps a key locked.
 CREATE OR REPLACE FUNCTION wed.constrain_batch(_host_id integer, _rows wed.evaluated[], _tgids integer[])
 RETURNS SETOF wed.claimed
 LANGUAGE plpgsql AS $$

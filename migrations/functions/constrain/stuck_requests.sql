@@ -1,5 +1,5 @@
 -- A tenant's waiting requests that can never be granted unless one of them is given up. At first all of instances
--- that hold something and have nothing else to do; then those are left out that could go on when all others release
+-- that hold something and have nothing else to do; then those are left out that could proceed when all others release
 -- what they hold.
 CREATE OR REPLACE FUNCTION wed.stuck_requests(_tenant_id integer) RETURNS bigint[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$

@@ -7,10 +7,13 @@ DECLARE
   _schema text;
 BEGIN
   FOREACH _schema IN ARRAY ARRAY[_flow.schema_name, _flow.shape_schema] LOOP
-    EXECUTE format('ALTER TABLE %I.wed_flow DROP CONSTRAINT IF EXISTS %I, DROP CONSTRAINT IF EXISTS %I, DROP CONSTRAINT IF EXISTS %I',
+    EXECUTE
+      format('ALTER TABLE %I.wed_flow DROP CONSTRAINT IF EXISTS %I, DROP CONSTRAINT IF EXISTS %I, DROP CONSTRAINT '
+      'IF EXISTS %I',
                    _schema, 'enum_' || _former, 'digits_' || _former, 'size_' || md5(_former));
     IF _retyped THEN
-      EXECUTE format('ALTER TABLE %I.wed_flow ALTER COLUMN %I DROP DEFAULT, ALTER COLUMN %2$I TYPE %s USING %2$I::text::%3$s',
+      EXECUTE
+        format('ALTER TABLE %I.wed_flow ALTER COLUMN %I DROP DEFAULT, ALTER COLUMN %2$I TYPE %s USING %2$I::text::%3$s',
                      _schema, _name, _type.sql_type);
     END IF;
     EXECUTE format('ALTER TABLE %I.wed_flow ALTER COLUMN %I SET DEFAULT %L', _schema, _name, _default);

@@ -23,7 +23,8 @@ BEGIN
   IF sql_type IS NULL THEN
     RAISE EXCEPTION 'unknown attribute type "%"', left(coalesce(_atype, 'null'), 80) USING ERRCODE = 'WF012',
       HINT =
-        'Use text, integer, bigint, numeric, float, boolean, timestamptz, date, interval, uuid, jsonb, enum(a,b,...), or one of these followed by [].';
+        'Use text, integer, bigint, numeric, float, boolean, timestamptz, date, interval, uuid, jsonb, '
+        'enum(a,b,...), or one of these followed by [].';
   END IF;
   sql_type := sql_type || _array;
 END $$;

@@ -1,5 +1,6 @@
--- Refuses an attribute whose name or type is not allowed, whose name is another's but for case, or with which the defaults of all
--- attributes are too long together: instances that there are get a default without passing anything that measures them.
+-- Refuses an attribute whose name or type is not allowed, whose name is another's but for case, or with which the
+-- defaults of all attributes are too long together: instances that there are get a default without passing anything
+-- that measures them.
 CREATE OR REPLACE FUNCTION wed.check_attribute(_flow wed.flow, _name text, _atype text, _named boolean) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,5 +1,7 @@
--- Refuses a trigger that does not fit its flow: writes of attributes that there are not, a second final condition, one too many.
-CREATE OR REPLACE FUNCTION wed.check_in_flow(_flow wed.flow, _tgid integer, _cfinal boolean, _writes text[]) RETURNS void
+-- Refuses a trigger that does not fit its flow: writes of attributes that there are not, a second final condition, one
+-- too many.
+CREATE OR REPLACE FUNCTION wed.check_in_flow(_flow wed.flow, _tgid integer, _cfinal boolean, _writes text[])
+  RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
   _triggers_max CONSTANT integer := 2000;
@@ -21,7 +23,8 @@ BEGIN
     END IF;
   END IF;
   IF _tgid IS NOT NULL THEN RETURN; END IF;
-  EXECUTE format('SELECT count(*) FROM (SELECT FROM %I.wed_trig LIMIT $1) t', _flow.schema_name) INTO _others USING _triggers_max;
+  EXECUTE format('SELECT count(*) FROM (SELECT FROM %I.wed_trig LIMIT $1) t', _flow.schema_name) INTO _others
+    USING _triggers_max;
   IF _others >= _triggers_max THEN
     RAISE EXCEPTION 'a flow has at most % triggers', _triggers_max USING ERRCODE = 'WF013',
       HINT = 'Combine conditions, or make another flow.';

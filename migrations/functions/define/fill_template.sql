@@ -1,5 +1,6 @@
--- A template's text with its {{placeholders}} filled in, each once: a value is never looked through for others. Identifiers and
--- literals come quoted. {{quote}} is the tag of a body between dollars, which no value can end, since nobody can guess it.
+-- A template's text with its {{placeholders}} filled in, each once: a value is never looked through for others.
+-- Identifiers and literals come quoted. {{quote}} is the tag of a body between dollars, which no value can end, since
+-- nobody can guess it.
 CREATE OR REPLACE FUNCTION wed.fill_template(_name text, _values jsonb) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,6 +1,6 @@
--- Groups the conditions of a flow that has many: those that read the same attributes are a group, which is left out where none of
--- these has changed. Group 0 is always evaluated; conditions that depend on the time are in it. Only rows whose group is another
--- one now are written.
+-- Groups the conditions of a flow that has many: those that read the same attributes are a group, which is left out
+-- where none of these has changed. Group 0 is always evaluated; conditions that depend on the time are in it. Only rows
+-- whose group is another one now are written.
 CREATE OR REPLACE FUNCTION wed.group_conditions(_flow_id integer) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- Makes, or makes anew after an update of the server, what a flow has of functions, views and triggers of its own. Only roles that are
--- named may call them.
+-- Makes, or makes anew after an update of the server, what a flow has of functions, views and triggers of its own. Only
+-- roles that are named may call them.
 CREATE OR REPLACE FUNCTION wed.install_flow(_flow_id integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
 DECLARE
@@ -13,7 +13,8 @@ BEGIN
     EXECUTE wed.fill_template(_template, _names);
   END LOOP;
   PERFORM wed.pin_settings(format('%1$I.current_%1$s(integer[])', _flow.shape_schema)::regprocedure, true);
-  PERFORM wed.pin_settings(format('%I.pg_try_advisory_xact_lock(integer, integer)', _flow.schema_name)::regprocedure, true);
+  PERFORM wed.pin_settings(format('%I.pg_try_advisory_xact_lock(integer, integer)', _flow.schema_name)::regprocedure,
+    true);
   PERFORM wed.pin_settings(format('%I.wed_rematch(boolean)', _flow.schema_name)::regprocedure, true);
   PERFORM wed.install_constraints(_flow_id);
   PERFORM wed.install_operations(_flow_id);

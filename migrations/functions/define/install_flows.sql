@@ -1,5 +1,5 @@
--- Makes all flows' own functions anew, after an update of the server. A flow that is not allowed any more keeps those that it has, and is
--- named: one flow stops no update.
+-- Makes all flows' own functions anew, after an update of the server. A flow that is not allowed any more keeps those
+-- that it has, and is named: one flow stops no update.
 CREATE OR REPLACE FUNCTION wed.install_flows() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- The statement by which a flow's apply finds out which groups of conditions read nothing that a result assigns; null where
--- conditions are not in groups.
+-- The statement by which a flow's apply finds out which groups of conditions read nothing that a result assigns; null
+-- where conditions are not in groups.
 CREATE OR REPLACE FUNCTION wed.keep_groups_text(_flow wed.flow) RETURNS text
 LANGUAGE sql STABLE AS $$
   SELECT format($t$IF NOT _held AND wed.are_of_version(%s, %s, _results) THEN

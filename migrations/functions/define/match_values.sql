@@ -8,7 +8,8 @@ DECLARE
   _final text;
   _grouped boolean;
 BEGIN
-  SELECT coalesce(bool_or(condition_group > 0), false) INTO _grouped FROM wed.trigger WHERE flow_id = _flow.flow_id AND enabled;
+  SELECT coalesce(bool_or(condition_group > 0), false) INTO _grouped FROM wed.trigger WHERE flow_id = _flow.flow_id
+    AND enabled;
   SELECT string_agg(CASE WHEN g = 0 THEN c
                          ELSE format('CASE WHEN %s = ANY (_kept) THEN ''{}''::bigint[] ELSE %s END', g, c) END,
                     E'\n    || ' ORDER BY g)

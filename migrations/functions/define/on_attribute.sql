@@ -1,5 +1,6 @@
--- Adds, changes or removes an attribute, after its row of wed_attr was written. One definition at a time in a flow; its table is
--- locked for an instant, before anything is looked for in it: better a clear error than a queue behind a long reader.
+-- Adds, changes or removes an attribute, after its row of wed_attr was written. One definition at a time in a flow; its
+-- table is locked for an instant, before anything is looked for in it: better a clear error than a queue behind a long
+-- reader.
 CREATE OR REPLACE FUNCTION wed.on_attribute() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- After a trigger is written or removed: what it reserves, or that it is gone. Its row as the gate uses it is written before
--- (wed.before_trigger).
+-- After a trigger is written or removed: what it reserves, or that it is gone. Its row as the gate uses it is written
+-- before (wed.before_trigger).
 CREATE OR REPLACE FUNCTION wed.on_trigger() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -11,7 +11,8 @@ BEGIN
   IF TG_OP = 'DELETE' THEN
     PERFORM wed.remove_trigger(_flow, OLD.tgid, OLD.tgname);
   ELSE
-    PERFORM wed.set_constraint(_flow, NEW.tgid, NEW.reserves, NEW.quantity, NEW.resource, NEW.holds, NEW.consumes, NEW.after);
+    PERFORM wed.set_constraint(_flow, NEW.tgid, NEW.reserves, NEW.quantity, NEW.resource, NEW.holds, NEW.consumes,
+      NEW.after);
   END IF;
   RETURN NULL;
 END $$;

@@ -1,4 +1,5 @@
--- Gives a flow's conditions to the role without rights that they are evaluated as, and takes all its functions from everybody else.
+-- Gives a flow's conditions to the role without rights that they are evaluated as, and takes all its functions from
+-- everybody else.
 CREATE OR REPLACE FUNCTION wed.own_functions(_flow wed.flow) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- Pins the settings of wed.pinned_settings for a function. _planner: those of the planner too, by which plans are made once in a
--- session and by index, perhaps when tables are still empty.
+-- Pins the settings of wed.pinned_settings for a function. _planner: those of the planner too, by which plans are made
+-- once in a session and by index, perhaps when tables are still empty.
 CREATE OR REPLACE FUNCTION wed.pin_settings(_function regprocedure, _planner boolean) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

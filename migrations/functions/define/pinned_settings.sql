@@ -1,5 +1,6 @@
--- Settings that could change the meaning of a condition, a comparison or an output, each as the gate wants it. Functions of clients'
--- sessions get them by wed.pin_settings, hosts' sessions as options of their connections, read from this file.
+-- Settings that could change the meaning of a condition, a comparison or an output, each as the gate wants it.
+-- Functions of clients' sessions get them by wed.pin_settings, hosts' sessions as options of their connections, read
+-- from this file.
 CREATE OR REPLACE FUNCTION wed.pinned_settings() RETURNS TABLE (name text, value text)
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   VALUES

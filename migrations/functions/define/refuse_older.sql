@@ -1,4 +1,5 @@
--- Refuses a result that was made for an older version of its flow, in which attributes had other names or types: it is made anew.
+-- Refuses a result that was made for an older version of its flow, in which attributes had other names or types: it is
+-- made anew.
 CREATE OR REPLACE FUNCTION wed.refuse_older(_version integer) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,5 +1,5 @@
--- Removes a trigger that has no pending jobs. The flow's table is locked before they are counted: who is about to fire one commits
--- first, and who comes later has the new conditions.
+-- Removes a trigger that has no pending jobs. The flow's table is locked before they are counted: who is about to fire
+-- one commits first, and a later writer has the new conditions.
 CREATE OR REPLACE FUNCTION wed.remove_trigger(_flow wed.flow, _tgid integer, _name text) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,4 +1,5 @@
--- What a program of wed 0.1.0 calls to register a host, and to prolong its leases: it is told that the database is newer.
+-- A program of wed 0.1.0 calls this to register a host and to prolong its leases: refused, since the database is
+-- newer.
 CREATE OR REPLACE FUNCTION wed.enter_host(_name text, _lease interval) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -1,5 +1,6 @@
 -- Appends a row to the trace of each instance: its new state, what wrote it, what it fired.
-CREATE OR REPLACE FUNCTION wed.append_trace(_passing wed.passing[], _now timestamptz, _writer text, _note text) RETURNS void
+CREATE OR REPLACE FUNCTION wed.append_trace(_passing wed.passing[], _now timestamptz, _writer text, _note text)
+  RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO wed.trace (flow_id, wid, seq, status, trw, trf, state, tstmp, tgid, attempt, fuel, elapsed_us,

@@ -1,24 +1,27 @@
--- Decides what becomes of instances with new states, and writes nothing: what fires, what the instance becomes, whether a rule
--- forbids it. Algorithm 1 of the papers, for a set of instances at a time, inside the transaction that writes their states.
--- _results says which job ends with which state, row by row; null or shorter: none does. _trw names what wrote when it was no
--- transition, _forced why the instance must become an exception; _lease: a host has room for what is fired.
+-- Decides what becomes of instances with new states, and writes nothing: what fires, what the instance becomes, whether
+-- a rule forbids it. Algorithm 1 of the papers, for a set of instances at a time, inside the transaction that writes
+-- their states. _results says which job ends with which state, row by row; null or shorter: none does. _trw names what
+-- wrote when it was no transition, _forced why the instance must become an exception; _lease: a host has room for what
+-- is fired.
 --
--- It is free of races: an UPDATE holds the rows of its instances before it comes here, and under Read Committed each statement
--- takes a fresh snapshot, so of two transactions on one instance the second sees all that the first did. Under stricter
--- isolation the second fails.
+-- It is free of races: an UPDATE holds the rows of its instances before it comes here, and under Read Committed each
+-- statement takes a fresh snapshot, so of two transactions on one instance the second sees all that the first did.
+-- Under stricter isolation the second fails.
 --
--- An instance is final when its final condition holds and nothing is pending; an exception when it must, when one is being
--- served, or when nothing is left to do; else regular. One without jobs is final, or new.
+-- An instance is final when its final condition holds and nothing is pending; an exception when it must, when one is
+-- being served, or when nothing is left to do; else regular. One without jobs is final, or new.
 CREATE OR REPLACE FUNCTION wed.decide(
   _rows wed.evaluated[], _results wed.result[], _trw text, _forced text, _lease boolean) RETURNS wed.passing[]
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN ARRAY(
     SELECT ROW(k.turns, q.own IS NOT NULL AND NOT k.turns, cardinality(f.fire) > k.turns::integer, b.excepts,
-      b.becomes <> coalesce(q.was, 'R'), q.waiting, n.constrained, q.others, q.others + cardinality(f.fire) + b.excepts::integer - 1,
+      b.becomes <> coalesce(q.was, 'R'), q.waiting, n.constrained, q.others,
+      q.others + cardinality(f.fire) + b.excepts::integer - 1,
       r.flow_id, r.version, r.wid, coalesce(q.last_seq, 0) + 1, q.from_seq, r.tgid, greatest(q.attempt, 1),
       CASE WHEN _trw IS NULL THEN q.component_id END, q.own, b.becomes,
-      n.tgid, n.component_id, n.priority, n.timeout_ms, n.timeout, r.fuel, r.elapsed_us, r.memory_bytes, n.trname, n.tgname,
+      n.tgid, n.component_id, n.priority, n.timeout_ms, n.timeout, r.fuel, r.elapsed_us, r.memory_bytes, n.trname,
+      n.tgname,
       coalesce(_trw, q.trname),
       CASE WHEN r.tgid IS NOT NULL AND (q.own IS NULL OR r.of_wid <> r.wid) THEN 'lost'
            WHEN q.was IS NULL AND coalesce(_trw, 'new') <> 'new' THEN 'WF002'
@@ -28,13 +31,15 @@ BEGIN
     FROM ROWS FROM (unnest(_rows), unnest(_results)) AS r(
       flow_id, version, wid, state, payload, fired, kept, final, fault,
       of_wid, tgid, token, fuel, elapsed_us, memory_bytes, literals)
-    -- Nearly always the job that ends is its instance's only one. Looked for from the index's end: of a row whose old versions must
-    -- be kept, the newest is there. (Not by equality, which Postgres takes for any order.)
+    -- Nearly always the job that ends is its instance's only one. Looked for from the index's end: of a row whose old
+    -- versions must be kept, the newest is there. (Not by equality, which Postgres takes for any order.)
     LEFT JOIN LATERAL (
-      SELECT ROW(j.ctid, j.trname, j.attempt, j.seq, j.component_id, j.last_seq, j.version, j.satisfied, 0, false, false,
+      SELECT ROW(j.ctid, j.trname, j.attempt, j.seq, j.component_id, j.last_seq, j.version, j.satisfied, 0, false,
+        false,
                  '{}', j.trname = '_EXCPT')::wed.pool AS pool
       FROM wed.job j
-      WHERE j.flow_id = r.flow_id AND j.wid >= r.wid AND j.wid <= r.wid AND j.tgid = r.tgid AND j.token = r.token AND j.beside = 0
+      WHERE j.flow_id = r.flow_id AND j.wid >= r.wid AND j.wid <= r.wid AND j.tgid = r.tgid AND j.token = r.token
+        AND j.beside = 0
       ORDER BY j.wid DESC LIMIT 1) a ON true
     CROSS JOIN LATERAL (
       SELECT (p.pool).*, (CASE (p.pool).served WHEN true THEN 'E' WHEN false THEN 'R' END)::"char" AS was
@@ -44,7 +49,8 @@ BEGIN
       SELECT coalesce(_forced, r.fault, CASE WHEN q.satisfied = '{-1}' THEN 'undone by ' || q.trname END) AS forced) o
     CROSS JOIN LATERAL (
       SELECT CASE WHEN r.kept IS NULL OR r.kept = '{}' THEN r.fired
-        ELSE r.fired || ARRAY(SELECT x FROM unnest(q.satisfied) x WHERE (x >> 32)::integer = ANY (r.kept)) END AS satisfied) s
+        ELSE r.fired || ARRAY(SELECT x FROM unnest(q.satisfied) x WHERE (x >> 32)::integer = ANY (r.kept)) END
+          AS satisfied) s
     CROSS JOIN LATERAL (
       SELECT CASE
         WHEN r.final OR o.forced IS NOT NULL THEN '{}'

@@ -13,7 +13,8 @@ BEGIN
     WHERE p.excepts
     RETURNING trname, wid, tgid, component_id
   LOOP
-    PERFORM CASE WHEN _job.component_id IS NULL THEN pg_notify(_job.trname, format('{"wid":%s,"tgid":%s}', _job.wid, _job.tgid))
+    PERFORM CASE WHEN _job.component_id IS NULL
+      THEN pg_notify(_job.trname, format('{"wid":%s,"tgid":%s}', _job.wid, _job.tgid))
                  ELSE pg_notify('wed_jobs', '') END;
   END LOOP;
 END $$;

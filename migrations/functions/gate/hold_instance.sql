@@ -1,4 +1,5 @@
--- Locks an instance's row until the transaction ends. With _now it waits for nobody: false when another session holds it.
+-- Locks an instance's row until the transaction ends. With _now it waits for nobody: false when another session holds
+-- it.
 CREATE OR REPLACE FUNCTION wed.hold_instance(_flow_id integer, _wid integer, _now boolean) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE

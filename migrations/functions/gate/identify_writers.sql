@@ -1,5 +1,6 @@
--- Finds who writes some instances outside of a host's commit, ordered by wid: the job that each write ends, shown by the papers'
--- advisory lock (wid, tgid) of this session; none for an event. Decides too what each may set, and what forbids it.
+-- Finds who writes some instances outside of a host's commit, ordered by wid: the job that each write ends, shown by
+-- the papers' advisory lock (wid, tgid) of this session; none for an event. Decides too what each may set, and what
+-- forbids it.
 CREATE OR REPLACE FUNCTION wed.identify_writers(_flow_id integer, _wids integer[]) RETURNS wed.writing[]
 LANGUAGE plpgsql AS $$
 DECLARE

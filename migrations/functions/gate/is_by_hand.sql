@@ -1,6 +1,6 @@
--- Whether who writes is no host: a host's batch takes its states through the gate itself (wed.write_results); only a session
--- of the owner is believed to be one. Every writer may call it, with whatever search_path. The condition of a trigger
--- is read from its text by every statement, so it is short.
+-- Whether who writes is no host: a host's batch takes its states through the gate itself (wed.write_results); only a
+-- session of the owner is believed to be one. Every writer may call it, with whatever search_path. The condition of a
+-- trigger is read from its text by every statement, so it is short.
 DO $$ BEGIN
   EXECUTE format($f$CREATE OR REPLACE FUNCTION wed.is_by_hand() RETURNS boolean LANGUAGE plpgsql STABLE AS $b$
 BEGIN

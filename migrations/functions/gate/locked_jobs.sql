@@ -5,6 +5,7 @@ BEGIN
   RETURN ARRAY(
     SELECT ROW(l.classid::bigint::integer, l.objid::bigint::integer, NULL, NULL, NULL, NULL, NULL)::wed.result
     FROM pg_locks l
-    WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted AND l.pid = pg_backend_pid() AND l.mode = 'ExclusiveLock'
+    WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted AND l.pid = pg_backend_pid()
+      AND l.mode = 'ExclusiveLock'
       AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()));
 END $$;

@@ -1,5 +1,6 @@
--- Lets a flow's sequence follow the largest number of new instances, where that was given by hand. What a sequence has counted no
--- rollback takes back, so it moves at once by a little only; else when the transaction commits (wed.follow_given_wid).
+-- Lets a flow's sequence follow the largest number of new instances, where that was given by hand. What a sequence has
+-- counted no rollback takes back, so it moves at once by a little only; else when the transaction commits
+-- (wed.follow_given_wid).
 CREATE OR REPLACE FUNCTION wed.note_given_wid(_flow_id integer, _wid integer) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE

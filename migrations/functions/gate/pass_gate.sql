@@ -1,9 +1,9 @@
--- Takes new states through the gate, for every way into it: decides (wed.decide), refuses, writes. In a host's commit the row of
--- the job that ends becomes that of the first fired one, leased to the same host, unless it wants others to have a turn (_lease
--- false). Returns the jobs that were leased. _results says which jobs end; null: none.
+-- Takes new states through the gate, for every way into it: decides (wed.decide), refuses, writes. In a host's commit
+-- the row of the job that ends becomes that of the first fired one, leased to the same host, unless it wants others to
+-- have a turn (_lease false). Returns the jobs that were leased. _results says which jobs end; null: none.
 --
--- The functions in here have no search_path of their own, for a setting of one costs microseconds a call; whoever calls them has
--- set it.
+-- The functions in here have no search_path of their own, for a setting of one costs microseconds a call; whoever calls
+-- them has set it.
 CREATE OR REPLACE FUNCTION wed.pass_gate(
   _rows wed.evaluated[], _results wed.result[], _host_id integer DEFAULT NULL, _trw text DEFAULT NULL,
   _forced text DEFAULT NULL, _note text DEFAULT NULL, _lease boolean DEFAULT true) RETURNS SETOF wed.claimed
@@ -25,11 +25,14 @@ BEGIN
   IF _to.inform THEN PERFORM wed.update_siblings(_passing); END IF;
   IF _to.turn > 0 THEN
     WITH turned AS (
-      UPDATE wed.job j SET tgid = p.next_tgid, trname = p.next_trname, timeout = p.next_timeout, seq = p.seq, last_seq = p.seq,
-        priority = p.next_priority, fired_at = _now, attempt = 1, component_id = p.next_component, token = nextval('wed.fence'),
+      UPDATE wed.job j SET tgid = p.next_tgid, trname = p.next_trname, timeout = p.next_timeout, seq = p.seq,
+        last_seq = p.seq,
+        priority = p.next_priority, fired_at = _now, attempt = 1, component_id = p.next_component,
+        token = nextval('wed.fence'),
         version = p.version, satisfied = p.satisfied, beside = p.beside, payload = NULL
       FROM unnest(_passing) p WHERE p.turns AND j.ctid = p.own
-      RETURNING p.constrained, ROW(p.flow_id, p.wid, p.next_tgid, p.next_tgname, p.next_trname, j.token, 1, p.next_timeout_ms,
+      RETURNING p.constrained, ROW(p.flow_id, p.wid, p.next_tgid, p.next_tgname, p.next_trname, j.token, 1,
+        p.next_timeout_ms,
         coalesce(p.payload, p.state), p.next_component, p.version, p.seq)::wed.claimed AS job)
     SELECT count(*), array_agg(t.job) FILTER (WHERE NOT t.constrained) INTO _turned, _leased FROM turned t;
     RETURN QUERY SELECT * FROM unnest(_leased);
@@ -49,11 +52,12 @@ BEGIN
   IF _to."except" THEN PERFORM wed.fire_exceptions(_passing, _now); END IF;
   IF _to.change THEN PERFORM wed.change_status(_passing, _now); END IF;
   PERFORM wed.append_trace(_passing, _now, coalesce('host:' || _host_id,
-    CASE WHEN session_user = current_user THEN nullif(current_setting('wed.actor', true), '') END, session_user::text), _note);
+    CASE WHEN session_user = current_user THEN nullif(current_setting('wed.actor', true), '') END, session_user::text),
+    _note);
 
   IF EXISTS (SELECT FROM wed.flow WHERE constrained) THEN
-    -- What a commit leases of constrained jobs is theirs only if they can have what they reserve. (Where attempts failed, more
-    -- follows in the transaction.)
+    -- What a commit leases of constrained jobs is theirs only if they can have what they reserve. (Where attempts
+    -- failed, more follows in the transaction.)
     IF _lease AND _host_id IS NOT NULL AND _trw IS NULL THEN
       RETURN QUERY SELECT * FROM wed.constrain_batch(_host_id, _rows, ARRAY(SELECT r.tgid FROM unnest(_results) r));
     ELSE

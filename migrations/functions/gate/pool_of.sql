@@ -6,7 +6,8 @@ DECLARE
 BEGIN
   SELECT max(j.ctid) FILTER (WHERE j.mine), max(j.trname) FILTER (WHERE j.mine), max(j.attempt) FILTER (WHERE j.mine),
          max(j.seq) FILTER (WHERE j.mine), max(j.component_id) FILTER (WHERE j.mine), max(j.last_seq), max(j.version),
-         max(j.satisfied), count(*) FILTER (WHERE NOT j.mine), coalesce(bool_or(j.trname = '_EXCPT' AND NOT j.mine), false),
+         max(j.satisfied), count(*) FILTER (WHERE NOT j.mine),
+         coalesce(bool_or(j.trname = '_EXCPT' AND NOT j.mine), false),
          coalesce(bool_or(j.awaits_siblings AND NOT j.mine), false),
          coalesce(array_agg(j.tgid) FILTER (WHERE NOT j.mine), '{}'), bool_or(j.trname = '_EXCPT')
   INTO _pool

@@ -1,5 +1,5 @@
--- Refuses new instances that may not be: of a suspended tenant, with a number out of bounds, whose state cannot be evaluated or
--- satisfies nothing. A number given by hand leaves as many to the sequence as there are below it.
+-- Refuses new instances that may not be: of a suspended tenant, with a number out of bounds, whose state cannot be
+-- evaluated or satisfies nothing. A number given by hand leaves as many to the sequence as there are below it.
 CREATE OR REPLACE FUNCTION wed.refuse_initial(_flow_id integer, _rows wed.evaluated[]) RETURNS void
 LANGUAGE plpgsql STABLE AS $$
 DECLARE

@@ -9,7 +9,8 @@ BEGIN
     WHEN 'WF003' THEN
       RAISE EXCEPTION 'this session holds no lock on a pending job of instance %', _wid USING ERRCODE = 'WF003',
         HINT =
-          'Take the job''s lock first, SELECT pg_try_advisory_xact_lock(wid, tgid) with a row of job_pool, or declare the attribute open (UPDATE wed_attr SET open = true).';
+          'Take the job''s lock first, SELECT pg_try_advisory_xact_lock(wid, tgid) with a row of job_pool, or '
+          'declare the attribute open (UPDATE wed_attr SET open = true).';
     WHEN 'WF004' THEN
       RAISE EXCEPTION 'the job of instance % that this session has locked is in the hands of a host', _wid
         USING ERRCODE = 'WF004', HINT = 'Abort, and look for another job.';
@@ -24,11 +25,13 @@ BEGIN
         USING ERRCODE = 'WF007', HINT = 'Let the pending transitions in job_pool finish first, then try again.';
     WHEN 'WF081' THEN
       RAISE EXCEPTION 'the job of instance % that this session has locked is held by a person', _wid
-        USING ERRCODE = 'WF081', HINT = 'Abort, and look for another job; its holder reports it with `wed work report`.';
+        USING ERRCODE = 'WF081',
+          HINT = 'Abort, and look for another job; its holder reports it with `wed work report`.';
     WHEN 'WF021' THEN
       RAISE EXCEPTION 'the tenant is suspended' USING ERRCODE = 'WF021', HINT = 'The operator resumes it.';
     WHEN 'WF045' THEN
-      RAISE EXCEPTION 'the job of instance % that this session has locked waits: for its reservation, or for tasks before it', _wid
+      RAISE EXCEPTION
+        'the job of instance % that this session has locked waits: for its reservation, or for tasks before it', _wid
         USING ERRCODE = 'WF045', HINT = 'waits_for in job_pool says for what; take the lock when it is due.';
     ELSE
       -- Its claim was lost, or the flow was changed just now: to be tried again with what is still held.

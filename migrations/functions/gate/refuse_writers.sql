@@ -16,6 +16,10 @@ BEGIN
   IF _bad.tgid IS NOT NULL THEN
     PERFORM wed.refuse_write(_bad.wid, _bad.transition, _bad.name, _bad.may_set);
   END IF;
-  RAISE EXCEPTION 'this session holds no lock on a pending job of instance %, and attribute "%" is not open', _bad.wid, _bad.name
-    USING ERRCODE = 'WF003', HINT = 'Take the job''s lock first, SELECT pg_try_advisory_xact_lock(wid, tgid) with a row of job_pool, or declare the attribute open (UPDATE wed_attr SET open = true).';
+  RAISE EXCEPTION 'this session holds no lock on a pending job of instance %, and attribute "%" is not open', _bad.wid,
+    _bad.name
+    USING ERRCODE = 'WF003',
+      HINT =
+        'Take the job''s lock first, SELECT pg_try_advisory_xact_lock(wid, tgid) with a row of job_pool, or declare '
+        'the attribute open (UPDATE wed_attr SET open = true).';
 END $$;

@@ -1,6 +1,7 @@
--- Of changed states those that events wrote, or those that jobs' transitions wrote; rows and writings are of the same instances,
--- in the same order.
-CREATE OR REPLACE FUNCTION wed.select_rows(_rows wed.evaluated[], _writings wed.writing[], _events boolean) RETURNS wed.evaluated[]
+-- Returns the changed states that events wrote, or those that jobs' transitions wrote; rows and writings name the same
+-- instances, in the same order.
+CREATE OR REPLACE FUNCTION wed.select_rows(_rows wed.evaluated[], _writings wed.writing[], _events boolean)
+  RETURNS wed.evaluated[]
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN ARRAY(

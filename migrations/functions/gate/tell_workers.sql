@@ -1,6 +1,7 @@
--- Tells of jobs that were fired and leased to nobody: external workers by the papers' channel, one notification a job; hosts by
--- one for the whole transaction (Postgres drops equal ones). Notifications carry numbers only. A transaction that notifies keeps
--- all others that do waiting while it commits, so a host that leaves jobs to others tells them afterwards (wed.tell_hosts).
+-- Tells of jobs that were fired and leased to nobody: external workers by the papers' channel, one notification a job;
+-- hosts by one for the whole transaction (Postgres drops equal ones). Notifications carry numbers only. A transaction
+-- that notifies keeps all others that do waiting while it commits, so a host that leaves jobs to others tells them
+-- afterwards (wed.tell_hosts).
 CREATE OR REPLACE FUNCTION wed.tell_workers(_passing wed.passing[], _host_id integer, _lease boolean) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN

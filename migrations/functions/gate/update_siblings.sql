@@ -1,4 +1,5 @@
--- Brings the other jobs of instances up to their newest trace rows. Those that waited for a job to leave the pool try again.
+-- Brings the other jobs of instances up to their newest trace rows. Those that waited for a job to leave the pool try
+-- again.
 CREATE OR REPLACE FUNCTION wed.update_siblings(_passing wed.passing[]) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN

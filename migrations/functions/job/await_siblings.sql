@@ -1,5 +1,5 @@
--- Lets a job whose result is final wait until another one of its instance has left the pool; without any it is due at once. False
--- when all others wait so too.
+-- Lets a job whose result is final wait until another one of its instance has left the pool; without any it is due at
+-- once. False when all others wait so too.
 CREATE OR REPLACE FUNCTION wed.await_siblings(_job wed.job) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE

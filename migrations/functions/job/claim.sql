@@ -1,9 +1,9 @@
--- Leases to a host up to _limit jobs that its components can do, and the rest of small flows (wed.claim_rest): to each tenant
--- that has any the same number, at most _per_tenant_max, and what some leave to the others; of a tenant's, those of the highest
--- priority and longest due. Tenants in _excluded get none: they have their share of the host. Where all cannot have some, those
--- come first that are not in _busy, of whom the host has jobs already, and then chance decides; who gets any gets some together,
--- so that a host's batch is of few flows. A job whose condition no longer holds is skipped; one that an external worker has
--- locked is left to it.
+-- Leases to a host up to _limit jobs that its components can do, and the rest of small flows (wed.claim_rest): to each
+-- tenant that has any the same number, at most _per_tenant_max, and what some leave to the others; of a tenant's, those
+-- of the highest priority and longest due. Tenants in _excluded get none: they have their share of the host. Where all
+-- cannot have some, those come first that are not in _busy, of whom the host has jobs already, and then chance decides;
+-- a tenant that gets any gets several together, so that a host's batch has few flows. A job whose condition no longer
+-- holds is skipped; one that an external worker has locked is left to it.
 CREATE OR REPLACE FUNCTION wed.claim(
   _host_id integer, _limit integer, _per_tenant_max integer DEFAULT NULL, _excluded integer[] DEFAULT '{}',
   _busy integer[] DEFAULT '{}') RETURNS SETOF wed.claimed
@@ -17,8 +17,8 @@ DECLARE
   _some tid[];
   _claimed tid[] := '{}';
 BEGIN
-  -- A claim need not be on disk: a server that forgets one has the job unclaimed again, and what is committed of a job takes its
-  -- claim with it.
+  -- A claim need not be on disk: a server that forgets one has the job unclaimed again, and what is committed of a job
+  -- takes its claim with it.
   PERFORM set_config('synchronous_commit', 'off', true);
   PERFORM wed.hold_host(_host_id);
   _rooms := wed.find_rooms(_now, _limit, _per_tenant_max, _excluded, _busy);

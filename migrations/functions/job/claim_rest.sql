@@ -2,7 +2,8 @@
 -- flows, however many results of it there are. What was claimed together stays together, so that jobs of small
 -- flows go through a host as one. Only instances whose numbers are _near are looked at: where a flow's jobs come
 -- and go, those that are gone are still in the index, all of them. At most as many more as _limit, of a tenant that
--- has a share (_per_tenant_max) as many more as a flow may have, none of lower priority, and none where concurrency is bounded.
+-- has a share (_per_tenant_max) as many more as a flow may have, none of lower priority, and none where concurrency is
+-- bounded.
 CREATE OR REPLACE FUNCTION wed.claim_rest(
   _host_id integer, _now timestamptz, _claimed tid[], _limit integer, _per_tenant_max integer) RETURNS tid[]
 LANGUAGE plpgsql AS $$
@@ -23,7 +24,8 @@ BEGIN
     FROM f CROSS JOIN LATERAL (
       -- In the order of the index that is to be used, here and below.
       SELECT count(*) AS jobs FROM (
-        SELECT FROM wed.job WHERE flow_id = f.flow_id AND wid BETWEEN f.first AND f.last ORDER BY wid LIMIT _few + 1) j) n
+        SELECT FROM wed.job WHERE flow_id = f.flow_id AND wid BETWEEN f.first AND f.last ORDER BY wid LIMIT _few + 1) j)
+          n
     WHERE n.jobs <= _few AND n.jobs > f.claimed
       AND (SELECT q.concurrency FROM wed.quota q WHERE q.tenant_id = f.tenant_id) IS NULL
   ), l AS MATERIALIZED (

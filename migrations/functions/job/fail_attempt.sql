@@ -1,4 +1,4 @@
--- Records one attempt that changed nothing, unless the host's claim was lost: whoever has the job now goes on with it.
+-- Records one attempt that changed nothing, unless the host's claim was lost: its new holder has the job.
 CREATE OR REPLACE FUNCTION wed.fail_attempt(_host_id integer, _failure wed.failure) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -11,7 +11,8 @@ BEGIN
   WHERE flow_id = _failure.flow AND wid = _failure.wid AND host_id = _host_id AND token = _failure.token FOR UPDATE;
   IF NOT FOUND THEN RETURN; END IF;
   SELECT attempts INTO _attempts FROM wed.trigger WHERE tgid = _job.tgid;
-  INSERT INTO wed.attempt (flow_id, wid, tgid, trname, attempt, outcome, message, fuel, elapsed_us, memory_bytes, writer)
+  INSERT INTO wed.attempt (flow_id, wid, tgid, trname, attempt, outcome, message, fuel, elapsed_us, memory_bytes,
+    writer)
   VALUES (_job.flow_id, _job.wid, _job.tgid, _job.trname, _job.attempt, _failure.outcome, left(_failure.message, 8192),
           _failure.fuel, _failure.us, _failure.mem, 'host:' || _host_id);
   IF _failure.outcome = 'final_pending' THEN

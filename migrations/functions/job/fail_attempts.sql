@@ -1,8 +1,10 @@
--- Records attempts of a host that changed nothing, and decides what becomes of their jobs: another attempt later, or, when those
--- are used up, an exception. after_us is when the transition wants to be tried again instead of after the trigger's backoff.
--- The outcome 'final_pending' is no failure: the result makes the instance final while others of it are pending, so it waits
--- until one of them has left the pool; when all of them wait for each other so, the instance is an exception.
-CREATE OR REPLACE FUNCTION wed.fail_attempts(_host_id integer, _failures jsonb, _records jsonb DEFAULT NULL) RETURNS void
+-- Records attempts of a host that changed nothing, and decides what becomes of their jobs: another attempt later, or,
+-- when those are used up, an exception. after_us is when the transition wants to be tried again instead of after the
+-- trigger's backoff. The outcome 'final_pending' is no failure: the result makes the instance final while others of it
+-- are pending, so it waits until one of them has left the pool; when all of them wait for each other so, the instance
+-- is an exception.
+CREATE OR REPLACE FUNCTION wed.fail_attempts(_host_id integer, _failures jsonb, _records jsonb DEFAULT NULL)
+  RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _failure wed.failure;

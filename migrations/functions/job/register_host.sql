@@ -1,6 +1,7 @@
 -- Registers a host and returns its number. Its leases hold while its row does not expire.
 CREATE OR REPLACE FUNCTION wed.register_host(
-  _name text, _lease interval, _version text DEFAULT NULL, _interface integer DEFAULT wed.interface_version()) RETURNS integer
+  _name text, _lease interval, _version text DEFAULT NULL, _interface integer DEFAULT wed.interface_version())
+    RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _host_id integer;

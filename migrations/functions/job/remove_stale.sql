@@ -1,7 +1,8 @@
--- Looks at the jobs that would be claimed next whose state has changed since they were fired, or whose condition depends on the
--- time. Those whose condition no longer holds are skipped; those that cannot be looked at now, since another session holds their
--- instance, are put off by a second. Returns whether any was removed.
-CREATE OR REPLACE FUNCTION wed.remove_stale(_rooms wed.room[], _share integer, _left integer, _now timestamptz) RETURNS boolean
+-- Looks at the jobs that would be claimed next whose state has changed since they were fired, or whose condition
+-- depends on the time. Those whose condition no longer holds are skipped; those that cannot be looked at now, since
+-- another session holds their instance, are put off by a second. Returns whether any was removed.
+CREATE OR REPLACE FUNCTION wed.remove_stale(_rooms wed.room[], _share integer, _left integer, _now timestamptz)
+  RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
   _job record;
@@ -18,8 +19,10 @@ BEGIN
   LOOP
     CONTINUE WHEN wed.condition_holds(_job.flow_id, _job.wid, _job.tgid);
     _removed := true;
-    IF NOT pg_try_advisory_xact_lock(_job.wid, _job.tgid) OR NOT wed.skip_stale_job(_job.flow_id, _job.wid, _job.tgid) THEN
-      UPDATE wed.job j SET due = _now + interval '1 second', put_off = 'a lock that another session holds on its instance'
+    IF NOT pg_try_advisory_xact_lock(_job.wid, _job.tgid) OR NOT wed.skip_stale_job(_job.flow_id, _job.wid, _job.tgid)
+      THEN
+      UPDATE wed.job j SET due = _now + interval '1 second',
+        put_off = 'a lock that another session holds on its instance'
       FROM (SELECT ctid FROM wed.job WHERE flow_id = _job.flow_id AND wid = _job.wid AND tgid = _job.tgid
             FOR UPDATE SKIP LOCKED) q WHERE j.ctid = q.ctid;
     END IF;

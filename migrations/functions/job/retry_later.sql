@@ -1,5 +1,5 @@
--- Gives a job back for another attempt: after _after_us microseconds where the transition said so, else after its trigger's
--- backoff (wed.backoff_of).
+-- Gives a job back for another attempt: after _after_us microseconds where the transition said so, else after its
+-- trigger's backoff (wed.backoff_of).
 CREATE OR REPLACE FUNCTION wed.retry_later(_job wed.job, _after_us bigint) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE

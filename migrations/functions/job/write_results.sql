@@ -1,6 +1,8 @@
--- Writes the states of finished transitions and evaluates their conditions, group by group. Of a flow with several groups all
--- instances are held first, in order: each group's UPDATE takes its own in order, and two batches would wait for each other.
-CREATE OR REPLACE FUNCTION wed.write_results(_groups wed.result_group[], _careful boolean, _held boolean) RETURNS wed.evaluated[]
+-- Writes the states of finished transitions and evaluates their conditions, group by group. Of a flow with several
+-- groups all instances are held first, in order: each group's UPDATE takes its own in order, and two batches would wait
+-- for each other.
+CREATE OR REPLACE FUNCTION wed.write_results(_groups wed.result_group[], _careful boolean, _held boolean)
+  RETURNS wed.evaluated[]
 LANGUAGE plpgsql AS $$
 DECLARE
   _group wed.result_group;

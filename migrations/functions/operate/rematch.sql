@@ -29,12 +29,14 @@ BEGIN
     _results := wed.exceptions_done(_rows);
     _passing := ARRAY(SELECT p FROM unnest(wed.decide(_rows, _results, '_REMATCH', NULL, false)) p
                       WHERE p.changes OR p.fire <> '{}' ORDER BY p.wid);
-    RETURN QUERY SELECT p.wid, ARRAY(SELECT t.trname FROM wed.trigger t WHERE t.tgid = ANY (p.fire) ORDER BY t.tgid), p.becomes::text
+    RETURN QUERY SELECT p.wid, ARRAY(SELECT t.trname FROM wed.trigger t WHERE t.tgid = ANY (p.fire) ORDER BY t.tgid),
+      p.becomes::text
                  FROM unnest(_passing) p;
     IF NOT _preview AND _passing <> '{}' THEN
       _wids := ARRAY(SELECT p.wid FROM unnest(_passing) p);
       _results := ARRAY(SELECT r FROM unnest(_results) r WHERE r.wid = ANY (_wids));
-      PERFORM wed.pass_gate(ARRAY(SELECT r FROM unnest(_rows) r WHERE r.wid = ANY (_wids)), _results, _trw => '_REMATCH');
+      PERFORM wed.pass_gate(ARRAY(SELECT r FROM unnest(_rows) r WHERE r.wid = ANY (_wids)), _results,
+        _trw => '_REMATCH');
     END IF;
   END LOOP;
 END $$;

@@ -6,7 +6,8 @@ DECLARE
   _rows wed.evaluated[];
 BEGIN
   EXECUTE format('SELECT array_agg(wid ORDER BY wid) FROM (
-      SELECT wid FROM %I.wed_flow WHERE wid = ANY ($1) ORDER BY wid FOR NO KEY UPDATE SKIP LOCKED) w', _flow.schema_name)
+      SELECT wid FROM %I.wed_flow WHERE wid = ANY ($1) ORDER BY wid
+        FOR NO KEY UPDATE SKIP LOCKED) w', _flow.schema_name)
     INTO _wids USING _wids;
   IF _wids IS NULL THEN RETURN 0; END IF;
   EXECUTE format('SELECT %1$I.current_%1$s($1)', _flow.shape_schema) INTO _rows USING _wids;

@@ -26,11 +26,13 @@ BEGIN
     ) o(signature, answer, body)
   LOOP
     EXECUTE format('CREATE OR REPLACE FUNCTION %I.%s RETURNS %s LANGUAGE sql SECURITY DEFINER
-                    SET search_path = pg_catalog, pg_temp AS %L', _flow.schema_name, _operation.signature, _operation.answer,
+                    SET search_path = pg_catalog, pg_temp AS %L',
+                      _flow.schema_name, _operation.signature, _operation.answer,
       format('SELECT ' || _operation.body, _flow_id, 'session_user::text', _flow.tenant_id));
   END LOOP;
   EXECUTE format('CREATE OR REPLACE FUNCTION %I.wed_retry_matching(
-      transition text DEFAULT NULL, message text DEFAULT NULL, since timestamptz DEFAULT NULL, preview boolean DEFAULT true,
+      transition text DEFAULT NULL, message text DEFAULT NULL, since timestamptz DEFAULT NULL,
+        preview boolean DEFAULT true,
       reason text DEFAULT '''')
     RETURNS TABLE (wid integer, failed text, said text, refused text) LANGUAGE sql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp AS %L', _flow.schema_name,

@@ -43,7 +43,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   UNION ALL
   SELECT 'webhook_failing', format('%s messages to %s of tenant %s were not delivered: %s', count(*), w.url, t.name,
     max(o.last_error)),
-    'Let its receiver answer with 2xx, list its place with `wed serve --allow-http`, or remove it with `wed webhook remove`.'
+    'Let its receiver answer with 2xx, list its place with `wed serve --allow-http`, or remove it with `wed webhook '
+    'remove`.'
   FROM wed.outbox o JOIN wed.webhook w USING (webhook_id) JOIN wed.tenant t ON t.tenant_id = w.tenant_id
   WHERE o.attempt >= 3 GROUP BY w.url, t.name
   UNION ALL

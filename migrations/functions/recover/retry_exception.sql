@@ -15,7 +15,8 @@ BEGIN
     RAISE EXCEPTION 'the state of instance % satisfies no condition', _wid USING ERRCODE = 'WF042',
       HINT = 'Set another state, go back to an earlier step, or change the flow; then retry.';
   END IF;
-  PERFORM wed.pass_gate(_rows, wed.result_of(_wid, _job.tgid, _job.token), NULL, '_RETRY', NULL, wed.reasoned(_actor, _reason));
+  PERFORM wed.pass_gate(_rows, wed.result_of(_wid, _job.tgid, _job.token), NULL, '_RETRY', NULL,
+    wed.reasoned(_actor, _reason));
   SELECT trf INTO _fired FROM wed.trace
   WHERE flow_id = _flow_id AND wid = _wid AND seq = _job.last_seq + 1 AND tstmp >= now();
   RETURN coalesce(_fired, '{}');

@@ -25,6 +25,7 @@ BEGIN
                      format('%s was skipped by %s', _job.trname, wed.reasoned(_actor, _reason)));
   INSERT INTO wed.attempt (flow_id, wid, tgid, trname, attempt, outcome, message, writer)
   VALUES (_flow_id, _wid, _job.tgid, _job.trname, _job.attempt, 'skipped', wed.reasoned(_actor, _reason), session_user);
-  PERFORM wed.note_flow(_actor, _flow_id, 'job.skip', _wid || '/' || _job.trname, jsonb_build_object('reason', _reason));
+  PERFORM wed.note_flow(_actor, _flow_id, 'job.skip', _wid || '/'
+    || _job.trname, jsonb_build_object('reason', _reason));
   RETURN (SELECT status FROM wed.instance WHERE flow_id = _flow_id AND wid = _wid);
 END $$;

@@ -19,7 +19,8 @@ BEGIN
   EXECUTE CASE WHEN _columns IS NULL THEN format('INSERT INTO %I.wed_flow DEFAULT VALUES RETURNING wid',
     _flow.schema_name)
     ELSE
-      format('INSERT INTO %1$I.wed_flow (%2$s) SELECT %2$s FROM jsonb_populate_record(NULL::%1$I.wed_flow, $1) RETURNING wid',
+      format('INSERT INTO %1$I.wed_flow (%2$s) SELECT %2$s FROM jsonb_populate_record(NULL::%1$I.wed_flow, $1) '
+      'RETURNING wid',
                 _flow.schema_name, _columns) END INTO _wid USING _values;
   IF _key IS NOT NULL THEN
     UPDATE wed.idempotency SET answer = jsonb_build_object('wid', _wid)

@@ -1,6 +1,6 @@
 -- The reason why a job waits, as a code of the closed list time, locked, siblings, quota, paused, circuit, no_host,
--- no_component, not_runnable, no_worker, reservation, precedence; null while somebody runs it, or for an exception, which waits for an
--- operator.
+-- no_component, not_runnable, no_worker, reservation, precedence; null while somebody runs it, or for an exception,
+-- which waits for an operator.
 -- Called by the views of a flow's own role, which has no other way to it.
 CREATE OR REPLACE FUNCTION wed.waiting_reason(_flow_id integer, _wid integer, _tgid integer) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -16,7 +16,8 @@ BEGIN
       AND c.component_id = _job.component_id
                              AND c.trname = _job.trname) THEN 'circuit' END;
   END IF;
-  IF wed.is_paused(_job.due) OR EXISTS (SELECT FROM wed.tenant WHERE tenant_id = _job.tenant_id AND suspended_at IS NOT NULL) THEN
+  IF wed.is_paused(_job.due)
+    OR EXISTS (SELECT FROM wed.tenant WHERE tenant_id = _job.tenant_id AND suspended_at IS NOT NULL) THEN
     RETURN 'paused';
   ELSIF _job.blocked IS NOT NULL THEN
     RETURN CASE WHEN _job.blocked = 'p' THEN 'precedence' ELSE 'reservation' END;

@@ -1,6 +1,6 @@
--- Counts the attempts of external workers that are overdue (wed.late_workers), and puts their jobs off. To be committed before they
--- are ended (wed.end_overdue): whoever gets the lock then finds the job not due. A job whose row another session holds is left to
--- the next sweep. A job whose attempts are used up is for nobody any more (wed.end_exhausted).
+-- Counts the attempts of external workers that are overdue (wed.late_workers), and puts their jobs off. To be committed
+-- before they are ended (wed.end_overdue): whoever gets the lock then finds the job not due. A job whose row another
+-- session holds is left to the next sweep. A job whose attempts are used up is for nobody any more (wed.end_exhausted).
 CREATE OR REPLACE FUNCTION wed.count_overdue() RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -18,7 +18,8 @@ BEGIN
       FROM held, wed.trigger t WHERE j.ctid = held.at AND t.tgid = j.tgid
       RETURNING j.*
     ), exhausted AS (
-      INSERT INTO wed.exhausted SELECT c.flow_id, c.wid, c.tgid, c.seq, format('%s: timed_out after %s attempts', c.trname, c.attempt)
+      INSERT INTO wed.exhausted SELECT c.flow_id, c.wid, c.tgid, c.seq,
+        format('%s: timed_out after %s attempts', c.trname, c.attempt)
       FROM counted c WHERE c.due = 'infinity' ON CONFLICT DO NOTHING)
     INSERT INTO wed.attempt (flow_id, wid, tgid, trname, attempt, outcome, message, writer)
     SELECT c.flow_id, c.wid, c.tgid, c.trname, c.attempt, 'timed_out',

@@ -1,5 +1,5 @@
--- Drops partitions of the trace that are older than _kept (null: none), with attempts, logs and recordings of that time. Jobs whose
--- payload lies in one get a copy of their own before. Returns how many were dropped.
+-- Drops partitions of the trace that are older than _kept (null: none), with attempts, logs and recordings of that
+-- time. Jobs whose payload lies in one get a copy of their own before. Returns how many were dropped.
 CREATE OR REPLACE FUNCTION wed.drop_old_days(_kept interval) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET lock_timeout = '100ms' AS $$
 DECLARE
@@ -9,7 +9,8 @@ BEGIN
   IF _kept IS NULL THEN RETURN 0; END IF;
   -- Of days that have no partition, since no host ran.
   DELETE FROM wed.trace_else t WHERE t.tstmp < date_trunc('day', now()) - _kept
-    AND NOT EXISTS (SELECT FROM wed.job j WHERE j.flow_id = t.flow_id AND j.wid = t.wid AND j.seq = t.seq AND j.payload IS NULL);
+    AND NOT EXISTS (SELECT FROM wed.job j WHERE j.flow_id = t.flow_id AND j.wid = t.wid AND j.seq = t.seq
+      AND j.payload IS NULL);
   FOR _old IN
     SELECT c.relname, to_date(substr(c.relname, 7), 'YYYYMMDD') AS day
     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid

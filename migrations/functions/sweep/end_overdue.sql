@@ -9,7 +9,8 @@ BEGIN
     IF pg_terminate_backend(_late.pid, 2000) THEN _ended := _ended + 1; END IF;
     -- What kept others from the job until now (wed.count_overdue).
     UPDATE wed.job j SET due = j.due - interval '1 second'
-    FROM (SELECT ctid AS at FROM wed.job WHERE flow_id = _late.flow_id AND wid = _late.wid AND tgid = _late.tgid AND due = _late.due
+    FROM (SELECT ctid AS at FROM wed.job WHERE flow_id = _late.flow_id AND wid = _late.wid AND tgid = _late.tgid
+      AND due = _late.due
           FOR UPDATE SKIP LOCKED) q WHERE j.ctid = q.at;
   END LOOP;
   RETURN _ended;

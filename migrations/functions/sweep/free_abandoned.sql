@@ -1,7 +1,7 @@
--- Frees the jobs of hosts that are gone, and jobs of hosts that there are not. Each such attempt is on record and counts; from the
--- second on a job waits, each its own time, so that one that kills its host meets others. Hosts whose row is held (they claim or
--- commit just now) and jobs whose row is held are left to the next sweep. A host's death is not its jobs' fault, so a job has
--- three attempts at the least.
+-- Frees the jobs of hosts that are gone, and jobs of hosts that there are not. Each such attempt is on record and
+-- counts; from the second on a job waits, each its own time, so that one that kills its host meets others. Hosts whose
+-- row is held (they claim or commit just now) and jobs whose row is held are left to the next sweep. A host's death is
+-- not its jobs' fault, so a job has three attempts at the least.
 CREATE OR REPLACE FUNCTION wed.free_abandoned() RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -24,7 +24,8 @@ BEGIN
         ELSE now() + wed.backoff_of(t.backoff, j.attempt - 1) * (0.5 + random()) END
       FROM held, wed.trigger t WHERE j.ctid = held.at AND t.tgid = j.tgid RETURNING j.*
     ), exhausted AS (
-      INSERT INTO wed.exhausted SELECT f.flow_id, f.wid, f.tgid, f.seq, format('%s: abandoned after %s attempts', f.trname, f.attempt)
+      INSERT INTO wed.exhausted SELECT f.flow_id, f.wid, f.tgid, f.seq,
+        format('%s: abandoned after %s attempts', f.trname, f.attempt)
       FROM freed f WHERE f.due = 'infinity' ON CONFLICT DO NOTHING
     ), kept AS (
       INSERT INTO wed.attempt (flow_id, wid, tgid, trname, attempt, outcome, message, writer)

@@ -1,5 +1,6 @@
--- Rebuilds indexes of wed.job that are ten times as large as their rows need: rows come and go at full rate, and pages that
--- were split stay. Waits for no writer for longer than 50 ms; the next look tries again. Returns how many it rebuilt.
+-- Rebuilds indexes of wed.job that are ten times as large as their rows need: rows come and go at full rate, and pages
+-- that were split stay. Waits for no writer for longer than 50 ms; the next look tries again. Returns how many it
+-- rebuilt.
 CREATE OR REPLACE FUNCTION wed.rebuild_indexes() RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '50ms' AS $$
 DECLARE

@@ -1,6 +1,6 @@
--- Looks after the trace's partitions, one for each day (UTC): makes those of the days to come, drops those that are older than what
--- is kept. Each in a step of its own; what somebody's transaction keeps locked is left to the next round. Returns how many were
--- dropped.
+-- Looks after the trace's partitions, one for each day (UTC): makes those of the days to come, drops those that are
+-- older than what is kept. Each in a step of its own; what somebody's transaction keeps locked is left to the next
+-- round. Returns how many were dropped.
 CREATE OR REPLACE FUNCTION wed.roll_trace() RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET client_min_messages = warning
 SET lock_timeout = '100ms' AS $$

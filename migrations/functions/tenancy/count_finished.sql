@@ -1,5 +1,5 @@
--- Counts a flow's final instances that are kept: those there are, less those that have pending jobs. (An estimate of the
--- planner's where its table was analyzed with more than 100 000 rows.)
+-- Counts a flow's final instances that are kept: those there are, less those that have pending jobs. (An estimate of
+-- the planner's where its table was analyzed with more than 100 000 rows.)
 CREATE OR REPLACE FUNCTION wed.count_finished(_flow_id integer) RETURNS bigint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET lock_timeout = '20ms' AS $$
 DECLARE

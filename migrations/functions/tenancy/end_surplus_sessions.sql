@@ -1,5 +1,6 @@
--- Ends sessions of tenants whose flows' roles have too many together, the newest first: more than their quota allows one role, to which
--- Postgres itself holds each, and more than their share of those that the server takes. Returns how many it ended.
+-- Ends sessions of tenants whose flows' roles have too many together, the newest first: more than their quota allows
+-- one role, to which Postgres itself holds each, and more than their share of those that the server takes. Returns how
+-- many it ended.
 CREATE OR REPLACE FUNCTION wed.end_surplus_sessions(_share float8 DEFAULT 0.5) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,5 +1,6 @@
--- New instances, whoever starts them, are counted and held against the tenant's limits. Starts of the same instant may go over a
--- limit by their number. It is part of a tenant's transaction, which may stay open, so it writes nothing that others share.
+-- New instances, whoever starts them, are counted and held against the tenant's limits. Starts of the same instant may
+-- go over a limit by their number. It is part of a tenant's transaction, which may stay open, so it writes nothing that
+-- others share.
 CREATE OR REPLACE FUNCTION wed.on_start() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   _new bigint;

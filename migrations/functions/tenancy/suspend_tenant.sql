@@ -1,7 +1,7 @@
--- Suspends a tenant, or resumes it: its flows' roles may not log in, nothing of it is started or changed (wed.is_suspended), and
--- hosts claim none of its jobs. It waits for nothing that the tenant holds; to be committed before its sessions are ended
--- (wed.end_sessions), who could otherwise come back, and before its flows are compiled, by which hosts give back what its running
--- transitions fire.
+-- Suspends a tenant, or resumes it: its flows' roles may not log in, nothing of it is started or changed
+-- (wed.is_suspended), and hosts claim none of its jobs. It waits for nothing that the tenant holds; to be committed
+-- before its sessions are ended (wed.end_sessions), who could otherwise come back, and before its flows are compiled,
+-- by which hosts give back what its running transitions fire.
 CREATE OR REPLACE FUNCTION wed.suspend_tenant(_tenant_id integer, _suspend boolean) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

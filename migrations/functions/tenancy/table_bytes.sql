@@ -1,5 +1,5 @@
--- The bytes that a flow's table takes on disk, with indexes and long values. Where its tenant has locked it: as the last vacuum found
--- it, since nobody waits for a tenant.
+-- The bytes that a flow's table takes on disk, with indexes and long values. Where its tenant has locked it: as the
+-- last vacuum found it, since nobody waits for a tenant.
 CREATE OR REPLACE FUNCTION wed.table_bytes(_schema text) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '20ms' AS $$
 DECLARE

@@ -13,7 +13,8 @@ BEGIN
   SELECT * INTO _task FROM wed.work_task WHERE tgid = _item.tgid;
   SELECT * INTO _job FROM wed.job WHERE flow_id = _item.flow_id AND wid = _item.wid AND tgid = _item.tgid FOR UPDATE;
   IF wed.is_paused(_job.due) THEN
-    RAISE EXCEPTION 'instance % is paused', _item.wid USING ERRCODE = 'WF087', HINT = 'Report again when an operator resumed it.';
+    RAISE EXCEPTION 'instance % is paused', _item.wid USING ERRCODE = 'WF087',
+      HINT = 'Report again when an operator resumed it.';
   END IF;
   _values := wed.checked_values(_item, _task, _values);
   IF _success AND _task.form IS NOT NULL THEN
@@ -30,7 +31,8 @@ BEGIN
                           _note => wed.reasoned(_person.name, _reason));
   ELSE
     INSERT INTO wed.attempt (flow_id, wid, tgid, trname, attempt, outcome, message, writer)
-    VALUES (_job.flow_id, _job.wid, _job.tgid, _job.trname, 1, 'failed', wed.reasoned(_person.name, _reason), session_user);
+    VALUES (_job.flow_id, _job.wid, _job.tgid, _job.trname, 1, 'failed', wed.reasoned(_person.name, _reason),
+      session_user);
     PERFORM wed.pass_as_it_stands(_item.flow_id, _item.wid, _job.tgid, '_ABORT',
       format('%s: failed by %s', _job.trname, wed.reasoned(_person.name, _reason)), NULL, NULL);
   END IF;

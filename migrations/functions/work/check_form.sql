@@ -1,5 +1,5 @@
--- Refuses values that the form of a task does not take (WF088). Of JSON Schema it knows what forms are made of: required,
--- type, enum, minimum, maximum, minLength, maxLength; the rest is left to who fills the form in.
+-- Refuses values that the form of a task does not take (WF088). Of JSON Schema it knows what forms are made of:
+-- required, type, enum, minimum, maximum, minLength, maxLength; the rest is left to who fills the form in.
 CREATE OR REPLACE FUNCTION wed.check_form(_form jsonb, _values jsonb, _task text) RETURNS void
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

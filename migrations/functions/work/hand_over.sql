@@ -17,10 +17,12 @@ BEGIN
   DELETE FROM wed.work_reservation WHERE flow_id = _item.flow_id AND wid = _item.wid AND person_id = _item.holder;
   PERFORM wed.record_work(_moved, _by, _action, jsonb_build_object('to', _name), _now);
   PERFORM wed.send_message(array_remove(_former, _to),
-    CASE _action WHEN 'transferred' THEN 'task_transferred' ELSE 'task_delegated' END, wed.work_place(_item.flow_id, _item.wid),
+    CASE _action WHEN 'transferred' THEN 'task_transferred' ELSE 'task_delegated' END,
+    wed.work_place(_item.flow_id, _item.wid),
     format('%s was given to %s (%s by %s).', _item.task, _name, _action, _by), _item.item_id, _now);
   PERFORM wed.send_message(ARRAY[_to],
-    CASE _action WHEN 'transferred' THEN 'task_transferred' ELSE 'task_delegated' END, wed.work_place(_item.flow_id, _item.wid),
+    CASE _action WHEN 'transferred' THEN 'task_transferred' ELSE 'task_delegated' END,
+    wed.work_place(_item.flow_id, _item.wid),
     format('%s is yours now (%s by %s).', _item.task, _action, _by), _item.item_id, _now);
   PERFORM wed.tell_people(_item.tenant_id);
   RETURN jsonb_build_object('item', _item.item_id, 'state', _moved.state, 'holder', _name, 'claim', _moved.claim);

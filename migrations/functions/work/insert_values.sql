@@ -10,7 +10,8 @@ BEGIN
     EXECUTE format('INSERT INTO %I.wed_flow DEFAULT VALUES RETURNING wid', _schema) INTO _wid;
   ELSE
     EXECUTE
-      format('INSERT INTO %1$I.wed_flow (%2$s) SELECT %2$s FROM jsonb_populate_record(NULL::%1$I.wed_flow, $1) RETURNING wid',
+      format('INSERT INTO %1$I.wed_flow (%2$s) SELECT %2$s FROM jsonb_populate_record(NULL::%1$I.wed_flow, $1) '
+      'RETURNING wid',
                    _schema, _columns) INTO _wid USING _values;
   END IF;
   RETURN _wid;

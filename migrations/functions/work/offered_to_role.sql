@@ -1,6 +1,6 @@
--- Ready items of a role (null: of anybody) that are on the worklist of its active people, by policy 1: the first _limit by
--- arrival or priority, for which there are indexes; all of them for other orders. Who connected after a round of offers is in
--- the next (see wed.is_offered).
+-- Ready items of a role (null: of anybody) that are on the worklist of its active people, by policy 1: the first _limit
+-- by arrival or priority, for which there are indexes; all of them for other orders. Who connected after a round of
+-- offers is in the next (see wed.is_offered).
 CREATE OR REPLACE FUNCTION wed.offered_to_role(
   _tenant_id integer, _role_id integer, _connected_at timestamptz, _order text, _limit integer, _now timestamptz)
 RETURNS SETOF wed.work_item LANGUAGE plpgsql STABLE ROWS 100 SET search_path = pg_catalog, pg_temp AS $$

@@ -4,7 +4,8 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _person wed.person;
 BEGIN
-  SELECT p.* INTO _person FROM wed.person p JOIN wed.tenant t USING (tenant_id) WHERE t.name = _tenant AND p.name = _name;
+  SELECT p.* INTO _person FROM wed.person p JOIN wed.tenant t USING (tenant_id) WHERE t.name = _tenant
+    AND p.name = _name;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'there is no person "%"', left(_name, 80) USING ERRCODE = 'WF080',
       HINT = 'Add the person: `wed work people --add NAME`.';

@@ -11,22 +11,28 @@ BEGIN
   WHERE flow_id = _flow.flow_id AND NOT cfinal AND (tgname = _task ->> 'trigger' OR trname = _task ->> 'trigger')
   ORDER BY (tgname = _task ->> 'trigger') IS TRUE DESC, tgid LIMIT 1;
   IF _tgid IS NULL THEN
-    RAISE EXCEPTION 'task "%" names trigger "%", which flow "%" does not have', left(_name, 80), left(_task ->> 'trigger', 80),
+    RAISE EXCEPTION 'task "%" names trigger "%", which flow "%" does not have', left(_name, 80),
+      left(_task ->> 'trigger', 80),
         _flow.name USING ERRCODE = 'WF085', HINT = 'Define the flow''s triggers first; `wed flow show` lists them.';
   ELSIF _task ->> 'calendar' IS NOT NULL AND _calendar IS NULL THEN
     RAISE EXCEPTION 'task "%" names calendar "%", which there is not', left(_name, 80), left(_task ->> 'calendar', 80)
       USING ERRCODE = 'WF085', HINT = 'Make it: `wed work calendar NAME --zone ZONE`.';
   END IF;
-  INSERT INTO wed.work_task (tgid, flow_id, task, kind, role_id, priority, deadline, calendar_id, disconnected, application,
-                             description, inputs, outputs, state_attribute, users, groups, escalate_after, escalate_to, form)
-  VALUES (_tgid, _flow.flow_id, _name, coalesce(_task ->> 'type', 'manual'), wed.make_role(_flow.tenant_id, _task ->> 'role'),
+  INSERT INTO wed.work_task (tgid, flow_id, task, kind, role_id, priority, deadline, calendar_id, disconnected,
+    application,
+                             description, inputs, outputs, state_attribute, users, groups, escalate_after, escalate_to,
+                             form)
+  VALUES (_tgid, _flow.flow_id, _name, coalesce(_task ->> 'type', 'manual'),
+    wed.make_role(_flow.tenant_id, _task ->> 'role'),
     coalesce((_task ->> 'priority')::integer, 0),
     CASE jsonb_typeof(_task -> 'deadline')
       WHEN 'object' THEN make_interval(
-        hours => CASE WHEN _task #>> '{deadline,unit}' = 'hours' THEN (_task #>> '{deadline,amount}')::integer ELSE 0 END,
+        hours => CASE WHEN _task #>> '{deadline,unit}' = 'hours' THEN (_task #>> '{deadline,amount}')::integer
+          ELSE 0 END,
         days => CASE WHEN _task #>> '{deadline,unit}' = 'days' THEN (_task #>> '{deadline,amount}')::integer ELSE 0 END)
       WHEN 'string' THEN (_task ->> 'deadline')::interval END,
-    _calendar, coalesce((_task ->> 'disconnected')::boolean, false), wed.planned_component(_plan, _task ->> 'application'),
+    _calendar, coalesce((_task ->> 'disconnected')::boolean, false),
+    wed.planned_component(_plan, _task ->> 'application'),
     coalesce(_task ->> 'description', ''), coalesce(wed.data_attributes(_plan, _task -> 'inputs'), '{}'),
     wed.data_attributes(_plan, _task -> 'outputs'), _task ->> 'state',
     ARRAY(SELECT jsonb_array_elements_text(coalesce(_task -> 'users', '[]'))),

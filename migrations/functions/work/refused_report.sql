@@ -15,7 +15,8 @@ BEGIN
       _item.item_id,
       _item.task, _person.name, _item.state, coalesce(', held by ' || _holder, '')),
     'hint',
-      'The result is kept. Compare both versions, then hand yours to the present holder, or ask who is in charge to take the item over and report it.',
+      'The result is kept. Compare both versions, then hand yours to the present holder, or ask who is in charge to '
+      'take the item over and report it.',
     'yours', coalesce(_values, '{}'),
     'present', (SELECT coalesce(jsonb_object_agg(k, _state -> k), '{}') FROM unnest(wed.work_outputs(_item)) k
       WHERE _state ? k));

@@ -7,7 +7,8 @@ DECLARE
   _item wed.work_item;
 BEGIN
   UPDATE wed.work_item i SET state = 'READY', holder = NULL, claim = claim + 1, held_since = NULL
-  WHERE i.item_id = _item_id AND i.tenant_id = _person.tenant_id AND i.holder = _person.person_id AND i.state = ANY (_states)
+  WHERE i.item_id = _item_id AND i.tenant_id = _person.tenant_id AND i.holder = _person.person_id
+    AND i.state = ANY (_states)
   RETURNING * INTO _item;
   IF NOT FOUND THEN PERFORM wed.refuse_holder(_person, _item_id); END IF;
   DELETE FROM wed.work_reservation WHERE flow_id = _item.flow_id AND wid = _item.wid AND person_id = _person.person_id;

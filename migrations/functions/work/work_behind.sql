@@ -1,6 +1,7 @@
--- The tasks that a person takes away together with an item: those reserved for the person in its instance, in the order in
--- which they were reserved; each as an item that will be, with its form and the data as they are now.
-CREATE OR REPLACE FUNCTION wed.work_behind(_item wed.work_item, _person_id integer, _types jsonb, _state jsonb) RETURNS jsonb
+-- The tasks that a person takes away together with an item: those reserved for the person in its instance, in the order
+-- in which they were reserved; each as an item that will be, with its form and the data as they are now.
+CREATE OR REPLACE FUNCTION wed.work_behind(_item wed.work_item, _person_id integer, _types jsonb, _state jsonb)
+  RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(jsonb_agg(jsonb_build_object(
     'task', w.task, 'transition', t.trname, 'state', 'LOCKED', 'flow', f.name, 'wid', _item.wid,
@@ -9,8 +10,10 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     'application', wed.uploaded_component(_item.tenant_id, w.application),
     'application_bytes', wed.application_bytes(_item.tenant_id, w.application),
     'application_mark', wed.application_mark(_item.tenant_id, w.application), 'inputs', w.inputs, 'outputs', o.outputs,
-    'types', (SELECT coalesce(jsonb_object_agg(k, _types -> k), '{}') FROM unnest(w.inputs || o.outputs) k WHERE _types ? k),
-    'data', (SELECT coalesce(jsonb_object_agg(k, _state -> k), '{}') FROM unnest(w.inputs || o.outputs) k WHERE _state ? k),
+    'types', (SELECT coalesce(jsonb_object_agg(k, _types -> k), '{}') FROM unnest(w.inputs || o.outputs) k
+      WHERE _types ? k),
+    'data', (SELECT coalesce(jsonb_object_agg(k, _state -> k), '{}') FROM unnest(w.inputs || o.outputs) k
+      WHERE _state ? k),
     'form', coalesce(w.form, wed.work_form(w, o.outputs, _types))) ORDER BY v.place), '[]')
   FROM wed.work_reservation v
   JOIN wed.work_task w USING (tgid)

@@ -19,16 +19,19 @@ BEGIN
   EXECUTE format('SELECT jsonb_object_agg(aname, atype) FROM %I.wed_attr', _schema) INTO _types;
   _outputs := wed.work_outputs(_item);
   IF _item.holder = _person.person_id OR _item.state = 'READY' AND wed.is_offered(_item, _person, _now) THEN
-    EXECUTE format('SELECT to_jsonb(w) - ''wid'' FROM %I.wed_flow w WHERE wid = $1', _schema) INTO _state USING _item.wid;
+    EXECUTE format('SELECT to_jsonb(w) - ''wid'' FROM %I.wed_flow w WHERE wid = $1', _schema) INTO _state
+      USING _item.wid;
   END IF;
   RETURN wed.work_document(_item) || jsonb_build_object(
     'application_bytes', wed.application_bytes(_item.tenant_id, _task.application),
     'application_mark', wed.application_mark(_item.tenant_id, _task.application),
-    'behind', CASE WHEN _item.holder = _person.person_id THEN wed.work_behind(_item, _person.person_id, _types, _state) ELSE '[]' END,
+    'behind', CASE WHEN _item.holder = _person.person_id THEN wed.work_behind(_item, _person.person_id, _types, _state)
+      ELSE '[]' END,
     'deadline_epoch', extract(epoch FROM _item.deadline_at),
     'warnings', (SELECT w.warnings FROM wed.work_instance w WHERE w.flow_id = _item.flow_id AND w.wid = _item.wid),
     'inputs', _task.inputs, 'outputs', _outputs, 'state_attribute', _task.state_attribute,
-    'types', (SELECT coalesce(jsonb_object_agg(k, _types -> k), '{}') FROM unnest(_task.inputs || _outputs) k WHERE _types ? k),
+    'types', (SELECT coalesce(jsonb_object_agg(k, _types -> k), '{}') FROM unnest(_task.inputs || _outputs) k
+      WHERE _types ? k),
     'data', (SELECT coalesce(jsonb_object_agg(k, _state -> k), '{}') FROM unnest(_task.inputs || _outputs) k
       WHERE _state ? k),
     'form', coalesce(_task.form, wed.work_form(_task, _outputs, _types)));

@@ -1,5 +1,6 @@
 -- An attachment of an item that a person may see: its name and bytes.
-CREATE OR REPLACE FUNCTION wed.work_file(_tenant text, _name text, _item_id bigint, _note_id bigint, OUT file_name text, OUT bytes bytea)
+CREATE OR REPLACE FUNCTION wed.work_file(_tenant text, _name text, _item_id bigint, _note_id bigint, OUT file_name text,
+  OUT bytes bytea)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _item wed.work_item := wed.see_work(wed.person_of(_tenant, _name), _item_id, clock_timestamp());

@@ -10,7 +10,8 @@ BEGIN
   IF _columns IS NULL THEN RETURN; END IF;
   PERFORM set_config('wed.commit', 'batch', true);
   EXECUTE format('UPDATE %1$I.wed_flow w SET %2$s FROM %1$I.wed_flow o
-                  CROSS JOIN LATERAL jsonb_populate_record(o, $1) n WHERE o.wid = $2 AND w.wid = o.wid', _schema, _columns)
+                  CROSS JOIN LATERAL jsonb_populate_record(o, $1) n
+                    WHERE o.wid = $2 AND w.wid = o.wid', _schema, _columns)
     USING _values, _wid;
   PERFORM set_config('wed.commit', '', true);
   EXECUTE format('SELECT wed_bounded.measure_row(w.wid, (w.*)::text) FROM %I.wed_flow w WHERE w.wid = $1', _schema)

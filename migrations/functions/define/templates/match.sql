@@ -1,6 +1,7 @@
--- Evaluates the enabled conditions over some rows: one expression for all of them. Groups of conditions that are named in _kept are
--- left out, since nothing that they read has changed.
-CREATE OR REPLACE FUNCTION {{shape}}.match_{{shape}}(_rows {{shape}}.wed_flow[], _kept integer[]) RETURNS wed.evaluated[]
+-- Evaluates the enabled conditions over some rows: one expression for all of them. Groups of conditions that are named
+-- in _kept are left out, since nothing that they read has changed.
+CREATE OR REPLACE FUNCTION {{shape}}.match_{{shape}}(_rows {{shape}}.wed_flow[], _kept integer[])
+  RETURNS wed.evaluated[]
 LANGUAGE plpgsql STABLE SECURITY DEFINER AS ${{quote}}$
 #variable_conflict use_column
 DECLARE

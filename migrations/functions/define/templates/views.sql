@@ -1,6 +1,7 @@
 -- A flow's history and status, for its own role.
 CREATE OR REPLACE VIEW {{schema}}.wed_trace AS
-  SELECT wid, state::jsonb AS state, trf, trw, status, tstmp, seq, tgid, attempt, writer, note, fuel, elapsed_us, memory_bytes
+  SELECT wid, state::jsonb AS state, trf, trw, status, tstmp, seq, tgid, attempt, writer, note, fuel, elapsed_us,
+    memory_bytes
   FROM wed.trace WHERE flow_id = {{flow_id}};
 CREATE OR REPLACE VIEW {{schema}}.wed_attempt AS
   SELECT wid, tgid, trname, attempt, outcome, message, writer, tstmp, fuel, elapsed_us, memory_bytes
