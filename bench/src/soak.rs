@@ -1,5 +1,5 @@
-//! `wed-bench soak`: one host under full load for long, minute by minute: its rate, its memory, what grows in the database,
-//! and what a quiet tenant waits. A line of JSON for each minute, and a picture of all.
+//! `wed-bench soak`: one host under full load for long, minute by minute: its rate, its memory, what grows in the
+//! database, and what a quiet tenant waits. A line of JSON for each minute, and a picture of all.
 
 use std::fmt::Write as _;
 use std::io::Write as _;

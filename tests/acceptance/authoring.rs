@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use crate::host::guests;
 use crate::support::database::{one_lane, sample_component};
 use crate::support::program::{Answer, run, wed};
-use crate::support::{Database, Flow, on, repository};
+use crate::support::{Database, Flow, Session, on, repository};
 
 /// Address that answers no request: none of these commands may need a database.
 const NOWHERE: &str = "postgres://nobody@127.0.0.1:1/nothing";
@@ -606,25 +606,8 @@ fn pricing(place: &Path, name: &str, body: &str) -> PathBuf {
     project.join(format!("build/{name}.wasm"))
 }
 
-#[harness::test]
-fn a_shadow_run_says_where_a_new_version_differs() {
-    let place = folder();
-    let old = pricing(
-        place.path(),
-        "shadow-old",
-        "  if (quantity == 13) wed_fail(job, wed_str(\"unlucky\"));
-           wed_set_integer(job, \"total\", quantity * 3);",
-    );
-    // Of ten and more it is cheaper and says so, thirteen is no failure any more, and four is too much for it.
-    let new = pricing(
-        place.path(),
-        "shadow-new",
-        "  if (quantity == 4) wed_panic(wed_str(\"four\"));
-           if (quantity >= 10) wed_set_text(job, \"note\", wed_str(\"cheaper\"));
-           wed_set_integer(job, \"total\", quantity >= 10 ? quantity * 2 : quantity * 3);",
-    );
-    let database = Database::new();
-    database.upload("pricing", &std::fs::read(&old).expect("built"));
+/// Returns a flow whose only transition prices a quantity.
+fn sales() -> wedflow_model::FlowDefinition {
     let text = r#"
         name = "sales"
         final = "total IS NOT NULL"
@@ -643,9 +626,11 @@ fn a_shadow_run_says_where_a_new_version_differs() {
         [transition.price]
         component = "pricing"
     "#;
-    let flow = database.define(&toml::from_str(text).expect("a definition"));
-    let host = database.host(one_lane("sales"));
-    let mut session = flow.session();
+    toml::from_str(text).expect("a definition")
+}
+
+/// Prices eight quantities, of which one fails.
+fn price(flow: &Flow, session: &mut Session) {
     for (quantity, end) in [
         (99, "F"),
         (1, "F"),
@@ -661,22 +646,10 @@ fn a_shadow_run_says_where_a_new_version_differs() {
         ));
         assert_eq!(flow.end_of(wid), end, "{quantity}");
     }
-    on(host.stop());
-    let mut owner = database.owner();
-    let everything = "SELECT md5(string_agg(t::text, ' ' ORDER BY t::text)) FROM \
-        (SELECT to_jsonb(x) FROM wed.trace x UNION ALL SELECT to_jsonb(x) FROM wed.attempt x \
-         UNION ALL SELECT to_jsonb(x) FROM wed.job x UNION ALL SELECT to_jsonb(x) - 'bytes' FROM wed.component x) t";
-    let before = owner.line(everything);
+}
 
-    let shadow = |with: &Path, more: &[&str]| {
-        run(wed(&database.url())
-            .args(["replay", "sales", "--last", "7", "--transition", "price"])
-            .arg("--with")
-            .arg(with)
-            .args(more))
-    };
-    let differs = shadow(&new, &["--json"]).exits(1).json();
-    // The eighth, the oldest, is not looked at.
+/// Asserts what a shadow run of seven attempts tells: counts, outcomes, and the newest difference first.
+fn assert_differs(differs: &serde_json::Value) {
     assert_eq!(
         (
             &differs["attempts"],
@@ -712,6 +685,49 @@ fn a_shadow_run_says_where_a_new_version_differs() {
         told(1)
     );
     assert!(told(3).contains("trapped:unreachable"), "{}", told(3));
+}
+
+#[harness::test]
+fn a_shadow_run_says_where_a_new_version_differs() {
+    let place = folder();
+    let old = pricing(
+        place.path(),
+        "shadow-old",
+        "  if (quantity == 13) wed_fail(job, wed_str(\"unlucky\"));
+           wed_set_integer(job, \"total\", quantity * 3);",
+    );
+    // Of ten and more it is cheaper and says so, thirteen is no failure any more, and four is too much for it.
+    let new = pricing(
+        place.path(),
+        "shadow-new",
+        "  if (quantity == 4) wed_panic(wed_str(\"four\"));
+           if (quantity >= 10) wed_set_text(job, \"note\", wed_str(\"cheaper\"));
+           wed_set_integer(job, \"total\", quantity >= 10 ? quantity * 2 : quantity * 3);",
+    );
+    let database = Database::new();
+    database.upload("pricing", &std::fs::read(&old).expect("built"));
+    let flow = database.define(&sales());
+    let host = database.host(one_lane("sales"));
+    let mut session = flow.session();
+    price(&flow, &mut session);
+    on(host.stop());
+    let mut owner = database.owner();
+    let everything = "SELECT md5(string_agg(t::text, ' ' ORDER BY t::text)) FROM \
+        (SELECT to_jsonb(x) FROM wed.trace x UNION ALL SELECT to_jsonb(x) FROM wed.attempt x \
+         UNION ALL SELECT to_jsonb(x) FROM wed.job x UNION ALL SELECT to_jsonb(x) - 'bytes' FROM wed.component x) t";
+    let before = owner.line(everything);
+
+    let shadow = |with: &Path, more: &[&str]| {
+        run(wed(&database.url())
+            .args(["replay", "sales", "--last", "7", "--transition", "price"])
+            .arg("--with")
+            .arg(with)
+            .args(more))
+    };
+    let differs = shadow(&new, &["--json"]).exits(1).json();
+    // The eighth, the oldest, is not looked at.
+    assert_differs(&differs);
+    let list = differs["differences"].as_array().expect("a list");
     let id = list[2]["id"].as_str().expect("an identifier");
     let one = run(wed(&database.url())
         .args(["replay", id, "--json", "--with"])

@@ -112,15 +112,16 @@ fn bombs_within_the_products_limits() {
     }
 }
 
-#[harness::test]
-fn every_refusal_has_its_own_words() {
-    let sandbox = sandbox(None);
+/// A case: its name, the bytes of the upload, the limits that hold, words of the refusal.
+type Refused = (&'static str, Vec<u8>, Limits, &'static str);
+
+/// Returns uploads that are no component of ours.
+fn malformed_uploads() -> Vec<Refused> {
     let whole = component_of("(func (export \"run\") (type $run) (i32.const 3200))");
     let usual = Limits::default();
     let wat = |text: &str| wat::parse_str(text).expect("WAT");
-    let nested = format!("{}{}", "(component ".repeat(20), ")".repeat(20));
     let import = r#"(component (import "wasi-like:network/sockets@1.0.0" (instance)))"#;
-    let cases: Vec<(&str, Vec<u8>, Limits, &str)> = vec![
+    vec![
         (
             "core module",
             wat("(module)"),
@@ -164,6 +165,22 @@ fn every_refusal_has_its_own_words() {
             "wasi-like:network/sockets@1.0.0",
         ),
         (
+            "compressed",
+            b"\x1f\x8b\x08\0\0\0\0\0".repeat(64),
+            usual.clone(),
+            "gzip",
+        ),
+    ]
+}
+
+/// Returns components that are too large, too deep, or take too long.
+fn uploads_beyond_limits() -> Vec<Refused> {
+    let whole = component_of("(func (export \"run\") (type $run) (i32.const 3200))");
+    let usual = Limits::default();
+    let wat = |text: &str| wat::parse_str(text).expect("WAT");
+    let nested = format!("{}{}", "(component ".repeat(20), ")".repeat(20));
+    vec![
+        (
             "too large",
             whole.clone(),
             Limits {
@@ -206,13 +223,15 @@ fn every_refusal_has_its_own_words() {
             },
             "too busy",
         ),
-        (
-            "compressed",
-            b"\x1f\x8b\x08\0\0\0\0\0".repeat(64),
-            usual.clone(),
-            "gzip",
-        ),
-    ];
+    ]
+}
+
+#[harness::test]
+fn every_refusal_has_its_own_words() {
+    let sandbox = sandbox(None);
+    let cases = malformed_uploads()
+        .into_iter()
+        .chain(uploads_beyond_limits());
     let mut told = std::collections::BTreeSet::new();
     for (name, bytes, limits, says) in cases {
         let refused = sandbox
@@ -359,7 +378,7 @@ fn what_no_instance_has_room_for_is_refused_in_our_words() {
         ),
     ];
     for (name, more, says) in cases {
-        // Beside what is instantiated, in a module that nothing instantiates.
+        // In a module that nothing instantiates, next to those that are.
         let whole = component_of(run);
         let idle = wat::parse_str(format!("(module {more})")).expect("WAT");
         let mut bytes = whole.clone();

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use wedflow_model::FlowDefinition;
 
 use crate::support::database::{one_lane, sample_component};
-use crate::support::http::Api;
+use crate::support::http::{Api, Client};
 use crate::support::program::{run, wed};
 use crate::support::{Database, Session, eventually, on};
 
@@ -515,6 +515,45 @@ fn a_flows_role_has_so_many_sessions() {
     drop((session, other, third));
 }
 
+/// Asserts that the command line activates, rolls back and removes too, and that all of it is on record.
+fn assert_command_line_does_the_same(
+    database: &Database,
+    admin: &Client,
+    active: &dyn Fn() -> Vec<Json>,
+) {
+    let by_hand = |arguments: &[&str]| {
+        run(wed(&database.url())
+            .args(["--json", "--tenant", "alpha", "component"])
+            .args(arguments))
+        .done()
+    };
+    by_hand(&["activate", "bench", "3"]);
+    assert_eq!(active()[0]["version"], 3);
+    by_hand(&["rollback", "bench"]);
+    assert_eq!(active()[0]["version"], 1);
+    let removed = by_hand(&["gc", "--keep", "0"]).json();
+    assert_eq!(
+        removed["removed"],
+        json!([{ "component": "bench", "version": 3 }])
+    );
+    let audit = admin.get("/v1/audit?limit=100").is(200).json();
+    let entries = audit["items"].as_array().expect("entries");
+    let count = |action: &str| {
+        entries
+            .iter()
+            .filter(|entry| entry["action"] == action)
+            .count()
+    };
+    assert_eq!(
+        (
+            count("component.activate"),
+            count("component.rollback"),
+            count("component.remove")
+        ),
+        (2, 2, 2)
+    );
+}
+
 #[harness::test]
 fn versions_are_activated_rolled_back_and_removed_over_http() {
     let database = Database::new();
@@ -567,11 +606,10 @@ fn versions_are_activated_rolled_back_and_removed_over_http() {
         .json("POST", activate, &json!({ "version": 9 }))
         .problem(404, "not_found");
     admin.json("POST", activate, &json!({})).is(422);
-    viewer
-        .json("POST", activate, &json!({ "version": 2 }))
-        .is(403);
+    let second = json!({ "version": 2 });
+    viewer.json("POST", activate, &second).is(403);
     stranger
-        .json("POST", activate, &json!({ "version": 2 }))
+        .json("POST", activate, &second)
         .problem(404, "not_found");
     assert_eq!(
         stranger.delete("/v1/components?keep=0").is(200).json()["items"],
@@ -585,38 +623,7 @@ fn versions_are_activated_rolled_back_and_removed_over_http() {
     let host = database.host(one_lane("versions"));
     eventually("its end", || (ended(&mut session) == 1).then_some(()));
     on(host.stop());
-    // The command line does the same, and all of it is on record.
-    let by_hand = |arguments: &[&str]| {
-        run(wed(&database.url())
-            .args(["--json", "--tenant", "alpha", "component"])
-            .args(arguments))
-        .done()
-    };
-    by_hand(&["activate", "bench", "3"]);
-    assert_eq!(active()[0]["version"], 3);
-    by_hand(&["rollback", "bench"]);
-    assert_eq!(active()[0]["version"], 1);
-    let removed = by_hand(&["gc", "--keep", "0"]).json();
-    assert_eq!(
-        removed["removed"],
-        json!([{ "component": "bench", "version": 3 }])
-    );
-    let audit = admin.get("/v1/audit?limit=100").is(200).json();
-    let entries = audit["items"].as_array().expect("entries");
-    let count = |action: &str| {
-        entries
-            .iter()
-            .filter(|entry| entry["action"] == action)
-            .count()
-    };
-    assert_eq!(
-        (
-            count("component.activate"),
-            count("component.rollback"),
-            count("component.remove")
-        ),
-        (2, 2, 2)
-    );
+    assert_command_line_does_the_same(&database, &admin, &active);
 }
 
 #[harness::test]

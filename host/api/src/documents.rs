@@ -59,7 +59,7 @@ pub(crate) struct FlowDetail {
     pub(crate) flow: FlowSummary,
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) triggers: Vec<Trigger>,
-    /// The definition as it stands: what PUT makes of it is the same flow.
+    /// The present definition: PUT makes the same flow from it.
     #[schema(schema_with = crate::definition::schema)]
     pub(crate) definition: serde_json::Value,
 }
@@ -180,7 +180,7 @@ pub(crate) struct LogLine {
     /// `debug`, `info`, `warn` or `error`.
     severity: String,
     message: String,
-    /// Named values beside it.
+    /// Named values of the line.
     #[schema(value_type = Object)]
     fields: serde_json::Value,
 }

@@ -1,4 +1,5 @@
-//! The description of the interface. Its paths come from the routes themselves; what holds for all of them is added here.
+//! The description of the interface. Its paths come from the routes themselves; what holds for all of them is added
+//! here.
 
 use serde_json::{Map, Value, json};
 use utoipa::OpenApi;
@@ -42,7 +43,8 @@ const REFUSALS: [(&str, &str); 13] = [
 #[openapi(
     info(
         title = "Wedflow",
-        description = "Flows, instances, components, users and tokens of one tenant: that of the token. Problems are application/problem+json (RFC 9457) with a stable `code` and a `hint`.",
+        description = "Flows, instances, components, users and tokens of one tenant: that of the token. Problems are \
+            application/problem+json (RFC 9457) with a stable `code` and a `hint`.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
     components(schemas(crate::definition::Definition, crate::problem::Problem)),

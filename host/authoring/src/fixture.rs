@@ -202,50 +202,25 @@ impl Fixture {
         };
         let body: Body =
             toml::from_str(&text).map_err(|error| wrong(error.to_string().trim().to_owned()))?;
-        let state = match body.state {
+        let state = match &body.state {
             None => Map::new(),
-            Some(value) => state_of(&value).map_err(wrong)?,
+            Some(value) => state_of(value).map_err(wrong)?,
         };
-        let types = body
-            .types
-            .iter()
-            .map(|(name, kind)| {
-                kind.parse::<AttributeType>()
-                    .map(|kind| (name.clone(), kind))
-                    .map_err(|error| wrong(format!("types.{name}: {error}")))
-            })
-            .collect::<Result<_, _>>()?;
-        let now = match &body.now {
-            None => DEFAULT_NOW,
-            Some(value) => time_of(value).map_err(|reason| wrong(format!("now: {reason}")))?,
-        };
+        let types = types_of(&body).map_err(wrong)?;
         let span = |what: &str, text: &Option<String>| {
             text.as_deref()
                 .map(read_duration)
                 .transpose()
                 .map_err(|reason| wrong(format!("{what}: {reason}")))
         };
-        let answers = match &body.answers {
-            None => AnswersFrom::Test {
-                now,
-                seed: body.seed.unwrap_or(0),
-            },
-            Some(text) => AnswersFrom::Recording(
-                serde_json::from_str(text)
-                    .map_err(|error| wrong(format!("answers is no record: {error}")))?,
-            ),
-        };
+        let answers = answers_of(&body).map_err(wrong)?;
         let http = body
             .http
             .map(|list| list.into_iter().map(ExchangeBody::read).collect())
             .transpose()
             .map_err(|reason| wrong(format!("http: {reason}")))?;
-        let files = body.files.map(|files| {
-            let files = files.into_iter();
-            files
-                .map(|(name, text)| (name, text.into_bytes()))
-                .collect()
-        });
+        let bytes_of = |(name, text): (String, String)| (name, text.into_bytes());
+        let files = (body.files).map(|files| files.into_iter().map(bytes_of).collect());
         let call = Call {
             transition: body.transition,
             types,
@@ -324,6 +299,33 @@ impl Fixture {
     }
 }
 
+/// Reads the types of attributes that a fixture names.
+fn types_of(body: &Body) -> Result<BTreeMap<String, AttributeType>, String> {
+    let types = body.types.iter().map(|(name, kind)| {
+        kind.parse::<AttributeType>()
+            .map(|kind| (name.clone(), kind))
+            .map_err(|error| format!("types.{name}: {error}"))
+    });
+    types.collect()
+}
+
+/// Reads where the answers of the host come from: a clock and a seed, or a recording.
+fn answers_of(body: &Body) -> Result<AnswersFrom, String> {
+    if let Some(text) = &body.answers {
+        return serde_json::from_str(text)
+            .map(AnswersFrom::Recording)
+            .map_err(|error| format!("answers is no record: {error}"));
+    }
+    let now = match &body.now {
+        None => DEFAULT_NOW,
+        Some(value) => time_of(value).map_err(|reason| format!("now: {reason}"))?,
+    };
+    Ok(AnswersFrom::Test {
+        now,
+        seed: body.seed.unwrap_or(0),
+    })
+}
+
 /// Writes a new fixture: what a transition was called with, and what it answered. Values for which
 /// `masked` holds are left out of state and expectation alike by the caller.
 ///
@@ -343,42 +345,8 @@ pub fn write_fixture(
     if let Some(transition) = transition {
         document.insert("transition", toml_edit::value(transition));
     }
-    let usual = Call::default();
-    if call.flow != usual.flow {
-        document.insert("flow", toml_edit::value(call.flow.as_str()));
-    }
-    if call.wid != usual.wid {
-        document.insert("wid", toml_edit::value(i64::from(call.wid)));
-    }
-    if call.trigger != usual.trigger {
-        document.insert("trigger", toml_edit::value(call.trigger.as_str()));
-    }
-    if call.attempt != usual.attempt {
-        document.insert("attempt", toml_edit::value(i64::from(call.attempt)));
-    }
-    if let Some(timeout) = call.timeout {
-        document.insert("timeout", toml_edit::value(write_duration(timeout)));
-    }
-    if let Some(deadline) = call.deadline {
-        document.insert("deadline", toml_edit::value(deadline));
-    }
-    match &call.answers {
-        AnswersFrom::Host => {}
-        AnswersFrom::Test { now, seed } => {
-            if *now != DEFAULT_NOW {
-                document.insert("now", toml_edit::value(time_text(*now)));
-            }
-            if *seed != 0 {
-                document.insert(
-                    "seed",
-                    toml_edit::value(i64::try_from(*seed).unwrap_or(i64::MAX)),
-                );
-            }
-        }
-        AnswersFrom::Recording(answers) => {
-            document.insert("answers", toml_edit::value(answers_text(answers)));
-        }
-    }
+    insert_call(&mut document, call);
+    insert_answers(&mut document, &call.answers);
     document.insert(
         "state",
         toml_edit::value(Json::Object(call.state.clone()).to_string()),
@@ -427,6 +395,50 @@ pub fn write_fixture(
         })?;
     }
     write(path, &document.to_string())
+}
+
+/// Inserts what of a call is not as usual.
+fn insert_call(document: &mut DocumentMut, call: &Call) {
+    let usual = Call::default();
+    if call.flow != usual.flow {
+        document.insert("flow", toml_edit::value(call.flow.as_str()));
+    }
+    if call.wid != usual.wid {
+        document.insert("wid", toml_edit::value(i64::from(call.wid)));
+    }
+    if call.trigger != usual.trigger {
+        document.insert("trigger", toml_edit::value(call.trigger.as_str()));
+    }
+    if call.attempt != usual.attempt {
+        document.insert("attempt", toml_edit::value(i64::from(call.attempt)));
+    }
+    if let Some(timeout) = call.timeout {
+        document.insert("timeout", toml_edit::value(write_duration(timeout)));
+    }
+    if let Some(deadline) = call.deadline {
+        document.insert("deadline", toml_edit::value(deadline));
+    }
+}
+
+/// Inserts where the answers of the host come from.
+fn insert_answers(document: &mut DocumentMut, answers: &AnswersFrom) {
+    match answers {
+        AnswersFrom::Host => {}
+        AnswersFrom::Test { now, seed } => {
+            if *now != DEFAULT_NOW {
+                document.insert("now", toml_edit::value(time_text(*now)));
+            }
+            if *seed != 0 {
+                document.insert(
+                    "seed",
+                    toml_edit::value(i64::try_from(*seed).unwrap_or(i64::MAX)),
+                );
+            }
+        }
+        AnswersFrom::Recording(answers) => {
+            document.insert("answers", toml_edit::value(answers_text(answers)));
+        }
+    }
 }
 
 fn answers_text(answers: &[Answer]) -> String {

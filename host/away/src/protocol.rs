@@ -1,4 +1,4 @@
-//! The protocols of leaving and returning. Each step may be cut; the same call again goes on where it stopped.
+//! The protocols of leaving and returning. Each step may be cut; the same call again continues where it stopped.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -73,8 +73,8 @@ pub fn prefetch(link: &dyn Wire, store: &mut LocalStore) -> Result<u64, AwayErro
     Ok(moved)
 }
 
-/// Transfers the next item that may be taken away and is not here: locked ones first, then in the order of the worklist.
-/// The item, and the bytes that were moved; none when all are here.
+/// Transfers the next item that may be taken away and is not here: locked ones first, then in the order of the
+/// worklist. The item, and the bytes that were moved; none when all are here.
 ///
 /// # Errors
 /// [`AwayError::Cut`]; what came so far is kept.
@@ -354,7 +354,8 @@ fn send(
     returned: &mut Returned,
 ) -> Result<(), AwayError> {
     let Some((item, body)) = addressed(link, store, result)? else {
-        let reason = "the task before it did not make it ready: its result was refused, or the process went another way";
+        let reason = "the task before it did not make it ready: its result was refused, or the process went another \
+            way";
         let answer = json!({ "item": result.item, "yours": result.body, "answer": {
             "code": "WF084", "reason": reason, "yours": result.body["values"], "present": {},
             "hint": "The result is kept. Look at the instance, then report it by hand or remove it." } });
@@ -388,8 +389,8 @@ fn send(
     Ok(())
 }
 
-/// The item that a result is for, and the report. A task that was taken away together with another one became an item when
-/// that one's result was applied; its number is kept before the result is sent, so that it is found again.
+/// The item that a result is for, and the report. A task that was taken away together with another one became an item
+/// when that one's result was applied; its number is kept before the result is sent, so that it is found again.
 fn addressed(
     link: &dyn Wire,
     store: &LocalStore,
@@ -426,8 +427,8 @@ fn addressed(
     Ok(Some((item, body)))
 }
 
-/// Recommends where to run an item's component, from what must be moved and the bandwidth: here, when it is here already
-/// or comes soon; else at the server, where only the data are moved.
+/// Recommends where to run an item's component, from what must be moved and the bandwidth: here, when it is here
+/// already or comes soon; else at the server, where only the data are moved.
 pub fn recommend(missing: u64, data: u64, bandwidth: Option<f64>, transferred: bool) -> String {
     if transferred || missing == 0 {
         return "run it here: it is on this machine".to_owned();
@@ -443,8 +444,8 @@ pub fn recommend(missing: u64, data: u64, bandwidth: Option<f64>, transferred: b
     }
 }
 
-/// The warnings that the local clock brings about deadlines of items here, `now` in seconds since 1970; the server keeps
-/// the deadlines themselves.
+/// The warnings that the local clock brings about deadlines of items here, `now` in seconds since 1970; the server
+/// keeps the deadlines themselves.
 ///
 /// # Errors
 /// [`AwayError::Store`].

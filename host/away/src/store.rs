@@ -151,7 +151,8 @@ impl LocalStore {
         }
         transaction.execute(
             "DELETE FROM item WHERE place = -1 AND item NOT IN (SELECT item FROM result)
-               AND NOT (item < 0 AND -item / ?1 IN (SELECT item FROM item WHERE place >= 0 UNION SELECT item FROM result))",
+               AND NOT (item < 0 AND -item / ?1 IN (SELECT item FROM item WHERE place >= 0 UNION SELECT item FROM
+                 result))",
             [BEHIND_MAX],
         )?;
         transaction.execute_batch(
@@ -163,8 +164,8 @@ impl LocalStore {
         Ok(())
     }
 
-    /// Keeps the tasks that are taken away together with an item, which `behind` of its document lists; their numbers here,
-    /// which are below 0.
+    /// Keeps the tasks that are taken away together with an item, which `behind` of its document lists; their numbers
+    /// here, which are below 0.
     ///
     /// # Errors
     /// [`AwayError::Store`].
@@ -181,7 +182,8 @@ impl LocalStore {
             one["item"] = number.into();
             one["after"] = item.into();
             self.connection.execute(
-                "INSERT INTO item (item, state, claim, document, place, data_complete) VALUES (?1, 'LOCKED', 0, ?2, 1000000 + ?3, 0)
+                "INSERT INTO item (item, state, claim, document, place, data_complete)
+                    VALUES (?1, 'LOCKED', 0, ?2, 1000000 + ?3, 0)
                  ON CONFLICT (item) DO NOTHING",
                 params![number, one.to_string(), place],
             )?;
@@ -190,7 +192,8 @@ impl LocalStore {
         Ok(taken)
     }
 
-    /// The items that may be taken away and are not here in whole: locked ones first, then in the order of the worklist.
+    /// The items that may be taken away and are not here in whole: locked ones first, then in the order of the
+    /// worklist.
     ///
     /// # Errors
     /// [`AwayError::Store`].
@@ -269,8 +272,8 @@ impl LocalStore {
         Ok(held.unwrap_or(0).unsigned_abs())
     }
 
-    /// Says which component an item needs, by its mark, so that one that is here already is not fetched again. The bytes of it
-    /// that are here, and whether it is whole.
+    /// Says which component an item needs, by its mark, so that one that is here already is not fetched again. The
+    /// bytes of it that are here, and whether it is whole.
     ///
     /// # Errors
     /// [`AwayError::Store`].
@@ -295,8 +298,8 @@ impl LocalStore {
         Ok(found.map_or((0, false), |(held, whole)| (held.unsigned_abs(), whole)))
     }
 
-    /// Keeps a part of an item's component. The part of another version, or of another place than the next, begins anew.
-    /// The last one completes it only if the digest is the announced one.
+    /// Keeps a part of an item's component. The part of another version, or of another place than the next, begins
+    /// anew. The last one completes it only if the digest is the announced one.
     ///
     /// # Errors
     /// [`AwayError::Damaged`]: all of it is thrown away.
@@ -378,8 +381,8 @@ impl LocalStore {
     }
 
     /// The items in the order of the worklist. Without a connection only those are enabled that are locked, transferred
-    /// and not done. A task that is taken away together with an item is enabled once that one has succeeded here; it sees
-    /// what was set there.
+    /// and not done. A task that is taken away together with an item is enabled once that one has succeeded here; it
+    /// sees what was set there.
     ///
     /// # Errors
     /// [`AwayError::Store`].
@@ -523,7 +526,8 @@ impl LocalStore {
     pub fn results(&self) -> Result<Vec<KeptResult>, AwayError> {
         let mut statement = self
             .connection
-            .prepare("SELECT item, key, state, body, answer FROM result ORDER BY iif(item < 0, -item / ?1, item), item DESC")?;
+            .prepare("SELECT item, key, state, body, answer FROM result ORDER BY iif(item < 0, -item / ?1, item), \
+                item DESC")?;
         let read = |text: String| serde_json::from_str(&text).unwrap_or(Json::Null);
         let rows = statement.query_map([BEHIND_MAX], |row| {
             Ok(KeptResult {

@@ -1,5 +1,5 @@
-//! A simulated person and server over a link that is cut at every request and every byte, that delivers requests twice, late
-//! and out of order. Nothing is lost, nothing is done twice. `WEDFLOW_SEED` begins the seeds elsewhere.
+//! A simulated person and server over a link that is cut at every request and every byte, that delivers requests twice,
+//! late and out of order. Nothing is lost, nothing is done twice. `WEDFLOW_SEED` begins the seeds elsewhere.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -231,7 +231,7 @@ impl Cable {
         }
     }
 
-    /// The bytes that come through of so many.
+    /// Returns how many of the bytes arrive.
     fn through(&self, bytes: usize) -> usize {
         match &*self.fate.borrow() {
             Fate::Chance(random) => {
@@ -400,7 +400,8 @@ impl Machine {
     }
 }
 
-/// Leaves, works on both locked items, and returns, over a link that breaks as its fate says; then holds what must be true.
+/// Leaves, works on both locked items, and returns, over a link that breaks as its fate says; then holds what must be
+/// true.
 fn live(cable: &Cable, together: bool, name: &str) {
     let mut machine = Machine::new();
     let tries = |what: &str, tried: &mut dyn FnMut() -> bool| {

@@ -13,7 +13,7 @@ use tracing_subscriber::registry::LookupSpan;
 /// Characters of a statement that are logged.
 const STATEMENT: usize = 80;
 
-/// Starts logging to standard error. Of the driver's own events only slow statements are told.
+/// Starts logging to standard error. Of the driver's own events it logs only slow statements.
 pub(crate) fn start(long_running: bool, json: bool) {
     let default = match long_running {
         true => "info,sqlx=off,sqlx::query=warn",
@@ -59,7 +59,7 @@ impl<W: Write> Write for OneLine<W> {
     }
 }
 
-/// A format in which the driver's slow statements are told in our words.
+/// Format that words the driver's slow statements as we do.
 struct InOurWords<F>(F);
 
 /// The driver's report about a statement.

@@ -6,7 +6,7 @@ use comfy_table::{Cell, Color, ColumnConstraint, ContentArrangement, Table, Widt
 /// Characters to which a column of long texts may be narrowed before a table is no help any more.
 pub(crate) const NARROWEST: usize = 24;
 
-/// Characters of a frame for each column, beside the one at its end.
+/// Characters of a frame for each column, without the one at its end.
 const FRAME: usize = 3;
 
 /// The width of the terminal in characters; none where nobody looks.
@@ -17,8 +17,8 @@ pub(crate) fn terminal_width() -> Option<usize> {
         .then(|| Table::new().width().map_or(80, usize::from))
 }
 
-/// Lays out rows for a terminal of so many characters, or for a pipe. `colour` tells the colour of a cell in a frame, by its
-/// row and column.
+/// Lays out rows for a terminal of `width` characters, or for a pipe. `colour` tells the colour of a cell in a frame,
+/// by its row and column.
 pub(crate) fn laid_out(
     head: &[&str],
     rows: &[Vec<String>],

@@ -2,9 +2,9 @@
 
 use wasmparser::component_types::ComponentEntityType;
 use wasmparser::{
-    BinaryReaderError, ComponentAlias, ComponentExternalKind, ComponentInstance,
-    ComponentOuterAliasKind, ComponentTypeRef, FuncValidatorAllocations, Instance, Parser, Payload,
-    ValidPayload, Validator, WasmFeatures,
+    BinaryReaderError, ComponentAlias, ComponentExportSectionReader, ComponentExternalKind,
+    ComponentImportSectionReader, ComponentInstance, ComponentOuterAliasKind, ComponentTypeRef,
+    FuncValidatorAllocations, Instance, Parser, Payload, ValidPayload, Validator, WasmFeatures,
 };
 use wedflow_model::Limits;
 
@@ -261,32 +261,9 @@ impl<'a> Survey<'a> {
 
     fn note(&mut self, payload: &Payload<'_>) -> Result<(), Fault> {
         match payload {
-            Payload::Version { encoding, .. } => {
-                self.frames.push(Frame {
-                    module: *encoding == wasmparser::Encoding::Module,
-                    ..Frame::default()
-                });
-                let nesting = self.frames.iter().filter(|frame| !frame.module).count();
-                if nesting > MAX_NESTING {
-                    return Err(Fault::Refused(Refusal::TooLarge {
-                        quantity: Quantity::Nesting,
-                        found: nesting as u64,
-                        limit: MAX_NESTING as u64,
-                    }));
-                }
-            }
+            Payload::Version { encoding, .. } => self.enter(*encoding)?,
             Payload::End(_) => self.leave()?,
-            Payload::FunctionSection(section) => {
-                self.functions += u64::from(section.count());
-                let limit = u64::from(self.limits.component_functions);
-                if self.functions > limit {
-                    return Err(Fault::Refused(Refusal::TooLarge {
-                        quantity: Quantity::Functions,
-                        found: self.functions,
-                        limit,
-                    }));
-                }
-            }
+            Payload::FunctionSection(section) => self.count_functions(section.count())?,
             Payload::MemorySection(section) => {
                 for memory in section.clone() {
                     let page = memory?;
@@ -330,52 +307,89 @@ impl<'a> Survey<'a> {
                     self.alias(alias?, section.range().start)?;
                 }
             }
-            Payload::ComponentImportSection(section) => {
-                let outermost = self.frames.len() == 1;
-                for import in section.clone() {
-                    let import = import?;
-                    let name = import.name.name;
-                    match import.ty {
-                        ComponentTypeRef::Module(_) | ComponentTypeRef::Component(_)
-                            if !outermost =>
-                        {
-                            return Err(Fault::Refused(Refusal::CodeAsValue {
-                                at: section.range().start,
-                            }));
-                        }
-                        // Types at the root carry no code.
-                        ComponentTypeRef::Type(_) | ComponentTypeRef::Instance(_) if outermost => {
-                            if matches!(import.ty, ComponentTypeRef::Instance(_)) {
-                                self.imports.push(name.to_owned());
-                            }
-                        }
-                        _ if outermost => {
-                            return Err(Fault::Refused(Refusal::UnknownImport {
-                                import: name.to_owned(),
-                            }));
-                        }
-                        _ => {}
-                    }
-                }
-            }
-            Payload::ComponentExportSection(section) => {
-                for export in section.clone() {
-                    let export = export?;
-                    match export.kind {
-                        // An export makes a new index of its kind.
-                        ComponentExternalKind::Module | ComponentExternalKind::Component => {
-                            return Err(Fault::Refused(Refusal::CodeAsValue {
-                                at: section.range().start,
-                            }));
-                        }
-                        _ if self.frames.len() == 1 => {
-                            self.exports.push(export.name.name.to_owned());
-                        }
-                        _ => {}
-                    }
-                }
-            }
+            Payload::ComponentImportSection(section) => self.import(section)?,
+            Payload::ComponentExportSection(section) => self.export(section)?,
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// Takes the beginning of a module or component into account.
+    fn enter(&mut self, encoding: wasmparser::Encoding) -> Result<(), Fault> {
+        self.frames.push(Frame {
+            module: encoding == wasmparser::Encoding::Module,
+            ..Frame::default()
+        });
+        let nesting = self.frames.iter().filter(|frame| !frame.module).count();
+        if nesting > MAX_NESTING {
+            return Err(Fault::Refused(Refusal::TooLarge {
+                quantity: Quantity::Nesting,
+                found: nesting as u64,
+                limit: MAX_NESTING as u64,
+            }));
+        }
+        Ok(())
+    }
+
+    /// Counts functions.
+    fn count_functions(&mut self, more: u32) -> Result<(), Fault> {
+        self.functions += u64::from(more);
+        let limit = u64::from(self.limits.component_functions);
+        if self.functions > limit {
+            return Err(Fault::Refused(Refusal::TooLarge {
+                quantity: Quantity::Functions,
+                found: self.functions,
+                limit,
+            }));
+        }
+        Ok(())
+    }
+
+    /// Takes imports into account: those of the outermost component are the host's to give.
+    fn import(&mut self, section: &ComponentImportSectionReader<'_>) -> Result<(), Fault> {
+        let outermost = self.frames.len() == 1;
+        for import in section.clone() {
+            let import = import?;
+            let name = import.name.name;
+            match import.ty {
+                ComponentTypeRef::Module(_) | ComponentTypeRef::Component(_) if !outermost => {
+                    return Err(Fault::Refused(Refusal::CodeAsValue {
+                        at: section.range().start,
+                    }));
+                }
+                // Types at the root carry no code.
+                ComponentTypeRef::Type(_) | ComponentTypeRef::Instance(_) if outermost => {
+                    if matches!(import.ty, ComponentTypeRef::Instance(_)) {
+                        self.imports.push(name.to_owned());
+                    }
+                }
+                _ if outermost => {
+                    return Err(Fault::Refused(Refusal::UnknownImport {
+                        import: name.to_owned(),
+                    }));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes exports into account: code is none.
+    fn export(&mut self, section: &ComponentExportSectionReader<'_>) -> Result<(), Fault> {
+        for export in section.clone() {
+            let export = export?;
+            match export.kind {
+                // An export makes a new index of its kind.
+                ComponentExternalKind::Module | ComponentExternalKind::Component => {
+                    return Err(Fault::Refused(Refusal::CodeAsValue {
+                        at: section.range().start,
+                    }));
+                }
+                _ if self.frames.len() == 1 => {
+                    self.exports.push(export.name.name.to_owned());
+                }
+                _ => {}
+            }
         }
         Ok(())
     }
@@ -415,8 +429,8 @@ impl<'a> Survey<'a> {
     }
 
     /// Ends the innermost module or component: its parent can instantiate it from now on.
-    /// Ends a component or module. What a module asks for is held against the limits even where nothing instantiates it:
-    /// it is compiled all the same.
+    /// Ends a component or module. What a module asks for is held against the limits even where nothing instantiates
+    /// it: it is compiled all the same.
     fn leave(&mut self) -> Result<(), Fault> {
         let Some(done) = self.frames.pop() else {
             return Ok(());

@@ -93,6 +93,20 @@ fn signature(types: TypesRef<'_>, function: &ComponentFuncType) -> String {
     text
 }
 
+/// Writes the parts of a type, with commas between them.
+fn write_list<T>(
+    text: &mut String,
+    parts: impl Iterator<Item = T>,
+    mut write: impl FnMut(T, &mut String),
+) {
+    for (at, part) in parts.enumerate() {
+        if at > 0 {
+            text.push_str(", ");
+        }
+        write(part, text);
+    }
+}
+
 fn write_type(types: TypesRef<'_>, kind: ComponentValType, text: &mut String) {
     if text.len() > WRITTEN {
         return;
@@ -107,44 +121,33 @@ fn write_type(types: TypesRef<'_>, kind: ComponentValType, text: &mut String) {
     let inner = |name: &str, parts: &[Option<ComponentValType>], text: &mut String| {
         text.push_str(name);
         text.push('<');
-        for (at, part) in parts.iter().enumerate() {
-            if at > 0 {
-                text.push_str(", ");
-            }
-            match part {
-                Some(part) => write_type(types, *part, text),
-                None => text.push('_'),
-            }
-        }
+        write_list(text, parts.iter(), |part, text| match part {
+            Some(part) => write_type(types, *part, text),
+            None => text.push('_'),
+        });
         text.push('>');
     };
     match &types[id] {
         ComponentDefinedType::Primitive(primitive) => text.push_str(&primitive.to_string()),
         ComponentDefinedType::Record(record) => {
             text.push_str("record{");
-            for (at, (name, kind)) in record.fields.iter().enumerate() {
-                if at > 0 {
-                    text.push_str(", ");
-                }
+            write_list(text, record.fields.iter(), |(name, kind), text| {
                 text.push_str(name);
                 text.push_str(": ");
                 write_type(types, *kind, text);
-            }
+            });
             text.push('}');
         }
         ComponentDefinedType::Variant(variant) => {
             text.push_str("variant{");
-            for (at, (name, case)) in variant.cases.iter().enumerate() {
-                if at > 0 {
-                    text.push_str(", ");
-                }
+            write_list(text, variant.cases.iter(), |(name, case), text| {
                 text.push_str(name);
                 if let Some(kind) = case.ty {
                     text.push('(');
                     write_type(types, kind, text);
                     text.push(')');
                 }
-            }
+            });
             text.push('}');
         }
         ComponentDefinedType::List { element, .. } => inner("list", &[Some(*element)], text),
@@ -156,12 +159,7 @@ fn write_type(types: TypesRef<'_>, kind: ComponentValType, text: &mut String) {
         ComponentDefinedType::Result { ok, err, .. } => inner("result", &[*ok, *err], text),
         ComponentDefinedType::Enum(names) => {
             text.push_str("enum{");
-            for (at, name) in names.iter().enumerate() {
-                if at > 0 {
-                    text.push_str(", ");
-                }
-                text.push_str(name);
-            }
+            write_list(text, names.iter(), |name, text| text.push_str(name));
             text.push('}');
         }
         ComponentDefinedType::Flags(_) => text.push_str("flags"),

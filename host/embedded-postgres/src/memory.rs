@@ -1,4 +1,5 @@
-//! The limit on each server process's memory: a session that needs too much is refused it, and the machine goes on.
+//! The limit on each server process's memory: a session that needs too much is refused it, and the machine keeps
+//! working.
 
 use rustix::process::{Pid, Resource, Rlimit};
 

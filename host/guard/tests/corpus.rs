@@ -345,6 +345,10 @@ fn a_rejection_says_what_where_and_how_to_mend_it() {
     );
     let e = set("a1 = 'x' and a2 = 'y'").expect_err("one assignment");
     assert!(e.hint.contains("commas"), "{e}");
+}
+
+#[test]
+fn every_kind_of_rejection_has_a_name_of_its_own() {
     let mut names: Vec<_> = RejectionCode::ALL
         .iter()
         .map(|code| code.as_str())

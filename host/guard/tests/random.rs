@@ -19,66 +19,71 @@ fn attributes() -> FlowAttributes {
     )
 }
 
+/// Expressions without parts.
+const LEAVES: [&str; 24] = [
+    "a1",
+    "a2",
+    "d2",
+    "ok",
+    "tags",
+    "doc",
+    "\"order\"",
+    "null",
+    "true",
+    "1",
+    "-1",
+    "1.5",
+    "2e3",
+    "'x'",
+    "''",
+    "now()",
+    "current_date",
+    "wid",
+    "$1",
+    "default",
+    "*",
+    "-0",
+    "0x1F",
+    "1_000",
+];
+
+/// Operators between two expressions.
+const OPERATORS: [&str; 23] = [
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+    "||",
+    "=",
+    "<>",
+    "<",
+    ">=",
+    "and",
+    "or",
+    "->",
+    "->>",
+    "@>",
+    "?",
+    "is distinct from",
+    "like",
+    "ilike",
+    "not like",
+    "^",
+    "~",
+    "between 1 and",
+];
+
 /// Expressions of the allowed kind, and a few that are not.
 fn expression() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
-        prop::sample::select(vec![
-            "a1",
-            "a2",
-            "d2",
-            "ok",
-            "tags",
-            "doc",
-            "\"order\"",
-            "null",
-            "true",
-            "1",
-            "-1",
-            "1.5",
-            "2e3",
-            "'x'",
-            "''",
-            "now()",
-            "current_date",
-            "wid",
-            "$1",
-            "default",
-            "*",
-            "-0",
-            "0x1F",
-            "1_000",
-        ])
-        .prop_map(str::to_owned),
+        prop::sample::select(LEAVES.to_vec()).prop_map(str::to_owned),
         "[^\0]{0,8}".prop_map(|text| format!("'{}'", text.replace('\'', "''"))),
         "[^\0]{0,8}"
             .prop_map(|text| { format!("E'{}'", text.replace('\\', "\\\\").replace('\'', "\\'")) }),
     ];
     leaf.prop_recursive(6, 40, 3, |inner| {
-        let operators = prop::sample::select(vec![
-            "+",
-            "-",
-            "*",
-            "/",
-            "%",
-            "||",
-            "=",
-            "<>",
-            "<",
-            ">=",
-            "and",
-            "or",
-            "->",
-            "->>",
-            "@>",
-            "?",
-            "is distinct from",
-            "like",
-            "ilike",
-            "not like",
-            "^",
-            "~",
-            "between 1 and",
-        ]);
+        let operators = prop::sample::select(OPERATORS.to_vec());
         prop_oneof![
             (inner.clone(), operators, inner.clone())
                 .prop_map(|(l, op, r)| format!("{l} {op} {r}")),

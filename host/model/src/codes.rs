@@ -100,7 +100,8 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     },
     ErrorCode {
         code: "WF018",
-        meaning: "a host's result was made for an older version of the flow, and attributes have other names or types since; never seen by workers",
+        meaning: "a host's result was made for an older version of the flow, and attributes have other names or \
+            types since; never seen by workers",
         remedy: "the host runs the transition again by itself",
     },
     ErrorCode {
@@ -125,7 +126,8 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     },
     ErrorCode {
         code: "WF023",
-        meaning: "a token or a setting of a tenant is not allowed: too long a life, a name that is in use, a description of more than 2 000 characters",
+        meaning: "a token or a setting of a tenant is not allowed: too long a life, a name that is in use, a \
+            description of more than 2 000 characters",
         remedy: "the hint says which",
     },
     ErrorCode {
@@ -135,18 +137,22 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     },
     ErrorCode {
         code: "WF032",
-        meaning: "a value is too long to be searched for or held against a regular expression, or something would be made too long",
+        meaning: "a value is too long to be searched for or held against a regular expression, or something would be \
+            made too long",
         remedy: "compare whole values, or look at a part; see [bounds](conditions.md#bounds)",
     },
     ErrorCode {
         code: "WF033",
-        meaning: "the state of an instance takes more than 256 KiB, an array has more than 4 096 elements, or the default values of a flow take more than 128 KiB together",
-        remedy: "keep large things elsewhere, and their place in the state; set long values where instances are started",
+        meaning: "the state of an instance takes more than 256 KiB, an array has more than 4 096 elements, or the \
+            default values of a flow take more than 128 KiB together",
+        remedy: "keep large things elsewhere, and their place in the state; set long values where instances are \
+            started",
     },
     ErrorCode {
         code: "WF034",
         meaning: "evaluating the conditions took more than 1 s",
-        remedy: "search shorter texts and documents, or let a transition compute what the conditions need; see [bounds](conditions.md#bounds)",
+        remedy: "search shorter texts and documents, or let a transition compute what the conditions need; see \
+            [bounds](conditions.md#bounds)",
     },
     ErrorCode {
         code: "WF040",
@@ -225,7 +231,8 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     },
     ErrorCode {
         code: "WF083",
-        meaning: "the person may not do this: not the role, not offered, not in charge, or the task does not allow disconnected work",
+        meaning: "the person may not do this: not the role, not offered, not in charge, or the task does not allow \
+            disconnected work",
         remedy: "the hint says who may",
     },
     ErrorCode {

@@ -37,11 +37,13 @@ pub const VARIABLES: &[Variable] = &[
     },
     Variable {
         name: "WEDFLOW_SECRET_KEY",
-        meaning: "the key under which secrets are kept, 64 hexadecimal digits; without it `secret.key` in the home folder",
+        meaning: "the key under which secrets are kept, 64 hexadecimal digits; without it `secret.key` in the home \
+            folder",
     },
     Variable {
         name: "WEDFLOW_LOG",
-        meaning: "what is logged, in the notation of tracing: `info`, `wedflow_worker=debug`; by default `info` for `dev` and `serve`, `warn` else",
+        meaning: "what is logged, in the notation of tracing: `info`, `wedflow_worker=debug`; by default `info` for \
+            `dev` and `serve`, `warn` else",
     },
     Variable {
         name: "WEDFLOW_HOME",

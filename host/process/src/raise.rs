@@ -9,8 +9,8 @@ use crate::parser::parse;
 use crate::plan::{Dependence, Plan, PlannedApplication, PlannedTask, Unit};
 use crate::syntax::TaskType;
 
-/// Writes the source of processes. What it writes lowers to the same flows and plans; comments, and data of sub-workflows
-/// that no task uses, are not in a plan.
+/// Writes the source of processes. What it writes lowers to the same flows and plans; comments, and data of
+/// sub-workflows that no task uses, are not in a plan.
 pub fn raise(plans: &[Plan]) -> String {
     let mut source = String::new();
     let mut written: BTreeSet<&str> = plans
@@ -132,7 +132,7 @@ impl View<'_> {
     }
 }
 
-/// The last part of a path `Sub.Name`: rules and contexts name what is beside them.
+/// The last part of a path `Sub.Name`: rules and contexts name their siblings.
 fn last(path: &str) -> &str {
     path.rsplit('.').next().unwrap_or(path)
 }

@@ -84,73 +84,76 @@ fn grammar_is_read_to_the_letter() {
     assert_eq!(errors(GRAMMAR), Vec::<String>::new());
 }
 
+/// Mistakes: text of the source, what is written instead, the first error.
+const MISTAKES: [(&str, &str, &str); 12] = [
+    (
+        "NAME \"f.txt\"",
+        "NAME f",
+        "3:17 NAME needs a string in double quotes found `f`, expected a string",
+    ),
+    (
+        "FILE f { NAME \"f.txt\";",
+        "FILE f { NAME \"f.txt\" NAME",
+        "3:25 NAME is not closed by ';' found `NAME`, expected ';'",
+    ),
+    (
+        "VALUE 3;",
+        "VALUE x;",
+        "6:20 VALUE needs a number found `x`, expected a number",
+    ),
+    (
+        "ROLE Office-boy",
+        "ROEL Office-boy",
+        "8:63 `ROEL` is not expected in TASK A found `ROEL`, expected DEPENDS, IN_CONTEXT, OUT_CONTEXT, ROLE or \
+             DESCRIPTION",
+    ),
+    (
+        "A -> FAIL",
+        "A -> DONE",
+        "9:35 `DONE` is not expected as a state of A found `DONE`, expected READY, RUNNING, FAILED or SUCCEEDED",
+    ),
+    (
+        "A -> FAIL",
+        "A FAIL",
+        "9:32 the dependence on A names no state found `FAIL`, expected '->'",
+    ),
+    (
+        "S: Q",
+        "S Q",
+        "10:18 SUB-WORKFLOW S in a workflow needs ':' and the name of its workflow found `Q`, expected ':'",
+    ),
+    (
+        "TYPE SEMI_AUTOMATIC",
+        "TYPE half",
+        "13:15 `half` is not expected as TYPE of a task found `half`, expected AUTOMATIC, SEMI_AUTOMATIC or MANUAL",
+    ),
+    (
+        "PRIORITY 10",
+        "PRIORITY 1.5",
+        "13:55 PRIORITY needs an integer from -2147483648 to 2147483647, and 1.5 is none",
+    ),
+    (
+        "HOSTS \"h\"; }",
+        "HOSTS \"h\";",
+        "14:65 the '}' that closes APPLICATION E is missing found the end of the source, expected '}'",
+    ),
+    (
+        "WORKFLOW Q { }",
+        "WORKFLOW Q {",
+        "13:6 TASK M in a workflow needs ':' and the name of its model found `M`",
+    ),
+    (
+        "WORKFLOW P",
+        "PROCESS P",
+        "2:1 `PROCESS` is not expected at the top of a source found `PROCESS`, expected WORKFLOW, TASK or \
+             APPLICATION",
+    ),
+];
+
 #[test]
 fn errors_say_line_column_found_and_expected() {
     let mut wrong = Vec::new();
-    for (from, to, error) in [
-        (
-            "NAME \"f.txt\"",
-            "NAME f",
-            "3:17 NAME needs a string in double quotes found `f`, expected a string",
-        ),
-        (
-            "FILE f { NAME \"f.txt\";",
-            "FILE f { NAME \"f.txt\" NAME",
-            "3:25 NAME is not closed by ';' found `NAME`, expected ';'",
-        ),
-        (
-            "VALUE 3;",
-            "VALUE x;",
-            "6:20 VALUE needs a number found `x`, expected a number",
-        ),
-        (
-            "ROLE Office-boy",
-            "ROEL Office-boy",
-            "8:63 `ROEL` is not expected in TASK A found `ROEL`, expected DEPENDS, IN_CONTEXT, OUT_CONTEXT, ROLE or \
-             DESCRIPTION",
-        ),
-        (
-            "A -> FAIL",
-            "A -> DONE",
-            "9:35 `DONE` is not expected as a state of A found `DONE`, expected READY, RUNNING, FAILED or SUCCEEDED",
-        ),
-        (
-            "A -> FAIL",
-            "A FAIL",
-            "9:32 the dependence on A names no state found `FAIL`, expected '->'",
-        ),
-        (
-            "S: Q",
-            "S Q",
-            "10:18 SUB-WORKFLOW S in a workflow needs ':' and the name of its workflow found `Q`, expected ':'",
-        ),
-        (
-            "TYPE SEMI_AUTOMATIC",
-            "TYPE half",
-            "13:15 `half` is not expected as TYPE of a task found `half`, expected AUTOMATIC, SEMI_AUTOMATIC or MANUAL",
-        ),
-        (
-            "PRIORITY 10",
-            "PRIORITY 1.5",
-            "13:55 PRIORITY needs an integer from -2147483648 to 2147483647, and 1.5 is none",
-        ),
-        (
-            "HOSTS \"h\"; }",
-            "HOSTS \"h\";",
-            "14:65 the '}' that closes APPLICATION E is missing found the end of the source, expected '}'",
-        ),
-        (
-            "WORKFLOW Q { }",
-            "WORKFLOW Q {",
-            "13:6 TASK M in a workflow needs ':' and the name of its model found `M`",
-        ),
-        (
-            "WORKFLOW P",
-            "PROCESS P",
-            "2:1 `PROCESS` is not expected at the top of a source found `PROCESS`, expected WORKFLOW, TASK or \
-             APPLICATION",
-        ),
-    ] {
+    for (from, to, error) in MISTAKES {
         let found = changed(from, to);
         let first = found.first().cloned().unwrap_or_default();
         if to == "WORKFLOW Q {" {

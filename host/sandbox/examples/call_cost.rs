@@ -129,9 +129,8 @@ fn percentile(times: &mut [u32], percent: usize) -> f64 {
     f64::from(times[(times.len() - 1) * percent / 100]) / 1_000.0
 }
 
-/// The same settings as the sandbox's, with and without fuel and epochs.
-fn metering() {
-    let text = r#"(component
+/// A component that adds numbers in a loop.
+const SPIN: &str = r#"(component
       (core module $m
         (memory (export "memory") 17)
         (func (export "spin") (param $n i32) (result i32) (local $sum i32)
@@ -143,7 +142,31 @@ fn metering() {
           (local.get $sum)))
       (core instance $i (instantiate $m))
       (func (export "spin") (param "n" u32) (result u32) (canon lift (core func $i "spin"))))"#;
-    let bytes = wat::parse_str(text).expect("WAT");
+
+/// Makes an engine with the settings of the sandbox, with or without fuel and epochs.
+fn engine_of(fuel: bool, epochs: bool) -> Engine {
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_memories(10)
+        .max_memory_size(64 << 20)
+        .linear_memory_keep_resident(1 << 20)
+        .table_keep_resident(64 << 10)
+        .pagemap_scan(Enabled::Auto);
+    let mut config = Config::new();
+    config
+        .consume_fuel(fuel)
+        .epoch_interruption(epochs)
+        .concurrency_support(false)
+        .memory_reservation(4 << 30)
+        .memory_guard_size(64 << 10)
+        .async_stack_size(256 << 10)
+        .max_wasm_stack(128 << 10)
+        .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+    Engine::new(&config).expect("an engine")
+}
+
+/// The same settings as the sandbox's, with and without fuel and epochs.
+fn metering() {
+    let bytes = wat::parse_str(SPIN).expect("WAT");
     println!("\nmetering          short call us   loop ns a round");
     for (name, fuel, epochs) in [
         ("none", false, false),
@@ -151,23 +174,7 @@ fn metering() {
         ("epochs", false, true),
         ("fuel and epochs", true, true),
     ] {
-        let mut pool = PoolingAllocationConfig::new();
-        pool.total_memories(10)
-            .max_memory_size(64 << 20)
-            .linear_memory_keep_resident(1 << 20)
-            .table_keep_resident(64 << 10)
-            .pagemap_scan(Enabled::Auto);
-        let mut config = Config::new();
-        config
-            .consume_fuel(fuel)
-            .epoch_interruption(epochs)
-            .concurrency_support(false)
-            .memory_reservation(4 << 30)
-            .memory_guard_size(64 << 10)
-            .async_stack_size(256 << 10)
-            .max_wasm_stack(128 << 10)
-            .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
-        let engine = Engine::new(&config).expect("an engine");
+        let engine = engine_of(fuel, epochs);
         let component = Component::from_binary(&engine, &bytes).expect("compiled");
         let linker = Linker::<()>::new(&engine);
         let pre = linker.instantiate_pre(&component).expect("linked");

@@ -44,20 +44,25 @@ fn usage() -> ! {
     std::process::exit(2);
 }
 
-fn sleep(settings: Settings, count: u32) {
-    let bytes = support::guest("hostile");
-    let bare = Memory::now();
+/// Makes a sandbox with room for this many guests; ends the program when there is none.
+fn sandbox_of(settings: Settings, count: u32) -> Sandbox {
     let settings = Settings {
         concurrent: count,
         ..settings
     };
-    let sandbox = match Sandbox::new(settings) {
+    match Sandbox::new(settings) {
         Ok(sandbox) => sandbox,
         Err(error) => {
             eprintln!("{error}");
             std::process::exit(1);
         }
-    };
+    }
+}
+
+fn sleep(settings: Settings, count: u32) {
+    let bytes = support::guest("hostile");
+    let bare = Memory::now();
+    let sandbox = sandbox_of(settings, count);
     let limits = Limits::default();
     let component = sandbox.compile(&bytes, &limits).expect("accepted");
     let runtime = wedflow_sandbox::runtime()
@@ -120,16 +125,21 @@ fn sleep(settings: Settings, count: u32) {
         if let Some(other) = others.first() {
             println!("{} did not, the first one: {other}", others.len());
         }
-        if let Some(limit) = map_limit() {
-            let each = (asleep.maps - bare.maps) as f64 / f64::from(count);
-            println!(
-                "the kernel allows {limit} maps a process (vm.max_map_count): {} in use, room for \
-                 about {:.0} such guests\n",
-                asleep.maps,
-                (limit - bare.maps) as f64 / each
-            );
-        }
+        report_maps(count, &bare, &asleep);
     });
+}
+
+/// Reports how many such guests the kernel's limit on memory maps leaves room for.
+fn report_maps(count: u32, bare: &Memory, asleep: &Memory) {
+    if let Some(limit) = map_limit() {
+        let each = (asleep.maps - bare.maps) as f64 / f64::from(count);
+        println!(
+            "the kernel allows {limit} maps a process (vm.max_map_count): {} in use, room for \
+                 about {:.0} such guests\n",
+            asleep.maps,
+            (limit - bare.maps) as f64 / each
+        );
+    }
 }
 
 /// Memory of the process, as the kernel counts it.

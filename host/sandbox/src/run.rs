@@ -128,10 +128,7 @@ impl Sandbox {
             return refused(pool.too_large(component));
         };
         let begun = Instant::now();
-        // Centuries, when the sum does not exist.
-        let deadline = begun
-            .checked_add(timeout)
-            .unwrap_or_else(|| begun + Duration::from_secs(1 << 33));
+        let deadline = deadline_of(begun, timeout);
         let limits = &bound.within(limits);
         let mut store = self.store(
             pool,
@@ -164,12 +161,7 @@ impl Sandbox {
             },
             Err(_) => Outcome::TimedOut,
         };
-        let fuel = store.get_fuel().unwrap_or(0);
-        let measure = Measure {
-            fuel: limits.fuel.saturating_sub(fuel),
-            elapsed_us: u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX),
-            memory_bytes: store.data().room.memory_peak,
-        };
+        let measure = measure_of(&store, limits, begun);
         let (recording, beyond_recording) = store.data_mut().answers.finish();
         let mut logs = store.data_mut().log.finish();
         let draft = store.data_mut().outside.draft.take();
@@ -188,6 +180,23 @@ impl Sandbox {
             draft,
             logs,
         }
+    }
+}
+
+/// Returns the end of an attempt's time: in centuries, when the sum does not exist.
+fn deadline_of(begun: Instant, timeout: Duration) -> Instant {
+    begun
+        .checked_add(timeout)
+        .unwrap_or_else(|| begun + Duration::from_secs(1 << 33))
+}
+
+/// Measures what an attempt has used.
+fn measure_of(store: &Store<State>, limits: &Limits, begun: Instant) -> Measure {
+    let fuel = store.get_fuel().unwrap_or(0);
+    Measure {
+        fuel: limits.fuel.saturating_sub(fuel),
+        elapsed_us: u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX),
+        memory_bytes: store.data().room.memory_peak,
     }
 }
 

@@ -116,6 +116,21 @@ fn serve(
     interface: &str,
     name: &str,
 ) -> wasmtime::Result<bool> {
+    match interface.split_once('/').map(|(package, _)| package) {
+        Some("wasi:cli" | "wasi:filesystem") => serve_program(target, interface, name),
+        Some("wasi:io") => serve_streams(target, interface, name),
+        Some("wasi:clocks") => serve_clocks(target, interface, name),
+        Some("wasi:random") => serve_random(target, interface, name),
+        _ => Ok(false),
+    }
+}
+
+/// Defines a function of a program's surroundings: environment, arguments, standard streams, folders.
+fn serve_program(
+    target: &mut LinkerInstance<'_, State>,
+    interface: &str,
+    name: &str,
+) -> wasmtime::Result<bool> {
     match (interface, name) {
         ("wasi:cli/environment", "get-environment") => {
             answer(target, name, || (Vec::<(String, String)>::new(),))
@@ -141,6 +156,18 @@ fn serve(
             "wasi:cli/terminal-stdin" | "wasi:cli/terminal-stdout" | "wasi:cli/terminal-stderr",
             "get-terminal-stdin" | "get-terminal-stdout" | "get-terminal-stderr",
         ) => answer(target, name, || (None::<Resource<Terminal>>,)),
+        _ => return Ok(false),
+    }?;
+    Ok(true)
+}
+
+/// Defines a function of streams or of waiting.
+fn serve_streams(
+    target: &mut LinkerInstance<'_, State>,
+    interface: &str,
+    name: &str,
+) -> wasmtime::Result<bool> {
+    match (interface, name) {
         ("wasi:io/streams", "[method]output-stream.check-write") => target.func_wrap(
             name,
             |mut store: Store<'_>, (_,): (Resource<Output>,)| -> wasmtime::Result<Done<u64>> {
@@ -170,6 +197,18 @@ fn serve(
             })
         }
         ("wasi:io/poll", "[method]pollable.block") => target.func_wrap_async(name, block),
+        _ => return Ok(false),
+    }?;
+    Ok(true)
+}
+
+/// Defines a function of clocks.
+fn serve_clocks(
+    target: &mut LinkerInstance<'_, State>,
+    interface: &str,
+    name: &str,
+) -> wasmtime::Result<bool> {
+    match (interface, name) {
         ("wasi:clocks/monotonic-clock", "subscribe-duration") => {
             target.func_wrap(name, |mut store: Store<'_>, (nanoseconds,): (u64,)| {
                 let state = store.data_mut();
@@ -181,25 +220,6 @@ fn serve(
                     .div_ceil(1_000_000);
                 let at = u32::try_from(at).unwrap_or(u32::MAX);
                 Ok((Resource::<Pollable>::new_own(at),))
-            })
-        }
-        (
-            "wasi:random/random" | "wasi:random/insecure",
-            "get-random-u64" | "get-insecure-random-u64",
-        ) => target.func_wrap(name, |mut store: Store<'_>, (): ()| {
-            let state = store.data_mut();
-            state.count_call()?;
-            Ok((state.answers.random(),))
-        }),
-        (
-            "wasi:random/random" | "wasi:random/insecure",
-            "get-random-bytes" | "get-insecure-random-bytes",
-        ) => target.func_wrap(name, random_bytes),
-        ("wasi:random/insecure-seed", "insecure-seed") => {
-            target.func_wrap(name, |mut store: Store<'_>, (): ()| {
-                let state = store.data_mut();
-                state.count_call()?;
-                Ok(((state.answers.random(), state.answers.random()),))
             })
         }
         ("wasi:clocks/monotonic-clock", "now") => {
@@ -228,6 +248,37 @@ fn serve(
                 nanoseconds: 1_000,
             },)
         }),
+        _ => return Ok(false),
+    }?;
+    Ok(true)
+}
+
+/// Defines a function of randomness.
+fn serve_random(
+    target: &mut LinkerInstance<'_, State>,
+    interface: &str,
+    name: &str,
+) -> wasmtime::Result<bool> {
+    match (interface, name) {
+        (
+            "wasi:random/random" | "wasi:random/insecure",
+            "get-random-u64" | "get-insecure-random-u64",
+        ) => target.func_wrap(name, |mut store: Store<'_>, (): ()| {
+            let state = store.data_mut();
+            state.count_call()?;
+            Ok((state.answers.random(),))
+        }),
+        (
+            "wasi:random/random" | "wasi:random/insecure",
+            "get-random-bytes" | "get-insecure-random-bytes",
+        ) => target.func_wrap(name, random_bytes),
+        ("wasi:random/insecure-seed", "insecure-seed") => {
+            target.func_wrap(name, |mut store: Store<'_>, (): ()| {
+                let state = store.data_mut();
+                state.count_call()?;
+                Ok(((state.answers.random(), state.answers.random()),))
+            })
+        }
         _ => return Ok(false),
     }?;
     Ok(true)

@@ -89,6 +89,75 @@ fn fuel_ends_before_the_time_does() {
     });
 }
 
+/// A table of functions without entries, and a type.
+const NULL_TABLE: &str = "(table 1 funcref) (type $f (func))";
+
+/// Guests that trap: a name, what else the module holds, the body of `run`, the kind of the trap.
+const TRAPS: [(&str, &str, &str, TrapKind); 11] = [
+    (
+        "divide by zero",
+        "",
+        "(i32.div_s (i32.const 1) (i32.const 0))",
+        TrapKind::Arithmetic,
+    ),
+    (
+        "divide overflow",
+        "",
+        "(i32.div_s (i32.const 0x80000000) (i32.const -1))",
+        TrapKind::Arithmetic,
+    ),
+    (
+        "conversion",
+        "",
+        "(i32.trunc_f64_s (f64.const nan))",
+        TrapKind::Arithmetic,
+    ),
+    (
+        "read out of bounds",
+        "",
+        "(i32.load (i32.const -4))",
+        TrapKind::MemoryOutOfBounds,
+    ),
+    (
+        "null call",
+        NULL_TABLE,
+        "(call_indirect (type $f) (i32.const 0)) (i32.const 64)",
+        TrapKind::IndirectCall,
+    ),
+    (
+        "table out of bounds",
+        NULL_TABLE,
+        "(call_indirect (type $f) (i32.const 9)) (i32.const 64)",
+        TrapKind::IndirectCall,
+    ),
+    (
+        "wrong type of call",
+        "(table 1 funcref) (elem (i32.const 0) $g) (func $g (param i64)) (type $f (func))",
+        "(call_indirect (type $f) (i32.const 0)) (i32.const 64)",
+        TrapKind::IndirectCall,
+    ),
+    (
+        "bad discriminant",
+        "",
+        "(i32.store (i32.const 64) (i32.const 9)) (i32.const 64)",
+        TrapKind::Contract,
+    ),
+    ("unaligned answer", "", "(i32.const 65)", TrapKind::Contract),
+    (
+        "answer out of bounds",
+        "",
+        "(i32.const 0x1ffff0) (i32.const 0x10000) (i32.add)",
+        TrapKind::Contract,
+    ),
+    (
+        "string out of bounds",
+        "",
+        "(i32.store (i32.const 72) (i32.const 0x1fff0)) (i32.store (i32.const 76) (i32.const 999)) \
+                 (i32.const 64)",
+        TrapKind::Contract,
+    ),
+];
+
 #[test]
 fn traps_have_kinds() {
     on_runtime(async {
@@ -103,71 +172,7 @@ fn traps_have_kinds() {
             let attempt = hostile_ends(name, LONG, &Limits::default()).await;
             assert_eq!(trap(&attempt.outcome), Some(kind), "{:?}", attempt.outcome);
         }
-        let null_table = "(table 1 funcref) (type $f (func))";
-        for (name, more, body, kind) in [
-            (
-                "divide by zero",
-                "",
-                "(i32.div_s (i32.const 1) (i32.const 0))",
-                TrapKind::Arithmetic,
-            ),
-            (
-                "divide overflow",
-                "",
-                "(i32.div_s (i32.const 0x80000000) (i32.const -1))",
-                TrapKind::Arithmetic,
-            ),
-            (
-                "conversion",
-                "",
-                "(i32.trunc_f64_s (f64.const nan))",
-                TrapKind::Arithmetic,
-            ),
-            (
-                "read out of bounds",
-                "",
-                "(i32.load (i32.const -4))",
-                TrapKind::MemoryOutOfBounds,
-            ),
-            (
-                "null call",
-                null_table,
-                "(call_indirect (type $f) (i32.const 0)) (i32.const 64)",
-                TrapKind::IndirectCall,
-            ),
-            (
-                "table out of bounds",
-                null_table,
-                "(call_indirect (type $f) (i32.const 9)) (i32.const 64)",
-                TrapKind::IndirectCall,
-            ),
-            (
-                "wrong type of call",
-                "(table 1 funcref) (elem (i32.const 0) $g) (func $g (param i64)) (type $f (func))",
-                "(call_indirect (type $f) (i32.const 0)) (i32.const 64)",
-                TrapKind::IndirectCall,
-            ),
-            (
-                "bad discriminant",
-                "",
-                "(i32.store (i32.const 64) (i32.const 9)) (i32.const 64)",
-                TrapKind::Contract,
-            ),
-            ("unaligned answer", "", "(i32.const 65)", TrapKind::Contract),
-            (
-                "answer out of bounds",
-                "",
-                "(i32.const 0x1ffff0) (i32.const 0x10000) (i32.add)",
-                TrapKind::Contract,
-            ),
-            (
-                "string out of bounds",
-                "",
-                "(i32.store (i32.const 72) (i32.const 0x1fff0)) (i32.store (i32.const 76) (i32.const 999)) \
-                 (i32.const 64)",
-                TrapKind::Contract,
-            ),
-        ] {
+        for (name, more, body, kind) in TRAPS {
             let guest = compile(&component(&core(more, body)));
             let attempt = ends(name, &undeclared(&guest), LONG, &Limits::default()).await;
             assert_eq!(trap(&attempt.outcome), Some(kind), "{:?}", attempt.outcome);
@@ -220,7 +225,16 @@ fn memory_and_tables_are_bounded() {
             panic!("{:?}", attempt.outcome);
         };
         assert!(asked > 1_000 && asked < 1_200, "{asked}");
+    });
+}
 
+#[test]
+fn every_memory_and_part_counts_for_the_limit() {
+    on_runtime(async {
+        let limits = Limits {
+            memory_bytes: 8 << 20,
+            ..Limits::default()
+        };
         // Two memories that together are too much.
         let two = r#"(memory $m 2)"#;
         let body = "(loop (drop (memory.grow $m (i32.const 16))) (drop (memory.grow 0 (i32.const 16))) (br 0)) \

@@ -1,4 +1,5 @@
--- The component in use of an item that a person holds or is offered; of a task reserved for its holder when one is named.
+-- The component in use of an item that a person holds or is offered; of a task reserved for its holder when one is
+-- named.
 SELECT c.name, c.version, c.digest, c.bytes
 FROM wed.person_of($1, $2) p
 JOIN wed.work_item i ON i.tenant_id = p.tenant_id AND i.item_id = $3 AND i.ended_at IS NULL

@@ -126,7 +126,8 @@ async fn apply_functions(connection: &mut PgConnection) -> Result<(), StoreError
     for (path, text) in &files {
         if let Some(name) = template_name(path) {
             sqlx::query(
-                "INSERT INTO wed.template (name, text) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET text = excluded.text",
+                "INSERT INTO wed.template (name, text) VALUES ($1, $2)
+                    ON CONFLICT (name) DO UPDATE SET text = excluded.text",
             )
             .bind(name)
             .bind(text)

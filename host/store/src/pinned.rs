@@ -1,5 +1,5 @@
-//! Settings of a session that could change the meaning of a condition, a comparison or an output. The list is the database's:
-//! functions that clients call have them from there too.
+//! Settings of a session that could change the meaning of a condition, a comparison or an output. The list is the
+//! database's: functions that clients call have them from there too.
 
 /// Text of the function that lists them.
 const LIST: &str = include_str!("../../../migrations/functions/define/pinned_settings.sql");

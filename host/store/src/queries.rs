@@ -12,9 +12,9 @@ use crate::{Refusal, Store, StoreError};
 const QUERIES_WAIT: Duration = Duration::from_secs(10);
 
 impl Store {
-    /// The results of a process's queries by attribute: rows as documents, at most 1000 of each, and 1 MiB. Each runs in a
-    /// read-only transaction of the flow's own role, for 2 seconds at most, so it sees what the flow's workers see, and changes
-    /// nothing. What `given` has is not asked for.
+    /// The results of a process's queries by attribute: rows as documents, at most 1000 of each, and 1 MiB. Each runs
+    /// in a read-only transaction of the flow's own role, for 2 seconds at most, so it sees what the flow's workers
+    /// see, and changes nothing. What `given` has is not asked for.
     ///
     /// # Errors
     /// [`StoreError::Refused`] names the query that failed.

@@ -169,7 +169,36 @@ impl Run {
             .filter_map(|row| row.trw.as_deref())
             .filter(|name| !is_mark(name))
             .collect();
-        let wrote = count(&writers);
+        self.compare_writers(&rows, &writers, &mut complain);
+        for Order { after, of, then } in &self.order {
+            let before = writers
+                .iter()
+                .take_while(|name| *name != then)
+                .filter(|name| of.contains(**name))
+                .count();
+            if writers.contains(&then.as_str()) && before < *after {
+                complain(format!(
+                    "{then} came after {before} rows of {of:?} and not after {after}"
+                ));
+            }
+        }
+        if !self.sequences.is_empty() {
+            let trace: Vec<String> = rows.iter().map(|row| line(row)).collect();
+            if !self.sequences.contains(&trace) {
+                complain(format!("the trace is none of those expected: {trace:?}"));
+            }
+        }
+        complaints
+    }
+
+    /// Compares how often each transition wrote with what is expected, and with how often it was fired.
+    fn compare_writers(
+        &self,
+        rows: &[&TraceRow],
+        writers: &[&str],
+        complain: &mut impl FnMut(String),
+    ) {
+        let wrote = count(writers);
         for (name, times) in &wrote {
             if !self.wrote.contains_key(*name) {
                 complain(format!("{name} wrote {times} rows, and is not expected"));
@@ -196,25 +225,6 @@ impl Run {
                 complain(format!("{fired:?} were fired, and {wrote:?} written"));
             }
         }
-        for Order { after, of, then } in &self.order {
-            let before = writers
-                .iter()
-                .take_while(|name| *name != then)
-                .filter(|name| of.contains(**name))
-                .count();
-            if writers.contains(&then.as_str()) && before < *after {
-                complain(format!(
-                    "{then} came after {before} rows of {of:?} and not after {after}"
-                ));
-            }
-        }
-        if !self.sequences.is_empty() {
-            let trace: Vec<String> = rows.iter().map(|row| line(row)).collect();
-            if !self.sequences.contains(&trace) {
-                complain(format!("the trace is none of those expected: {trace:?}"));
-            }
-        }
-        complaints
     }
 
     fn compare_state(&self, last: &TraceRow, complain: &mut impl FnMut(String)) {

@@ -1,18 +1,15 @@
 //! Constraints over HTTP and on the command line.
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use crate::support::Database;
 use crate::support::database::TENANT;
-use crate::support::http::Api;
+use crate::support::http::{Api, Client};
 use crate::support::program::{run, wed};
 
-#[harness::test]
-fn reservations_stock_and_orders_are_had_over_http_and_on_the_command_line() {
-    let database = Database::new();
-    let api = Api::of(&database);
-    let client = api.user(TENANT, "ann", "developer");
-    let flow = json!({
+/// Returns a flow whose transition consumes of a stock.
+fn store() -> Json {
+    json!({
         "name": "store",
         "final": "done AND seen",
         "attribute": [
@@ -26,17 +23,11 @@ fn reservations_stock_and_orders_are_had_over_http_and_on_the_command_line() {
              done", "transition": "issue", "reserves": "'M1'", "quantity": "qty", "consumes": true },
             { "name": "s", "when": "NOT seen", "transition": "look" },
         ],
-    });
-    client.json("PUT", "/v1/flows/store", &flow).is(201);
-    let stock = json!({ "key": "M1", "capacity": 10, "minimum": 1 });
-    client
-        .json("PUT", "/v1/flows/store/resources", &stock)
-        .is(204);
-    for _ in 0..2 {
-        client
-            .json("POST", "/v1/flows/store/instances", &json!({}))
-            .is(201);
-    }
+    })
+}
+
+/// Asserts that the first of two instances holds the stock, and that the second one says that it waits for it.
+fn assert_second_waits(client: &Client) {
     let rows = client.get("/v1/flows/store/reservations").is(200).json();
     assert_eq!(
         (&rows["items"][0]["held"], &rows["items"][1]["held"]),
@@ -55,6 +46,24 @@ fn reservations_stock_and_orders_are_had_over_http_and_on_the_command_line() {
         (&stock["items"][0]["capacity"], &stock["items"][0]["held"]),
         (&json!("10"), &json!("7"))
     );
+}
+
+#[harness::test]
+fn reservations_stock_and_orders_are_had_over_http_and_on_the_command_line() {
+    let database = Database::new();
+    let api = Api::of(&database);
+    let client = api.user(TENANT, "ann", "developer");
+    client.json("PUT", "/v1/flows/store", &store()).is(201);
+    let stock = json!({ "key": "M1", "capacity": 10, "minimum": 1 });
+    client
+        .json("PUT", "/v1/flows/store/resources", &stock)
+        .is(204);
+    for _ in 0..2 {
+        client
+            .json("POST", "/v1/flows/store/instances", &json!({}))
+            .is(201);
+    }
+    assert_second_waits(&client);
     let too_much = json!({ "key": "M1", "capacity": 1, "minimum": 2 });
     client
         .json("PUT", "/v1/flows/store/resources", &too_much)

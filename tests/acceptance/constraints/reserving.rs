@@ -373,7 +373,8 @@ fn failed_attempts_and_dead_hosts_free_what_they_hold() {
     };
     let host = claim(&mut owner, 1);
     owner.line(&format!(
-        "SELECT wed.fail_attempts({host}, jsonb_build_array(jsonb_build_object('flow', flow_id, 'wid', wid, 'token', token, \
+        "SELECT wed.fail_attempts({host}, jsonb_build_array(
+            jsonb_build_object('flow', flow_id, 'wid', wid, 'token', token, \
          'outcome', 'failed', 'message', 'no', 'retry', true, 'after_us', 3600000000))) FROM wed.job WHERE wid = 1"
     ));
     assert_eq!(

@@ -1,5 +1,7 @@
 //! Typed attributes: every type, its edge values, and changes of the model while instances live.
 
+use std::sync::Arc;
+
 use crate::support::flows::{PAPER, STEPS};
 use crate::support::{Database, Flow, Session};
 
@@ -529,63 +531,87 @@ fn a_type_changes_only_while_there_are_no_instances() {
     assert_eq!(s.line("SELECT n + 1 FROM wed_flow"), "4");
 }
 
+/// Types of attributes, arrays included.
+const TYPES: [&str; 17] = [
+    "text",
+    "integer",
+    "bigint",
+    "numeric",
+    "float",
+    "boolean",
+    "timestamptz",
+    "date",
+    "interval",
+    "uuid",
+    "jsonb",
+    "enum(a,b)",
+    "text[]",
+    "integer[]",
+    "numeric[]",
+    "timestamptz[]",
+    "jsonb[]",
+];
+
+/// Values of the types, as SQL writes them.
+const VALUES: [(&str, &str); 23] = [
+    ("text", r#"E'"\\ \u00e9\u2028\t\n\r\x01\x7f/%s%1$I '''"#),
+    ("text", "''"),
+    ("integer", "-2147483648"),
+    ("bigint", "9223372036854775807"),
+    ("numeric", "1234567890.12345678900"),
+    ("numeric", "'NaN'"),
+    ("float", "'-Infinity'"),
+    ("float", "1e-300"),
+    ("boolean", "true"),
+    ("timestamptz", "'2024-02-29 23:59:59.999999+05:30'"),
+    ("timestamptz", "'infinity'"),
+    ("date", "'0044-03-15 BC'"),
+    ("date", "'-infinity'"),
+    ("interval", "'-1 year 2 months -3 days 04:05:06.000007'"),
+    ("uuid", "'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'"),
+    ("jsonb", r#"'{"b": [1.50, null, "\"x"], "a": {}}'"#),
+    ("jsonb", "'null'"),
+    ("enum(a,b)", "'b'"),
+    ("text[]", r#"ARRAY['"', NULL, '{},\']"#),
+    ("integer[]", "'{}'"),
+    ("numeric[]", "'{1.0,NaN}'"),
+    ("timestamptz[]", "'{2024-02-29 12:00+00}'"),
+    ("jsonb[]", r#"ARRAY['{"a":1}'::jsonb, NULL]"#),
+];
+
+/// Asserts that three states of a flow, in its trace and as payloads of its jobs, are its rows in JSON.
+fn assert_states_are_rows(database: &Arc<Database>, name: &str) {
+    let mut owner = database.owner();
+    let flow = owner.line(&format!(
+        "SELECT schema_name FROM wed.flow WHERE name = '{name}'"
+    ));
+    owner.run("SET timezone = 'UTC'; SET intervalstyle = 'iso_8601'");
+    let wrong = owner.lines(&format!(
+            "SELECT t.wid FROM {flow}.wed_trace t JOIN {flow}.wed_flow w USING (wid) JOIN {flow}.job_pool j USING \
+             (wid) \
+             WHERE t.state IS DISTINCT FROM to_jsonb(w) - 'wid' OR j.payload IS DISTINCT FROM to_jsonb(w) - 'wid'"
+        ));
+    assert_eq!(wrong, Vec::<String>::new(), "{name}");
+    assert_eq!(
+        owner.number(&format!("SELECT count(*) FROM {flow}.wed_trace")),
+        3,
+        "{name}"
+    );
+}
+
 /// The state in the trace, and the payload of a job, is the row as Postgres says it in JSON.
 #[harness::test]
 fn a_state_is_its_row_in_json() {
-    let types = [
-        "text",
-        "integer",
-        "bigint",
-        "numeric",
-        "float",
-        "boolean",
-        "timestamptz",
-        "date",
-        "interval",
-        "uuid",
-        "jsonb",
-        "enum(a,b)",
-        "text[]",
-        "integer[]",
-        "numeric[]",
-        "timestamptz[]",
-        "jsonb[]",
-    ];
-    let values = [
-        ("text", r#"E'"\\ \u00e9\u2028\t\n\r\x01\x7f/%s%1$I '''"#),
-        ("text", "''"),
-        ("integer", "-2147483648"),
-        ("bigint", "9223372036854775807"),
-        ("numeric", "1234567890.12345678900"),
-        ("numeric", "'NaN'"),
-        ("float", "'-Infinity'"),
-        ("float", "1e-300"),
-        ("boolean", "true"),
-        ("timestamptz", "'2024-02-29 23:59:59.999999+05:30'"),
-        ("timestamptz", "'infinity'"),
-        ("date", "'0044-03-15 BC'"),
-        ("date", "'-infinity'"),
-        ("interval", "'-1 year 2 months -3 days 04:05:06.000007'"),
-        ("uuid", "'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'"),
-        ("jsonb", r#"'{"b": [1.50, null, "\"x"], "a": {}}'"#),
-        ("jsonb", "'null'"),
-        ("enum(a,b)", "'b'"),
-        ("text[]", r#"ARRAY['"', NULL, '{},\']"#),
-        ("integer[]", "'{}'"),
-        ("numeric[]", "'{1.0,NaN}'"),
-        ("timestamptz[]", "'{2024-02-29 12:00+00}'"),
-        ("jsonb[]", r#"ARRAY['{"a":1}'::jsonb, NULL]"#),
-    ];
     let only = |some: &[&str]| -> Vec<String> { some.iter().map(|&one| one.to_owned()).collect() };
     // All; only what stands between quotes; only what does not; more than a call has arguments; one.
     let flows: [(&str, Vec<String>); 5] = [
-        ("all", only(&types)),
+        ("all", only(&TYPES)),
         ("quoted", only(&["text", "uuid", "date", "interval"])),
         ("bare", only(&["integer", "numeric", "jsonb"])),
         (
             "many",
             (0..120)
-                .map(|n| types[n % types.len()].to_owned())
+                .map(|n| TYPES[n % TYPES.len()].to_owned())
                 .collect(),
         ),
         ("one", only(&["text"])),
@@ -615,7 +641,7 @@ fn a_state_is_its_row_in_json() {
             // Each type's values, one after the other.
             let set: Vec<(String, &str)> = (named.iter())
                 .filter_map(|(attribute, kind)| {
-                    let of: Vec<&str> = (values.iter())
+                    let of: Vec<&str> = (VALUES.iter())
                         .filter_map(|(of, value)| (of == kind).then_some(*value))
                         .collect();
                     let value = of.get(round % of.len().max(1))?;
@@ -629,21 +655,6 @@ fn a_state_is_its_row_in_json() {
                 given.join(", ")
             ));
         }
-        let mut owner = database.owner();
-        let flow = owner.line(&format!(
-            "SELECT schema_name FROM wed.flow WHERE name = '{name}'"
-        ));
-        owner.run("SET timezone = 'UTC'; SET intervalstyle = 'iso_8601'");
-        let wrong = owner.lines(&format!(
-            "SELECT t.wid FROM {flow}.wed_trace t JOIN {flow}.wed_flow w USING (wid) JOIN {flow}.job_pool j USING \
-             (wid) \
-             WHERE t.state IS DISTINCT FROM to_jsonb(w) - 'wid' OR j.payload IS DISTINCT FROM to_jsonb(w) - 'wid'"
-        ));
-        assert_eq!(wrong, Vec::<String>::new(), "{name}");
-        assert_eq!(
-            owner.number(&format!("SELECT count(*) FROM {flow}.wed_trace")),
-            3,
-            "{name}"
-        );
+        assert_states_are_rows(&database, name);
     }
 }

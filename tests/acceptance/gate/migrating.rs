@@ -1,4 +1,4 @@
-//! Databases of former versions are migrated and go on; the schema is what its description says.
+//! Databases of former versions are migrated and keep working; the schema is what its description says.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -6,8 +6,8 @@ use std::time::Duration;
 use crate::support::database::one_lane;
 use crate::support::{Database, Session, eventually, on, repository};
 
-/// Tables, columns, constraints, indexes, triggers and types of our schema, a line each; what is made day by day or for each
-/// tenant is left out.
+/// Tables, columns, constraints, indexes, triggers and types of our schema, a line each; what is made day by day or for
+/// each tenant is left out.
 const SCHEMA: &str = r"
 WITH r AS (
   SELECT c.oid, c.relname, c.relkind, c.reltype FROM pg_class c
@@ -53,8 +53,8 @@ fn schema_is_what_its_description_says() {
     );
 }
 
-/// The tables of a former version, filled: two tenants; a flow that components do, with instances that are pending or final;
-/// a flow for external workers; a suspended tenant's flow; trace, jobs that were put off or wait for siblings.
+/// The tables of a former version, filled: two tenants; a flow that components do, with instances that are pending or
+/// final; a flow for external workers; a suspended tenant's flow; trace, jobs that were put off or wait for siblings.
 const FORMER: &str = include_str!("../data/wed-0.1.sql");
 
 #[harness::test]
@@ -76,19 +76,26 @@ fn database_of_version_0_1_goes_on() {
     on(database.store.migrate()).expect("migrated once");
     assert_eq!(owner.number("SELECT count(*) FROM wed.trace"), traced);
     assert_eq!(
-        owner.lines("SELECT DISTINCT put_off, awaits_siblings FROM wed.job WHERE put_off IS NOT NULL OR awaits_siblings ORDER BY 2"),
+        owner.lines(
+            "SELECT DISTINCT put_off, awaits_siblings FROM wed.job WHERE put_off IS NOT NULL OR \
+            awaits_siblings ORDER BY 2"
+        ),
         ["a lock on the table of its flow|f", "·|t"]
     );
     assert_eq!(
         owner.number("SELECT count(*) FROM wed.attribute"),
-        owner.number("SELECT count(*) FROM pg_attribute a JOIN wed.flow f ON a.attrelid = to_regclass(f.schema_name || '.wed_flow') \
-                      WHERE a.attnum > 1 AND NOT a.attisdropped")
+        owner.number(
+            "SELECT count(*) FROM pg_attribute a JOIN wed.flow f
+            ON a.attrelid = to_regclass(f.schema_name || '.wed_flow') \
+                      WHERE a.attnum > 1 AND NOT a.attisdropped"
+        )
     );
     // Its hosts' pending jobs are run to the end, from where they were.
     owner.run("UPDATE wed.job SET due = now() WHERE put_off IS NOT NULL");
     let host = database.host(one_lane("newer"));
     eventually("all that hosts do is done", || {
-        (owner.number("SELECT count(*) FROM wed.job j JOIN wed.tenant t USING (tenant_id) WHERE component_id IS NOT NULL AND suspended_at IS NULL") == 0)
+        (owner.number("SELECT count(*) FROM wed.job j JOIN wed.tenant t USING (tenant_id) WHERE component_id IS NOT \
+            NULL AND suspended_at IS NULL") == 0)
             .then_some(())
     });
     on(host.stop());
@@ -98,7 +105,8 @@ fn database_of_version_0_1_goes_on() {
     s.finish(wid, "tr_a2", "a2 = 'done'");
     assert!(s.start() > wid);
     s.refused("UPDATE wed_flow SET a2 = 'none'").expect("WF003");
-    let gaps = "SELECT count(*) FROM (SELECT max(seq) <> count(*) AS gap FROM wed.trace GROUP BY flow_id, wid) t WHERE gap";
+    let gaps = "SELECT count(*) FROM (SELECT max(seq) <> count(*) AS gap FROM wed.trace GROUP BY flow_id, wid) t \
+        WHERE gap";
     assert_eq!(owner.number(gaps), 0);
 }
 
@@ -121,7 +129,8 @@ fn host_of_another_interface_is_refused() {
         .expect("WF019");
     assert!(newer.hint.contains("wed migrate"), "{newer:?}");
     for commits in [
-        "SELECT * FROM wed.settle(wed.write_states(1, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', false), '{}', '{}', 1, \
+        "SELECT * FROM wed.settle(wed.write_states(1, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', false),
+            '{}', '{}', 1, \
            NULL, NULL, NULL, '{}', '{}', '{}', true)",
         "SELECT wed.fail_batch(1, '[]')",
     ] {

@@ -299,7 +299,8 @@ fn a_client_cannot_pass_for_a_host() {
     let host = on(store.register_host("a host", Duration::from_secs(600))).expect("entered");
     let token = on(store.claim(host, 10)).expect("claimed")[0].job.token;
     s.run(&format!(
-        "BEGIN; SELECT set_config('wed.commit', '{{\"host\": {host}, \"token\": [{token}], \"fuel\": [1], \"us\": [1], \"mem\": [1]}}', true)"
+        "BEGIN; SELECT set_config('wed.commit', '{{\"host\": {host}, \"token\": [{token}],
+            \"fuel\": [1], \"us\": [1], \"mem\": [1]}}', true)"
     ));
     s.refused(&format!(
         "UPDATE wed_flow SET a2 = 'forged' WHERE wid = {wid}"

@@ -414,6 +414,26 @@ fn an_update_of_nothing_is_no_event() {
     consistent(&mut s);
 }
 
+/// Asserts that attributes that are not there or cannot be set, and values that are too long, are refused.
+fn assert_wrong_values_are_refused(owner: &mut Session, shape: &str) {
+    let long = "x".repeat(300_000);
+    for (name, value, codes) in [
+        ("nowhere", "5", ["42703", "42804"]),
+        ("wid", "5", ["42703", "42804"]),
+        ("city", &long, ["WF033", "WF033"]),
+    ] {
+        let sql = format!(
+            "SELECT {shape}.apply_{shape}(ARRAY[ROW(1, 0, 0, 0, 0, 0, '{{{value}}}')::wed.result],
+                '{{{name}}}', NULL, 1000, false, false)"
+        );
+        owner.run("BEGIN");
+        owner.run("SELECT set_config('wed.commit', 'batch', true)");
+        let refusal = owner.refused(&sql);
+        owner.run("ROLLBACK");
+        assert!(codes.contains(&&*refusal.code), "{refusal:?}");
+    }
+}
+
 /// A batch has a plan of its own for the attributes that components declare to write, and another for one row. A
 /// result of an older version may assign others.
 #[harness::test]
@@ -443,12 +463,13 @@ fn a_batch_writes_what_was_declared_and_what_was_not() {
                 )
             })
             .collect();
-        // Beside a transaction that has been open for long another statement finds the rows.
+        // While a transaction has been open for long, another statement finds the rows.
         let [lines, beside_old] = [false, true].map(|beside_old| {
             owner.run("BEGIN");
             owner.run("SELECT set_config('wed.commit', 'batch', true)");
             let lines = owner.lines(&format!(
-                "SELECT e.wid, e.state::jsonb FROM unnest({shape}.apply_{shape}(ARRAY[{}]::wed.result[], '{{{assigned}}}', NULL, 1000, \
+                "SELECT e.wid, e.state::jsonb FROM unnest({shape}.apply_{shape}(ARRAY[{}]::wed.result[],
+                    '{{{assigned}}}', NULL, 1000, \
                    false, {beside_old})) e",
                 results.join(", ")
             ));
@@ -482,21 +503,7 @@ fn a_batch_writes_what_was_declared_and_what_was_not() {
     );
     // No such instance, no such attribute, and none that can be set.
     assert_eq!(apply("9", "step", "5"), Vec::<String>::new());
-    let long = "x".repeat(300_000);
-    for (name, value, codes) in [
-        ("nowhere", "5", ["42703", "42804"]),
-        ("wid", "5", ["42703", "42804"]),
-        ("city", &long, ["WF033", "WF033"]),
-    ] {
-        let sql = format!(
-            "SELECT {shape}.apply_{shape}(ARRAY[ROW(1, 0, 0, 0, 0, 0, '{{{value}}}')::wed.result], '{{{name}}}', NULL, 1000, false, false)"
-        );
-        owner.run("BEGIN");
-        owner.run("SELECT set_config('wed.commit', 'batch', true)");
-        let refusal = owner.refused(&sql);
-        owner.run("ROLLBACK");
-        assert!(codes.contains(&&*refusal.code), "{refusal:?}");
-    }
+    assert_wrong_values_are_refused(&mut owner, &shape);
 }
 
 /// The same of a clause with expressions, of instances in whatever order Postgres keeps their versions.
@@ -514,7 +521,8 @@ fn a_clause_is_applied_in_the_order_of_results() {
     owner.run("SELECT set_config('wed.commit', 'batch', true)");
     let states = owner.lines(&format!(
         "SELECT e.wid, e.state FROM unnest({shape}.apply_{shape}(\
-           ARRAY(SELECT ROW(g, 0, 0, 0, 0, 0, ARRAY[g::text])::wed.result FROM generate_series(1, 60) g), '{{n,note}}', \
+           ARRAY(SELECT ROW(g, 0, 0, 0, 0, 0, ARRAY[g::text])::wed.result FROM generate_series(1, 60) g),
+               '{{n,note}}', \
            'n = n + _b._1::integer, note = note || n', 1000, false, {beside_old})) e"
     ));
     owner.run("ROLLBACK");
@@ -580,7 +588,8 @@ fn a_batch_out_of_order_is_refused() {
             "SELECT count(*) FROM wed.commit_results({host}, ARRAY(\
                SELECT ROW(1000, '{shape}', '{{step}}', NULL, array_agg(ROW(j.wid, j.tgid, j.token, 0, 0, 0, \
                  ARRAY[(10 + j.wid)::text])::wed.result ORDER BY w.at))::wed.result_group \
-               FROM unnest('{{{wids}}}'::integer[]) WITH ORDINALITY w(wid, at) JOIN wed.job j USING (wid)), false, false, NULL)"
+               FROM unnest('{{{wids}}}'::integer[]) WITH ORDINALITY w(wid, at)
+                   JOIN wed.job j USING (wid)), false, false, NULL)"
         )
     };
     for wids in ["2,1", "1,3,2", "5,4,3,2,1", "1,2,3,5,4"] {

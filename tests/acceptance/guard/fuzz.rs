@@ -252,36 +252,7 @@ impl Maker {
                 format!("greatest({}, {})", self.make(kind, d), self.make(kind, d))
             }
             (_, "text") if self.chance(20) => format!("({}) collate \"C\"", self.make("text", d)),
-            (_, "boolean") if self.chance(8) => match self.random.random_range(0..5) {
-                0 => format!(
-                    "daterange({}, {}, '[]') @> ({})",
-                    self.make("date", d),
-                    self.make("date", d),
-                    self.make("date", d)
-                ),
-                1 => format!(
-                    "tstzrange({}, {}) && tstzrange({}, null)",
-                    self.make("timestamptz", d),
-                    self.make("timestamptz", d),
-                    self.make("timestamptz", d)
-                ),
-                2 => format!(
-                    "({}) <@ int4range({}, {})",
-                    self.make("integer", d),
-                    self.make("integer", d),
-                    self.make("integer", d)
-                ),
-                3 => format!(
-                    "({}, {}) is null",
-                    self.make("text", d),
-                    self.make("jsonb", d)
-                ),
-                _ => format!(
-                    "({}) operator(pg_catalog.=) ({})",
-                    self.make("jsonb", d),
-                    self.make("jsonb", d)
-                ),
-            },
+            (_, "boolean") if self.chance(8) => self.range_test(d),
             (_, "date") if self.chance(8) => {
                 format!(
                     "upper(daterange({}, {}))",
@@ -290,236 +261,314 @@ impl Maker {
                 )
             }
             (_, "text") => match self.random.random_range(0..18) {
-                0..3 => format!("{} || {}", self.make("text", d), self.make("text", d)),
-                3 => format!(
-                    "replace({}, {}, {})",
-                    self.make("text", d),
-                    self.make("text", d),
-                    self.make("text", d)
-                ),
-                4 => format!("lower({})", self.make("text", d)),
-                5 => format!(
-                    "substring({} from {} for 5)",
-                    self.make("text", d),
-                    self.make("integer", d)
-                ),
-                6 => format!(
-                    "trim(both {} from {})",
-                    self.make("text", d),
-                    self.make("text", d)
-                ),
-                7 => format!(
-                    "split_part({}, {}, 2)",
-                    self.make("text", d),
-                    self.make("text", d)
-                ),
-                8 => format!("lpad({}, 7, '0')", self.make("text", d)),
-                9 => format!("({}) ->> {}", self.make("jsonb", d), self.make("text", d)),
-                10 => format!(
-                    "to_char({}, {})",
-                    self.make("numeric", d),
-                    self.make("text", d)
-                ),
-                11 => format!(
-                    "regexp_replace({}, {}, {}, {})",
-                    self.make("text", d),
-                    self.quoted_pattern(),
-                    self.make("text", d),
-                    self.pick(&["'g'", "''", "'gi'", "'x'", "a2"])
-                ),
-                12 => format!(
-                    "substring({} from {})",
-                    self.make("text", d),
-                    self.quoted_pattern()
-                ),
-                13 => format!(
-                    "format({}, {}, {})",
-                    self.pick(&[
-                        "'%s-%s'",
-                        "'%2$s%1$s%1$s'",
-                        "'%-900s%s'",
-                        "'%s %s %s'",
-                        "a1",
-                        "'%*s'"
-                    ]),
-                    self.make("text", d),
-                    self.make("integer", d)
-                ),
-                14 => format!(
-                    "repeat({}, {})",
-                    self.make("text", d),
-                    self.make("integer", d)
-                ),
-                15 => format!(
-                    "rpad({}, {}, {})",
-                    self.make("text", d),
-                    self.make("integer", d),
-                    self.make("text", d)
-                ),
-                16 => format!(
-                    "encode(sha256(({})::bytea), {})",
-                    self.make("text", d),
-                    self.pick(&["'hex'", "'base64'", "'escape'"])
-                ),
-                _ => format!(
-                    "array_to_string({}, {})",
-                    self.make("text[]", d),
-                    self.make("text", d)
-                ),
+                form @ 0..10 => self.text_call(form, d),
+                form => self.composed_text(form, d),
             },
-            (_, "integer") => match self.random.random_range(0..6) {
-                0 | 1 => format!(
-                    "({}) {} ({})",
-                    self.make("integer", d),
-                    self.pick(&["+", "-", "*", "/", "%", "&", "|"]),
-                    self.make("integer", d)
-                ),
-                2 => format!("length({})", self.make("text", d)),
-                3 => format!(
-                    "position({} in {})",
-                    self.make("text", d),
-                    self.make("text", d)
-                ),
-                4 => format!("({})::integer", self.make("text", d)),
-                _ => format!("cardinality({})", self.make("text[]", d)),
-            },
-            (_, "numeric") => match self.random.random_range(0..9) {
-                0..2 => format!(
-                    "({}) {} ({})",
-                    self.make("numeric", d),
-                    self.pick(&["+", "-", "*", "/", "%"]),
-                    self.make("numeric", d)
-                ),
-                2 => format!(
-                    "round({}, {})",
-                    self.make("numeric", d),
-                    self.make("integer", d)
-                ),
-                3 => format!("({})::numeric", self.make("text", d)),
-                4 => format!("power({}, 3)", self.make("numeric", d)),
-                5 => format!(
-                    "({}) ^ ({})",
-                    self.make("numeric", d),
-                    self.make("numeric", d)
-                ),
-                6 => format!(
-                    "power({}, {})",
-                    self.make("numeric", d),
-                    self.make("integer", d)
-                ),
-                7 => format!(
-                    "{}({})",
-                    self.pick(&["exp", "ln", "log", "sqrt"]),
-                    self.make("numeric", d)
-                ),
-                _ => format!("(({}) -> 'n')::numeric", self.make("jsonb", d)),
-            },
+            (_, "integer") => self.integer_call(d),
+            (_, "numeric") => self.numeric_call(d),
             (_, "float") => format!(
                 "({}) {} ({})",
                 self.make("float", d),
                 self.pick(&["+", "-", "*", "/"]),
                 self.make("float", d)
             ),
-            (_, "boolean") => match self.random.random_range(0..14) {
-                0 | 1 => format!(
-                    "({}) and ({})",
-                    self.make("boolean", d),
-                    self.make("boolean", d)
-                ),
-                2 => format!(
-                    "({}) or not ({})",
-                    self.make("boolean", d),
-                    self.make("boolean", d)
-                ),
-                3 | 4 => {
-                    let kind = self.pick(&KINDS);
-                    let sign = self.pick(&["=", "<>", "<", ">=", "is distinct from"]);
-                    format!("({}) {sign} ({})", self.make(kind, d), self.make(kind, d))
-                }
-                5 => format!(
-                    "({}) {} ({})",
-                    self.make("text", d),
-                    self.pick(&["like", "not ilike"]),
-                    self.make("text", d)
-                ),
-                6 => format!(
-                    "({}) in ({}, {})",
-                    self.make("integer", d),
-                    self.make("integer", d),
-                    self.make("numeric", d)
-                ),
-                7 => format!("({}) @> ({})", self.make("jsonb", d), self.make("jsonb", d)),
-                8 => format!(
-                    "({}) = any ({})",
-                    self.make("text", d),
-                    self.make("text[]", d)
-                ),
-                9 | 10 => format!(
-                    "({}) {} {}",
-                    self.make("text", d),
-                    self.pick(&["~", "!~", "~*", "!~*", "similar to", "not similar to"]),
-                    self.quoted_pattern()
-                ),
-                11 => format!(
-                    "regexp_count({}, {}) > 1",
-                    self.make("text", d),
-                    self.quoted_pattern()
-                ),
-                12 => format!(
-                    "({}) like any (array['%a', {}])",
-                    self.make("text", d),
-                    self.text()
-                ),
-                _ => format!(
-                    "({}) between ({}) and ({})",
-                    self.make("numeric", d),
-                    self.make("integer", d),
-                    self.make("numeric", d)
-                ),
-            },
-            (_, "timestamptz") => match self.random.random_range(0..3) {
-                0 => format!(
-                    "({}) + ({})",
-                    self.make("timestamptz", d),
-                    self.make("interval", d)
-                ),
-                1 => format!("date_trunc('month', {})", self.make("timestamptz", d)),
-                _ => format!(
-                    "({}) - ({})",
-                    self.make("timestamptz", d),
-                    self.make("interval", d)
-                ),
-            },
+            (_, "boolean") => self.boolean_call(d),
+            (_, "timestamptz") => self.time_call(d),
             (_, "date") => format!("({}) + ({})", self.make("date", d), self.make("integer", d)),
             (_, "interval") => format!(
                 "({}) * ({})",
                 self.make("interval", d),
                 self.make("float", d)
             ),
-            (_, "jsonb") => match self.random.random_range(0..4) {
-                0 => format!("({}) -> {}", self.make("jsonb", d), self.make("text", d)),
-                1 => format!("({}) || ({})", self.make("jsonb", d), self.make("jsonb", d)),
-                2 => format!(
-                    "jsonb_set({}, {}, to_jsonb({}))",
-                    self.make("jsonb", d),
-                    self.make("text[]", d),
-                    self.make("numeric", d)
-                ),
-                _ => format!("jsonb_build_object('k', {})", self.make("numeric", d)),
-            },
-            _ => match self.random.random_range(0..3) {
-                0 => format!(
-                    "array_append({}, {})",
-                    self.make("text[]", d),
-                    self.make("text", d)
-                ),
-                1 => format!(
-                    "string_to_array({}, {})",
-                    self.make("text", d),
-                    self.make("text", d)
-                ),
-                _ => format!("array[{}, {}]", self.make("text", d), self.make("text", d)),
-            },
+            (_, "jsonb") => self.document_call(d),
+            _ => self.array_call(d),
+        }
+    }
+
+    /// Makes a condition over ranges, rows and a named operator.
+    fn range_test(&mut self, d: u32) -> String {
+        match self.random.random_range(0..5) {
+            0 => format!(
+                "daterange({}, {}, '[]') @> ({})",
+                self.make("date", d),
+                self.make("date", d),
+                self.make("date", d)
+            ),
+            1 => format!(
+                "tstzrange({}, {}) && tstzrange({}, null)",
+                self.make("timestamptz", d),
+                self.make("timestamptz", d),
+                self.make("timestamptz", d)
+            ),
+            2 => format!(
+                "({}) <@ int4range({}, {})",
+                self.make("integer", d),
+                self.make("integer", d),
+                self.make("integer", d)
+            ),
+            3 => format!(
+                "({}, {}) is null",
+                self.make("text", d),
+                self.make("jsonb", d)
+            ),
+            _ => format!(
+                "({}) operator(pg_catalog.=) ({})",
+                self.make("jsonb", d),
+                self.make("jsonb", d)
+            ),
+        }
+    }
+
+    /// Makes an expression of type integer.
+    fn integer_call(&mut self, d: u32) -> String {
+        match self.random.random_range(0..6) {
+            0 | 1 => format!(
+                "({}) {} ({})",
+                self.make("integer", d),
+                self.pick(&["+", "-", "*", "/", "%", "&", "|"]),
+                self.make("integer", d)
+            ),
+            2 => format!("length({})", self.make("text", d)),
+            3 => format!(
+                "position({} in {})",
+                self.make("text", d),
+                self.make("text", d)
+            ),
+            4 => format!("({})::integer", self.make("text", d)),
+            _ => format!("cardinality({})", self.make("text[]", d)),
+        }
+    }
+
+    /// Makes an expression of type numeric.
+    fn numeric_call(&mut self, d: u32) -> String {
+        match self.random.random_range(0..9) {
+            0..2 => format!(
+                "({}) {} ({})",
+                self.make("numeric", d),
+                self.pick(&["+", "-", "*", "/", "%"]),
+                self.make("numeric", d)
+            ),
+            2 => format!(
+                "round({}, {})",
+                self.make("numeric", d),
+                self.make("integer", d)
+            ),
+            3 => format!("({})::numeric", self.make("text", d)),
+            4 => format!("power({}, 3)", self.make("numeric", d)),
+            5 => format!(
+                "({}) ^ ({})",
+                self.make("numeric", d),
+                self.make("numeric", d)
+            ),
+            6 => format!(
+                "power({}, {})",
+                self.make("numeric", d),
+                self.make("integer", d)
+            ),
+            7 => format!(
+                "{}({})",
+                self.pick(&["exp", "ln", "log", "sqrt"]),
+                self.make("numeric", d)
+            ),
+            _ => format!("(({}) -> 'n')::numeric", self.make("jsonb", d)),
+        }
+    }
+
+    /// Makes a condition.
+    fn boolean_call(&mut self, d: u32) -> String {
+        match self.random.random_range(0..14) {
+            0 | 1 => format!(
+                "({}) and ({})",
+                self.make("boolean", d),
+                self.make("boolean", d)
+            ),
+            2 => format!(
+                "({}) or not ({})",
+                self.make("boolean", d),
+                self.make("boolean", d)
+            ),
+            3 | 4 => {
+                let kind = self.pick(&KINDS);
+                let sign = self.pick(&["=", "<>", "<", ">=", "is distinct from"]);
+                format!("({}) {sign} ({})", self.make(kind, d), self.make(kind, d))
+            }
+            5 => format!(
+                "({}) {} ({})",
+                self.make("text", d),
+                self.pick(&["like", "not ilike"]),
+                self.make("text", d)
+            ),
+            6 => format!(
+                "({}) in ({}, {})",
+                self.make("integer", d),
+                self.make("integer", d),
+                self.make("numeric", d)
+            ),
+            7 => format!("({}) @> ({})", self.make("jsonb", d), self.make("jsonb", d)),
+            8 => format!(
+                "({}) = any ({})",
+                self.make("text", d),
+                self.make("text[]", d)
+            ),
+            9 | 10 => format!(
+                "({}) {} {}",
+                self.make("text", d),
+                self.pick(&["~", "!~", "~*", "!~*", "similar to", "not similar to"]),
+                self.quoted_pattern()
+            ),
+            11 => format!(
+                "regexp_count({}, {}) > 1",
+                self.make("text", d),
+                self.quoted_pattern()
+            ),
+            12 => format!(
+                "({}) like any (array['%a', {}])",
+                self.make("text", d),
+                self.text()
+            ),
+            _ => format!(
+                "({}) between ({}) and ({})",
+                self.make("numeric", d),
+                self.make("integer", d),
+                self.make("numeric", d)
+            ),
+        }
+    }
+
+    /// Makes an expression of type timestamptz.
+    fn time_call(&mut self, d: u32) -> String {
+        match self.random.random_range(0..3) {
+            0 => format!(
+                "({}) + ({})",
+                self.make("timestamptz", d),
+                self.make("interval", d)
+            ),
+            1 => format!("date_trunc('month', {})", self.make("timestamptz", d)),
+            _ => format!(
+                "({}) - ({})",
+                self.make("timestamptz", d),
+                self.make("interval", d)
+            ),
+        }
+    }
+
+    /// Makes a document.
+    fn document_call(&mut self, d: u32) -> String {
+        match self.random.random_range(0..4) {
+            0 => format!("({}) -> {}", self.make("jsonb", d), self.make("text", d)),
+            1 => format!("({}) || ({})", self.make("jsonb", d), self.make("jsonb", d)),
+            2 => format!(
+                "jsonb_set({}, {}, to_jsonb({}))",
+                self.make("jsonb", d),
+                self.make("text[]", d),
+                self.make("numeric", d)
+            ),
+            _ => format!("jsonb_build_object('k', {})", self.make("numeric", d)),
+        }
+    }
+
+    /// Makes an array of text.
+    fn array_call(&mut self, d: u32) -> String {
+        match self.random.random_range(0..3) {
+            0 => format!(
+                "array_append({}, {})",
+                self.make("text[]", d),
+                self.make("text", d)
+            ),
+            1 => format!(
+                "string_to_array({}, {})",
+                self.make("text", d),
+                self.make("text", d)
+            ),
+            _ => format!("array[{}, {}]", self.make("text", d), self.make("text", d)),
+        }
+    }
+
+    /// Makes a text by an operator or a call of few operands.
+    fn text_call(&mut self, form: u32, d: u32) -> String {
+        match form {
+            0..3 => format!("{} || {}", self.make("text", d), self.make("text", d)),
+            3 => format!(
+                "replace({}, {}, {})",
+                self.make("text", d),
+                self.make("text", d),
+                self.make("text", d)
+            ),
+            4 => format!("lower({})", self.make("text", d)),
+            5 => format!(
+                "substring({} from {} for 5)",
+                self.make("text", d),
+                self.make("integer", d)
+            ),
+            6 => format!(
+                "trim(both {} from {})",
+                self.make("text", d),
+                self.make("text", d)
+            ),
+            7 => format!(
+                "split_part({}, {}, 2)",
+                self.make("text", d),
+                self.make("text", d)
+            ),
+            8 => format!("lpad({}, 7, '0')", self.make("text", d)),
+            _ => format!("({}) ->> {}", self.make("jsonb", d), self.make("text", d)),
+        }
+    }
+
+    /// Makes a text by a call that may be large: formats, patterns, repetitions.
+    fn composed_text(&mut self, form: u32, d: u32) -> String {
+        match form {
+            10 => format!(
+                "to_char({}, {})",
+                self.make("numeric", d),
+                self.make("text", d)
+            ),
+            11 => format!(
+                "regexp_replace({}, {}, {}, {})",
+                self.make("text", d),
+                self.quoted_pattern(),
+                self.make("text", d),
+                self.pick(&["'g'", "''", "'gi'", "'x'", "a2"])
+            ),
+            12 => format!(
+                "substring({} from {})",
+                self.make("text", d),
+                self.quoted_pattern()
+            ),
+            13 => format!(
+                "format({}, {}, {})",
+                self.pick(&[
+                    "'%s-%s'",
+                    "'%2$s%1$s%1$s'",
+                    "'%-900s%s'",
+                    "'%s %s %s'",
+                    "a1",
+                    "'%*s'"
+                ]),
+                self.make("text", d),
+                self.make("integer", d)
+            ),
+            14 => format!(
+                "repeat({}, {})",
+                self.make("text", d),
+                self.make("integer", d)
+            ),
+            15 => format!(
+                "rpad({}, {}, {})",
+                self.make("text", d),
+                self.make("integer", d),
+                self.make("text", d)
+            ),
+            16 => format!(
+                "encode(sha256(({})::bytea), {})",
+                self.make("text", d),
+                self.pick(&["'hex'", "'base64'", "'escape'"])
+            ),
+            _ => format!(
+                "array_to_string({}, {})",
+                self.make("text[]", d),
+                self.make("text", d)
+            ),
         }
     }
 

@@ -106,13 +106,17 @@ fn hostile_rows(flow: &Flow) -> Session {
     owner.run("SET search_path = pg_catalog, pg_temp; SET standard_conforming_strings = on");
     owner.run(&format!(
         r#"CREATE TEMP TABLE hostile AS SELECT * FROM {schema}.wed_flow;
-        INSERT INTO hostile (wid, a1, a2, a3, a4, a7, d2, big, n1, f, ok, at, day, span, id, doc, tags, "Mixed", "order", nums, ints)
+        INSERT INTO hostile (wid, a1, a2, a3, a4, a7, d2, big, n1, f, ok, at, day, span, id, doc, tags, "Mixed",
+          "order", nums, ints)
         SELECT 1, '1e131000', '1e131000', '9e999999', '-1e-16000', repeat('9', 200), 2147483647, 9223372036854775807,
-               ('9e99'::numeric + '1e-100'::numeric), 1e308, true, '294276-12-31 23:59:59+00', '5874897-12-31', '178000000 years',
-               gen_random_uuid(), '{{"a": 1e131000, "n": 1e131000, "qty": 1e131000, "price": 1e131000, "amount": 1e131000}}',
+               ('9e99'::numeric + '1e-100'::numeric), 1e308, true, '294276-12-31 23:59:59+00', '5874897-12-31',
+                 '178000000 years',
+               gen_random_uuid(), '{{"a": 1e131000, "n": 1e131000, "qty": 1e131000, "price": 1e131000, "amount":
+                 1e131000}}',
                '{{1e131000,1e131000}}', '1e131000', '1e131000', ARRAY['9e99'::numeric], '{{1,2}}';
         INSERT INTO hostile (wid, a1, a2, a3, a4, d2, n1, f, ok, at, doc, tags, ints)
-        SELECT 2, repeat('a', 60000) || 'b', repeat('a', 60000), repeat('%a', 20000), 'b', 1000000000, -('9e99'::numeric), -1e308,
+        SELECT 2, repeat('a', 60000) || 'b', repeat('a', 60000), repeat('%a', 20000), 'b', 1000000000,
+          -('9e99'::numeric), -1e308,
                false, '4713-01-01 BC', to_jsonb(ARRAY(SELECT 'k' || i FROM generate_series(1, 2000) i)),
                ARRAY(SELECT 'k' || i FROM generate_series(1, 3000) i), ARRAY(SELECT i FROM generate_series(1, 5000) i);
         INSERT INTO hostile (wid, a1, a2, d2, n1, doc, tags)
@@ -122,13 +126,16 @@ fn hostile_rows(flow: &Flow) -> Session {
         INSERT INTO hostile (wid, a1, a2, d2, n1, at, day, doc, tags) VALUES
           (5, '17', '4', 3, 99.95, now(), current_date, '{{"a": {{"b": "x"}}, "n": 5}}', '{{x,y}}');
         -- As long as regular expressions are held against.
-        INSERT INTO hostile (wid, a1, a2, d2, n1, f) SELECT 6, string_agg(chr(97 + i * i % 7 % 2), ''), left(string_agg(chr(97 + i % 3), ''), 1024),
+        INSERT INTO hostile (wid, a1, a2, d2, n1, f) SELECT 6, string_agg(chr(97 + i * i % 7 % 2), ''),
+          left(string_agg(chr(97 + i % 3), ''), 1024),
                1000, 1.5 + '1e-100'::numeric, 2 FROM generate_series(1, 8192) i;
         INSERT INTO hostile (wid, a1, a2, d2, n1) SELECT 7, string_agg(chr(97 + i * i % 7 % 2), ''), repeat('x', 1024),
                -1000, '1e-100' FROM generate_series(1, 1024) i;
         -- Documents that take far more memory than their bytes, where they are made.
-        INSERT INTO hostile (wid, a1, d2, n1, doc) SELECT 8, 'x', 1, 1, jsonb_agg('{{}}'::jsonb) FROM generate_series(1, 30000);
-        INSERT INTO hostile (wid, a1, a4, tags, ints) SELECT 9, repeat('ab', 4000), '[' || repeat('{{}},', 75000) || '1]',
+        INSERT INTO hostile (wid, a1, d2, n1, doc) SELECT 8, 'x', 1, 1, jsonb_agg('{{}}'::jsonb) FROM
+          generate_series(1, 30000);
+        INSERT INTO hostile (wid, a1, a4, tags, ints) SELECT 9, repeat('ab', 4000), '[' || repeat('{{}},', 75000) ||
+          '1]',
                ARRAY(SELECT 'x' || i FROM generate_series(1, 256) i), ARRAY(SELECT i FROM generate_series(1, 256) i);
         SET timezone = 'UTC'; SET statement_timeout = '2s'"#
     ));

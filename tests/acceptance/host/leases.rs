@@ -120,7 +120,10 @@ fn what_a_killed_host_had_in_hand_is_done_by_another() {
     });
     drop(child);
     let lost = eventually("nothing of it on its way any more", || {
-        let sessions = owner.number("SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'wed%' AND state <> 'idle' AND query LIKE '%commit_rtates%'");
+        let sessions = owner.number(
+            "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'wed%' AND \
+            state <> 'idle' AND query LIKE '%commit_results%'",
+        );
         (sessions == 0).then(|| session.number(&in_hand))
     });
     assert!(lost > 0, "it was too fast to be killed in the middle");

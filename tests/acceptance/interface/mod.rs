@@ -1,4 +1,5 @@
-//! The description of the HTTP API, held against tools that others wrote: a validator, a generator of clients, a fuzzer.
+//! The description of the HTTP API, held against tools that others wrote: a validator, a generator of clients, a
+//! fuzzer.
 
 use std::process::Command;
 
@@ -9,7 +10,7 @@ use crate::support::http::Api;
 use crate::support::program::run;
 use crate::support::{Database, repository};
 
-/// Seconds that the fuzzer has; it makes few tries at each operation where nothing is said.
+/// Seconds that the fuzzer has; without it, the fuzzer makes few tries at each operation.
 const SECONDS: &str = "WEDFLOW_FUZZ_API_SECONDS";
 
 /// A program of the tests' Python environment.

@@ -94,7 +94,7 @@ fn data_are_of_their_instance_alone() {
     let shown = work(&flow, &["show", &second]);
     assert!(!shown.to_string().contains("secret of one"), "{shown}");
     assert_eq!(shown["data"]["letter"], "two");
-    // Who is of another role sees neither.
+    // A person of another role sees neither.
     let mut owner = flow.database.owner();
     owner.run("SELECT wed.create_person('default', 'eve', '{thief}'), wed.connect_person('default', 'eve')");
     let refused = owner.refused(&format!("SELECT wed.work_data('default', 'eve', {second})"));

@@ -75,7 +75,8 @@ pub(crate) fn violations(owner: &mut Session) -> Vec<String> {
             owner
                 .lines(&format!(
                     "SELECT w.wid, to_jsonb(w) - 'wid', t.state FROM {schema}.wed_flow w CROSS JOIN LATERAL \
-                     (SELECT state FROM wed.trace t WHERE t.flow_id = {number} AND t.wid = w.wid ORDER BY seq DESC LIMIT 1) t \
+                     (SELECT state FROM wed.trace t WHERE t.flow_id = {number} AND t.wid = w.wid
+                         ORDER BY seq DESC LIMIT 1) t \
                      WHERE (SELECT jsonb_object_agg(k, v) FROM jsonb_each(to_jsonb(w) - 'wid') e(k, v) \
                             WHERE t.state::jsonb ? k) <> t.state::jsonb"
                 ))

@@ -447,18 +447,7 @@ impl Field {
                     ));
                 }
             }
-            Kind::TriggerDisabled => {
-                // While another one keeps the instances going.
-                for enabled in ["false", "true"] {
-                    self.flow.session().run(&format!(
-                        "UPDATE wed_trig SET enabled = {enabled} WHERE trname = 'tr_a1'"
-                    ));
-                    self.pause(800);
-                }
-                // Instances whose only step left was the disabled one are exceptions; what is enabled again leads on.
-                self.owner
-                    .lines(&format!("SELECT * FROM wed.rematch({flow}, false)"));
-            }
+            Kind::TriggerDisabled => self.disable_trigger(),
             Kind::Rematched => {
                 for _ in 0..6 {
                     self.pause(200);
@@ -479,20 +468,7 @@ impl Field {
                 self.database
                     .upload("counters", sample_component("counters"));
             }
-            Kind::ComponentRolledBack => {
-                let mut other = sample_component("counters").to_vec();
-                // A custom section makes it another version with the same code.
-                let note = self.random.random::<u32>().to_le_bytes();
-                other.extend([0, 7, 2, b'n', b'o']);
-                other.extend(note);
-                self.database.upload("counters", &other);
-                self.pause(500);
-                on(self
-                    .database
-                    .store
-                    .activate_component("default", "counters", None))
-                .expect("rolled back");
-            }
+            Kind::ComponentRolledBack => self.roll_back_component(),
             _ => {
                 for pause in [true, false] {
                     self.owner.line(&format!(
@@ -502,6 +478,37 @@ impl Field {
                 }
             }
         }
+    }
+
+    /// Disables a trigger for a while and enables it again.
+    fn disable_trigger(&mut self) {
+        let flow = self.flow.id;
+        // While another one keeps the instances going.
+        for enabled in ["false", "true"] {
+            self.flow.session().run(&format!(
+                "UPDATE wed_trig SET enabled = {enabled} WHERE trname = 'tr_a1'"
+            ));
+            self.pause(800);
+        }
+        // Instances whose only step left was the disabled one are exceptions; what is enabled again leads on.
+        self.owner
+            .lines(&format!("SELECT * FROM wed.rematch({flow}, false)"));
+    }
+
+    /// Uploads another version with the same code and rolls back.
+    fn roll_back_component(&mut self) {
+        let mut other = sample_component("counters").to_vec();
+        // A custom section makes it another version with the same code.
+        let note = self.random.random::<u32>().to_le_bytes();
+        other.extend([0, 7, 2, b'n', b'o']);
+        other.extend(note);
+        self.database.upload("counters", &other);
+        self.pause(500);
+        on(self
+            .database
+            .store
+            .activate_component("default", "counters", None))
+        .expect("rolled back");
     }
 
     /// Instances of another flow whose transition ends in a fault; ended by hand when they are exceptions.

@@ -150,7 +150,8 @@ fn result_that_waited_for_a_new_attribute_is_made_anew() {
         let mut owner = crate::support::Session::open(&database_url);
         owner.run("BEGIN; SELECT set_config('wed.commit', 'batch', true)");
         owner.tried(&format!(
-            "SELECT \"{gate}\".apply_{gate}(ARRAY[ROW(1, 0, 0, 0, 0, 0, '{{}}')::wed.result], '{{n}}', 'n = _r.n + 1', 1000, \
+            "SELECT \"{gate}\".apply_{gate}(ARRAY[ROW(1, 0, 0, 0, 0, 0, '{{}}')::wed.result],
+                '{{n}}', 'n = _r.n + 1', 1000, \
              false, false)"
         ))
     });

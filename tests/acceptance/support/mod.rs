@@ -14,16 +14,6 @@ pub(crate) use server::on;
 pub(crate) use session::Session;
 pub(crate) use wait::{GENEROUS, eventually};
 
-/// Stops a list of tests from compiling: the harness finds them by itself.
-#[allow(unused_macros)]
-macro_rules! trials {
-    ($($any:tt)*) => {
-        compile_error!("delete this list and write #[harness::test] above each test");
-    };
-}
-#[allow(unused_imports)]
-pub(crate) use trials;
-
 /// A file or folder of the repository.
 pub(crate) fn repository(path: &str) -> std::path::PathBuf {
     std::path::Path::new(env!("CARGO_MANIFEST_DIR"))

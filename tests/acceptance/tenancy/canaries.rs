@@ -409,6 +409,51 @@ fn ask(client: &Client, method: &str, path: &str) -> Vec<(String, Answered)> {
         .collect()
 }
 
+/// Returns a value for a placeholder of a command's usage: the name of a thing of the second tenant's, where it names
+/// one.
+fn value_of<'a>(
+    place: &'a str,
+    words: &[String],
+    aviary: &'a Aviary,
+    definition: &'a std::path::Path,
+) -> Option<&'a str> {
+    Some(
+        match place.trim_end_matches("...").trim_matches(['[', ']']) {
+            "OPTIONS" => return None,
+            // What is made is the first's own.
+            "<NAME>" if words[1] == "create" => "third",
+            "<NAME>" => match words[0].as_str() {
+                "flow" if words[1] == "secret" => "key",
+                "flow" if words[1] == "schedule" => "canary_schedule",
+                "instance" => "leak",
+                "flow" => FLOW,
+                "component" => COMPONENT,
+                "user" => USER,
+                _ => "canary_name",
+            },
+            "<FLOW>" => FLOW,
+            "<WID>" | "WID" | "<VERSION>" => "1",
+            "<TRANSITION>" | "TRANSITION" | "TRANSITIONS" => "leak",
+            "<COMPONENT>" => COMPONENT,
+            "<KEY>" => "canary_config",
+            "<VALUE>" => "x",
+            "ATTRIBUTE=VALUE" => "a1=log",
+            "<FLOW/WID#SEQ>" => "canary-flow/1",
+            "<FILE>" => definition.to_str().expect("a path"),
+            "<FILES>" => definition.to_str().expect("a path"),
+            "<ROLE>" => "viewer",
+            option if option.starts_with("--") => option,
+            "<TEXT>" | "OLD" | "NEW" | "VERSION" | "<SEQ>" => "1",
+            "<PATTERN>" => "0 0 * * *",
+            "<TIME>" => "2026-01-01T00:00:00Z",
+            "<USER>" => USER,
+            "<ID>" => &aviary.token.0,
+            // An item, a person, a number: one of the second tenant's would be 1 as well.
+            _ => "1",
+        },
+    )
+}
+
 /// Every verb of the program, as its help lists them, with the second tenant's names, for the first tenant.
 fn verbs(aviary: &Aviary) -> usize {
     let url = aviary.database.url();
@@ -448,40 +493,9 @@ fn verbs(aviary: &Aviary) -> usize {
             .expect("a usage");
         let mut arguments: Vec<String> = words.clone();
         for place in usage.split(' ').skip(words.len()) {
-            let value = match place.trim_end_matches("...").trim_matches(['[', ']']) {
-                "OPTIONS" => continue,
-                // What is made is the first's own.
-                "<NAME>" if words[1] == "create" => "third",
-                "<NAME>" => match words[0].as_str() {
-                    "flow" if words[1] == "secret" => "key",
-                    "flow" if words[1] == "schedule" => "canary_schedule",
-                    "instance" => "leak",
-                    "flow" => FLOW,
-                    "component" => COMPONENT,
-                    "user" => USER,
-                    _ => "canary_name",
-                },
-                "<FLOW>" => FLOW,
-                "<WID>" | "WID" | "<VERSION>" => "1",
-                "<TRANSITION>" | "TRANSITION" | "TRANSITIONS" => "leak",
-                "<COMPONENT>" => COMPONENT,
-                "<KEY>" => "canary_config",
-                "<VALUE>" => "x",
-                "ATTRIBUTE=VALUE" => "a1=log",
-                "<FLOW/WID#SEQ>" => "canary-flow/1",
-                "<FILE>" => definition.path().to_str().expect("a path"),
-                "<FILES>" => definition.path().to_str().expect("a path"),
-                "<ROLE>" => "viewer",
-                option if option.starts_with("--") => option,
-                "<TEXT>" | "OLD" | "NEW" | "VERSION" | "<SEQ>" => "1",
-                "<PATTERN>" => "0 0 * * *",
-                "<TIME>" => "2026-01-01T00:00:00Z",
-                "<USER>" => USER,
-                "<ID>" => &aviary.token.0,
-                // An item, a person, a number: one of the second tenant's would be 1 as well.
-                _ => "1",
-            };
-            arguments.push(value.to_owned());
+            if let Some(value) = value_of(place, &words, aviary, definition.path()) {
+                arguments.push(value.to_owned());
+            }
         }
         if words == ["flow", "drop"] {
             arguments.push("--yes".to_owned());

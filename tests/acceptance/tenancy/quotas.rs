@@ -8,6 +8,54 @@ use crate::support::http::Client;
 use crate::support::program::{run, wed};
 use crate::support::{Session, eventually, on};
 
+/// Asserts that a second component and a second flow of beta are refused; alpha has limits of its own.
+fn assert_components_and_flows_are_limited(two: &Two) {
+    two.beta
+        .upload("more", sample_component("counters"), &[])
+        .is(201);
+    let refused = two
+        .beta
+        .upload("again", sample_component("counters"), &[])
+        .problem(403, "quota");
+    assert_eq!(
+        refused["limit"],
+        json!({ "name": "components", "used": 2, "allowed": 2 })
+    );
+    let flow = json!({ "name": "second", "final": "a = 'x'", "attribute": [{ "name": "a" }] });
+    let refused = two
+        .beta
+        .json("PUT", "/v1/flows/second", &flow)
+        .problem(403, "quota");
+    assert_eq!(
+        refused["limit"],
+        json!({ "name": "flows", "used": 1, "allowed": 1 })
+    );
+    // The other tenant has limits of its own.
+    two.alpha.json("PUT", "/v1/flows/second", &flow).is(201);
+}
+
+/// Asserts that the usage of beta names what it has and what it may have.
+fn assert_usage_is_shown(two: &Two) {
+    let usage = two.beta.get("/v1/usage").is(200).json();
+    let of = |name: &str| {
+        let items = usage["items"].as_array().expect("limits");
+        items
+            .iter()
+            .find(|item| item["name"] == name)
+            .expect("the limit")
+            .clone()
+    };
+    assert_eq!(
+        (&of("instances")["used"], &of("instances")["allowed"]),
+        (&json!(2), &json!(2))
+    );
+    assert_eq!(
+        (&of("jobs")["used"], &of("jobs")["allowed"]),
+        (&json!(2), &json!(500_000))
+    );
+    assert_eq!(of("flows")["used"], 1);
+}
+
 #[harness::test]
 fn a_quota_is_kept_at_every_door() {
     let two = Two::new();
@@ -55,47 +103,8 @@ fn a_quota_is_kept_at_every_door() {
     .exits(4);
     assert_eq!(by_hand.error()["code"], "WF020");
 
-    two.beta
-        .upload("more", sample_component("counters"), &[])
-        .is(201);
-    let refused = two
-        .beta
-        .upload("again", sample_component("counters"), &[])
-        .problem(403, "quota");
-    assert_eq!(
-        refused["limit"],
-        json!({ "name": "components", "used": 2, "allowed": 2 })
-    );
-    let flow = json!({ "name": "second", "final": "a = 'x'", "attribute": [{ "name": "a" }] });
-    let refused = two
-        .beta
-        .json("PUT", "/v1/flows/second", &flow)
-        .problem(403, "quota");
-    assert_eq!(
-        refused["limit"],
-        json!({ "name": "flows", "used": 1, "allowed": 1 })
-    );
-    // The other tenant has limits of its own.
-    two.alpha.json("PUT", "/v1/flows/second", &flow).is(201);
-
-    let usage = two.beta.get("/v1/usage").is(200).json();
-    let of = |name: &str| {
-        let items = usage["items"].as_array().expect("limits");
-        items
-            .iter()
-            .find(|item| item["name"] == name)
-            .expect("the limit")
-            .clone()
-    };
-    assert_eq!(
-        (&of("instances")["used"], &of("instances")["allowed"]),
-        (&json!(2), &json!(2))
-    );
-    assert_eq!(
-        (&of("jobs")["used"], &of("jobs")["allowed"]),
-        (&json!(2), &json!(500_000))
-    );
-    assert_eq!(of("flows")["used"], 1);
+    assert_components_and_flows_are_limited(&two);
+    assert_usage_is_shown(&two);
     run(wed(&url).args([
         "tenant",
         "quota",

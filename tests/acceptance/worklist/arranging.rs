@@ -4,8 +4,32 @@
 use serde_json::json;
 
 use super::{Office, REPAIRS};
-use crate::support::http::Api;
+use crate::support::http::{Api, Client};
 use crate::support::program::{Answer, run, wed};
+
+/// Asserts that an admin sets calendars, and that everybody reads them.
+fn assert_calendars_are_set(admin: &Client, beto: &Client) {
+    admin
+        .json(
+            "PUT",
+            "/v1/work/calendars/office",
+            &json!({ "zone": "America/Sao_Paulo", "holidays": ["2026-12-25"] }),
+        )
+        .is(200);
+    beto.json("PUT", "/v1/work/calendars/office", &json!({}))
+        .problem(403, "not_permitted");
+    admin
+        .json(
+            "PUT",
+            "/v1/work/calendars/o",
+            &json!({ "zone": "Mars/Base" }),
+        )
+        .problem(422, "WF085");
+    assert_eq!(
+        beto.get("/v1/work/calendars").is(200).json()["items"][0]["closes"],
+        "17:00:00"
+    );
+}
 
 #[harness::test]
 fn worklists_are_arranged_over_http() {
@@ -39,26 +63,7 @@ fn worklists_are_arranged_over_http() {
     dora.json("PATCH", of, &json!({ "policy": 9 }))
         .problem(422, "WF085");
     let admin = api.user("default", "root", "admin");
-    admin
-        .json(
-            "PUT",
-            "/v1/work/calendars/office",
-            &json!({ "zone": "America/Sao_Paulo", "holidays": ["2026-12-25"] }),
-        )
-        .is(200);
-    beto.json("PUT", "/v1/work/calendars/office", &json!({}))
-        .problem(403, "not_permitted");
-    admin
-        .json(
-            "PUT",
-            "/v1/work/calendars/o",
-            &json!({ "zone": "Mars/Base" }),
-        )
-        .problem(422, "WF085");
-    assert_eq!(
-        beto.get("/v1/work/calendars").is(200).json()["items"][0]["closes"],
-        "17:00:00"
-    );
+    assert_calendars_are_set(&admin, &beto);
     let headers = [("wedflow-text", "the door")];
     let sent = beto
         .send(
@@ -176,7 +181,7 @@ fn holder_of_a_withdrawn_item_is_told() {
     let item = office.visit();
     office.act("lock_work", "beto", item);
     let flow = office.flow.id;
-    // An operator ends the instance beside its holder.
+    // An operator ends the instance while somebody holds it.
     office.owner.run(&format!(
         "SELECT wed.cancel_instance({flow}, 1, 'operator', 'not needed')"
     ));

@@ -1,11 +1,28 @@
 //! Worklists over HTTP and the command line.
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::Office;
 use crate::support::eventually;
-use crate::support::http::Api;
+use crate::support::http::{Api, Client};
 use crate::support::program::{run, wed};
+
+/// Reports an item twice with one key: the second answer is the first one's.
+fn report_twice(ana: &Client, order: &Json) {
+    let report = json!({ "values": { "form": "tea" } });
+    let path = format!("/v1/work/items/{order}/report");
+    ana.json("POST", &path, &report)
+        .problem(400, "idempotency_key");
+    let send = || {
+        let headers = [
+            ("content-type", "application/json"),
+            ("idempotency-key", "k1"),
+        ];
+        ana.send("POST", &path, &headers, report.to_string().as_bytes())
+    };
+    assert_eq!(send().is(200).json()["applied"], true);
+    assert_eq!(send().is(200).json()["replayed"], true);
+}
 
 #[harness::test]
 fn work_is_claimed_and_reported_over_http() {
@@ -37,19 +54,7 @@ fn work_is_claimed_and_reported_over_http() {
             &json!({}),
         )
         .problem(403, "not_permitted");
-    let report = json!({ "values": { "form": "tea" } });
-    let path = format!("/v1/work/items/{order}/report");
-    ana.json("POST", &path, &report)
-        .problem(400, "idempotency_key");
-    let send = || {
-        let headers = [
-            ("content-type", "application/json"),
-            ("idempotency-key", "k1"),
-        ];
-        ana.send("POST", &path, &headers, report.to_string().as_bytes())
-    };
-    assert_eq!(send().is(200).json()["applied"], true);
-    assert_eq!(send().is(200).json()["replayed"], true);
+    report_twice(&ana, &order);
     let item = office.item(1, "visit");
     let path = |act: &str| format!("/v1/work/items/{item}/{act}");
     beto.json("POST", &path("lock"), &json!({})).is(200);

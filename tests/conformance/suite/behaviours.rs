@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
-use wedflow_contract::DeclaredKind;
+use wedflow_contract::{Declaration, DeclaredKind};
 use wedflow_guard::{CheckedSetClause, CheckedValue, FlowAttributes};
 use wedflow_model::{
     Assignment, AttributeType, Limits, Outcome, Scalar, Severity, TrapKind, Value,
@@ -144,13 +144,51 @@ fn manifest(guest: &Ready, language: Language) -> Checked {
     )
 }
 
+/// Attributes that a transition declares, by name; none for those that declare no list.
+type List<'a> = Option<&'a [&'a str]>;
+
+/// Holds that a transition declares these attributes, each with a type that its flow's attribute has.
+fn declares(
+    one: &Declaration,
+    flow: &[(String, AttributeType)],
+    reads: List<'_>,
+    writes: List<'_>,
+) -> Checked {
+    let transition = &one.transition;
+    for (what, declared, wanted) in [
+        ("reads", &one.reads, reads),
+        ("writes", &one.writes, writes),
+    ] {
+        let names: Option<Vec<&str>> = declared.as_ref().map(|list| {
+            list.iter()
+                .map(|attribute| attribute.name.as_str())
+                .collect()
+        });
+        expect(names.as_deref() == wanted, || {
+            format!("`{transition}` {what} {names:?} instead of {wanted:?}")
+        })?;
+        for attribute in declared.iter().flatten() {
+            let Some((_, kind)) = flow.iter().find(|(name, _)| *name == attribute.name) else {
+                continue;
+            };
+            let typed = attribute.kind != DeclaredKind::Any || attribute.name.contains("enum");
+            expect(typed && attribute.kind.accepts(kind), || {
+                format!(
+                    "`{transition}` {what} `{}` as {}",
+                    attribute.name, attribute.kind
+                )
+            })?;
+        }
+    }
+    Ok(())
+}
+
 /// Holds that what is read and written is declared, by name and type, in order.
 fn declarations(guest: &Ready, _: Language) -> Checked {
     let flow = flow();
     let all: Vec<&str> = flow.iter().map(|(name, _)| name.as_str()).collect();
     let ten: Vec<String> = (1..=10).map(|n| format!("t{n}")).collect();
     let ten: Vec<&str> = ten.iter().map(String::as_str).collect();
-    type List<'a> = Option<&'a [&'a str]>;
     let none: List<'_> = Some(&[]);
     let table: [(&str, List<'_>, List<'_>); 30] = [
         ("echo", Some(&all), Some(&all)),
@@ -205,31 +243,7 @@ fn declarations(guest: &Ready, _: Language) -> Checked {
     ];
     for (transition, reads, writes) in table {
         let one = guest.declaration(transition)?;
-        for (what, declared, wanted) in [
-            ("reads", &one.reads, reads),
-            ("writes", &one.writes, writes),
-        ] {
-            let names: Option<Vec<&str>> = declared.as_ref().map(|list| {
-                list.iter()
-                    .map(|attribute| attribute.name.as_str())
-                    .collect()
-            });
-            expect(names.as_deref() == wanted, || {
-                format!("`{transition}` {what} {names:?} instead of {wanted:?}")
-            })?;
-            for attribute in declared.iter().flatten() {
-                let Some((_, kind)) = flow.iter().find(|(name, _)| *name == attribute.name) else {
-                    continue;
-                };
-                let typed = attribute.kind != DeclaredKind::Any || attribute.name.contains("enum");
-                expect(typed && attribute.kind.accepts(kind), || {
-                    format!(
-                        "`{transition}` {what} `{}` as {}",
-                        attribute.name, attribute.kind
-                    )
-                })?;
-            }
-        }
+        declares(one, &flow, reads, writes)?;
     }
     let more = guest.manifest.transitions.len();
     expect(more == table.len() + 1, || {

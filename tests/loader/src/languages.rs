@@ -108,16 +108,23 @@ pub fn missing(language: Language) -> Option<String> {
     };
     let sdk = |path: &str| Path::new(ROOT).join("guest-sdk").join(path);
     match language {
-        Language::Rust => (!Path::new(ROOT).join("tests/guests/conformance/rust").exists()).then(|| "its guest".into()),
+        Language::Rust => (!Path::new(ROOT)
+            .join("tests/guests/conformance/rust")
+            .exists())
+        .then(|| "its guest".into()),
         Language::C => {
-            let there = runs(Path::new("clang"), "--version") && runs(Path::new("wasm-ld"), "--version");
+            let there =
+                runs(Path::new("clang"), "--version") && runs(Path::new("wasm-ld"), "--version");
             (!there).then(|| "clang and lld (apt-get install clang lld)".into())
         }
         Language::Go => (!runs(&go(), "version")).then(|| "Go 1.24 or later".into()),
-        Language::JavaScript => (!sdk("js/node_modules/.package-lock.json").exists() || !runs(Path::new("node"), "--version"))
-            .then(|| "node and the packages of guest-sdk/js (npm ci in that folder)".into()),
+        Language::JavaScript => (!sdk("js/node_modules/.package-lock.json").exists()
+            || !runs(Path::new("node"), "--version"))
+        .then(|| "node and the packages of guest-sdk/js (npm ci in that folder)".into()),
         Language::Python => (!runs(&python(), "--version") || !componentize_py()).then(|| {
-            "componentize-py (python3 -m venv guest-sdk/python/.venv, then its pip install -r guest-sdk/python/requirements.txt)".into()
+            "componentize-py (python3 -m venv guest-sdk/python/.venv, then its pip install -r \
+                guest-sdk/python/requirements.txt)"
+                .into()
         }),
     }
 }

@@ -25,6 +25,17 @@ impl Parse for Template {
     }
 }
 
+/// Reads a name up to its `}`; none when that is missing.
+fn name_in(rest: &mut impl Iterator<Item = char>) -> Option<String> {
+    let mut name = String::new();
+    loop {
+        match rest.next()? {
+            '}' => return Some(name),
+            c => name.push(c),
+        }
+    }
+}
+
 pub(crate) fn expand(template: &Template) -> syn::Result<TokenStream> {
     let wrong = |message: &str| Error::new(template.format.span(), message);
     let format = template.format.value();
@@ -40,18 +51,8 @@ pub(crate) fn expand(template: &Template) -> syn::Result<TokenStream> {
             }
             '}' => return Err(wrong("a `}` without its `{`; write `}}` for the character")),
             '{' => {
-                let mut name = String::new();
-                loop {
-                    match rest.next() {
-                        Some('}') => break,
-                        Some(c) => name.push(c),
-                        None => {
-                            return Err(wrong(
-                                "a `{` without its `}`; write `{{` for the character",
-                            ));
-                        }
-                    }
-                }
+                let name = name_in(&mut rest)
+                    .ok_or_else(|| wrong("a `{` without its `}`; write `{{` for the character"))?;
                 if !text.is_empty() {
                     pieces.push(quote!(sql.push_str(#text);));
                     text.clear();

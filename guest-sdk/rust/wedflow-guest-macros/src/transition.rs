@@ -6,8 +6,8 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{
-    Error, Expr, ExprLit, FnArg, Ident, ItemFn, Lit, LitInt, LitStr, Meta, Token, Type, bracketed,
-    token,
+    Error, Expr, ExprLit, FnArg, Ident, ItemFn, Lit, LitInt, LitStr, Meta, Signature, Token, Type,
+    bracketed, token,
 };
 
 /// Types as in `wed_attr.atype`, without `enum(…)` and the arrays.
@@ -215,8 +215,8 @@ fn distinct(parsed: Punctuated<Parsed, Token![,]>) -> syn::Result<Vec<Write>> {
     Ok(writes)
 }
 
-pub(crate) fn expand(arguments: &Arguments, function: &ItemFn) -> syn::Result<TokenStream> {
-    let signature = &function.sig;
+/// Refuses functions that are async, unsafe or generic.
+fn refuse_modifiers(signature: &Signature) -> syn::Result<()> {
     for (found, what) in [
         (signature.asyncness.map(|t| t.to_token_stream()), "async"),
         (signature.unsafety.map(|t| t.to_token_stream()), "unsafe"),
@@ -232,7 +232,11 @@ pub(crate) fn expand(arguments: &Arguments, function: &ItemFn) -> syn::Result<To
             ));
         }
     }
+    Ok(())
+}
 
+/// Reads the parameters: the type of the state, if it is taken, and what the function is called with.
+fn parameters(signature: &Signature) -> syn::Result<(Option<&Type>, Vec<TokenStream>)> {
     let mut state = None;
     let mut takes_job = false;
     let mut passed = Vec::new();
@@ -263,7 +267,13 @@ pub(crate) fn expand(arguments: &Arguments, function: &ItemFn) -> syn::Result<To
             }
         }
     }
+    Ok((state, passed))
+}
 
+pub(crate) fn expand(arguments: &Arguments, function: &ItemFn) -> syn::Result<TokenStream> {
+    let signature = &function.sig;
+    refuse_modifiers(signature)?;
+    let (state, passed) = parameters(signature)?;
     let ident = &signature.ident;
     let name = arguments
         .name

@@ -46,7 +46,7 @@ pub(crate) struct Which {
     changed_since: Option<String>,
     /// End of the page before: its `next`.
     cursor: Option<String>,
-    /// At most so many entries, 1 to 500; fewer when they are long.
+    /// Maximum number of entries, 1 to 500; fewer when they are long.
     #[param(minimum = 1, maximum = 500)]
     limit: Option<i64>,
 }

@@ -56,7 +56,7 @@ pub(crate) struct Notification {
     count: Option<i32>,
     /// The pause between two rounds of offers, in seconds; 1 at least.
     renotify_seconds: Option<f64>,
-    /// Hours before a deadline at which people are told.
+    /// Hours before a deadline at which people get a message.
     warnings: Option<Vec<i32>>,
     /// The one of them at which an item passes to the person in charge.
     transfer: Option<i32>,

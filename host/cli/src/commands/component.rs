@@ -80,99 +80,113 @@ pub(crate) async fn run(
             Ok(())
         }
         ComponentCommand::Encode { module, output } => encode(module, output, terminal),
-        ComponentCommand::List => {
-            let components = store.components(tenant, None).await?;
-            terminal.answer(&components, || {
-                terminal.table(
-                    &[
-                        "component",
-                        "version",
-                        "in use",
-                        "size",
-                        "transitions",
-                        "flows",
-                        "uploaded",
-                    ],
-                    components.iter().map(|component| {
-                        vec![
-                            component.name.clone(),
-                            component.version.to_string(),
-                            if component.active { "yes" } else { "" }.to_owned(),
-                            format!("{} kB", (component.size + 999) / 1000),
-                            transitions(&component.manifest).len().to_string(),
-                            component.used_by.len().to_string(),
-                            component.created_at.clone(),
-                        ]
-                    }),
-                );
-            });
-            Ok(())
-        }
+        ComponentCommand::List => list(tenant, store, terminal).await,
         ComponentCommand::Activate { name, version } => {
             activated(store, tenant, name, Some(*version), terminal).await
         }
         ComponentCommand::Rollback { name } => activated(store, tenant, name, None, terminal).await,
-        ComponentCommand::Gc { keep } => {
-            let removed = store.collect_components(tenant, *keep).await?;
-            let document: Vec<_> = removed
-                .iter()
-                .map(|(name, version)| json!({ "component": name, "version": version }))
-                .collect();
-            terminal.answer(&json!({ "removed": document }), || {
-                if removed.is_empty() {
-                    terminal.line("Nothing to remove.");
-                }
-                for (name, version) in &removed {
-                    terminal.line(&format!("Removed {name} version {version}."));
-                }
-            });
-            Ok(())
-        }
-        ComponentCommand::Show { name } => {
-            let versions = store.components(tenant, Some(name)).await?;
-            let Some(newest) = versions.first() else {
-                return Err(Problem::new(format!("there is no component \"{name}\""))
-                    .exit(3)
-                    .hint("`wed component list` shows the components there are."));
-            };
-            terminal.answer(&versions, || {
-                let made_with = match newest.manifest["sdk"].as_str() {
-                    None | Some("") => String::new(),
-                    Some(sdk) => format!(", made with the SDK {sdk}"),
-                };
-                terminal.line(&format!(
-                    "{} version {}{made_with}, sha256 {}",
-                    newest.name, newest.version, newest.digest
-                ));
-                terminal.table(
-                    &["transition", "reads", "writes", "suggests", "description"],
-                    newest.manifest["transitions"]
-                        .as_array()
-                        .into_iter()
-                        .flatten()
-                        .map(|declaration| {
-                            vec![
-                                declaration["transition"]
-                                    .as_str()
-                                    .unwrap_or_default()
-                                    .to_owned(),
-                                attribute_list(&declaration["reads"], "everything"),
-                                attribute_list(&declaration["writes"], "anything (SET clause)"),
-                                suggestions(declaration),
-                                declaration["description"]
-                                    .as_str()
-                                    .unwrap_or_default()
-                                    .to_owned(),
-                            ]
-                        }),
-                );
-                if !newest.used_by.is_empty() {
-                    terminal.line(&format!("Used by {}", newest.used_by.join(", ")));
-                }
-            });
-            Ok(())
-        }
+        ComponentCommand::Gc { keep } => collect(*keep, tenant, store, terminal).await,
+        ComponentCommand::Show { name } => show(name, tenant, store, terminal).await,
     }
+}
+
+/// Lists every version of the components of a tenant.
+async fn list(tenant: &str, store: &Store, terminal: &Terminal) -> Result<(), Problem> {
+    let components = store.components(tenant, None).await?;
+    terminal.answer(&components, || {
+        terminal.table(
+            &[
+                "component",
+                "version",
+                "in use",
+                "size",
+                "transitions",
+                "flows",
+                "uploaded",
+            ],
+            components.iter().map(|component| {
+                vec![
+                    component.name.clone(),
+                    component.version.to_string(),
+                    if component.active { "yes" } else { "" }.to_owned(),
+                    format!("{} kB", (component.size + 999) / 1000),
+                    transitions(&component.manifest).len().to_string(),
+                    component.used_by.len().to_string(),
+                    component.created_at.clone(),
+                ]
+            }),
+        );
+    });
+    Ok(())
+}
+
+/// Removes old versions that no flow uses.
+async fn collect(
+    keep: i32,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let removed = store.collect_components(tenant, keep).await?;
+    let document: Vec<_> = removed
+        .iter()
+        .map(|(name, version)| json!({ "component": name, "version": version }))
+        .collect();
+    terminal.answer(&json!({ "removed": document }), || {
+        if removed.is_empty() {
+            terminal.line("Nothing to remove.");
+        }
+        for (name, version) in &removed {
+            terminal.line(&format!("Removed {name} version {version}."));
+        }
+    });
+    Ok(())
+}
+
+/// Shows the newest version of a component: its transitions, and who uses it.
+async fn show(name: &str, tenant: &str, store: &Store, terminal: &Terminal) -> Result<(), Problem> {
+    let versions = store.components(tenant, Some(name)).await?;
+    let Some(newest) = versions.first() else {
+        return Err(Problem::new(format!("there is no component \"{name}\""))
+            .exit(3)
+            .hint("`wed component list` shows the components there are."));
+    };
+    terminal.answer(&versions, || {
+        let made_with = match newest.manifest["sdk"].as_str() {
+            None | Some("") => String::new(),
+            Some(sdk) => format!(", made with the SDK {sdk}"),
+        };
+        terminal.line(&format!(
+            "{} version {}{made_with}, sha256 {}",
+            newest.name, newest.version, newest.digest
+        ));
+        terminal.table(
+            &["transition", "reads", "writes", "suggests", "description"],
+            newest.manifest["transitions"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .map(|declaration| {
+                    vec![
+                        declaration["transition"]
+                            .as_str()
+                            .unwrap_or_default()
+                            .to_owned(),
+                        attribute_list(&declaration["reads"], "everything"),
+                        attribute_list(&declaration["writes"], "anything (SET clause)"),
+                        suggestions(declaration),
+                        declaration["description"]
+                            .as_str()
+                            .unwrap_or_default()
+                            .to_owned(),
+                    ]
+                }),
+        );
+        if !newest.used_by.is_empty() {
+            terminal.line(&format!("Used by {}", newest.used_by.join(", ")));
+        }
+    });
+    Ok(())
 }
 
 async fn activated(

@@ -69,22 +69,7 @@ pub(crate) async fn run(
     host.stop().await;
     let ended = result?;
 
-    if terminal.is_json() {
-        let rows: Vec<Json> = ended
-            .iter()
-            .flat_map(|run| run.trace.iter().map(|row| row_of(&run.flow, row)))
-            .collect();
-        terminal.document(&rows);
-    } else {
-        for run in &ended {
-            terminal.line(&format!(
-                "\n{}: {} (instance {})",
-                run.flow.name, run.name, run.wid
-            ));
-            terminal.trace(&run.trace, &[]);
-        }
-        what_next(&ended, terminal);
-    }
+    print_traces(&ended, terminal);
     match ended
         .iter()
         .find(|run| run.trace.last().is_some_and(|row| row.status == "E"))
@@ -94,6 +79,26 @@ pub(crate) async fn run(
             run.wid, run.flow.name
         ))),
         None => Ok(()),
+    }
+}
+
+/// Prints the traces of instances that have ended, and what to try next.
+fn print_traces(ended: &[Ended], terminal: &Terminal) {
+    if terminal.is_json() {
+        let rows: Vec<Json> = ended
+            .iter()
+            .flat_map(|run| run.trace.iter().map(|row| row_of(&run.flow, row)))
+            .collect();
+        terminal.document(&rows);
+    } else {
+        for run in ended {
+            terminal.line(&format!(
+                "\n{}: {} (instance {})",
+                run.flow.name, run.name, run.wid
+            ));
+            terminal.trace(&run.trace, &[]);
+        }
+        what_next(ended, terminal);
     }
 }
 

@@ -52,43 +52,9 @@ pub(crate) async fn run(
         } => Err(Problem::usage("a flow.toml has no creator role")
             .hint("--creator-role is for processes, x.pdl.")),
         FlowCommand::Apply { file, dry_run, .. } => {
-            let definition = read_definition(file)?;
-            if *dry_run {
-                return operate::preview(store, tenant, &definition, terminal).await;
-            }
-            let applied = wedflow_worker::definition::apply(store, tenant, &definition).await?;
-            terminal.answer(
-                &json!({ "flow": definition.name, "applied": applied }),
-                || say_applied(&definition.name, &applied, terminal),
-            );
-            Ok(())
+            apply(file, *dry_run, tenant, store, terminal).await
         }
-        FlowCommand::List => {
-            let flows = store.flows(tenant).await?;
-            terminal.answer(&flows, || {
-                terminal.table(
-                    &[
-                        "flow",
-                        "regular",
-                        "final",
-                        "exceptions",
-                        "jobs",
-                        "description",
-                    ],
-                    flows.iter().map(|flow| {
-                        vec![
-                            flow.name.clone(),
-                            flow.regular.to_string(),
-                            flow.r#final.to_string(),
-                            flow.exception.to_string(),
-                            flow.jobs.to_string(),
-                            flow.description.clone(),
-                        ]
-                    }),
-                );
-            });
-            Ok(())
-        }
+        FlowCommand::List => list(tenant, store, terminal).await,
         FlowCommand::Show { name, pdl: true } => process::show(name, tenant, store, terminal).await,
         FlowCommand::Show { name, .. } => show(tenant, name, store, terminal).await,
         FlowCommand::Url { name } => {
@@ -100,82 +66,171 @@ pub(crate) async fn run(
             flow,
             transition,
             component,
-        } => {
-            if store.components(tenant, Some(component)).await?.is_empty() {
-                return Err(Problem::new(format!("there is no component \"{component}\"")).exit(3)
-                .hint("`wed component push FILE.wasm` uploads one; `wed component list` shows those there are."));
-            }
-            let flow = store.flow(tenant, flow).await?;
-            store
-                .bind(flow.flow_id, transition, Some(component))
-                .await?;
-            for warning in store.flow_warnings(flow.flow_id).await? {
-                terminal.say(&format!("warning: {warning}"));
-            }
-            terminal.answer(
-                &json!({ "flow": flow.name, "transition": transition, "component": component }),
-                || {
-                    terminal.line(&format!(
-                        "{transition} of {} is left to component {component}.",
-                        flow.name
-                    ))
-                },
-            );
-            Ok(())
-        }
+        } => bind(flow, transition, component, tenant, store, terminal).await,
         FlowCommand::Unbind { flow, transition } => {
-            let flow = store.flow(tenant, flow).await?;
-            store.bind(flow.flow_id, transition, None).await?;
-            terminal.answer(
-                &json!({ "flow": flow.name, "transition": transition, "component": null }),
-                || {
-                    terminal.line(&format!(
-                        "{transition} of {} is left to external workers.",
-                        flow.name
-                    ))
-                },
-            );
-            Ok(())
+            unbind(flow, transition, tenant, store, terminal).await
         }
         FlowCommand::Config(command) => setting::config(command, tenant, store, terminal).await,
         FlowCommand::Secret(command) => setting::secret(command, tenant, store, terminal).await,
         FlowCommand::Rematch { name, apply } => {
-            let flow = store.flow(tenant, name).await?;
-            let rows = store.rematch(flow.flow_id, !apply).await?;
-            let document: Vec<_> = rows
-                .iter()
-                .map(|(wid, fires, becomes)| json!({ "wid": wid, "fires": fires, "becomes": becomes }))
-                .collect();
-            terminal.answer(&document, || {
-                terminal.table(
-                    &["wid", if *apply { "fired" } else { "would fire" }, "status"],
-                    rows.iter().map(|(wid, fires, becomes)| {
-                        vec![wid.to_string(), fires.join(", "), becomes.clone()]
-                    }),
-                );
-                if !apply && !rows.is_empty() {
-                    terminal.say(&format!("To do it: wed flow rematch {name} --apply"));
-                }
-            });
-            Ok(())
+            rematch(name, *apply, tenant, store, terminal).await
         }
-        FlowCommand::Drop { name, yes } => {
-            let flow = store.counted_flow(tenant, name).await?;
-            let instances = flow.regular + flow.r#final + flow.exception;
-            if !yes
-                && !terminal.confirmed(&format!(
-                    "Remove flow {name} with its {instances} instances and their history?"
-                ))?
-            {
-                return Err(Problem::new("nothing was removed"));
-            }
-            store.drop_flow(tenant, name).await?;
-            terminal.answer(&json!({ "flow": name, "dropped": true }), || {
-                terminal.line(&format!("Flow {name} is gone."));
-            });
-            Ok(())
-        }
+        FlowCommand::Drop { name, yes } => remove(name, *yes, tenant, store, terminal).await,
     }
+}
+
+/// Lists the flows of a tenant.
+async fn list(tenant: &str, store: &Store, terminal: &Terminal) -> Result<(), Problem> {
+    let flows = store.flows(tenant).await?;
+    terminal.answer(&flows, || {
+        terminal.table(
+            &[
+                "flow",
+                "regular",
+                "final",
+                "exceptions",
+                "jobs",
+                "description",
+            ],
+            flows.iter().map(|flow| {
+                vec![
+                    flow.name.clone(),
+                    flow.regular.to_string(),
+                    flow.r#final.to_string(),
+                    flow.exception.to_string(),
+                    flow.jobs.to_string(),
+                    flow.description.clone(),
+                ]
+            }),
+        );
+    });
+    Ok(())
+}
+
+/// Leaves a transition to a component.
+async fn bind(
+    flow: &str,
+    transition: &str,
+    component: &str,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    if store.components(tenant, Some(component)).await?.is_empty() {
+        return Err(Problem::new(format!("there is no component \"{component}\"")).exit(3)
+                .hint("`wed component push FILE.wasm` uploads one; `wed component list` shows those there are."));
+    }
+    let flow = store.flow(tenant, flow).await?;
+    store
+        .bind(flow.flow_id, transition, Some(component))
+        .await?;
+    for warning in store.flow_warnings(flow.flow_id).await? {
+        terminal.say(&format!("warning: {warning}"));
+    }
+    terminal.answer(
+        &json!({ "flow": flow.name, "transition": transition, "component": component }),
+        || {
+            terminal.line(&format!(
+                "{transition} of {} is left to component {component}.",
+                flow.name
+            ))
+        },
+    );
+    Ok(())
+}
+
+/// Leaves a transition to external workers.
+async fn unbind(
+    flow: &str,
+    transition: &str,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let flow = store.flow(tenant, flow).await?;
+    store.bind(flow.flow_id, transition, None).await?;
+    terminal.answer(
+        &json!({ "flow": flow.name, "transition": transition, "component": null }),
+        || {
+            terminal.line(&format!(
+                "{transition} of {} is left to external workers.",
+                flow.name
+            ))
+        },
+    );
+    Ok(())
+}
+
+/// Evaluates the conditions of instances anew, or shows what that would fire.
+async fn rematch(
+    name: &str,
+    apply: bool,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let flow = store.flow(tenant, name).await?;
+    let rows = store.rematch(flow.flow_id, !apply).await?;
+    let document: Vec<_> = rows
+        .iter()
+        .map(|(wid, fires, becomes)| json!({ "wid": wid, "fires": fires, "becomes": becomes }))
+        .collect();
+    terminal.answer(&document, || {
+        terminal.table(
+            &["wid", if apply { "fired" } else { "would fire" }, "status"],
+            rows.iter().map(|(wid, fires, becomes)| {
+                vec![wid.to_string(), fires.join(", "), becomes.clone()]
+            }),
+        );
+        if !apply && !rows.is_empty() {
+            terminal.say(&format!("To do it: wed flow rematch {name} --apply"));
+        }
+    });
+    Ok(())
+}
+
+/// Removes a flow with its instances, after asking.
+async fn remove(
+    name: &str,
+    yes: bool,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let flow = store.counted_flow(tenant, name).await?;
+    let instances = flow.regular + flow.r#final + flow.exception;
+    if !yes
+        && !terminal.confirmed(&format!(
+            "Remove flow {name} with its {instances} instances and their history?"
+        ))?
+    {
+        return Err(Problem::new("nothing was removed"));
+    }
+    store.drop_flow(tenant, name).await?;
+    terminal.answer(&json!({ "flow": name, "dropped": true }), || {
+        terminal.line(&format!("Flow {name} is gone."));
+    });
+    Ok(())
+}
+
+/// Applies a definition, or shows what that would change.
+async fn apply(
+    file: &Path,
+    dry_run: bool,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let definition = read_definition(file)?;
+    if dry_run {
+        return operate::preview(store, tenant, &definition, terminal).await;
+    }
+    let applied = wedflow_worker::definition::apply(store, tenant, &definition).await?;
+    terminal.answer(
+        &json!({ "flow": definition.name, "applied": applied }),
+        || say_applied(&definition.name, &applied, terminal),
+    );
+    Ok(())
 }
 
 /// Says what applying a definition did.

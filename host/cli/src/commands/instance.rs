@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
 use wedflow_model::ScalarType;
-use wedflow_store::{Flow, Store, TraceRow, WantedInstances};
+use wedflow_store::{Flow, JobRow, Store, TraceRow, WantedInstances};
 
 use crate::arguments::InstanceCommand;
 use crate::commands::operate;
@@ -60,23 +60,7 @@ pub(crate) async fn run(
                 state: (!values.is_empty()).then_some(&values),
                 ..WantedInstances::default()
             };
-            let instances = store.instances_before(&flow, &wanted, None, *limit).await?;
-            let order = attributes_of(store, &flow).await?;
-            terminal.answer(&instances, || {
-                terminal.table(
-                    &["wid", "status", "state", "pending", "changed"],
-                    instances.iter().map(|instance| {
-                        vec![
-                            instance.wid.to_string(),
-                            status_word(&instance.status).to_owned(),
-                            state_line(&instance.state, &order),
-                            instance.pending.join(", "),
-                            instance.changed.clone(),
-                        ]
-                    }),
-                );
-            });
-            Ok(())
+            list(&flow, &wanted, *limit, store, terminal).await
         }
         InstanceCommand::Show { flow, wid } => {
             show(store, &store.flow(tenant, flow).await?, *wid, terminal).await
@@ -100,6 +84,58 @@ pub(crate) async fn run(
     }
 }
 
+/// Lists instances, the newest first.
+async fn list(
+    flow: &Flow,
+    wanted: &WantedInstances<'_>,
+    limit: i64,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let instances = store.instances_before(flow, wanted, None, limit).await?;
+    let order = attributes_of(store, flow).await?;
+    terminal.answer(&instances, || {
+        terminal.table(
+            &["wid", "status", "state", "pending", "changed"],
+            instances.iter().map(|instance| {
+                vec![
+                    instance.wid.to_string(),
+                    status_word(&instance.status).to_owned(),
+                    state_line(&instance.state, &order),
+                    instance.pending.join(", "),
+                    instance.changed.clone(),
+                ]
+            }),
+        );
+    });
+    Ok(())
+}
+
+/// Prints the pending jobs of an instance.
+fn print_jobs(jobs: &[JobRow], terminal: &Terminal) {
+    if !jobs.is_empty() {
+        terminal.line("Pending:");
+        terminal.table(
+            &[
+                "transition",
+                "attempts",
+                "due",
+                "in the hands of",
+                "waits for",
+            ],
+            jobs.iter().map(|job| {
+                vec![
+                    job.trname.clone(),
+                    job.attempt.to_string(),
+                    job.due.clone(),
+                    job.lckid.clone().unwrap_or_default(),
+                    job.waits_for.clone().unwrap_or_default(),
+                ]
+            }),
+        );
+    }
+}
+
 async fn show(store: &Store, flow: &Flow, wid: i32, terminal: &Terminal) -> Result<(), Problem> {
     let instance = store.instance(flow, wid).await?;
     let jobs = store.jobs(flow.flow_id, wid).await?;
@@ -120,27 +156,7 @@ async fn show(store: &Store, flow: &Flow, wid: i32, terminal: &Terminal) -> Resu
                 in_order(&instance.state, &order)
                     .map(|(name, value)| vec![name.clone(), shown(value)]),
             );
-            if !jobs.is_empty() {
-                terminal.line("Pending:");
-                terminal.table(
-                    &[
-                        "transition",
-                        "attempts",
-                        "due",
-                        "in the hands of",
-                        "waits for",
-                    ],
-                    jobs.iter().map(|job| {
-                        vec![
-                            job.trname.clone(),
-                            job.attempt.to_string(),
-                            job.due.clone(),
-                            job.lckid.clone().unwrap_or_default(),
-                            job.waits_for.clone().unwrap_or_default(),
-                        ]
-                    }),
-                );
-            }
+            print_jobs(&jobs, terminal);
             if !attempts.is_empty() {
                 terminal.line("Attempts that changed nothing:");
                 terminal.table(

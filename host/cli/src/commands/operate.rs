@@ -304,15 +304,7 @@ pub(crate) async fn instance(
             said_status(wid, &flow, &status, "Skipped a job of", terminal);
         }
         OperateInstance::Back { target, to } => {
-            let flow = store.flow(tenant, &target.flow).await?;
-            let (wid, reason) = (target.wid, &target.reason);
-            let steps = store.go_back(&flow, wid, *to, reason).await?;
-            terminal.answer(&json!({ "wid": wid, "to": to, "steps": steps }), || {
-                terminal.line(&format!(
-                    "Instance {wid} of {} goes back to {to}: {steps} steps to undo.",
-                    flow.name
-                ));
-            });
+            go_back(target, *to, tenant, store, terminal).await?
         }
         OperateInstance::Event {
             flow,
@@ -323,15 +315,7 @@ pub(crate) async fn instance(
         } => {
             let flow = store.flow(tenant, flow).await?;
             let values = initial_values(store, &flow, values, state.as_deref()).await?;
-            let sent = store
-                .send_event(&flow, *wid, &values, key.as_deref())
-                .await?;
-            terminal.answer(&json!({ "wid": wid, "sent": sent }), || {
-                terminal.line(match sent {
-                    true => "Sent.",
-                    false => "It was sent before.",
-                });
-            });
+            send_event(&flow, *wid, &values, key.as_deref(), store, terminal).await?;
         }
         OperateInstance::Set {
             target,
@@ -345,6 +329,45 @@ pub(crate) async fn instance(
             said_status(wid, &flow, &status, "Set the state of", terminal);
         }
     }
+    Ok(())
+}
+
+/// Sends an event to an instance, once for a key.
+async fn send_event(
+    flow: &Flow,
+    wid: i32,
+    values: &Map<String, Json>,
+    key: Option<&str>,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let sent = store.send_event(flow, wid, values, key).await?;
+    terminal.answer(&json!({ "wid": wid, "sent": sent }), || {
+        terminal.line(match sent {
+            true => "Sent.",
+            false => "It was sent before.",
+        });
+    });
+    Ok(())
+}
+
+/// Sends an instance back to a state.
+async fn go_back(
+    target: &Target,
+    to: i32,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let flow = store.flow(tenant, &target.flow).await?;
+    let (wid, reason) = (target.wid, &target.reason);
+    let steps = store.go_back(&flow, wid, to, reason).await?;
+    terminal.answer(&json!({ "wid": wid, "to": to, "steps": steps }), || {
+        terminal.line(&format!(
+            "Instance {wid} of {} goes back to {to}: {steps} steps to undo.",
+            flow.name
+        ));
+    });
     Ok(())
 }
 
@@ -425,42 +448,8 @@ pub(crate) async fn flow(
             let scope = scope(tenant, &flow, trigger.as_deref());
             pause(store, scope, None, terminal).await
         }
-        OperateFlow::Pauses => {
-            let pauses = store.pauses(tenant).await?;
-            terminal.answer(&pauses, || {
-                terminal.table(
-                    &["flow", "trigger", "wid", "since", "by", "reason"],
-                    pauses.iter().map(|pause| {
-                        vec![
-                            pause.flow.clone().unwrap_or_default(),
-                            pause.trigger.clone().unwrap_or_default(),
-                            pause.wid.map(|wid| wid.to_string()).unwrap_or_default(),
-                            pause.since.clone(),
-                            pause.actor.clone(),
-                            pause.reason.clone(),
-                        ]
-                    }),
-                );
-            });
-            Ok(())
-        }
-        OperateFlow::History { flow } => {
-            let flow = store.flow(tenant, flow).await?;
-            let versions = store.flow_versions(flow.flow_id, VERSIONS_MAX).await?;
-            terminal.answer(&versions, || {
-                terminal.table(
-                    &["version", "applied", "by"],
-                    versions.iter().map(|version| {
-                        vec![
-                            version.version.to_string(),
-                            version.applied_at.clone(),
-                            version.actor.clone(),
-                        ]
-                    }),
-                );
-            });
-            Ok(())
-        }
+        OperateFlow::Pauses => list_pauses(tenant, store, terminal).await,
+        OperateFlow::History { flow } => list_versions(flow, tenant, store, terminal).await,
         OperateFlow::Diff { flow, old, new } => {
             let flow = store.flow(tenant, flow).await?;
             diff(store, &flow, *old, *new, terminal).await
@@ -481,6 +470,51 @@ pub(crate) async fn flow(
         }
         OperateFlow::Order(command) => constrain::order(command, tenant, store, terminal).await,
     }
+}
+
+/// Lists what is paused.
+async fn list_pauses(tenant: &str, store: &Store, terminal: &Terminal) -> Result<(), Problem> {
+    let pauses = store.pauses(tenant).await?;
+    terminal.answer(&pauses, || {
+        terminal.table(
+            &["flow", "trigger", "wid", "since", "by", "reason"],
+            pauses.iter().map(|pause| {
+                vec![
+                    pause.flow.clone().unwrap_or_default(),
+                    pause.trigger.clone().unwrap_or_default(),
+                    pause.wid.map(|wid| wid.to_string()).unwrap_or_default(),
+                    pause.since.clone(),
+                    pause.actor.clone(),
+                    pause.reason.clone(),
+                ]
+            }),
+        );
+    });
+    Ok(())
+}
+
+/// Lists the versions of a flow, the newest first.
+async fn list_versions(
+    flow: &str,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let flow = store.flow(tenant, flow).await?;
+    let versions = store.flow_versions(flow.flow_id, VERSIONS_MAX).await?;
+    terminal.answer(&versions, || {
+        terminal.table(
+            &["version", "applied", "by"],
+            versions.iter().map(|version| {
+                vec![
+                    version.version.to_string(),
+                    version.applied_at.clone(),
+                    version.actor.clone(),
+                ]
+            }),
+        );
+    });
+    Ok(())
 }
 
 fn scope<'a>(tenant: &'a str, flow: &'a Flow, trigger: Option<&'a str>) -> PauseScope<'a> {

@@ -325,21 +325,7 @@ impl Replay<'_> {
                 terminal.line(&format!("saved as {}", file.display()));
             }
         });
-        match (sameness, between) {
-            (_, Some(between)) if !between.is_empty() => {
-                Err(Problem::new("the two versions answer differently").code("different"))
-            }
-            (Sameness::Different(_), None) => Err(Problem::new(
-                "the attempt does not come to the same when it is run again",
-            )
-            .code("different")
-            .hint(if attempt.exact {
-                "The flow's attributes may have changed since, or a secret."
-            } else {
-                "Which version of the component ran is not on record; it may have been another."
-            })),
-            _ => Ok(()),
-        }
+        verdict(&sameness, between.as_deref(), attempt)
     }
 
     /// Holds a replay against what is on record of the attempt.
@@ -484,11 +470,7 @@ impl Replay<'_> {
             .store
             .last_attempts(self.flow.flow_id, transition, count)
             .await?;
-        let mut same = 0_usize;
-        let mut skipped: BTreeMap<String, usize> = BTreeMap::new();
-        let mut differing: Vec<(String, Vec<Difference>)> = Vec::new();
-        // How many ended otherwise, by how they did before and how with it.
-        let mut outcomes: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        let mut shadow = Shadow::of(transition, last.len());
         for (wid, seq, number) in &last {
             let attempts = self.store.made_attempts(self.flow.flow_id, *wid).await?;
             let Some(attempt) = attempts
@@ -501,80 +483,148 @@ impl Replay<'_> {
                 Ok(call) => call,
                 Err(problem) => {
                     let why = problem.message.split_once(": ").map_or("", |(_, why)| why);
-                    *skipped.entry(why.to_owned()).or_default() += 1;
+                    *shadow.skipped.entry(why.to_owned()).or_default() += 1;
                     continue;
                 }
             };
             let before = self.again(&attempt, &call).await?;
             let after = self.workbench.call(&subject, &call).await?;
             if before.name() != after.name() {
-                *outcomes.entry((before.name(), after.name())).or_default() += 1;
+                *shadow
+                    .outcomes
+                    .entry((before.name(), after.name()))
+                    .or_default() += 1;
             }
             let found = differences_between(&before, &after);
             if found.is_empty() {
-                same += 1;
+                shadow.same += 1;
             } else {
-                differing.push((identifier(&self.flow, *wid, &attempt), found));
+                shadow
+                    .differing
+                    .push((identifier(&self.flow, *wid, &attempt), found));
             }
         }
-        let mut by_what: BTreeMap<&str, usize> = BTreeMap::new();
-        for (_, differences) in &differing {
-            for difference in differences {
-                *by_what.entry(&difference.what).or_default() += 1;
-            }
-        }
-        let document = json!({
-            "transition": transition,
-            "with": file,
-            "attempts": last.len(),
-            "same": same,
-            "different": differing.len(),
-            "not_replayable": skipped,
-            "by": by_what,
-            "outcomes": outcomes.iter().map(|((before, with), attempts)| {
-                json!({ "before": before, "with": with, "attempts": attempts })
-            }).collect::<Vec<_>>(),
-            "differences": differing.iter().map(|(id, list)| json!({ "id": id, "differences": list })).collect::<Vec<_>>(),
-        });
         let terminal = self.terminal;
-        terminal.answer(&document, || {
-            for (id, differences) in differing.iter().take(SHOWN) {
-                terminal.line(id);
-                calls::print_differences(differences, ("before", "with it"), "  ", terminal);
-            }
-            if differing.len() > SHOWN {
-                terminal.line(&format!("… and {} more", differing.len() - SHOWN));
-            }
-            let style = if differing.is_empty() {
-                calls::colour(AnsiColor::Green)
-            } else {
-                calls::colour(AnsiColor::Yellow)
-            };
-            terminal.line(&format!(
-                "{style}{} attempts at {transition}: {same} the same, {} different{style:#}",
-                last.len(),
-                differing.len()
-            ));
-            for ((before, with), times) in &outcomes {
-                terminal.line(&format!("  {before} before, with it {with}: {times}"));
-            }
-            // The end of a call is printed above already, where only it differs.
-            let told: usize = outcomes.values().sum();
-            for (what, times) in by_what
-                .iter()
-                .filter(|(what, times)| **what != "answer" || **times > told)
-            {
-                terminal.line(&format!("  {what}: {times}"));
-            }
-            for (why, times) in &skipped {
-                terminal.line(&format!("  not run again, {times}: {why}"));
-            }
-        });
-        if differing.is_empty() {
+        terminal.answer(&shadow.document(file), || shadow.print(terminal));
+        if shadow.differing.is_empty() {
             Ok(())
         } else {
             Err(Problem::new("the two versions answer differently").code("different"))
         }
+    }
+}
+
+/// Comparison of another component with the last attempts at a transition.
+struct Shadow<'a> {
+    transition: &'a str,
+    attempts: usize,
+    same: usize,
+    /// Number of attempts that were not run again, by reason.
+    skipped: BTreeMap<String, usize>,
+    differing: Vec<(String, Vec<Difference>)>,
+    /// Number of attempts that ended otherwise, by their end before and with the component.
+    outcomes: BTreeMap<(&'static str, &'static str), usize>,
+}
+
+impl<'a> Shadow<'a> {
+    fn of(transition: &'a str, attempts: usize) -> Self {
+        Self {
+            transition,
+            attempts,
+            same: 0,
+            skipped: BTreeMap::new(),
+            differing: Vec::new(),
+            outcomes: BTreeMap::new(),
+        }
+    }
+
+    /// Counts differences by the thing that differs.
+    fn by_what(&self) -> BTreeMap<&str, usize> {
+        let mut by_what: BTreeMap<&str, usize> = BTreeMap::new();
+        for (_, differences) in &self.differing {
+            for difference in differences {
+                *by_what.entry(&difference.what).or_default() += 1;
+            }
+        }
+        by_what
+    }
+
+    fn document(&self, file: &Path) -> Json {
+        json!({
+            "transition": self.transition,
+            "with": file,
+            "attempts": self.attempts,
+            "same": self.same,
+            "different": self.differing.len(),
+            "not_replayable": self.skipped,
+            "by": self.by_what(),
+            "outcomes": self.outcomes.iter().map(|((before, with), attempts)| {
+                json!({ "before": before, "with": with, "attempts": attempts })
+            }).collect::<Vec<_>>(),
+            "differences": self.differing.iter().map(|(id, list)| {
+                json!({ "id": id, "differences": list })
+            }).collect::<Vec<_>>(),
+        })
+    }
+
+    fn print(&self, terminal: &Terminal) {
+        for (id, differences) in self.differing.iter().take(SHOWN) {
+            terminal.line(id);
+            calls::print_differences(differences, ("before", "with it"), "  ", terminal);
+        }
+        if self.differing.len() > SHOWN {
+            terminal.line(&format!("… and {} more", self.differing.len() - SHOWN));
+        }
+        let style = if self.differing.is_empty() {
+            calls::colour(AnsiColor::Green)
+        } else {
+            calls::colour(AnsiColor::Yellow)
+        };
+        terminal.line(&format!(
+            "{style}{} attempts at {}: {} the same, {} different{style:#}",
+            self.attempts,
+            self.transition,
+            self.same,
+            self.differing.len()
+        ));
+        for ((before, with), times) in &self.outcomes {
+            terminal.line(&format!("  {before} before, with it {with}: {times}"));
+        }
+        // The end of a call is printed above already, where only it differs.
+        let told: usize = self.outcomes.values().sum();
+        for (what, times) in self
+            .by_what()
+            .iter()
+            .filter(|(what, times)| **what != "answer" || **times > told)
+        {
+            terminal.line(&format!("  {what}: {times}"));
+        }
+        for (why, times) in &self.skipped {
+            terminal.line(&format!("  not run again, {times}: {why}"));
+        }
+    }
+}
+
+/// Refuses an answer that differs: from the other version's, or from what is on record.
+fn verdict(
+    sameness: &Sameness,
+    between: Option<&[Difference]>,
+    attempt: &MadeAttempt,
+) -> Result<(), Problem> {
+    match (sameness, between) {
+        (_, Some(between)) if !between.is_empty() => {
+            Err(Problem::new("the two versions answer differently").code("different"))
+        }
+        (Sameness::Different(_), None) => Err(Problem::new(
+            "the attempt does not come to the same when it is run again",
+        )
+        .code("different")
+        .hint(if attempt.exact {
+            "The flow's attributes may have changed since, or a secret."
+        } else {
+            "Which version of the component ran is not on record; it may have been another."
+        })),
+        _ => Ok(()),
     }
 }
 

@@ -86,26 +86,7 @@ pub(crate) async fn secret(
     };
     match command {
         SecretCommand::Set { flow, name, grant } => {
-            let id = store.flow(tenant, flow).await?.flow_id;
-            let key = secret_key::existing_or_new()?;
-            let value = ask(flow, name)?;
-            let (ciphertext, nonce) = key.seal(id, name, &value).map_err(|error| {
-                Problem::new(format!("the secret {name} is refused: {error}"))
-                    .exit(4)
-                    .hint("A shorter one could not be masked in logs.")
-            })?;
-            store.put_secret(id, name, &ciphertext, &nonce).await?;
-            if !grant.is_empty() {
-                store.grant_secret(id, name, grant).await?;
-            }
-            terminal.answer(&json!({ "flow": flow, "secret": name, "stored": true }), || {
-                terminal.line(&format!("Secret {name} of {flow} is stored."));
-                if grant.is_empty() {
-                    terminal.say(&format!(
-                        "Transitions that may ask for it: wed flow secret grant {flow} {name} TRANSITION…"
-                    ));
-                }
-            });
+            set_secret(flow, name, grant, tenant, store, terminal).await?
         }
         SecretCommand::Grant {
             flow,
@@ -141,26 +122,7 @@ pub(crate) async fn secret(
                 },
             );
         }
-        SecretCommand::List { flow } => {
-            let id = store.flow(tenant, flow).await?.flow_id;
-            let secrets = store.secrets(id).await?;
-            let document: Vec<_> = secrets
-                .iter()
-                .map(|secret| json!({ "secret": secret.name, "transitions": secret.transitions, "senders": secret.senders }))
-                .collect();
-            terminal.answer(&document, || {
-                terminal.table(
-                    &["secret", "granted to", "sent in headers by"],
-                    secrets.iter().map(|secret| {
-                        vec![
-                            secret.name.clone(),
-                            secret.transitions.join(", "),
-                            secret.senders.join(", "),
-                        ]
-                    }),
-                );
-            });
-        }
+        SecretCommand::List { flow } => list_secrets(flow, tenant, store, terminal).await?,
         SecretCommand::Remove { flow, name } => {
             let id = store.flow(tenant, flow).await?.flow_id;
             if !store.remove_secret(id, name).await? {
@@ -174,6 +136,66 @@ pub(crate) async fn secret(
             );
         }
     }
+    Ok(())
+}
+
+/// Stores a secret, encrypted, and grants it.
+async fn set_secret(
+    flow: &str,
+    name: &str,
+    grant: &[String],
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let id = store.flow(tenant, flow).await?.flow_id;
+    let key = secret_key::existing_or_new()?;
+    let value = ask(flow, name)?;
+    let (ciphertext, nonce) = key.seal(id, name, &value).map_err(|error| {
+        Problem::new(format!("the secret {name} is refused: {error}"))
+            .exit(4)
+            .hint("A shorter one could not be masked in logs.")
+    })?;
+    store.put_secret(id, name, &ciphertext, &nonce).await?;
+    if !grant.is_empty() {
+        store.grant_secret(id, name, grant).await?;
+    }
+    terminal.answer(&json!({ "flow": flow, "secret": name, "stored": true }), || {
+                terminal.line(&format!("Secret {name} of {flow} is stored."));
+                if grant.is_empty() {
+                    terminal.say(&format!(
+                        "Transitions that may ask for it: wed flow secret grant {flow} {name} TRANSITION…"
+                    ));
+                }
+            });
+    Ok(())
+}
+
+/// Lists the secrets of a flow by name, with the transitions that may use them.
+async fn list_secrets(
+    flow: &str,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let id = store.flow(tenant, flow).await?.flow_id;
+    let secrets = store.secrets(id).await?;
+    let document: Vec<_> = secrets
+                .iter()
+                .map(|secret| json!({ "secret": secret.name, "transitions": secret.transitions, "senders": secret.senders }))
+                .collect();
+    terminal.answer(&document, || {
+        terminal.table(
+            &["secret", "granted to", "sent in headers by"],
+            secrets.iter().map(|secret| {
+                vec![
+                    secret.name.clone(),
+                    secret.transitions.join(", "),
+                    secret.senders.join(", "),
+                ]
+            }),
+        );
+    });
     Ok(())
 }
 

@@ -24,38 +24,74 @@ pub(crate) async fn run(
             });
             Ok(())
         }
-        TenantCommand::List => {
-            let tenants = store.tenants().await?;
-            terminal.answer(&tenants, || {
-                terminal.table(
-                    &[
-                        "tenant",
-                        "",
-                        "flows",
-                        "components",
-                        "users",
-                        "made",
-                        "description",
-                    ],
-                    tenants.iter().map(|tenant| {
-                        vec![
-                            tenant.name.clone(),
-                            state(tenant).to_owned(),
-                            tenant.flows.to_string(),
-                            tenant.components.to_string(),
-                            tenant.users.to_string(),
-                            tenant.created_at.clone(),
-                            tenant.description.clone(),
-                        ]
-                    }),
-                );
+        TenantCommand::List => list(store, terminal).await,
+        TenantCommand::Show { name } => show(name, store, terminal).await,
+        TenantCommand::Quota { name, limits } => {
+            let change = limits.named();
+            store.set_quotas(name, &change).await?;
+            let quotas = store.quotas(name).await?;
+            terminal.answer(&json!({ "tenant": name, "quotas": quotas }), || {
+                terminal.line(&format!("The limits of {name} are set."));
             });
             Ok(())
         }
-        TenantCommand::Show { name } => {
-            let tenant = store.tenant(name).await?;
-            let quotas = store.quotas(name).await?;
-            terminal.answer(&json!({ "tenant": tenant, "quotas": quotas }), || {
+        TenantCommand::Suspend { name } => {
+            store.suspend_tenant(name, true).await?;
+            terminal.answer(&json!({ "tenant": name, "suspended": true }), || {
+                terminal.line(&format!("Tenant {name} is suspended."));
+            });
+            Ok(())
+        }
+        TenantCommand::Resume { name } => {
+            store.suspend_tenant(name, false).await?;
+            store.set_pause(PauseScope::Tenant(name), false, "").await?;
+            terminal.answer(&json!({ "tenant": name, "suspended": false }), || {
+                terminal.line(&format!("Resumed tenant {name}."));
+            });
+            Ok(())
+        }
+        TenantCommand::Pause { name, reason } => {
+            operate::pause_tenant(store, name, reason, terminal).await
+        }
+        TenantCommand::Delete { name, yes } => delete(name, *yes, store, terminal).await,
+    }
+}
+
+/// Lists the tenants.
+async fn list(store: &Store, terminal: &Terminal) -> Result<(), Problem> {
+    let tenants = store.tenants().await?;
+    terminal.answer(&tenants, || {
+        terminal.table(
+            &[
+                "tenant",
+                "",
+                "flows",
+                "components",
+                "users",
+                "made",
+                "description",
+            ],
+            tenants.iter().map(|tenant| {
+                vec![
+                    tenant.name.clone(),
+                    state(tenant).to_owned(),
+                    tenant.flows.to_string(),
+                    tenant.components.to_string(),
+                    tenant.users.to_string(),
+                    tenant.created_at.clone(),
+                    tenant.description.clone(),
+                ]
+            }),
+        );
+    });
+    Ok(())
+}
+
+/// Shows a tenant with its quotas.
+async fn show(name: &str, store: &Store, terminal: &Terminal) -> Result<(), Problem> {
+    let tenant = store.tenant(name).await?;
+    let quotas = store.quotas(name).await?;
+    terminal.answer(&json!({ "tenant": tenant, "quotas": quotas }), || {
                 terminal.line(&format!(
                     "Tenant {name}{}{}, made {}: {} flows, {} versions of components, {} users; its tokens live for \
                      {} days at most",
@@ -85,38 +121,13 @@ pub(crate) async fn run(
                     }),
                 );
             });
-            Ok(())
-        }
-        TenantCommand::Quota { name, limits } => {
-            let change = limits.named();
-            store.set_quotas(name, &change).await?;
-            let quotas = store.quotas(name).await?;
-            terminal.answer(&json!({ "tenant": name, "quotas": quotas }), || {
-                terminal.line(&format!("The limits of {name} are set."));
-            });
-            Ok(())
-        }
-        TenantCommand::Suspend { name } => {
-            store.suspend_tenant(name, true).await?;
-            terminal.answer(&json!({ "tenant": name, "suspended": true }), || {
-                terminal.line(&format!("Tenant {name} is suspended."));
-            });
-            Ok(())
-        }
-        TenantCommand::Resume { name } => {
-            store.suspend_tenant(name, false).await?;
-            store.set_pause(PauseScope::Tenant(name), false, "").await?;
-            terminal.answer(&json!({ "tenant": name, "suspended": false }), || {
-                terminal.line(&format!("Tenant {name} goes on."));
-            });
-            Ok(())
-        }
-        TenantCommand::Pause { name, reason } => {
-            operate::pause_tenant(store, name, reason, terminal).await
-        }
-        TenantCommand::Delete { name, yes } => {
-            let tenant = store.tenant(name).await?;
-            if !yes
+    Ok(())
+}
+
+/// Removes a tenant with all that it has, after asking.
+async fn delete(name: &str, yes: bool, store: &Store, terminal: &Terminal) -> Result<(), Problem> {
+    let tenant = store.tenant(name).await?;
+    if !yes
                 && !terminal.confirmed(&format!(
                     "Remove tenant {name} with its {} flows, their instances and history, its components and {} users?",
                     tenant.flows, tenant.users
@@ -124,13 +135,11 @@ pub(crate) async fn run(
             {
                 return Err(Problem::new("nothing was removed"));
             }
-            store.drop_tenant(name).await?;
-            terminal.answer(&json!({ "tenant": name, "deleted": true }), || {
-                terminal.line(&format!("Tenant {name} is gone."));
-            });
-            Ok(())
-        }
-    }
+    store.drop_tenant(name).await?;
+    terminal.answer(&json!({ "tenant": name, "deleted": true }), || {
+        terminal.line(&format!("Tenant {name} is gone."));
+    });
+    Ok(())
 }
 
 fn state(tenant: &Tenant) -> &'static str {

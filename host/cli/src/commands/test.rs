@@ -213,6 +213,12 @@ async fn once(
         )
         .await?;
     }
+    print_tally(&tally, terminal);
+    Ok(tally)
+}
+
+/// Prints how many fixtures passed and failed, for people.
+fn print_tally(tally: &Tally, terminal: &Terminal) {
     if !terminal.is_json() {
         let style = match tally.failed {
             0 => calls::colour(AnsiColor::Green),
@@ -227,7 +233,6 @@ async fn once(
             tally.passed, tally.failed
         ));
     }
-    Ok(tally)
 }
 
 fn print(fixture: &Fixture, trial: &Trial, updated: bool, width: usize, terminal: &Terminal) {

@@ -45,34 +45,7 @@ pub(crate) async fn run(
             )
             .await
         }
-        TokenCommand::List { user } => {
-            let tokens = store.tokens(tenant, user.as_deref()).await?;
-            terminal.answer(&tokens, || {
-                terminal.table(
-                    &[
-                        "id",
-                        "user",
-                        "name",
-                        "scopes",
-                        "status",
-                        "expires",
-                        "last used",
-                    ],
-                    tokens.iter().map(|token| {
-                        vec![
-                            token.id.clone(),
-                            token.user.clone(),
-                            token.name.clone(),
-                            token.scopes.join(" "),
-                            token.status.clone(),
-                            token.expires_at.clone(),
-                            token.last_used.clone().unwrap_or_default(),
-                        ]
-                    }),
-                );
-            });
-            Ok(())
-        }
+        TokenCommand::List { user } => list(user.as_deref(), tenant, store, terminal).await,
         TokenCommand::Rotate { id, days, overlap } => {
             let overlap = format!("{overlap} hours");
             let issued = rotate(store, None, tenant, id, *days, Some(&overlap)).await?;
@@ -86,6 +59,41 @@ pub(crate) async fn run(
             Ok(())
         }
     }
+}
+
+/// Lists the tokens of a user, or of the tenant.
+async fn list(
+    user: Option<&str>,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let tokens = store.tokens(tenant, user).await?;
+    terminal.answer(&tokens, || {
+        terminal.table(
+            &[
+                "id",
+                "user",
+                "name",
+                "scopes",
+                "status",
+                "expires",
+                "last used",
+            ],
+            tokens.iter().map(|token| {
+                vec![
+                    token.id.clone(),
+                    token.user.clone(),
+                    token.name.clone(),
+                    token.scopes.join(" "),
+                    token.status.clone(),
+                    token.expires_at.clone(),
+                    token.last_used.clone().unwrap_or_default(),
+                ]
+            }),
+        );
+    });
+    Ok(())
 }
 
 /// Shows a token this once; one that could not be shown is revoked.

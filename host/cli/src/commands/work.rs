@@ -14,9 +14,12 @@ use crate::terminal::{Terminal, shown};
 const ORDERS: [&str; 5] = ["arrival", "priority", "deadline", "size", "own"];
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Begin with:\n  wed work people --add ana --role Clerk    make a person with a role\n  wed work --as ana begin orders            start a process\n  wed work --as ana                         the inbox, full screen; ? lists its keys\n\nAnywhere, also without a connection, with a token of `wed token create`:\n  wed work --server https://… --token wed_…"
-)]
+#[command(after_help = "Begin with:\n  \
+        wed work people --add ana --role Clerk    make a person with a role\n  \
+        wed work --as ana begin orders            start a process\n  \
+        wed work --as ana                         the inbox, full screen; ? lists its keys\n\n\
+        Anywhere, also without a connection, with a token of `wed token create`:\n  \
+        wed work --server https://… --token wed_…")]
 pub(crate) struct WorkArguments {
     /// The person who acts.
     #[arg(
@@ -222,7 +225,7 @@ pub(crate) struct NotifyArguments {
     /// The pause between two rounds of offers.
     #[arg(long, value_name = "SECONDS")]
     pub(crate) renotify: Option<f64>,
-    /// Hours before a deadline at which people are told, such as 24,12,6.
+    /// Hours before a deadline at which people get a message, such as 24,12,6.
     #[arg(long, value_delimiter = ',', value_name = "HOURS")]
     pub(crate) warn: Option<Vec<i32>>,
     /// The one of them at which an item passes to the person in charge.
@@ -379,7 +382,7 @@ fn name_of(arguments: &WorkArguments) -> Result<&str, Problem> {
     })
 }
 
-/// Shows the inbox of a person beside the database; the list in plain lines where there is no terminal.
+/// Shows the inbox of a person by way of the database; the list in plain lines where there is no terminal.
 async fn inbox(
     arguments: &WorkArguments,
     tenant: &str,

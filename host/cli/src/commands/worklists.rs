@@ -1,4 +1,4 @@
-//! `wed work notify`, `calendar` and `fetch`: what people arrange beside claiming and reporting.
+//! `wed work notify`, `calendar` and `fetch`: arrangements beyond claiming and reporting.
 
 use std::path::Path;
 

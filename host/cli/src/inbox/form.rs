@@ -180,7 +180,7 @@ impl Field {
         match self.kind {
             Kind::Text => Ok(Json::from(self.text.as_str())),
             Kind::Integer => text.parse::<i64>().map(Json::from).map_err(|_| wrong()),
-            // As it stands, so that no digit is lost.
+            // Kept as text, so that no digit is lost.
             Kind::Number => serde_json::from_str::<serde_json::Number>(text)
                 .map(Json::Number)
                 .map_err(|_| wrong()),
@@ -226,8 +226,8 @@ fn required(schema: &Json, name: &str) -> bool {
         .is_some_and(|names| names.iter().any(|one| one == name))
 }
 
-/// Says what is wrong with a value by its schema. Of JSON Schema it knows what the server knows (`wed.form_complaint`), which
-/// looks again: enum, minimum, maximum, minLength, maxLength.
+/// Says what is wrong with a value by its schema. Of JSON Schema it knows what the server knows (`wed.form_complaint`),
+/// which looks again: enum, minimum, maximum, minLength, maxLength.
 fn complaint(about: &Json, value: &Json) -> Option<String> {
     if let Some(choices) = about["enum"].as_array()
         && !choices.contains(value)

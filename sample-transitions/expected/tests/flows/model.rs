@@ -256,6 +256,20 @@ impl<'a> Model<'a> {
         });
     }
 
+    /// Asserts that a transition wrote no attribute but those that it declares.
+    fn assert_declared(&self, at: usize, old: &[Sql], new: &[Sql]) {
+        if let Some(writes) = &self.transitions[at].declaration.writes {
+            for (attribute, (old, new)) in self.flow.attributes.iter().zip(old.iter().zip(new)) {
+                assert!(
+                    old == new || writes.iter().any(|write| write.name == attribute.name),
+                    "{} wrote {}",
+                    self.flow.triggers[at].transition,
+                    attribute.name
+                );
+            }
+        }
+    }
+
     /// Performs a pending transition and commits it.
     fn step(&self, instance: &mut Instance, at: usize) {
         instance.order.push(at);
@@ -312,21 +326,7 @@ impl<'a> Model<'a> {
             Outcome::Abort(abort) => panic!("no sample aborts: {}", abort.reason),
         }
         let state = self.stored();
-        if let Some(writes) = &transition.declaration.writes {
-            for (attribute, (old, new)) in self
-                .flow
-                .attributes
-                .iter()
-                .zip(instance.state.iter().zip(&state))
-            {
-                assert!(
-                    old == new || writes.iter().any(|write| write.name == attribute.name),
-                    "{} wrote {}",
-                    trigger.transition,
-                    attribute.name
-                );
-            }
-        }
+        self.assert_declared(at, &instance.state, &state);
         instance.state = state;
         self.enter(instance, Some(&trigger.transition));
     }

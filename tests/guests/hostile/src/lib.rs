@@ -111,156 +111,176 @@ impl Guest for Transitions {
     }
 
     fn run(payload: Payload) -> Outcome {
-        match payload.transition.as_str() {
-            "abort" => abort("not yet"),
-            "abort-after" => Outcome::Abort(Postponement {
-                reason: "the shop is closed".to_string(),
-                after: Some(90_000_000),
-            }),
-            "abort-never" => Outcome::Abort(Postponement {
-                reason: "in all eternity".to_string(),
-                after: Some(u64::MAX),
-            }),
-            "ask-long" => {
-                let key = "x".repeat(1 << 20);
-                Outcome::SetClause(format!("n={}", host::config(&key).is_some()))
-            }
-            "ask-settings" => Outcome::SetClause(format!(
-                "url={:?} none={:?} key={:?} other={:?}",
-                host::config("url"),
-                host::config("none"),
-                host::secret("key"),
-                host::secret("other")
-            )),
-            "leak" => leak(&payload),
-            "frugal" => loop {
-                black_box(());
-            },
-            "frugal-memory" => {
-                let held: Vec<u8> = vec![1; 4 << 20];
-                Outcome::SetClause(format!("n={}", black_box(held).len()))
-            }
-            "assignments" => Outcome::Assignments(vec![
-                set(0, Scalar::Text("done".to_string())),
-                set(1, Scalar::Integer(payload.wid)),
-                Assignment {
-                    attribute: 2,
-                    value: Value::List(vec![Scalar::Text("x".to_string()), Scalar::Null]),
-                },
-            ]),
-            "fetch" => fetch(&payload),
-            "files" => on_files(&payload),
-            "bad-position" => Outcome::Assignments(vec![set(7, Scalar::Null)]),
-            "assign-of-ten" => Outcome::Assignments(vec![set(0, first_text(&payload))]),
-            "clause-of-ten" => match first_text(&payload) {
-                Scalar::Text(text) => Outcome::SetClause(format!("a1='{text}', a2='done'")),
-                _ => abort(""),
-            },
-            "clause" => Outcome::SetClause("a1='done', n=n+1".to_string()),
-            "date-extreme" => Outcome::Assignments(vec![set(0, Scalar::Date(i32::MAX - 1))]),
-            "echo" => Outcome::SetClause(describe_state(&payload)),
-            "fail" => Outcome::Fail(Failure {
-                message: "no stock".to_string(),
-                retry: false,
-            }),
-            "ask-host" => Outcome::SetClause(format!(
-                "now={} random={} names={}",
-                host::now() > 0,
-                host::random() != host::random(),
-                host::attributes().join(",")
-            )),
-            "host-flood" => loop {
-                black_box(host::now());
-            },
-            "invalid-utf8" => {
-                // SAFETY: none; this guest lies, and the host must notice.
-                let text = unsafe { String::from_utf8_unchecked(vec![b'a', 0xff, 0xfe]) };
-                Outcome::SetClause(text)
-            }
-            "list-bomb" => {
-                // A list whose elements all share one long text: small here, huge when copied.
-                let text = "x".repeat(1 << 20);
-                let list = (0..1000)
-                    // SAFETY: none; the copies are never freed, the call ends first.
-                    .map(|_| Scalar::Text(unsafe { core::ptr::read(&text) }))
-                    .collect();
-                core::mem::forget(text);
-                Outcome::Assignments(vec![Assignment {
-                    attribute: 2,
-                    value: Value::List(list),
-                }])
-            }
-            "log-flood" => {
-                for n in 0..10_000 {
-                    host::log(host::Severity::Info, &format!("line {n}"), &[]);
-                }
-                Outcome::SetClause("a1='logged'".to_string())
-            }
-            "log-huge" => {
-                host::log(host::Severity::Info, &"x".repeat(20 << 20), &[]);
-                Outcome::SetClause("a1='logged'".to_string())
-            }
-            "log-line" => {
-                host::log(
-                    host::Severity::Warn,
-                    "careful",
-                    &[host::Field {
-                        key: "wid".to_string(),
-                        value: payload.wid.to_string(),
-                    }],
-                );
-                Outcome::SetClause("a1='logged'".to_string())
-            }
-            "loop" => loop {
-                black_box(());
-            },
-            "memory-bomb" => {
-                let mut held: Vec<Vec<u8>> = Vec::new();
-                loop {
-                    held.push(vec![1; 1 << 20]);
-                }
-            }
-            "nap" => {
-                host::sleep(20_000);
-                Outcome::SetClause("a1='rested'".to_string())
-            }
-            "naps" => loop {
-                host::sleep(5_000);
-            },
-            "recursion" => Outcome::SetClause(format!("n={}", recurse(payload.wid as u64))),
-            "shadow-stack" => Outcome::SetClause(format!("n={}", shadow(payload.wid as u64))),
-            "sleep-forever" => {
-                host::sleep(u64::MAX);
-                Outcome::SetClause(String::new())
-            }
-            "sleep-wid" => {
-                host::sleep(payload.wid as u64 * 1_000_000);
-                Outcome::SetClause("a1='rested'".to_string())
-            }
-            "string-huge" => Outcome::SetClause("x".repeat(200 << 20)),
-            "trap" => core::arch::wasm32::unreachable(),
-            "moody" => match payload.state.get(1) {
-                Some(Value::Scalar(Scalar::Integer(0))) => {
-                    Outcome::SetClause("a1='done'".to_string())
-                }
-                _ => core::arch::wasm32::unreachable(),
-            },
-            "work" => {
-                let mut sum = 0_u64;
-                for n in 0..black_box(200_000_000_u64) {
-                    sum = black_box(sum.wrapping_add(n));
-                }
-                Outcome::SetClause(format!("n={}", sum % 1000))
-            }
-            "wrong-type" => Outcome::Assignments(vec![set(1, Scalar::Boolean(true))]),
-            "zero-abort" => abort("a\0b"),
-            "zero-fail" => Outcome::Fail(Failure {
-                message: "a\0b".to_string(),
-                retry: false,
-            }),
-            other => abort(&format!("no transition {other}")),
-        }
+        answer(&payload)
+            .or_else(|| call_host(&payload))
+            .or_else(|| exhaust(&payload))
+            .unwrap_or_else(|| abort(&format!("no transition {}", payload.transition)))
     }
+}
+
+/// Performs the transitions that answer at once, rightly or wrongly.
+fn answer(payload: &Payload) -> Option<Outcome> {
+    Some(match payload.transition.as_str() {
+        "abort" => abort("not yet"),
+        "abort-after" => Outcome::Abort(Postponement {
+            reason: "the shop is closed".to_string(),
+            after: Some(90_000_000),
+        }),
+        "abort-never" => Outcome::Abort(Postponement {
+            reason: "in all eternity".to_string(),
+            after: Some(u64::MAX),
+        }),
+        "assignments" => Outcome::Assignments(vec![
+            set(0, Scalar::Text("done".to_string())),
+            set(1, Scalar::Integer(payload.wid)),
+            Assignment {
+                attribute: 2,
+                value: Value::List(vec![Scalar::Text("x".to_string()), Scalar::Null]),
+            },
+        ]),
+        "bad-position" => Outcome::Assignments(vec![set(7, Scalar::Null)]),
+        "assign-of-ten" => Outcome::Assignments(vec![set(0, first_text(payload))]),
+        "clause-of-ten" => match first_text(payload) {
+            Scalar::Text(text) => Outcome::SetClause(format!("a1='{text}', a2='done'")),
+            _ => abort(""),
+        },
+        "clause" => Outcome::SetClause("a1='done', n=n+1".to_string()),
+        "date-extreme" => Outcome::Assignments(vec![set(0, Scalar::Date(i32::MAX - 1))]),
+        "echo" => Outcome::SetClause(describe_state(payload)),
+        "fail" => Outcome::Fail(Failure {
+            message: "no stock".to_string(),
+            retry: false,
+        }),
+        "invalid-utf8" => {
+            // SAFETY: none; this guest lies, and the host must notice.
+            let text = unsafe { String::from_utf8_unchecked(vec![b'a', 0xff, 0xfe]) };
+            Outcome::SetClause(text)
+        }
+        "wrong-type" => Outcome::Assignments(vec![set(1, Scalar::Boolean(true))]),
+        "zero-abort" => abort("a\0b"),
+        "zero-fail" => Outcome::Fail(Failure {
+            message: "a\0b".to_string(),
+            retry: false,
+        }),
+        _ => return None,
+    })
+}
+
+/// Performs the transitions that call the host.
+fn call_host(payload: &Payload) -> Option<Outcome> {
+    Some(match payload.transition.as_str() {
+        "ask-long" => {
+            let key = "x".repeat(1 << 20);
+            Outcome::SetClause(format!("n={}", host::config(&key).is_some()))
+        }
+        "ask-settings" => Outcome::SetClause(format!(
+            "url={:?} none={:?} key={:?} other={:?}",
+            host::config("url"),
+            host::config("none"),
+            host::secret("key"),
+            host::secret("other")
+        )),
+        "leak" => leak(payload),
+        "fetch" => fetch(payload),
+        "files" => on_files(payload),
+        "ask-host" => Outcome::SetClause(format!(
+            "now={} random={} names={}",
+            host::now() > 0,
+            host::random() != host::random(),
+            host::attributes().join(",")
+        )),
+        "host-flood" => loop {
+            black_box(host::now());
+        },
+        "log-flood" => {
+            for n in 0..10_000 {
+                host::log(host::Severity::Info, &format!("line {n}"), &[]);
+            }
+            Outcome::SetClause("a1='logged'".to_string())
+        }
+        "log-huge" => {
+            host::log(host::Severity::Info, &"x".repeat(20 << 20), &[]);
+            Outcome::SetClause("a1='logged'".to_string())
+        }
+        "log-line" => {
+            host::log(
+                host::Severity::Warn,
+                "careful",
+                &[host::Field {
+                    key: "wid".to_string(),
+                    value: payload.wid.to_string(),
+                }],
+            );
+            Outcome::SetClause("a1='logged'".to_string())
+        }
+        "nap" => {
+            host::sleep(20_000);
+            Outcome::SetClause("a1='rested'".to_string())
+        }
+        "naps" => loop {
+            host::sleep(5_000);
+        },
+        "sleep-forever" => {
+            host::sleep(u64::MAX);
+            Outcome::SetClause(String::new())
+        }
+        "sleep-wid" => {
+            host::sleep(payload.wid as u64 * 1_000_000);
+            Outcome::SetClause("a1='rested'".to_string())
+        }
+        _ => return None,
+    })
+}
+
+/// Performs the transitions that use up a limit, or trap.
+fn exhaust(payload: &Payload) -> Option<Outcome> {
+    Some(match payload.transition.as_str() {
+        "frugal" => loop {
+            black_box(());
+        },
+        "frugal-memory" => {
+            let held: Vec<u8> = vec![1; 4 << 20];
+            Outcome::SetClause(format!("n={}", black_box(held).len()))
+        }
+        "loop" => loop {
+            black_box(());
+        },
+        "memory-bomb" => {
+            let mut held: Vec<Vec<u8>> = Vec::new();
+            loop {
+                held.push(vec![1; 1 << 20]);
+            }
+        }
+        "recursion" => Outcome::SetClause(format!("n={}", recurse(payload.wid as u64))),
+        "shadow-stack" => Outcome::SetClause(format!("n={}", shadow(payload.wid as u64))),
+        "trap" => core::arch::wasm32::unreachable(),
+        "work" => {
+            let mut sum = 0_u64;
+            for n in 0..black_box(200_000_000_u64) {
+                sum = black_box(sum.wrapping_add(n));
+            }
+            Outcome::SetClause(format!("n={}", sum % 1000))
+        }
+        "moody" => match payload.state.get(1) {
+            Some(Value::Scalar(Scalar::Integer(0))) => Outcome::SetClause("a1='done'".to_string()),
+            _ => core::arch::wasm32::unreachable(),
+        },
+        "string-huge" => Outcome::SetClause("x".repeat(200 << 20)),
+        "list-bomb" => {
+            // A list whose elements all share one long text: small here, huge when copied.
+            let text = "x".repeat(1 << 20);
+            let list = (0..1000)
+                // SAFETY: none; the copies are never freed, the call ends first.
+                .map(|_| Scalar::Text(unsafe { core::ptr::read(&text) }))
+                .collect();
+            core::mem::forget(text);
+            Outcome::Assignments(vec![Assignment {
+                attribute: 2,
+                value: Value::List(list),
+            }])
+        }
+        _ => return None,
+    })
 }
 
 fn abort(reason: &str) -> Outcome {

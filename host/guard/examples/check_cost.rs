@@ -1,4 +1,4 @@
-//! Measures the cost of a check: `cargo run --release -p wedflow-guard --example cost`.
+//! Measures the cost of a check: `cargo run --release -p wedflow-guard --example check_cost`.
 
 use std::hint::black_box;
 use std::time::Instant;
