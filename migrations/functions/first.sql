@@ -3,8 +3,9 @@
 -- How the functions are laid out: define makes flows; gate decides what a new state means and writes it; job claims, commits
 -- and fails; sweep is what any host does for all. A flow has functions of its own, made from define/templates.
 --
--- The way of a host's result: wed.commit_results > wed.write_results > the flow's apply (UPDATE, conditions) > wed.pass_gate >
--- wed.decide, wed.refuse_passing, then one function for each table that is written, wed.append_trace last.
+-- The way of a host's result: wed.commit_results > wed.write_unlocked > wed.write_results > the flow's apply (UPDATE,
+-- conditions) > wed.pass_gate > wed.decide, wed.refuse_passing, then one function for each table that is written,
+-- wed.append_trace last.
 -- The way of an UPDATE in SQL: the flow's gate_update (templates) > wed.writer > wed.pass_gate, and so on.
 --
 -- Order of locks. Whoever takes several takes them in this order, and those of one kind by flow_id and wid:
@@ -12,8 +13,9 @@
 --   5. its jobs, 6. its row of wed.instance, 7. keys of reservations (deferred, at the end of the transaction).
 -- Who comes the other way round, by the job, takes it with SKIP LOCKED or by the advisory lock that is only tried.
 --
--- Time limits. A host's session has a lock_timeout of 1 s and a statement_timeout (Store::for_host); a definition waits 5 s for
--- its flow's tables; a sweep waits for nobody: what is locked is left to the next round, each thing in a transaction of its own.
+-- Time limits. A host's session has a lock_timeout of 1 s and a statement_timeout (Store::for_host), one that commits a
+-- lock_timeout of 50 ms (Store::apart); a definition waits 5 s for its flow's tables; a sweep waits for nobody: what is
+-- locked is left to the next round, each thing in a transaction of its own.
 --
 -- Settings. Whatever could change the meaning of a condition, a comparison or an output is pinned in one place
 -- (wed.pinned_settings): for functions that clients call by wed.pin_settings, for hosts by their connections' options.

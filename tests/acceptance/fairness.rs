@@ -12,7 +12,7 @@ use crate::support::program::{run, wed};
 use crate::support::{Database, Session, eventually, on};
 
 /// A flow over the ring of the bench component.
-fn ring(transition: &str, last: i32, timeout: &str) -> FlowDefinition {
+pub(crate) fn ring(transition: &str, last: i32, timeout: &str) -> FlowDefinition {
     let text = format!(
         r#"
         name = "ring"
@@ -61,7 +61,7 @@ fn ring(transition: &str, last: i32, timeout: &str) -> FlowDefinition {
 }
 
 /// A tenant with the ring; a session of its flow's role.
-fn tenant(database: &Arc<Database>, name: &str, definition: &FlowDefinition) -> Session {
+pub(crate) fn tenant(database: &Arc<Database>, name: &str, definition: &FlowDefinition) -> Session {
     let store = &database.store;
     on(store.create_tenant(name, "")).expect("a tenant");
     on(wedflow_worker::upload(
@@ -76,7 +76,7 @@ fn tenant(database: &Arc<Database>, name: &str, definition: &FlowDefinition) -> 
     Session::on(database, &url)
 }
 
-fn start(session: &mut Session, count: usize) {
+pub(crate) fn start(session: &mut Session, count: usize) {
     session.run(&format!(
         "INSERT INTO wed_flow (note) SELECT NULL FROM generate_series(1, {count})"
     ));

@@ -205,7 +205,7 @@ impl From<StoreError> for Problem {
             )
             .hint("Try again.")
             .with(header::RETRY_AFTER, 1),
-            StoreError::Locked(_) => Problem::new(
+            StoreError::Locked { .. } => Problem::new(
                 StatusCode::CONFLICT,
                 "locked",
                 "somebody else holds a lock that this needs, and has not let go of it",

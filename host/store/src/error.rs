@@ -58,9 +58,14 @@ pub enum StoreError {
     /// Two transactions got in each other's way; the same call may succeed when made again.
     #[error("another transaction was in the way: {0}")]
     Conflict(String),
-    /// A lock was waited for in vain, for as long as may be.
-    #[error("somebody holds a lock that is in the way: {0}")]
-    Locked(String),
+    /// A lock was waited for in vain, for as long as may be. Of a commit it says which, unless it is none of a flow's.
+    #[error("somebody holds a lock that is in the way: {message}")]
+    Locked {
+        /// The server's words.
+        message: String,
+        /// What is locked, each a flow and an instance of it; without one, the flow's table.
+        locks: Vec<(i32, Option<i32>)>,
+    },
     /// The change would leave the tenant without an admin.
     #[error("\"{0}\" is the last admin of the tenant")]
     LastAdmin(String),
@@ -171,7 +176,10 @@ impl From<sqlx::Error> for StoreError {
             return StoreError::Other(source);
         };
         if error.code() == "55P03" {
-            return StoreError::Locked(error.message().to_owned());
+            return StoreError::Locked {
+                message: error.message().to_owned(),
+                locks: error.detail().map(locks_met).unwrap_or_default(),
+            };
         }
         // Serialization failure, deadlock, and a catalog's row that two transactions changed at once.
         let of_catalog = error.code() == "XX000" && error.message() == "tuple concurrently updated";
@@ -226,6 +234,11 @@ fn in_words(error: &sqlx::Error) -> String {
         }
         other => format!("the database's driver reported: {other}"),
     }
+}
+
+/// Reads which locks were met, as `wed.locks_met` writes them.
+fn locks_met(detail: &str) -> Vec<(i32, Option<i32>)> {
+    serde_json::from_str(detail).unwrap_or_default()
 }
 
 /// Returns a hint for a server that cannot do its work just now and gives no hint itself.

@@ -209,6 +209,46 @@ impl Store {
         Ok(())
     }
 
+    /// [`Store::claim_share`], and when there will be something to claim after it, in one round trip.
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn claim_and_look(
+        &self,
+        host: i32,
+        limit: i32,
+        most: Option<i32>,
+        without: &[i32],
+        busy: &[i32],
+    ) -> Result<(Vec<Claimed>, NextDue), StoreError> {
+        let rows = sqlx::query(
+            "SELECT (c.job).*, c.waits, c.next_ms FROM wed.claim_and_look($1, $2, $3, $4, $5) c",
+        )
+        .bind(host)
+        .bind(limit)
+        .bind(most)
+        .bind(without)
+        .bind(busy)
+        .fetch_all(&self.pool)
+        .await?;
+        let Some((last, jobs)) = rows.split_last() else {
+            return Ok((
+                Vec::new(),
+                NextDue {
+                    waits: false,
+                    next: None,
+                },
+            ));
+        };
+        let next: Option<i64> = last.try_get("next_ms")?;
+        let due = NextDue {
+            waits: last.try_get("waits")?,
+            next: next.map(|millis| Duration::from_millis(u64::try_from(millis).unwrap_or(0))),
+        };
+        let jobs = jobs.iter().map(Claimed::from_row);
+        Ok((jobs.collect::<Result<_, _>>()?, due))
+    }
+
     /// Claims up to `limit` jobs that components can do, of all tenants in equal numbers.
     ///
     /// # Errors
@@ -376,31 +416,25 @@ impl Store {
         Ok(())
     }
 
-    /// Gives back, unrun and for a while, jobs whose flow's table somebody has locked: their results could
-    /// not be committed.
+    /// Gives jobs back unrun, to be claimed again after a pause; the reason says for what they wait.
     ///
     /// # Errors
     /// Only those of the connection; the leases then end by themselves.
-    pub async fn put_off(&self, host: i32, tokens: &[i64], reason: &str) -> Result<(), StoreError> {
-        sqlx::query("SELECT wed.put_off($1, $2, $3)")
+    pub async fn put_off(
+        &self,
+        host: i32,
+        tokens: &[i64],
+        reason: &str,
+        pause: Duration,
+    ) -> Result<(), StoreError> {
+        sqlx::query("SELECT wed.put_off($1, $2, $3, $4 * interval '1 second')")
             .bind(host)
             .bind(tokens)
             .bind(reason.replace('\0', ""))
+            .bind(pause.as_secs_f64())
             .execute(&self.pool)
             .await?;
         Ok(())
-    }
-
-    /// Returns those of a flow's instances that another session holds at this moment.
-    ///
-    /// # Errors
-    /// [`StoreError::Locked`] when the flow's whole table is locked.
-    pub async fn locked_instances(&self, flow: i32, wids: &[i32]) -> Result<Vec<i32>, StoreError> {
-        Ok(sqlx::query_scalar("SELECT wed.locked_instances($1, $2)")
-            .bind(flow)
-            .bind(wids)
-            .fetch_one(&self.pool)
-            .await?)
     }
 
     /// Returns the claims that are still this host's. After a commit whose answer was lost, those that are gone were
@@ -431,21 +465,6 @@ impl Store {
         .bind(known)
         .fetch_all(&self.pool)
         .await?)
-    }
-
-    /// When there will be something to claim.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn next_due(&self) -> Result<NextDue, StoreError> {
-        let (waits, millis): (bool, Option<i64>) =
-            sqlx::query_as("SELECT waits, next_ms FROM wed.next_due()")
-                .fetch_one(&self.pool)
-                .await?;
-        Ok(NextDue {
-            waits,
-            next: millis.map(|millis| Duration::from_millis(u64::try_from(millis).unwrap_or(0))),
-        })
     }
 
     /// Housekeeping that any host may do for all: frees abandoned jobs, ends overdue external workers, skips stale

@@ -248,10 +248,12 @@ impl Store {
     /// The same database over at most `connections` connections that nobody else uses, for a host's commits:
     /// a session that does the same again and again has what it needs at hand, in its own memory and the
     /// processor's. What it does is by key, so tables are joined by index only: a plan that read all of a
-    /// table while it was small would go on doing so.
+    /// table while it was small would go on doing so. No statement waits for a lock for longer than `lock`.
     #[must_use]
-    pub fn apart(&self, connections: u32) -> Store {
+    pub fn apart(&self, connections: u32, lock: Duration) -> Store {
+        let lock = lock.as_millis().to_string();
         let options = self.options.clone().options(host_limits()).options([
+            ("lock_timeout", lock.as_str()),
             ("enable_hashjoin", "off"),
             ("enable_mergejoin", "off"),
             // Nor by all that is in an index for a key: the newest is looked for, and in order.

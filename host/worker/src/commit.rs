@@ -1,18 +1,20 @@
 //! Commits a batch of results. A batch is all or nothing in Postgres, so on a refusal it is split,
-//! until the one bad result stands alone and hurts its own instance only.
+//! until the one bad result stands alone and hurts its own instance only. What meets a lock of somebody else is taken
+//! out and waits for it in quarantine; the rest is committed at once.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use foldhash::{HashMap, HashMapExt};
-use wedflow_model::JobKey;
+use foldhash::{HashMap, HashMapExt, HashSet};
 use wedflow_sandbox::Provided;
 use wedflow_store::{
     AttemptRecord, Claimed, CommitGroup, CommitItem, FailedAttempt, Store, StoreError,
 };
 
-use crate::lane::Lane;
+use crate::decision::Locked;
+use crate::desk::Committing;
+use crate::lane::Shared;
 use crate::results::{Finished, Rendered, Shape, Verdict, no_record};
 use crate::silence::{AT_LAST, answered};
 
@@ -32,137 +34,117 @@ const SLOW_CONDITIONS: &str = "WF034";
 /// A result that is to be committed.
 #[derive(Debug)]
 struct Ready {
-    key: JobKey,
-    token: i64,
     item: CommitItem,
     shape: Arc<Shape>,
-    provided: Option<Arc<Provided>>,
-    deadline: i64,
-    record: Option<Box<AttemptRecord>>,
+    /// All else; its literals are the item's.
+    finished: Finished,
 }
 
-/// A result that changes nothing, and what is to be kept of it.
-#[derive(Debug, Default)]
-struct Failures {
-    attempts: Vec<FailedAttempt>,
-    records: Vec<AttemptRecord>,
-}
-
-/// Commits what can be committed, records what failed, each with what is to be kept of it. Ends when all of the batch is dealt with; while the
-/// database is away it goes on trying.
-/// Without `lease`, what the batch fires is left to whoever claims it; else `lane` takes it, part by
-/// part as those are committed: it is this host's already. Answers how many results were committed.
-pub(crate) async fn deal_with(
-    store: &Store,
-    host: i32,
-    batch: Vec<Finished>,
-    lease: bool,
-    lane: &Lane,
-) -> usize {
-    let mut ready = Vec::with_capacity(batch.len());
-    let mut failed = Failures::default();
-    for finished in batch {
-        let Finished {
-            key,
-            token,
-            measure,
-            deadline,
-            record,
-            verdict,
-            provided,
-            ..
-        } = finished;
-        match verdict {
-            Verdict::Commit(Rendered { shape, literals }) => ready.push(Ready {
-                key,
-                token,
-                shape,
-                provided,
-                deadline,
-                record,
-                item: CommitItem {
-                    wid: key.wid,
-                    tgid: key.tgid,
-                    token,
-                    literals,
-                    measure,
-                },
-            }),
-            Verdict::Fail {
-                outcome,
-                message,
-                retry,
-                after,
-            } => {
-                failed.records.extend(record.map(|record| *record));
-                failed.attempts.push(FailedAttempt {
-                    flow: key.flow,
-                    wid: key.wid,
-                    tgid: key.tgid,
-                    token,
-                    outcome,
-                    message: masked(message, provided.as_deref()),
-                    retry,
-                    after,
-                    fuel: measure.fuel,
-                    elapsed_us: measure.elapsed_us,
-                    memory_bytes: measure.memory_bytes,
-                });
-            }
-        }
+impl Ready {
+    fn new(mut finished: Finished) -> Result<Self, Finished> {
+        let Verdict::Commit(Rendered { shape, literals }) = &mut finished.verdict else {
+            return Err(finished);
+        };
+        let shape = Arc::clone(shape);
+        let item = CommitItem {
+            wid: finished.key.wid,
+            tgid: finished.key.tgid,
+            token: finished.token,
+            literals: std::mem::take(literals),
+            measure: finished.measure,
+        };
+        Ok(Ready {
+            item,
+            shape,
+            finished,
+        })
     }
 
+    fn into_finished(self) -> Finished {
+        let Ready {
+            item,
+            shape,
+            mut finished,
+        } = self;
+        finished.verdict = Verdict::Commit(Rendered {
+            shape,
+            literals: item.literals,
+        });
+        finished
+    }
+}
+
+/// Commits what can be committed, and records what failed, each with what is to be kept of it. Ends when all of the batch
+/// is dealt with; while the database is away it goes on trying. What is fired is handed over part by part. Answers how many
+/// results were committed.
+pub(crate) async fn deal_with(
+    shared: &Shared,
+    host: i32,
+    batch: Vec<Finished>,
+    committing: &mut Committing,
+) -> usize {
+    let store = &shared.sessions[committing.session];
+    let mut ready = Vec::with_capacity(batch.len());
+    let mut failed = Vec::new();
+    for finished in batch {
+        match Ready::new(finished) {
+            Ok(one) => ready.push(one),
+            Err(finished) => failed.push(finished),
+        }
+    }
     let mut committed = 0;
     // Halves of halves, on a list instead of the stack.
-    let mut parts = if ready.is_empty() {
-        Vec::new()
-    } else {
-        vec![ready]
-    };
+    let mut parts = vec![ready];
     while let Some(mut part) = parts.pop() {
-        let mut answer = commit(store, host, &mut part, false, lease).await;
+        if part.is_empty() {
+            continue;
+        }
+        let mut answer = commit(store, host, &mut part, false, committing.keeps).await;
         let alone = part.len() == 1 && matches!(answer, Err(StoreError::Refused(_)));
         let slow = answer
             .as_ref()
             .is_err_and(|refusal| refusal.code() == Some(SLOW_CONDITIONS));
         if alone || slow {
-            // Perhaps it is not the result but a condition that fails on it. Each state is evaluated by itself
-            // then, and one whose conditions take too long becomes an exception.
-            answer = commit(store, host, &mut part, true, lease).await;
+            // Perhaps it is not the result but a condition that fails on it. Each state is evaluated by itself then, and
+            // one whose conditions take too long becomes an exception.
+            answer = commit(store, host, &mut part, true, committing.keeps).await;
         }
         match answer {
-            Ok(claimed) => {
+            Ok(fired) => {
                 committed += part.len();
-                lane.take(claimed).await;
+                let (fired, _arriving) = shared.jobs(fired).await;
+                let tokens = part.iter().map(|one| one.item.token).collect();
+                committing.committed(tokens, fired);
             }
-            Err(refusal) if is_locked(&refusal) => match other_flows(&mut part) {
-                Some(others) => {
-                    parts.push(others);
-                    parts.push(part);
+            Err(StoreError::Locked { locks, .. }) => {
+                let part: Vec<_> = part.into_iter().map(Ready::into_finished).collect();
+                let others = quarantine(part, &locks, committing);
+                parts.extend(
+                    others
+                        .into_iter()
+                        .map(|part| part.into_iter().flat_map(Ready::new).collect()),
+                );
+            }
+            Err(refusal) if refusal.code() == Some(OUT_OF_DATE) => {
+                let others = other_flows(&mut part);
+                if others.is_empty() {
+                    give_back(store, host, &part, committing).await;
+                } else {
+                    parts.extend([others, part]);
                 }
-                None => {
-                    let free = put_off_locked(store, host, &mut part).await;
-                    parts.extend((!free.is_empty()).then_some(free));
-                }
-            },
-            Err(refusal) if refusal.code() == Some(OUT_OF_DATE) => match other_flows(&mut part) {
-                Some(others) => {
-                    parts.push(others);
-                    parts.push(part);
-                }
-                None => give_back(store, host, part.iter().map(|ready| ready.token)).await,
-            },
+            }
             Err(refusal) if refusal.code() == Some("WF016") => {
-                // What the host had in hand is another's by now.
+                // What the host had in flight is another's by now.
                 tracing::info!(
                     results = part.len(),
                     "results came after the host's leases were lost; they are dropped"
                 );
             }
             Err(refusal) if part.len() == 1 => {
-                if let Some(alone) = part.pop() {
-                    into_failure(alone, &refusal, &mut failed);
-                }
+                failed.extend(
+                    part.into_iter()
+                        .filter_map(|alone| into_failure(alone, &refusal)),
+                );
             }
             Err(_) => {
                 let second = part.split_off(part.len() / 2);
@@ -171,100 +153,96 @@ pub(crate) async fn deal_with(
             }
         }
     }
-    record(store, host, failed).await;
+    record(store, host, failed, committing).await;
     committed
 }
 
-/// Whether somebody holds a lock that was waited for in vain: that of a flow's own session on its table.
-fn is_locked(error: &StoreError) -> bool {
-    matches!(error, StoreError::Locked(_))
-}
-
-/// Takes out of a part what is not of its first flow; nothing when it is of one flow only.
-fn other_flows(part: &mut Vec<Ready>) -> Option<Vec<Ready>> {
-    let flow = part.first()?.key.flow;
-    let others: Vec<Ready> = part
-        .extract_if(.., |ready| ready.key.flow != flow)
-        .collect();
-    (!others.is_empty()).then_some(others)
+/// Takes out of a part what is not of its first flow.
+fn other_flows(part: &mut Vec<Ready>) -> Vec<Ready> {
+    let first = part.first().map(|first| first.finished.key.flow);
+    part.extract_if(.., |ready| Some(ready.finished.key.flow) != first)
+        .collect()
 }
 
 /// Gives back the jobs of results that were made for an older version of their flow, in which attributes had other names or
 /// types: they are run again.
-async fn give_back(store: &Store, host: i32, tokens: impl Iterator<Item = i64>) {
-    let tokens: Vec<i64> = tokens.collect();
+async fn give_back(store: &Store, host: i32, part: &[Ready], committing: &mut Committing) {
+    let tokens: Vec<i64> = part.iter().map(|ready| ready.item.token).collect();
     tracing::info!(
         jobs = tokens.len(),
         "attributes of a flow have changed; its results are made anew"
     );
     with_patience(|| store.release(host, &tokens)).await;
+    committing.committed(tokens, Vec::new());
 }
 
-/// Puts off those of one flow's results whose instances another session holds; gives back the others, to be committed. Where
-/// nobody knows which are held, since the flow's table is locked, all are put off.
-async fn put_off_locked(store: &Store, host: i32, part: &mut Vec<Ready>) -> Vec<Ready> {
-    let mut free = Vec::new();
-    if let Some(flow) = part.first().map(|first| first.key.flow) {
-        let wids: Vec<i32> = part.iter().map(|ready| ready.key.wid).collect();
-        let locked = answered(store, AT_LAST, store.locked_instances(flow, &wids)).await;
-        if let Ok(locked) = locked
-            && !locked.is_empty()
-        {
-            free = (part.extract_if(.., |ready| !locked.contains(&ready.key.wid))).collect();
+/// Puts into quarantine what meets these locks, and returns what does not, as parts to be tried by themselves. Where nobody
+/// knows which locks they were, the part is halved until one result stands alone.
+fn quarantine(
+    part: Vec<Finished>,
+    locks: &[(i32, Option<i32>)],
+    committing: &mut Committing,
+) -> Vec<Vec<Finished>> {
+    let mut locks: HashSet<Locked> = (locks.iter())
+        .map(|(flow, wid)| match wid {
+            Some(wid) => Locked::Instance((*flow, *wid)),
+            None => Locked::Flow(*flow),
+        })
+        .collect();
+    let mut part = part;
+    if locks.is_empty() {
+        if part.len() > 1 {
+            let second = part.split_off(part.len() / 2);
+            return vec![second, part];
         }
-        tracing::warn!(flow, wids = ?part.iter().map(|ready| ready.key.wid).collect::<Vec<_>>(), "instances are held by another session");
+        locks.extend(
+            part.iter()
+                .map(|one| Locked::Instance((one.key.flow, one.key.wid))),
+        );
     }
-    put_off(store, host, part.iter().map(|ready| ready.token)).await;
-    free
-}
-
-/// Jobs whose results cannot be committed for now wait; those of others do not.
-async fn put_off(store: &Store, host: i32, tokens: impl Iterator<Item = i64>) {
-    let tokens: Vec<i64> = tokens.collect();
+    let meets = |one: &Finished| {
+        locks.contains(&Locked::Flow(one.key.flow))
+            || locks.contains(&Locked::Instance((one.key.flow, one.key.wid)))
+    };
+    let (held, others): (Vec<_>, Vec<_>) = part.into_iter().partition(meets);
     tracing::warn!(
-        jobs = tokens.len(),
-        "another session holds instances or the table of a flow; its jobs are put off"
+        locks = locks.len(),
+        results = held.len(),
+        flow = held.first().map(|one| one.key.flow),
+        "somebody holds locks of flows; the results that need them wait"
     );
-    with_patience(|| {
-        store.put_off(
-            host,
-            &tokens,
-            "a lock that another session holds on its instance or its flow",
-        )
-    })
-    .await;
+    committing.met(locks, held);
+    if others.is_empty() {
+        Vec::new()
+    } else {
+        vec![others]
+    }
 }
 
-/// Records failed attempts, those of a locked flow excepted. Where Postgres refuses what is recorded, each is recorded
+/// Records failed attempts, those that meet a lock excepted. Where Postgres refuses what is recorded, each is recorded
 /// alone, and at last with a text of ours in the place of the guest's: an attempt is counted whatever it said.
-async fn record(store: &Store, host: i32, failed: Failures) {
-    let Failures { attempts, records } = failed;
-    let mut parts = vec![attempts];
+async fn record(store: &Store, host: i32, failed: Vec<Finished>, committing: &mut Committing) {
+    let mut parts = vec![failed];
     while let Some(mut part) = parts.pop() {
-        let Some(flow) = part.first().map(|first| first.flow) else {
+        let Some(flow) = part.first().map(|first| first.key.flow) else {
             continue;
         };
-        let kept: Vec<&AttemptRecord> = records
-            .iter()
-            .filter(|record| part.iter().any(|one| one.token == record.token))
-            .collect();
-        match recorded(store, host, &part, &kept).await {
-            Ok(()) => {}
-            Err(error) if is_locked(&error) => {
-                let others: Vec<_> = part.extract_if(.., |one| one.flow != flow).collect();
-                if others.is_empty() {
-                    put_off(store, host, part.iter().map(|one| one.token)).await;
-                } else {
-                    parts.push(others);
-                    parts.push(part);
-                }
+        match recorded(store, host, &part, true).await {
+            Ok(()) => committing.committed(part.iter().map(|one| one.token).collect(), Vec::new()),
+            Err(StoreError::Locked { locks, .. }) => {
+                parts.extend(quarantine(part, &locks, committing))
             }
             Err(error) if part.len() == 1 => {
                 tracing::warn!(%error, flow, "an attempt's record was refused; it is recorded without its words");
                 for one in &mut part {
-                    one.message = format!("{}; what it said cannot be kept", one.outcome);
+                    if let Verdict::Fail {
+                        outcome, message, ..
+                    } = &mut one.verdict
+                    {
+                        *message = format!("{outcome}; what it said cannot be kept");
+                    }
                 }
-                if let Err(error) = recorded(store, host, &part, &[]).await {
+                if let Err(error) = recorded(store, host, &part, false).await {
                     tracing::error!(%error, flow, "a failed attempt could not be recorded; its job is taken up again");
                 }
             }
@@ -281,12 +259,22 @@ async fn record(store: &Store, host: i32, failed: Failures) {
 async fn recorded(
     store: &Store,
     host: i32,
-    part: &[FailedAttempt],
-    records: &[&AttemptRecord],
+    part: &[Finished],
+    keep: bool,
 ) -> Result<(), StoreError> {
+    let attempts: Vec<FailedAttempt> = part.iter().filter_map(attempt).collect();
+    let records: Vec<&AttemptRecord> = (part.iter().filter(|_| keep))
+        .filter_map(|one| one.record.as_deref())
+        .collect();
     let mut pause = FIRST_PAUSE;
     loop {
-        match answered(store, AT_LAST, store.fail_recorded(host, part, records)).await {
+        match answered(
+            store,
+            AT_LAST,
+            store.fail_recorded(host, &attempts, &records),
+        )
+        .await
+        {
             Err(error) if error.is_of_server() => {
                 tracing::warn!(%error, "the database is asked again");
                 sleep_about(pause).await;
@@ -295,6 +283,32 @@ async fn recorded(
             answer => return answer,
         }
     }
+}
+
+/// A failed attempt as the database takes it; nothing of a result that is to be committed.
+fn attempt(one: &Finished) -> Option<FailedAttempt> {
+    let Verdict::Fail {
+        outcome,
+        message,
+        retry,
+        after,
+    } = &one.verdict
+    else {
+        return None;
+    };
+    Some(FailedAttempt {
+        flow: one.key.flow,
+        wid: one.key.wid,
+        tgid: one.key.tgid,
+        token: one.token,
+        outcome: outcome.clone(),
+        message: masked(message.clone(), one.provided.as_deref()),
+        retry: *retry,
+        after: *after,
+        fuel: one.measure.fuel,
+        elapsed_us: one.measure.elapsed_us,
+        memory_bytes: one.measure.memory_bytes,
+    })
 }
 
 /// Commits a part. An answer that was lost is looked up, never repeated blindly: what is no longer
@@ -314,7 +328,7 @@ async fn commit(
         }
         let records: Vec<&AttemptRecord> = part
             .iter()
-            .filter_map(|ready| ready.record.as_deref())
+            .filter_map(|ready| ready.finished.record.as_deref())
             .collect();
         let groups = groups(part);
         tracing::trace!(
@@ -329,7 +343,8 @@ async fn commit(
             Err(error) => error,
         };
         // What neither the server nor a result is known to cause: asked again some times, each result alone.
-        let unknown = part.len() == 1 && !error.is_of_result() && !is_locked(&error);
+        let unknown =
+            part.len() == 1 && !error.is_of_result() && !matches!(error, StoreError::Locked { .. });
         tries += 1;
         let again = error.is_of_server() || unknown && tries < UNKNOWN_TRIES;
         if !again {
@@ -344,10 +359,10 @@ async fn commit(
         }
         sleep_about(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
-        let tokens: Vec<i64> = part.iter().map(|ready| ready.token).collect();
+        let tokens: Vec<i64> = part.iter().map(|ready| ready.item.token).collect();
         if let Ok(held) = answered(store, AT_LAST, store.still_held(host, &tokens)).await {
             let before = part.len();
-            part.retain(|ready| held.contains(&ready.token));
+            part.retain(|ready| held.contains(&ready.item.token));
             if part.len() < before {
                 tracing::info!(
                     results = before - part.len(),
@@ -365,12 +380,12 @@ fn groups(part: &[Ready]) -> Vec<CommitGroup<'_>> {
     // Equal shapes are nearly always one (Shapes), which is found without looking at it.
     let mut known: HashMap<(i32, *const Shape), usize> = HashMap::new();
     for ready in part {
-        let address = (ready.key.flow, Arc::as_ptr(&ready.shape));
+        let address = (ready.finished.key.flow, Arc::as_ptr(&ready.shape));
         let index = *known.entry(address).or_insert_with(|| {
-            *at.entry((ready.key.flow, &*ready.shape))
+            *at.entry((ready.finished.key.flow, &*ready.shape))
                 .or_insert_with(|| {
                     groups.push(CommitGroup {
-                        flow: ready.key.flow,
+                        flow: ready.finished.key.flow,
                         version: ready.shape.version,
                         gate: Cow::Borrowed(&ready.shape.gate),
                         assigned: Cow::Borrowed(&ready.shape.assigned),
@@ -386,13 +401,19 @@ fn groups(part: &[Ready]) -> Vec<CommitGroup<'_>> {
 }
 
 /// What a refusal means for the one result that caused it; nothing when the result is just dropped.
-fn into_failure(ready: Ready, error: &StoreError, failed: &mut Failures) {
+fn into_failure(ready: Ready, error: &StoreError) -> Option<Finished> {
+    let Ready {
+        shape,
+        mut finished,
+        ..
+    } = ready;
+    let flow = finished.key.flow;
     let code = error.code().unwrap_or("");
     let (outcome, retry) = match code {
         // The final condition would hold while others are pending: wait for them.
         "WF007" => ("final_pending", true),
         // Final meanwhile, or not ours any more.
-        "WF002" | "WF003" => return,
+        "WF002" | "WF003" => return None,
         // What the data make impossible may be possible later; a broken rule stays broken.
         _ if ["22", "23"].iter().any(|class| code.starts_with(class))
             || ["57014", "53200"].contains(&code) =>
@@ -405,7 +426,7 @@ fn into_failure(ready: Ready, error: &StoreError, failed: &mut Failures) {
     let message = match error.refusal() {
         // The server's own words may name what is no tenant's business.
         Some(_) if !error.is_of_result() => {
-            tracing::error!(%error, code, flow = ready.key.flow, "a result was refused for an unknown reason");
+            tracing::error!(%error, code, flow, "a result was refused for an unknown reason");
             format!("the server cannot commit it (SQLSTATE {code})")
         }
         Some(refusal) => [
@@ -420,30 +441,17 @@ fn into_failure(ready: Ready, error: &StoreError, failed: &mut Failures) {
         .join(" "),
         None => error.to_string(),
     };
-    let record = ready.record.map_or_else(
-        || no_record(ready.key, ready.token, ready.deadline),
-        |record| *record,
-    );
-    failed.records.push(AttemptRecord {
-        keep: true,
-        ..record
+    let record = finished.record.get_or_insert_with(|| {
+        Box::new(no_record(finished.key, finished.token, finished.deadline))
     });
-    failed.attempts.push(FailedAttempt {
-        flow: ready.key.flow,
-        wid: ready.key.wid,
-        tgid: ready.key.tgid,
-        token: ready.token,
+    record.keep = true;
+    finished.verdict = Verdict::Fail {
         outcome: outcome.to_owned(),
-        message: masked(
-            format!("{message} (SET {})", ready.shape),
-            ready.provided.as_deref(),
-        ),
+        message: format!("{message} (SET {shape})"),
         retry,
         after: None,
-        fuel: ready.item.measure.fuel,
-        elapsed_us: ready.item.measure.elapsed_us,
-        memory_bytes: ready.item.measure.memory_bytes,
-    });
+    };
+    Some(finished)
 }
 
 /// A message for people, without the secrets that the transition was given.
@@ -486,28 +494,23 @@ async fn sleep_about(pause: Duration) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::results::tests::finished;
 
     #[test]
     fn results_are_grouped_by_flow_and_shape() {
-        let ready = |flow, wid, set: &str| Ready {
-            key: JobKey { flow, wid, tgid: 1 },
-            token: i64::from(wid),
-            deadline: 0,
-            record: None,
-            shape: Arc::new(Shape {
-                version: 1,
-                gate: format!("gate_{flow}"),
-                assigned: vec![set.into()],
-                set: None,
-            }),
-            provided: None,
-            item: CommitItem {
-                wid,
-                tgid: 1,
-                token: i64::from(wid),
+        let ready = |flow, wid, set: &str| {
+            let mut one = finished(wid, 1);
+            (one.key.flow, one.token) = (flow, i64::from(wid));
+            one.verdict = Verdict::Commit(Rendered {
+                shape: Arc::new(Shape {
+                    version: 1,
+                    gate: format!("gate_{flow}"),
+                    assigned: vec![set.into()],
+                    set: None,
+                }),
                 literals: vec![Some("x".into())],
-                measure: Default::default(),
-            },
+            });
+            Ready::new(one).expect("it is to be committed")
         };
         let part = [
             ready(1, 1, "a"),

@@ -1,9 +1,10 @@
 //! A host: lanes, and what they share.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use quick_cache::sync::Cache;
 use tokio::task::JoinHandle;
 use wedflow_model::Limits;
 use wedflow_sandbox::{Sandbox, Settings};
@@ -12,13 +13,13 @@ use wedflow_store::Store;
 
 use crate::HostError;
 use crate::SecretKey;
-use crate::batches::{Batches, sessions};
 use crate::bindings::Bindings;
 use crate::breaker::Apart;
+use crate::decision::{Event, Policy};
+use crate::desk::Desk;
 use crate::housekeeping::{self, LEASE};
-use crate::lane::{Hand, Lane, Shared, reserve};
+use crate::lane::{Lane, Shared, TENANTS_MAX};
 use crate::outside::{Outside, OutsideSettings};
-use crate::shares::Shares;
 
 /// How long giving jobs back may take, and a lane that is in a call of the database when it is told to stop.
 const LEAVING: Duration = Duration::from_secs(1);
@@ -63,10 +64,10 @@ impl Default for HostSettings {
 }
 
 impl HostSettings {
-    /// Database connections that such a host can use beside those that it commits over, two for each lane and
-    /// one: a claim for each lane, sweeping, leases and notifications.
+    /// Database connections that such a host can use besides those that it keeps leases and commits over: for claims, for
+    /// loading flows, for sweeping.
     pub fn connections(&self) -> u32 {
-        u32::try_from(self.lanes).unwrap_or(2).saturating_add(3)
+        u32::try_from(self.lanes).unwrap_or(2).saturating_add(2)
     }
 }
 
@@ -99,10 +100,9 @@ impl Host {
     /// [`HostError`] when the database or the sandbox is not to be had.
     pub async fn start(store: Store, settings: HostSettings) -> Result<Host, HostError> {
         let lanes = settings.lanes.max(1);
-        let room = settings.in_hand.div_ceil(lanes).max(1);
+        let policy = Policy::new(lanes, settings.in_hand);
         let sandbox = Arc::new(Sandbox::new(Settings {
-            concurrent: u32::try_from((room + reserve(room)).saturating_mul(lanes).max(16))
-                .unwrap_or(u32::MAX),
+            concurrent: u32::try_from(policy.room().max(16)).unwrap_or(u32::MAX),
             cache: wedflow_sandbox::user_cache(),
             ..Settings::fast()
         })?);
@@ -112,10 +112,11 @@ impl Host {
         let apart = Apart::new(processors()).map_err(HostError::Threads)?;
         let host = store.register_host(&settings.name, LEASE).await?;
         let (tellings, told) = source::queue(1);
-        let shares = Arc::new(Shares::new(room * lanes));
         let shared = Arc::new(Shared {
             tellings,
-            sessions: (0..sessions(lanes)).map(|_| store.apart(1)).collect(),
+            sessions: (0..policy.sessions())
+                .map(|_| store.apart(1, policy.lock_wait))
+                .collect(),
             apart,
             heart: store.for_host(1),
             bindings: Bindings::new(
@@ -131,20 +132,14 @@ impl Host {
             limits: settings.limits,
             host: AtomicI32::new(host),
             draining: AtomicBool::new(false),
-            in_hand: Default::default(),
-            batches: Batches::new(Arc::clone(&shares), lanes),
-            shares,
-            hands: (0..lanes).map(|_| Hand::default()).collect(),
-            busy: AtomicUsize::new(0),
+            desk: Desk::new(policy),
+            tenants: Cache::new(TENANTS_MAX),
             committed: AtomicU64::new(0),
         });
-        let (lanes, mut schedulers): (Vec<Lane>, Vec<_>) = (0..lanes)
-            .map(|number| Lane::new(Arc::clone(&shared), number, room))
+        let (_, mut schedulers): (Vec<Lane>, Vec<_>) = (0..lanes)
+            .map(|number| Lane::new(Arc::clone(&shared), number))
             .unzip();
-        housekeeping::register(&mut schedulers[0], &shared, &settings.name, &lanes[0], told);
-        for hand in &shared.hands {
-            hand.work.tell();
-        }
+        housekeeping::register(&mut schedulers[0], &shared, &settings.name, told);
         let lanes = schedulers
             .into_iter()
             .map(|mut scheduler| {
@@ -180,8 +175,9 @@ impl Host {
     /// finished, gives the rest back.
     pub async fn stop(mut self) {
         self.shared.draining.store(true, Ordering::Release);
+        self.shared.desk.tell(Event::Stopping);
         let until = Instant::now() + self.grace;
-        while self.shared.busy.load(Ordering::Acquire) > 0 && Instant::now() < until {
+        while self.shared.desk.begun() > 0 && Instant::now() < until {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         // All lanes at once, and none that is held up holds up the end beyond the grace.

@@ -10,7 +10,8 @@ use wedflow_scheduler::{Context, HandlerResult, Scheduler, source};
 use wedflow_store::Store;
 
 use crate::announce::{self, UnderWay};
-use crate::lane::{Lane, Shared};
+use crate::decision::Event;
+use crate::lane::Shared;
 use crate::outside;
 use crate::silence::{AT_LAST, AT_ONCE, answered};
 
@@ -43,26 +44,22 @@ const CLEAN: Duration = Duration::from_secs(60);
 /// How long to wait before a notification connection that cannot be had is asked for again.
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);
 
-/// Registers the sources and handlers. All lanes are told when there may be work; the `first` takes up what was lost.
+/// Registers the sources and handlers.
 pub(crate) fn register(
     scheduler: &mut Scheduler,
     shared: &Arc<Shared>,
     name: &str,
-    first: &Lane,
     told: source::Queue<()>,
 ) {
-    let works: Vec<_> = shared.hands.iter().map(|hand| hand.work.clone()).collect();
-    let tell_all = move || works.iter().for_each(|work| work.tell());
-
     let (keeping, host_name) = (Arc::clone(shared), name.to_owned());
     scheduler.register_source(source::Timer::every(HEARTBEAT), move |_, _| {
         keep_leases(Arc::clone(&keeping), host_name.clone())
     });
 
-    let (sweeping, first) = (Arc::clone(shared), first.clone());
+    let sweeping = Arc::clone(shared);
     let unknown = Arc::new(tokio::sync::Mutex::new(Unknown::default()));
     scheduler.register_source(source::Timer::every(SWEEP), move |_, _| {
-        sweep(Arc::clone(&sweeping), first.clone(), Arc::clone(&unknown))
+        sweep(Arc::clone(&sweeping), Arc::clone(&unknown))
     });
 
     let telling = Arc::clone(shared);
@@ -104,10 +101,11 @@ pub(crate) fn register(
 
     let (events, notified) = source::queue(1);
     let listening = shared.store.clone();
-    // One connection for the whole host. A full queue means that the lanes are told already.
+    // One connection for the whole host. A full queue means that the host is told already.
     scheduler.spawn(move |_| listen(listening, events));
+    let desk = shared.desk.clone();
     scheduler.register_source(notified, move |(), _| {
-        tell_all();
+        desk.tell(Event::Told);
         std::future::ready(Ok(()))
     });
 }
@@ -151,13 +149,18 @@ async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
 }
 
 async fn tell_fuel(shared: Arc<Shared>) -> HandlerResult {
-    let (tenants, fuel) = shared.shares.take_fuel();
+    let used = shared.desk.take_fuel();
+    let whole = |fuel: u64| i64::try_from(fuel).unwrap_or(i64::MAX);
+    let (tenants, fuel): (Vec<_>, Vec<_>) = used
+        .iter()
+        .map(|(tenant, fuel)| (*tenant, whole(*fuel)))
+        .unzip();
     let told = shared.store.tell_fuel(&tenants, &fuel);
     match answered(&shared.store, AT_LAST, told).await {
-        Ok((resting, limited)) => shared.shares.told(resting, limited),
+        Ok((resting, limited)) => shared.desk.tell(Event::Quotas { resting, limited }),
         Err(error) => {
             tracing::warn!(%error, "could not tell what fuel was used");
-            shared.shares.give_back_fuel(tenants, fuel);
+            shared.desk.put_back_fuel(used);
         }
     }
     Ok(())
@@ -259,11 +262,7 @@ struct Unknown {
     again: Option<Instant>,
 }
 
-async fn sweep(
-    shared: Arc<Shared>,
-    lane: Lane,
-    unknown: Arc<tokio::sync::Mutex<Unknown>>,
-) -> HandlerResult {
+async fn sweep(shared: Arc<Shared>, unknown: Arc<tokio::sync::Mutex<Unknown>>) -> HandlerResult {
     match answered(&shared.store, AT_LAST, shared.store.sweep()).await {
         Ok(swept) if swept != Default::default() => {
             tracing::info!(swept.abandoned, swept.overdue, swept.skipped, "swept");
@@ -278,7 +277,7 @@ async fn sweep(
     }
     // Jobs that are this host's without its knowing: what a commit or claim fired whose answer was
     // lost. Unknown twice running, so that an answer on its way is not taken for a lost one.
-    let known: Vec<i64> = shared.tokens().iter().copied().collect();
+    let known = shared.desk.tokens();
     let held = shared.store.held_beside(shared.host(), &known);
     match answered(&shared.store, AT_LAST, held).await {
         Ok(unknown) => {
@@ -287,18 +286,15 @@ async fn sweep(
                 .into_iter()
                 .partition(|claimed| before.tokens.contains(&claimed.job.token));
             before.tokens = new.into_iter().map(|claimed| claimed.job.token).collect();
-            let lost: Vec<_> = {
-                let in_hand = shared.tokens();
-                lost.into_iter()
-                    .filter(|claimed| !in_hand.contains(&claimed.job.token))
-                    .collect()
-            };
+            let lost: Vec<_> = (lost.into_iter())
+                .filter(|claimed| !shared.desk.holds(claimed.job.token))
+                .collect();
             if !lost.is_empty() {
                 tracing::info!(
                     jobs = lost.len(),
                     "taking up jobs whose claim was not answered"
                 );
-                lane.take(lost).await;
+                shared.take(lost).await;
             }
         }
         Err(error) => tracing::warn!(%error, "could not look for jobs held"),

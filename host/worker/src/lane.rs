@@ -2,46 +2,43 @@
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use foldhash::{HashMap, HashMapExt, HashSet};
+use foldhash::{HashMap, HashMapExt};
 use futures::FutureExt;
+use quick_cache::sync::Cache;
 use wedflow_capability::files::Draft;
 use wedflow_contract::Digest;
 use wedflow_model::{Limits, Measure, Outcome, Severity};
-use wedflow_sandbox::{Beside, Invocation, Logs, Sandbox, Watch};
-use wedflow_scheduler::{Context, FreshFirst, HandlerResult, Registration, Scheduler, source};
+use wedflow_sandbox::{Beside, Invocation, Logs, Sandbox};
+use wedflow_scheduler::{FreshFirst, HandlerResult, Registration, Scheduler, source};
 use wedflow_store::{Claimed, LogLine, Store};
 
-use crate::batches::{BATCH, Batch, Batches};
 use crate::bindings::{Bindings, NotLoaded, Runnable};
 use crate::breaker::{Apart, Breaker};
 use crate::commit;
+use crate::decision::{Claim, Event, Job};
+use crate::desk::{Arriving, Committing, Desk, Errand, HostEvent, Run};
 use crate::outside::Outside;
 use crate::results::{Finished, Verdict, no_record};
-use crate::shares::Shares;
 use crate::silence::{AT_LAST, answered};
-use crate::turns::{Turn, Turns};
-use crate::work::Work;
 
-/// How often a lane looks for work that nobody told it of.
-const POLL: Duration = Duration::from_secs(1);
-/// Batches that one lane may have on their way to the database at once; how many are is decided where they are made
-/// (batches.rs).
-const COMMITS_AT_ONCE: usize = 3;
-/// How long after a commit a lane looks whether jobs wait whose tenant has room in its share again.
-const FOR_A_SHARE: Duration = Duration::from_millis(20);
+/// Batches that one lane may have on their way to the database at once; how many there are is decided for all lanes.
+const COMMITS_AT_ONCE: usize = 16;
+/// Errands that are run at once: a claim, and jobs that are put off.
+const ERRANDS_AT_ONCE: usize = 8;
 /// Steps of others that go before a guest that computes has its next millisecond: together about as long.
 const BESIDE_COMPUTING: u32 = 32;
 /// How long a job is held that cannot be loaded now, before it is given back.
 const UNTIL_LATER: Duration = Duration::from_secs(1);
-/// Jobs claimed in one call.
-const CLAIM: usize = 128;
-/// While jobs wait that a full lane has no room for, the jobs that every so many-th batch fires are not
-/// kept but queue up behind them: flows that go on for ever do not keep a host from all others.
-const TURN: u32 = 8;
+/// Time after which a job that cannot run is looked at again.
+const RUNNABLE_AGAIN: Duration = Duration::from_secs(5);
+/// What a job waits for whose flow is in quarantine.
+const BEHIND_A_LOCK: &str = "a lock that another session holds on its instance or its flow";
+/// Number of flows whose tenants are remembered.
+pub(crate) const TENANTS_MAX: usize = 65_536;
 
 /// What the lanes of a host share.
 pub(crate) struct Shared {
@@ -56,16 +53,10 @@ pub(crate) struct Shared {
     pub(crate) host: AtomicI32,
     /// No more jobs are begun.
     pub(crate) draining: AtomicBool,
-    /// Tokens of the jobs in hand.
-    pub(crate) in_hand: Mutex<HashSet<i64>>,
-    /// What each tenant has of this host.
-    pub(crate) shares: Arc<Shares>,
-    /// Jobs being run or committed right now.
-    pub(crate) busy: AtomicUsize,
-    /// Each lane's jobs in hand.
-    pub(crate) hands: Vec<Hand>,
-    /// What runs came to, of all lanes: a flow's results meet in one batch wherever they were run.
-    pub(crate) batches: Batches,
+    /// Where it is decided what is done next.
+    pub(crate) desk: Desk,
+    /// Each flow's tenant. A flow never moves to another.
+    pub(crate) tenants: Cache<i32, i32>,
     /// Where attempts at what faults are made.
     pub(crate) apart: Apart,
     /// Sessions that batches are committed over, each one at a time.
@@ -91,198 +82,138 @@ impl Shared {
         let _ = self.tellings.try_send(());
     }
 
-    /// The tokens in hand.
-    pub(crate) fn tokens(&self) -> std::sync::MutexGuard<'_, HashSet<i64>> {
-        self.in_hand.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// What a lane has in hand.
-#[derive(Debug, Default)]
-pub(crate) struct Hand {
-    jobs: AtomicUsize,
-    /// Tells the lane that there may be work for it.
-    pub(crate) work: Work,
-}
-
-impl Hand {
-    fn jobs(&self) -> usize {
-        self.jobs.load(Ordering::Acquire)
-    }
-
-    fn take(&self, jobs: usize) {
-        self.jobs.fetch_add(jobs, Ordering::AcqRel);
-    }
-
-    /// Gives jobs out of hand; tells the lane when it has less than `half` of its room full then.
-    fn give(&self, jobs: usize, half: usize) {
-        let less = |before: usize| Some(before.saturating_sub(jobs));
-        let (Ok(before) | Err(before)) =
-            (self.jobs).fetch_update(Ordering::AcqRel, Ordering::Acquire, less);
-        if before < jobs {
-            tracing::error!(before, jobs, "more jobs were given out of hand than taken");
+    /// Jobs that are this host's, each with its tenant. They are known to be its own from now on, also while their tenants
+    /// are looked up: until then whoever looks for jobs held unknowingly would take these for such.
+    pub(crate) async fn jobs(
+        &self,
+        claimed: Vec<Claimed>,
+    ) -> (Vec<Job<Claimed>>, Option<Arriving>) {
+        let mut unknown: Vec<i32> = (claimed.iter().map(|claimed| claimed.job.key.flow))
+            .filter(|flow| self.tenants.get(flow).is_none())
+            .collect();
+        let mut arriving = None;
+        if !unknown.is_empty() {
+            arriving = Some(
+                self.desk
+                    .arriving(claimed.iter().map(|claimed| claimed.job.token).collect()),
+            );
+            unknown.sort_unstable();
+            unknown.dedup();
+            let known = commit::with_patience(|| self.store.tenants_of(&unknown)).await;
+            for (flow, tenant) in known.unwrap_or_default() {
+                self.tenants.insert(flow, tenant);
+            }
         }
-        if before >= half && before.saturating_sub(jobs) < half {
-            self.work.tell();
-        }
+        let jobs = claimed.into_iter().map(|claimed| {
+            let key = claimed.job.key;
+            Job {
+                token: claimed.job.token,
+                // A flow that is not known is nobody's.
+                tenant: self.tenants.get(&key.flow).unwrap_or(0),
+                instance: (key.flow, key.wid),
+                job: claimed,
+            }
+        });
+        (jobs.collect(), arriving)
+    }
+
+    /// Takes up jobs that are this host's.
+    pub(crate) async fn take(&self, claimed: Vec<Claimed>) {
+        let (jobs, _arriving) = self.jobs(claimed).await;
+        self.desk.tell(Event::Arrived(jobs));
     }
 }
 
 /// A lane's own.
 #[derive(Clone)]
 pub(crate) struct Lane {
-    /// Which of the host's, counted from 0.
-    number: usize,
-    pub(crate) shared: Arc<Shared>,
-    /// Jobs this lane may have in hand.
-    room: usize,
-    /// Jobs in hand that have not begun. Unbounded, because what a commit fired is leased already and must
-    /// be taken; what is claimed is bounded by the lane's room.
-    turns: Turns,
-    /// Jobs wait that this lane had no room for when it last looked.
-    crowded: Arc<AtomicBool>,
-    /// Batches committed while that was so.
-    batches: Arc<AtomicU32>,
-    /// The last claim left jobs to wait whose tenant had its share.
-    kept_out: Arc<AtomicBool>,
+    shared: Arc<Shared>,
 }
 
 impl Lane {
-    /// Makes a lane and its scheduler, not yet running.
-    pub(crate) fn new(shared: Arc<Shared>, number: usize, room: usize) -> (Lane, Scheduler) {
-        let lane = Lane {
-            number,
-            shared,
-            room,
-            turns: Turns::new(),
-            crowded: Arc::default(),
-            batches: Arc::default(),
-            kept_out: Arc::default(),
-        };
+    /// Makes a lane and its scheduler, not yet running. The first one runs the host's errands.
+    pub(crate) fn new(shared: Arc<Shared>, number: usize) -> (Lane, Scheduler) {
+        let lane = Lane { shared };
         let mut scheduler = Scheduler::builder()
             .ready_queue(FreshFirst::new(BESIDE_COMPUTING))
             .on_failure(|failure| tracing::error!(%failure, "a handler failed"))
             .build();
-        let claiming = lane.clone();
-        scheduler.register_source(lane.hand().work.source(POLL), move |(), context| {
-            claiming.clone().claim(context)
-        });
+        let desk = &lane.shared.desk;
+        if number == 0 {
+            let running = lane.clone();
+            scheduler.register_with(
+                desk.errands(),
+                move |errand, _| running.clone().run_errand(errand),
+                Registration::new().in_flight(ERRANDS_AT_ONCE),
+            );
+        }
         let running = lane.clone();
         scheduler.register_with(
-            lane.turns.source(),
-            move |turn, _| running.clone().run(turn),
-            // Fired jobs may go over the lane's room, so that is no limit here.
+            desk.runs(number),
+            move |run, _| running.clone().run(run),
+            // How many are in flight is decided for all lanes.
             Registration::new().in_flight(usize::MAX),
         );
         let committing = lane.clone();
         scheduler.register_with(
-            lane.shared.batches.source(number),
-            move |batch, context| committing.clone().commit(batch, context),
+            desk.batches(number),
+            move |(batch, results), _| committing.clone().commit(batch, results),
             Registration::new().in_flight(COMMITS_AT_ONCE),
         );
         (lane, scheduler)
     }
 
-    fn hand(&self) -> &Hand {
-        &self.shared.hands[self.number]
-    }
-
-    /// Takes jobs that are this host's into this lane. Their tokens are entered before anything is waited for: until
-    /// then whoever looks for jobs held unknowingly would take these for such.
-    pub(crate) async fn take(&self, claimed: Vec<Claimed>) {
-        if claimed.is_empty() {
-            return;
-        }
-        let shared = &self.shared;
-        shared
-            .tokens()
-            .extend(claimed.iter().map(|claimed| claimed.job.token));
-        let unknown = shared.shares.unknown(&claimed);
-        if !unknown.is_empty()
-            && let Some(known) = commit::with_patience(|| shared.store.tenants_of(&unknown)).await
-        {
-            shared.shares.learn(known);
-        }
-        self.hand().take(claimed.len());
-        let tenants = shared.shares.taken(&claimed);
-        (shared.batches).expect(claimed.iter().map(|claimed| claimed.job.key.flow));
-        self.turns.put(tenants.into_iter().zip(claimed));
-    }
-
-    /// Claims as many jobs as there is room for.
-    async fn claim(self, context: Context) -> HandlerResult {
-        let shared = &self.shared;
-        let asked = shared.shares.asked();
-        // Who is at work alone leaves some room, in case another comes.
-        let room = match asked.without.is_empty() {
-            true => self.room,
-            false => self.room + reserve(self.room),
-        };
-        // Its own room, and the host's: others' jobs come into this hand by being committed here.
-        let hands = &shared.hands;
-        let all: usize = hands.iter().map(Hand::jobs).sum();
-        let free = (room.saturating_sub(self.hand().jobs()))
-            .min((room * hands.len()).saturating_sub(all))
-            .min(CLAIM);
-        if self.shared.is_draining() {
-            return Ok(());
-        }
-        let store = &self.shared.store;
-        if free == 0 {
-            let due = answered(store, AT_LAST, store.next_due()).await;
-            let waits = due.is_ok_and(|due| due.waits);
-            self.crowded.store(waits, Ordering::Release);
-            return Ok(());
-        }
-        let whole = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
-        self.kept_out.store(asked.most.is_some(), Ordering::Release);
-        let claimed = store.claim_share(
-            self.shared.host(),
-            whole(free),
-            asked.most.map(whole),
-            &asked.without,
-            &asked.busy,
-        );
-        let claimed = answered(store, AT_LAST, claimed).await;
-        let claimed = match claimed {
-            Ok(claimed) => claimed,
-            Err(error) => {
-                // Lost leases are the housekeeping's to mend, an absent database mends itself.
-                tracing::warn!(%error, "could not claim");
-                return Ok(());
+    async fn run_errand(self, errand: Errand) -> HandlerResult {
+        match errand {
+            Errand::Claim(claim) => self.claim(claim).await,
+            Errand::PutOff { ticket, pause } => {
+                let shared = &self.shared;
+                let tokens = [ticket.token()];
+                let put_off =
+                    || (shared.store).put_off(shared.host(), &tokens, BEHIND_A_LOCK, pause);
+                commit::with_patience(put_off).await;
             }
-        };
-        let found = claimed.len();
-        self.take(by_flow(claimed)).await;
-        if found >= free {
-            self.crowded.store(true, Ordering::Release);
-            self.hand().work.tell();
-        } else if let Ok(due) = answered(store, AT_LAST, store.next_due()).await {
-            // Jobs of a tenant that has its share wait for room as well: those that its own commits fire
-            // are not to keep them out for ever.
-            let bounded = asked.most.is_some() || !asked.without.is_empty();
-            self.crowded.store(bounded && due.waits, Ordering::Release);
-            // What is due and was not claimed is held by someone, so it is not worth a look at once.
-            let waits = due.waits.then_some(POLL / 4);
-            if let Some(wait) = waits.into_iter().chain(due.next).min()
-                && wait < POLL
-            {
-                self.hand().work.look_again(context.now() + wait);
-            }
-        } else {
-            self.crowded.store(false, Ordering::Release);
         }
         Ok(())
     }
 
-    /// Runs one job in the sandbox.
-    async fn run(self, turn: Turn) -> HandlerResult {
-        let Turn {
-            claimed,
+    /// Claims jobs, and says what there is left to claim.
+    async fn claim(&self, claim: Claim) {
+        let whole = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
+        let shared = &self.shared;
+        let mut answer = ClaimAnswer {
+            desk: shared.desk.clone(),
+            event: Event::NotClaimed,
+        };
+        let claimed = shared.store.claim_and_look(
+            shared.host(),
+            whole(claim.limit),
+            claim.of_tenant.map(whole),
+            &claim.without,
+            &claim.last,
+        );
+        match answered(&shared.store, AT_LAST, claimed).await {
+            Ok((claimed, due)) => {
+                let found = claimed.len();
+                shared.take(by_flow(claimed)).await;
+                answer.event = Event::Claimed {
+                    found,
+                    due: due.waits,
+                    next: due.next,
+                };
+            }
+            // Lost leases are the housekeeping's to mend, an absent database mends itself.
+            Err(error) => tracing::warn!(%error, "could not claim"),
+        }
+    }
+
+    /// Runs one job in the sandbox. Wherever it ends without a result, the job is given up with its ticket.
+    async fn run(self, run: Run) -> HandlerResult {
+        let Run {
+            ticket,
             tenant,
-            put_down,
-            load,
-        } = turn;
+            claimed,
+        } = run;
         if self.shared.is_draining() {
             return Ok(()); // given back with all the others when the host leaves
         }
@@ -299,8 +230,7 @@ impl Lane {
         let paced = match breaker {
             Some(breaker) if breaker.is_open() => {
                 let shared = &self.shared;
-                let must =
-                    || breaker.is_open() && shared.shares.at_work() > 1 && !shared.is_draining();
+                let must = || breaker.is_open() && shared.desk.is_shared() && !shared.is_draining();
                 match must() {
                     true => Box::pin(shared.apart.turn(tenant, must)).await,
                     false => None,
@@ -313,31 +243,28 @@ impl Lane {
         if self.shared.is_draining() {
             return Ok(());
         }
-        let rests = self.shared.shares.rests(tenant);
+        let rests = self.shared.desk.rests(tenant);
         let runnable = match runnable {
             Ok(Some(runnable)) if !rests && !runnable.flow.shape.suspended => runnable,
             Err(reason) if !rests => {
                 let reason = format!("it cannot run: {reason}");
-                return Box::pin(self.give_back(&claimed, tenant, Some(&reason))).await;
+                return Box::pin(self.give_back(&claimed, Some(&reason))).await;
             }
-            _ => return Box::pin(self.give_back(&claimed, tenant, None)).await,
+            _ => return Box::pin(self.give_back(&claimed, None)).await,
         };
-        self.shared.busy.fetch_add(1, Ordering::AcqRel);
         let finished = match apart {
             Some(open) => {
                 let lane = self.clone();
-                let attempt =
-                    async move { lane.attempt(&claimed, tenant, &runnable, load, apart).await };
+                let attempt = async move { lane.attempt(&claimed, tenant, &runnable, apart).await };
                 match Box::pin(self.shared.apart.run(open, attempt)).await {
                     Some(finished) => finished,
                     None => return Ok(()), // the host is no more
                 }
             }
-            None => self.attempt(&claimed, tenant, &runnable, load, None).await,
+            None => self.attempt(&claimed, tenant, &runnable, None).await,
         };
         drop(paced);
-        self.turns.settle(tenant, put_down, finished.measure.fuel);
-        self.shared.batches.put(finished);
+        ticket.finish(finished.measure.fuel, finished);
         Ok(())
     }
 
@@ -371,22 +298,13 @@ impl Lane {
 
     /// Gives a job back unrun. Claims leave it alone until its tenant is resumed, or has fuel again; one that cannot run is
     /// looked at again after a while, and says for what it waits.
-    async fn give_back(
-        &self,
-        claimed: &Claimed,
-        tenant: i32,
-        reason: Option<&str>,
-    ) -> HandlerResult {
-        let token = claimed.job.token;
-        let shared = &self.shared;
+    async fn give_back(&self, claimed: &Claimed, reason: Option<&str>) -> HandlerResult {
+        let (shared, tokens) = (&self.shared, [claimed.job.token]);
+        let host = shared.host();
         let given = match reason {
-            Some(reason) => shared.store.put_off(shared.host(), &[token], reason).await,
-            None => shared.store.release(shared.host(), &[token]).await,
+            Some(reason) => (shared.store.put_off(host, &tokens, reason, RUNNABLE_AGAIN)).await,
+            None => shared.store.release(host, &tokens).await,
         };
-        shared.tokens().remove(&token);
-        self.hand().give(1, self.room / 2);
-        shared.shares.given([(tenant, 0)].into_iter());
-        shared.batches.done([claimed.job.key.flow].into_iter());
         if let Err(error) = given {
             // It is still this host's, without its knowing: the sweep takes it up again.
             tracing::warn!(%error, "a job could not be given back; it is looked at again soon");
@@ -400,10 +318,9 @@ impl Lane {
         claimed: &Claimed,
         tenant: i32,
         runnable: &Runnable,
-        load: Arc<dyn Watch>,
         apart: Option<bool>,
     ) -> Finished {
-        let attempt = self.attempt_unguarded(claimed, tenant, runnable, load, apart);
+        let attempt = self.attempt_unguarded(claimed, tenant, runnable, apart);
         match AssertUnwindSafe(attempt).catch_unwind().await {
             Ok(finished) => finished,
             Err(panic) => {
@@ -415,7 +332,7 @@ impl Lane {
                     "the host panicked over an attempt; this is a defect of wed"
                 );
                 let said = format!("the host failed over what the transition answered: {panic}");
-                self.without_answer(claimed, tenant, "host_error", said)
+                without_answer(claimed, "host_error", said)
             }
         }
     }
@@ -425,7 +342,6 @@ impl Lane {
         claimed: &Claimed,
         tenant: i32,
         runnable: &Runnable,
-        load: Arc<dyn Watch>,
         apart: Option<bool>,
     ) -> Finished {
         let job = &claimed.job;
@@ -456,7 +372,8 @@ impl Lane {
                 &shared.limits,
                 Beside {
                     tenant,
-                    watch: Some(load),
+                    // Threads of a lower priority take no lock of the lanes'.
+                    watch: apart.is_none().then(|| shared.desk.load(tenant)),
                     gate: apart.map(|open| shared.apart.gate(open)),
                     ..Beside::default()
                 },
@@ -490,8 +407,6 @@ impl Lane {
             .then(|| Digest::of(attempt.outcome.transcript().as_bytes()).to_string());
         let mut finished = Finished {
             key: job.key,
-            lane: self.number,
-            tenant,
             token: job.token,
             measure: attempt.measure,
             deadline,
@@ -526,91 +441,57 @@ impl Lane {
         finished
     }
 
-    /// The result of an attempt that came to no answer; it may be made again.
-    fn without_answer(
-        &self,
-        claimed: &Claimed,
-        tenant: i32,
-        outcome: &str,
-        message: String,
-    ) -> Finished {
-        let job = &claimed.job;
-        Finished {
-            key: job.key,
-            lane: self.number,
-            tenant,
-            token: job.token,
-            measure: Measure::default(),
-            deadline: 0,
-            record: None,
-            verdict: Verdict::Fail {
-                outcome: outcome.to_owned(),
-                message,
-                retry: true,
-                after: None,
-            },
-            provided: None,
-        }
-    }
-
-    /// Commits a batch and takes in what it fired, unless others are to have a turn.
-    async fn commit(self, batch: Batch, context: Context) -> HandlerResult {
-        let Batch { results, place } = batch;
-        let (count, shares) = (results.len(), &self.shared.shares);
-        debug_assert!(count <= BATCH);
-        let tokens: Vec<i64> = results.iter().map(|finished| finished.token).collect();
-        let used: Vec<(i32, u64)> = results
-            .iter()
-            .map(|finished| (finished.tenant, finished.measure.fuel))
-            .collect();
-        let flows: Vec<i32> = (results.iter()).map(|finished| finished.key.flow).collect();
-        let mut from = vec![0; self.shared.hands.len()];
-        for finished in &results {
-            from[finished.lane] += 1;
-        }
-        let turn = self.crowded.load(Ordering::Acquire)
-            && self.batches.fetch_add(1, Ordering::Relaxed) % TURN == TURN - 1;
-        let left = (place.owner())
-            .is_some_and(|tenant| shares.is_over(tenant) || shares.is_limited(tenant));
-        let lease = !turn && !left;
-        let session = &self.shared.sessions[place.session];
-        let host = self.shared.host();
-        let dealt_with = commit::deal_with(session, host, results, lease, &self);
+    /// Commits a batch and takes in what it fired.
+    async fn commit(self, mut batch: Committing, results: Vec<Finished>) -> HandlerResult {
+        let (shared, keeps) = (&self.shared, batch.keeps);
+        let dealt_with = commit::deal_with(shared, shared.host(), results, &mut batch);
         let committed = AssertUnwindSafe(dealt_with)
             .catch_unwind()
             .await
             .unwrap_or_else(|panic| {
-                // Its jobs are out of hand, so the sweep takes up again those that are not committed.
+                // The batch gives up what it holds, so the sweep takes up again those that are not committed.
                 let panic = panic_message(&*panic);
                 tracing::error!(%panic, "the host panicked over a commit; this is a defect of wed");
                 0
             });
-        drop(place);
-        shares.given(used.into_iter());
-        self.shared.batches.done(flows.into_iter());
         let committed = u64::try_from(committed).unwrap_or(0);
-        self.shared
-            .committed
-            .fetch_add(committed, Ordering::Relaxed);
-        {
-            let mut in_hand = self.shared.tokens();
-            for token in &tokens {
-                in_hand.remove(token);
-            }
-        }
-        self.shared.busy.fetch_sub(count, Ordering::AcqRel);
-        for (hand, jobs) in self.shared.hands.iter().zip(from) {
-            hand.give(jobs, self.room / 2);
-        }
-        // Room again, after a tenant had its share: look whether more waits. For a share not after each batch: with
-        // many tenants each has a little room all the time, and to look is a probe for each of them.
-        if !lease {
-            self.shared.tell_others();
-            self.hand().work.tell();
-        } else if self.kept_out.load(Ordering::Acquire) {
-            self.hand().work.look_again(context.now() + FOR_A_SHARE);
+        shared.committed.fetch_add(committed, Ordering::Relaxed);
+        if !keeps {
+            shared.tell_others();
         }
         Ok(())
+    }
+}
+
+/// The answer to a claim, told when it is dropped: also by a claim that panics.
+struct ClaimAnswer {
+    desk: Desk,
+    event: HostEvent,
+}
+
+impl Drop for ClaimAnswer {
+    fn drop(&mut self) {
+        self.desk
+            .tell(std::mem::replace(&mut self.event, Event::NotClaimed));
+    }
+}
+
+/// The result of an attempt that came to no answer; it may be made again.
+fn without_answer(claimed: &Claimed, outcome: &str, message: String) -> Finished {
+    let job = &claimed.job;
+    Finished {
+        key: job.key,
+        token: job.token,
+        measure: Measure::default(),
+        deadline: 0,
+        record: None,
+        verdict: Verdict::Fail {
+            outcome: outcome.to_owned(),
+            message,
+            retry: true,
+            after: None,
+        },
+        provided: None,
     }
 }
 
@@ -630,11 +511,6 @@ fn by_flow(mut claimed: Vec<Claimed>) -> Vec<Claimed> {
     }
     claimed.sort_by_key(|one| first.get(&one.job.key.flow).copied());
     claimed
-}
-
-/// The room beside `room` that tenants have who come while another fills it.
-pub(crate) fn reserve(room: usize) -> usize {
-    room.div_ceil(8)
 }
 
 /// Puts what an attempt wrote in the place of the instance's files.

@@ -2,10 +2,10 @@
 //! sandbox, and commits the results in batches; the gate in the database does the rest.
 //!
 //! A host is a few *lanes*, one per processor. A lane is an event scheduler
-//! ([`wedflow_scheduler::Scheduler`]) in one task: its sources are "there may be work", "a job is in
-//! hand" and "results are ready"; its handlers claim, run and commit. Lanes share the sandbox, the
-//! connection pool and the set of tokens in hand, nothing else. The first lane also keeps house:
-//! leases, sweeping, notifications.
+//! ([`wedflow_scheduler::Scheduler`]) in one task: its sources are jobs to run and batches to commit,
+//! its handlers run and commit them and tell what came of it. What is done next is decided for all
+//! lanes in one place, `decision`; lanes reach it through the `desk`. The first lane also claims, and
+//! keeps house: leases, sweeping, notifications.
 //!
 //! ```text
 //!  notifications ─┐
@@ -16,11 +16,12 @@
 //! ```
 
 mod announce;
-mod batches;
 mod bindings;
 mod breaker;
 mod commit;
+mod decision;
 pub mod definition;
+mod desk;
 mod error;
 mod host;
 mod housekeeping;
@@ -28,13 +29,9 @@ mod lane;
 mod outside;
 mod results;
 pub mod schedule;
-mod shares;
 mod silence;
-mod turns;
 mod upload;
 mod vault;
-mod waiting;
-mod work;
 
 pub use error::{HostError, UploadError};
 pub use host::{FindSecretKey, Host, HostSettings};

@@ -13,10 +13,6 @@ use wedflow_store::AttemptRecord;
 pub(crate) struct Finished {
     /// Which job.
     pub(crate) key: JobKey,
-    /// The lane it was run by.
-    pub(crate) lane: usize,
-    /// Whose it is.
-    pub(crate) tenant: i32,
     /// Its fencing token.
     pub(crate) token: i64,
     /// What it used.
@@ -200,8 +196,6 @@ pub(crate) mod tests {
     pub(crate) fn finished(wid: i32, tgid: i32) -> Finished {
         Finished {
             key: JobKey { flow: 1, wid, tgid },
-            lane: 0,
-            tenant: 1,
             token: i64::from(tgid),
             measure: Measure::default(),
             deadline: 0,

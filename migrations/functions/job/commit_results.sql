@@ -13,7 +13,7 @@ BEGIN
     -- Before their jobs leave the pool.
     PERFORM wed.keep_records(_host_id, _records);
   END IF;
-  _rows := wed.write_results(_groups, _careful, _held);
+  _rows := wed.write_unlocked(_groups, _careful, _held);
   RETURN QUERY SELECT * FROM wed.pass_gate(
     _rows, ARRAY(SELECT r FROM unnest(_groups) g CROSS JOIN LATERAL unnest(g.results) r), _host_id, _lease => _lease);
 END $$;

@@ -1,8 +1,8 @@
 -- Gives jobs back unrun, for a while, and says for what they wait; no attempt is counted.
-CREATE OR REPLACE FUNCTION wed.put_off(_host_id integer, _tokens bigint[], _reason text) RETURNS void
+CREATE OR REPLACE FUNCTION wed.put_off(_host_id integer, _tokens bigint[], _reason text, _pause interval) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  UPDATE wed.job SET host_id = NULL, token = 0, attempt = attempt - 1, due = clock_timestamp() + interval '5 s',
+  UPDATE wed.job SET host_id = NULL, token = 0, attempt = attempt - 1, due = clock_timestamp() + _pause,
     put_off = left(_reason, 1000)
   WHERE host_id = _host_id AND token = ANY (_tokens);
 END $$;

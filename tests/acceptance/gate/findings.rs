@@ -103,7 +103,13 @@ fn job_that_is_put_off_keeps_its_sibling_alive() {
     let store = &flow.database.store;
     let host = on(store.register_host("by hand", Duration::from_secs(600))).expect("registered");
     let claimed = on(store.claim(host, 10)).expect("claimed");
-    on(store.put_off(host, &[claimed[0].job.token], "a lock")).expect("put off");
+    on(store.put_off(
+        host,
+        &[claimed[0].job.token],
+        "a lock",
+        Duration::from_secs(5),
+    ))
+    .expect("put off");
     let mut owner = flow.database.owner();
     owner.run(&format!(
         "SELECT wed.fail_attempts({host}, jsonb_build_array(jsonb_build_object('flow', flow_id, 'wid', wid, 'token', token, \
@@ -572,16 +578,6 @@ fn worker_that_holds_a_job_leaves_its_siblings_alone() {
     s.finish(wid, "tr_a3", "a3 = 'done'");
     worker.run("UPDATE wed_flow SET a2 = 'done'; COMMIT");
     assert_eq!(s.pending(wid), ["tr_final"]);
-}
-
-#[harness::test]
-fn held_instances_are_told_from_others() {
-    let flow = Flow::of(STEPS);
-    let mut s = flow.session();
-    s.run("INSERT INTO wed_flow SELECT FROM generate_series(1, 3)");
-    s.run("BEGIN; SELECT * FROM wed_flow WHERE wid = 2 FOR UPDATE");
-    let locked = on(flow.database.store.locked_instances(flow.id, &[1, 2, 3])).expect("an answer");
-    assert_eq!(locked, [2]);
 }
 
 #[harness::test]

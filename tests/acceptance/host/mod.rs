@@ -6,6 +6,7 @@ mod failing;
 pub(crate) mod guests;
 mod https;
 mod leases;
+mod locks;
 mod outside;
 mod provided;
 mod scale;

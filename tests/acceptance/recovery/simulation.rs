@@ -457,6 +457,7 @@ impl World {
             self.hosts[at].number,
             &tokens,
             "a lock on the table of its flow",
+            LEASE,
         ))
         .expect("put off");
     }

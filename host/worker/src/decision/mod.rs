@@ -1,0 +1,626 @@
+//! What a host does next: a decision over its state, an event and the time. No clock, lock, waker or database in here;
+//! whoever holds a [`Decision`] tells it events and carries its actions out.
+//!
+//! After each event, in this order ([`Decision::decide`]):
+//!
+//! 1. **Begin jobs.** A lane that asked for a job is given the next one of the run queue: of the tenant that has used least
+//!    fuel, one whose attempts do not compute on all processors already.
+//! 2. **Commit results.** A session that is free takes what waits for it. Each flow belongs to a home session; a flow with
+//!    many results may go over any home. While another batch is under way, a home waits until enough results are there, or
+//!    some time has passed. Light tenants' results go at once, over any session that is free. What is in quarantine goes
+//!    by itself, over a session of its own.
+//! 3. **Claim.** One claim at a time, when there is room and somebody told of work, or there may be more, or some time has
+//!    passed. A tenant has at most half of the room while others have jobs in flight, and a reserve is for tenants that have
+//!    less than an equal share.
+//! 4. **Wake up** when time alone will allow one of these.
+//!
+//! A job in flight is a *ticket*, from the claim that leased it until its result is committed or it is given up. It is in
+//! one stage at a time, and dropping it gives back all that it has.
+
+mod budget;
+mod outbox;
+mod policy;
+mod quarantine;
+#[cfg(test)]
+mod simulation;
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use foldhash::{HashMap, HashSet};
+use wedflow_scheduler::Moment;
+
+use budget::Budgets;
+use outbox::{Outbox, Shelf, Waiting};
+pub(crate) use policy::Policy;
+pub(crate) use quarantine::Locked;
+use quarantine::Quarantine;
+
+/// A flow's number and an instance's.
+pub(crate) type Instance = (i32, i32);
+
+/// A job that is leased to this host.
+#[derive(Debug)]
+pub(crate) struct Job<J> {
+    pub(crate) token: i64,
+    pub(crate) tenant: i32,
+    pub(crate) instance: Instance,
+    pub(crate) job: J,
+}
+
+/// What has happened.
+#[derive(Debug)]
+pub(crate) enum Event<J, R> {
+    /// There may be work in the database.
+    Told,
+    /// A claim was answered.
+    Claimed {
+        found: usize,
+        /// Whether jobs are due that it did not give.
+        due: bool,
+        /// In how long the next job is due.
+        next: Option<Duration>,
+    },
+    /// A claim failed.
+    NotClaimed,
+    /// Jobs were claimed, or taken up again.
+    Arrived(Vec<Job<J>>),
+    /// A lane can begin a job.
+    Asked { lane: usize },
+    /// An attempt of a tenant computes for long, or does so no more.
+    Computes { tenant: i32, so: bool },
+    /// An attempt came to a result.
+    Finished { token: i64, fuel: u64, result: R },
+    /// A part of a batch was committed, with the jobs it fired.
+    Committed {
+        tokens: Vec<i64>,
+        fired: Vec<Job<J>>,
+    },
+    /// A part of a batch met locks; these results wait for them.
+    Met {
+        locks: HashSet<Locked>,
+        results: Vec<(i64, R)>,
+    },
+    /// A batch is dealt with.
+    Returned { session: usize },
+    /// A job is given up: the attempt was not made, its result is recorded as a failure, or whoever dealt with it panicked.
+    Dropped { token: i64 },
+    /// The database told which tenants rest, and which have a limit on jobs in flight.
+    Quotas {
+        resting: Vec<i32>,
+        limited: Vec<i32>,
+    },
+    /// Time has passed.
+    Woken,
+    /// No more jobs begin.
+    Stopping,
+}
+
+/// What is to be done.
+#[derive(Debug)]
+pub(crate) enum Action<J, R> {
+    /// Claim jobs.
+    Claim(Claim),
+    /// Run a job on a lane.
+    Run {
+        lane: usize,
+        token: i64,
+        tenant: i32,
+        job: J,
+    },
+    /// Commit results over a session.
+    Commit(Batch<R>),
+    /// Give a job back unrun, to be claimed after a pause: what it would commit to is locked.
+    PutOff { token: i64, pause: Duration },
+    /// Tell [`Event::Woken`] at this moment.
+    WakeAt(Moment),
+}
+
+/// Jobs to claim.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Claim {
+    pub(crate) limit: usize,
+    /// Maximum number of a tenant.
+    pub(crate) of_tenant: Option<usize>,
+    /// Tenants to pass over.
+    pub(crate) without: Vec<i32>,
+    /// Tenants that come last where there is not enough for all.
+    pub(crate) last: Vec<i32>,
+}
+
+/// Results to commit in one transaction, at most one of an instance.
+#[derive(Debug)]
+pub(crate) struct Batch<R> {
+    pub(crate) session: usize,
+    pub(crate) results: Vec<(i64, R)>,
+    /// Whether the host keeps the jobs that it fires.
+    pub(crate) keeps: bool,
+}
+
+/// How far a job has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Queued,
+    Running,
+    Waiting,
+    Committing,
+    Quarantined,
+}
+
+#[derive(Debug)]
+struct Ticket {
+    tenant: i32,
+    instance: Instance,
+    stage: Stage,
+}
+
+/// What is known of claims.
+#[derive(Debug)]
+struct Claiming {
+    under_way: bool,
+    told: bool,
+    /// When to claim in any case.
+    at: Moment,
+    /// There was no room for all that wait: claim again once there is.
+    held_back: bool,
+    /// Jobs wait that were not claimed.
+    jobs_wait: bool,
+    /// The claim under way asked for so many jobs, and passed over tenants with their share.
+    asked: usize,
+    narrow: bool,
+}
+
+/// The state of a host. `J` is a job as lanes run it, `R` a result as sessions commit it.
+#[derive(Debug)]
+pub(crate) struct Decision<J, R> {
+    policy: Policy,
+    tickets: HashMap<i64, Ticket>,
+    budgets: Budgets<J>,
+    outbox: Outbox<R>,
+    quarantine: Quarantine<R>,
+    claiming: Claiming,
+    /// Lanes that asked for a job and have none yet.
+    idle: VecDeque<usize>,
+    /// Whether a session is in use; and for what, where it is quarantine's.
+    in_use: Vec<bool>,
+    /// Whether the batch of a session leaves what it fires to the pool.
+    leaves: Vec<bool>,
+    tried: Option<Locked>,
+    batches: u64,
+    /// Until when the host is taken for one that several tenants share.
+    shared_until: Moment,
+    stopping: bool,
+    wake_at: Option<Moment>,
+    /// Jobs that have begun and are not dealt with, those in quarantine left out.
+    begun: usize,
+}
+
+impl<J, R> Decision<J, R> {
+    pub(crate) fn new(policy: Policy) -> Self {
+        Decision {
+            tickets: HashMap::default(),
+            budgets: Budgets::new(&policy),
+            outbox: Outbox::new(&policy),
+            quarantine: Quarantine::new(),
+            claiming: Claiming {
+                under_way: false,
+                told: true,
+                at: Moment::default(),
+                held_back: false,
+                jobs_wait: false,
+                asked: 0,
+                narrow: false,
+            },
+            idle: VecDeque::new(),
+            in_use: vec![false; policy.sessions()],
+            leaves: vec![false; policy.sessions()],
+            tried: None,
+            batches: 0,
+            shared_until: Moment::default(),
+            stopping: false,
+            wake_at: None,
+            begun: 0,
+            policy,
+        }
+    }
+
+    /// Takes in an event, and says what is to be done.
+    pub(crate) fn decide(&mut self, event: Event<J, R>, now: Moment) -> Vec<Action<J, R>> {
+        self.take_in(event, now);
+        if self.budgets.tenants() > 1 {
+            self.shared_until = now + self.policy.shared_linger;
+        }
+        let mut actions = Vec::new();
+        self.begin_jobs(now, &mut actions);
+        self.commit_results(now, &mut actions);
+        self.claim(now, &mut actions);
+        self.wake_up(&mut actions);
+        actions
+    }
+
+    fn take_in(&mut self, event: Event<J, R>, now: Moment) {
+        match event {
+            Event::Told => self.claiming.told = true,
+            Event::Claimed { found, due, next } => self.claimed(found, due, next, now),
+            Event::NotClaimed => {
+                self.claiming.under_way = false;
+                self.claiming.at = now + self.policy.claim_interval;
+            }
+            Event::Arrived(jobs) => self.arrive(jobs),
+            Event::Asked { lane } => self.idle.push_back(lane),
+            Event::Computes { tenant, so: true } => self.budgets.computes(&self.policy, tenant),
+            Event::Computes { tenant, so: false } => {
+                self.budgets.rests_from_computing(&self.policy, tenant)
+            }
+            Event::Finished {
+                token,
+                fuel,
+                result,
+            } => self.finished(token, fuel, result, now),
+            Event::Committed { tokens, fired } => {
+                // What is fired comes first, so that its tenant is never without jobs between two of them.
+                self.arrive(fired);
+                for token in tokens {
+                    self.end(token, now);
+                }
+            }
+            Event::Met { locks, results } => self.meet(locks, results, now),
+            Event::Returned { session } => {
+                self.in_use[session] = false;
+                // What it left waits with all else that is due.
+                self.claiming.told |= self.leaves[session];
+                if session == self.policy.quarantine_session()
+                    && let Some(tried) = self.tried.take()
+                {
+                    self.quarantine.is_back(tried, now);
+                }
+            }
+            Event::Dropped { token } => self.end(token, now),
+            Event::Quotas { resting, limited } => self.budgets.told(resting, limited),
+            Event::Woken => self.wake_at = None,
+            Event::Stopping => self.stopping = true,
+        }
+    }
+
+    fn claimed(&mut self, found: usize, due: bool, next: Option<Duration>, now: Moment) {
+        let (policy, claiming) = (&self.policy, &mut self.claiming);
+        claiming.under_way = false;
+        let full = found >= claiming.asked;
+        claiming.held_back = full || claiming.narrow && due;
+        claiming.jobs_wait = full || due;
+        let wait = match due {
+            true => policy.claim_interval_when_due,
+            false => policy.claim_interval,
+        };
+        claiming.at = now + next.map_or(wait, |next| next.min(wait));
+    }
+
+    fn arrive(&mut self, jobs: Vec<Job<J>>) {
+        for Job {
+            token,
+            tenant,
+            instance,
+            job,
+        } in jobs
+        {
+            let ticket = Ticket {
+                tenant,
+                instance,
+                stage: Stage::Queued,
+            };
+            if self.tickets.insert(token, ticket).is_none() {
+                self.budgets.add(&self.policy, tenant, token, job);
+            }
+        }
+    }
+
+    fn finished(&mut self, token: i64, fuel: u64, result: R, now: Moment) {
+        let Some(ticket) = self.tickets.get_mut(&token) else {
+            return;
+        };
+        ticket.stage = Stage::Waiting;
+        let (tenant, instance) = (ticket.tenant, ticket.instance);
+        self.budgets.use_fuel(&self.policy, tenant, fuel);
+        let shelf = self.shelf(tenant, instance.0, now);
+        let one = Waiting {
+            token,
+            tenant,
+            instance,
+            result,
+        };
+        match self.quarantine.of(instance) {
+            Some(locked) => self.put_in_quarantine(locked, one, now),
+            None => self.outbox.add(&self.policy, shelf, one, now),
+        }
+    }
+
+    /// Where a tenant's result of a flow waits.
+    fn shelf(&self, tenant: i32, flow: i32, now: Moment) -> Shelf {
+        let is_over = self.is_shared(now) && self.budgets.is_over(&self.policy, tenant);
+        if is_over || self.budgets.is_limited(tenant) {
+            Shelf::Leave
+        } else if self.budgets.is_light(tenant) {
+            Shelf::Express
+        } else {
+            Shelf::Home(usize::try_from(flow).unwrap_or(0) % self.policy.home_sessions)
+        }
+    }
+
+    fn put_in_quarantine(&mut self, locked: Locked, one: Waiting<R>, now: Moment) {
+        if let Some(ticket) = self.tickets.get_mut(&one.token)
+            && ticket.stage != Stage::Quarantined
+        {
+            ticket.stage = Stage::Quarantined;
+            self.budgets.quarantine(one.tenant);
+            self.begun -= 1;
+        }
+        self.quarantine.add(locked, one, now);
+    }
+
+    /// Locks were met: what they hold up goes to quarantine, and so does what waits of the same.
+    fn meet(&mut self, locks: HashSet<Locked>, results: Vec<(i64, R)>, now: Moment) {
+        let mut withdrawn = Vec::new();
+        for lock in locks {
+            let (locked, _) = self.quarantine.met(&self.policy, lock, now);
+            withdrawn.extend(match locked {
+                Locked::Flow(flow) => self.outbox.withdraw(flow, None),
+                Locked::Instance((flow, wid)) => self.outbox.withdraw(flow, Some(wid)),
+            });
+        }
+        for (token, result) in results {
+            if let Some(ticket) = self.tickets.get(&token) {
+                let (tenant, instance) = (ticket.tenant, ticket.instance);
+                withdrawn.push(Waiting {
+                    token,
+                    tenant,
+                    instance,
+                    result,
+                });
+            }
+        }
+        for one in withdrawn {
+            match self.quarantine.of(one.instance) {
+                Some(locked) => self.put_in_quarantine(locked, one, now),
+                None => {
+                    let shelf = self.shelf(one.tenant, one.instance.0, now);
+                    self.outbox.follow(&self.policy, shelf, one, now);
+                }
+            }
+        }
+    }
+
+    /// A job is dealt with, or given up: all that it has is given back.
+    fn end(&mut self, token: i64, now: Moment) {
+        let Some(ticket) = self.tickets.remove(&token) else {
+            return;
+        };
+        if ticket.stage == Stage::Quarantined {
+            self.budgets.end_quarantined(ticket.tenant);
+        } else {
+            self.begun -= usize::from(ticket.stage != Stage::Queued);
+            self.budgets
+                .remove(ticket.tenant, token, ticket.stage == Stage::Queued);
+        }
+        let held = matches!(ticket.stage, Stage::Committing | Stage::Quarantined);
+        if held && let Some((shelf, next)) = self.outbox.free(ticket.instance) {
+            match self.quarantine.of(next.instance) {
+                Some(locked) => self.put_in_quarantine(locked, next, now),
+                None => self.outbox.follow(&self.policy, shelf, next, now),
+            }
+        }
+    }
+
+    /// Gives jobs to lanes that asked for one.
+    fn begin_jobs(&mut self, now: Moment, actions: &mut Vec<Action<J, R>>) {
+        while !self.stopping
+            && !self.idle.is_empty()
+            && let Some((tenant, token, job)) = self.budgets.next(&self.policy)
+        {
+            let Some(ticket) = self.tickets.get_mut(&token) else {
+                continue;
+            };
+            ticket.stage = Stage::Running;
+            let flow = ticket.instance.0;
+            self.begun += 1;
+            if self.budgets.quarantined(tenant) >= self.policy.quarantine_results
+                && let Some(until) = self.quarantine.until(Locked::Flow(flow))
+            {
+                let pause = until.since(now);
+                actions.push(Action::PutOff { token, pause });
+            } else if let Some(lane) = self.idle.pop_front() {
+                actions.push(Action::Run {
+                    lane,
+                    token,
+                    tenant,
+                    job,
+                });
+            }
+        }
+    }
+
+    /// Gives batches to sessions that are free.
+    fn commit_results(&mut self, now: Moment, actions: &mut Vec<Action<J, R>>) {
+        let homes = self.policy.home_sessions;
+        for session in homes..self.policy.quarantine_session() {
+            if !self.in_use[session] && self.outbox.results(Shelf::Express) > 0 {
+                self.commit(session, &[Shelf::Express], now, actions);
+            }
+        }
+        for session in 0..homes {
+            if !self.in_use[session] && self.may_go(session, now) {
+                let shelves = [
+                    Shelf::Express,
+                    Shelf::Home(session),
+                    Shelf::Any,
+                    Shelf::Leave,
+                ];
+                self.commit(session, &shelves, now, actions);
+            }
+        }
+        let session = self.policy.quarantine_session();
+        if !self.in_use[session]
+            && let Some((locked, results)) = self.quarantine.take(&self.policy, now)
+        {
+            self.tried = Some(locked);
+            self.send(session, results, true, actions);
+        }
+    }
+
+    /// Whether a batch goes over a home session now: enough results wait for it, or no home's batch is under way, or some
+    /// have waited for long.
+    fn may_go(&self, home: usize, now: Moment) -> bool {
+        let shelves = [Shelf::Home(home), Shelf::Any, Shelf::Leave];
+        let results: usize = shelves
+            .iter()
+            .map(|shelf| self.outbox.results(*shelf))
+            .sum();
+        let since = shelves
+            .iter()
+            .filter_map(|shelf| self.outbox.since(*shelf))
+            .min();
+        self.outbox.results(Shelf::Express) > 0
+            || results >= self.policy.batch_results_wanted
+            || results > 0 && !self.in_use[..self.policy.home_sessions].contains(&true)
+            || since.is_some_and(|since| now.since(since) >= self.policy.batch_wait)
+    }
+
+    fn commit(
+        &mut self,
+        session: usize,
+        shelves: &[Shelf],
+        now: Moment,
+        actions: &mut Vec<Action<J, R>>,
+    ) {
+        let (results, leaves) = self.outbox.take(&self.policy, shelves, now);
+        self.batches += 1;
+        let turn = self.claiming.jobs_wait && self.batches.is_multiple_of(self.policy.leave_every);
+        self.send(session, results, !leaves && !turn, actions);
+    }
+
+    fn send(
+        &mut self,
+        session: usize,
+        results: Vec<Waiting<R>>,
+        keeps: bool,
+        actions: &mut Vec<Action<J, R>>,
+    ) {
+        if results.is_empty() {
+            return;
+        }
+        self.in_use[session] = true;
+        self.leaves[session] = !keeps;
+        let results = results.into_iter().map(|one| {
+            if let Some(ticket) = self.tickets.get_mut(&one.token)
+                && ticket.stage != Stage::Quarantined
+            {
+                ticket.stage = Stage::Committing;
+            }
+            (one.token, one.result)
+        });
+        let results = results.collect();
+        actions.push(Action::Commit(Batch {
+            session,
+            results,
+            keeps,
+        }));
+    }
+
+    /// Claims, if there is room, and reason to think that there is work.
+    fn claim(&mut self, now: Moment, actions: &mut Vec<Action<J, R>>) {
+        let (policy, in_flight) = (&self.policy, self.budgets.in_flight());
+        let free = policy.in_flight_max.saturating_sub(in_flight);
+        let room = policy.room().saturating_sub(in_flight);
+        let again = self.claiming.held_back && free >= policy.claim_min;
+        let due = self.claiming.told || again || now >= self.claiming.at;
+        if self.stopping || self.claiming.under_way || room == 0 || !due {
+            return;
+        }
+        let narrow = free == 0;
+        let mut without = self.budgets.passed_over(policy);
+        let share = self.budgets.share(policy);
+        if narrow {
+            without.extend(self.budgets.with_at_least(share));
+        } else if self.is_shared(now) {
+            without.extend(self.budgets.with_at_least(policy.in_flight_of_tenant_max));
+        }
+        let limit = if narrow { room } else { free }.min(policy.claim_max);
+        self.claiming = Claiming {
+            under_way: true,
+            told: false,
+            asked: limit,
+            narrow,
+            ..self.claiming
+        };
+        let last = self.budgets.with_at_least(1);
+        let of_tenant = (self.budgets.tenants() > 1).then_some(share);
+        actions.push(Action::Claim(Claim {
+            limit,
+            of_tenant,
+            without,
+            last,
+        }));
+    }
+
+    /// Asks to be woken when time alone changes what is to be done.
+    fn wake_up(&mut self, actions: &mut Vec<Action<J, R>>) {
+        let policy = &self.policy;
+        let claim = (!self.stopping
+            && !self.claiming.under_way
+            && self.budgets.in_flight() < policy.room())
+        .then_some(self.claiming.at);
+        let tried = (!self.in_use[policy.quarantine_session()])
+            .then(|| self.quarantine.next_at())
+            .flatten();
+        let shelves = (0..policy.home_sessions).filter(|home| !self.in_use[*home]);
+        let since = (shelves.map(Shelf::Home).chain([Shelf::Any, Shelf::Leave]))
+            .filter_map(|shelf| self.outbox.since(shelf));
+        let all_in_use = !self.in_use[..policy.home_sessions].contains(&false);
+        let batch = since
+            .min()
+            .filter(|_| !all_in_use)
+            .map(|since| since + policy.batch_wait);
+        let next = [claim, tried, batch].into_iter().flatten().min();
+        if let Some(at) = next
+            && self.wake_at.is_none_or(|before| at < before)
+        {
+            self.wake_at = Some(at);
+            actions.push(Action::WakeAt(at));
+        }
+    }
+
+    /// Lease tokens of all jobs in flight.
+    pub(crate) fn tokens(&self) -> Vec<i64> {
+        self.tickets.keys().copied().collect()
+    }
+
+    /// Whether a job is in flight.
+    pub(crate) fn holds(&self, token: i64) -> bool {
+        self.tickets.contains_key(&token)
+    }
+
+    /// Number of jobs that have begun and are not dealt with, those in quarantine left out.
+    pub(crate) fn begun(&self) -> usize {
+        self.begun
+    }
+
+    /// Whether a tenant's fuel is used up.
+    pub(crate) fn rests(&self, tenant: i32) -> bool {
+        self.budgets.rests(tenant)
+    }
+
+    /// Whether several tenants have jobs in flight, or had a moment ago. What a tenant may not do while others are at work
+    /// depends on this alone.
+    pub(crate) fn is_shared(&self, now: Moment) -> bool {
+        now < self.shared_until
+    }
+
+    /// Takes the fuel that tenants used since this was asked last.
+    pub(crate) fn take_fuel(&mut self) -> Vec<(i32, u64)> {
+        self.budgets.take_fuel()
+    }
+
+    /// Puts back fuel that the database could not be told of.
+    pub(crate) fn put_back_fuel(&mut self, fuel: Vec<(i32, u64)>) {
+        self.budgets.put_back_fuel(fuel);
+    }
+}

@@ -1,0 +1,275 @@
+//! The outbox: results that wait for a commit, and which of them go together.
+//!
+//! Results wait by flow on a shelf. A flow with few results belongs to a home session, which keeps its plans; one with many
+//! may go over any home session. Light tenants' results stand on the express shelf, and those whose fired jobs are to be
+//! claimed again on a shelf of their own. A batch takes a few results of each tenant in turn. Of an instance one result
+//! waits or is under way at a time; others stand behind it.
+
+use std::collections::VecDeque;
+
+use foldhash::HashMap;
+use wedflow_scheduler::Moment;
+
+use super::{Instance, Policy};
+
+/// Where results wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shelf {
+    /// Of light tenants, over any session but quarantine's.
+    Express,
+    /// Of tenants whose fired jobs are left to the pool, over home sessions.
+    Leave,
+    /// Of flows with many results, over home sessions.
+    Any,
+    /// Of flows with few results, over this home session.
+    Home(usize),
+}
+
+/// A result with its lease token.
+#[derive(Debug)]
+pub(crate) struct Waiting<R> {
+    pub(crate) token: i64,
+    pub(crate) tenant: i32,
+    pub(crate) instance: Instance,
+    pub(crate) result: R,
+}
+
+#[derive(Debug, Default)]
+struct Tenants {
+    /// Tenants in their turns.
+    round: VecDeque<i32>,
+    /// Each one's flows, the oldest first. A flow that has moved to another shelf may still be named.
+    flows: HashMap<i32, VecDeque<i32>>,
+    /// Results on the shelf.
+    results: usize,
+    /// Since when results wait, at the longest.
+    since: Moment,
+}
+
+#[derive(Debug)]
+struct Flow<R> {
+    shelf: Shelf,
+    results: VecDeque<Waiting<R>>,
+}
+
+/// Results that wait for a commit.
+#[derive(Debug)]
+pub(crate) struct Outbox<R> {
+    /// Express, leave, any, and one for each home.
+    shelves: Vec<Tenants>,
+    flows: HashMap<i32, Flow<R>>,
+    /// Instances with a result that waits or is under way, and the results behind it.
+    instances: HashMap<Instance, VecDeque<(Shelf, Waiting<R>)>>,
+    /// Batches taken so far.
+    batches: usize,
+    /// Steps of loops over tenants and flows so far.
+    pub(crate) visits: u64,
+}
+
+impl<R> Outbox<R> {
+    pub(crate) fn new(policy: &Policy) -> Self {
+        Outbox {
+            shelves: (0..3 + policy.home_sessions)
+                .map(|_| Tenants::default())
+                .collect(),
+            flows: HashMap::default(),
+            instances: HashMap::default(),
+            batches: 0,
+            visits: 0,
+        }
+    }
+
+    fn at(shelf: Shelf) -> usize {
+        match shelf {
+            Shelf::Express => 0,
+            Shelf::Leave => 1,
+            Shelf::Any => 2,
+            Shelf::Home(home) => 3 + home,
+        }
+    }
+
+    /// Number of results on a shelf.
+    pub(crate) fn results(&self, shelf: Shelf) -> usize {
+        self.shelves[Self::at(shelf)].results
+    }
+
+    /// Since when a shelf has results, at the longest.
+    pub(crate) fn since(&self, shelf: Shelf) -> Option<Moment> {
+        let shelf = &self.shelves[Self::at(shelf)];
+        (shelf.results > 0).then_some(shelf.since)
+    }
+
+    /// Adds a result, unless one of its instance waits or is under way: then it stands behind that.
+    pub(crate) fn add(&mut self, policy: &Policy, shelf: Shelf, one: Waiting<R>, now: Moment) {
+        match self.instances.get_mut(&one.instance) {
+            Some(behind) => behind.push_back((shelf, one)),
+            None => {
+                self.instances.insert(one.instance, VecDeque::new());
+                self.wait(policy, shelf, one, now);
+            }
+        }
+    }
+
+    fn wait(&mut self, policy: &Policy, shelf: Shelf, one: Waiting<R>, now: Moment) {
+        let (flow, tenant) = (one.instance.0, one.tenant);
+        let known = self.flows.entry(flow).or_insert_with(|| Flow {
+            shelf,
+            results: VecDeque::new(),
+        });
+        let is_first = known.results.is_empty();
+        if is_first {
+            known.shelf = shelf;
+        }
+        let before = known.shelf;
+        known.results.push_back(one);
+        let many = known.results.len() > policy.batch_results_of_tenant;
+        let moves = many && matches!(before, Shelf::Home(_));
+        let count = known.results.len();
+        if moves {
+            known.shelf = Shelf::Any;
+            self.shelves[Self::at(before)].results -= count - 1;
+        }
+        let stands = if moves { Shelf::Any } else { before };
+        let shelf = &mut self.shelves[Self::at(stands)];
+        if shelf.results == 0 {
+            shelf.since = now;
+        }
+        shelf.results += if moves { count } else { 1 };
+        if is_first || moves {
+            let flows = shelf.flows.entry(tenant).or_default();
+            if flows.is_empty() {
+                shelf.round.push_back(tenant);
+            }
+            flows.push_back(flow);
+        }
+    }
+
+    /// Takes a batch from the first of these shelves that has results, and from the others what there is room for; which is
+    /// the first changes from batch to batch. What is to be left goes with nothing else.
+    pub(crate) fn take(
+        &mut self,
+        policy: &Policy,
+        shelves: &[Shelf],
+        now: Moment,
+    ) -> (Vec<Waiting<R>>, bool) {
+        let mut batch = Vec::new();
+        self.batches = self.batches.wrapping_add(1);
+        for turn in 0..shelves.len() {
+            let shelf = shelves[(self.batches + turn) % shelves.len()];
+            if shelf == Shelf::Leave && !batch.is_empty() {
+                continue;
+            }
+            self.take_from(policy, shelf, &mut batch, now);
+            if shelf == Shelf::Leave && !batch.is_empty() {
+                return (batch, true);
+            }
+        }
+        (batch, false)
+    }
+
+    /// Takes results of each tenant of a shelf in turn, until all had one or the batch is full. A flow's few results stay
+    /// together.
+    fn take_from(
+        &mut self,
+        policy: &Policy,
+        from: Shelf,
+        batch: &mut Vec<Waiting<R>>,
+        now: Moment,
+    ) {
+        let shelf = &mut self.shelves[Self::at(from)];
+        if shelf.results == 0 {
+            // Only flows that have moved are named.
+            shelf.round.clear();
+            shelf.flows.clear();
+            return;
+        }
+        let each = (policy.batch_results_max / shelf.round.len().max(1))
+            .max(policy.batch_results_of_tenant);
+        for _ in 0..shelf.round.len() {
+            let room = policy.batch_results_max.saturating_sub(batch.len());
+            if room == 0 {
+                break;
+            }
+            let Some(tenant) = shelf.round.pop_front() else {
+                break;
+            };
+            self.visits += 1;
+            let mut of_tenant = each.min(room);
+            let flows = shelf.flows.entry(tenant).or_default();
+            while of_tenant > 0
+                && let Some(&flow) = flows.front()
+            {
+                self.visits += 1;
+                let known = (self.flows.get_mut(&flow)).filter(|one| one.shelf == from);
+                let Some(known) = known else {
+                    flows.pop_front();
+                    continue;
+                };
+                let few = known.results.len() <= policy.batch_results_of_tenant;
+                let taken = if few {
+                    known.results.len()
+                } else {
+                    known.results.len().min(of_tenant)
+                };
+                batch.extend(known.results.drain(..taken));
+                of_tenant = of_tenant.saturating_sub(taken);
+                shelf.results -= taken;
+                if known.results.is_empty() {
+                    self.flows.remove(&flow);
+                    flows.pop_front();
+                }
+            }
+            if flows.is_empty() {
+                shelf.flows.remove(&tenant);
+            } else {
+                shelf.round.push_back(tenant);
+            }
+        }
+        shelf.since = now;
+    }
+
+    /// Takes the results of a flow, or of one of its instances, off the shelves.
+    pub(crate) fn withdraw(&mut self, flow: i32, wid: Option<i32>) -> Vec<Waiting<R>> {
+        let Some(known) = self.flows.get_mut(&flow) else {
+            return Vec::new();
+        };
+        let meant = |one: &mut Waiting<R>| wid.is_none_or(|wid| one.instance.1 == wid);
+        let mut withdrawn = Vec::new();
+        for _ in 0..known.results.len() {
+            let Some(mut one) = known.results.pop_front() else {
+                break;
+            };
+            match meant(&mut one) {
+                true => withdrawn.push(one),
+                false => known.results.push_back(one),
+            }
+        }
+        self.shelves[Self::at(known.shelf)].results -= withdrawn.len();
+        if known.results.is_empty() {
+            self.flows.remove(&flow);
+        }
+        withdrawn
+    }
+
+    /// The result of an instance that was under way is dealt with; the one behind it is next.
+    pub(crate) fn free(&mut self, instance: Instance) -> Option<(Shelf, Waiting<R>)> {
+        let behind = self.instances.get_mut(&instance)?;
+        let next = behind.pop_front();
+        if next.is_none() {
+            self.instances.remove(&instance);
+        }
+        next
+    }
+
+    /// Adds the result that was next of its instance.
+    pub(crate) fn follow(&mut self, policy: &Policy, shelf: Shelf, one: Waiting<R>, now: Moment) {
+        self.wait(policy, shelf, one, now);
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_clear(&self) -> bool {
+        self.flows.is_empty()
+            && self.instances.is_empty()
+            && self.shelves.iter().all(|one| one.results == 0)
+    }
+}

@@ -1,0 +1,452 @@
+//! The desk: the one lock around a host's [`Decision`]. Whoever has something to tell tells it here; lanes take what was
+//! decided from here, as events of their schedulers.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+use std::time::{Duration, Instant};
+
+use foldhash::HashSet;
+use wedflow_sandbox::Watch;
+use wedflow_scheduler::{EventSource, Moment, Observing, Sleep};
+use wedflow_store::Claimed;
+
+use crate::decision::{Action, Batch, Claim, Decision, Event, Job, Locked, Policy};
+use crate::results::Finished;
+
+/// An event of a host.
+pub(crate) type HostEvent = Event<Claimed, Finished>;
+
+/// Where events are told and actions taken. Clones are the same.
+#[derive(Debug, Clone)]
+pub(crate) struct Desk {
+    begun_at: Instant,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug)]
+struct State {
+    decision: Decision<Claimed, Finished>,
+    /// Each lane's job to run.
+    runs: Vec<Lane>,
+    batches: VecDeque<Batch<Finished>>,
+    batch_wakers: Vec<Option<Waker>>,
+    claim: Option<Claim>,
+    put_off: VecDeque<(i64, Duration)>,
+    wake_at: Option<Moment>,
+    errand_waker: Option<Waker>,
+    /// Tokens of jobs that were claimed and whose tenants are being looked up.
+    arriving: HashSet<i64>,
+}
+
+#[derive(Debug, Default)]
+struct Lane {
+    has_asked: bool,
+    run: Option<(i64, i32, Claimed)>,
+    waker: Option<Waker>,
+}
+
+/// What one lane does for all.
+#[derive(Debug)]
+pub(crate) enum Errand {
+    Claim(Claim),
+    PutOff { ticket: Ticket, pause: Duration },
+}
+
+/// A job to run.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) ticket: Ticket,
+    pub(crate) tenant: i32,
+    pub(crate) claimed: Claimed,
+}
+
+/// A job in flight that a lane deals with. Dropped before it is finished, it is given up.
+#[derive(Debug)]
+pub(crate) struct Ticket {
+    desk: Desk,
+    token: i64,
+    is_finished: bool,
+}
+
+impl Ticket {
+    /// Hands in the attempt's result.
+    pub(crate) fn finish(mut self, fuel: u64, result: Finished) {
+        self.is_finished = true;
+        self.desk.tell(Event::Finished {
+            token: self.token,
+            fuel,
+            result,
+        });
+    }
+
+    pub(crate) fn token(&self) -> i64 {
+        self.token
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            self.desk.tell(Event::Dropped { token: self.token });
+        }
+    }
+}
+
+/// A batch that a lane commits. Dropped, its session is free, and what it still holds is given up.
+#[derive(Debug)]
+pub(crate) struct Committing {
+    desk: Desk,
+    pub(crate) session: usize,
+    pub(crate) keeps: bool,
+    tokens: HashSet<i64>,
+}
+
+impl Committing {
+    /// Some of its results are committed; these jobs were fired by them.
+    pub(crate) fn committed(&mut self, tokens: Vec<i64>, fired: Vec<Job<Claimed>>) {
+        for token in &tokens {
+            self.tokens.remove(token);
+        }
+        self.desk.tell(Event::Committed { tokens, fired });
+    }
+
+    /// Some of its results wait for locks.
+    pub(crate) fn met(&mut self, locks: HashSet<Locked>, results: Vec<Finished>) {
+        let results: Vec<_> = results.into_iter().map(|one| (one.token, one)).collect();
+        for (token, _) in &results {
+            self.tokens.remove(token);
+        }
+        self.desk.tell(Event::Met { locks, results });
+    }
+}
+
+impl Drop for Committing {
+    fn drop(&mut self) {
+        let tokens = self.tokens.drain().collect();
+        self.desk.tell(Event::Committed {
+            tokens,
+            fired: Vec::new(),
+        });
+        self.desk.tell(Event::Returned {
+            session: self.session,
+        });
+    }
+}
+
+/// Jobs that are this host's before their tenants are known.
+#[derive(Debug)]
+pub(crate) struct Arriving {
+    desk: Desk,
+    tokens: Vec<i64>,
+}
+
+impl Drop for Arriving {
+    fn drop(&mut self) {
+        let mut state = self.desk.state();
+        for token in &self.tokens {
+            state.arriving.remove(token);
+        }
+    }
+}
+
+/// Tells whether a tenant's attempt computes.
+#[derive(Debug)]
+pub(crate) struct Load {
+    desk: Desk,
+    tenant: i32,
+}
+
+impl Watch for Load {
+    fn computes(&self) {
+        self.desk.tell(Event::Computes {
+            tenant: self.tenant,
+            so: true,
+        });
+    }
+
+    fn rests(&self) {
+        self.desk.tell(Event::Computes {
+            tenant: self.tenant,
+            so: false,
+        });
+    }
+}
+
+impl Desk {
+    pub(crate) fn new(policy: Policy) -> Self {
+        let lanes = policy.lanes;
+        Desk {
+            begun_at: Instant::now(),
+            state: Arc::new(Mutex::new(State {
+                decision: Decision::new(policy),
+                runs: (0..lanes).map(|_| Lane::default()).collect(),
+                batches: VecDeque::new(),
+                batch_wakers: vec![None; lanes],
+                claim: None,
+                put_off: VecDeque::new(),
+                wake_at: None,
+                errand_waker: None,
+                arriving: HashSet::default(),
+            })),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now(&self) -> Moment {
+        Moment::default() + self.begun_at.elapsed()
+    }
+
+    /// Tells an event, and wakes whoever has something to do then.
+    pub(crate) fn tell(&self, event: HostEvent) {
+        let wakers = {
+            let mut state = self.state();
+            self.decide(&mut state, event)
+        };
+        // Nobody is woken under the lock: this may be a thread of a lower priority.
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    fn decide(&self, state: &mut State, event: HostEvent) -> Vec<Waker> {
+        let mut wakers = Vec::new();
+        for action in state.decision.decide(event, self.now()) {
+            match action {
+                Action::Run {
+                    lane,
+                    token,
+                    tenant,
+                    job,
+                } => {
+                    let lane = &mut state.runs[lane];
+                    lane.run = Some((token, tenant, job));
+                    wakers.extend(lane.waker.take());
+                }
+                Action::Commit(batch) => {
+                    state.batches.push_back(batch);
+                    // Whoever has least to do comes first.
+                    wakers.extend(state.batch_wakers.iter_mut().filter_map(Option::take));
+                }
+                Action::Claim(claim) => {
+                    state.claim = Some(claim);
+                    wakers.extend(state.errand_waker.take());
+                }
+                Action::PutOff { token, pause } => {
+                    state.put_off.push_back((token, pause));
+                    wakers.extend(state.errand_waker.take());
+                }
+                Action::WakeAt(at) => {
+                    state.wake_at = Some(at);
+                    wakers.extend(state.errand_waker.take());
+                }
+            }
+        }
+        wakers
+    }
+
+    fn ticket(&self, token: i64) -> Ticket {
+        Ticket {
+            desk: self.clone(),
+            token,
+            is_finished: false,
+        }
+    }
+
+    /// Notes that jobs are this host's while their tenants are looked up.
+    pub(crate) fn arriving(&self, tokens: Vec<i64>) -> Arriving {
+        self.state().arriving.extend(&tokens);
+        Arriving {
+            desk: self.clone(),
+            tokens,
+        }
+    }
+
+    /// Lease tokens of all jobs that this host knows to be its own.
+    pub(crate) fn tokens(&self) -> Vec<i64> {
+        let state = self.state();
+        state
+            .decision
+            .tokens()
+            .into_iter()
+            .chain(state.arriving.iter().copied())
+            .collect()
+    }
+
+    /// Whether this host knows a job to be its own.
+    pub(crate) fn holds(&self, token: i64) -> bool {
+        let state = self.state();
+        state.decision.holds(token) || state.arriving.contains(&token)
+    }
+
+    /// Number of jobs that have begun and are not dealt with, those in quarantine left out.
+    pub(crate) fn begun(&self) -> usize {
+        self.state().decision.begun()
+    }
+
+    /// Whether a tenant's fuel is used up.
+    pub(crate) fn rests(&self, tenant: i32) -> bool {
+        self.state().decision.rests(tenant)
+    }
+
+    /// Whether several tenants have jobs in flight, or had a moment ago.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.state().decision.is_shared(self.now())
+    }
+
+    /// Takes the fuel that tenants used since this was asked last.
+    pub(crate) fn take_fuel(&self) -> Vec<(i32, u64)> {
+        self.state().decision.take_fuel()
+    }
+
+    /// Puts back fuel that the database could not be told of.
+    pub(crate) fn put_back_fuel(&self, fuel: Vec<(i32, u64)>) {
+        self.state().decision.put_back_fuel(fuel);
+    }
+
+    /// Returns what is told whether a tenant's attempt computes.
+    pub(crate) fn load(&self, tenant: i32) -> Arc<dyn Watch> {
+        Arc::new(Load {
+            desk: self.clone(),
+            tenant,
+        })
+    }
+
+    /// The source of a lane's jobs.
+    pub(crate) fn runs(&self, lane: usize) -> RunSource {
+        RunSource {
+            desk: self.clone(),
+            lane,
+        }
+    }
+
+    /// The source of batches; each goes to the lane that takes it first.
+    pub(crate) fn batches(&self, lane: usize) -> BatchSource {
+        BatchSource {
+            desk: self.clone(),
+            lane,
+        }
+    }
+
+    /// The source of errands, which also tells when time has passed.
+    pub(crate) fn errands(&self) -> ErrandSource {
+        ErrandSource {
+            desk: self.clone(),
+            sleep: None,
+        }
+    }
+}
+
+/// See [`Desk::runs`].
+pub(crate) struct RunSource {
+    desk: Desk,
+    lane: usize,
+}
+
+impl EventSource for RunSource {
+    type Event = Run;
+
+    fn poll_event(&mut self, observing: &mut Observing<'_>) -> Poll<Option<Run>> {
+        let mut state = self.desk.state();
+        let mut wakers = Vec::new();
+        if !state.runs[self.lane].has_asked {
+            state.runs[self.lane].has_asked = true;
+            state.runs[self.lane].waker = None;
+            wakers = self
+                .desk
+                .decide(&mut state, Event::Asked { lane: self.lane });
+        }
+        let lane = &mut state.runs[self.lane];
+        let run = lane.run.take();
+        match run {
+            Some(_) => lane.has_asked = false,
+            None => lane.waker = Some(observing.waker().clone()),
+        }
+        drop(state);
+        wakers.into_iter().for_each(Waker::wake);
+        match run {
+            Some((token, tenant, claimed)) => {
+                let ticket = self.desk.ticket(token);
+                Poll::Ready(Some(Run {
+                    ticket,
+                    tenant,
+                    claimed,
+                }))
+            }
+            None => Poll::Pending,
+        }
+    }
+}
+
+/// See [`Desk::batches`].
+pub(crate) struct BatchSource {
+    desk: Desk,
+    lane: usize,
+}
+
+impl EventSource for BatchSource {
+    type Event = (Committing, Vec<Finished>);
+
+    fn poll_event(&mut self, observing: &mut Observing<'_>) -> Poll<Option<Self::Event>> {
+        let mut state = self.desk.state();
+        let Some(batch) = state.batches.pop_front() else {
+            state.batch_wakers[self.lane] = Some(observing.waker().clone());
+            return Poll::Pending;
+        };
+        let committing = Committing {
+            desk: self.desk.clone(),
+            session: batch.session,
+            keeps: batch.keeps,
+            tokens: batch.results.iter().map(|(token, _)| *token).collect(),
+        };
+        let results = batch.results.into_iter().map(|(_, one)| one).collect();
+        Poll::Ready(Some((committing, results)))
+    }
+}
+
+/// See [`Desk::errands`].
+pub(crate) struct ErrandSource {
+    desk: Desk,
+    sleep: Option<(Moment, Pin<Box<Sleep>>)>,
+}
+
+impl EventSource for ErrandSource {
+    type Event = Errand;
+
+    fn poll_event(&mut self, observing: &mut Observing<'_>) -> Poll<Option<Errand>> {
+        loop {
+            let mut state = self.desk.state();
+            if let Some(claim) = state.claim.take() {
+                return Poll::Ready(Some(Errand::Claim(claim)));
+            }
+            if let Some((token, pause)) = state.put_off.pop_front() {
+                let ticket = self.desk.ticket(token);
+                return Poll::Ready(Some(Errand::PutOff { ticket, pause }));
+            }
+            state.errand_waker = Some(observing.waker().clone());
+            let Some(at) = state.wake_at else {
+                return Poll::Pending;
+            };
+            let now = self.desk.now();
+            if at > now {
+                drop(state);
+                let until = observing.now() + at.since(now);
+                let known = self.sleep.take().filter(|(known, _)| *known == at);
+                let (_, mut sleep) =
+                    known.unwrap_or_else(|| (at, Box::pin(observing.sleep_until(until))));
+                if sleep.as_mut().poll(&mut observing.context()).is_pending() {
+                    self.sleep = Some((at, sleep));
+                    return Poll::Pending;
+                }
+                // The two clocks differ by less than their resolution.
+                continue;
+            }
+            state.wake_at = None;
+            let wakers = self.desk.decide(&mut state, Event::Woken);
+            drop(state);
+            wakers.into_iter().for_each(Waker::wake);
+        }
+    }
+}
