@@ -450,3 +450,96 @@ impl EventSource for ErrandSource {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use wedflow_model::JobKey;
+
+    use super::*;
+    use crate::results::tests::finished;
+
+    /// A desk with a job that has begun, and its ticket.
+    fn begun() -> (Desk, Ticket) {
+        let desk = Desk::new(Policy::new(1, 10));
+        desk.tell(Event::Asked { lane: 0 });
+        desk.tell(Event::Arrived(vec![job(7)]));
+        assert_eq!((desk.tokens(), desk.begun()), (vec![7], 1));
+        let ticket = desk.ticket(7);
+        (desk, ticket)
+    }
+
+    fn job(token: i64) -> Job<Claimed> {
+        let key = JobKey {
+            flow: 1,
+            wid: 1,
+            tgid: 1,
+        };
+        let job = wedflow_model::Job {
+            key,
+            transition: String::new(),
+            token,
+            attempt: 1,
+            timeout: Duration::ZERO,
+            payload: String::new(),
+            fired_by: 1,
+        };
+        Job {
+            token,
+            tenant: 1,
+            instance: (1, 1),
+            job: Claimed {
+                job,
+                trigger: String::new(),
+                component_id: 1,
+                flow_version: 1,
+            },
+        }
+    }
+
+    fn panics_with(held: impl Sized) {
+        let panicked = catch_unwind(AssertUnwindSafe(move || {
+            let _held = held;
+            panic!("on purpose");
+        }));
+        assert!(panicked.is_err());
+    }
+
+    fn assert_clear(desk: &Desk) {
+        assert_eq!(desk.begun(), 0);
+        assert!(desk.tokens().is_empty() && !desk.holds(7));
+    }
+
+    #[test]
+    fn a_panic_in_an_attempt_gives_back_all_that_its_job_has() {
+        let (desk, ticket) = begun();
+        panics_with(ticket);
+        assert_clear(&desk);
+    }
+
+    #[test]
+    fn a_panic_in_a_commit_frees_its_session_and_gives_back_its_jobs() {
+        let (desk, ticket) = begun();
+        let take = |ticket: Ticket| {
+            ticket.finish(1, finished(1, 1));
+            let batch = desk.state().batches.pop_front();
+            let batch = batch.expect("a batch, over a session that is free");
+            Committing {
+                desk: desk.clone(),
+                session: batch.session,
+                keeps: batch.keeps,
+                tokens: batch.results.iter().map(|(token, _)| *token).collect(),
+            }
+        };
+        panics_with(take(ticket));
+        assert_clear(&desk);
+        for token in 8..40 {
+            desk.tell(Event::Asked { lane: 0 });
+            desk.tell(Event::Arrived(vec![job(token)]));
+            drop(desk.state().runs[0].run.take());
+            drop(take(desk.ticket(token)));
+        }
+        assert_clear(&desk);
+    }
+}
