@@ -820,3 +820,53 @@ fn logs_are_committed_with_their_attempt() {
         0
     );
 }
+
+#[harness::test]
+fn what_is_unchanged_is_not_compiled_again() {
+    use std::os::unix::fs::MetadataExt;
+    let walk = Walk::new();
+    let place = folder();
+    let cache = place.path().join("cache");
+    let state = "transition = \"tr_a2\"\n[expect]\nset = { a2 = \"done\" }\n";
+    component(
+        place.path(),
+        sample_component("paper"),
+        &[("one.toml", state)],
+    );
+    let wid = walk.wid.to_string();
+    let wed = |arguments: &[&str]| {
+        run(wed(&walk.database.url())
+            .args(arguments)
+            .env("WEDFLOW_CACHE", &cache)
+            .current_dir(place.path()))
+    };
+    // Each file of compiled code, by what tells whether it was written anew.
+    let compiled = || {
+        let mut found: Vec<_> = std::fs::read_dir(&cache)
+            .expect("the cache")
+            .map(|entry| entry.expect("an entry"))
+            .filter(|entry| entry.file_name() != "key")
+            .map(|entry| (entry.file_name(), entry.metadata().expect("its data").ino()))
+            .collect();
+        found.sort();
+        found
+    };
+    for words in [
+        &[
+            "run",
+            "component.wasm",
+            "--transition",
+            "tr_a2",
+            "--state",
+            "{}",
+        ][..],
+        &["test", "component.wasm"],
+        &["replay", "random-walk", &wid],
+    ] {
+        wed(words).done();
+        let first = compiled();
+        assert!(!first.is_empty(), "{words:?} keeps what it compiled");
+        wed(words).done();
+        assert_eq!(compiled(), first, "{words:?} compiled again");
+    }
+}

@@ -5,6 +5,8 @@ use wedflow_sandbox::{Sandbox, Settings, UploadError};
 
 use crate::hostile::fault::component_of;
 use crate::support::database::sample_component;
+use crate::support::program::{run, wed};
+use crate::support::{Database, eventually};
 
 /// Makes one function whose blocks and variables multiply: every variable lives through every block, and from one
 /// place every block is reached.
@@ -398,4 +400,56 @@ fn what_no_instance_has_room_for_is_refused_in_our_words() {
         assert!(refused.contains(says), "{name}: {refused}");
         assert!(!refused.contains("pooling"), "{name}: {refused}");
     }
+}
+
+/// Kills the compilers of a process as they come, until `most` were killed.
+fn kill_compilers(host: u32, most: usize) {
+    let mut killed = std::collections::BTreeSet::new();
+    eventually("compilers to kill", || {
+        let children = run(std::process::Command::new("pgrep").args(["-P", &host.to_string()]));
+        for child in children.out.split_whitespace() {
+            let command = std::fs::read(format!("/proc/{child}/cmdline")).unwrap_or_default();
+            let computes = String::from_utf8_lossy(&command).contains("compile");
+            if computes
+                && run(std::process::Command::new("kill").args(["-KILL", child])).code == Some(0)
+            {
+                killed.insert(child.to_owned());
+            }
+        }
+        (killed.len() >= most).then_some(())
+    });
+}
+
+#[harness::test]
+fn a_compiler_that_is_killed_is_run_again_and_the_log_says_so() {
+    let database = Database::new();
+    // Long enough in the compiler to be met there.
+    database.upload("slow", &many(6_000));
+    let flow = database.flow("slow");
+    flow.session().run(
+        "INSERT INTO wed_attr (aname, atype, adv) VALUES ('a1', 'text', 'new');
+         INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('t', 'fault', $$a1 = 'new'$$);
+         INSERT INTO wed_trig (cpred, cfinal) VALUES ($$a1 <> 'new'$$, true)",
+    );
+    flow.bind("fault", "slow");
+    let mut session = flow.session();
+    let wid = session.start();
+    let log = tempfile::NamedTempFile::new().expect("a file");
+    let mut host = wed(&database.url())
+        .args(["serve", "--lanes", "1"])
+        .env("WEDFLOW_CACHE", "")
+        .stderr(log.reopen().expect("the file"))
+        .spawn()
+        .expect("wed runs");
+    kill_compilers(host.id(), 2);
+    assert_eq!(flow.end_of(wid), "F");
+    assert_eq!(session.number("SELECT count(*) FROM wed_attempt"), 0);
+    let said = std::fs::read_to_string(log.path()).expect("the log");
+    assert!(
+        said.contains("WARN")
+            && said.contains("was killed, most likely because this machine is short of memory"),
+        "{said}"
+    );
+    host.kill().expect("ended");
+    host.wait().expect("it ends");
 }

@@ -25,6 +25,7 @@
 //! - `worklist`: people's work, connected or not
 //! - `constraints`: reservations, the order of tasks, numbers, the requisition
 //! - `process`: processes in the process language
+//! - `logs`: what an operator reads in the logs of hosts and of the server
 //! - `layers`: what the source itself must look like
 
 mod api;
@@ -42,6 +43,7 @@ mod host;
 mod hostile;
 mod interface;
 mod layers;
+mod logs;
 mod process;
 mod race;
 mod recovery;

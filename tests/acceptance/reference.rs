@@ -246,6 +246,26 @@ fn the_table_of_error_codes_is_what_the_code_says() {
 }
 
 #[harness::test]
+fn the_table_of_the_api_is_its_description() {
+    let mut table = String::from("| request | what it does |\n| --- | --- |\n");
+    let document = wedflow_api::description();
+    for (path, item) in document["paths"].as_object().expect("paths") {
+        for method in ["get", "put", "post", "patch", "delete"] {
+            let Some(operation) = item.get(method) else {
+                continue;
+            };
+            let summary = operation["summary"].as_str().expect("a summary");
+            let method = method.to_uppercase();
+            table.push_str(&format!(
+                "| `{method} {path}` | {} |\n",
+                summary.replace('|', "\\|")
+            ));
+        }
+    }
+    generated_table("api.md", &table);
+}
+
+#[harness::test]
 fn the_table_of_the_environment_is_what_the_code_says() {
     let mut table = String::from("| variable | meaning |\n| --- | --- |\n");
     for one in VARIABLES {
@@ -393,4 +413,70 @@ fn each_variable_of_the_environment_is_on_its_page() {
             "{variable} is on the page and in no source"
         );
     }
+}
+
+/// The words of a command line that names a command: without its options and what stands behind.
+fn command_of(line: &str) -> Vec<&str> {
+    let mut words = line.split_whitespace();
+    let mut found = Vec::new();
+    while let Some(word) = words.next() {
+        if ["--tenant", "--database-url"].contains(&word) {
+            words.next();
+            continue;
+        }
+        let plain = word.trim_end_matches(['`', ',', '.', ';', ':', ')']);
+        let is_name = plain
+            .chars()
+            .all(|letter| letter.is_ascii_lowercase() || letter == '-');
+        if word.starts_with('-') && found.is_empty() {
+            continue;
+        }
+        if !is_name || plain.is_empty() || word.starts_with('-') {
+            break;
+        }
+        found.push(plain);
+        if plain != word {
+            break;
+        }
+    }
+    found
+}
+
+#[harness::test]
+fn commands_that_the_pages_name_are_there() {
+    let reference =
+        std::fs::read_to_string(repository("docs/reference/commands.md")).expect("the page");
+    let known: BTreeSet<&str> = reference
+        .lines()
+        .filter_map(|line| line.strip_prefix("## `wed ")?.strip_suffix('`'))
+        .collect();
+    let has_more = |name: &str| known.iter().any(|one| one.starts_with(&format!("{name} ")));
+    let mut seen = 0;
+    for file in sources(&["docs", "examples"], &["md"])
+        .into_iter()
+        .chain([repository("README.md")])
+    {
+        let page = std::fs::read_to_string(&file).expect("a page");
+        for line in page.lines() {
+            let in_prose = line.split('`').skip(1).step_by(2);
+            for command in in_prose.chain([line.trim_start_matches("$ ")]) {
+                let Some(command) = command.strip_prefix("wed ") else {
+                    continue;
+                };
+                let words = command_of(command);
+                let Some(first) = words.first() else { continue };
+                let named = match words.get(1) {
+                    Some(second) if has_more(first) => format!("{first} {second}"),
+                    _ => (*first).to_owned(),
+                };
+                seen += 1;
+                assert!(
+                    known.contains(&*named),
+                    "{}: `wed {command}`",
+                    file.display()
+                );
+            }
+        }
+    }
+    assert!(seen > 100, "{seen}");
 }

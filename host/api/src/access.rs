@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{FromRequestParts, Request, State};
+use axum::extract::{FromRequestParts, MatchedPath, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use wedflow_store::Store;
 use wedflow_tenancy::{Action, Denied, Identity, authenticate};
 
-use crate::problem::{Problem, suspended};
+use crate::problem::{Problem, REQUEST, suspended};
 use crate::rate::Counted;
 use crate::state::Api;
 
@@ -50,7 +50,9 @@ impl Caller {
 
     /// The store, used in the caller's name.
     pub(crate) fn store(&self, api: &Api) -> Store {
-        api.store.acting_as(&self.actor())
+        let store = api.store.acting_as(&self.actor());
+        let request = REQUEST.try_with(|id| id.0.clone()).unwrap_or_default();
+        store.on_request(&self.prefix, &request)
     }
 }
 
@@ -99,8 +101,16 @@ pub(crate) async fn let_in(State(api): State<Api>, mut request: Request, next: N
         tell(&mut response, counted);
         return response;
     }
-    request.extensions_mut().insert(Caller(Arc::new(identity)));
+    let caller = Caller(Arc::new(identity));
+    request.extensions_mut().insert(caller.clone());
+    let asked = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map(|path| format!("{} {}", request.method(), path.as_str()));
     let mut response = next.run(request).await;
+    if response.status() == StatusCode::FORBIDDEN {
+        note_denied(&api, &caller, asked.as_deref().unwrap_or_default()).await;
+    }
     if let Some(counted) = counted {
         tell(&mut response, counted);
     }
@@ -110,6 +120,18 @@ pub(crate) async fn let_in(State(api): State<Api>, mut request: Request, next: N
         .entry(header::CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));
     response
+}
+
+/// Puts on record that a token was denied something: once an hour for each token and operation, for nobody may take
+/// from the record.
+async fn note_denied(api: &Api, caller: &Caller, asked: &str) {
+    if !api.denials.is_new(&caller.prefix, asked) {
+        return;
+    }
+    let store = caller.store(api);
+    if let Err(error) = store.note_denied(&caller.tenant, asked).await {
+        tracing::warn!(%error, asked, "a denied request is not on record; look whether the database answers");
+    }
 }
 
 async fn identify(api: &Api, sent: Option<HeaderValue>) -> Result<Identity, Problem> {

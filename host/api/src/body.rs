@@ -220,7 +220,7 @@ pub(crate) async fn plain(
     {
         // Who asks before sending is answered at once.
         if length - most <= DISCARDED && !headers.contains_key(header::EXPECT) {
-            discard(body, times).await;
+            discard(body, length, times).await;
         }
         return Err(too_large());
     }
@@ -261,7 +261,7 @@ pub(crate) async fn plain(
         })?;
         if let Ok(data) = frame.into_data() {
             if u64::try_from(bytes.len() + data.len()).unwrap_or(u64::MAX) > most {
-                discard(body, times).await;
+                discard(body, DISCARDED, times).await;
                 return Err(too_large());
             }
             hasher.update(&data);
@@ -283,16 +283,20 @@ fn due(came: usize, idle: std::time::Duration) -> std::time::Duration {
     idle + std::time::Duration::from_millis(millis)
 }
 
-/// Reads on without keeping anything. Who still sends does not read, and would find the connection closed
+/// Reads on, `most` bytes, without keeping anything. Who still sends does not read, and would find the connection closed
 /// instead of an answer; who sends very much more than is allowed does.
-async fn discard(mut body: Body, times: Times) {
-    let end = Instant::now() + times.idle;
-    let mut left = DISCARDED;
-    while let Ok(Some(Ok(frame))) = timeout_at(end, body.frame()).await {
-        let length = frame.data_ref().map_or(0, |data| data.len());
-        left = left.saturating_sub(u64::try_from(length).unwrap_or(u64::MAX));
-        if left == 0 {
+async fn discard(mut body: Body, most: u64, times: Times) {
+    let end = Instant::now() + times.upload;
+    let mut left = most;
+    loop {
+        let next = end.min(Instant::now() + times.idle);
+        let Ok(Some(Ok(frame))) = timeout_at(next, body.frame()).await else {
             break;
+        };
+        let length = frame.data_ref().map_or(0, |data| data.len());
+        match left.checked_sub(u64::try_from(length).unwrap_or(u64::MAX)) {
+            Some(rest) => left = rest,
+            None => break,
         }
     }
 }

@@ -70,6 +70,7 @@ pub(crate) fn document() -> Value {
             "delay": interval("Pause between firing and the first attempt"),
             "priority": { "type": "integer", "format": "int32", "description": "Higher first; 0 when absent" },
             "recheck": { "type": "boolean", "description": "Whether the condition must hold when the job is claimed" },
+            "enabled": { "type": "boolean", "description": "False: it fires nothing; absent: a new trigger is enabled, a known one stays as it is" },
             "writes": names("The attributes that the transition may set; any when absent"),
             "compensation": text("The transition that undoes this one"),
             "deadline": interval("From firing until the job's end"),
@@ -142,6 +143,7 @@ backoff = "1 second"
 delay = "1 second"
 priority = 1
 recheck = false
+enabled = false
 writes = ["a"]
 compensation = "y"
 deadline = "1 hour"

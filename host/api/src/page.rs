@@ -100,6 +100,7 @@ pub(crate) fn cut<T: Serialize>(
     if let Some(cursor) = &page.cursor {
         let behind = BASE64URL_NOPAD.decode(cursor.as_bytes()).ok();
         let behind = behind.and_then(|bytes| String::from_utf8(bytes).ok());
+        let behind = behind.filter(|key| !key.is_empty());
         let behind = behind.ok_or_else(no_cursor)?;
         all.retain(|item| key(item) > behind);
     }
@@ -230,6 +231,13 @@ mod tests {
             }
         }
         assert_eq!(seen, ["a", "b", "c", "d", "e"]);
+        for bad in ["", "!"] {
+            page.cursor = Some(bad.to_owned());
+            assert!(
+                cut(&page, vec!["a".to_owned()], Clone::clone).is_err(),
+                "{bad}"
+            );
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use governor::clock::{Clock, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
@@ -81,6 +81,34 @@ impl Rates {
             Ok(state) => counted(state.remaining_burst_capacity(), None),
             Err(early) => counted(0, Some(early.wait_time_from(DefaultClock::default().now()))),
         }
+    }
+}
+
+/// Time after which the same denial is put on record again.
+const DENIED_AGAIN: Duration = Duration::from_secs(3_600);
+
+/// Denials that were put on record.
+pub(crate) struct Denials {
+    noted: Cache<String, Instant>,
+}
+
+impl Default for Denials {
+    fn default() -> Self {
+        Denials {
+            noted: Cache::new(KEPT),
+        }
+    }
+}
+
+impl Denials {
+    /// Returns true if this was not put on record within [`DENIED_AGAIN`], and takes it as put now.
+    pub(crate) fn is_new(&self, token: &str, asked: &str) -> bool {
+        let key = format!("{token} {asked}");
+        if (self.noted.get(&key)).is_some_and(|at| at.elapsed() < DENIED_AGAIN) {
+            return false;
+        }
+        self.noted.insert(key, Instant::now());
+        true
     }
 }
 

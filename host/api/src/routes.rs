@@ -11,6 +11,7 @@ mod instances;
 mod jobs;
 mod me;
 mod operate;
+mod schedules;
 mod settings;
 mod tokens;
 mod usage;
@@ -65,11 +66,11 @@ fn described() -> (OpenApiRouter<Api>, OpenApiRouter<Api>, OpenApiRouter<Api>) {
         .routes(routes!(operate::retry_matching))
         .routes(routes!(operate::pause_all))
         .routes(routes!(operate::resume_all))
-        .routes(routes!(operate::schedules))
-        .routes(routes!(operate::put_schedule, operate::remove_schedule))
-        .routes(routes!(operate::pause_schedule))
-        .routes(routes!(operate::resume_schedule))
-        .routes(routes!(operate::backfill))
+        .routes(routes!(schedules::schedules))
+        .routes(routes!(schedules::put_schedule, schedules::remove_schedule))
+        .routes(routes!(schedules::pause_schedule))
+        .routes(routes!(schedules::resume_schedule))
+        .routes(routes!(schedules::backfill))
         .routes(routes!(operate::pauses))
         .routes(routes!(operate::pause_tenant))
         .routes(routes!(operate::resume_tenant))
@@ -251,6 +252,9 @@ fn panicked(panic: Box<dyn std::any::Any + Send>) -> Response {
         .map(String::as_str)
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("something");
-    tracing::error!(said, "a request panicked");
+    tracing::error!(
+        said,
+        "a request panicked; this is a defect of wed, please report it with this line"
+    );
     Problem::internal().into_response()
 }

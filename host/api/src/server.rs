@@ -52,6 +52,8 @@ pub struct ServerSettings {
     pub taking: Duration,
     /// Time that a client may take for the whole of an upload.
     pub upload: Duration,
+    /// Maximum duration of a stream of events; its client asks again.
+    pub watching: Duration,
     /// Time that requests in flight may take after [`Server::stop`] was called.
     pub grace: Duration,
     /// Finds the key under which secrets are stored; none: secrets are not stored over HTTP.
@@ -72,6 +74,7 @@ impl ServerSettings {
             idle: Duration::from_secs(10),
             taking: Duration::from_secs(30),
             upload: Duration::from_secs(120),
+            watching: Duration::from_secs(600),
             grace: Duration::from_secs(3),
             find_secret_key: None,
         }
@@ -106,6 +109,7 @@ impl Server {
             request: settings.request,
             idle: settings.idle,
             upload: settings.upload,
+            watching: settings.watching,
         };
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(serve(
@@ -236,7 +240,7 @@ async fn accept(
             Some((stream, from.ip(), place))
         }
         Err(error) => {
-            tracing::warn!(%error, "no connection could be taken");
+            tracing::warn!(%error, "no connection could be taken; raise this process's limit of open files if it is one");
             None
         }
     }
@@ -246,7 +250,7 @@ async fn forget(store: Store) {
     loop {
         tokio::time::sleep(FORGET).await;
         if let Err(error) = store.forget_answers().await {
-            tracing::warn!(%error, "old idempotency keys could not be forgotten");
+            tracing::warn!(%error, "old idempotency keys could not be forgotten; it is tried again, and `wed status` tells how the database is");
         }
     }
 }

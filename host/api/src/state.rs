@@ -9,7 +9,7 @@ use wedflow_store::Store;
 use wedflow_worker::FindSecretKey;
 
 use crate::problem::Problem;
-use crate::rate::Rates;
+use crate::rate::{Denials, Rates};
 use crate::watching::Watching;
 
 /// Components that are compiled at the same instant: of all tenants, of one. Others wait.
@@ -31,6 +31,7 @@ pub(crate) struct Api {
     /// For whether the database answers.
     pub(crate) health: Store,
     pub(crate) rates: Arc<Rates>,
+    pub(crate) denials: Arc<Denials>,
     /// Connections to the database: a tenant has at most half of them in use.
     pub(crate) connections: Arc<Places>,
     pub(crate) compiling: Arc<Places>,
@@ -62,6 +63,8 @@ pub(crate) struct Times {
     pub(crate) idle: Duration,
     /// Until the last bytes of an upload.
     pub(crate) upload: Duration,
+    /// A stream of events.
+    pub(crate) watching: Duration,
 }
 
 impl Api {
@@ -77,6 +80,7 @@ impl Api {
             tokens: stores.tokens,
             health: stores.health,
             rates: Arc::default(),
+            denials: Arc::default(),
             connections: Arc::new(Places::new((connections, connections.div_ceil(2)))),
             compiling: Arc::new(Places::new(COMPILED)),
             uploading: Arc::new(Places::new(UPLOADED_KIB)),

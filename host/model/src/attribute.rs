@@ -3,10 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
-use jiff::civil::Date;
-use jiff::{Span, Timestamp};
+use jiff::civil::{Date, DateTime};
+use jiff::fmt::temporal::Pieces;
+use jiff::{SignedDuration, Span, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+
+/// Moment from which timestamps count.
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
 /// A type without structure. What it is called in `wed_attr.atype` is [`ScalarType::name`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -225,6 +229,19 @@ fn mismatch(expected: &ScalarType, value: &dyn fmt::Display) -> ValueError {
     }
 }
 
+/// Reads a timestamp as Postgres writes it in JSON: microseconds since 1970.
+fn microseconds(text: &str) -> Option<i64> {
+    if let Ok(at) = text.parse::<Timestamp>() {
+        return Some(at.as_microsecond());
+    }
+    // An instant of the library ends a day before its calendar, to have a civil time in every zone.
+    let pieces = Pieces::parse(text).ok()?;
+    let at = pieces.date().to_datetime(pieces.time()?);
+    let since = at.duration_since(EPOCH).as_micros();
+    let offset = i128::from(pieces.to_numeric_offset()?.seconds());
+    i64::try_from(since - offset * 1_000_000).ok()
+}
+
 impl Scalar {
     /// Reads a value of the given type from the JSON that Postgres's `to_jsonb` makes of it.
     ///
@@ -266,10 +283,7 @@ impl Scalar {
                 Scalar::Timestamptz(match text {
                     "infinity" => i64::MAX,
                     "-infinity" => i64::MIN,
-                    _ => text
-                        .parse::<Timestamp>()
-                        .map_err(|_| wrong())?
-                        .as_microsecond(),
+                    _ => microseconds(text).ok_or_else(wrong)?,
                 })
             }
             ScalarType::Date => {
@@ -309,8 +323,11 @@ impl Scalar {
             Scalar::Timestamptz(i64::MIN) | Scalar::Date(i32::MIN) => "-infinity".to_owned(),
             Scalar::Timestamptz(us) => match Timestamp::from_microsecond(*us) {
                 Ok(at) => at.to_string(),
-                // Beyond year 9999: a text Postgres refuses, so that the error names the value.
-                Err(_) => format!("{us} microseconds after 1970"),
+                Err(_) => match EPOCH.checked_add(SignedDuration::from_micros(*us)) {
+                    Ok(at) => format!("{at}Z"),
+                    // Beyond year 9999: a text Postgres refuses, so that the error names the value.
+                    Err(_) => format!("{us} microseconds after 1970"),
+                },
             },
             Scalar::Date(days) => match Span::new()
                 .try_days(*days)
@@ -427,6 +444,16 @@ mod tests {
                 "2026-11-21T08:41:00.000001Z",
             ),
             ("timestamptz", json!("infinity"), "infinity"),
+            (
+                "timestamptz",
+                json!("9999-12-31T23:59:59.999999+00:00"),
+                "9999-12-31T23:59:59.999999Z",
+            ),
+            (
+                "timestamptz",
+                json!("0001-01-01T00:00:00+00:00"),
+                "0001-01-01T00:00:00Z",
+            ),
             ("date", json!("1969-12-31"), "1969-12-31"),
             ("date", json!("-infinity"), "-infinity"),
             ("bigint", json!(i64::MIN), "-9223372036854775808"),

@@ -98,6 +98,9 @@ pub struct TriggerDefinition {
     /// True if the condition must still hold when the job is claimed; true when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recheck: Option<bool>,
+    /// False if the trigger fires nothing. When absent, a new trigger is enabled and a known one stays as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
     /// The attributes the transition may set; any when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writes: Option<Vec<String>>,

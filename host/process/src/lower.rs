@@ -392,6 +392,7 @@ fn trigger(
         delay: None,
         priority: Some(task.priority),
         recheck: None,
+        enabled: None,
         writes: Some(std::iter::once(task.state.clone()).chain(outputs).collect()),
         compensation: None,
         // The plan of work says it.

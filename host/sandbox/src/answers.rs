@@ -605,6 +605,16 @@ mod tests {
     }
 
     #[test]
+    fn the_clock_is_no_finer_than_a_microsecond() {
+        let mut one = answers(AnswersFrom::Host, 1_000_000);
+        let read: Vec<u64> = (0..1_000).map(|_| one.elapsed()).collect();
+        assert!(
+            read.iter().all(|nanoseconds| nanoseconds % 1_000 == 0),
+            "{read:?}"
+        );
+    }
+
+    #[test]
     fn a_test_has_its_own_time_and_chance() {
         let from = AnswersFrom::Test {
             now: 1_000,

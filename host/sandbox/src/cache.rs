@@ -188,4 +188,26 @@ mod tests {
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("set");
         assert!(Cache::open(folder.path()).is_err());
     }
+
+    #[test]
+    fn those_who_open_at_once_have_one_key_and_a_crash_leaves_none_behind() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = folder.path().join("compiled");
+        DirBuilder::new().mode(0o700).create(&place).expect("made");
+        // What a process leaves that ends while it writes a key.
+        fs::write(place.join("key.5a"), b"cut off").expect("written");
+        let opened: Vec<Cache> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..16)
+                .map(|_| scope.spawn(|| Cache::open(&place).expect("opened")))
+                .collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().expect("no panic"))
+                .collect()
+        });
+        opened[0].put("a", b"code").expect("kept");
+        for cache in &opened {
+            assert_eq!(cache.get("a").as_deref(), Some(b"code".as_slice()));
+        }
+    }
 }

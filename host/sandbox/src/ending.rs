@@ -86,7 +86,7 @@ pub(crate) fn of_error(error: &Error, limits: &Limits) -> Outcome {
     if error.chain().any(|cause| cause.is::<std::io::Error>()) || root.contains("(os error ") {
         tracing::error!(
             error = format!("{error:#}"),
-            "the system refuses room for a guest"
+            "the system refuses room for a guest; give this machine more memory, or the host fewer --in-hand"
         );
         return Outcome::Failed {
             message: format!("the host has no room for the guest: {error:#}"),

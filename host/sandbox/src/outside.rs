@@ -374,22 +374,23 @@ async fn filed(
         }
     };
     let state = store.data_mut();
-    let answer = match (&state.provided, answer) {
-        // A name may be anything.
-        (Some(provided), FileAnswer::Refused(kind, message)) => {
-            FileAnswer::Refused(kind, provided.mask(&message).into_owned())
-        }
-        (_, answer) => answer,
-    };
-    let answer = match answer {
-        FileAnswer::Refused(kind, mut message) => {
-            message.truncate(message.floor_char_boundary(MOST_MESSAGE));
-            FileAnswer::Refused(kind, message)
-        }
-        answer => answer,
-    };
+    let answer = masked_and_cut(answer, state.provided.as_deref());
     state.answers.keep_file(asked, &answer);
     answer
+}
+
+/// Masks the message of a refusal, in which a name may be anything, and cuts it then.
+fn masked_and_cut(answer: FileAnswer, provided: Option<&crate::Provided>) -> FileAnswer {
+    let (kind, message) = match answer {
+        FileAnswer::Refused(kind, message) => (kind, message),
+        other => return other,
+    };
+    let mut message = match provided {
+        Some(provided) => provided.mask(&message).into_owned(),
+        None => message,
+    };
+    message.truncate(message.floor_char_boundary(MOST_MESSAGE));
+    FileAnswer::Refused(kind, message)
 }
 
 fn refused(answer: FileAnswer) -> FileErrorHere {
@@ -669,6 +670,29 @@ fn masked(answer: HttpAnswer, provided: &crate::Provided) -> HttpAnswer {
         },
         HttpAnswer::Refused(kind, message) => {
             HttpAnswer::Refused(kind, provided.mask(&message).into_owned())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_in_the_name_of_a_file_is_masked_before_the_message_is_cut() {
+        let secret = "SECRET-VALUE-0123456789";
+        let secrets = [("key".to_owned(), secret.to_owned())].into();
+        let provided = crate::Provided::new(Default::default(), secrets);
+        for before in MOST_MESSAGE - secret.len()..=MOST_MESSAGE {
+            let message = format!("{}{secret}", "n".repeat(before));
+            let refused = FileAnswer::Refused("name".to_owned(), message);
+            let FileAnswer::Refused(_, said) = masked_and_cut(refused, Some(&provided)) else {
+                panic!("a refusal stays one");
+            };
+            assert!(
+                said.len() <= MOST_MESSAGE && !said.contains("SEC"),
+                "{before}: {said}"
+            );
         }
     }
 }

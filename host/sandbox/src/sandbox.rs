@@ -154,6 +154,16 @@ pub enum DescribeError {
     Wrong(#[from] DeclarationError),
 }
 
+impl DescribeError {
+    /// Returns true if the same component may answer another time: it had not the time or the memory that it needs.
+    pub fn is_of_machine(&self) -> bool {
+        matches!(
+            self,
+            DescribeError::Ended(Outcome::TimedOut | Outcome::OverMemory { .. })
+        )
+    }
+}
+
 /// Runs transitions: each call in a fresh instance of its component, with nothing but what the
 /// contract gives it, within limits.
 ///
@@ -195,7 +205,7 @@ impl Sandbox {
             cache: settings.cache.as_deref().and_then(|folder| {
                 Cache::open(folder)
                     .inspect_err(|error| {
-                        tracing::warn!("no compiled code is kept in {}: {error}", folder.display());
+                        tracing::warn!("no compiled code is kept in {}: {error}; make it a folder of this user alone (chmod 700), or name another in WEDFLOW_CACHE", folder.display());
                     })
                     .ok()
             }),
@@ -291,7 +301,9 @@ impl Sandbox {
         if let Some(code) = self.cache.as_ref().and_then(|cache| cache.get(&name)) {
             match revive(pool, &code) {
                 Ok(component) => return Ok(component),
-                Err(error) => tracing::warn!("compiled code of {digest} is of no use: {error:#}"),
+                Err(error) => tracing::warn!(
+                    "compiled code of {digest} is of no use: {error:#}; it is compiled anew"
+                ),
             }
         }
         let settings = if bytes.len() as u64 >= INTERPRETER_BYTES {
@@ -307,7 +319,9 @@ impl Sandbox {
         if let Some(cache) = &self.cache
             && let Err(error) = cache.put(&name, &code)
         {
-            tracing::warn!("compiled code of {digest} cannot be kept: {error}");
+            tracing::warn!(
+                "compiled code of {digest} cannot be kept: {error}; make room where WEDFLOW_CACHE says"
+            );
         }
         revive(pool, &code).map_err(|error| {
             let error = format!("{error:#}");

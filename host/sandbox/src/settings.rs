@@ -199,7 +199,7 @@ impl Settings {
         let (scan, keep_resident) = if swap {
             tracing::warn!(
                 "this machine has swap: calls are slower, because memory that a guest wrote cannot be told from \
-                 what it left alone (turn swap off: swapoff -a)"
+                 what it left alone; turn swap off: swapoff -a"
             );
             (Enabled::No, self.keep_resident.min(KEPT_WITH_SWAP))
         } else {

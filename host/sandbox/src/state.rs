@@ -199,7 +199,7 @@ impl ResourceLimiter for Room {
     }
 
     fn memory_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
-        tracing::warn!(%error, "a guest's memory could not grow within its limit");
+        tracing::warn!(%error, "a guest's memory could not grow within its limit; this machine is short of memory");
         Err(Stop::OverMemory {
             limit: self.memory_limit,
             asked: self.asked,
@@ -231,7 +231,7 @@ impl ResourceLimiter for Room {
     }
 
     fn table_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
-        tracing::warn!(%error, "a guest's table could not grow within its limit");
+        tracing::warn!(%error, "a guest's table could not grow within its limit; this machine is short of memory");
         Err(Stop::OverMemory {
             limit: self.table_limit,
             asked: self.asked,

@@ -108,7 +108,9 @@ impl Drop for Ticker {
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {
-            tracing::error!("the epoch thread panicked");
+            tracing::error!(
+                "the epoch thread panicked; this is a defect of wed, please report it with this line"
+            );
         }
     }
 }

@@ -71,7 +71,9 @@ impl FailureSink {
 
     /// Writes every failure to the log as an error.
     pub fn log() -> Self {
-        FailureSink::new(|failure| tracing::error!(%failure, "a handler failed"))
+        FailureSink::new(
+            |failure| tracing::error!(%failure, "a handler failed; what it did is done again by this host or another"),
+        )
     }
 
     /// Reports; a sink that panics costs nothing but its report.
@@ -82,7 +84,7 @@ impl FailureSink {
             cause,
         };
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| (self.0)(failure))) {
-            tracing::error!(%handler, panic = panic_message(&*payload), "a failure sink panicked");
+            tracing::error!(%handler, panic = panic_message(&*payload), "a failure sink panicked; this is a defect of wed, please report it with this line");
         }
     }
 }
@@ -108,6 +110,6 @@ pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> String {
 pub(crate) fn drop_quietly<T>(handler: HandlerId, theirs: T) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(theirs))) {
         let panic = panic_message(&*payload);
-        tracing::error!(%handler, panic, "a handler or its source panicked while it was dropped");
+        tracing::error!(%handler, panic, "a handler or its source panicked while it was dropped; this is a defect of wed, please report it with this line");
     }
 }

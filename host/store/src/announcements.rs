@@ -80,7 +80,8 @@ impl Store {
         url: &str,
         announce: bool,
     ) -> Result<Option<String>, StoreError> {
-        sqlx::query_scalar(
+        let mut transaction = self.begin().await?;
+        let done = sqlx::query_scalar(
             "SELECT wed.set_webhook(tenant_id, $2, $3, $4, $5) FROM wed.tenant WHERE name = $1",
         )
         .bind(tenant)
@@ -88,9 +89,11 @@ impl Store {
         .bind(url)
         .bind(announce)
         .bind(&*self.actor)
-        .fetch_optional(&self.pool)
+        .fetch_optional(&mut *transaction)
         .await?
-        .ok_or_else(|| StoreError::not_found("tenant", tenant))
+        .ok_or_else(|| StoreError::not_found("tenant", tenant))?;
+        transaction.commit().await?;
+        Ok(done)
     }
 
     /// A tenant's webhooks, oldest first.

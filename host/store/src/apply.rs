@@ -123,6 +123,10 @@ pub(crate) async fn apply(
     .persistent(false)
     .fetch_all(&mut *connection)
     .await?;
+    applied.triggers_disabled.retain(|disabled| {
+        !(definition.triggers.iter())
+            .any(|trigger| trigger.name == *disabled && trigger.enabled.is_some())
+    });
     sqlx::query("SELECT set_config('wed.definition', '', true)")
         .execute(&mut *connection)
         .await?;
@@ -335,21 +339,22 @@ async fn apply_triggers(
                  $6::interval, \
                  attempts = $7, backoff = $8::interval, delay = $9::interval, priority = $10, recheck = $11, writes \
                  = $12, \
-                 reserves = $13, quantity = $14, resource = $15, holds = $16, consumes = $17, after = $18 \
+                 reserves = $13, quantity = $14, resource = $15, holds = $16, consumes = $17, after = $18, \
+                 enabled = coalesce($19, enabled) \
                  WHERE tgid = $1 AND (trname, coalesce(cname, ''), cpred, timeout, attempts, backoff, delay, \
                  priority, recheck, coalesce(writes, '{{}}'), \
-                 reserves, quantity, resource, holds, consumes, after) \
+                 reserves, quantity, resource, holds, consumes, after, enabled) \
                  IS DISTINCT FROM ($3, coalesce($4, ''), $5, coalesce($6::interval, '1 minute'), coalesce($7, 3), \
                  coalesce($8::interval, '1 second'), \
                  coalesce($9::interval, '0'), coalesce($10, 0), coalesce($11, true), coalesce($12, '{{}}'), \
-                 $13, $14, $15, $16, $17, $18)"
+                 $13, $14, $15, $16, $17, $18, coalesce($19, enabled))"
             ),
             None => format!(
                 "INSERT INTO \"{schema}\".wed_trig (tgid, tgname, trname, cname, cpred, timeout, attempts, backoff, \
                  delay, priority, recheck, writes, \
-                 reserves, quantity, resource, holds, consumes, after) \
+                 reserves, quantity, resource, holds, consumes, after, enabled) \
                  VALUES ($1, $2, $3, $4, $5, $6::interval, $7, $8::interval, $9::interval, $10, $11, $12, $13, $14, \
-                 $15, $16, $17, $18)"
+                 $15, $16, $17, $18, $19)"
             ),
         };
         let done = sqlx::query(AssertSqlSafe(statement))
@@ -372,6 +377,7 @@ async fn apply_triggers(
             .bind(&trigger.holds)
             .bind(trigger.consumes)
             .bind(&trigger.after)
+            .bind(trigger.enabled)
             .execute(&mut *connection)
             .await
             .map_err(|error| of_trigger(error, &trigger.name))?;

@@ -40,6 +40,17 @@ pub struct Once<'a> {
     pub fingerprint: &'a [u8],
 }
 
+/// What comes of taking a key.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Taken {
+    /// It is the caller's: do what is asked.
+    New,
+    /// It was done already, with this answer.
+    Answered(Json),
+    /// Another request with the key is under way.
+    Elsewhere,
+}
+
 /// Appends to the audit log, in the transaction of what is done.
 pub(crate) async fn note(
     connection: &mut PgConnection,
@@ -148,13 +159,49 @@ pub(crate) async fn keep_answer(
 }
 
 impl Store {
-    /// The answer that was given under a key, if there is one.
+    /// Takes a key for something that takes longer than a transaction may. Whoever has it remembers an answer, or gives
+    /// the key back; one that is neither after ten minutes is free again: its host has ended.
     ///
     /// # Errors
     /// [`StoreError::OtherRequest`] when the key was used for something else.
-    pub async fn answer_of(&self, once: &Once<'_>) -> Result<Option<Json>, StoreError> {
+    pub async fn take_key(&self, once: &Once<'_>) -> Result<Taken, StoreError> {
         let mut connection = self.pool.acquire().await?;
-        remembered(&mut connection, once).await
+        let new: Option<i32> = sqlx::query_scalar(
+            "INSERT INTO wed.idempotency AS i (tenant_id, user_name, key, fingerprint) \
+             SELECT tenant_id, $2, $3, $4 FROM wed.tenant WHERE name = $1 \
+             ON CONFLICT (tenant_id, user_name, key) DO UPDATE SET created_at = now() \
+             WHERE i.answer IS NULL AND i.fingerprint = excluded.fingerprint \
+               AND i.created_at < now() - interval '10 minutes' RETURNING 1",
+        )
+        .bind(once.tenant)
+        .bind(once.user)
+        .bind(once.key)
+        .bind(once.fingerprint)
+        .fetch_optional(&mut *connection)
+        .await?;
+        if new.is_some() {
+            return Ok(Taken::New);
+        }
+        let answer = remembered(&mut connection, once).await?;
+        Ok(answer.map_or(Taken::Elsewhere, Taken::Answered))
+    }
+
+    /// Gives a key back that was taken and has no answer.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn give_key_back(&self, once: &Once<'_>) -> Result<(), StoreError> {
+        sqlx::query(
+            "DELETE FROM wed.idempotency i USING wed.tenant t WHERE t.tenant_id = i.tenant_id AND t.name = $1 \
+             AND i.user_name = $2 AND i.key = $3 AND i.fingerprint = $4 AND i.answer IS NULL",
+        )
+        .bind(once.tenant)
+        .bind(once.user)
+        .bind(once.key)
+        .bind(once.fingerprint)
+        .execute(&self.pool)
+        .await?;
+        Ok(())
     }
 
     /// Keeps an answer under its key, for things that are the same however often they are done.
@@ -164,6 +211,26 @@ impl Store {
     pub async fn remember(&self, once: &Once<'_>, answer: &Json) -> Result<(), StoreError> {
         let mut connection = self.pool.acquire().await?;
         keep_answer(&mut connection, once, answer).await
+    }
+
+    /// Records that a request was denied. `asked` says what for, in words of ours.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn note_denied(&self, tenant: &str, asked: &str) -> Result<(), StoreError> {
+        let mut transaction = self.begin().await?;
+        let nothing = Json::Object(serde_json::Map::new());
+        note(
+            &mut transaction,
+            &self.actor,
+            Some(tenant),
+            "request.denied",
+            asked,
+            nothing,
+        )
+        .await?;
+        transaction.commit().await?;
+        Ok(())
     }
 
     /// Forgets the keys that are older than a day.
@@ -244,12 +311,13 @@ impl Store {
     /// # Errors
     /// [`StoreError::Refused`] with `WF022` for less than 30 days.
     pub async fn forget_audit(&self, older: &str) -> Result<i64, StoreError> {
-        Ok(
-            sqlx::query_scalar("SELECT wed.forget_audit($1, $2::interval)")
-                .bind(&*self.actor)
-                .bind(older)
-                .fetch_one(&self.pool)
-                .await?,
-        )
+        let mut transaction = self.begin().await?;
+        let done = sqlx::query_scalar("SELECT wed.forget_audit($1, $2::interval)")
+            .bind(&*self.actor)
+            .bind(older)
+            .fetch_one(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        Ok(done)
     }
 }

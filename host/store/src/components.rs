@@ -53,7 +53,7 @@ impl Store {
         tenant: &str,
         component: &NewComponent<'_>,
     ) -> Result<(i32, i32), StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let tenant_id: i32 = sqlx::query_scalar(
             "SELECT tenant_id FROM wed.tenant WHERE name = $1 FOR NO KEY UPDATE",
         )
@@ -154,7 +154,7 @@ impl Store {
         name: &str,
         version: Option<i32>,
     ) -> Result<i32, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let tenant_id = crate::tenants::tenant_id(&mut transaction, tenant).await?;
         let active: Option<i32> = sqlx::query_scalar("SELECT wed.activate_component($1, $2, $3)")
             .bind(tenant_id)
@@ -196,7 +196,7 @@ impl Store {
         tenant: &str,
         keep: i32,
     ) -> Result<Vec<(String, i32)>, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let tenant_id = crate::tenants::tenant_id(&mut transaction, tenant).await?;
         let removed: Vec<(String, i32)> = sqlx::query_as(
             "SELECT name, version FROM wed.collect_components($1, $2) ORDER BY 1, 2",

@@ -133,7 +133,7 @@ impl Store {
         description: &str,
     ) -> Result<i32, StoreError> {
         crate::error::check_description(description)?;
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let flow_id = create_flow(&mut transaction, tenant, name, description).await?;
         note(
             &mut transaction,
@@ -199,7 +199,7 @@ impl Store {
     /// [`StoreError::NotFound`]; [`StoreError::Refused`] while sessions of its role are connected.
     pub async fn drop_flow(&self, tenant: &str, name: &str) -> Result<(), StoreError> {
         let flow = self.counted_flow(tenant, name).await?;
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let counts = serde_json::json!({
             "regular": flow.regular, "final": flow.r#final, "exception": flow.exception,
         });
@@ -460,7 +460,7 @@ impl Store {
         transition: &str,
         component: Option<&str>,
     ) -> Result<(), StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         bind(&mut transaction, flow_id, transition, component).await?;
         sqlx::query("SELECT wed.resolve_bindings($1)")
             .bind(flow_id)
@@ -514,7 +514,7 @@ impl Store {
         flow_id: i32,
         preview: bool,
     ) -> Result<Vec<(i32, Vec<String>, String)>, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let rows: Vec<_> = sqlx::query_as("SELECT wid, fires, becomes FROM wed.rematch($1, $2)")
             .bind(flow_id)
             .bind(preview)

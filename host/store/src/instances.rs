@@ -182,7 +182,7 @@ impl Store {
     ) -> Result<(i32, bool), StoreError> {
         let shape = self.flow_shape(flow.flow_id).await?;
         check_values(&flow.name, &shape, values)?;
-        let mut transaction = self.begin_as_actor().await?;
+        let mut transaction = self.begin().await?;
         if let Some(once) = once
             && let Some(answer) = claim_key(&mut transaction, once).await?
         {
@@ -246,22 +246,6 @@ impl Store {
             }
         }
         StoreError::Refused(refusal)
-    }
-
-    /// Begins a transaction in which the gate's trace names the bearer of the token who acts.
-    async fn begin_as_actor(
-        &self,
-    ) -> Result<sqlx::Transaction<'static, sqlx::Postgres>, StoreError> {
-        if !self.actor.starts_with("token:") {
-            return Ok(self.pool.begin().await?);
-        }
-        let actor = self.actor.replace('\'', "''");
-        Ok(self
-            .pool
-            .begin_with(AssertSqlSafe(format!(
-                "BEGIN; SET LOCAL wed.actor = '{actor}'"
-            )))
-            .await?)
     }
 
     /// Instances of a flow, newest first; of one status, or one number, when given.

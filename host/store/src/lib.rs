@@ -60,7 +60,7 @@ use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
 pub use announcements::{Message, Webhook};
 pub use attempts::{AttemptLog, MadeAttempt, PendingJob};
-pub use audit::{AuditEntry, Once};
+pub use audit::{AuditEntry, Once, Taken};
 pub use backup::{BackupScript, DATABASE_PLACEHOLDER};
 pub use by_hand::FlowSession;
 pub use components::{Component, NewComponent};
@@ -125,6 +125,8 @@ pub struct Store {
     pub(crate) options: PgConnectOptions,
     /// Actor, for the audit log.
     pub(crate) actor: Arc<str>,
+    /// Token and request of the API, for the audit log: a JSON object; empty for all others.
+    pub(crate) request: Arc<str>,
 }
 
 /// The longest that a statement of a host's commits runs.
@@ -168,6 +170,7 @@ impl Store {
             pool,
             options,
             actor,
+            request: "".into(),
         })
     }
 
@@ -215,6 +218,41 @@ impl Store {
         }
     }
 
+    /// The same database, used by a request of the API: its number and the token's stand in the audit log beside
+    /// what it changes. Both are letters and digits.
+    #[must_use]
+    pub fn on_request(&self, token: &str, request: &str) -> Store {
+        let plain = |text: &str| -> String {
+            (text.chars())
+                .filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_')
+                .collect()
+        };
+        Store {
+            request: format!(
+                r#"{{"token": "{}", "request": "{}"}}"#,
+                plain(token),
+                plain(request)
+            )
+            .into(),
+            ..self.clone()
+        }
+    }
+
+    /// Begins a transaction in which the trace names the bearer of the token who acts, and the audit log the request.
+    pub(crate) async fn begin(
+        &self,
+    ) -> Result<sqlx::Transaction<'static, sqlx::Postgres>, StoreError> {
+        if !self.actor.starts_with("token:") {
+            return Ok(self.pool.begin().await?);
+        }
+        let actor = self.actor.replace('\'', "''");
+        let begin = format!(
+            "BEGIN; SET LOCAL wed.actor = '{actor}'; SET LOCAL wed.request = '{}'",
+            self.request
+        );
+        Ok(self.pool.begin_with(sqlx::AssertSqlSafe(begin)).await?)
+    }
+
     /// The same database over at most `connections` connections of its own, on which no statement runs
     /// for longer than `most` or waits for a lock for longer than `lock`.
     pub fn bounded(&self, connections: u32, most: Duration, lock: Duration) -> Store {
@@ -228,6 +266,7 @@ impl Store {
                 .connect_lazy_with(options.clone()),
             options,
             actor: Arc::clone(&self.actor),
+            request: Arc::clone(&self.request),
         }
     }
 
@@ -242,6 +281,7 @@ impl Store {
                 .connect_lazy_with(options.clone()),
             options,
             actor: Arc::clone(&self.actor),
+            request: Arc::clone(&self.request),
         }
     }
 
@@ -269,6 +309,7 @@ impl Store {
                 .connect_lazy_with(options.clone()),
             options,
             actor: Arc::clone(&self.actor),
+            request: Arc::clone(&self.request),
         }
     }
 

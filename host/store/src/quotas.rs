@@ -67,7 +67,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`]; [`StoreError::Refused`] for a name or a number that is no limit.
     pub async fn set_quotas(&self, tenant: &str, change: &QuotaChange) -> Result<(), StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let tenant_id = tenant_id(&mut transaction, tenant).await?;
         // The named ones as they are said, all others as they were.
         if let Some(unknown) = change.keys().find(|name| !NAMES.contains(&name.as_str())) {

@@ -255,15 +255,16 @@ impl Store {
         wid: i32,
         reason: &str,
     ) -> Result<Vec<String>, StoreError> {
-        Ok(
-            sqlx::query_scalar("SELECT wed.retry_instance($1, $2, $3, $4)")
-                .bind(flow.flow_id)
-                .bind(wid)
-                .bind(&*self.actor)
-                .bind(reason)
-                .fetch_one(&self.pool)
-                .await?,
-        )
+        let mut transaction = self.begin().await?;
+        let done = sqlx::query_scalar("SELECT wed.retry_instance($1, $2, $3, $4)")
+            .bind(flow.flow_id)
+            .bind(wid)
+            .bind(&*self.actor)
+            .bind(reason)
+            .fetch_one(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        Ok(done)
     }
 
     /// Exceptions of a flow that match, at most `limit`: number, failed transition, what was said.
@@ -298,13 +299,15 @@ impl Store {
         wid: i32,
         reason: &str,
     ) -> Result<(), StoreError> {
+        let mut transaction = self.begin().await?;
         sqlx::query("SELECT wed.cancel_instance($1, $2, $3, $4)")
             .bind(flow.flow_id)
             .bind(wid)
             .bind(&*self.actor)
             .bind(reason)
-            .execute(&self.pool)
+            .execute(&mut *transaction)
             .await?;
+        transaction.commit().await?;
         Ok(())
     }
 
@@ -319,16 +322,17 @@ impl Store {
         transition: &str,
         reason: &str,
     ) -> Result<String, StoreError> {
-        Ok(
-            sqlx::query_scalar("SELECT wed.skip_job($1, $2, $3, $4, $5)::text")
-                .bind(flow.flow_id)
-                .bind(wid)
-                .bind(transition)
-                .bind(&*self.actor)
-                .bind(reason)
-                .fetch_one(&self.pool)
-                .await?,
-        )
+        let mut transaction = self.begin().await?;
+        let done = sqlx::query_scalar("SELECT wed.skip_job($1, $2, $3, $4, $5)::text")
+            .bind(flow.flow_id)
+            .bind(wid)
+            .bind(transition)
+            .bind(&*self.actor)
+            .bind(reason)
+            .fetch_one(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        Ok(done)
     }
 
     /// Sets attributes of an exception by hand; the state passes the gate. Returns the instance's status.
@@ -343,7 +347,7 @@ impl Store {
         values: &Map<String, Json>,
         reason: &str,
     ) -> Result<String, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let status = sqlx::query_scalar("SELECT wed.set_state($1, $2, $3, $4, $5)::text")
             .bind(flow.flow_id)
             .bind(wid)
@@ -377,7 +381,8 @@ impl Store {
                 (tenant, Some(flow.flow_id), None, Some(wid))
             }
         };
-        sqlx::query_scalar(
+        let mut transaction = self.begin().await?;
+        let done = sqlx::query_scalar(
             "SELECT wed.set_pause(tenant_id, $2, $3, $4, $5, $6, $7) FROM wed.tenant WHERE name = $1",
         )
         .bind(tenant)
@@ -387,9 +392,9 @@ impl Store {
         .bind(pause)
         .bind(&*self.actor)
         .bind(reason)
-        .fetch_optional(&self.pool)
-        .await?
-        .ok_or_else(|| StoreError::not_found("tenant", tenant))
+        .fetch_optional(&mut *transaction).await?.ok_or_else(|| StoreError::not_found("tenant", tenant))?;
+        transaction.commit().await?;
+        Ok(done)
     }
 
     /// Present pauses of a tenant, oldest first.
@@ -467,14 +472,17 @@ impl Store {
         to_seq: i32,
         reason: &str,
     ) -> Result<i32, StoreError> {
-        Ok(sqlx::query_scalar("SELECT wed.go_back($1, $2, $3, $4, $5)")
+        let mut transaction = self.begin().await?;
+        let done = sqlx::query_scalar("SELECT wed.go_back($1, $2, $3, $4, $5)")
             .bind(flow.flow_id)
             .bind(wid)
             .bind(to_seq)
             .bind(&*self.actor)
             .bind(reason)
-            .fetch_one(&self.pool)
-            .await?)
+            .fetch_one(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        Ok(done)
     }
 
     /// Does what time brings, each in a transaction of its own, so that one that fails keeps no other: keeps
@@ -534,16 +542,17 @@ impl Store {
         values: &Map<String, Json>,
         key: Option<&str>,
     ) -> Result<bool, StoreError> {
-        Ok(
-            sqlx::query_scalar("SELECT wed.send_event($1, $2, $3, $4, $5)")
-                .bind(flow.flow_id)
-                .bind(wid)
-                .bind(Json::Object(values.clone()))
-                .bind(&*self.actor)
-                .bind(key)
-                .fetch_one(&self.pool)
-                .await?,
-        )
+        let mut transaction = self.begin().await?;
+        let done = sqlx::query_scalar("SELECT wed.send_event($1, $2, $3, $4, $5)")
+            .bind(flow.flow_id)
+            .bind(wid)
+            .bind(Json::Object(values.clone()))
+            .bind(&*self.actor)
+            .bind(key)
+            .fetch_one(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        Ok(done)
     }
 
     /// Starts an instance at most once for a key within a day; the key is kept in the same transaction.
@@ -556,13 +565,16 @@ impl Store {
         values: &Map<String, Json>,
         key: &str,
     ) -> Result<i32, StoreError> {
-        Ok(sqlx::query_scalar("SELECT wed.start_once($1, $2, $3, $4)")
+        let mut transaction = self.begin().await?;
+        let done = sqlx::query_scalar("SELECT wed.start_once($1, $2, $3, $4)")
             .bind(flow.flow_id)
             .bind(Json::Object(values.clone()))
             .bind(&*self.actor)
             .bind(key)
-            .fetch_one(&self.pool)
-            .await?)
+            .fetch_one(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        Ok(done)
     }
 
     /// Figures of the installation for monitoring.

@@ -113,7 +113,7 @@ impl Store {
         schedule: &NewSchedule<'_>,
         next: impl Fn(&str, &str, i64) -> Result<Option<i64>, String>,
     ) -> Result<(), StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let now: i64 = sqlx::query_scalar(NOW_US)
             .fetch_one(&mut *transaction)
             .await?;
@@ -216,7 +216,7 @@ impl Store {
         action: &str,
         statement: &'static str,
     ) -> Result<(), StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let done = sqlx::query(statement)
             .bind(flow.flow_id)
             .bind(name)
@@ -247,7 +247,7 @@ impl Store {
         &self,
         next: impl Fn(&str, &str, i64) -> Result<Option<i64>, String>,
     ) -> Result<Option<bool>, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let due: Option<Due> = sqlx::query_as(DUE_SCHEDULE)
             .fetch_optional(&mut *transaction)
             .await?;
@@ -317,7 +317,7 @@ impl Store {
         most: usize,
         next: impl Fn(&str, &str, i64) -> Result<Option<i64>, String>,
     ) -> Result<Vec<i32>, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let (cron, zone, state, from, until): (String, String, Json, i64, i64) = sqlx::query_as(
             "SELECT cron, zone, state, (extract(epoch FROM $3::timestamptz) * 1000000)::bigint, \
                (extract(epoch FROM $4::timestamptz) * 1000000)::bigint FROM wed.schedule WHERE flow_id = $1 AND \

@@ -76,7 +76,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Refused`] when the key is not allowed or the value has more than 64 KiB.
     pub async fn set_setting(&self, flow: i32, key: &str, value: &str) -> Result<(), StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         sqlx::query(
             "INSERT INTO wed.setting (flow_id, key, value) VALUES ($1, $2, $3) \
              ON CONFLICT (flow_id, key) DO UPDATE SET value = excluded.value",
@@ -110,7 +110,7 @@ impl Store {
     /// # Errors
     /// Only those of the connection.
     pub async fn unset_setting(&self, flow: i32, key: &str) -> Result<bool, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let done = sqlx::query("DELETE FROM wed.setting WHERE flow_id = $1 AND key = $2")
             .bind(flow)
             .bind(key)
@@ -148,7 +148,7 @@ impl Store {
         ciphertext: &[u8],
         nonce: &[u8],
     ) -> Result<(), StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         sqlx::query(
             "INSERT INTO wed.secret (flow_id, name, ciphertext, nonce) VALUES ($1, $2, $3, $4) \
              ON CONFLICT (flow_id, name) DO UPDATE SET ciphertext = excluded.ciphertext, nonce = excluded.nonce",
@@ -176,7 +176,7 @@ impl Store {
         name: &str,
         transitions: &[String],
     ) -> Result<bool, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let done =
             sqlx::query("UPDATE wed.secret SET transitions = $3 WHERE flow_id = $1 AND name = $2")
                 .bind(flow)
@@ -204,7 +204,7 @@ impl Store {
         name: &str,
         transitions: &[String],
     ) -> Result<bool, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let done =
             sqlx::query("UPDATE wed.secret SET senders = $3 WHERE flow_id = $1 AND name = $2")
                 .bind(flow)
@@ -226,7 +226,7 @@ impl Store {
     /// # Errors
     /// Only those of the connection.
     pub async fn remove_secret(&self, flow: i32, name: &str) -> Result<bool, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let done = sqlx::query("DELETE FROM wed.secret WHERE flow_id = $1 AND name = $2")
             .bind(flow)
             .bind(name)

@@ -50,7 +50,7 @@ impl Store {
     /// [`StoreError::Refused`] when the name is taken or not allowed.
     pub async fn create_tenant(&self, name: &str, description: &str) -> Result<(), StoreError> {
         crate::error::check_description(description)?;
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         sqlx::query("INSERT INTO wed.tenant (name, description) VALUES ($1, $2)")
             .bind(name)
             .bind(description)
@@ -109,7 +109,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`].
     pub async fn suspend_tenant(&self, name: &str, suspend: bool) -> Result<(), StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let tenant_id = tenant_id(&mut transaction, name).await?;
         sqlx::query("SELECT wed.suspend_tenant($1, $2)")
             .bind(tenant_id)
@@ -166,7 +166,7 @@ impl Store {
     pub async fn drop_tenant(&self, name: &str) -> Result<(), StoreError> {
         // Sessions of its roles must be gone before their tables can be.
         self.suspend_tenant(name, true).await?;
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let tenant_id = tenant_id(&mut transaction, name).await?;
         note(
             &mut transaction,
@@ -197,7 +197,7 @@ impl Store {
         if let Some(description) = &settings.description {
             crate::error::check_description(description)?;
         }
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let tenant_id = tenant_id(&mut transaction, name).await?;
         sqlx::query(
             "UPDATE wed.tenant SET description = coalesce($2, description), token_days = coalesce($3, token_days) \

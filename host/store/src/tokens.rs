@@ -124,7 +124,7 @@ impl Store {
         tenant: &str,
         token: &NewToken<'_>,
     ) -> Result<Token, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let tenant_id = tenant_id(&mut transaction, tenant).await?;
         insert(&mut transaction, tenant_id, token, 1).await?;
         note(
@@ -153,7 +153,7 @@ impl Store {
         new: &NewToken<'_>,
         overlap: &str,
     ) -> Result<Token, StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let tenant_id = tenant_id(&mut transaction, tenant).await?;
         insert(&mut transaction, tenant_id, new, 2).await?;
         let done = sqlx::query(
@@ -186,7 +186,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`] when it is not live.
     pub async fn revoke_token(&self, tenant: &str, id: &str) -> Result<(), StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let tenant_id = tenant_id(&mut transaction, tenant).await?;
         let whose: Option<String> = sqlx::query_scalar(
             "UPDATE wed.token k SET revoked_at = now() FROM wed.user u \

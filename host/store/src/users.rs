@@ -32,7 +32,7 @@ impl Store {
         name: &str,
         role: &str,
     ) -> Result<(), StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let tenant_id = tenant_id(&mut transaction, tenant).await?;
         sqlx::query("INSERT INTO wed.user (tenant_id, name, role) VALUES ($1, $2, $3)")
             .bind(tenant_id)
@@ -59,7 +59,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`]; [`StoreError::LastAdmin`].
     pub async fn set_role(&self, tenant: &str, name: &str, role: &str) -> Result<(), StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let tenant_id = tenant_id(&mut transaction, tenant).await?;
         if role != "admin" {
             self.keep_an_admin(&mut transaction, tenant_id, name)
@@ -92,7 +92,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`]; [`StoreError::LastAdmin`].
     pub async fn drop_user(&self, tenant: &str, name: &str) -> Result<(), StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let tenant_id = tenant_id(&mut transaction, tenant).await?;
         self.keep_an_admin(&mut transaction, tenant_id, name)
             .await?;

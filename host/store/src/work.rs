@@ -386,7 +386,7 @@ impl Store {
         name: &str,
         calendar: &WorkCalendar,
     ) -> Result<(), StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         sqlx::query("SELECT wed.set_calendar($1, $2, $3, $4, $5::time, $6::time, $7::date[])")
             .bind(tenant)
             .bind(name)
@@ -539,7 +539,7 @@ impl Store {
         person: PersonName<'_>,
         roles: &[String],
     ) -> Result<(), StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         sqlx::query("SELECT wed.create_person($1, $2, $3)")
             .bind(person.tenant)
             .bind(person.name)
@@ -565,7 +565,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Refused`] when there is no such person.
     pub async fn revoke_role(&self, person: PersonName<'_>, role: &str) -> Result<(), StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         sqlx::query("SELECT wed.revoke_role($1, $2, $3)")
             .bind(person.tenant)
             .bind(person.name)
@@ -591,7 +591,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Refused`] when there is no such person.
     pub async fn drop_person(&self, person: PersonName<'_>) -> Result<(), StoreError> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         sqlx::query("SELECT wed.drop_person($1, $2)")
             .bind(person.tenant)
             .bind(person.name)

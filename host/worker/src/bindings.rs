@@ -330,22 +330,27 @@ impl Bindings {
                 Ok(Ok(component)) => component,
                 // Only what is the file's own fault is remembered.
                 Ok(Err(error)) if error.is_of_machine() => {
-                    tracing::warn!(component = id, %error, "a component could not be compiled for now; its jobs wait");
+                    tracing::warn!(component = id, %error, "a component could not be compiled for now; its jobs wait, and it is tried again; give this machine more memory and time");
                     return Err(NotLoaded::Later);
                 }
                 Ok(Err(error)) => return Ok(Err(error.to_string())),
                 Err(error) => {
-                    tracing::error!(component = id, %error, "the host failed while it compiled a component");
+                    tracing::error!(component = id, %error, "the host failed while it compiled a component; its jobs wait, and it is tried again");
                     return Err(NotLoaded::Later);
                 }
             };
-            Ok(match self.sandbox.describe(&component).await {
-                Ok(manifest) => Ok(Arc::new(LoadedComponent {
+            match self.sandbox.describe(&component).await {
+                Ok(manifest) => Ok(Ok(Arc::new(LoadedComponent {
                     component,
                     manifest,
-                })),
-                Err(error) => Err(error.to_string()),
-            })
+                }))),
+                // It described itself when it was uploaded.
+                Err(error) if error.is_of_machine() => {
+                    tracing::warn!(component = id, %error, "a component could not describe itself for now; its jobs wait; give this machine more memory and time");
+                    Err(NotLoaded::Later)
+                }
+                Err(error) => Ok(Err(error.to_string())),
+            }
         })
         .await
         .cloned()

@@ -209,7 +209,7 @@ fn quarantine(
         locks = locks.len(),
         results = held.len(),
         flow = held.first().map(|one| one.key.flow),
-        "somebody holds locks of flows; the results that need them wait"
+        "another session holds locks of a flow; the results that need them wait, and go on when that session commits"
     );
     committing.met(locks, held);
     if others.is_empty() {
@@ -276,7 +276,7 @@ async fn recorded(
         .await
         {
             Err(error) if error.is_of_server() => {
-                tracing::warn!(%error, "the database is asked again");
+                tracing::warn!(%error, "the database is asked again; nothing is lost meanwhile, and `wed status` tells how it is");
                 sleep_about(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
             }
@@ -355,7 +355,9 @@ async fn commit(
             StoreError::Conflict(_) => {
                 tracing::debug!(%error, batch = part.len(), "a commit is tried again");
             }
-            error => tracing::warn!(%error, batch = part.len(), "a commit is tried again"),
+            error => {
+                tracing::warn!(%error, batch = part.len(), "a commit is tried again; nothing is lost meanwhile, and `wed status` tells how the database is")
+            }
         }
         sleep_about(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
@@ -426,7 +428,7 @@ fn into_failure(ready: Ready, error: &StoreError) -> Option<Finished> {
     let message = match error.refusal() {
         // The server's own words may name what is no tenant's business.
         Some(_) if !error.is_of_result() => {
-            tracing::error!(%error, code, flow, "a result was refused for an unknown reason");
+            tracing::error!(%error, code, flow, "a result was refused for an unknown reason; this is a defect of wed, please report it with this line");
             format!("the server cannot commit it (SQLSTATE {code})")
         }
         Some(refusal) => [
@@ -474,12 +476,12 @@ where
         match call().await {
             Ok(answer) => return Some(answer),
             Err(error) if error.is_of_server() => {
-                tracing::warn!(%error, "the database is asked again");
+                tracing::warn!(%error, "the database is asked again; nothing is lost meanwhile, and `wed status` tells how it is");
                 sleep_about(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
             }
             Err(error) => {
-                tracing::error!(%error, "the database refused a host's own call");
+                tracing::error!(%error, "the database refused a host's own call; its jobs are looked up again, and `wed status` tells how the database is");
                 return None;
             }
         }

@@ -143,7 +143,9 @@ async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
                 "the leases were lost; the host has entered anew"
             );
         }
-        Err(error) => tracing::warn!(%error, "the leases could not be prolonged"),
+        Err(error) => {
+            tracing::warn!(%error, "the leases could not be prolonged; other hosts take its jobs over when they end, and `wed status` tells how the database is")
+        }
     }
     Ok(())
 }
@@ -159,7 +161,7 @@ async fn tell_fuel(shared: Arc<Shared>) -> HandlerResult {
     match answered(&shared.store, AT_LAST, told).await {
         Ok((resting, limited)) => shared.desk.tell(Event::Quotas { resting, limited }),
         Err(error) => {
-            tracing::warn!(%error, "could not tell what fuel was used");
+            tracing::warn!(%error, "could not tell what fuel was used; it is tried again, and `wed status` tells how the database is");
             shared.desk.put_back_fuel(used);
         }
     }
@@ -181,12 +183,16 @@ async fn start_due(store: Store) -> HandlerResult {
     match answered(&store, AT_LAST, store.fire_by_clock(LOOKS_MAX)).await {
         Ok(0) => {}
         Ok(fired) => tracing::debug!(fired, "conditions have become true by the clock"),
-        Err(error) => tracing::warn!(%error, "could not look for conditions that became true"),
+        Err(error) => {
+            tracing::warn!(%error, "could not look for conditions that became true; it is tried again, and `wed status` tells how the database is")
+        }
     }
     match crate::schedule::start_due(&store).await {
         Ok(0) => {}
         Ok(started) => tracing::debug!(started, "started instances by schedule"),
-        Err(error) => tracing::warn!(%error, "could not look for schedules that are due"),
+        Err(error) => {
+            tracing::warn!(%error, "could not look for schedules that are due; it is tried again, and `wed status` tells how the database is")
+        }
     }
     Ok(())
 }
@@ -195,7 +201,7 @@ async fn start_due(store: Store) -> HandlerResult {
 async fn recover(shared: Arc<Shared>, under_way: Arc<UnderWay>) -> HandlerResult {
     let store = &shared.store;
     if let Err(error) = answered(store, AT_LAST, store.recover_by_clock()).await {
-        tracing::warn!(%error, "could not look after pauses and deadlines");
+        tracing::warn!(%error, "could not look after pauses and deadlines; it is tried again, and `wed status` tells how the database is");
     }
     match store.announce_exceptions(ANNOUNCED_MAX).await {
         Ok(new) => {
@@ -205,14 +211,16 @@ async fn recover(shared: Arc<Shared>, under_way: Arc<UnderWay>) -> HandlerResult
                     flow = one.flow,
                     wid = one.wid,
                     reason = one.message,
-                    "an instance became an exception"
+                    "an instance became an exception; `wed instance show` tells why, `wed instance retry` runs it again"
                 );
             }
         }
-        Err(error) => tracing::warn!(%error, "could not announce exceptions"),
+        Err(error) => {
+            tracing::warn!(%error, "could not announce exceptions; it is tried again, and `wed status` tells how the database is")
+        }
     }
     if let Err(error) = announce::deliver(&shared, &under_way).await {
-        tracing::warn!(%error, "could not look for announcements to deliver");
+        tracing::warn!(%error, "could not look for announcements to deliver; it is tried again, and `wed status` tells how the database is");
     }
     Ok(())
 }
@@ -221,7 +229,9 @@ async fn roll_trace(store: Store) -> HandlerResult {
     match store.roll_trace().await {
         Ok(0) => {}
         Ok(dropped) => tracing::info!(dropped, "old partitions of the trace were dropped"),
-        Err(error) => tracing::warn!(%error, "could not look after the trace's partitions"),
+        Err(error) => {
+            tracing::warn!(%error, "could not look after the trace's partitions; it is tried again, and `wed status` tells how the database is")
+        }
     }
     Ok(())
 }
@@ -230,7 +240,9 @@ async fn rebuild_indexes(store: Store) -> HandlerResult {
     match answered(&store, AT_LAST, store.rebuild_indexes()).await {
         Ok(0) => {}
         Ok(indexes) => tracing::info!(indexes, "rebuilt indexes of the pool of jobs"),
-        Err(error) => tracing::warn!(%error, "could not look at indexes of the pool of jobs"),
+        Err(error) => {
+            tracing::warn!(%error, "could not look at indexes of the pool of jobs; it is tried again, and `wed status` tells how the database is")
+        }
     }
     Ok(())
 }
@@ -245,10 +257,15 @@ async fn clean(shared: Arc<Shared>) -> HandlerResult {
     {
         Ok(0) => {}
         Ok(removed) => tracing::info!(removed, "removed records and instances that are old"),
-        Err(error) => tracing::warn!(%error, "could not remove what is old"),
+        Err(error) => {
+            tracing::warn!(%error, "could not remove what is old; it is tried again, and `wed status` tells how the database is")
+        }
     }
     if let Err(error) = outside::clean(shared.outside.clone(), &shared.store).await {
-        tracing::warn!(error, "could not look after the instances' files");
+        tracing::warn!(
+            error,
+            "could not look after the instances' files; look at the folder of --files"
+        );
     }
     Ok(())
 }
@@ -268,7 +285,9 @@ async fn sweep(shared: Arc<Shared>, unknown: Arc<tokio::sync::Mutex<Unknown>>) -
             tracing::info!(swept.abandoned, swept.overdue, swept.skipped, "swept");
         }
         Ok(_) => {}
-        Err(error) => tracing::warn!(%error, "could not sweep"),
+        Err(error) => {
+            tracing::warn!(%error, "could not sweep; it is tried again, and `wed status` tells how the database is")
+        }
     }
     let mut before = unknown.lock().await;
     let begun = Instant::now();
@@ -297,7 +316,9 @@ async fn sweep(shared: Arc<Shared>, unknown: Arc<tokio::sync::Mutex<Unknown>>) -
                 shared.take(lost).await;
             }
         }
-        Err(error) => tracing::warn!(%error, "could not look for jobs held"),
+        Err(error) => {
+            tracing::warn!(%error, "could not look for jobs held; it is tried again, and `wed status` tells how the database is")
+        }
     }
     Ok(())
 }

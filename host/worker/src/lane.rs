@@ -136,7 +136,7 @@ impl Lane {
         let lane = Lane { shared };
         let mut scheduler = Scheduler::builder()
             .ready_queue(FreshFirst::new(BESIDE_COMPUTING))
-            .on_failure(|failure| tracing::error!(%failure, "a handler failed"))
+            .on_failure(|failure| tracing::error!(%failure, "a handler failed; what it did is done again by this host or another"))
             .build();
         let desk = &lane.shared.desk;
         if number == 0 {
@@ -203,7 +203,7 @@ impl Lane {
                 };
             }
             // Lost leases are the housekeeping's to mend, an absent database mends itself.
-            Err(error) => tracing::warn!(%error, "could not claim"),
+            Err(error) => tracing::warn!(%error, "could not claim; it is tried again, and `wed status` tells how the database is"),
         }
     }
 
@@ -329,7 +329,7 @@ impl Lane {
                     %panic,
                     flow = %runnable.flow.shape.name,
                     transition = %claimed.job.transition,
-                    "the host panicked over an attempt; this is a defect of wed"
+                    "the host panicked over an attempt; this is a defect of wed, please report it with this line"
                 );
                 let said = format!("the host failed over what the transition answered: {panic}");
                 without_answer(claimed, "host_error", said)
@@ -391,7 +391,7 @@ impl Lane {
             match open {
                 true => {
                     tracing::warn!(%flow, %transition, outcome = attempt.outcome.name(), "its attempts end in \
-                     faults: they are made apart from others, and a few at a time while other tenants are at work")
+                     faults; they are made apart from others, and a few at a time while other tenants are at work")
                 }
                 false => {
                     tracing::info!(%flow, %transition, "its attempts end by themselves again")
@@ -451,7 +451,7 @@ impl Lane {
             .unwrap_or_else(|panic| {
                 // The batch gives up what it holds, so the sweep takes up again those that are not committed.
                 let panic = panic_message(&*panic);
-                tracing::error!(%panic, "the host panicked over a commit; this is a defect of wed");
+                tracing::error!(%panic, "the host panicked over a commit; this is a defect of wed, please report it with this line");
                 0
             });
         let committed = u64::try_from(committed).unwrap_or(0);
@@ -573,7 +573,7 @@ fn note_circuit(store: &Store, host: i32, component: i32, transition: &str, open
     tokio::spawn(async move {
         let noted = store.set_circuit(host, component, &transition, open);
         if let Err(error) = answered(&store, AT_LAST, noted).await {
-            tracing::warn!(%error, "could not record a circuit breaker");
+            tracing::warn!(%error, "could not record a circuit breaker; this host keeps to it all the same");
         }
     });
 }

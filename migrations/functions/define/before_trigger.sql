@@ -3,6 +3,9 @@
 CREATE OR REPLACE FUNCTION wed.before_trigger() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
+  _said text;
+  _detail text;
+  _hint text;
   _flow wed.flow;
   _checked record;
 BEGIN
@@ -21,7 +24,7 @@ BEGIN
   NEW.delay := coalesce(NEW.delay, '0');
   NEW.priority := coalesce(NEW.priority, 0);
   NEW.consumes := coalesce(NEW.consumes, false);
-  PERFORM wed.check_trigger(NEW.trname, NEW.cfinal, NEW.timeout, NEW.attempts, NEW.backoff, NEW.delay);
+  PERFORM wed.check_trigger(CASE WHEN TG_OP = 'INSERT' OR NEW.tgname IS DISTINCT FROM OLD.tgname THEN NEW.tgname END, NEW.trname, NEW.cfinal, NEW.timeout, NEW.attempts, NEW.backoff, NEW.delay);
   -- Deeper than one, it is wed.rename_attribute that writes, and has done the rest.
   IF pg_trigger_depth() > 1 THEN RETURN NEW; END IF;
 
@@ -42,4 +45,11 @@ BEGIN
     writes = excluded.writes, component_id = excluded.component_id, weight = excluded.weight,
     guarded = excluded.guarded;
   RETURN NEW;
+EXCEPTION WHEN OTHERS THEN
+  -- Raised again in the outermost function: whoever writes by hand reads why, and no statements of ours (CONTEXT, QUERY). A host
+  -- gets it as it is, with the place in the fragment, and points at that.
+  IF session_user = current_user THEN RAISE; END IF;
+  GET STACKED DIAGNOSTICS _said = MESSAGE_TEXT, _detail = PG_EXCEPTION_DETAIL, _hint = PG_EXCEPTION_HINT;
+  RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = _said,
+    DETAIL = coalesce(nullif(_detail, ''), 'The condition is: ' || regexp_replace(left(NEW.cpred, 200), '\s+', ' ', 'g'), ''), HINT = _hint;
 END $$;

@@ -1,6 +1,6 @@
 -- Refuses a trigger that makes no sense, whatever its flow: what no column constraint can say well.
 CREATE OR REPLACE FUNCTION wed.check_trigger(
-  _trname text, _cfinal boolean, _timeout interval, _attempts integer, _backoff interval, _delay interval) RETURNS void
+  _tgname text, _trname text, _cfinal boolean, _timeout interval, _attempts integer, _backoff interval, _delay interval) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
   IF NOT _cfinal AND coalesce(_trname, '') = '' THEN
@@ -14,6 +14,11 @@ BEGIN
   IF NOT _cfinal AND (_trname ~ '^_' OR octet_length(_trname) > 63 OR _trname ~ '[[:cntrl:]]') THEN
     RAISE EXCEPTION 'the transition name % is not allowed', quote_literal(left(_trname, 80))
       USING ERRCODE = 'WF013', HINT = 'At most 63 bytes, no control characters, no underscore in front.';
+  END IF;
+  -- A name is part of addresses: .../jobs/NAME.
+  IF octet_length(_tgname) > 63 OR _tgname ~ '[[:cntrl:]/]' OR _tgname IN ('.', '..') THEN
+    RAISE EXCEPTION 'the trigger name % is not allowed', quote_literal(left(_tgname, 80))
+      USING ERRCODE = 'WF013', HINT = 'At most 63 bytes, no control characters, no slash.';
   END IF;
   -- Longer ones make no moment that a job could be due at.
   IF greatest(_timeout, _backoff, _delay) > interval '100 years' THEN

@@ -4,6 +4,9 @@
 CREATE OR REPLACE FUNCTION wed.on_attribute() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
 DECLARE
+  _said text;
+  _detail text;
+  _hint text;
   _flow wed.flow;
   _renamed boolean := TG_OP = 'UPDATE' AND NEW.aname <> OLD.aname;
   _retyped boolean := false;
@@ -30,4 +33,10 @@ BEGIN
   END IF;
   PERFORM wed.keep_attributes(_flow, TG_OP = 'DELETE' OR _renamed OR _retyped);
   RETURN NULL;
+EXCEPTION WHEN OTHERS THEN
+  -- Raised again in the outermost function: whoever writes by hand reads why, and no statements of ours (CONTEXT, QUERY). A host
+  -- gets it as it is, with the place in the fragment, and points at that.
+  IF session_user = current_user THEN RAISE; END IF;
+  GET STACKED DIAGNOSTICS _said = MESSAGE_TEXT, _detail = PG_EXCEPTION_DETAIL, _hint = PG_EXCEPTION_HINT;
+  RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = _said, DETAIL = _detail, HINT = _hint;
 END $$;

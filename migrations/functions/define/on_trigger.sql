@@ -3,6 +3,9 @@
 CREATE OR REPLACE FUNCTION wed.on_trigger() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
+  _said text;
+  _detail text;
+  _hint text;
   _flow wed.flow;
 BEGIN
   -- Deeper than one, it is wed.rename_attribute that writes, and has done the rest.
@@ -15,4 +18,10 @@ BEGIN
       NEW.after);
   END IF;
   RETURN NULL;
+EXCEPTION WHEN OTHERS THEN
+  -- Raised again in the outermost function: whoever writes by hand reads why, and no statements of ours (CONTEXT, QUERY). A host
+  -- gets it as it is, with the place in the fragment, and points at that.
+  IF session_user = current_user THEN RAISE; END IF;
+  GET STACKED DIAGNOSTICS _said = MESSAGE_TEXT, _detail = PG_EXCEPTION_DETAIL, _hint = PG_EXCEPTION_HINT;
+  RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = _said, DETAIL = _detail, HINT = _hint;
 END $$;

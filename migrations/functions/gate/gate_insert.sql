@@ -1,11 +1,6 @@
 -- Takes new instances through the gate.
 CREATE OR REPLACE FUNCTION wed.gate_insert(_flow_id integer, _rows wed.evaluated[]) RETURNS void
 LANGUAGE plpgsql AS $$
-DECLARE
-  _code text;
-  _said text;
-  _detail text;
-  _hint text;
 BEGIN
   PERFORM wed.refuse_initial(_flow_id, _rows);
   INSERT INTO wed.instance (flow_id, wid, status) SELECT _flow_id, r.wid, 'R' FROM unnest(_rows) r;
@@ -14,9 +9,4 @@ BEGIN
   END IF;
   PERFORM wed.pass_gate(_rows, NULL);
   PERFORM wed.note_given_wid(_flow_id, (SELECT max(r.wid) FROM unnest(_rows) r));
-EXCEPTION WHEN OTHERS THEN
-  -- Said again from here: whoever writes by hand reads why, and not the statements of the gate.
-  GET STACKED DIAGNOSTICS _code = RETURNED_SQLSTATE, _said = MESSAGE_TEXT, _detail = PG_EXCEPTION_DETAIL,
-    _hint = PG_EXCEPTION_HINT;
-  RAISE EXCEPTION USING ERRCODE = _code, MESSAGE = _said, DETAIL = _detail, HINT = _hint;
 END $$;

@@ -3,10 +3,6 @@
 CREATE OR REPLACE FUNCTION wed.gate_update(_rows wed.evaluated[], _writings wed.writing[], _changes wed.change[]) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-  _code text;
-  _said text;
-  _detail text;
-  _hint text;
   _jobs wed.result[];
 BEGIN
   PERFORM wed.refuse_writers(_writings, _changes);
@@ -21,9 +17,4 @@ BEGIN
   IF _jobs <> '{}' THEN
     PERFORM wed.pass_gate(wed.select_rows(_rows, _writings, false), _jobs);
   END IF;
-EXCEPTION WHEN OTHERS THEN
-  -- Said again from here: whoever writes by hand reads why, and not the statements of the gate.
-  GET STACKED DIAGNOSTICS _code = RETURNED_SQLSTATE, _said = MESSAGE_TEXT, _detail = PG_EXCEPTION_DETAIL,
-    _hint = PG_EXCEPTION_HINT;
-  RAISE EXCEPTION USING ERRCODE = _code, MESSAGE = _said, DETAIL = _detail, HINT = _hint;
 END $$;

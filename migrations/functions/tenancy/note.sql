@@ -3,5 +3,5 @@ CREATE OR REPLACE FUNCTION wed.note(_actor text, _tenant text, _action text, _ta
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   INSERT INTO wed.audit (tenant_id, tenant_name, actor, action, target, detail)
   VALUES ((SELECT tenant_id FROM wed.tenant WHERE name = _tenant), _tenant, _actor, _action, left(_target, 300),
-          wed.short_detail(_detail))
+          wed.short_detail(_detail) || wed.asked_by())
 $$;

@@ -3,6 +3,8 @@
 use serde_json::json;
 
 use super::Two;
+use crate::support::database::TENANT;
+use crate::support::http::Api;
 use crate::support::program::{run, wed};
 use crate::support::{Database, on};
 
@@ -132,4 +134,48 @@ fn the_audit_log_is_only_appended_to() {
     run(wed(&database.url()).args(["audit", "--forget", "1 day"])).exits(4);
     // To forget is on record as well.
     assert_eq!(owner.number("SELECT count(*) FROM wed.audit"), count + 1);
+}
+
+#[harness::test]
+fn entries_name_token_and_request_and_denials_are_on_record() {
+    let api = Api::of(&Database::new());
+    let admin = api.user(TENANT, "ann", "admin");
+    let viewer = api.user(TENANT, "bob", "viewer");
+    let entry = |action: &str| {
+        let entries = admin.get("/v1/audit?limit=500").is(200).json();
+        let entries = entries["items"].as_array().expect("entries").clone();
+        let found: Vec<_> = (entries.into_iter())
+            .filter(|entry| entry["action"] == action)
+            .collect();
+        assert_eq!(found.len(), 1, "{found:?}");
+        found[0].clone()
+    };
+    let made = admin
+        .json(
+            "POST",
+            "/v1/users",
+            &json!({ "name": "carl", "role": "viewer" }),
+        )
+        .is(201);
+    let created = api.database.owner().line(
+        "SELECT detail ->> 'request' FROM wed.audit WHERE action = 'user.create' AND target = 'carl'",
+    );
+    assert_eq!(made.header("x-request-id"), Some(created.as_str()));
+    let by = api.database.owner().line(
+        "SELECT detail ->> 'token' FROM wed.audit WHERE action = 'user.create' AND target = 'carl'",
+    );
+    let of_ann = api
+        .database
+        .owner()
+        .line("SELECT prefix FROM wed.token JOIN wed.\"user\" USING (user_id) WHERE \"user\".name = 'ann'");
+    assert_eq!(by, of_ann);
+    // Denied: on record once, however often it is tried.
+    for _ in 0..3 {
+        viewer
+            .delete("/v1/users/carl")
+            .problem(403, "not_permitted");
+    }
+    let denied = entry("request.denied");
+    assert_eq!(denied["actor"], "token:bob/all");
+    assert_eq!(denied["target"], "DELETE /v1/users/{user}");
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use utoipa::IntoParams;
 use wedflow_model::Limits;
-use wedflow_store::Once;
+use wedflow_store::{Once, Store, Taken};
 use wedflow_tenancy::{Action, Area};
 use wedflow_worker::UploadError;
 
@@ -211,22 +211,20 @@ pub(crate) async fn upload(
         fingerprint: &fingerprint,
     });
     let store = caller.store(&api);
-    if let Some(once) = &once
-        && let Some(answer) = store.answer_of(once).await?
-        && let Ok(uploaded) = serde_json::from_value::<Uploaded>(answer)
-    {
-        let mut response = created(uploaded);
-        response
-            .headers_mut()
-            .insert(REPLAYED, HeaderValue::from_static("true"));
-        return Ok(response);
+    let mut taken = None;
+    if let Some(once) = &once {
+        match store.take_key(once).await? {
+            Taken::New => taken = Some(TakenKey::new(&store, once)),
+            Taken::Answered(answer) => return replayed(answer),
+            Taken::Elsewhere => return Err(under_way()),
+        }
     }
     let upload = wedflow_worker::upload(&store, &caller.tenant, name.as_str(), &read.bytes)
         .await
         .map_err(|error| match error {
             UploadError::Store(error) => error.into(),
             UploadError::Sandbox(error) => {
-                tracing::error!(%error, "the sandbox cannot be set up");
+                tracing::error!(%error, "the sandbox cannot be set up; look at this machine's limits of memory and processes");
                 Problem::internal()
             }
             UploadError::Refused(reason) => Problem::invalid("component_refused", reason)
@@ -245,7 +243,64 @@ pub(crate) async fn upload(
         let answer = serde_json::to_value(&uploaded).unwrap_or_default();
         store.remember(once, &answer).await?;
     }
+    if let Some(taken) = taken {
+        taken.is_answered();
+    }
     Ok(created(uploaded))
+}
+
+/// A client's key while its upload is under way. Given back when dropped: the upload was refused, or its client went
+/// away.
+struct TakenKey(Option<(Store, [String; 3], Vec<u8>)>);
+
+impl TakenKey {
+    fn new(store: &Store, once: &Once<'_>) -> Self {
+        let names = [once.tenant, once.user, once.key].map(str::to_owned);
+        TakenKey(Some((store.clone(), names, once.fingerprint.to_vec())))
+    }
+
+    /// The key has an answer, and stays.
+    fn is_answered(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for TakenKey {
+    fn drop(&mut self) {
+        let Some((store, [tenant, user, key], fingerprint)) = self.0.take() else {
+            return;
+        };
+        tokio::spawn(async move {
+            let once = Once {
+                tenant: &tenant,
+                user: &user,
+                key: &key,
+                fingerprint: &fingerprint,
+            };
+            if let Err(error) = store.give_key_back(&once).await {
+                tracing::warn!(%error, "a key of an upload that failed is free in ten minutes only; look whether the database answers");
+            }
+        });
+    }
+}
+
+/// Answers what was answered before.
+fn replayed(answer: serde_json::Value) -> Result<Response, Problem> {
+    let uploaded = serde_json::from_value(answer).map_err(|_| Problem::internal())?;
+    let mut response = created(uploaded);
+    let headers = response.headers_mut();
+    headers.insert(REPLAYED, HeaderValue::from_static("true"));
+    Ok(response)
+}
+
+fn under_way() -> Problem {
+    Problem::new(
+        StatusCode::CONFLICT,
+        "under_way",
+        "another upload with this idempotency key is under way",
+    )
+    .hint("Wait as long as Retry-After says, and send it again.")
+    .with(header::RETRY_AFTER, 5)
 }
 
 fn created(uploaded: Uploaded) -> Response {

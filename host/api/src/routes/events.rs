@@ -1,7 +1,7 @@
 //! An instance's history as it happens, as server-sent events.
 
 use std::convert::Infallible;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -18,8 +18,6 @@ use crate::problem::Problem;
 use crate::state::{Api, Place};
 use crate::watching::Watcher;
 
-/// Maximum life of one connection. Clients reconnect by themselves, with the last event's number.
-const LONGEST: Duration = Duration::from_secs(600);
 /// Rows sent at once.
 const AT_ONCE: i64 = 100;
 
@@ -83,13 +81,14 @@ pub(crate) async fn watch(
         .map(|(_, token)| token.trim().to_owned())
         .unwrap_or_default();
     let watcher = api.watching.watch((flow.flow_id, wid), &token);
+    let until = Instant::now() + api.times.watching;
     let watch = Watch {
         api,
         flow,
         tenant: caller.tenant.clone(),
         wid,
         next: next_seq,
-        until: Instant::now() + LONGEST,
+        until,
         ended: false,
         watcher,
         rows: Vec::new().into_iter(),

@@ -96,12 +96,8 @@ pub(crate) async fn list(
 /// The values of a filter.
 fn state_of(text: &str) -> Result<Map<String, Value>, Problem> {
     serde_json::from_str(text).map_err(|_| {
-        Problem::new(
-            StatusCode::BAD_REQUEST,
-            "invalid_query",
-            "state is no JSON object",
-        )
-        .hint("Write it as in state={\"item\":\"tea\"}, percent-encoded.")
+        Problem::invalid("invalid_query", "state is no JSON object")
+            .hint("Write it as in state={\"item\":\"tea\"}, percent-encoded.")
     })
 }
 

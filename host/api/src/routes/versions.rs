@@ -102,7 +102,10 @@ fn rematched(rows: Vec<(i32, Vec<String>, String)>) -> Vec<Rematched> {
 /// Says what applying a definition would do, and which live instances would then fire what; changes nothing
 #[utoipa::path(post, path = "/v1/flows/{flow}/preview", tag = "flows", params(("flow" = String, Path,
     description = "The flow's name")),
-    request_body(content = Object, description = "The definition, in JSON or TOML"),
+    request_body(content(
+        (crate::definition::Definition = "application/json"),
+        (String = "application/toml"),
+    ), description = "See docs/reference/flow-toml.md; `name` is that of the path"),
     responses((status = 200, body = Preview), (status = 422, body = Problem)))]
 pub(crate) async fn preview(
     State(api): State<Api>,

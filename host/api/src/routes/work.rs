@@ -24,8 +24,6 @@ use crate::state::{Api, Place};
 
 /// Entries of a list when no limit is asked for.
 const LIMIT: i32 = 100;
-/// Maximum duration of one connection that watches.
-const LONGEST: Duration = Duration::from_secs(600);
 /// Between two looks at a watched worklist.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -514,12 +512,13 @@ pub(crate) async fn events(
         .and_then(|value| value.to_str().ok()?.split_once(' '))
         .map(|(_, token)| token.trim().to_owned())
         .unwrap_or_default();
+    let until = Instant::now() + api.times.watching;
     let watch = Watch {
         api,
         caller,
         token,
         mark: String::new(),
-        until: Instant::now() + LONGEST,
+        until,
         _place: place,
     };
     Ok(Sse::new(unfold(watch, next))

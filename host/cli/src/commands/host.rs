@@ -112,7 +112,7 @@ async fn listen_at(
     own: bool,
 ) -> Result<Server, Problem> {
     if !address.ip().is_loopback() {
-        tracing::warn!(%address, "tokens travel in plain HTTP: let only a proxy with TLS reach this address");
+        tracing::warn!(%address, "tokens travel in plain HTTP; let only a proxy with TLS reach this address");
     }
     let settings = |address| ServerSettings {
         find_secret_key: Some(match own {
@@ -202,7 +202,9 @@ async fn told_to_stop() -> Result<(), Problem> {
     // Whoever says it twice does not want to wait. Its jobs are found again when the lease ends.
     tokio::spawn(async move {
         let status = told().await;
-        tracing::warn!("told to stop a second time: ends at once");
+        tracing::warn!(
+            "told to stop a second time; ends at once, and other hosts take its jobs over when their leases end"
+        );
         std::process::exit(status);
     });
     Ok(())

@@ -7,6 +7,9 @@ DECLARE
   _wids integer[];
   _writings wed.writing[];
   _changes wed.change[];
+  _said text;
+  _detail text;
+  _hint text;
 BEGIN
   PERFORM wed_bounded.measure_row(_new.wid, (_new.*)::text) FROM new_rows _new WHERE {{compressed_new}};
   _wids := ARRAY(SELECT _new.wid FROM new_rows _new ORDER BY _new.wid);
@@ -24,4 +27,8 @@ BEGIN
   END IF;
   PERFORM wed.gate_update({{shape}}.evaluate_{{shape}}(_news), _writings, _changes);
   RETURN NULL;
+EXCEPTION WHEN OTHERS THEN
+  -- Raised again in the outermost function: whoever writes by hand reads why, and no statements of the gate (CONTEXT).
+  GET STACKED DIAGNOSTICS _said = MESSAGE_TEXT, _detail = PG_EXCEPTION_DETAIL, _hint = PG_EXCEPTION_HINT;
+  RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = _said, DETAIL = _detail, HINT = _hint;
 END ${{quote}}$

@@ -1,0 +1,214 @@
+//! Schedules of a flow: they start instances.
+
+use axum::Json;
+use axum::extract::{FromRequestParts, State};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::{IntoParams, ToSchema};
+use wedflow_store::{Flow, NewSchedule, Store};
+use wedflow_tenancy::{Action, Area};
+
+use super::operate::FlowPath;
+use crate::access::Caller;
+use crate::body::Document;
+use crate::documents::List;
+use crate::path::Named;
+use crate::problem::Problem;
+use crate::state::Api;
+
+/// Most instances that one backfill starts.
+const BACKFILLED_MAX: usize = 1_000;
+
+/// A schedule in an address.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct SchedulePath {
+    /// The flow's name
+    flow: String,
+    /// The schedule's name
+    schedule: String,
+}
+
+/// A schedule that is changed, looked up after the token was found to allow it.
+pub(crate) struct OnSchedule {
+    store: Store,
+    flow: Flow,
+    name: String,
+}
+
+impl FromRequestParts<Api> for OnSchedule {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Problem> {
+        let caller = Caller::from_request_parts(parts, api).await?;
+        let Named(path) = Named::<SchedulePath>::from_request_parts(parts, api).await?;
+        caller.must(Action::write(Area::Flows))?;
+        Ok(OnSchedule {
+            store: caller.store(api),
+            flow: api.store.flow(&caller.tenant, &path.flow).await?,
+            name: path.schedule,
+        })
+    }
+}
+
+impl OnSchedule {
+    async fn set_pause(self, paused: bool) -> Result<StatusCode, Problem> {
+        self.store
+            .pause_schedule(&self.flow, &self.name, paused)
+            .await?;
+        Ok(StatusCode::NO_CONTENT)
+    }
+}
+
+/// A schedule, to be made or changed.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PutSchedule {
+    /// Minute, hour, day of month, month and weekday; or seconds in front of them.
+    cron: String,
+    /// The time zone, as in the IANA database; UTC when absent.
+    zone: Option<String>,
+    /// Initial values of the instances.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    state: Map<String, Value>,
+    /// Times that passed while no host ran: `skip`, `one` (when absent) or `all`.
+    missed: Option<String>,
+    /// While the instance started last is running: `start` (when absent) or `skip`.
+    overlap: Option<String>,
+    /// True while it starts no instances.
+    #[serde(default)]
+    paused: bool,
+}
+
+/// A schedule.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Schedule {
+    name: String,
+    cron: String,
+    zone: String,
+    missed: String,
+    overlap: String,
+    paused: bool,
+    /// When the next instance is started.
+    next_at: Option<String>,
+    /// When one was started last.
+    last_at: Option<String>,
+    last_wid: Option<i32>,
+    last_error: Option<String>,
+}
+
+/// A flow's schedules
+#[utoipa::path(get, path = "/v1/flows/{flow}/schedules", tag = "flows", params(FlowPath),
+    responses((status = 200, body = List<Schedule>), (status = 404, body = Problem)))]
+pub(crate) async fn schedules(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(path): Named<FlowPath>,
+) -> Result<Json<List<Schedule>>, Problem> {
+    caller.must(Action::read(Area::Flows))?;
+    let flow = api.store.flow(&caller.tenant, &path.flow).await?;
+    let schedules = api.store.schedules(flow.flow_id).await?;
+    let schedules = schedules.into_iter().map(|schedule| Schedule {
+        name: schedule.name,
+        cron: schedule.cron,
+        zone: schedule.zone,
+        missed: schedule.missed,
+        overlap: schedule.overlap,
+        paused: schedule.paused,
+        next_at: schedule.next_at,
+        last_at: schedule.last_at,
+        last_wid: schedule.last_wid,
+        last_error: schedule.last_error,
+    });
+    Ok(Json(List::whole(schedules.collect())))
+}
+
+/// Makes a schedule that starts instances, or changes the one of that name
+#[utoipa::path(put, path = "/v1/flows/{flow}/schedules/{schedule}", tag = "flows",
+    params(SchedulePath),
+    request_body = PutSchedule, responses((status = 204), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn put_schedule(
+    OnSchedule { store, flow, name }: OnSchedule,
+    Document(asked): Document<PutSchedule>,
+) -> Result<StatusCode, Problem> {
+    let schedule = NewSchedule {
+        name: &name,
+        cron: &asked.cron,
+        zone: asked.zone.as_deref().unwrap_or("UTC"),
+        state: &asked.state,
+        missed: asked.missed.as_deref().unwrap_or("one"),
+        overlap: asked.overlap.as_deref().unwrap_or("start"),
+    };
+    store
+        .put_schedule(&flow, &schedule, wedflow_worker::schedule::next)
+        .await?;
+    store.pause_schedule(&flow, &name, asked.paused).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Removes a schedule; its instances stay
+#[utoipa::path(delete, path = "/v1/flows/{flow}/schedules/{schedule}", tag = "flows",
+    params(SchedulePath),
+    responses((status = 204), (status = 404, body = Problem)))]
+pub(crate) async fn remove_schedule(
+    OnSchedule { store, flow, name }: OnSchedule,
+) -> Result<StatusCode, Problem> {
+    store.remove_schedule(&flow, &name).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Pauses a schedule: it starts nothing
+#[utoipa::path(post, path = "/v1/flows/{flow}/schedules/{schedule}/pause", tag = "flows",
+    params(SchedulePath),
+    responses((status = 204), (status = 404, body = Problem)))]
+pub(crate) async fn pause_schedule(on: OnSchedule) -> Result<StatusCode, Problem> {
+    on.set_pause(true).await
+}
+
+/// Resumes a paused schedule
+#[utoipa::path(post, path = "/v1/flows/{flow}/schedules/{schedule}/resume", tag = "flows",
+    params(SchedulePath),
+    responses((status = 204), (status = 404, body = Problem)))]
+pub(crate) async fn resume_schedule(on: OnSchedule) -> Result<StatusCode, Problem> {
+    on.set_pause(false).await
+}
+
+/// A span of time to make up for.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Backfill {
+    /// The first time (RFC 3339).
+    from: String,
+    /// The time before which it ends (RFC 3339).
+    until: String,
+}
+
+/// Instances that were started.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Backfilled {
+    started: Vec<i32>,
+}
+
+/// Starts an instance for each time of a schedule between two, at most 1 000
+#[utoipa::path(post, path = "/v1/flows/{flow}/schedules/{schedule}/backfill", tag = "flows",
+    params(SchedulePath),
+    request_body = Backfill, responses((status = 200, body = Backfilled), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn backfill(
+    OnSchedule { store, flow, name }: OnSchedule,
+    Document(asked): Document<Backfill>,
+) -> Result<Json<Backfilled>, Problem> {
+    let started = store
+        .backfill_schedule(
+            &flow,
+            &name,
+            &asked.from,
+            &asked.until,
+            BACKFILLED_MAX,
+            wedflow_worker::schedule::next,
+        )
+        .await?;
+    Ok(Json(Backfilled { started }))
+}

@@ -1,0 +1,159 @@
+//! Instances: started once for a key, with who acted and what was attempted.
+
+use serde_json::{Value as Json, json};
+
+use super::{served, with_steps};
+use crate::support::database::{TENANT, one_lane};
+use crate::support::http::{Api, Client};
+use crate::support::{eventually, on};
+
+#[harness::test]
+fn a_key_starts_one_instance() {
+    let (api, client) = with_steps();
+    let start = |client: &Client, n: i32| {
+        let body = json!({ "state": { "n": n } }).to_string();
+        let headers = [
+            ("content-type", "application/json"),
+            ("idempotency-key", "k-1"),
+        ];
+        client.send(
+            "POST",
+            "/v1/flows/steps/instances",
+            &headers,
+            body.as_bytes(),
+        )
+    };
+    // Side by side, and once more.
+    let answers: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4)
+            .map(|_| scope.spawn(|| start(&client, 1).is(201)))
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().expect("answered"))
+            .collect()
+    });
+    assert!(
+        answers.iter().all(|answer| answer.json()["wid"] == 1),
+        "{answers:?}"
+    );
+    let new = answers
+        .iter()
+        .filter(|answer| answer.header("idempotency-replayed").is_none());
+    assert_eq!(new.count(), 1);
+    start(&client, 2).problem(422, "idempotency_key_reused");
+    // Another user's key is another key.
+    let other = api.user(TENANT, "bob", "participant");
+    assert_eq!(start(&other, 2).is(201).json()["wid"], 2);
+    // A start that was refused leaves the key free.
+    let headers = [
+        ("content-type", "application/json"),
+        ("idempotency-key", "k-2"),
+    ];
+    let path = "/v1/flows/steps/instances";
+    client
+        .send("POST", path, &headers, br#"{"state":{"no":1}}"#)
+        .problem(422, "42703");
+    client
+        .send("POST", path, &headers, br#"{"state":{"n":1}}"#)
+        .is(201);
+    let listed = client.get(path).is(200).json();
+    assert_eq!(listed["items"].as_array().map(Vec::len), Some(3));
+}
+
+/// An attribute that events may set, and what it fires.
+fn waiting_for_payment() -> (Api, Client) {
+    let (api, client) = served();
+    let flow = json!({
+        "name": "orders",
+        "final": "shipped",
+        "attribute": [
+            { "name": "paid", "type": "boolean", "default": "false", "open": true },
+            { "name": "shipped", "type": "boolean", "default": "false" },
+        ],
+        "trigger": [
+            { "name": "wait", "when": "NOT paid", "transition": "remind" },
+            { "name": "ship", "when": "paid", "transition": "ship" },
+        ],
+    });
+    client.json("PUT", "/v1/flows/orders", &flow).is(201);
+    client
+        .json("POST", "/v1/flows/orders/instances", &json!({}))
+        .is(201);
+    (api, client)
+}
+
+#[harness::test]
+fn who_starts_or_sends_is_named_in_the_trace() {
+    let (_api, client) = waiting_for_payment();
+    let paid = json!({ "state": { "paid": true } });
+    client
+        .json("POST", "/v1/flows/orders/instances/1/event", &paid)
+        .is(200);
+    let trace = client.get("/v1/flows/orders/instances/1/trace").is(200);
+    for row in trace.json()["items"].as_array().expect("rows") {
+        assert_eq!(row["writer"], "token:ann/all", "{row}");
+    }
+    // A session of the flow cannot take somebody else's name.
+    let url = on(_api.database.store.flow_url(TENANT, "orders")).expect("its URL");
+    let mut session = crate::support::Session::on(&_api.database, &url);
+    session.run("SET wed.actor = 'token:ann/all'");
+    session.run("UPDATE wed_flow SET paid = false");
+    let writer =
+        session.line("SELECT writer = session_user FROM wed_trace ORDER BY seq DESC LIMIT 1");
+    assert_eq!(writer, "t");
+}
+
+#[harness::test]
+fn attempts_are_told_with_what_they_logged() {
+    let (api, client) = served();
+    let hostile = crate::host::guests::hostile();
+    client.upload("hostile", hostile, &[]).is(201);
+    let flow = json!({
+        "name": "orders",
+        "final": "a1 = 'logged'",
+        "attribute": [
+            { "name": "a1", "default": "new" }, { "name": "n", "type": "integer" }, { "name": "tags", "type": "text[]" },
+        ],
+        "trigger": [
+            { "name": "t", "when": "a1 = 'new'", "transition": "log-line", "attempts": 1 },
+            { "name": "u", "when": "a1 = 'bad'", "transition": "fail", "attempts": 1 },
+        ],
+        "transition": { "log-line": { "component": "hostile" }, "fail": { "component": "hostile" } },
+    });
+    client.json("PUT", "/v1/flows/orders", &flow).is(201);
+    let instances = "/v1/flows/orders/instances";
+    client.json("POST", instances, &json!({})).is(201);
+    client
+        .json("POST", instances, &json!({ "state": { "a1": "bad" } }))
+        .is(201);
+    let host = api.database.host(one_lane("api"));
+    eventually("the ends", || {
+        let ended =
+            |wid| client.get(&format!("{instances}/{wid}")).is(200).json()["status"] != "regular";
+        (ended(1) && ended(2)).then_some(())
+    });
+    on(host.stop());
+    let first = client
+        .get(&format!("{instances}/1/attempts"))
+        .is(200)
+        .json();
+    let attempt = &first["items"][0];
+    assert_eq!(attempt["outcome"], "returned");
+    assert_eq!(
+        attempt["logs"],
+        json!([{ "severity": "warn", "message": "careful", "fields": { "wid": "1" } }])
+    );
+    let second = client
+        .get(&format!("{instances}/2/attempts?limit=1"))
+        .is(200)
+        .json();
+    let attempt = &second["items"][0];
+    assert_eq!(
+        (&attempt["outcome"], &attempt["seq"], &attempt["component"]),
+        (&json!("failed"), &Json::Null, &json!("hostile"))
+    );
+    client
+        .get(&format!("{instances}/9/attempts"))
+        .problem(404, "not_found");
+}

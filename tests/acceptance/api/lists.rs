@@ -1,0 +1,114 @@
+//! Lists: in parts, bounded, filtered.
+
+use serde_json::{Value as Json, json};
+
+use super::{steps, with_steps};
+
+#[harness::test]
+fn lists_come_in_parts() {
+    let (_api, client) = with_steps();
+    for n in 0..5 {
+        let state = json!({ "state": { "n": n % 3 } });
+        client
+            .json("POST", "/v1/flows/steps/instances", &state)
+            .is(201);
+    }
+    for (list, key) in [("instances", "wid"), ("jobs", "wid")] {
+        let (mut seen, mut next) = (Vec::new(), String::new());
+        loop {
+            let part = client
+                .get(&format!("/v1/flows/steps/{list}?limit=2{next}"))
+                .is(200)
+                .json();
+            let items = part["items"].as_array().expect("entries").clone();
+            assert!(items.len() <= 2);
+            seen.extend(items.iter().filter_map(|item| item[key].as_i64()));
+            match part["next"].as_str() {
+                Some(cursor) => next = format!("&cursor={cursor}"),
+                None => break,
+            }
+        }
+        seen.sort_unstable();
+        assert_eq!(seen, [1, 2, 3, 4, 5], "{list}");
+    }
+    let finals = client
+        .get("/v1/flows/steps/instances?status=final")
+        .is(200)
+        .json();
+    assert_eq!(finals["items"], json!([]));
+    client
+        .get("/v1/flows/steps/instances?limit=0")
+        .problem(400, "invalid_query");
+    client
+        .get("/v1/flows/steps/instances?cursor=nonsense")
+        .problem(400, "invalid_cursor");
+    client
+        .get("/v1/flows/steps/instances?colour=red")
+        .problem(400, "invalid_query");
+}
+
+#[harness::test]
+fn whole_lists_come_in_parts_too() {
+    let (_api, client) = with_steps();
+    client.json("PUT", "/v1/flows/more", &steps("more")).is(201);
+    let first = client.get("/v1/flows?limit=1").is(200).json();
+    assert_eq!(first["items"][0]["name"], "more");
+    let next = first["next"].as_str().expect("there is more");
+    let rest = client
+        .get(&format!("/v1/flows?cursor={next}"))
+        .is(200)
+        .json();
+    assert_eq!(rest["items"][0]["name"], "steps");
+    client.get("/v1/me?tenant=x").problem(400, "invalid_query");
+}
+
+#[harness::test]
+fn a_part_of_a_list_is_bounded_in_bytes() {
+    let (_api, client) = with_steps();
+    for _ in 0..24 {
+        let state = json!({ "state": { "remark": "x".repeat(200_000) } });
+        client
+            .json("POST", "/v1/flows/steps/instances", &state)
+            .is(201);
+    }
+    let path = "/v1/flows/steps/instances?limit=500";
+    let first = client.get(path).is(200);
+    assert!(first.text.len() < 5 << 20, "{}", first.text.len());
+    let first = first.json();
+    let next = first["next"].as_str().expect("there is more");
+    let rest = client.get(&format!("{path}&cursor={next}")).is(200).json();
+    let count = |part: &Json| part["items"].as_array().map_or(0, Vec::len);
+    assert_eq!(count(&first) + count(&rest), 24);
+}
+
+#[harness::test]
+fn instances_are_found_by_what_they_hold() {
+    let (_api, client) = with_steps();
+    for (n, remark) in [(0, "tea"), (1, "tea"), (1, "milk")] {
+        let state = json!({ "state": { "n": n, "remark": remark } });
+        client
+            .json("POST", "/v1/flows/steps/instances", &state)
+            .is(201);
+    }
+    let found = |filter: &str| -> Vec<i64> {
+        let path = format!("/v1/flows/steps/instances?{filter}");
+        let items = client.get(&path).is(200).json()["items"].clone();
+        let items = items.as_array().expect("entries").clone();
+        items
+            .iter()
+            .filter_map(|item| item["wid"].as_i64())
+            .collect()
+    };
+    assert_eq!(found("state=%7B%22remark%22:%22tea%22%7D"), [2, 1]);
+    assert_eq!(found("state=%7B%22remark%22:%22tea%22,%22n%22:1%7D"), [2]);
+    assert_eq!(found("changed_since=2000-01-01T00:00:00Z"), [3, 2, 1]);
+    assert_eq!(found("changed_since=2999-01-01T00:00:00Z"), [0; 0]);
+    for (wrong, status, code) in [
+        ("state=tea", 422, "invalid_query"),
+        ("changed_since=yore", 422, "22007"),
+    ] {
+        client
+            .get(&format!("/v1/flows/steps/instances?{wrong}"))
+            .problem(status, code);
+    }
+}

@@ -1,0 +1,102 @@
+//! A tenant's users, settings and secrets.
+
+use serde_json::json;
+
+use super::steps;
+use crate::support::database::TENANT;
+use crate::support::http::Api;
+use crate::support::{Database, on};
+
+#[harness::test]
+fn the_last_admin_stays() {
+    let api = Api::of(&Database::new());
+    let admin = api.user(TENANT, "ann", "admin");
+    let viewer = json!({ "role": "viewer" });
+    admin
+        .json("PATCH", "/v1/users/ann", &viewer)
+        .problem(409, "last_admin");
+    admin.delete("/v1/users/ann").problem(409, "last_admin");
+    admin
+        .json(
+            "POST",
+            "/v1/users",
+            &json!({ "name": "bob", "role": "admin" }),
+        )
+        .is(201);
+    admin.json("PATCH", "/v1/users/ann", &viewer).is(200);
+}
+
+#[harness::test]
+fn settings_and_secrets_are_kept_over_http() {
+    fn key() -> Option<wedflow_worker::SecretKey> {
+        wedflow_worker::SecretKey::from_hex(&"5a".repeat(32)).ok()
+    }
+    let api = Api::with(&Database::new(), |settings| {
+        settings.find_secret_key = Some(key);
+    });
+    let client = api.user(TENANT, "ann", "admin");
+    client
+        .json("PUT", "/v1/flows/steps", &steps("steps"))
+        .is(201);
+    let setting = "/v1/flows/steps/config/url";
+    client
+        .json("PUT", setting, &json!({ "value": "https://a" }))
+        .is(204);
+    client
+        .json("PUT", setting, &json!({ "value": "https://b" }))
+        .is(204);
+    assert_eq!(
+        client.get("/v1/flows/steps/config").is(200).json()["items"],
+        json!([{ "key": "url", "value": "https://b" }])
+    );
+    client
+        .json(
+            "PUT",
+            "/v1/flows/steps/config/a%20b",
+            &json!({ "value": "x" }),
+        )
+        .problem(422, "23514");
+    client.delete(setting).is(204);
+    client.delete(setting).problem(404, "not_found");
+
+    let secret = "/v1/flows/steps/secrets/key";
+    client
+        .json("PUT", secret, &json!({ "transitions": ["step"] }))
+        .problem(404, "not_found");
+    client
+        .json("PUT", secret, &json!({ "value": "abc" }))
+        .problem(422, "invalid_document");
+    let value = "canary-of-a-secret";
+    client
+        .json(
+            "PUT",
+            secret,
+            &json!({ "value": value, "transitions": ["step"] }),
+        )
+        .is(204);
+    client
+        .json("PUT", secret, &json!({ "senders": ["other"] }))
+        .is(204);
+    let listed = client.get("/v1/flows/steps/secrets").is(200);
+    assert_eq!(
+        listed.json()["items"],
+        json!([{ "name": "key", "transitions": ["step"], "senders": ["other"] }])
+    );
+    let flow = on(api.database.store.flow(TENANT, "steps")).expect("the flow");
+    let sealed = on(api.database.store.secrets(flow.flow_id)).expect("secrets");
+    let opened = key().expect("a key").open(flow.flow_id, &sealed[0]);
+    assert_eq!(opened.as_deref(), Ok(value));
+    let audit = client.get("/v1/audit").is(200);
+    assert!(audit.text.contains("flow.secret.set") && audit.text.contains("flow.config.unset"));
+    assert!(!audit.text.contains(value) && !audit.text.contains("https://b"));
+    client.delete(secret).is(204);
+
+    let without = Api::of(&Database::new());
+    let client = without.user(TENANT, "ann", "developer");
+    client
+        .json("PUT", "/v1/flows/steps", &steps("steps"))
+        .is(201);
+    client
+        .json("PUT", secret, &json!({ "value": value }))
+        .problem(409, "no_secret_key");
+}

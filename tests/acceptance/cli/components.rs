@@ -1,0 +1,131 @@
+//! Components: pushed, bound, listed.
+
+use serde_json::{Value as Json, json};
+
+use super::{Cli, has, paper, path};
+use crate::support::repository;
+
+#[harness::test]
+fn components_are_pushed_bound_and_shown() {
+    let cli = Cli::new();
+    let wasm = paper();
+    let flow = cli.file(
+        "flow.toml",
+        std::fs::read_to_string(repository("sample-transitions/paper/flow.toml"))
+            .expect("the sample")
+            .split("[transition.")
+            .next()
+            .expect("the flow without its bindings")
+            .as_bytes(),
+    );
+    cli.run(&["flow", "apply", path(&flow)]).done();
+    let performers = || -> Vec<Json> {
+        let shown = cli.json(&["flow", "show", "paper"]);
+        let triggers = shown["triggers"].as_array().expect("triggers").clone();
+        triggers
+            .into_iter()
+            .filter(|trigger| trigger["cfinal"] == false)
+            .map(|trigger| trigger["component"].clone())
+            .collect()
+    };
+    let none = Json::Null;
+    let by = json!("mine");
+
+    let pushed = cli.json(&["component", "push", path(&wasm), "--name", "mine"]);
+    let pushed = &pushed[0];
+    has(pushed, &["component", "version", "digest", "transitions"]);
+    assert_eq!((&pushed["component"], &pushed["version"]), (&by, &json!(1)));
+    assert_eq!(pushed["transitions"], json!(["tr_a2", "tr_a3", "tr_final"]));
+    assert_eq!(performers(), [none.clone(), none.clone(), none.clone()]);
+
+    let words = [
+        "component",
+        "push",
+        path(&wasm),
+        "--name",
+        "mine",
+        "--flow",
+        "paper",
+    ];
+    cli.run(
+        &[
+            &words[..],
+            &["--transition", "tr_a2", "--transition", "tr_a3"],
+        ]
+        .concat(),
+    )
+    .done();
+    assert_eq!(performers(), [by.clone(), by.clone(), none.clone()]);
+    let unbound = cli.json(&["flow", "unbind", "paper", "tr_a2"]);
+    assert_eq!(
+        unbound,
+        json!({ "flow": "paper", "transition": "tr_a2", "component": null })
+    );
+    assert_eq!(performers(), [none.clone(), by.clone(), none.clone()]);
+    let bound = cli.json(&["flow", "bind", "paper", "tr_a2", "mine"]);
+    assert_eq!(
+        bound,
+        json!({ "flow": "paper", "transition": "tr_a2", "component": "mine" })
+    );
+    assert_eq!(performers(), [by.clone(), by.clone(), none]);
+    // All that it declares. The same bytes are no new version.
+    let all = cli.json(&words);
+    assert_eq!(all[0]["version"], 1);
+    assert_eq!(performers(), [by.clone(), by.clone(), by]);
+    let error = cli.fails(4, &[&words[..], &["--transition", "tr_a9"]].concat());
+    assert!(
+        error["hint"]
+            .as_str()
+            .is_some_and(|hint| hint.contains("tr_a2, tr_a3")),
+        "{error}"
+    );
+
+    let list = cli.json(&["component", "list"]);
+    assert_eq!(list.as_array().map(Vec::len), Some(1));
+    has(
+        &list[0],
+        &[
+            "name",
+            "version",
+            "digest",
+            "size",
+            "manifest",
+            "created_at",
+            "used_by",
+        ],
+    );
+    assert_eq!(
+        list[0]["used_by"],
+        json!(["paper/tr_a2", "paper/tr_a3", "paper/tr_final"])
+    );
+    let shown = cli.json(&["component", "show", "mine"]);
+    assert_eq!(shown[0]["digest"], pushed["digest"]);
+    assert_eq!(
+        shown[0]["manifest"]["transitions"][0]["writes"],
+        json!([{ "name": "a2", "kind": "text" }])
+    );
+    let text = cli.run(&["component", "show", "mine"]).done().out;
+    for part in ["mine version 1", "tr_final", "a2 text", "paper/tr_a3"] {
+        assert!(text.contains(part), "{part} is missing in {text}");
+    }
+    let text = cli.run(&["component", "push", path(&wasm)]).done().out;
+    assert!(
+        text.contains("Component paper version 1 performs tr_a2"),
+        "{text}"
+    );
+}
+
+#[harness::test]
+fn the_list_of_components_counts_and_does_not_list() {
+    let cli = Cli::new();
+    let wasm = paper();
+    cli.run(&["component", "push", path(&wasm)]).done();
+    let table = cli.run(&["component", "list"]).done().out;
+    for line in table.lines() {
+        assert!(line.chars().count() < 110, "{line}");
+    }
+    assert!(
+        table.contains("paper") && !table.contains("tr_a"),
+        "{table}"
+    );
+}

@@ -1,0 +1,99 @@
+//! Help, hints, and what needs no flow.
+
+use serde_json::Value as Json;
+
+use super::{Cli, NOWHERE, has};
+use crate::support::on;
+use crate::support::program::{run, wed};
+
+#[harness::test]
+fn help_names_what_there_is() {
+    let help = run(wed(NOWHERE).arg("--help")).done().out;
+    for word in ["dev", "serve", "demo", "flow", "component", "instance"] {
+        let named = help
+            .lines()
+            .any(|line| line.trim_start().starts_with(&format!("{word} ")));
+        assert!(named, "{word} is missing in {help}");
+    }
+    assert!(help.contains("Exit codes"), "{help}");
+    for noun in [
+        "db",
+        "flow",
+        "component",
+        "instance",
+        "demo",
+        "dev",
+        "serve",
+    ] {
+        run(wed(NOWHERE).args([noun, "--help"])).done();
+    }
+    // Alone, it helps as well, but that is no success.
+    let alone = run(&mut wed(NOWHERE)).exits(2);
+    assert!(alone.err.contains("Usage"), "{alone:?}");
+    run(wed(NOWHERE).arg("--version")).done();
+}
+
+#[harness::test]
+fn the_demos_are_listed_without_a_database() {
+    let list = run(wed(NOWHERE).args(["demo", "--json"])).done().json();
+    let names: Vec<&str> = list
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|demo| demo["demo"].as_str().expect("a name"))
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "paper",
+            "counters",
+            "random-walk",
+            "patterns",
+            "travel",
+            "book-sale",
+            "order",
+            "requisition",
+            "manutencao"
+        ]
+    );
+    has(&list[0], &["demo", "about"]);
+    let text = run(wed(NOWHERE).arg("demo")).done().out;
+    assert!(names.iter().all(|name| text.contains(name)), "{text}");
+}
+
+#[harness::test]
+fn hints_carry_the_options_in_force() {
+    let cli = Cli::new();
+    on(cli.database.store.create_tenant("bobs", "")).expect("a tenant");
+    let made = cli
+        .run(&[
+            "--tenant", "bobs", "user", "create", "ann", "--role", "admin",
+        ])
+        .done();
+    assert!(
+        made.err.contains("wed --tenant bobs token create ann"),
+        "{made:?}"
+    );
+    let url = cli.database.url();
+    let made = run(wed(NOWHERE)
+        .args(["user", "create", "bob", "--role", "viewer"])
+        .args(["--database-url", &url]));
+    assert!(made.done().err.contains(&format!("--database-url '{url}'")));
+    let missing = cli.run(&["token", "create", "zoe"]).exits(3);
+    assert!(missing.err.contains("tenant default"), "{missing:?}");
+}
+
+#[harness::test]
+fn a_rotated_token_keeps_its_life() {
+    let cli = Cli::new();
+    cli.run(&["user", "create", "ann", "--role", "viewer"])
+        .done();
+    let day = |document: &Json| {
+        document["expires_at"]
+            .as_str()
+            .map(|text| text[..10].to_owned())
+    };
+    let first = cli.json(&["token", "create", "ann", "--days", "30"]);
+    let second = cli.json(&["token", "rotate", first["id"].as_str().expect("an id")]);
+    assert_eq!(day(&second), day(&first));
+}
