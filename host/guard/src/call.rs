@@ -82,22 +82,34 @@ impl Walk<'_> {
         if let [value] = call.args.as_slice()
             && CASTS.contains(&name)
         {
-            let type_name = TypeName {
-                names: vec![Node {
-                    node: Some(NodeEnum::String(pg_query::protobuf::String {
-                        sval: name.to_owned(),
-                    })),
-                }],
-                typemod: -1,
-                location: place,
-                ..TypeName::default()
-            };
-            return self.cast(&TypeCast {
-                arg: Some(Box::new(value.clone())),
-                type_name: Some(type_name),
-                location: place,
-            });
+            return self.cast(&cast_to(name, value, place));
         }
+        let (name, signatures) = self.listed_function(name, place)?;
+        let args = call.args.as_slice();
+        if name == "substring"
+            && args
+                .get(2)
+                .is_some_and(|last| constant_text(last).is_some())
+        {
+            return Err(self.no_substring(place));
+        }
+        self.counted(name, signatures, args.len(), place)?;
+        self.bounds(name, args, place)?;
+        if name == "make_interval" && args.iter().any(is_named) {
+            return self.interval(args, place);
+        }
+        let at = self.out.place();
+        let seen = self.arguments(name, args, place)?;
+        self.has_part(name, args, &seen, place)?;
+        self.settle(name, signatures, (args, &seen), at, place)
+    }
+
+    /// Finds a function on the list by its name.
+    fn listed_function(
+        &self,
+        name: &str,
+        place: i32,
+    ) -> Result<(&'static str, &'static [Signature]), Fault> {
         // What the grammar makes of ESCAPE and SIMILAR TO is met there, and is nobody's to call.
         let known = catalog::functions(name)
             .filter(|(name, _)| !matches!(*name, "like_escape" | "similar_to_escape"));
@@ -118,15 +130,11 @@ impl Walk<'_> {
                 "a condition must depend on the state; compare with now() for points in time",
             ));
         }
-        let count = call.args.len();
-        if name == "substring"
-            && call
-                .args
-                .get(2)
-                .is_some_and(|last| constant_text(last).is_some())
-        {
-            return Err(self.no_substring(place));
-        }
+        Ok((name, signatures))
+    }
+
+    /// Refuses a number of arguments that no function of the name takes.
+    fn counted(&self, name: &str, signatures: &[Signature], count: usize, place: i32) -> Done {
         if !signatures
             .iter()
             .any(|signature| signature.for_count(count).is_some())
@@ -146,10 +154,12 @@ impl Walk<'_> {
             let message = format!("more than {MAX_ARGUMENTS} arguments");
             return Err(self.refuse(RejectionCode::Function, message, place));
         }
-        let args = call.args.as_slice();
-        self.bounds(name, args, place)?;
-        let at = self.out.place();
-        let seen = match (name, args) {
+        Ok(())
+    }
+
+    /// Writes the name and the arguments, in the syntax that the grammar has for them.
+    fn arguments(&mut self, name: &str, args: &[Node], place: i32) -> Result<Vec<Seen>, Fault> {
+        match (name, args) {
             ("extract", [field, value]) => {
                 let Some(word) = text_constant(field) else {
                     let message = "the field of EXTRACT must be a word";
@@ -160,25 +170,22 @@ impl Walk<'_> {
                 self.out.push_str(" FROM ");
                 let seen = self.expression(value)?;
                 self.out.push(')');
-                vec![CONSTANT, seen]
+                Ok(vec![CONSTANT, seen])
             }
             ("overlaps", [a, b, c, d]) => {
                 let mut seen = self.list("((", &[a.clone(), b.clone()], ") OVERLAPS ")?;
                 seen.extend(self.list("(", &[c.clone(), d.clone()], "))")?);
-                seen
+                Ok(seen)
             }
             // AT LOCAL, which is UTC here, as versions write it that know no AT LOCAL.
             ("timezone", [value]) => {
                 self.out.push_str("timezone('UTC', ");
                 let seen = self.expression(value)?;
                 self.out.push(')');
-                vec![seen]
-            }
-            ("make_interval", args) if args.iter().any(is_named) => {
-                return self.interval(args, place);
+                Ok(vec![seen])
             }
             // POSITION(a IN b) under the name that can be called like any other.
-            ("position", _) => self.list("strpos(", args, ")")?,
+            ("position", _) => self.list("strpos(", args, ")"),
             (
                 "regexp_count"
                 | "regexp_instr"
@@ -188,14 +195,12 @@ impl Walk<'_> {
                 | "regexp_split_to_array"
                 | "regexp_substr",
                 args,
-            ) => self.regular(name, args, place)?,
+            ) => self.regular(name, args, place),
             ("substring", [_, pattern]) if constant_text(pattern).is_some() => {
-                self.regular(name, args, place)?
+                self.regular(name, args, place)
             }
-            (name, args) => self.list(&format!("{name}("), args, ")")?,
-        };
-        self.has_part(name, args, &seen, place)?;
-        self.settle(name, signatures, (args, &seen), at, place)
+            (name, args) => self.list(&format!("{name}("), args, ")"),
+        }
     }
 
     /// Suggests arguments for a call whose given ones do not fit.
@@ -408,6 +413,21 @@ impl Walk<'_> {
                     .map(|_| ())
                     .map_err(|objection| self.objection(RejectionCode::TooLarge, objection, format))
             }
+            ("jsonb_build_object" | "json_build_object", args) if args.len() % 2 == 1 => {
+                let message = format!("`{name}` takes names and values in turn, so an even number");
+                Err(self.refuse(RejectionCode::Function, message, place))
+            }
+            ("chr", [code]) if small_integer(code, 0) == Some(0) => {
+                let message = "no text holds the character 0";
+                Err(self.refuse(RejectionCode::TooLarge, message, place))
+            }
+            _ => self.words(name, args, place),
+        }
+    }
+
+    /// Requires the words that some functions take to be written there: bounds of ranges, paths, zones, parts of a time.
+    fn words(&mut self, name: &str, args: &[Node], place: i32) -> Done {
+        match (name, args) {
             (
                 "int4range" | "int8range" | "numrange" | "daterange" | "tsrange" | "tstzrange",
                 [_, _, kinds],
@@ -417,14 +437,6 @@ impl Walk<'_> {
                 let fault = Fault::new(RejectionCode::Function, message)
                     .hint("write '[)', '[]', '(]' or '()'");
                 Err(self.placed(fault, kinds))
-            }
-            ("jsonb_build_object" | "json_build_object", args) if args.len() % 2 == 1 => {
-                let message = format!("`{name}` takes names and values in turn, so an even number");
-                Err(self.refuse(RejectionCode::Function, message, place))
-            }
-            ("chr", [code]) if small_integer(code, 0) == Some(0) => {
-                let message = "no text holds the character 0";
-                Err(self.refuse(RejectionCode::TooLarge, message, place))
             }
             (
                 "jsonb_path_exists" | "jsonb_path_match" | "jsonb_path_query_first",
@@ -529,6 +541,23 @@ impl Walk<'_> {
         }
         self.out.push(')');
         Ok(Seen::narrow(Kind::one(Base::Interval), false))
+    }
+}
+
+/// The cast that a type's name means which is called like a function.
+fn cast_to(name: &str, value: &Node, location: i32) -> TypeCast {
+    let name = NodeEnum::String(pg_query::protobuf::String {
+        sval: name.to_owned(),
+    });
+    TypeCast {
+        arg: Some(Box::new(value.clone())),
+        type_name: Some(TypeName {
+            names: vec![Node { node: Some(name) }],
+            typemod: -1,
+            location,
+            ..TypeName::default()
+        }),
+        location,
     }
 }
 

@@ -75,7 +75,7 @@ pub(crate) struct Walk<'a> {
     pub(crate) out: Written,
     nodes: usize,
     depth: usize,
-    weight: u64,
+    pub(crate) weight: u64,
     /// Values of lists around the current node, each of which is a level to Postgres.
     pub(crate) listed: usize,
     /// The collation that it names.
@@ -126,7 +126,7 @@ impl<'a> Walk<'a> {
     pub(crate) fn fits(&self, node: &Node, found: Kind, wanted: Kind, context: Context) -> Done {
         if let Some(text) = text_constant(node)
             && found.is_unknown()
-            && let Err(fault) = crate::literal::fits(text, wanted)
+            && let Err(fault) = crate::value::fits(text, wanted)
         {
             return Err(self.placed(fault, node));
         }

@@ -78,7 +78,12 @@ impl<'a> Fragment<'a> {
             let message = "nothing is there but a comment";
             return Err(Fault::new(RejectionCode::Empty, message).at(self.text.len()));
         }
-        // White space between tokens that not every version of Postgres knows as such.
+        self.known_space()?;
+        self.one_expression()
+    }
+
+    /// Refuses white space between tokens that not every version of Postgres knows as such.
+    fn known_space(&self) -> Result<(), Fault> {
         let mut end = 0;
         for token in &self.tokens {
             let between = self.bare.get(end..offset(token.start)).unwrap_or_default();
@@ -88,6 +93,11 @@ impl<'a> Fragment<'a> {
             }
             end = offset(token.end);
         }
+        Ok(())
+    }
+
+    /// Refuses tokens that end an expression or belong to none, and more brackets than Postgres should nest.
+    fn one_expression(&self) -> Result<(), Fault> {
         let mut brackets = 0_usize;
         for token in &self.tokens {
             let fault = match Token::try_from(token.token) {

@@ -44,6 +44,7 @@ pub mod rules;
 mod set_clause;
 mod time_part;
 mod type_name;
+mod value;
 mod weight;
 mod written;
 mod zone;

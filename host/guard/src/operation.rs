@@ -34,22 +34,7 @@ impl Walk<'_> {
             rexpr_list_end: _,
             location,
         } = operation;
-        let name = match name.as_slice() {
-            [name] => text_of(name).unwrap_or_default(),
-            // All operators that are allowed belong to this schema.
-            [schema, name] if text_of(schema) == Some("pg_catalog") => {
-                text_of(name).unwrap_or_default()
-            }
-            _ => {
-                return Err(self
-                    .refuse(
-                        RejectionCode::Operator,
-                        "operators are those of the schema pg_catalog",
-                        *location,
-                    )
-                    .hint("write the operator's sign alone"));
-            }
-        };
+        let name = self.operator_name(name, *location)?;
         let (left, right) = (lexpr.as_deref(), rexpr.as_deref());
         let kind = AExprKind::try_from(*kind).unwrap_or(AExprKind::Undefined);
         match kind {
@@ -59,18 +44,7 @@ impl Walk<'_> {
                     self.rows(one, sign, sign, other, *location)
                 }
                 _ if left.is_some() => self.infix(name, left, right, *location),
-                _ => {
-                    let sign = self.sign(name, &PREFIX, *location)?;
-                    self.out.push_str(sign);
-                    self.out.push(' ');
-                    let node = self.required(right)?;
-                    let found = self.operand(node)?;
-                    let list = catalog::operators(sign, 1);
-                    let resolved = resolve::select(&list, &[found.kind])
-                        .map_err(|why| self.no_operator(sign, &[found.kind], why, *location))?;
-                    self.fits(node, found.kind, resolved.arguments[0], Context::Implicit)?;
-                    self.made(resolved.signature.makes, resolved.result, &[found])
-                }
+                _ => self.prefix(name, right, *location),
             },
             AExprKind::AexprOpAny | AExprKind::AexprOpAll => {
                 self.any_of(kind, name, left, right, *location)
@@ -79,25 +53,7 @@ impl Walk<'_> {
             AExprKind::AexprNotDistinct => {
                 self.distinct(left, "IS NOT DISTINCT FROM", right, *location)
             }
-            AExprKind::AexprNullif => {
-                self.out.push_str("NULLIF(");
-                let (one, other) = (self.required(left)?, self.required(right)?);
-                let found = self.expression(one)?;
-                self.out.push_str(", ");
-                let by = self.expression(other)?;
-                self.out.push(')');
-                let resolved =
-                    self.compare("=", (Some(one), found.kind), (Some(other), by.kind))?;
-                self.made(resolved.signature.makes, Kind::BOOL, &[found, by])?;
-                Ok(Seen {
-                    kind: if found.kind.is_unknown() {
-                        resolved.arguments[0]
-                    } else {
-                        found.kind
-                    },
-                    ..found
-                })
-            }
+            AExprKind::AexprNullif => self.null_if(left, right),
             AExprKind::AexprIn => self.among(name, left, right, *location),
             AExprKind::AexprLike | AExprKind::AexprIlike => {
                 let (word, sign) = match (kind, name.starts_with('!')) {
@@ -108,38 +64,88 @@ impl Walk<'_> {
                 };
                 self.like(word, sign, (left, right), *location)
             }
-            AExprKind::AexprBetween
-            | AExprKind::AexprNotBetween
-            | AExprKind::AexprBetweenSym
-            | AExprKind::AexprNotBetweenSym => {
-                let [low, high] = self.items(right, *location)? else {
-                    let message = "BETWEEN takes two bounds";
-                    return Err(self.refuse(RejectionCode::Construct, message, *location));
-                };
-                let word = match kind {
-                    AExprKind::AexprBetween => "BETWEEN",
-                    AExprKind::AexprNotBetween => "NOT BETWEEN",
-                    AExprKind::AexprBetweenSym => "BETWEEN SYMMETRIC",
-                    _ => "NOT BETWEEN SYMMETRIC",
-                };
-                let value = self.required(left)?;
-                let found = self.operand(value)?;
-                self.word(word);
-                for (at, (sign, bound)) in [(">=", low), ("<=", high)].into_iter().enumerate() {
-                    if at > 0 {
-                        self.word("AND");
-                    }
-                    let limit = self.operand(bound)?;
-                    let limit = (Some(bound), limit.kind);
-                    self.resolved(sign, (Some(value), found.kind), limit, *location)?;
-                }
-                Ok(Seen::truth())
+            AExprKind::AexprBetween => self.between("BETWEEN", left, right, *location),
+            AExprKind::AexprNotBetween => self.between("NOT BETWEEN", left, right, *location),
+            AExprKind::AexprBetweenSym => self.between("BETWEEN SYMMETRIC", left, right, *location),
+            AExprKind::AexprNotBetweenSym => {
+                self.between("NOT BETWEEN SYMMETRIC", left, right, *location)
             }
             AExprKind::AexprSimilar => self.similar(name == "!~", (left, right), *location),
             AExprKind::Undefined => {
                 Err(self.refuse(RejectionCode::Operator, "an unknown operation", *location))
             }
         }
+    }
+
+    /// The name of an operator, which belongs to Postgres's own schema.
+    fn operator_name<'n>(&self, name: &'n [Node], location: i32) -> Result<&'n str, Fault> {
+        match name {
+            [name] => Ok(text_of(name).unwrap_or_default()),
+            [schema, name] if text_of(schema) == Some("pg_catalog") => {
+                Ok(text_of(name).unwrap_or_default())
+            }
+            _ => {
+                let message = "operators are those of the schema pg_catalog";
+                Err(self
+                    .refuse(RejectionCode::Operator, message, location)
+                    .hint("write the operator's sign alone"))
+            }
+        }
+    }
+
+    /// An operator before its operand.
+    fn prefix(&mut self, name: &str, operand: Option<&Node>, location: i32) -> Checked {
+        let sign = self.sign(name, &PREFIX, location)?;
+        self.out.push_str(sign);
+        self.out.push(' ');
+        let node = self.required(operand)?;
+        let found = self.operand(node)?;
+        let list = catalog::operators(sign, 1);
+        let resolved = resolve::select(&list, &[found.kind])
+            .map_err(|why| self.no_operator(sign, &[found.kind], why, location))?;
+        self.fits(node, found.kind, resolved.arguments[0], Context::Implicit)?;
+        self.made(resolved.signature.makes, resolved.result, &[found])
+    }
+
+    fn null_if(&mut self, left: Option<&Node>, right: Option<&Node>) -> Checked {
+        self.out.push_str("NULLIF(");
+        let (one, other) = (self.required(left)?, self.required(right)?);
+        let found = self.expression(one)?;
+        self.out.push_str(", ");
+        let by = self.expression(other)?;
+        self.out.push(')');
+        let resolved = self.compare("=", (Some(one), found.kind), (Some(other), by.kind))?;
+        self.made(resolved.signature.makes, Kind::BOOL, &[found, by])?;
+        let kind = match found.kind.is_unknown() {
+            true => resolved.arguments[0],
+            false => found.kind,
+        };
+        Ok(Seen { kind, ..found })
+    }
+
+    fn between(
+        &mut self,
+        word: &str,
+        left: Option<&Node>,
+        right: Option<&Node>,
+        location: i32,
+    ) -> Checked {
+        let [low, high] = self.items(right, location)? else {
+            let message = "BETWEEN takes two bounds";
+            return Err(self.refuse(RejectionCode::Construct, message, location));
+        };
+        let value = self.required(left)?;
+        let found = self.operand(value)?;
+        self.word(word);
+        for (at, (sign, bound)) in [(">=", low), ("<=", high)].into_iter().enumerate() {
+            if at > 0 {
+                self.word("AND");
+            }
+            let limit = self.operand(bound)?;
+            let limit = (Some(bound), limit.kind);
+            self.resolved(sign, (Some(value), found.kind), limit, location)?;
+        }
+        Ok(Seen::truth())
     }
 
     /// The operator's sign as our own text, when it is on the list.
@@ -518,40 +524,9 @@ impl Walk<'_> {
         let sign = if name == "<>" { "<>" } else { "=" };
         let items = self.items(right, location)?;
         let before = self.listed;
-        let varying = |item: &&Node| row(Some(item)).is_some() || constant_length(item).is_none();
-        self.listed += items.iter().filter(varying).count();
-        if self.listed > MAX_LISTED {
-            let rows = row(left).is_some();
-            let (message, hint) = match rows {
-                true => (
-                    format!("a list of more than {MAX_LISTED} rows"),
-                    "join several lists by OR, or compare one text: a1 || '/' || a2 IN ('x/y', …)",
-                ),
-                false => (
-                    format!("a list of more than {MAX_LISTED} values that are no constants"),
-                    "write = ANY (ARRAY[…])",
-                ),
-            };
-            return Err(self
-                .refuse(RejectionCode::TooDeep, message, location)
-                .hint(hint));
-        }
+        self.count_listed(left, items, location)?;
         if let Some(one) = row(left) {
-            let kinds = self.row(one)?;
-            self.word(word);
-            self.out.push('(');
-            for (at, item) in items.iter().enumerate() {
-                if at > 0 {
-                    self.out.push_str(", ");
-                }
-                let Some(other) = row(Some(item)) else {
-                    let message = "rows are compared with rows";
-                    return Err(self.refuse(RejectionCode::Construct, message, location));
-                };
-                let others = self.row(other)?;
-                self.pairs(sign, &one.args, &kinds, &other.args, &others, location)?;
-            }
-            self.out.push(')');
+            self.row_among(one, (word, sign), items, location)?;
             self.listed = before;
             return Ok(Seen::truth());
         }
@@ -580,6 +555,54 @@ impl Walk<'_> {
             self.made(resolved.signature.makes, Kind::BOOL, &[found, *seen])?;
         }
         Ok(Seen::truth())
+    }
+
+    /// Refuses too many values of a list that are no constants: each is a level to Postgres.
+    fn count_listed(&mut self, left: Option<&Node>, items: &[Node], location: i32) -> Done {
+        let varying = |item: &&Node| row(Some(item)).is_some() || constant_length(item).is_none();
+        self.listed += items.iter().filter(varying).count();
+        if self.listed > MAX_LISTED {
+            let rows = row(left).is_some();
+            let (message, hint) = match rows {
+                true => (
+                    format!("a list of more than {MAX_LISTED} rows"),
+                    "join several lists by OR, or compare one text: a1 || '/' || a2 IN ('x/y', …)",
+                ),
+                false => (
+                    format!("a list of more than {MAX_LISTED} values that are no constants"),
+                    "write = ANY (ARRAY[…])",
+                ),
+            };
+            return Err(self
+                .refuse(RejectionCode::TooDeep, message, location)
+                .hint(hint));
+        }
+        Ok(())
+    }
+
+    fn row_among(
+        &mut self,
+        one: &RowExpr,
+        (word, sign): (&str, &str),
+        items: &[Node],
+        location: i32,
+    ) -> Done {
+        let kinds = self.row(one)?;
+        self.word(word);
+        self.out.push('(');
+        for (at, item) in items.iter().enumerate() {
+            if at > 0 {
+                self.out.push_str(", ");
+            }
+            let Some(other) = row(Some(item)) else {
+                let message = "rows are compared with rows";
+                return Err(self.refuse(RejectionCode::Construct, message, location));
+            };
+            let others = self.row(other)?;
+            self.pairs(sign, &one.args, &kinds, &other.args, &others, location)?;
+        }
+        self.out.push(')');
+        Ok(())
     }
 
     fn any_of(

@@ -26,25 +26,7 @@ pub(crate) fn path(path: &str) -> Result<(), Objection> {
     if path.len() > MAX_PATH {
         return Err(("the path is longer than 256 bytes", WRITE));
     }
-    // Without what stands in quotes, and without space.
-    let mut bare = String::new();
-    let mut quoted = false;
-    let mut chars = path.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => drop(chars.next()),
-            '"' => {
-                quoted = !quoted;
-                bare.push('"');
-            }
-            c if quoted || c.is_whitespace() => {
-                if !quoted {
-                    bare.push(' ');
-                }
-            }
-            c => bare.push(c),
-        }
-    }
+    let (bare, quoted) = without_quoted(path);
     let close: String = bare.split(' ').collect();
     if bare.contains("like_regex") {
         return Err((
@@ -83,7 +65,39 @@ pub(crate) fn path(path: &str) -> Result<(), Objection> {
             ));
         }
     }
-    let mut rest = close.as_str();
+    known_methods(&close)?;
+    if close.contains("startswith@") || close.contains("startswith$") {
+        return Err((
+            "a path compares with constants only",
+            "write the constant on the right",
+        ));
+    }
+    Ok(())
+}
+
+/// Takes out of a path what stands in quotes; all space becomes spaces. Returns too whether a quote stays open.
+fn without_quoted(path: &str) -> (String, bool) {
+    let mut bare = String::new();
+    let mut quoted = false;
+    let mut chars = path.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => drop(chars.next()),
+            '"' => {
+                quoted = !quoted;
+                bare.push('"');
+            }
+            _ if quoted => {}
+            c if c.is_whitespace() => bare.push(' '),
+            c => bare.push(c),
+        }
+    }
+    (bare, quoted)
+}
+
+/// Refuses methods of a path that are not on the list.
+fn known_methods(close: &str) -> Result<(), Objection> {
+    let mut rest = close;
     while let Some((before, after)) = rest.split_once('(') {
         let start = before.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_');
         let name = start.map_or(before, |at| &before[at + 1..]);
@@ -99,12 +113,6 @@ pub(crate) fn path(path: &str) -> Result<(), Objection> {
             ));
         }
         rest = after;
-    }
-    if close.contains("startswith@") || close.contains("startswith$") {
-        return Err((
-            "a path compares with constants only",
-            "write the constant on the right",
-        ));
     }
     Ok(())
 }
@@ -390,37 +398,7 @@ fn bare(pattern: &str) -> Result<String, Objection> {
         match c {
             '\\' => out.push(escape(&mut chars)?),
             '[' => {
-                if chars.peek() == Some(&'^') {
-                    chars.next();
-                }
-                let mut first = true;
-                loop {
-                    match chars.next() {
-                        Some(']') if !first => break,
-                        Some('\\') => {
-                            if escape(&mut chars)? == PLACE {
-                                return Err((PLACE_WITHIN, "write what is meant by characters"));
-                            }
-                        }
-                        Some('[') => {
-                            if let Some(sign) = chars.next_if(|c| matches!(c, ':' | '.' | '=')) {
-                                // Up to the same sign and a bracket.
-                                let mut last = ' ';
-                                for c in chars.by_ref() {
-                                    if last == sign && c == ']' {
-                                        break;
-                                    }
-                                    last = c;
-                                }
-                            }
-                        }
-                        Some(_) => {}
-                        None => {
-                            return Err((NOT_CLOSED_CLASS, "write \\[ for the sign itself"));
-                        }
-                    }
-                    first = false;
-                }
+                class(&mut chars)?;
                 out.push(CLASS);
             }
             c => out.push(c),
@@ -449,6 +427,37 @@ fn bare(pattern: &str) -> Result<String, Objection> {
     }
     // A group that is only a group; its `?` repeats nothing.
     Ok(out.replace("(?:", "("))
+}
+
+/// Reads the rest of a class after its bracket.
+fn class(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<(), Objection> {
+    chars.next_if_eq(&'^');
+    let mut first = true;
+    loop {
+        match chars.next() {
+            Some(']') if !first => return Ok(()),
+            Some('\\') => {
+                if escape(chars)? == PLACE {
+                    return Err((PLACE_WITHIN, "write what is meant by characters"));
+                }
+            }
+            Some('[') => {
+                if let Some(sign) = chars.next_if(|c| matches!(c, ':' | '.' | '=')) {
+                    // Up to the same sign and a bracket.
+                    let mut last = ' ';
+                    for c in chars.by_ref() {
+                        if last == sign && c == ']' {
+                            break;
+                        }
+                        last = c;
+                    }
+                }
+            }
+            Some(_) => {}
+            None => return Err((NOT_CLOSED_CLASS, "write \\[ for the sign itself")),
+        }
+        first = false;
+    }
 }
 
 /// Reads the rest of an escape after its backslash.

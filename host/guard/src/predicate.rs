@@ -39,6 +39,7 @@ pub struct CheckedPredicate {
     sql: String,
     guarded: String,
     read: Vec<String>,
+    weight: u64,
 }
 
 impl CheckedPredicate {
@@ -97,6 +98,11 @@ impl CheckedPredicate {
     /// schema `wed_bounded`.
     pub fn guarded(&self) -> &str {
         &self.guarded
+    }
+
+    /// What evaluating it weighs, in values of a row's size.
+    pub fn weight(&self) -> u64 {
+        self.weight
     }
 
     /// The attributes it reads, in the order of the flow's attributes.
@@ -200,5 +206,6 @@ fn checked(
             .iter()
             .map(|index| attributes.get(*index).name.to_string())
             .collect(),
+        weight: walk.weight,
     })
 }

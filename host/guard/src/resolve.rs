@@ -194,87 +194,94 @@ fn settle(candidate: &'static Signature, given: &[Kind]) -> Result<Resolved, Unr
     settle_as(candidate, &candidate.arguments, given)
 }
 
+/// What the polymorphic types of a signature stand for, each family for one type.
+#[derive(Debug, Default)]
+struct Families {
+    element: Option<Kind>,
+    range: Option<Kind>,
+    compatible: Option<Kind>,
+}
+
+impl Families {
+    /// Finds it by the arguments whose types are known.
+    fn of(wanted: &[Kind], given: &[Kind]) -> Result<Families, Unresolved> {
+        let mut families = Families::default();
+        let mut compatible = Vec::new();
+        for (wanted, given) in wanted
+            .iter()
+            .zip(given)
+            .filter(|(_, given)| !given.is_unknown())
+        {
+            let found = match wanted.base {
+                Base::AnyArray | Base::AnyCompatibleArray if !given.array => {
+                    return Err(Unresolved::None);
+                }
+                Base::AnyNonArray | Base::AnyCompatibleNonArray if given.array => {
+                    return Err(Unresolved::None);
+                }
+                Base::AnyArray | Base::AnyCompatibleArray => given.element(),
+                Base::AnyRange => given.bounds().ok_or(Unresolved::None)?,
+                _ => *given,
+            };
+            if wanted.base == Base::AnyRange {
+                families.range = Some(*given);
+            }
+            if is_of_any(wanted.base) {
+                if families.element.is_some_and(|before| before != found) {
+                    return Err(Unresolved::None);
+                }
+                families.element = Some(found);
+            } else if wanted.is_polymorphic() {
+                compatible.push(found);
+            }
+        }
+        if !compatible.is_empty() {
+            families.compatible = Some(common(&compatible).ok_or(Unresolved::None)?);
+        }
+        // With nothing but constants without a type there is no telling.
+        let nothing = families.element.is_none() && families.compatible.is_none();
+        let asks = |kind: &Kind| is_of_any(kind.base) || kind.base == Base::AnyCompatibleArray;
+        match nothing && wanted.iter().any(asks) {
+            true => Err(Unresolved::None),
+            false => Ok(families),
+        }
+    }
+
+    fn definite(&self, kind: Kind) -> Result<Kind, Unresolved> {
+        let of = |kind: Option<Kind>| kind.unwrap_or(Kind::TEXT);
+        Ok(match kind.base {
+            Base::AnyElement | Base::AnyNonArray => of(self.element),
+            Base::AnyCompatible | Base::AnyCompatibleNonArray => of(self.compatible),
+            Base::AnyArray => array_of(of(self.element))?,
+            Base::AnyRange => self.range.ok_or(Unresolved::None)?,
+            Base::AnyCompatibleArray => array_of(of(self.compatible))?,
+            Base::Any => Kind::TEXT,
+            _ => kind,
+        })
+    }
+}
+
+/// Returns true for the family in which all arguments have one type exactly.
+fn is_of_any(base: Base) -> bool {
+    matches!(
+        base,
+        Base::AnyArray | Base::AnyElement | Base::AnyNonArray | Base::AnyRange
+    )
+}
+
 /// Makes polymorphic types definite: all of one family must agree.
 fn settle_as(
     candidate: &'static Signature,
     wanted: &[Kind],
     given: &[Kind],
 ) -> Result<Resolved, Unresolved> {
-    let mut element: Option<Kind> = None;
-    let mut range: Option<Kind> = None;
-    let mut compatible = Vec::new();
-    let mut polymorphic = false;
-    for (wanted, given) in wanted.iter().zip(given) {
-        polymorphic |= wanted.is_polymorphic();
-        if given.is_unknown() {
-            continue;
-        }
-        let found = match wanted.base {
-            Base::AnyArray | Base::AnyCompatibleArray if !given.array => {
-                return Err(Unresolved::None);
-            }
-            Base::AnyNonArray | Base::AnyCompatibleNonArray if given.array => {
-                return Err(Unresolved::None);
-            }
-            Base::AnyArray | Base::AnyCompatibleArray => given.element(),
-            Base::AnyRange => given.bounds().ok_or(Unresolved::None)?,
-            _ => *given,
-        };
-        match wanted.base {
-            Base::AnyArray | Base::AnyElement | Base::AnyNonArray | Base::AnyRange => {
-                if wanted.base == Base::AnyRange {
-                    range = Some(*given);
-                }
-                if element.is_some_and(|before| before != found) {
-                    return Err(Unresolved::None);
-                }
-                element = Some(found);
-            }
-            Base::AnyCompatible | Base::AnyCompatibleArray | Base::AnyCompatibleNonArray => {
-                compatible.push(found);
-            }
-            _ => {}
-        }
-    }
-    let compatible = if compatible.is_empty() {
-        None
-    } else {
-        Some(common(&compatible).ok_or(Unresolved::None)?)
-    };
-    // With nothing but constants without a type there is no telling.
-    if polymorphic && element.is_none() && compatible.is_none() {
-        let family_of_any = wanted.iter().any(|kind| {
-            matches!(
-                kind.base,
-                Base::AnyArray | Base::AnyElement | Base::AnyNonArray | Base::AnyRange
-            )
-        });
-        if family_of_any
-            || wanted
-                .iter()
-                .any(|kind| kind.base == Base::AnyCompatibleArray)
-        {
-            return Err(Unresolved::None);
-        }
-    }
-    let definite = |kind: Kind| -> Result<Kind, Unresolved> {
-        let of = |kind: Option<Kind>| kind.unwrap_or(Kind::TEXT);
-        Ok(match kind.base {
-            Base::AnyElement | Base::AnyNonArray => of(element),
-            Base::AnyCompatible | Base::AnyCompatibleNonArray => of(compatible),
-            Base::AnyArray => array_of(of(element))?,
-            Base::AnyRange => range.ok_or(Unresolved::None)?,
-            Base::AnyCompatibleArray => array_of(of(compatible))?,
-            Base::Any => Kind::TEXT,
-            _ => kind,
-        })
-    };
+    let families = Families::of(wanted, given)?;
     let mut arguments = Vec::with_capacity(wanted.len());
     for (wanted, given) in wanted.iter().zip(given) {
         let kind = if wanted.base == Base::Any && !given.is_unknown() {
             *given
         } else {
-            definite(*wanted)?
+            families.definite(*wanted)?
         };
         if !given.becomes(kind, Context::Implicit) {
             return Err(Unresolved::None);
@@ -284,7 +291,7 @@ fn settle_as(
     Ok(Resolved {
         signature: candidate,
         arguments,
-        result: definite(candidate.result)?,
+        result: families.definite(candidate.result)?,
     })
 }
 

@@ -209,6 +209,12 @@ pub fn reference() -> String {
             lines(names.iter().map(String::as_str), ", ", "  ")
         );
     }
+    operators_and_bounds(&mut page);
+    weights(&mut page);
+    page
+}
+
+fn operators_and_bounds(page: &mut String) {
     let signs: Vec<String> = CATALOG
         .operators
         .keys()
@@ -238,6 +244,10 @@ pub fn reference() -> String {
         }
         let _ = writeln!(page, "| {} | {bound} | {words} |", calls.join(" "));
     }
+}
+
+fn weights(page: &mut String) {
+    let [functions, operators] = catalog::all();
     page.push_str("\n### Weights\n| made so | each text | each document or array | calls |\n| --- | --- | --- | --- \
      |\n");
     for (makes, weight) in &CATALOG.makes {
@@ -266,5 +276,4 @@ pub fn reference() -> String {
             calls.join(" ")
         );
     }
-    page
 }

@@ -319,7 +319,7 @@ fn constants_only(text: &str, attributes: &FlowAttributes) -> Option<CheckedSetC
             return None;
         }
         if let Constant::Text(text) = constant {
-            crate::literal::fits(text, Kind::of(kind)).ok()?;
+            crate::value::fits(text, Kind::of(kind)).ok()?;
         }
         holds(name, kind, constant).ok()?;
         let literal = constant.bound(kind)?;
@@ -470,6 +470,34 @@ fn element(
         return Err(Fault::new(RejectionCode::Target, message)
             .hint("set all of it: array_append, array_replace, ARRAY[…]"));
     }
+    let written = subscripts(name, steps, document)?;
+    if let Some(NodeEnum::SetToDefault(_)) = &value.node {
+        let message = "an element has no default value";
+        return Err(Fault::new(RejectionCode::Default, message));
+    }
+    let (sql, seen) = walk.check(value, whole.element(), Context::Assignment)?;
+    let one = AttributeType {
+        scalar: kind.scalar.clone(),
+        array: false,
+    };
+    if let Some(text) = text_constant(value) {
+        holds(name, &one, Constant::Text(text)).map_err(|fault| walk.placed(fault, value))?;
+    }
+    walk.read.insert(index);
+    if document {
+        walk.made("make", whole, &[Seen::of_attribute(whole), seen])?;
+    } else {
+        walk.weighed((GAP_WEIGHT, Size::of_attribute(whole)), whole, false)?;
+    }
+    let value = CheckedValue::Expression {
+        guarded: sql.guarded(),
+        sql: sql.to_string(),
+    };
+    Ok((written, value))
+}
+
+/// Writes which element is set: keys and small numbers, written there.
+fn subscripts(name: &str, steps: &[Node], document: bool) -> Result<String, Fault> {
     if steps.len() > if document { MAX_STEPS } else { 1 } {
         let message = format!("too many subscripts of `{name}`");
         return Err(Fault::new(RejectionCode::Target, message).hint(format!(
@@ -501,29 +529,7 @@ fn element(
         }
         written.push(']');
     }
-    if let Some(NodeEnum::SetToDefault(_)) = &value.node {
-        let message = "an element has no default value";
-        return Err(Fault::new(RejectionCode::Default, message));
-    }
-    let (sql, seen) = walk.check(value, whole.element(), Context::Assignment)?;
-    let one = AttributeType {
-        scalar: kind.scalar.clone(),
-        array: false,
-    };
-    if let Some(text) = text_constant(value) {
-        holds(name, &one, Constant::Text(text)).map_err(|fault| walk.placed(fault, value))?;
-    }
-    walk.read.insert(index);
-    if document {
-        walk.made("make", whole, &[Seen::of_attribute(whole), seen])?;
-    } else {
-        walk.weighed((GAP_WEIGHT, Size::of_attribute(whole)), whole, false)?;
-    }
-    let value = CheckedValue::Expression {
-        guarded: sql.guarded(),
-        sql: sql.to_string(),
-    };
-    Ok((written, value))
+    Ok(written)
 }
 
 /// Returns true if a numeric key is beyond what may be set: for a list it is an element's number, as C's `strtol`
@@ -632,7 +638,7 @@ fn holds(
             ScalarType::Integer | ScalarType::Bigint,
             Constant::Integer(number) | Constant::Number(number),
         ) if number.bytes().all(|c| c.is_ascii_digit() || c == b'-') => {
-            crate::literal::fits(number, Kind::of(kind))
+            crate::value::fits(number, Kind::of(kind))
         }
         (ScalarType::Enum(labels), Constant::Text(text))
             if !labels.iter().any(|label| label == text) =>

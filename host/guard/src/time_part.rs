@@ -48,7 +48,7 @@ pub(crate) fn is_unit(word: &str) -> bool {
     let units = PARTS.iter().filter(|(part, names)| {
         matches!(part, Part::Calendar | Part::Week | Part::Clock) && !names.starts_with("quarter")
     });
-    let word = crate::literal::token(word);
+    let word = crate::value::token(word);
     units
         .flat_map(|(_, names)| names.split(' '))
         .any(|name| name == word)
@@ -56,7 +56,7 @@ pub(crate) fn is_unit(word: &str) -> bool {
 
 /// The part of this name.
 fn part(word: &str) -> Option<Part> {
-    let word = crate::literal::token(word);
+    let word = crate::value::token(word);
     let (part, _) = PARTS
         .iter()
         .find(|(_, names)| names.split(' ').any(|name| name == word))?;

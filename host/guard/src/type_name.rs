@@ -1,10 +1,12 @@
 //! Casts and their types.
 
+use std::ops::RangeInclusive;
+
 use pg_query::protobuf::{AConst, TypeCast, TypeName, a_const::Val};
 use pg_query::{Node, NodeEnum};
 
 use crate::allowed;
-use crate::expression::{Checked, Seen, Walk};
+use crate::expression::{Checked, Done, Seen, Walk};
 use crate::kind::{Base, Context, Kind};
 use crate::node::{text_constant, text_of};
 use crate::rejection::{Fault, RejectionCode};
@@ -71,21 +73,7 @@ impl Walk<'_> {
             .ok_or_else(|| self.refuse(RejectionCode::Type, "a type is missing", *location))?;
         let (written, kind) = self.type_name(name)?;
         let value = self.required(arg.as_deref())?;
-        if kind.base == Base::Jsonpath {
-            if kind.array || text_constant(value).is_none() {
-                let message = "a path into a document is text in quotes";
-                return Err(self.refuse(RejectionCode::Type, message, *location));
-            }
-            self.path(value, *location)?;
-        }
-        if kind.bounds().is_some() && text_constant(value).is_none() {
-            let message = format!("text that is cast to {kind} is written there, in quotes");
-            return Err(self
-                .refuse(RejectionCode::Type, message, name.location)
-                .hint(format!(
-                    "make a range of its bounds: {kind}(from, to, '[]')"
-                )));
-        }
+        self.written_there(value, kind, (*location, name.location))?;
         let at = self.out.place();
         let found = match &value.node {
             Some(NodeEnum::AArrayExpr(list)) if list.elements.is_empty() => {
@@ -94,18 +82,7 @@ impl Walk<'_> {
             }
             _ => self.operand(value)?,
         };
-        let texts = found.kind.element().category() == 'S';
-        let guard = match kind.base {
-            Base::Numeric if texts || found.kind.base == Base::Jsonb => Some("number("),
-            Base::Timestamptz | Base::Timetz | Base::Timestamp | Base::Date | Base::Time
-                if texts =>
-            {
-                Some("moment(")
-            }
-            Base::Jsonb if texts => Some("document("),
-            _ => None,
-        };
-        if let Some(guard) = guard
+        if let Some(guard) = bounded_cast(found.kind, kind)
             && !found.constant
         {
             self.out.bound_call(at, guard);
@@ -131,6 +108,26 @@ impl Walk<'_> {
             Some(makes) => self.made(makes, kind, &[found]),
             None => Ok(Seen { kind, ..found }),
         }
+    }
+
+    /// Requires text in quotes where a path or a range is made of it.
+    fn written_there(&mut self, value: &Node, kind: Kind, (at, of_type): (i32, i32)) -> Done {
+        if kind.base == Base::Jsonpath {
+            if kind.array || text_constant(value).is_none() {
+                let message = "a path into a document is text in quotes";
+                return Err(self.refuse(RejectionCode::Type, message, at));
+            }
+            self.path(value, at)?;
+        }
+        if kind.bounds().is_some() && text_constant(value).is_none() {
+            let message = format!("text that is cast to {kind} is written there, in quotes");
+            return Err(self
+                .refuse(RejectionCode::Type, message, of_type)
+                .hint(format!(
+                    "make a range of its bounds: {kind}(from, to, '[]')"
+                )));
+        }
+        Ok(())
     }
 
     /// The type, written anew.
@@ -179,36 +176,9 @@ impl Walk<'_> {
             })?;
             written.push_str(&fields);
         }
-        let typmods = if name == "interval" {
-            &[]
-        } else {
-            typmods.as_slice()
-        };
-        for (at, modifier) in typmods.iter().enumerate() {
-            let value = match &modifier.node {
-                Some(NodeEnum::AConst(AConst {
-                    val: Some(Val::Ival(value)),
-                    ..
-                })) if at < most_modifiers
-                    && match (name, at) {
-                        ("varchar", _) => (1..=MAX_VARCHAR).contains(&value.ival),
-                        ("bpchar", _) => (1..=MAX_PADDED).contains(&value.ival),
-                        ("numeric", 0) => (1..=38).contains(&value.ival),
-                        _ => value.ival <= 38,
-                    } =>
-                {
-                    value.ival
-                }
-                _ => {
-                    let message = format!("`{found}` does not take this in parentheses");
-                    return Err(self.refuse(RejectionCode::Type, message, *location));
-                }
-            };
-            written.push_str(if at == 0 { "(" } else { ", " });
-            written.push_str(&value.to_string());
-        }
-        if !typmods.is_empty() {
-            written.push(')');
+        if name != "interval" {
+            let most = |at| (at < most_modifiers).then(|| most_of(name, at));
+            written.push_str(&self.modifiers(found, typmods, most, *location)?);
         }
         if !array_bounds.is_empty() {
             written.push_str("[]");
@@ -216,5 +186,57 @@ impl Walk<'_> {
         let base = Kind::named(name).map_or(Base::Text, |kind| kind.base);
         let array = !array_bounds.is_empty();
         Ok((written, Kind { base, array }))
+    }
+
+    /// Writes what stands in parentheses behind a type: small numbers.
+    fn modifiers(
+        &self,
+        of: &str,
+        modifiers: &[Node],
+        most: impl Fn(usize) -> Option<RangeInclusive<i32>>,
+        location: i32,
+    ) -> Result<String, Fault> {
+        let mut written = Vec::new();
+        for (at, modifier) in modifiers.iter().enumerate() {
+            match &modifier.node {
+                Some(NodeEnum::AConst(AConst {
+                    val: Some(Val::Ival(value)),
+                    ..
+                })) if most(at).is_some_and(|most| most.contains(&value.ival)) => {
+                    written.push(value.ival.to_string())
+                }
+                _ => {
+                    let message = format!("`{of}` does not take this in parentheses");
+                    return Err(self.refuse(RejectionCode::Type, message, location));
+                }
+            }
+        }
+        Ok(match written.is_empty() {
+            true => String::new(),
+            false => format!("({})", written.join(", ")),
+        })
+    }
+}
+
+/// What may stand in parentheses behind a type, at a place.
+fn most_of(name: &str, at: usize) -> RangeInclusive<i32> {
+    match (name, at) {
+        ("varchar", _) => 1..=MAX_VARCHAR,
+        ("bpchar", _) => 1..=MAX_PADDED,
+        ("numeric", 0) => 1..=38,
+        _ => i32::MIN..=38,
+    }
+}
+
+/// The bounded function that a value passes before it is cast.
+fn bounded_cast(found: Kind, kind: Kind) -> Option<&'static str> {
+    let texts = found.element().category() == 'S';
+    match kind.base {
+        Base::Numeric if texts || found.base == Base::Jsonb => Some("number("),
+        Base::Timestamptz | Base::Timetz | Base::Timestamp | Base::Date | Base::Time if texts => {
+            Some("moment(")
+        }
+        Base::Jsonb if texts => Some("document("),
+        _ => None,
     }
 }
