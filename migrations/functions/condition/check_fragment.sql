@@ -10,10 +10,11 @@ DECLARE
   _open text := '';
   _before text;
   _bare text := '';
+  _last text := '';   -- its last character
 BEGIN
   PERFORM wed.check_length(_text);
   LOOP
-    IF length(_near) < 300 THEN _near := substr(_text, _at, 1200); END IF;
+    IF length(_near) < 300 THEN _near := substr(_text, _at, 450); END IF;
     EXIT WHEN _near = '';
     IF lower(_before) IN ('variadic', 'operator') OR ltrim(_near, E' \t\r\n\v\f') LIKE '.%' THEN
       PERFORM wed.check_name(_before, _near, _at);
@@ -29,14 +30,17 @@ BEGIN
     _near := substr(_near, length(_found.token) + 1);
     IF left(_found.token, 2) IN ('--', '/*') THEN
       _bare := _bare || regexp_replace(_found.token, '[^\n\r]', ' ', 'g');
+      _last := ' ';
       CONTINUE;
     END IF;
     -- Names alone may be written in another way: behind a digit they are part of a number.
-    IF lower(_found.token) = 'local' OR strpos('0123456789.', right(_bare, 1)) > 0 THEN
+    IF lower(_found.token) = 'local' OR strpos('0123456789.', _last) > 0 THEN
       _written := wed.portable_token(_bare, _found.token, _before);
       _bare := left(_bare, length(_bare) - _written.taken) || _written.token;
+      _last := right(_written.token, 1);
     ELSE
       _bare := _bare || _found.token;
+      _last := right(_found.token, 1);
     END IF;
     -- White space joins what it stands between; of a string nothing is asked.
     IF btrim(_found.token, E' \t\r\n\v\f') <> '' THEN

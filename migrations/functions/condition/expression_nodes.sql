@@ -31,13 +31,21 @@ BEGIN
     _depth[_n] := _d;
     _open[_d] := _n;
   END LOOP;
+  -- What the same number names is looked up once.
   RETURN ARRAY(
+    WITH n AS MATERIALIZED (
+      SELECT u.*, substring(u.fields FROM
+          ':(?:opresulttype|funcresulttype|resulttype|vartype|consttype|array_typeid|coalescetype|casetype|minmaxtype|refrestype|typeId|relabeltype) (\d+)')::oid AS type,
+        CASE WHEN u.node = 'FUNCEXPR' THEN substring(u.fields FROM '^ :funcid (\d+)')::oid END AS function,
+        substring(u.fields FROM '^ :opno (\d+)')::oid AS operator
+      FROM unnest(_around, _part, _depth, _node, _fields) WITH ORDINALITY u(around, part, depth, node, fields, at)
+    ), f AS MATERIALIZED (
+      SELECT d.function, c.* FROM (SELECT DISTINCT function FROM n WHERE function IS NOT NULL) d, wed.call_of_function(d.function) c
+    ), o AS MATERIALIZED (
+      SELECT d.operator, c.* FROM (SELECT DISTINCT operator FROM n WHERE operator IS NOT NULL) d, wed.call_of_operator(d.operator) c
+    )
     SELECT ROW(n.at, n.around, n.part, n.depth, n.node, n.fields, t.typname, coalesce(f.call, o.call),
                coalesce(f.schema, o.schema))::wed.expression_node
-    FROM unnest(_around, _part, _depth, _node, _fields) WITH ORDINALITY n(around, part, depth, node, fields, at)
-    LEFT JOIN pg_type t ON t.oid = substring(n.fields FROM
-      ':(?:opresulttype|funcresulttype|resulttype|vartype|consttype|array_typeid|coalescetype|casetype|minmaxtype|refrestype|typeId|relabeltype) (\d+)')::oid
-    LEFT JOIN LATERAL wed.call_of_function(substring(n.fields FROM '^ :funcid (\d+)')::oid) f ON n.node = 'FUNCEXPR'
-    LEFT JOIN LATERAL wed.call_of_operator(substring(n.fields FROM '^ :opno (\d+)')::oid) o ON n.fields ~ '^ :opno '
+    FROM n LEFT JOIN pg_type t ON t.oid = n.type LEFT JOIN f USING (function) LEFT JOIN o USING (operator)
     ORDER BY n.at);
 END $$;

@@ -18,6 +18,7 @@ DECLARE
 BEGIN
   FOR _i IN REVERSE cardinality(_nodes) .. 1 LOOP
     _n := _nodes[_i];
+    CONTINUE WHEN _n.node IN ('CONST', 'BOOLEXPR'); -- no weight, and no size
     _kind := wed.kind_of(_n.node, _n.type);
     IF _n.call LIKE 'format(%' THEN
       _times := wed.format_repeats(wed.constant_text(_nodes[_i + 1].fields));
