@@ -5,8 +5,9 @@ LANGUAGE plpgsql AS $$
 DECLARE
   _planned_max CONSTANT integer := 48;
   _declared text[] := wed.declared(_flow.flow_id, 'writes');
-  _returned CONSTANT text := format('CASE WHEN NOT (%s) OR wed_bounded.measure_row(_r.wid, (_r.*)::text) THEN ROW(_r.*)::%%I.wed_flow END',
-                                    wed.came_compressed(_flow.schema_name, '_r'));
+  _bytes_max CONSTANT integer := 262144;
+  -- Null where a row is as large as it looks, which its table has measured.
+  _bytes CONSTANT text := format('CASE WHEN %s THEN octet_length((_r.*)::text) END', wed.came_compressed(_flow.schema_name, '_r'));
   _column record;
 BEGIN
   SELECT coalesce(count(*) BETWEEN 1 AND _planned_max, false) AS planned,
@@ -22,8 +23,9 @@ BEGIN
     'places', CASE WHEN _column.planned THEN _column.places ELSE '' END,
     'written', CASE WHEN _column.planned THEN quote_literal(_column.names) ELSE 'NULL' END,
     'sets', CASE WHEN _column.planned THEN _column.sets ELSE 'wid = _r.wid' END,
-    'returned', format(_returned, _flow.shape_schema),
-    'measured', quote_literal(format(_returned, _flow.schema_name)),
+    'bytes', _bytes,
+    'bytes_max', _bytes_max,
+    'bytes_text', quote_literal(format('%s > %s', _bytes, _bytes_max)),
     'schema_text', quote_literal(_flow.schema_name),
     'role_text', quote_literal(_flow.role_name),
     'refuse_restricted', CASE WHEN EXISTS (SELECT FROM wed.trigger WHERE flow_id = _flow.flow_id AND enabled AND writes IS NOT NULL)
