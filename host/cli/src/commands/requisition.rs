@@ -42,7 +42,8 @@ impl Players<'_> {
         let started = started.first().cloned().unwrap_or_default();
         let (wid, number) = started.split_once(' ').unwrap_or_default();
         self.tell(format!(
-            "{clerk} asks for {materials}: requisition number {number}"
+            "{clerk} asks for {}: requisition number {number}, instance {wid}",
+            amounts(materials)
         ));
         wid.parse()
             .map_err(|_| Problem::new("the requisition was not started"))
@@ -61,6 +62,11 @@ impl Players<'_> {
                 ))
                 .await?;
             let why = why.first().map_or("it is not pending", String::as_str);
+            // Short, for a line of a terminal.
+            let why = ["its reservation: ", "the tasks before it: "]
+                .iter()
+                .find_map(|long| why.strip_prefix(long))
+                .unwrap_or(why);
             self.tell(format!("  {transition} of instance {wid} waits for {why}"));
         }
         Ok(done)
@@ -157,4 +163,14 @@ async fn play(
         ended.insert(clerk.to_owned(), json!({ "wid": wid, "status": status }));
     }
     Ok(ended)
+}
+
+/// A document of amounts by material, in words.
+fn amounts(materials: &str) -> String {
+    let amounts: std::collections::BTreeMap<String, Json> =
+        serde_json::from_str(materials).unwrap_or_default();
+    let each = amounts
+        .iter()
+        .map(|(key, amount)| format!("{amount} of {key}"));
+    each.collect::<Vec<_>>().join(" and ")
 }
