@@ -451,6 +451,12 @@ pub(crate) struct QuotaArguments {
     /// Bytes of recordings of attempts, when an instance is started.
     #[arg(long, value_name = "N|none")]
     pub(crate) recording_bytes: Option<Most>,
+    /// Keys whose stock is kept (`wed_resource`).
+    #[arg(long, value_name = "N|none")]
+    pub(crate) resources: Option<Most>,
+    /// Orders of tasks added while running (`wed_order`).
+    #[arg(long, value_name = "N|none")]
+    pub(crate) orders: Option<Most>,
 }
 
 impl QuotaArguments {

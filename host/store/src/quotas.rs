@@ -23,7 +23,7 @@ pub struct Quota {
 }
 
 /// The limits by their names, which are columns of `wed.quota`.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 16] = [
     "flows",
     "instances",
     "jobs",
@@ -38,6 +38,8 @@ const NAMES: [&str; 14] = [
     "attempt_bytes",
     "log_bytes",
     "recording_bytes",
+    "resources",
+    "orders",
 ];
 
 /// New limits of a tenant by their names ([`Quota::name`]): what is absent is left as it is, and none takes a limit

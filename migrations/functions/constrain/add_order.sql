@@ -16,6 +16,7 @@ BEGIN
   SELECT _flow_id, _wid, t.tgid, _after, wed.parse_order(_after), _actor FROM wed.trigger t
   WHERE t.flow_id = _flow_id AND NOT t.cfinal AND _trigger IN (t.tgname, t.trname)
   ON CONFLICT DO NOTHING;
+  IF FOUND THEN PERFORM wed.refuse_orders(_flow_id, _wid); END IF;
   SELECT min(p.precedence_id) INTO _id FROM wed.precedence p JOIN wed.trigger t USING (tgid)
   WHERE p.flow_id = _flow_id AND p.wid IS NOT DISTINCT FROM _wid AND p.after = _after
       AND _trigger IN (t.tgname, t.trname);

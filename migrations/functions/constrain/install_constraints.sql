@@ -29,6 +29,8 @@ BEGIN
         SELECT c.resource FROM wed.trigger_constraint c WHERE c.flow_id = %3$s))$t$,
     $t$CREATE OR REPLACE TRIGGER resource INSTEAD OF INSERT OR UPDATE OR DELETE ON %1$I.wed_resource
        FOR EACH ROW EXECUTE FUNCTION wed.on_resource(%3$s)$t$,
+    $t$CREATE OR REPLACE TRIGGER resources AFTER INSERT ON %1$I.wed_resource
+       FOR EACH STATEMENT EXECUTE FUNCTION wed.on_resources(%3$s)$t$,
     $t$CREATE OR REPLACE VIEW %1$I.wed_reservation AS
       SELECT r.wid, r.tgid, t.tgname, t.trname, CASE WHEN v.resource LIKE '#%%' THEN NULL
           ELSE v.resource END AS resource, v.key,

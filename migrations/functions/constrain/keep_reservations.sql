@@ -16,10 +16,6 @@ BEGIN
       NULL; -- at the next sweep
     END;
   END LOOP;
-  DELETE FROM wed.resource_lock WHERE ctid = ANY (ARRAY(
-    SELECT l.ctid FROM wed.resource_lock l WHERE l.used_at < now() - interval '10 minutes'
-      AND NOT EXISTS (SELECT FROM wed.reservation v
-                      WHERE v.tenant_id = l.tenant_id AND v.resource = l.resource AND v.key = l.key)
-    LIMIT 500 FOR UPDATE SKIP LOCKED));
+  PERFORM wed.remove_unused_locks(clock_timestamp() + interval '1 s');
   RETURN _done;
 END $$;

@@ -35,6 +35,9 @@ BEGIN
       AND e.key IN (t.tgname, t.trname)
   WHERE btrim(e.value) <> '' ON CONFLICT DO NOTHING;
   IF FOUND THEN
+    -- As it was counted last: others share the batch.
+    PERFORM wed.refuse_quota('orders', u.orders, q.orders) FROM wed.flow f JOIN wed.usage u USING (tenant_id)
+    JOIN wed.quota q USING (tenant_id) WHERE f.flow_id = _flow_id AND u.orders > q.orders;
     PERFORM wed.check_order(_flow_id, _wid);
     PERFORM wed.delay_jobs(_flow_id, _wid);
   END IF;

@@ -1,22 +1,25 @@
 -- A tenant's waiting requests that can never be granted unless one of them is given up. At first all of instances
 -- that hold something and have nothing else to do; then those are left out that could proceed when all others release
--- what they hold.
+-- what they hold. Of many it looks at some by chance, and gives up after a while: the next sweep looks at others.
 CREATE OR REPLACE FUNCTION wed.stuck_requests(_tenant_id integer) RETURNS bigint[]
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
+  _until timestamptz := clock_timestamp() + interval '300 ms';
+  _most integer := (ARRAY[100, 300, 1000])[1 + floor(random() * 3)];
   _stuck bigint[];
   _left bigint[];
 BEGIN
   _stuck := ARRAY(
     SELECT r.request_id FROM (
       SELECT * FROM wed.request WHERE tenant_id = _tenant_id AND state = 'w'
-        AND ready_at >= wed.moment_of_waiting(_tenant_id, 'w', 2000) ORDER BY ready_at LIMIT 2000) r
+        AND ready_at >= wed.moment_of_waiting(_tenant_id, 'w', _most) ORDER BY ready_at LIMIT _most) r
     WHERE EXISTS (SELECT FROM wed.request h WHERE h.flow_id = r.flow_id AND h.wid = r.wid
         AND h.state = 'h')
       AND NOT EXISTS (SELECT FROM wed.job j WHERE j.flow_id = r.flow_id AND j.wid = r.wid AND j.blocked IS NULL)
-    ORDER BY r.request_id LIMIT 1000);
+    ORDER BY r.request_id);
   LOOP
     EXIT WHEN _stuck = '{}';
+    IF clock_timestamp() > _until THEN RETURN '{}'; END IF;
     _left := ARRAY(
       WITH o AS (
         -- What stuck instances hold.

@@ -32,7 +32,7 @@ BEGIN
   SELECT * INTO _flow FROM wed.flow WHERE flow_id = TG_ARGV[0]::integer FOR NO KEY UPDATE;
   PERFORM wed.check_in_flow(_flow, NEW.tgid, NEW.cfinal, NEW.writes);
   _checked := wed.check_predicate(_flow.shape_schema, coalesce(NEW.tgid, 0), NEW.cpred);
-  NEW.tgid := coalesce(NEW.tgid, nextval('wed.tgid_seq'));
+  NEW.tgid := coalesce(NEW.tgid, wed.next_tgid());
   INSERT INTO wed.trigger AS t (tgid, flow_id, tenant_id, tgname, trname, cfinal, enabled, predicate, reads, timely,
       timeout, attempts, backoff, delay, priority, recheck, writes, component_id, weight, guarded)
   VALUES (NEW.tgid, _flow.flow_id, _flow.tenant_id, NEW.tgname, NEW.trname, NEW.cfinal, NEW.enabled, _checked.predicate,

@@ -7,7 +7,7 @@ DECLARE
 BEGIN
   INSERT INTO wed.flow (tenant_id, name, description, schema_name, shape_schema, role_name, role_password, excpt_tgid)
   SELECT tenant_id, _name, coalesce(_description, ''), _schema, _schema || '_shape', _schema,
-         replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), nextval('wed.tgid_seq')
+         replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), wed.next_tgid()
   FROM wed.tenant WHERE name = _tenant RETURNING * INTO _flow;
   IF _flow.flow_id IS NULL THEN
     RAISE EXCEPTION 'there is no tenant "%"', _tenant USING ERRCODE = 'WF015', HINT = 'Create the tenant first.';

@@ -15,7 +15,7 @@ BEGIN
     INSERT INTO wed.trigger (tgid, flow_id, tenant_id, trname, cfinal, enabled, timeout, attempts, backoff, delay,
       priority,
                              recheck, component_id)
-    SELECT nextval('wed.tgid_seq'), t.flow_id, t.tenant_id, _compensation, false, true, t.timeout, t.attempts,
+    SELECT wed.next_tgid(), t.flow_id, t.tenant_id, _compensation, false, true, t.timeout, t.attempts,
       t.backoff, '0', 0,
            false, wed.bound_component(_flow_id, _compensation)
     FROM wed.trigger t WHERE t.tgid = _tgid;

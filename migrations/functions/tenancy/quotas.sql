@@ -20,7 +20,9 @@ BEGIN
              WHEN 'finished' THEN _usage.finished
              WHEN 'attempt_bytes' THEN _usage.attempt_bytes
              WHEN 'log_bytes' THEN _usage.log_bytes
-             WHEN 'recording_bytes' THEN _usage.recording_bytes END,
+             WHEN 'recording_bytes' THEN _usage.recording_bytes
+             WHEN 'resources' THEN (SELECT count(*) FROM wed.resource r WHERE r.tenant_id = _tenant_id)
+             WHEN 'orders' THEN wed.count_orders(_tenant_id, NULL) END,
            (to_jsonb(q) ->> a.attname)::bigint
     FROM wed.quota q, pg_attribute a
     WHERE q.tenant_id = _tenant_id AND a.attrelid = 'wed.quota'::regclass AND a.attnum > 1 AND NOT a.attisdropped

@@ -30,6 +30,7 @@ BEGIN
     finished = (SELECT coalesce(sum(c.finished), 0) FROM wed.flow f CROSS
       JOIN LATERAL wed.count_finished(f.flow_id) c(finished)
                 WHERE f.tenant_id = u.tenant_id),
+    orders = wed.count_orders(u.tenant_id, NULL),
     row_bytes = (SELECT coalesce(sum(wed.table_bytes(f.schema_name)), 0) FROM wed.flow f WHERE f.tenant_id = u.tenant_id)
   FROM (SELECT tenant_id FROM wed.usage ORDER BY tenant_id FOR NO KEY UPDATE SKIP LOCKED) free WHERE u.tenant_id = free.tenant_id;
   RETURN true;

@@ -10,6 +10,7 @@ mod people;
 mod requisition;
 mod reserving;
 mod schedules;
+mod shares;
 
 /// Rules over all reservations; each query answers what breaks it.
 const RULES: [(&str, &str); 4] = [
