@@ -368,3 +368,51 @@ async fn a_temporary_cluster_whose_process_died_is_swept_up() {
         .await
         .expect("drop");
 }
+
+/// Each session may map a bounded part of the machine's memory; one that needs more is refused it and the server goes on.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn session_out_of_memory_leaves_the_server_alone() {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+
+    let (_home, cluster) = cluster();
+    let connection = cluster.ensure_started(|_| {}).await.expect("start");
+    let mut greedy = connect(&connection).await;
+    let mut other = connect(&connection).await;
+    let row = sqlx::query("SELECT pg_backend_pid(), pg_read_file('/proc/self/limits')")
+        .fetch_one(&mut greedy)
+        .await
+        .expect("its limits");
+    let (backend, limits): (i32, String) = (row.get(0), row.get(1));
+    let line = limits
+        .lines()
+        .find(|line| line.starts_with("Max address space"))
+        .expect("the limit");
+    let bytes: u64 = line
+        .split_ascii_whitespace()
+        .nth(3)
+        .and_then(|bytes| bytes.parse().ok())
+        .unwrap_or_else(|| panic!("no limit: {line}"));
+    let info = rustix::system::sysinfo();
+    let memory = u64::from(info.totalram) * u64::from(info.mem_unit);
+    assert_eq!(bytes, (memory / 4).max(2 << 30));
+    // Nearer, so that the test takes little itself.
+    let near = Rlimit {
+        current: Some(700 << 20),
+        maximum: None,
+    };
+    prlimit(Pid::from_raw(backend), Resource::As, near).expect("limited");
+    let much = "SELECT length(repeat('x', 500000000) || repeat('y', 400000000))";
+    let refused = sqlx::query(much).fetch_one(&mut greedy).await;
+    let refused = refused.expect_err("out of memory");
+    let code = refused.as_database_error().and_then(|error| error.code());
+    assert_eq!(code.as_deref(), Some("53200"), "{refused}");
+    for client in [&mut greedy, &mut other] {
+        let row = sqlx::query("SELECT 1")
+            .fetch_one(client)
+            .await
+            .expect("alive");
+        assert_eq!(row.get::<i32, _>(0), 1);
+    }
+    cluster.stop().await.expect("stopped");
+}

@@ -201,6 +201,91 @@ fn one_bad_row_hurts_its_own_instance_only() {
     );
 }
 
+/// A host tries a batch again with each state evaluated by itself: nobody's attempt fails for one slow state.
+#[harness::test]
+fn slow_conditions_of_one_state_make_one_exception_of_a_batch() {
+    let database = Database::new();
+    let slow: Vec<String> = (0..100)
+        .map(|at| {
+            format!("translate(note, 'cdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789', '') = 'x{at}'")
+        })
+        .collect();
+    let triggers: Vec<String> = (0..3)
+        .map(|at| {
+            format!(
+                "('slow{at}', 'more', $$a1 <> 'new' AND ({})$$)",
+                slow.join(" OR ")
+            )
+        })
+        .collect();
+    let flow = flow(
+        &database,
+        "slow",
+        &format!(
+            "INSERT INTO wed_attr (aname) VALUES ('note');
+             INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('t', 'clause', $$a1 = 'new'$$), {};
+             INSERT INTO wed_trig (cpred, cfinal) VALUES ($$a1 <> 'new'$$, true)",
+            triggers.join(", ")
+        ),
+    );
+    flow.bind("clause", "hostile");
+    let mut session = flow.session();
+    session.run(
+        "INSERT INTO wed_flow (note) SELECT repeat('ab', CASE g WHEN 3 THEN 125000 ELSE 1 END) FROM generate_series(1, 8) g",
+    );
+    let host = database.host(one_lane("slow"));
+    eventually("the end of all", || {
+        (session.number("SELECT count(*) FROM wed_instance WHERE status = 'R'") == 0).then_some(())
+    });
+    on(host.stop());
+    assert_eq!(
+        session.lines("SELECT status, count(*), min(wid) FROM wed_instance GROUP BY 1 ORDER BY 1"),
+        ["E|1|3", "F|7|1"]
+    );
+    let note = session.line("SELECT note FROM wed_trace WHERE status = 'E'");
+    assert!(note.contains("more than 1 s"), "{note}");
+    assert_eq!(session.number("SELECT count(*) FROM wed_attempt"), 0);
+    assert_eq!(
+        session.number("SELECT max(attempt) FROM wed_trace"),
+        1,
+        "nobody was tried again"
+    );
+}
+
+/// Postgres ends a commit that runs for too long; halving finds the result that it is for.
+#[harness::test]
+fn statement_that_runs_too_long_hurts_one_result_of_a_batch() {
+    let database = Database::new();
+    let flow = flow(
+        &database,
+        "stuck",
+        "INSERT INTO wed_trig (tgname, trname, cpred, attempts) VALUES ('t', 'clause', $$a1 = 'new'$$, 1);
+         INSERT INTO wed_trig (cpred, cfinal) VALUES ($$a1 <> 'new'$$, true)",
+    );
+    flow.bind("clause", "hostile");
+    let mut owner = database.owner();
+    let schema = owner.line("SELECT schema_name FROM wed.flow");
+    owner.run(&format!(
+        "CREATE FUNCTION public.stay() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(600); RETURN NEW; END $$;
+         CREATE TRIGGER stay BEFORE UPDATE ON {schema}.wed_flow FOR EACH ROW WHEN (NEW.n = 3) EXECUTE FUNCTION public.stay()"
+    ));
+    let mut session = flow.session();
+    session.run("INSERT INTO wed_flow (n) SELECT generate_series(1, 3)");
+    let host = database.host(one_lane("stuck"));
+    eventually("the end of all", || {
+        (session.number("SELECT count(*) FROM wed_instance WHERE status = 'R'") == 0).then_some(())
+    });
+    on(host.stop());
+    assert_eq!(
+        session.lines("SELECT wid, status FROM wed_instance ORDER BY wid"),
+        ["1|F", "2|E", "3|F"]
+    );
+    assert_eq!(
+        session.lines("SELECT wid, outcome, message LIKE '%57014%' OR message LIKE '%timeout%' FROM wed_attempt"),
+        ["2|refused|t"]
+    );
+}
+
 #[harness::test]
 fn a_batch_is_all_or_nothing_in_the_database() {
     let database = Database::new();
