@@ -3,6 +3,9 @@
 -- How the functions are laid out: define makes flows; gate decides what a new state means and writes it; job claims, commits
 -- and fails; sweep is what any host does for all. A flow has functions of its own, made from define/templates.
 --
+-- The way of a host's result: wed.commit_results > wed.write_unlocked > wed.write_results > the flow's apply (UPDATE,
+-- conditions) > wed.pass_gate > wed.decide, wed.refuse_passing, then one function for each table that is written,
+-- wed.append_trace last.
 -- The way of an UPDATE in SQL: the flow's gate_update (templates) > wed.identify_writers > wed.refuse_writers >
 -- wed.pass_gate, and so on.
 --

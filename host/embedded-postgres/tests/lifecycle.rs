@@ -369,7 +369,8 @@ async fn a_temporary_cluster_whose_process_died_is_swept_up() {
         .expect("drop");
 }
 
-/// Each session may map a bounded part of the machine's memory; one that needs more is refused it and the server goes on.
+/// Each session may map a bounded part of the machine's memory; one that needs more is refused it, and the server
+/// runs on.
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn session_out_of_memory_leaves_the_server_alone() {

@@ -425,7 +425,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Requires the words that some functions take to be written there: bounds of ranges, paths, zones, parts of a time.
+    /// Requires the words that some functions take to be written there: bounds of ranges, paths, zones, parts of a
+    /// time.
     fn words(&mut self, name: &str, args: &[Node], place: i32) -> Done {
         match (name, args) {
             (

@@ -40,9 +40,11 @@ BEGIN
         substring(u.fields FROM '^ :opno (\d+)')::oid AS operator
       FROM unnest(_around, _part, _depth, _node, _fields) WITH ORDINALITY u(around, part, depth, node, fields, at)
     ), f AS MATERIALIZED (
-      SELECT d.function, c.* FROM (SELECT DISTINCT function FROM n WHERE function IS NOT NULL) d, wed.call_of_function(d.function) c
+      SELECT d.function, c.* FROM (SELECT DISTINCT function FROM n WHERE function IS NOT NULL) d,
+        wed.call_of_function(d.function) c
     ), o AS MATERIALIZED (
-      SELECT d.operator, c.* FROM (SELECT DISTINCT operator FROM n WHERE operator IS NOT NULL) d, wed.call_of_operator(d.operator) c
+      SELECT d.operator, c.* FROM (SELECT DISTINCT operator FROM n WHERE operator IS NOT NULL) d,
+        wed.call_of_operator(d.operator) c
     )
     SELECT ROW(n.at, n.around, n.part, n.depth, n.node, n.fields, t.typname, coalesce(f.call, o.call),
                coalesce(f.schema, o.schema))::wed.expression_node

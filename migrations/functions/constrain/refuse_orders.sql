@@ -1,5 +1,5 @@
--- Refuses more orders of tasks than a tenant may have, and more of one trigger than a commit should read, of one instance or
--- (_wid null) of all.
+-- Refuses more orders of tasks than a tenant may have, and more of one trigger than a commit should read, of one
+-- instance or (_wid null) of all.
 CREATE OR REPLACE FUNCTION wed.refuse_orders(_flow_id integer, _wid integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

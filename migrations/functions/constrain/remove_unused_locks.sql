@@ -1,5 +1,5 @@
--- Removes rows of keys that nobody wants. Looks at pages by chance, so that each tenant's rows are met as often as it has many, until
--- few are found or the time is up. Returns how many it removed.
+-- Removes rows of keys that nobody wants. Looks at pages by chance, so that each tenant's rows are met as often as it
+-- has many, until few are found or the time is up. Returns how many it removed.
 CREATE OR REPLACE FUNCTION wed.remove_unused_locks(_until timestamptz) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -11,7 +11,8 @@ DECLARE
 BEGIN
   LOOP
     DELETE FROM wed.resource_lock WHERE ctid = ANY (ARRAY(
-      SELECT l.ctid FROM wed.resource_lock l TABLESAMPLE SYSTEM (least(100, 100.0 * _pages_of_look / greatest(_pages, 1)))
+      SELECT l.ctid FROM wed.resource_lock l
+        TABLESAMPLE SYSTEM (least(100, 100.0 * _pages_of_look / greatest(_pages, 1)))
       WHERE l.used_at < now() - interval '1 minute'
         AND NOT EXISTS (SELECT FROM wed.reservation v
                         WHERE v.tenant_id = l.tenant_id AND v.resource = l.resource AND v.key = l.key)

@@ -7,7 +7,8 @@ DECLARE
   _declared text[] := wed.declared(_flow.flow_id, 'writes');
   _bytes_max CONSTANT integer := 262144;
   -- Null where a row is as large as it looks, which its table has measured.
-  _bytes CONSTANT text := format('CASE WHEN %s THEN octet_length((_r.*)::text) END', wed.came_compressed(_flow.schema_name, '_r'));
+  _bytes CONSTANT text := format('CASE WHEN %s THEN octet_length((_r.*)::text) END',
+                                 wed.came_compressed(_flow.schema_name, '_r'));
   _column record;
 BEGIN
   SELECT coalesce(count(*) BETWEEN 1 AND _planned_max, false) AS planned,
