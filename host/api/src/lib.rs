@@ -8,6 +8,7 @@
 //! - `body`: reading what is sent, bounded in size and time
 //! - `path`: names and numbers in addresses
 //! - `page`: long lists, a part at a time
+//! - `application`: the sandbox for components of work items, given by who starts the server
 //! - `sending`: answers to those who do not read them
 //! - `problem`: how it says no (RFC 9457)
 //! - `documents`: what it answers
@@ -22,6 +23,7 @@
 )]
 
 mod access;
+mod application;
 mod body;
 mod definition;
 mod documents;
@@ -37,6 +39,7 @@ mod server;
 mod state;
 mod watching;
 
+pub use application::{Answered, Application, RunApplication};
 pub use metrics::{Committed, MetricsServer};
 pub use openapi::description;
 pub use server::{Server, ServerSettings};

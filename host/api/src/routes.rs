@@ -105,6 +105,7 @@ fn described() -> (OpenApiRouter<Api>, OpenApiRouter<Api>, OpenApiRouter<Api>) {
         .routes(routes!(work::act))
         .routes(routes!(work::delegate))
         .routes(routes!(work::report))
+        .routes(routes!(work::run))
         .routes(routes!(work::history))
         .routes(routes!(work::comment))
         .routes(routes!(work::messages, work::remove_messages))

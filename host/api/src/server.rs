@@ -14,6 +14,7 @@ use tokio::task::JoinHandle;
 use wedflow_store::Store;
 use wedflow_worker::FindSecretKey;
 
+use crate::application::RunApplication;
 use crate::routes;
 use crate::sending::Patient;
 use crate::state::{Api, Stores, Times};
@@ -58,6 +59,8 @@ pub struct ServerSettings {
     pub grace: Duration,
     /// Finds the key under which secrets are stored; none: secrets are not stored over HTTP.
     pub find_secret_key: Option<FindSecretKey>,
+    /// Runs the component of a person's item; none: this server runs none.
+    pub run_application: Option<RunApplication>,
 }
 
 impl ServerSettings {
@@ -77,6 +80,7 @@ impl ServerSettings {
             watching: Duration::from_secs(600),
             grace: Duration::from_secs(3),
             find_secret_key: None,
+            run_application: None,
         }
     }
 }
@@ -114,7 +118,11 @@ impl Server {
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(serve(
             listener,
-            Api::new(stores, times, settings.find_secret_key),
+            Api::new(
+                stores,
+                times,
+                (settings.find_secret_key, settings.run_application),
+            ),
             settings.clone(),
             stopped,
         ));

@@ -8,6 +8,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wedflow_store::Store;
 use wedflow_worker::FindSecretKey;
 
+use crate::application::RunApplication;
 use crate::problem::Problem;
 use crate::rate::{Denials, Rates};
 use crate::watching::Watching;
@@ -18,6 +19,8 @@ const COMPILED: (usize, usize) = (4, 1);
 const UPLOADED_KIB: (usize, usize) = (512 << 10, 64 << 10);
 /// Answers that are being sent at the same instant, in KiB: to all tenants, to one.
 const SENT_KIB: (usize, usize) = (256 << 10, 32 << 10);
+/// Components of people's items that are run at the same instant: of all tenants, of one. Others wait.
+const RUN: (usize, usize) = (4, 1);
 /// Traces that are watched at the same instant: of all tenants, of one.
 const WATCHERS: (usize, usize) = (256, 32);
 
@@ -35,6 +38,7 @@ pub(crate) struct Api {
     /// Connections to the database: a tenant has at most half of them in use.
     pub(crate) connections: Arc<Places>,
     pub(crate) compiling: Arc<Places>,
+    pub(crate) running: Arc<Places>,
     pub(crate) uploading: Arc<Places>,
     pub(crate) sending: Arc<Places>,
     pub(crate) watchers: Arc<Places>,
@@ -43,6 +47,8 @@ pub(crate) struct Api {
     pub(crate) times: Times,
     /// Finds the key under which secrets are stored; none: secrets are not stored over HTTP.
     pub(crate) find_secret_key: Option<FindSecretKey>,
+    /// Runs the component of a person's item; none: this server runs none.
+    pub(crate) run_application: Option<RunApplication>,
 }
 
 /// Connections to the database, each kind for itself.
@@ -71,7 +77,7 @@ impl Api {
     pub(crate) fn new(
         stores: Stores,
         times: Times,
-        find_secret_key: Option<FindSecretKey>,
+        (find_secret_key, run_application): (Option<FindSecretKey>, Option<RunApplication>),
     ) -> Self {
         let connections = usize::try_from(stores.connections).unwrap_or(1).max(1);
         Api {
@@ -83,11 +89,13 @@ impl Api {
             denials: Arc::default(),
             connections: Arc::new(Places::new((connections, connections.div_ceil(2)))),
             compiling: Arc::new(Places::new(COMPILED)),
+            running: Arc::new(Places::new(RUN)),
             uploading: Arc::new(Places::new(UPLOADED_KIB)),
             sending: Arc::new(Places::new(SENT_KIB)),
             watchers: Arc::new(Places::new(WATCHERS)),
             times,
             find_secret_key,
+            run_application,
         }
     }
 }

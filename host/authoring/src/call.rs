@@ -197,6 +197,35 @@ impl Workbench {
         })
     }
 
+    /// Checks, compiles and asks a component of a tenant, as [`Self::load`] does, within the tenant's share of what
+    /// compiles and computes; a thread of its own waits while it compiles.
+    ///
+    /// # Errors
+    /// [`CallError::Refused`] with what an upload would say.
+    pub async fn load_for(
+        self: &Arc<Self>,
+        tenant: &str,
+        bytes: Vec<u8>,
+    ) -> Result<Subject, CallError> {
+        let (bench, tenant) = (Arc::clone(self), tenant.to_owned());
+        let refused = |error: &dyn std::fmt::Display| CallError::Refused(error.to_string());
+        let component = tokio::task::spawn_blocking(move || {
+            bench.sandbox.compile_for(&tenant, &bytes, &bench.limits)
+        })
+        .await
+        .map_err(|error| refused(&error))?
+        .map_err(|error| refused(&error))?;
+        let manifest = self
+            .sandbox
+            .describe(&component)
+            .await
+            .map_err(|error| refused(&error))?;
+        Ok(Subject {
+            component,
+            manifest,
+        })
+    }
+
     /// Makes one call.
     ///
     /// # Errors

@@ -74,15 +74,21 @@ pub fn prefetch(link: &dyn Wire, store: &mut LocalStore) -> Result<u64, AwayErro
 }
 
 /// Transfers the next item that may be taken away and is not here: locked ones first, then in the order of the
-/// worklist. The item, and the bytes that were moved; none when all are here.
+/// worklist. The item, and the bytes that were moved; none when all are here. With `spare` only locked ones are copied.
 ///
 /// # Errors
 /// [`AwayError::Cut`]; what came so far is kept.
 pub fn prefetch_next(
     link: &dyn Wire,
     store: &mut LocalStore,
+    spare: bool,
 ) -> Result<Option<(i64, u64)>, AwayError> {
-    let Some(item) = store.missing()?.into_iter().next() else {
+    let missing = if spare {
+        store.missing_locked()?
+    } else {
+        store.missing()?
+    };
+    let Some(item) = missing.into_iter().next() else {
         return Ok(None);
     };
     Ok(Some((item, transfer(link, store, item)?)))

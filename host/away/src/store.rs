@@ -209,6 +209,22 @@ impl LocalStore {
         Ok(items.into_iter().map(|one| one.item).collect())
     }
 
+    /// Those of [`Self::missing`] that the person locked.
+    ///
+    /// # Errors
+    /// [`AwayError::Store`].
+    pub fn missing_locked(&self) -> Result<Vec<i64>, AwayError> {
+        let mut missing = self.missing()?;
+        let items = self.items()?;
+        let locked = |number: &i64| {
+            items
+                .iter()
+                .any(|one| one.item == *number && one.state == "LOCKED")
+        };
+        missing.retain(locked);
+        Ok(missing)
+    }
+
     /// For each item whose component came in part or in whole: the bytes that are here, and those of the whole.
     ///
     /// # Errors

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use serde_json::Value as Json;
 use wedflow_away::{
-    AwayError, Leaving, Link, LocalStore, Wire, disconnect, prefetch, reconnect, warnings,
+    AwayError, Leaving, Link, LocalStore, Wire, disconnect, prefetch, prefetch_next, reconnect,
+    warnings,
 };
 
 use super::Office;
@@ -14,7 +15,7 @@ use crate::support::http::Api;
 use crate::support::program::{Answer, run, wed};
 
 /// A task whose application is the sample component `paper`.
-const HOUSE: &str = r#"
+pub(super) const HOUSE: &str = r#"
 name = "house"
 final = "a2 IS NOT NULL"
 [[attribute]]
@@ -156,6 +157,29 @@ fn transfer_resumes_at_the_byte_where_it_was_cut() {
         // Nothing is transferred again.
         assert_eq!(prefetch(&field.link, &mut store).expect("in order"), 0);
     }
+}
+
+#[harness::test]
+fn nearly_empty_battery_gets_only_what_is_locked() {
+    let mut field = Field::new();
+    let wid = field.office.start_with("1, 1, '{6}', NULL");
+    let offered = field.office.item(wid, "visit");
+    let mut store = field.store("spare");
+    let list = field.link.get("GET", "/v1/work/items").expect("a list");
+    let items = list["items"].as_array().expect("items").clone();
+    store.take_list(&items).expect("taken");
+    let next = prefetch_next(&field.link, &mut store, true).expect("in order");
+    assert_eq!(next, None, "item {offered} is only offered");
+    let locked = field.locked();
+    let list = field.link.get("GET", "/v1/work/items").expect("a list");
+    let items = list["items"].as_array().expect("items").clone();
+    store.take_list(&items).expect("taken");
+    for expected in [Some(locked), None] {
+        let next = prefetch_next(&field.link, &mut store, true).expect("in order");
+        assert_eq!(next.map(|(item, _)| item), expected);
+    }
+    let next = prefetch_next(&field.link, &mut store, false).expect("in order");
+    assert_eq!(next.map(|(item, _)| item), Some(offered));
 }
 
 #[harness::test]

@@ -9,6 +9,7 @@ mod extras;
 mod inbox;
 mod messages;
 mod policies;
+mod remote;
 mod reports;
 mod together;
 

@@ -16,6 +16,7 @@ use wedflow_store::{NewProcess, PersonName, WorkAct, WorkReport};
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
+use crate::application::Application;
 use crate::body::{Document, IdempotencyKey};
 use crate::documents::List;
 use crate::path::{Asked, Named};
@@ -481,6 +482,68 @@ pub(crate) async fn application(
         }
     }
     Ok(response)
+}
+
+/// What the person gives to an item's component.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Run {
+    /// Values seen in the place of the item's.
+    #[serde(default)]
+    values: Map<String, Value>,
+}
+
+/// Runs the component of an item that the caller holds at the server, and answers its values. Nothing is reported
+#[utoipa::path(post, path = "/v1/work/items/{item}/run", tag = "work",
+    params(("item" = i64, Path, description = "The item's number")), request_body = Run,
+    responses((status = 200, body = Value), (status = 404, body = Problem), (status = 409, body = Problem),
+        (status = 422, body = Problem), (status = 503, body = Problem)))]
+pub(crate) async fn run(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(item): Named<i64>,
+    Document(wanted): Document<Run>,
+) -> Result<Json<Value>, Problem> {
+    caller.must(Action::write(Area::Instances))?;
+    let Some(run) = api.run_application else {
+        return Err(Problem::new(
+            StatusCode::NOT_FOUND,
+            "not_found",
+            "this server runs no components of work items",
+        )
+        .hint("Run it on your machine: `wed work do`."));
+    };
+    let _place = api
+        .running
+        .wait(&caller.tenant, 1, api.times.request)
+        .await?;
+    let asking = api
+        .connections
+        .wait(&caller.tenant, 1, api.times.request)
+        .await?;
+    let (_, _, _, bytes) = api
+        .store
+        .work_application(person(&caller), item, None)
+        .await?;
+    let document = api.store.work_item(person(&caller), item).await?;
+    drop(asking);
+    if document["holder"] != caller.user.as_str() {
+        return Err(Problem::new(
+            StatusCode::CONFLICT,
+            "not_held",
+            format!("work item {item} is not yours"),
+        )
+        .hint("Select it first."));
+    }
+    let values = run(Application {
+        tenant: caller.tenant.clone(),
+        item: document,
+        bytes,
+        values: wanted.values,
+    })
+    .await
+    .map_err(|reason| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "application", reason))?;
+    Ok(Json(json!({ "values": values })))
 }
 
 /// A watcher of a worklist.

@@ -5,16 +5,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value as Json, json};
-use wedflow_authoring::{Call, CallError, Called, CheckedValue, Verdict, Workbench};
 use wedflow_away::{
     AwayError, Leaving, Link, LocalItem, LocalStore, Wire, disconnect, prefetch, reconnect,
     warnings,
 };
-use wedflow_model::AttributeType;
 
+use crate::application::{call, changes};
 use crate::calls;
 use crate::commands::work::{refused, values_of};
-use crate::inbox::server::Served;
+use crate::inbox::server::{Served, Server};
 use crate::problem::Problem;
 use crate::terminal::{Terminal, shown};
 
@@ -72,6 +71,9 @@ pub(crate) enum AwayCommand {
         /// A value, as NAME=VALUE (may be given several times); VALUE is JSON, or text.
         #[arg(long = "set", value_name = "NAME=VALUE")]
         set: Vec<String>,
+        /// Let the server run the component: only the data travel.
+        #[arg(long, conflicts_with = "failed")]
+        at_server: bool,
         /// The task failed.
         #[arg(long)]
         failed: bool,
@@ -138,11 +140,13 @@ pub(crate) async fn run(
         AwayCommand::Do {
             item,
             set,
+            at_server,
             failed,
             reason,
         } => {
             let doing = Doing {
                 item: *item,
+                at_server: *at_server,
                 values: values_of(set)?,
                 failed: *failed,
                 reason: reason.as_deref(),
@@ -226,13 +230,18 @@ fn person(link: &Link, store: &LocalStore) -> Result<String, Problem> {
 fn list(link: &Link, store: &mut LocalStore, terminal: &Terminal) -> Result<(), Problem> {
     let away = store.setting("mode").map_err(problem)?.as_deref() == Some("disconnected");
     if !away {
-        let list = link
-            .get("GET", "/v1/work/items?limit=1000")
-            .map_err(problem)?;
-        let items = list["items"].as_array().cloned().unwrap_or_default();
-        store.take_list(&items).map_err(problem)?;
+        take_list(link, store)?;
     }
     local(store, terminal)
+}
+
+/// Takes the worklist from the server into the local store.
+fn take_list(link: &Link, store: &mut LocalStore) -> Result<(), Problem> {
+    let list = link
+        .get("GET", "/v1/work/items?limit=1000")
+        .map_err(problem)?;
+    let items = list["items"].as_array().cloned().unwrap_or_default();
+    store.take_list(&items).map_err(problem)
 }
 
 fn link(place: &Place) -> Result<Link, Problem> {
@@ -290,6 +299,7 @@ fn return_home(link: &Link, store: &mut LocalStore, terminal: &Terminal) -> Resu
 /// An item to do, with what the person gave.
 struct Doing<'a> {
     item: i64,
+    at_server: bool,
     values: Map<String, Json>,
     failed: bool,
     reason: Option<&'a str>,
@@ -304,13 +314,25 @@ async fn perform(
 ) -> Result<(), Problem> {
     let Doing {
         item,
+        at_server,
         mut values,
         failed,
         reason,
     } = doing;
-    let (found, component) = store.executable(item).map_err(problem)?;
+    let (found, component) = if at_server {
+        let link = link(place)?;
+        take_list(&link, store)?;
+        let found = store.enabled(item).map_err(problem)?;
+        let answered = Served(link).run(item, &values).map_err(problem)?;
+        for (name, value) in answered {
+            values.entry(name).or_insert(value);
+        }
+        (found, None)
+    } else {
+        store.executable(item).map_err(problem)?
+    };
     if let Some(bytes) = component.filter(|_| !failed) {
-        let called = call(&found, &bytes, &values).await?;
+        let called = call(&found.document, &bytes, &values).await?;
         if !terminal.is_json() {
             calls::print_answer(&called, terminal);
             calls::print_logs(&called, "  ", terminal);
@@ -335,112 +357,6 @@ async fn perform(
         },
     );
     Ok(())
-}
-
-/// Runs an item's component over the item's data and the values that a person gave; the values that it answers.
-///
-/// # Errors
-/// The component's own refusal of the values, or why it could not be run.
-pub(crate) async fn run_component(
-    item: &LocalItem,
-    bytes: &[u8],
-    values: &Map<String, Json>,
-) -> Result<Map<String, Json>, Problem> {
-    changes(&call(item, bytes, values).await?)
-}
-
-/// Calls the item's component as a host does: the same sandbox, the same limits. It sees the values that the person gave in
-/// the place of the item's, so it can check them.
-async fn call(
-    item: &LocalItem,
-    bytes: &[u8],
-    values: &Map<String, Json>,
-) -> Result<Called, Problem> {
-    let workbench = Workbench::new().map_err(|error| Problem::new(error.to_string()))?;
-    let subject = workbench
-        .load(bytes)
-        .await
-        .map_err(|error| Problem::new(error.to_string()))?;
-    let types = item.document["types"]
-        .as_object()
-        .cloned()
-        .unwrap_or_default();
-    let attributes: Result<Vec<(String, AttributeType)>, _> = types
-        .iter()
-        .map(|(name, kind)| shown(kind).parse().map(|kind| (name.clone(), kind)))
-        .collect();
-    let attributes = attributes.map_err(|error| Problem::new(error.to_string()))?;
-    let mut state = item.document["data"]
-        .as_object()
-        .cloned()
-        .unwrap_or_default();
-    let given = values.iter().filter(|(name, _)| types.contains_key(*name));
-    state.extend(given.map(|(name, value)| (name.clone(), value.clone())));
-    let mut call = Call {
-        transition: item.document["transition"].as_str().map(str::to_owned),
-        flow_attributes: Some(attributes),
-        state,
-        flow: shown(&item.document["flow"]),
-        wid: item.document["wid"]
-            .as_i64()
-            .and_then(|wid| i32::try_from(wid).ok())
-            .unwrap_or(1),
-        trigger: shown(&item.document["task"]),
-        ..Call::default()
-    };
-    let called = match workbench.call(&subject, &call).await {
-        // An application with one transition may be used by any task.
-        Err(CallError::Transition { known, .. }) if known.len() == 1 => {
-            call.transition = None;
-            workbench.call(&subject, &call).await
-        }
-        other => other,
-    };
-    called.map_err(|error| {
-        Problem::new(error.to_string()).hint("The component does not fit the item's data.")
-    })
-}
-
-/// The values that a call answered; an expression needs the server's state, and is not done here.
-fn changes(called: &Called) -> Result<Map<String, Json>, Problem> {
-    let Verdict::Change(clause) = &called.verdict else {
-        return Err(Problem::new(format!(
-            "the component answered no change: {}",
-            called.account
-        ))
-        .hint("Nothing is kept; do it again, or report a failure with --failed --reason."));
-    };
-    let mut values = Map::new();
-    for assignment in clause.assignments() {
-        let kind = called
-            .attributes
-            .iter()
-            .find(|(name, _)| **name == *assignment.attribute)
-            .map(|(_, kind)| kind.to_string());
-        let value = match &assignment.value {
-            CheckedValue::Literal(None) => Json::Null,
-            CheckedValue::Literal(Some(text)) if kind.as_deref() == Some("jsonb") => {
-                serde_json::from_str(text).unwrap_or(Json::Null)
-            }
-            CheckedValue::Literal(Some(text)) => Json::from(text.as_str()),
-            _ => {
-                return Err(Problem::new(format!(
-                    "the component answered an expression for {}, which only the server can evaluate",
-                    assignment.attribute
-                ))
-                .hint("Do this item while connected, or give the value with --set."));
-            }
-        };
-        if assignment.quoted.ends_with(']') {
-            return Err(Problem::new(format!(
-                "the component set an element of {}",
-                assignment.attribute
-            ))
-            .hint("An application of people's work sets whole attributes."));
-        }
-        values.insert(assignment.attribute.to_string(), value);
-    }
-    Ok(values)
 }
 
 fn print_items(items: &[LocalItem], terminal: &Terminal) {

@@ -6,6 +6,7 @@ use wedflow_api::{MetricsServer, Server, ServerSettings};
 use wedflow_store::Store;
 use wedflow_worker::{Host, HostSettings, OutsideSettings};
 
+use crate::application::run_at_server;
 use crate::arguments::{Arguments, HostArguments};
 use crate::database::{self, private_cluster};
 use crate::problem::Problem;
@@ -119,6 +120,7 @@ async fn listen_at(
             true => || secret_key::existing_or_new().ok(),
             false => || secret_key::existing().ok().flatten(),
         }),
+        run_application: Some(|application| Box::pin(run_at_server(application))),
         ..ServerSettings::at(address)
     };
     match Server::start(store, &settings(address)).await {

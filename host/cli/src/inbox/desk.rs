@@ -6,12 +6,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value as Json, json};
 use wedflow_away::{
-    AwayError, KeptResult, Leaving, LocalItem, LocalStore, Step, disconnect, prefetch_next,
+    AwayError, Energy, KeptResult, Leaving, LocalItem, LocalStore, Step, disconnect, prefetch_next,
     reconnect, warnings,
 };
 
 use super::server::Server;
-use crate::commands::away::run_component;
+use crate::application::run_component;
 
 /// Between two looks at the worklist when nothing is heard.
 const LOOK: Duration = Duration::from_secs(5);
@@ -43,6 +43,8 @@ pub(crate) enum Wish {
     Messages(bool),
     /// Run an item's component over these values, to see what it answers.
     Do(i64, Map<String, Json>),
+    /// The same at the server.
+    DoAtServer(i64, Map<String, Json>),
     /// Report a result.
     Report {
         /// The item.
@@ -113,6 +115,8 @@ pub(crate) struct Desk {
     pub(crate) bandwidth: Option<f64>,
     /// True if items are copied in the background.
     pub(crate) prefetch: bool,
+    /// True if the battery is nearly empty: only locked items are copied.
+    pub(crate) spare: bool,
     /// True if there is a local store, so that the person can leave.
     pub(crate) may_leave: bool,
 }
@@ -185,12 +189,17 @@ pub(crate) fn start(
     Ok((wish, heard))
 }
 
+/// True if the machine's battery is to be spared.
+fn is_scarce() -> bool {
+    Energy::of_machine().is_some_and(Energy::is_scarce)
+}
+
 /// Copies items that may be taken away, one after the other, while the person is connected and prefetching is on.
 fn copy(link: &wedflow_away::Link, mut store: LocalStore, look: &Sender<Wish>) {
     loop {
         let on = |name: &str, off: &str| store.setting(name).ok().flatten().as_deref() != Some(off);
         let moved = if on("prefetch", "off") && on("mode", "disconnected") {
-            prefetch_next(link, &mut store).ok().flatten()
+            prefetch_next(link, &mut store, is_scarce()).ok().flatten()
         } else {
             None
         };
@@ -265,6 +274,7 @@ impl Worker {
                 reason,
             } => self.report(item, success, &values, reason.as_deref()),
             Wish::Do(item, values) => self.perform(item, &values),
+            Wish::DoAtServer(item, values) => self.perform_at_server(item, &values),
             Wish::Open(item) => self.open(item),
             Wish::Prefetch(on) => self.switch(on),
             Wish::Forget(item) => self.forget(item),
@@ -374,6 +384,7 @@ impl Worker {
                 .setting("bandwidth")?
                 .and_then(|text| text.parse().ok());
             desk.prefetch = store.setting("prefetch")?.as_deref() != Some("off");
+            desk.spare = is_scarce();
             desk.may_leave = true;
         }
         Ok(desk)
@@ -464,6 +475,23 @@ impl Worker {
         Ok(())
     }
 
+    /// Lets the server run an item's component over values that the person gave: only data are moved.
+    fn perform_at_server(
+        &mut self,
+        item: i64,
+        values: &Map<String, Json>,
+    ) -> Result<(), AwayError> {
+        let answer = match self.server.run(item, values) {
+            Ok(answer) => Ok(answer),
+            Err(AwayError::Refused(document)) => {
+                Err(document["detail"].as_str().unwrap_or("refused").to_owned())
+            }
+            Err(error) => return Err(error),
+        };
+        self.tell(News::Answer(item, answer));
+        Ok(())
+    }
+
     /// Runs an item's component over values that the person gave.
     fn perform(&mut self, item: i64, values: &Map<String, Json>) -> Result<(), AwayError> {
         let (found, bytes) = match &mut self.store {
@@ -483,7 +511,9 @@ impl Worker {
                 "item {item} has no component"
             )));
         };
-        let answer = self.runtime.block_on(run_component(&found, &bytes, values));
+        let answer = self
+            .runtime
+            .block_on(run_component(&found.document, &bytes, values));
         let answer = answer.map_err(|problem| problem.message.clone());
         self.tell(News::Answer(item, answer));
         Ok(())

@@ -18,7 +18,7 @@ use crate::terminal::shown;
 const WIDE: u16 = 110;
 
 /// The keys, for the help window; so few that they fit 24 lines.
-const KEYS: [(&str, &str); 20] = [
+const KEYS: [(&str, &str); 21] = [
     (
         "↑ ↓ Enter",
         "go through the list, open an item; Esc closes it",
@@ -33,6 +33,10 @@ const KEYS: [(&str, &str); 20] = [
     (
         "d",
         "do: run the item's component, its answer fills the form",
+    ),
+    (
+        "D",
+        "the same, but the server runs it: only the data travel",
     ),
     (
         "r",
@@ -122,10 +126,10 @@ fn draw_title(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
         spans.push(Span::styled(format!("  {refused} refused"), Color::Red));
     }
     if screen.desk.may_leave {
-        let word = if screen.desk.prefetch {
-            "prefetch on"
-        } else {
-            "prefetch off"
+        let word = match (screen.desk.prefetch, screen.desk.spare) {
+            (true, true) => "battery low: prefetch of locked items only",
+            (true, false) => "prefetch on",
+            (false, _) => "prefetch off",
         };
         spans.push(Span::from(format!("  {word}")).dim());
     }

@@ -273,7 +273,7 @@ impl Screen {
             'O' => vec![Wish::Act(number, "take-over")],
             'h' => vec![Wish::History(number)],
             'J' | 'K' => self.reorder(letter == 'J'),
-            'd' => self.run(&item),
+            'd' | 'D' => self.run(&item, letter == 'D'),
             'r' => {
                 self.open_form(&item);
                 Vec::new()
@@ -318,7 +318,7 @@ impl Screen {
         ]
     }
 
-    fn run(&mut self, item: &LocalItem) -> Vec<Wish> {
+    fn run(&mut self, item: &LocalItem, at_server: bool) -> Vec<Wish> {
         if item.document["application"].is_null() {
             self.open_form(item);
             return Vec::new();
@@ -328,7 +328,10 @@ impl Screen {
             return Vec::new();
         }
         self.status = ("The component runs …".to_owned(), false);
-        vec![Wish::Do(item.item, Map::new())]
+        match at_server {
+            true => vec![Wish::DoAtServer(item.item, Map::new())],
+            false => vec![Wish::Do(item.item, Map::new())],
+        }
     }
 
     fn open_form(&mut self, item: &LocalItem) {

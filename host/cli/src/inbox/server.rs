@@ -17,6 +17,8 @@ pub(crate) trait Server: Send {
     fn item(&self, item: i64) -> Result<Json, AwayError>;
     /// The component of an item.
     fn application(&self, item: i64) -> Result<Option<Vec<u8>>, AwayError>;
+    /// Lets the server run an item's component over values that the person gave; the values that it answers.
+    fn run(&self, item: i64, values: &Map<String, Json>) -> Result<Map<String, Json>, AwayError>;
     /// Does something with an item.
     fn act(&self, item: i64, act: &str) -> Result<Json, AwayError>;
     /// Gives an item to another person.
@@ -79,6 +81,15 @@ impl Server for Served {
     fn application(&self, _: i64) -> Result<Option<Vec<u8>>, AwayError> {
         // Over HTTP it goes through the local store, which checks it.
         Ok(None)
+    }
+
+    fn run(&self, item: i64, values: &Map<String, Json>) -> Result<Map<String, Json>, AwayError> {
+        let path = format!("/v1/work/items/{item}/run");
+        let mut answer = self.post(&path, &json!({ "values": values }))?;
+        match answer["values"].take() {
+            Json::Object(values) => Ok(values),
+            _ => Ok(Map::new()),
+        }
     }
 
     fn act(&self, item: i64, act: &str) -> Result<Json, AwayError> {
@@ -179,6 +190,12 @@ impl Server for Direct {
     fn application(&self, item: i64) -> Result<Option<Vec<u8>>, AwayError> {
         let (_, _, _, bytes) = self.wait(self.store.work_application(self.person(), item, None))?;
         Ok(Some(bytes))
+    }
+
+    fn run(&self, _: i64, _: &Map<String, Json>) -> Result<Map<String, Json>, AwayError> {
+        Err(AwayError::NotEnabled(
+            "beside the database there is no server to run it; press d".to_owned(),
+        ))
     }
 
     fn act(&self, item: i64, act: &str) -> Result<Json, AwayError> {
