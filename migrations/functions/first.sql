@@ -1,7 +1,7 @@
 -- Runs before the functions are applied.
 --
--- How the functions are laid out: define makes flows; gate decides what a new state means and writes it; job claims, commits
--- and fails; sweep is what any host does for all. A flow has functions of its own, made from define/templates.
+-- How the functions are laid out: define makes flows; gate decides what a new state means and writes it; job claims,
+-- commits and fails; sweep is what any host does for all. A flow has functions of its own, made from define/templates.
 --
 -- The way of a host's result: wed.commit_results > wed.write_unlocked > wed.write_results > the flow's apply (UPDATE,
 -- conditions) > wed.pass_gate > wed.decide, wed.refuse_passing, then one function for each table that is written,
@@ -10,9 +10,10 @@
 -- wed.pass_gate, and so on.
 --
 -- Order of locks. Whoever takes several takes them in this order, and those of one kind by flow_id and wid:
---   1. the host's row (FOR KEY SHARE), 2. a flow's row (definitions), 3. a flow's tables, 4. the instance's row of wed_flow,
+--   1. the host's row (FOR KEY SHARE), 2. a flow's row (definitions), 3. a flow's tables, 4. the instance's row of
+--      wed_flow,
 --   5. its jobs, 6. its row of wed.instance, 7. keys of reservations (deferred, at the end of the transaction).
--- Who comes the other way round, by the job, takes it with SKIP LOCKED or by the advisory lock that is only tried.
+-- A caller that begins with the job takes it with SKIP LOCKED or by the advisory lock that is only tried.
 --
 -- Time limits. A host's session has a lock_timeout of 1 s and a statement_timeout (Store::for_host), one that commits a
 -- lock_timeout of 50 ms (Store::apart); a definition waits 5 s for its flow's tables; a sweep waits for nobody: what is
@@ -25,7 +26,8 @@
 SET LOCAL check_function_bodies = off;
 -- wed_predicate owns two functions; their owner needs CREATE at the moment it becomes that.
 GRANT USAGE, CREATE ON SCHEMA wed TO wed_predicate;
--- Drops functions that nothing depends on: each comes anew, and may have other names of arguments or return something else.
+-- Drops functions that nothing depends on: each comes anew, and may have other names of arguments or return something
+-- else.
 DO $$
 DECLARE
   _function regprocedure;

@@ -18,7 +18,7 @@
 //! - `interface`: its description, by a validator, a generator of clients and a fuzzer
 //! - `tenancy`: tenants do not see each other; tokens, roles, the audit log
 //! - `fairness`: tenants' shares of the hosts, limits, versions of components, removal
-//! - `hostile`: components with one fault each, beside a tenant that works
+//! - `hostile`: components with one fault each, next to a tenant that works
 //! - `guests`: guests of tests, each of which a test names
 //! - `reference`: the reference pages against the code
 //! - `recovery`: operators, reasons for waiting, schedules, backups

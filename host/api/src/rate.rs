@@ -1,4 +1,4 @@
-//! Counting requests: so many in a second for a tenant, half as many for one of its tokens, so that one
+//! Counting requests: a number in a second for a tenant, half as many for one of its tokens, so that one
 //! client does not use up what is everybody's.
 
 use std::num::NonZeroU32;

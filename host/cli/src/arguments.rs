@@ -133,7 +133,7 @@ pub(crate) enum JobCommand {
         flow: String,
         /// Only those of this instance.
         wid: Option<i32>,
-        /// At most so many.
+        /// Maximum number of rows.
         #[arg(long, default_value_t = 100)]
         limit: i64,
     },
@@ -893,7 +893,7 @@ pub(crate) enum InstanceCommand {
         /// Only those whose attribute has this value; may be repeated.
         #[arg(long = "where", value_name = "ATTRIBUTE=VALUE")]
         holding: Vec<String>,
-        /// At most so many.
+        /// Maximum number of rows.
         #[arg(long, default_value_t = 50)]
         limit: i64,
     },

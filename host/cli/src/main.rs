@@ -6,7 +6,7 @@
 //! - `database`: which database is meant, and starting our own
 //! - `inbox`: a person's worklist as a full screen
 //! - `secret_key`: the key under which secrets are kept
-//! - `samples`: the sample transitions beside the source
+//! - `samples`: the sample transitions in the source's folder
 //! - `terminal`: how answers look, for people and as JSON
 //! - `table`: tables, by the width of the terminal
 //! - `logging`: what an operator reads in the log

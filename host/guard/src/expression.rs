@@ -147,7 +147,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A value that is made of others, as the table says.
+    /// Makes a value from others, as the table says.
     pub(crate) fn made(&mut self, makes: &str, kind: Kind, of: &[Seen]) -> Checked {
         let constant = of.iter().all(|seen| seen.constant);
         self.weighed(Operands::of(of).made(makes, kind), kind, constant)

@@ -130,7 +130,7 @@ fn without_controls(fragment: &Fragment<'_>) -> Result<(), Rejection> {
     }
 }
 
-/// Looks for types of so many attributes with which the check of a condition passes: the same for all first, then
+/// Looks for types of the attributes with which the check of a condition passes: the same for all first, then
 /// for one after the other the type with which it gets furthest. Answers the first fault where none does.
 fn guess(
     names: usize,

@@ -47,7 +47,7 @@ pub enum StoreError {
     #[error("the database cannot be reached: {}", in_words(.0))]
     Unreachable(#[source] sqlx::Error),
     /// The server is too old.
-    #[error("the server is of version {version}; Wedflow needs Postgres 15 or later")]
+    #[error("the server has version {version}; Wedflow needs Postgres 15 or later")]
     TooOld {
         /// The server's `server_version_num`.
         version: String,

@@ -329,7 +329,7 @@ impl Store {
         .await?)
     }
 
-    /// Reads a flow's definition as it stands, whoever made it, and the tag of this state of it.
+    /// Reads a flow's present definition, whoever made it, and its tag.
     ///
     /// # Errors
     /// Only those of the connection.
@@ -358,8 +358,8 @@ impl Store {
         Ok(applied)
     }
 
-    /// Does what [`Store::apply`] does if the flow is as the caller expects it. Returns the tag of the definition that it
-    /// has then, too.
+    /// Does what [`Store::apply`] does if the flow is as the caller expects it. Returns the tag of the definition that
+    /// it has then, too.
     ///
     /// # Errors
     /// As [`Store::apply`]; [`StoreError::Stale`] when it is not.

@@ -26,7 +26,7 @@ pub struct Instance {
     pub pending: Vec<String>,
 }
 
-/// Instances that are looked for; all of the flow where nothing is said.
+/// Filter of instances; without any field, all of the flow.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WantedInstances<'a> {
     /// Only those of this status.

@@ -509,8 +509,8 @@ impl Store {
         Ok(row.try_get(0).unwrap_or(0))
     }
 
-    /// Rebuilds indexes of the pool of jobs that have become much larger than what they hold. Returns how many. Any host may
-    /// do it for all.
+    /// Rebuilds indexes of the pool of jobs that have become much larger than what they hold. Returns how many. Any
+    /// host may do it for all.
     ///
     /// # Errors
     /// Only those of the connection.

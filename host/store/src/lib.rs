@@ -148,7 +148,7 @@ impl Store {
             // A condition means the same whoever writes, and no plan that was made while a table was empty reads all of
             // it later.
             .options(pinned::settings());
-        // A pool would go on trying for as long as a statement may wait.
+        // A pool would keep trying for as long as a statement may wait.
         let probe = tokio::time::timeout(CONNECT_TIMEOUT, options.connect())
             .await
             .map_err(|_| StoreError::Unreachable(sqlx::Error::PoolTimedOut))?

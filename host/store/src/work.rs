@@ -254,7 +254,8 @@ impl Store {
         )
     }
 
-    /// Reserves the next item of a task for the holder of a locked item of the same instance: both are taken away together.
+    /// Reserves the next item of a task for the holder of a locked item of the same instance: both are taken away
+    /// together.
     ///
     /// # Errors
     /// [`StoreError::Refused`].
@@ -294,8 +295,8 @@ impl Store {
         Ok(())
     }
 
-    /// Decides of an item whose deadline has passed: it continues, with another deadline when one is given as an interval,
-    /// or it stops, which is a failure.
+    /// Decides of an item whose deadline has passed: it continues, with another deadline when one is given as an
+    /// interval, or it stops, which is a failure.
     ///
     /// # Errors
     /// [`StoreError::Refused`].
@@ -707,8 +708,8 @@ impl Store {
             .await?)
     }
 
-    /// The application of an item that a person holds or is offered, or, with a task, that of a task which the person takes
-    /// away together with the item: name, version, digest and bytes of the component in use.
+    /// The application of an item that a person holds or is offered, or, with a task, that of a task which the person
+    /// takes away together with the item: name, version, digest and bytes of the component in use.
     ///
     /// # Errors
     /// [`StoreError::NotFound`] when the item has none, or the person does not hold it.

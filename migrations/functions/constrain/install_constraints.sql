@@ -15,7 +15,8 @@ BEGIN
       SELECT j.wid, j.tgid, j.trname, 'host:' || j.host_id AS lckid, j.timeout,
         coalesce(j.payload, (SELECT r.state FROM wed.trace r WHERE r.flow_id = j.flow_id AND r.wid = j.wid
                              AND r.seq = j.seq AND r.tstmp = j.fired_at))::jsonb AS payload,
-        j.attempt, j.due, j.priority, coalesce(CASE WHEN j.awaits_siblings THEN 'the pending transitions of its instance' END, j.put_off,
+        j.attempt, j.due, j.priority,
+        coalesce(CASE WHEN j.awaits_siblings THEN 'the pending transitions of its instance' END, j.put_off,
           CASE WHEN j.blocked IS NOT NULL THEN wed.waits_on(j.flow_id, j.wid, j.tgid) END,
           (SELECT 'its tenant''s fuel_per_minute' FROM wed.usage u
            WHERE u.tenant_id = j.tenant_id AND u.resting AND j.host_id IS NULL

@@ -1,5 +1,5 @@
--- Before a trigger is written: its defaults, whether it is allowed, its number, and its row as the gate uses it, with the condition as
--- Postgres understood it. All flows share the numbers, so none is taken for what is refused.
+-- Before a trigger is written: its defaults, whether it is allowed, its number, and its row as the gate uses it, with
+-- the condition as Postgres understood it. All flows share the numbers, so none is taken for what is refused.
 CREATE OR REPLACE FUNCTION wed.before_trigger() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -36,7 +36,8 @@ BEGIN
   INSERT INTO wed.trigger AS t (tgid, flow_id, tenant_id, tgname, trname, cfinal, enabled, predicate, reads, timely,
       timeout, attempts, backoff, delay, priority, recheck, writes, component_id, weight, guarded)
   VALUES (NEW.tgid, _flow.flow_id, _flow.tenant_id, NEW.tgname, NEW.trname, NEW.cfinal, NEW.enabled, _checked.predicate,
-      _checked.reads, _checked.timely, NEW.timeout, NEW.attempts, NEW.backoff, NEW.delay, NEW.priority, NEW.recheck, NEW.writes,
+      _checked.reads, _checked.timely, NEW.timeout, NEW.attempts, NEW.backoff, NEW.delay, NEW.priority, NEW.recheck,
+      NEW.writes,
       wed.bound_component(_flow.flow_id, NEW.trname), _checked.weight, _checked.guarded)
   ON CONFLICT (tgid) DO UPDATE SET tgname = excluded.tgname, trname = excluded.trname, cfinal = excluded.cfinal,
     enabled = excluded.enabled, predicate = excluded.predicate, reads = excluded.reads,

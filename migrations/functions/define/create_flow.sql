@@ -13,8 +13,10 @@ BEGIN
     RAISE EXCEPTION 'there is no tenant "%"', _tenant USING ERRCODE = 'WF015', HINT = 'Create the tenant first.';
   END IF;
   -- The trigger of _EXCPT is the server's: no condition fires it, the gate does.
-  INSERT INTO wed.trigger (tgid, flow_id, tenant_id, tgname, trname, cfinal, enabled, timeout, attempts, backoff, delay, priority, recheck)
-  VALUES (_flow.excpt_tgid, _flow.flow_id, _flow.tenant_id, '_EXCPT', '_EXCPT', false, true, '1 day', 3, '1 minute', '0', 0, false);
+  INSERT INTO wed.trigger (tgid, flow_id, tenant_id, tgname, trname, cfinal, enabled, timeout, attempts, backoff, delay,
+    priority, recheck)
+  VALUES (_flow.excpt_tgid, _flow.flow_id, _flow.tenant_id, '_EXCPT', '_EXCPT', false, true, '1 day', 3, '1 minute',
+    '0', 0, false);
   PERFORM wed.create_role(_flow);
   EXECUTE wed.fill_template('tables', wed.flow_names(_flow));
   PERFORM wed.bound_rows(_flow.schema_name);

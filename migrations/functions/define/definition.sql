@@ -1,5 +1,5 @@
--- The definition of a flow as it stands, whoever made it: what its flow.toml would say. Leaves out what is at its default,
--- except a trigger's timeout, attempts and backoff.
+-- Returns the present definition of a flow, whoever made it: what its flow.toml would say. Leaves out what is at its
+-- default, except a trigger's timeout, attempts and backoff.
 CREATE OR REPLACE FUNCTION wed.definition(_flow_id integer) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET intervalstyle = 'iso_8601' AS $$
 DECLARE

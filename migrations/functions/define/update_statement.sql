@@ -8,11 +8,13 @@ DECLARE
   _literals text;
 BEGIN
   IF _set IS NULL THEN
-    SELECT string_agg(format('%I = _b._%s::%s', u.name, u.at, coalesce(format_type(a.atttypid, a.atttypmod), 'text')), ', ')
+    SELECT string_agg(format('%I = _b._%s::%s', u.name, u.at, coalesce(format_type(a.atttypid, a.atttypmod), 'text')),
+      ', ')
     INTO _set
     FROM unnest(_assigned) WITH ORDINALITY u(name, at)
     -- One that there is not is left to the statement to name.
-    LEFT JOIN pg_attribute a ON a.attrelid = format('%I.wed_flow', _schema)::regclass AND a.attname = u.name AND a.attnum > 1;
+    LEFT JOIN pg_attribute a ON a.attrelid = format('%I.wed_flow', _schema)::regclass AND a.attname = u.name
+      AND a.attnum > 1;
   END IF;
   -- A result that assigns nothing passes the gate like any other.
   _set := coalesce(_set, 'wid = _r.wid');
@@ -24,6 +26,7 @@ BEGIN
     SELECT array_agg(_u._state ORDER BY _u.wid), min(_u.wid) FILTER (WHERE _u._large) FROM _u',
     _schema, _set, _literals, _large,
     CASE WHEN NOT _held THEN 'WHERE _r.wid = _b._wid' ELSE format('CROSS JOIN LATERAL (
-        SELECT _l.ctid AS _row FROM %I.wed_flow _l WHERE _l.wid >= _b._wid AND _l.wid <= _b._wid ORDER BY _l.wid DESC LIMIT 1) _f
+        SELECT _l.ctid AS _row FROM %I.wed_flow _l WHERE _l.wid >= _b._wid AND _l.wid <= _b._wid
+          ORDER BY _l.wid DESC LIMIT 1) _f
       WHERE _r.ctid = _f._row', _schema) END);
 END $$;

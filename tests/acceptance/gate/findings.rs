@@ -524,7 +524,7 @@ fn partitions_are_made_well_ahead() {
         "SELECT 'trace_' || to_char(now() AT TIME ZONE 'UTC' + interval '7 days', 'YYYYMMDD')",
     );
     owner.run(&format!("DROP TABLE wed.{last}"));
-    // Who has read the trace keeps its partitions locked.
+    // A session that has read the trace keeps its partitions locked.
     s.run("BEGIN; SELECT count(*) FROM wed_trace");
     owner.run("SELECT wed.roll_trace()");
     flow.session().start();

@@ -150,7 +150,7 @@ fn the_lists_are_those_of_the_catalog() {
                 && !call.starts_with("jsonb_insert(")
         })
         .collect();
-    // The table is of 18; older servers lack a few, and know some by fewer operands.
+    // The table is that of 18; older servers lack a few, and know some by fewer operands.
     assert!(
         version >= 18 && missing.iter().all(|call| call.contains("strip_nulls"))
             || missing.len() < 12,

@@ -144,7 +144,7 @@ fn a_component_that_does_not_fit_makes_its_jobs_wait() {
     let wid = i32::try_from(wid).expect("a wid");
     let waiting = on(database.store.waiting(flow.id, wid)).expect("waiting");
     assert!(waiting[0].text.contains("`a2`"), "{waiting:?}");
-    // Mended, it goes on without anybody's help.
+    // Mended, it continues without anybody's help.
     session.run(
         "INSERT INTO wed_attr (aname, adv) SELECT 'a' || n, 'x' FROM generate_series(2, 10) n",
     );

@@ -121,7 +121,8 @@ pub(crate) struct Pause {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Waiting {
     transition: String,
-    /// `time`, `locked`, `siblings`, `quota`, `paused`, `circuit`, `no_host`, `no_component`, `not_runnable`, `no_worker`,
+    /// `time`, `locked`, `siblings`, `quota`, `paused`, `circuit`, `no_host`, `no_component`, `not_runnable`,
+    /// `no_worker`,
     /// `reservation` or `precedence`.
     code: String,
     text: String,

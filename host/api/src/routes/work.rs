@@ -35,7 +35,7 @@ const LOOK: Duration = Duration::from_secs(1);
 pub(crate) struct Listing {
     /// `arrival`, `priority`, `deadline`, `size` or `own`; `arrival` by default.
     order: Option<String>,
-    /// At most so many, up to 1000; 100 unless it is said.
+    /// Maximum number of entries, up to 1000; default 100.
     limit: Option<i32>,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Listing {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Newest {
-    /// At most so many, up to 1000; 100 unless it is said.
+    /// Maximum number of entries, up to 1000; default 100.
     limit: Option<i32>,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct Newest {
 pub(crate) struct Behind {
     /// Only names behind this one.
     after: Option<String>,
-    /// At most so many, up to 1000; 100 unless it is said.
+    /// Maximum number of entries, up to 1000; default 100.
     limit: Option<i32>,
 }
 
@@ -173,7 +173,7 @@ pub(crate) async fn item(
     Ok(Json(api.store.work_item(person(&caller), item).await?))
 }
 
-/// Selects, locks, unselects, unlocks, starts or takes over an item; the loser of a race learns who has it
+/// Selects, locks, unselects, unlocks, starts or takes over an item; the loser of a race learns the holder
 #[utoipa::path(post, path = "/v1/work/items/{item}/{act}", tag = "work",
     params(("item" = i64, Path, description = "The item's number"),
         ("act" = String, Path, description = "`select`, `lock`, `unselect`, `unlock`, `start` or `take-over`")),

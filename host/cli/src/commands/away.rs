@@ -46,7 +46,8 @@ impl Place {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AwayCommand {
-    /// Copy the worklist, and data and components of items that may be taken away, to the local store; locked ones first.
+    /// Copy the worklist, and data and components of items that may be taken away, to the local store; locked ones
+    /// first.
     Sync,
     /// Leave: transfer what is locked, and be marked inactive. Cut off, it continues where it stopped.
     Away {
@@ -191,7 +192,7 @@ pub(crate) async fn show(
     }
 }
 
-/// The local store when none is named: `work.db` beside the private database.
+/// Returns the default local store: `work.db` in the home folder, next to the private database.
 fn default_store() -> Result<PathBuf, Problem> {
     let home = wedflow_embedded_postgres::default_home()?;
     std::fs::create_dir_all(&home).map_err(|source| {
@@ -203,7 +204,7 @@ fn default_store() -> Result<PathBuf, Problem> {
     Ok(home.join("work.db"))
 }
 
-/// The person that a token is of, as the server or else the local store knows. A store is one person's.
+/// Returns the person whose token it is, from the server or else the local store. A store is one person's.
 fn person(link: &Link, store: &LocalStore) -> Result<String, Problem> {
     let known = store.setting("person").map_err(problem)?;
     let told = match link.get("GET", "/v1/me") {

@@ -31,7 +31,7 @@ pub(crate) trait Server: Send {
     fn put_before(&self, item: i64, before: Option<i64>) -> Result<(), AwayError>;
     /// Lists who did what with an item.
     fn history(&self, item: i64) -> Result<Vec<Json>, AwayError>;
-    /// The messages, newest first; removed when it is said.
+    /// Lists the messages, newest first; with `remove` it removes them.
     fn messages(&self, remove: bool) -> Result<Vec<Json>, AwayError>;
     /// Reports a result.
     fn report(
@@ -144,7 +144,7 @@ impl Server for Served {
     }
 }
 
-/// The database, for a person who works beside it.
+/// The database, for a person who has a direct connection to it.
 #[derive(Debug)]
 pub(crate) struct Direct {
     pub(crate) store: Store,

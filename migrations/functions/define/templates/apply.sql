@@ -1,10 +1,12 @@
--- Writes the states of a host's results and evaluates them, in the order of the results. They assign the attributes _assigned:
--- literals, by a statement whose plan is kept, where the flow's components declare to write them; or by a checked SET clause (_set),
--- run with the flow's own rights, or whatever else is assigned, by a statement made for it. With _careful, where a condition fails
--- its instance is at fault, and not the batch. _held: old versions of rows are kept, all of which are in the index in the order in which
--- they were written; the newest is looked for from its end. (Not by equality, which Postgres takes for any order.)
+-- Writes the states of a host's results and evaluates them, in the order of the results. They assign the attributes
+-- _assigned: literals, by a statement whose plan is kept, where the flow's components declare to write them; or by a
+-- checked SET clause (_set), run with the flow's own rights, or whatever else is assigned, by a statement made for it.
+-- With _careful, where a condition fails its instance is at fault, and not the batch. _held: old versions of rows are
+-- kept, all of which are in the index in the order in which they were written; the newest is looked for from its end.
+-- (Not by equality, which Postgres takes for any order.)
 CREATE OR REPLACE FUNCTION {{shape}}.apply_{{shape}}(
-  _results wed.result[], _assigned text[], _set text, _version integer, _careful boolean, _held boolean) RETURNS wed.evaluated[]
+  _results wed.result[], _assigned text[], _set text, _version integer, _careful boolean, _held boolean)
+    RETURNS wed.evaluated[]
 LANGUAGE plpgsql AS ${{quote}}$
 #variable_conflict use_column
 DECLARE
