@@ -20,9 +20,9 @@ use crate::results::{Rendered, Shapes, Verdict};
 
 /// Number of bindings, flows and components that are kept; those that are used least go first.
 const KEPT: usize = 4_096;
-/// How often a flow is read whose definition changes meanwhile.
+/// Maximum reads of a flow whose definition changes meanwhile.
 const FLOW_READS_MAX: u32 = 5;
-/// How many checked clauses are kept for each version of a flow.
+/// Maximum checked clauses kept for each version of a flow.
 const CLAUSES_KEPT: usize = 1_024;
 
 /// A flow as a host sees it.
@@ -71,7 +71,7 @@ type Cell<T> = Arc<OnceCell<Result<Arc<T>, String>>>;
 /// Component and flow.
 type BindingKey = (i32, i32);
 
-/// What is kept of a flow: the newest version that was asked for, and no other.
+/// Cached part of a flow: the newest version that was asked for, and no other.
 struct Versioned<T> {
     version: i32,
     kept: T,
@@ -80,7 +80,7 @@ struct Versioned<T> {
 /// A flow's transitions, by name.
 type Transitions = Mutex<foldhash::HashMap<String, Cell<Runnable>>>;
 
-/// What a host has loaded.
+/// Components and flows that a host has loaded.
 pub(crate) struct Bindings {
     store: Store,
     sandbox: Arc<Sandbox>,
@@ -117,7 +117,7 @@ impl Bindings {
         }
     }
 
-    /// What runs a claimed job, where it is loaded already.
+    /// Returns the component that runs a claimed job, if it is loaded already.
     pub(crate) fn known(&self, claimed: &Claimed) -> Option<Arc<Runnable>> {
         let known = self.runnables.get(&binding_key(claimed))?;
         if known.version != claimed.flow_version {
@@ -128,7 +128,7 @@ impl Bindings {
         cell.get()?.as_ref().ok().cloned()
     }
 
-    /// What runs a claimed job.
+    /// Loads the component that runs a claimed job.
     ///
     /// # Errors
     /// The outer one: it cannot be known now. The inner one: why it cannot be run, for a person.
@@ -159,8 +159,8 @@ impl Bindings {
         cell.get_or_try_init(load).await.cloned()
     }
 
-    /// Whether a claimed job is to be given back: its tenant is suspended, as far as the flow's version at the claim tells, or
-    /// attributes have changed since, so that its payload names others.
+    /// Returns true when a claimed job must be given back: its tenant is suspended, as far as the flow's version at the
+    /// claim tells, or attributes have changed since, so that its payload names others.
     ///
     /// # Errors
     /// The database is away.

@@ -18,14 +18,14 @@ use crate::lane::Shared;
 use crate::results::{Finished, Rendered, Shape, Verdict, no_record};
 use crate::silence::{AT_LAST, answered};
 
-/// How long to wait before a database that did not answer is asked again, at first and at most.
+/// Pause before a database that did not answer is asked again, at first and at most.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// SQLSTATE of a result that was made for an older version of its flow.
 const OUT_OF_DATE: &str = "WF018";
 
-/// How often a result alone is tried to be committed where nobody knows whose fault the refusal is.
+/// Maximum commits of a single result while the cause of its refusal is unknown.
 const UNKNOWN_TRIES: u32 = 5;
 
 /// SQLSTATE of conditions that take too long on the states of a batch.
@@ -74,9 +74,9 @@ impl Ready {
     }
 }
 
-/// Commits what can be committed, and records what failed, each with what is to be kept of it. Ends when all of the batch
-/// is dealt with; while the database is away it goes on trying. What is fired is handed over part by part. Answers how many
-/// results were committed.
+/// Commits what can be committed, and records what failed, each with what is to be kept of it. Ends when all of the
+/// batch is dealt with; while the database is away it keeps trying. What is fired is handed over part by part. Answers
+/// how many results were committed.
 pub(crate) async fn deal_with(
     shared: &Shared,
     host: i32,
@@ -164,8 +164,8 @@ fn other_flows(part: &mut Vec<Ready>) -> Vec<Ready> {
         .collect()
 }
 
-/// Gives back the jobs of results that were made for an older version of their flow, in which attributes had other names or
-/// types: they are run again.
+/// Gives back the jobs of results that were made for an older version of their flow, in which attributes had other
+/// names or types: they are run again.
 async fn give_back(store: &Store, host: i32, part: &[Ready], committing: &mut Committing) {
     let tokens: Vec<i64> = part.iter().map(|ready| ready.item.token).collect();
     tracing::info!(
@@ -176,8 +176,8 @@ async fn give_back(store: &Store, host: i32, part: &[Ready], committing: &mut Co
     committing.committed(tokens, Vec::new());
 }
 
-/// Puts into quarantine what meets these locks, and returns what does not, as parts to be tried by themselves. Where nobody
-/// knows which locks they were, the part is halved until one result stands alone.
+/// Puts into quarantine what meets these locks, and returns what does not, as parts to be tried by themselves. Where
+/// nobody knows which locks they were, the part is halved until one result stands alone.
 fn quarantine(
     part: Vec<Finished>,
     locks: &[(i32, Option<i32>)],
@@ -402,7 +402,7 @@ fn groups(part: &[Ready]) -> Vec<CommitGroup<'_>> {
     groups
 }
 
-/// What a refusal means for the one result that caused it; nothing when the result is just dropped.
+/// Turns a refusal into a failure of the result that caused it; none when the result is just dropped.
 fn into_failure(ready: Ready, error: &StoreError) -> Option<Finished> {
     let Ready {
         shape,

@@ -18,7 +18,7 @@ use crate::results::Finished;
 /// An event of a host.
 pub(crate) type HostEvent = Event<Claimed, Finished>;
 
-/// Where events are told and actions taken. Clones are the same.
+/// Desk of a host: takes events in and hands actions out. Clones are the same desk.
 #[derive(Debug, Clone)]
 pub(crate) struct Desk {
     begun_at: Instant,
@@ -47,7 +47,7 @@ struct Lane {
     waker: Option<Waker>,
 }
 
-/// What one lane does for all.
+/// Duties of one lane for all.
 #[derive(Debug)]
 pub(crate) enum Errand {
     Claim(Claim),
@@ -275,7 +275,7 @@ impl Desk {
             .collect()
     }
 
-    /// Whether this host knows a job to be its own.
+    /// Returns true when this host knows a job to be its own.
     pub(crate) fn holds(&self, token: i64) -> bool {
         let state = self.state();
         state.decision.holds(token) || state.arriving.contains(&token)
@@ -286,12 +286,12 @@ impl Desk {
         self.state().decision.begun()
     }
 
-    /// Whether a tenant's fuel is used up.
+    /// Returns true when a tenant's fuel is used up.
     pub(crate) fn rests(&self, tenant: i32) -> bool {
         self.state().decision.rests(tenant)
     }
 
-    /// Whether several tenants have jobs in flight, or had a moment ago.
+    /// Returns true when several tenants have jobs in flight, or had a moment ago.
     pub(crate) fn is_shared(&self) -> bool {
         self.state().decision.is_shared(self.now())
     }
@@ -306,7 +306,7 @@ impl Desk {
         self.state().decision.put_back_fuel(fuel);
     }
 
-    /// Returns what is told whether a tenant's attempt computes.
+    /// Returns the watch that learns whether a tenant's attempt computes.
     pub(crate) fn load(&self, tenant: i32) -> Arc<dyn Watch> {
         Arc::new(Load {
             desk: self.clone(),

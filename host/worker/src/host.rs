@@ -21,7 +21,7 @@ use crate::housekeeping::{self, LEASE};
 use crate::lane::{Lane, Shared, TENANTS_MAX};
 use crate::outside::{Outside, OutsideSettings};
 
-/// How long giving jobs back may take, and a lane that is in a call of the database when it is told to stop.
+/// Time that giving jobs back may take, and a lane's call of the database when it has to stop.
 const LEAVING: Duration = Duration::from_secs(1);
 
 /// Looks for the key to secrets; none where there is none yet.
@@ -97,7 +97,7 @@ impl Host {
     /// with `event_interval(1)` and `global_queue_interval(1)`.
     ///
     /// # Errors
-    /// [`HostError`] when the database or the sandbox is not to be had.
+    /// [`HostError`] when the database or the sandbox is not available.
     pub async fn start(store: Store, settings: HostSettings) -> Result<Host, HostError> {
         let lanes = settings.lanes.max(1);
         let policy = Policy::new(lanes, settings.in_hand);

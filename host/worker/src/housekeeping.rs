@@ -15,7 +15,7 @@ use crate::lane::Shared;
 use crate::outside;
 use crate::silence::{AT_LAST, AT_ONCE, answered};
 
-/// How long a host's leases last without a sign of life.
+/// Time that a host's leases last without a sign of life.
 pub(crate) const LEASE: Duration = Duration::from_secs(15);
 /// Time between two renewals.
 const HEARTBEAT: Duration = Duration::from_secs(5);
@@ -31,9 +31,9 @@ const SCHEDULES: Duration = Duration::from_millis(500);
 const RECOVER: Duration = Duration::from_secs(1);
 /// Most exceptions announced by one look.
 const ANNOUNCED_MAX: i32 = 100;
-/// How often the trace's partitions are looked after. They are made two days ahead.
+/// Time between two looks after the trace's partitions. They are made two days ahead.
 const ROLL: Duration = Duration::from_secs(600);
-/// How often the sizes of the pool's indexes are looked at.
+/// Time between two looks at the sizes of the pool's indexes.
 const REBUILD: Duration = Duration::from_secs(60);
 /// Most flows that one look for conditions that became true goes through.
 const LOOKS_MAX: usize = 50;
@@ -41,7 +41,7 @@ const LOOKS_MAX: usize = 50;
 const EXPIRE_STEPS_MAX: usize = 20;
 /// Time between two searches for files of ended instances and old records.
 const CLEAN: Duration = Duration::from_secs(60);
-/// How long to wait before a notification connection that cannot be had is asked for again.
+/// Pause before a notification connection that could not be opened is tried again.
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);
 
 /// Registers the sources and handlers.
@@ -101,7 +101,7 @@ pub(crate) fn register(
 
     let (events, notified) = source::queue(1);
     let listening = shared.store.clone();
-    // One connection for the whole host. A full queue means that the host is told already.
+    // One connection for the whole host. A full queue means that the host knows already.
     scheduler.spawn(move |_| listen(listening, events));
     let desk = shared.desk.clone();
     scheduler.register_source(notified, move |(), _| {
@@ -126,8 +126,8 @@ async fn listen(store: Store, events: source::QueueSender<()>) -> HandlerResult 
     }
 }
 
-/// Prolongs the leases; when they were lost, enters anew. What is running goes on, but its results
-/// will be refused, because its jobs are somebody else's by then.
+/// Prolongs the leases; when they were lost, enters anew. Running attempts continue, but their results are refused,
+/// because the jobs are another host's by then.
 async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
     let host = shared.host();
     // Over a session of its own: whatever keeps others waiting, the leases are kept.
@@ -274,7 +274,7 @@ async fn clean(shared: Arc<Shared>) -> HandlerResult {
 #[derive(Default)]
 struct Unknown {
     tokens: HashSet<i64>,
-    /// None before this: a look goes through all old versions of the host's jobs that Postgres must keep (some
+    /// Earliest time of the next look: it goes through all old versions of the host's jobs that Postgres must keep (some
     /// transaction is open), and is to take a fiftieth of the time at most.
     again: Option<Instant>,
 }

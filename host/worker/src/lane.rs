@@ -31,16 +31,16 @@ const COMMITS_AT_ONCE: usize = 16;
 const ERRANDS_AT_ONCE: usize = 8;
 /// Steps of others that go before a guest that computes has its next millisecond: together about as long.
 const BESIDE_COMPUTING: u32 = 32;
-/// How long a job is held that cannot be loaded now, before it is given back.
+/// Time that a job which cannot be loaded now is held before it is given back.
 const UNTIL_LATER: Duration = Duration::from_secs(1);
 /// Time after which a job that cannot run is looked at again.
 const RUNNABLE_AGAIN: Duration = Duration::from_secs(5);
-/// What a job waits for whose flow is in quarantine.
+/// Reason for which a job waits whose flow is in quarantine.
 const BEHIND_A_LOCK: &str = "a lock that another session holds on its instance or its flow";
 /// Number of flows whose tenants are remembered.
 pub(crate) const TENANTS_MAX: usize = 65_536;
 
-/// What the lanes of a host share.
+/// State that the lanes of a host share.
 pub(crate) struct Shared {
     pub(crate) store: Store,
     /// The session that the leases are kept over.
@@ -53,17 +53,17 @@ pub(crate) struct Shared {
     pub(crate) host: AtomicI32,
     /// No more jobs are begun.
     pub(crate) draining: AtomicBool,
-    /// Where it is decided what is done next.
+    /// Decisions about what is done next.
     pub(crate) desk: Desk,
     /// Each flow's tenant. A flow never moves to another.
     pub(crate) tenants: Cache<i32, i32>,
-    /// Where attempts at what faults are made.
+    /// Threads for attempts at transitions that keep faulting.
     pub(crate) apart: Apart,
     /// Sessions that batches are committed over, each one at a time.
     pub(crate) sessions: Vec<Store>,
     /// Transitions committed so far.
     pub(crate) committed: AtomicU64,
-    /// Where it is said that other hosts are to be told of work.
+    /// Queue of notifications to other hosts that there is work.
     pub(crate) tellings: source::QueueSender<()>,
 }
 
@@ -203,7 +203,9 @@ impl Lane {
                 };
             }
             // Lost leases are the housekeeping's to mend, an absent database mends itself.
-            Err(error) => tracing::warn!(%error, "could not claim; it is tried again, and `wed status` tells how the database is"),
+            Err(error) => {
+                tracing::warn!(%error, "could not claim; it is tried again, and `wed status` tells how the database is")
+            }
         }
     }
 
@@ -217,7 +219,7 @@ impl Lane {
         if self.shared.is_draining() {
             return Ok(()); // given back with all the others when the host leaves
         }
-        // What waits for the database is kept apart: it is rare, and would make every run's memory larger.
+        // Waiting for the database is rare, so it is a future of its own: every run's memory would be larger.
         let runnable = match self.shared.bindings.known(&claimed) {
             Some(runnable) => Ok(Some(runnable)),
             None => Box::pin(self.load(&claimed)).await,
@@ -296,8 +298,8 @@ impl Lane {
         }
     }
 
-    /// Gives a job back unrun. Claims leave it alone until its tenant is resumed, or has fuel again; one that cannot run is
-    /// looked at again after a while, and says for what it waits.
+    /// Gives a job back unrun. Claims leave it alone until its tenant is resumed, or has fuel again; one that cannot run
+    /// is looked at again after a while, and says for what it waits.
     async fn give_back(&self, claimed: &Claimed, reason: Option<&str>) -> HandlerResult {
         let (shared, tokens) = (&self.shared, [claimed.job.token]);
         let host = shared.host();
@@ -495,7 +497,7 @@ fn without_answer(claimed: &Claimed, outcome: &str, message: String) -> Finished
     }
 }
 
-/// What a panic said.
+/// Returns the message of a panic.
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let owned = panic.downcast_ref::<String>().map(String::as_str);
     owned

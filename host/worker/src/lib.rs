@@ -3,7 +3,7 @@
 //!
 //! A host is a few *lanes*, one per processor. A lane is an event scheduler
 //! ([`wedflow_scheduler::Scheduler`]) in one task: its sources are jobs to run and batches to commit,
-//! its handlers run and commit them and tell what came of it. What is done next is decided for all
+//! its handlers run and commit them and report the outcome. What is done next is decided for all
 //! lanes in one place, `decision`; lanes reach it through the `desk`. The first lane also claims, and
 //! keeps house: leases, sweeping, notifications.
 //!

@@ -11,11 +11,11 @@ use wedflow_store::AttemptRecord;
 /// Result of a run.
 #[derive(Debug)]
 pub(crate) struct Finished {
-    /// Which job.
+    /// The job.
     pub(crate) key: JobKey,
-    /// Its fencing token.
+    /// The job's lease token.
     pub(crate) token: i64,
-    /// What it used.
+    /// Fuel, memory and time that the attempt used.
     pub(crate) measure: Measure,
     /// When its time ended, as it was told: microseconds since 1970.
     pub(crate) deadline: i64,
@@ -192,7 +192,7 @@ pub(crate) mod tests {
     use super::*;
     use wedflow_model::{JobKey, Measure};
 
-    /// What came of a job of flow and tenant 1.
+    /// Returns a result of a job of flow and tenant 1.
     pub(crate) fn finished(wid: i32, tgid: i32) -> Finished {
         Finished {
             key: JobKey { flow: 1, wid, tgid },

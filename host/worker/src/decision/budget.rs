@@ -1,8 +1,8 @@
 //! Tenants' budgets, and the run queue over them: whose job begins next.
 //!
-//! The run queue is fair queueing in fuel. Each tenant has a clock, `served`, that its attempts' fuel moves on; the tenant
-//! whose clock is behind the others' begins a job. Who comes back starts at the present time: an idle tenant accumulates
-//! no credit and keeps its debt.
+//! The run queue is fair queueing in fuel. Each tenant has a clock, `served`, that its attempts' fuel moves on; the
+//! tenant whose clock is behind the others' begins a job. A tenant that was idle starts at the present time: it
+//! accumulates no credit and keeps its debt.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -11,7 +11,7 @@ use quick_cache::unsync::Cache;
 
 use super::Policy;
 
-/// What a tenant has of a host.
+/// A tenant's part of a host: jobs in flight, fuel, place in the run queue.
 #[derive(Debug)]
 struct Budget<J> {
     /// Jobs that have not begun, with their lease tokens.
@@ -24,7 +24,7 @@ struct Budget<J> {
     computing: usize,
     /// Fuel charged so far, counted on from the run queue's time when it came.
     served: i64,
-    /// Whether it stands in the run queue.
+    /// True while it stands in the run queue.
     queued: bool,
 }
 
@@ -86,15 +86,15 @@ impl<J> Budgets<J> {
         (policy.in_flight_max / (self.tenants() + 1)).max(1)
     }
 
-    /// Whether a tenant has more than it may while others are at work: more than half of the room, or more than an equal share
-    /// of a host that is full.
+    /// Returns true when a tenant has more than it may while others are at work: more than half of the room, or more than
+    /// an equal share of a host that is full.
     pub(crate) fn is_over(&self, policy: &Policy, tenant: i32) -> bool {
         let has = self.in_flight_of(tenant);
         let is_full = self.in_flight >= policy.room();
         has > policy.in_flight_of_tenant_max || is_full && has > self.share(policy)
     }
 
-    /// Whether a tenant has no more than half as many jobs in flight as tenants have on average.
+    /// Returns true when a tenant has no more than half as many jobs in flight as tenants have on average.
     pub(crate) fn is_light(&self, tenant: i32) -> bool {
         self.in_flight_of(tenant) * 2 * self.tenants() <= self.in_flight
     }
@@ -103,12 +103,12 @@ impl<J> Budgets<J> {
         self.tenants.get(&tenant).map_or(0, |one| one.in_flight)
     }
 
-    /// Whether what a tenant's commits fire is to be claimed, one and all.
+    /// Returns true when all jobs that a tenant's commits fire must be claimed.
     pub(crate) fn is_limited(&self, tenant: i32) -> bool {
         self.limited.contains(&tenant) || self.resting.contains(&tenant)
     }
 
-    /// Whether a tenant's fuel is used up.
+    /// Returns true when a tenant's fuel is used up.
     pub(crate) fn rests(&self, tenant: i32) -> bool {
         self.resting.contains(&tenant)
     }
@@ -118,7 +118,7 @@ impl<J> Budgets<J> {
         self.tenants.get(&tenant).map_or(0, |one| one.quarantined)
     }
 
-    /// Tenants with at least so many jobs in flight.
+    /// Returns the tenants with at least this number of jobs in flight.
     pub(crate) fn with_at_least(&self, jobs: usize) -> Vec<i32> {
         (self
             .by_in_flight
@@ -167,7 +167,7 @@ impl<J> Budgets<J> {
         Some(tenant)
     }
 
-    /// Charges fuel that the database is told of.
+    /// Charges fuel that is reported to the database.
     pub(crate) fn use_fuel(&mut self, policy: &Policy, tenant: i32, fuel: u64) {
         if fuel > 0 {
             *self.fuel.entry(tenant).or_default() += fuel;
@@ -301,7 +301,7 @@ impl<J> Budgets<J> {
         }
     }
 
-    /// Takes in which tenants rest, and which may have only so many jobs in flight.
+    /// Takes in which tenants rest, and which have a limit on their jobs in flight.
     pub(crate) fn told(&mut self, resting: Vec<i32>, limited: Vec<i32>) {
         self.resting = resting.into_iter().collect();
         self.limited = limited.into_iter().collect();
@@ -313,7 +313,7 @@ impl<J> Budgets<J> {
         self.tenants.get(&tenant).map(|one| one.served)
     }
 
-    /// Whether nothing is left of any job.
+    /// Returns true when no job has left anything.
     #[cfg(test)]
     pub(crate) fn is_clear(&self) -> bool {
         self.in_flight == 0

@@ -1,17 +1,17 @@
-//! What a host does next: a decision over its state, an event and the time. No clock, lock, waker or database in here;
+//! The decision of a host: what it does next, from its state, an event and the time. No clock, lock or database here;
 //! whoever holds a [`Decision`] tells it events and carries its actions out.
 //!
 //! After each event, in this order ([`Decision::decide`]):
 //!
-//! 1. **Begin jobs.** A lane that asked for a job is given the next one of the run queue: of the tenant that has used least
-//!    fuel, one whose attempts do not compute on all processors already.
+//! 1. **Begin jobs.** A lane that asked for a job is given the next one of the run queue: of the tenant that has used
+//!    least fuel, one whose attempts do not compute on all processors already.
 //! 2. **Commit results.** A session that is free takes what waits for it. Each flow belongs to a home session; a flow with
 //!    many results may go over any home. While another batch is under way, a home waits until enough results are there, or
 //!    some time has passed. Light tenants' results go at once, over any session that is free. What is in quarantine goes
 //!    by itself, over a session of its own.
-//! 3. **Claim.** One claim at a time, when there is room and somebody told of work, or there may be more, or some time has
-//!    passed. A tenant has at most half of the room while others have jobs in flight, and a reserve is for tenants that have
-//!    less than an equal share.
+//! 3. **Claim.** One claim at a time, when there is room and somebody told of work, or there may be more, or some time
+//!    has passed. A tenant has at most half of the room while others have jobs in flight, and a reserve is for tenants
+//!    that have less than an equal share.
 //! 4. **Wake up** when time alone will allow one of these.
 //!
 //! A job in flight is a *ticket*, from the claim that leased it until its result is committed or it is given up. It is in
@@ -48,15 +48,15 @@ pub(crate) struct Job<J> {
     pub(crate) job: J,
 }
 
-/// What has happened.
+/// Event that the decision takes in.
 #[derive(Debug)]
 pub(crate) enum Event<J, R> {
-    /// There may be work in the database.
+    /// The database may have work.
     Told,
     /// A claim was answered.
     Claimed {
         found: usize,
-        /// Whether jobs are due that it did not give.
+        /// True when jobs are due that it did not give.
         due: bool,
         /// In how long the next job is due.
         next: Option<Duration>,
@@ -96,7 +96,7 @@ pub(crate) enum Event<J, R> {
     Stopping,
 }
 
-/// What is to be done.
+/// Action that the host must carry out.
 #[derive(Debug)]
 pub(crate) enum Action<J, R> {
     /// Claim jobs.
@@ -133,11 +133,11 @@ pub(crate) struct Claim {
 pub(crate) struct Batch<R> {
     pub(crate) session: usize,
     pub(crate) results: Vec<(i64, R)>,
-    /// Whether the host keeps the jobs that it fires.
+    /// True when the host keeps the jobs that it fires.
     pub(crate) keeps: bool,
 }
 
-/// How far a job has come.
+/// Stage of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Queued,
@@ -154,18 +154,18 @@ struct Ticket {
     stage: Stage,
 }
 
-/// What is known of claims.
+/// State of claims.
 #[derive(Debug)]
 struct Claiming {
     under_way: bool,
     told: bool,
     /// When to claim in any case.
     at: Moment,
-    /// There was no room for all that wait: claim again once there is.
+    /// Jobs waited that had no room: claim again once there is.
     held_back: bool,
     /// Jobs wait that were not claimed.
     jobs_wait: bool,
-    /// The claim under way asked for so many jobs, and passed over tenants with their share.
+    /// Number of jobs that the claim under way asked for; it passed over tenants with their share.
     asked: usize,
     narrow: bool,
 }
@@ -181,9 +181,9 @@ pub(crate) struct Decision<J, R> {
     claiming: Claiming,
     /// Lanes that asked for a job and have none yet.
     idle: VecDeque<usize>,
-    /// Whether a session is in use; and for what, where it is quarantine's.
+    /// Sessions in use; and for what, where they are quarantine's.
     in_use: Vec<bool>,
-    /// Whether the batch of a session leaves what it fires to the pool.
+    /// Sessions whose batch leaves what it fires to the pool.
     leaves: Vec<bool>,
     tried: Option<Locked>,
     batches: u64,
@@ -334,7 +334,7 @@ impl<J, R> Decision<J, R> {
         }
     }
 
-    /// Where a tenant's result of a flow waits.
+    /// Returns the shelf on which a tenant's result of a flow waits.
     fn shelf(&self, tenant: i32, flow: i32, now: Moment) -> Shelf {
         let is_over = self.is_shared(now) && self.budgets.is_over(&self.policy, tenant);
         if is_over || self.budgets.is_limited(tenant) {
@@ -466,8 +466,8 @@ impl<J, R> Decision<J, R> {
         }
     }
 
-    /// Whether a batch goes over a home session now: enough results wait for it, or no home's batch is under way, or some
-    /// have waited for long.
+    /// Returns true when a batch goes over a home session now: enough results wait for it, or no home's batch is under
+    /// way, or some have waited for long.
     fn may_go(&self, home: usize, now: Moment) -> bool {
         let shelves = [Shelf::Home(home), Shelf::Any, Shelf::Leave];
         let results: usize = shelves
@@ -593,7 +593,7 @@ impl<J, R> Decision<J, R> {
         self.tickets.keys().copied().collect()
     }
 
-    /// Whether a job is in flight.
+    /// Returns true when a job is in flight.
     pub(crate) fn holds(&self, token: i64) -> bool {
         self.tickets.contains_key(&token)
     }
@@ -603,13 +603,13 @@ impl<J, R> Decision<J, R> {
         self.begun
     }
 
-    /// Whether a tenant's fuel is used up.
+    /// Returns true when a tenant's fuel is used up.
     pub(crate) fn rests(&self, tenant: i32) -> bool {
         self.budgets.rests(tenant)
     }
 
-    /// Whether several tenants have jobs in flight, or had a moment ago. What a tenant may not do while others are at work
-    /// depends on this alone.
+    /// Returns true when several tenants have jobs in flight, or had a moment ago. What a tenant may not do while others
+    /// are at work depends on this alone.
     pub(crate) fn is_shared(&self, now: Moment) -> bool {
         now < self.shared_until
     }

@@ -1,9 +1,9 @@
 //! The outbox: results that wait for a commit, and which of them go together.
 //!
-//! Results wait by flow on a shelf. A flow with few results belongs to a home session, which keeps its plans; one with many
-//! may go over any home session. Light tenants' results stand on the express shelf, and those whose fired jobs are to be
-//! claimed again on a shelf of their own. A batch takes a few results of each tenant in turn. Of an instance one result
-//! waits or is under way at a time; others stand behind it.
+//! Results wait by flow on a shelf. A flow with few results belongs to a home session, which keeps its plans; one with
+//! many may go over any home session. Light tenants' results stand on the express shelf, and those whose fired jobs
+//! must be claimed again on a shelf of their own. A batch takes a few results of each tenant, tenant by tenant. Of an
+//! instance one result waits or is under way at a time; others stand behind it.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use wedflow_scheduler::Moment;
 
 use super::{Instance, Policy};
 
-/// Where results wait.
+/// Shelf on which results wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shelf {
     /// Of light tenants, over any session but quarantine's.
@@ -167,7 +167,7 @@ impl<R> Outbox<R> {
         (batch, false)
     }
 
-    /// Takes results of each tenant of a shelf in turn, until all had one or the batch is full. A flow's few results stay
+    /// Takes results of a shelf, tenant by tenant, until all had one or the batch is full. A flow's few results stay
     /// together.
     fn take_from(
         &mut self,

@@ -48,7 +48,7 @@ pub(crate) struct Policy {
     pub(crate) batch_results_wanted: usize,
     /// Time for which fewer results wait for more.
     pub(crate) batch_wait: Duration,
-    /// While jobs wait that there was no room for, one batch in so many leaves what it fired to the pool.
+    /// Batches of which one leaves what it fired to the pool, while jobs wait that had no room.
     pub(crate) leave_every: u64,
 
     /// Time for which a commit waits for a lock.
@@ -64,7 +64,7 @@ pub(crate) struct Policy {
 }
 
 impl Policy {
-    /// Returns the policy of a host with so many lanes and jobs in flight.
+    /// Returns the policy of a host with this number of lanes and of jobs in flight.
     pub(crate) fn new(lanes: usize, in_flight_max: usize) -> Self {
         let lanes = lanes.max(1);
         let in_flight_max = in_flight_max.max(1);

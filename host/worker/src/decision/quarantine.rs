@@ -10,7 +10,7 @@ use wedflow_scheduler::Moment;
 use super::outbox::Waiting;
 use super::{Instance, Policy};
 
-/// What somebody had locked.
+/// Flow or instance that somebody had locked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Locked {
     /// The table of a flow.
@@ -20,7 +20,7 @@ pub(crate) enum Locked {
 }
 
 impl Locked {
-    /// The flow that it is of.
+    /// Returns its flow.
     pub(crate) fn flow(self) -> i32 {
         match self {
             Locked::Flow(flow) | Locked::Instance((flow, _)) => flow,
@@ -30,20 +30,20 @@ impl Locked {
 
 #[derive(Debug)]
 struct Entry<R> {
-    /// How long it stays after a lock was met.
+    /// Time that it stays after a lock was met.
     pause: Duration,
     /// Until when.
     until: Moment,
-    /// Whether the lock was met at the last try.
+    /// True when the lock was met at the last try.
     is_locked: bool,
-    /// Whether its results are being committed.
+    /// True while its results are being committed.
     under_way: bool,
-    /// Where it stands in the order, if it does.
+    /// Position in the order, if it has one.
     listed: Option<Moment>,
     results: VecDeque<Waiting<R>>,
 }
 
-/// What is in quarantine, with its results.
+/// Flows and instances in quarantine, with their results.
 #[derive(Debug)]
 pub(crate) struct Quarantine<R> {
     entries: HashMap<Locked, Entry<R>>,
@@ -62,7 +62,7 @@ impl<R> Quarantine<R> {
         }
     }
 
-    /// What an instance's results are in quarantine for.
+    /// Returns the lock for which an instance's results are in quarantine.
     pub(crate) fn of(&self, instance: Instance) -> Option<Locked> {
         if self.entries.is_empty() {
             return None;

@@ -17,7 +17,7 @@ const MS: Duration = Duration::from_millis(1);
 /// The longest that a simulated commit takes.
 const BATCH_MAX: Duration = Duration::from_millis(20);
 
-/// What a simulated tenant is like.
+/// Behaviour of a simulated tenant.
 #[derive(Debug, Clone, Copy)]
 struct Kind {
     instances: i32,
@@ -37,10 +37,10 @@ impl Kind {
     }
 }
 
-/// How the world goes wrong.
+/// Faults of the simulated world.
 #[derive(Debug, Clone, Default)]
 struct Trouble {
-    /// Of a thousand attempts and batches so many panic.
+    /// Number of a thousand attempts and batches that panic.
     panics: u64,
     /// Flows whose tables are locked until the moment.
     locked: HashSet<i32>,
@@ -281,7 +281,7 @@ impl World {
         }
         let (met, rest): (Vec<_>, Vec<_>) =
             results.into_iter().partition(|(token, _)| is_locked(token));
-        // Those committed stay under way until it is told.
+        // Those committed stay under way until the decision learns of it.
         self.under_way
             .extend(rest.iter().map(|(token, _)| self.rows[token].0));
         (met, rest)
@@ -321,7 +321,7 @@ impl World {
         fired
     }
 
-    /// What holds after each decision.
+    /// Checks the invariants after each decision.
     fn check(&self, now: Moment) {
         let decision = &self.decision;
         let policy = &decision.policy;
@@ -449,7 +449,8 @@ proptest! {
         model.world().assert_clear();
     }
 
-    /// A flow that is locked for ever delays nobody else by a second, and is met no more often than its quarantine doubles.
+    /// A flow that is locked for ever delays nobody else by a second, and is met no more often than its quarantine
+    /// doubles.
     #[test]
     fn a_flow_that_is_locked_for_ever_delays_nobody_else(
         seed: u64,
@@ -472,7 +473,7 @@ proptest! {
         prop_assert!(world.meets <= most, "{} locks met", world.meets);
     }
 
-    /// A result that has waited for others in vain leaves within so many batches, whatever floods the host.
+    /// A result that has waited for others in vain leaves within a number of batches, whatever floods the host.
     #[test]
     fn a_result_leaves_within_a_bounded_number_of_commits(seed: u64, flooding in 1_usize..4, quiet in 1_usize..40) {
         let mut kinds = vec![Kind::new(2_000, 20, 20_000); flooding];
