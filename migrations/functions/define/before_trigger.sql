@@ -24,7 +24,9 @@ BEGIN
   NEW.delay := coalesce(NEW.delay, '0');
   NEW.priority := coalesce(NEW.priority, 0);
   NEW.consumes := coalesce(NEW.consumes, false);
-  PERFORM wed.check_trigger(CASE WHEN TG_OP = 'INSERT' OR NEW.tgname IS DISTINCT FROM OLD.tgname THEN NEW.tgname END, NEW.trname, NEW.cfinal, NEW.timeout, NEW.attempts, NEW.backoff, NEW.delay);
+  PERFORM wed.check_trigger(
+    CASE WHEN TG_OP = 'INSERT' OR NEW.tgname IS DISTINCT FROM OLD.tgname THEN NEW.tgname END, NEW.trname, NEW.cfinal,
+    NEW.timeout, NEW.attempts, NEW.backoff, NEW.delay);
   -- Deeper than one, it is wed.rename_attribute that writes, and has done the rest.
   IF pg_trigger_depth() > 1 THEN RETURN NEW; END IF;
 
@@ -47,10 +49,9 @@ BEGIN
     guarded = excluded.guarded;
   RETURN NEW;
 EXCEPTION WHEN OTHERS THEN
-  -- Raised again in the outermost function: whoever writes by hand reads why, and no statements of ours (CONTEXT, QUERY). A host
-  -- gets it as it is, with the place in the fragment, and points at that.
-  IF session_user = current_user THEN RAISE; END IF;
+  -- An error with a place in a fragment (classes 22 and 42) is raised as it is, and to hosts any. All others are raised
+  -- again in this, the outermost function: whoever writes by hand reads why, and no statements of ours (CONTEXT).
+  IF session_user = current_user OR SQLSTATE ~ '^(22|42)' THEN RAISE; END IF;
   GET STACKED DIAGNOSTICS _said = MESSAGE_TEXT, _detail = PG_EXCEPTION_DETAIL, _hint = PG_EXCEPTION_HINT;
-  RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = _said,
-    DETAIL = coalesce(nullif(_detail, ''), 'The condition is: ' || regexp_replace(left(NEW.cpred, 200), '\s+', ' ', 'g'), ''), HINT = _hint;
+  RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = _said, DETAIL = _detail, HINT = _hint;
 END $$;

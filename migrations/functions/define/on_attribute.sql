@@ -34,9 +34,9 @@ BEGIN
   PERFORM wed.keep_attributes(_flow, TG_OP = 'DELETE' OR _renamed OR _retyped);
   RETURN NULL;
 EXCEPTION WHEN OTHERS THEN
-  -- Raised again in the outermost function: whoever writes by hand reads why, and no statements of ours (CONTEXT, QUERY). A host
-  -- gets it as it is, with the place in the fragment, and points at that.
-  IF session_user = current_user THEN RAISE; END IF;
+  -- An error with a place in a fragment (classes 22 and 42) is raised as it is, and to hosts any. All others are raised
+  -- again in this, the outermost function: whoever writes by hand reads why, and no statements of ours (CONTEXT).
+  IF session_user = current_user OR SQLSTATE ~ '^(22|42)' THEN RAISE; END IF;
   GET STACKED DIAGNOSTICS _said = MESSAGE_TEXT, _detail = PG_EXCEPTION_DETAIL, _hint = PG_EXCEPTION_HINT;
   RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = _said, DETAIL = _detail, HINT = _hint;
 END $$;
