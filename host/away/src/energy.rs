@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// Where Linux tells about batteries; elsewhere nothing is known.
+/// Folder in which Linux tells about batteries; elsewhere nothing is known.
 const SUPPLIES: &str = "/sys/class/power_supply";
 
 /// Charge, in percent, below which a discharging battery is to be spared.

@@ -100,7 +100,7 @@ impl CheckedPredicate {
         &self.guarded
     }
 
-    /// What evaluating it weighs, in values of a row's size.
+    /// Weight of evaluating it, in values of a row's size.
     pub fn weight(&self) -> u64 {
         self.weight
     }

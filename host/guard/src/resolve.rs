@@ -194,7 +194,7 @@ fn settle(candidate: &'static Signature, given: &[Kind]) -> Result<Resolved, Unr
     settle_as(candidate, &candidate.arguments, given)
 }
 
-/// What the polymorphic types of a signature stand for, each family for one type.
+/// Types that the polymorphic types of a signature stand for, each family for one.
 #[derive(Debug, Default)]
 struct Families {
     element: Option<Kind>,

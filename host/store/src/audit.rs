@@ -40,12 +40,12 @@ pub struct Once<'a> {
     pub fingerprint: &'a [u8],
 }
 
-/// What comes of taking a key.
+/// Result of taking a key.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Taken {
-    /// It is the caller's: do what is asked.
+    /// The key is the caller's, who does what is asked.
     New,
-    /// It was done already, with this answer.
+    /// Answer of the request that was done under the key before.
     Answered(Json),
     /// Another request with the key is under way.
     Elsewhere,

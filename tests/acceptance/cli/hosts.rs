@@ -9,7 +9,7 @@ use super::{NOWHERE, has, path};
 use crate::support::Database;
 use crate::support::program::{run, wed};
 
-/// What a host says, line by line.
+/// Lines of a host's log.
 type Lines = std::io::Lines<BufReader<ChildStderr>>;
 
 #[harness::test]

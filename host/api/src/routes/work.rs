@@ -484,7 +484,7 @@ pub(crate) async fn application(
     Ok(response)
 }
 
-/// What the person gives to an item's component.
+/// Values that the person gives to an item's component.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Run {
