@@ -376,7 +376,7 @@ pub(crate) enum TenantCommand {
         /// The tenant.
         name: String,
         #[command(flatten)]
-        limits: QuotaArguments,
+        limits: Box<QuotaArguments>,
     },
     /// Stop a tenant's work: no claims, no API, no logins of its flows.
     Suspend {

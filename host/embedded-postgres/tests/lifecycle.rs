@@ -395,7 +395,7 @@ async fn session_out_of_memory_leaves_the_server_alone() {
         .and_then(|bytes| bytes.parse().ok())
         .unwrap_or_else(|| panic!("no limit: {line}"));
     let info = rustix::system::sysinfo();
-    let memory = u64::from(info.totalram) * u64::from(info.mem_unit);
+    let memory = info.totalram * u64::from(info.mem_unit);
     assert_eq!(bytes, (memory / 4).max(2 << 30));
     // Nearer, so that the test takes little itself.
     let near = Rlimit {

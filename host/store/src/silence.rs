@@ -71,6 +71,7 @@ mod tests {
             pool: crate::pool_of(1).connect_lazy_with(options.clone()),
             options,
             actor: "test".into(),
+            request: "".into(),
         };
         let mut waits = TcpStream::connect(("127.0.0.1", port)).expect("connected");
         let stays = TcpStream::connect(other.local_addr().expect("an address")).expect("connected");

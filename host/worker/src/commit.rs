@@ -41,6 +41,11 @@ struct Ready {
 }
 
 impl Ready {
+    /// The result, or what failed as it is.
+    #[expect(
+        clippy::result_large_err,
+        reason = "either is moved on; a box would be one more allocation for each attempt that fails"
+    )]
     fn new(mut finished: Finished) -> Result<Self, Finished> {
         let Verdict::Commit(Rendered { shape, literals }) = &mut finished.verdict else {
             return Err(finished);

@@ -5,13 +5,13 @@ use std::process::{Child, Command};
 
 use serde_json::json;
 
-use loader::guests;
-
 use super::Office;
 use super::away::{Field, HOUSE};
+use crate::host::guests;
+use crate::support::database::sample_component;
+use crate::support::eventually;
 use crate::support::http::Client;
 use crate::support::program::{Answer, run, wed, wed_path};
-use crate::support::{eventually, sample_component};
 
 /// `wed serve` beside an office, and beto's token.
 struct Served {
@@ -30,7 +30,7 @@ impl Drop for Served {
 }
 
 impl Served {
-    fn new(component: Vec<u8>) -> Self {
+    fn new(component: &[u8]) -> Self {
         let office = Office::of(HOUSE);
         office.database().upload("paper", component);
         let url = office.database().url();

@@ -244,7 +244,7 @@ pub(crate) async fn upload(
         store.remember(once, &answer).await?;
     }
     if let Some(taken) = taken {
-        taken.is_answered();
+        taken.answered();
     }
     Ok(created(uploaded))
 }
@@ -260,7 +260,7 @@ impl TakenKey {
     }
 
     /// The key has an answer, and stays.
-    fn is_answered(mut self) {
+    fn answered(mut self) {
         self.0 = None;
     }
 }

@@ -50,6 +50,8 @@ struct Trouble {
 type Told = Event<u32, u32>;
 type Done = Action<u32, u32>;
 
+/// Results by token, each with what it says.
+type Results = Vec<(i64, u32)>;
 /// A job as the database has it: its instance, and how many transitions are left.
 type Row = (Instance, u32);
 
@@ -268,11 +270,8 @@ impl World {
         self.seed.up_to(MS * 2) + MS / 20 * u32::try_from(results.len()).expect("few")
     }
 
-    fn split(
-        &mut self,
-        results: Vec<(i64, u32)>,
-        now: Moment,
-    ) -> (Vec<(i64, u32)>, Vec<(i64, u32)>) {
+    /// Those that meet a lock, and the rest.
+    fn split(&mut self, results: Results, now: Moment) -> (Results, Results) {
         let is_locked = |token: &i64| {
             now < self.trouble.until && self.trouble.locked.contains(&self.rows[token].0.0)
         };
