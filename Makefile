@@ -39,11 +39,10 @@ fuzz: ## Try a million random SQL fragments against the guard and a server
 simulate: ## Try the hosts' protocol under SEEDS seeds for each of fourteen faults (SEED, FAULT); a line of JSON for each
 	@WEDFLOW_SEEDS=$${SEEDS:-100} WEDFLOW_SEED=$${SEED:-1} $${FAULT:+WEDFLOW_FAULT=$$FAULT} cargo test --release --locked -p wedflow-tests --test acceptance -- recovery::simulation --nocapture
 
-chaos: ## Break hosts, servers, disks and links RUNS times by kind (SEED, KIND); a line of JSON for each kind
 fuzz-api: ## Fuzz the HTTP API for MINUTES by its own description
 	@WEDFLOW_FUZZ_API_SECONDS=$$(( $${MINUTES:-10} * 60 )) cargo test --release --locked -p wedflow-tests --test acceptance -- interface::a_fuzzer --nocapture
 
-chaos: ## Break hosts, sessions and links RUNS times by kind (SEED, KIND); a line of JSON for each kind
+chaos: ## Break hosts, servers, disks and links RUNS times by kind (SEED, KIND); a line of JSON for each kind
 	@WEDFLOW_CHAOS_RUNS=$${RUNS:-5} WEDFLOW_SEED=$${SEED:-1} $${KIND:+WEDFLOW_CHAOS_KIND=$$KIND} cargo test --release --locked -p wedflow-tests --test acceptance -- recovery::chaos --nocapture
 
 bench: ## Measure the commit path (see docs/reference/benchmarks.md)

@@ -218,7 +218,7 @@ impl Walk<'_> {
     }
 }
 
-/// What may stand in parentheses behind a type, at a place.
+/// Numbers that may stand in parentheses behind a type, at a place.
 fn most_of(name: &str, at: usize) -> RangeInclusive<i32> {
     match (name, at) {
         ("varchar", _) => 1..=MAX_VARCHAR,

@@ -63,7 +63,7 @@ pub enum StoreError {
     Locked {
         /// The server's words.
         message: String,
-        /// What is locked, each a flow and an instance of it; without one, the flow's table.
+        /// The locks, each of a flow and an instance of it; without one, of the flow's table.
         locks: Vec<(i32, Option<i32>)>,
     },
     /// The change would leave the tenant without an admin.

@@ -1,4 +1,4 @@
-//! What a tenant may keep of stock and orders, and that the sweep over one's reservations keeps no other waiting.
+//! Quotas of stock and orders; the sweep over one tenant's reservations keeps no other waiting.
 
 use std::sync::Arc;
 

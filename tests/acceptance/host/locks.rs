@@ -7,7 +7,7 @@ use crate::fairness::{ring, start, tenant};
 use crate::support::database::one_lane;
 use crate::support::{Database, Session, eventually, on};
 
-/// How long locks are held.
+/// Time for which locks are held.
 const HELD: Duration = Duration::from_secs(6);
 /// The longest that anybody else may wait: the promised second, and two for a busy machine.
 const DELAY_MAX_MS: i64 = 3_000;
