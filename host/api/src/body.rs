@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -195,25 +195,7 @@ pub(crate) async fn plain(
     most: u64,
     times: Times,
 ) -> Result<Read, Problem> {
-    // A few bytes can unpack to any number of them; who sends bytes sends them as they are.
-    if let Some(encoding) = headers.get(header::CONTENT_ENCODING)
-        && encoding != "identity"
-    {
-        return Err(Problem::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "content_encoding",
-            "the body is compressed",
-        )
-        .hint("Send it as it is, without Content-Encoding."));
-    }
-    let too_large = || {
-        Problem::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "too_large",
-            format!("the body is longer than {most} bytes"),
-        )
-        .hint(format!("Send at most {most} bytes."))
-    };
+    refuse_compressed(headers)?;
     let announced = announced(headers);
     if let Some(length) = announced
         && length > most
@@ -222,7 +204,7 @@ pub(crate) async fn plain(
         if length - most <= DISCARDED && !headers.contains_key(header::EXPECT) {
             discard(body, length, times).await;
         }
-        return Err(too_large());
+        return Err(too_large(most));
     }
     let room = usize::try_from(announced.unwrap_or_default()).unwrap_or_default();
     // What is announced is believed a little only.
@@ -230,48 +212,83 @@ pub(crate) async fn plain(
     let mut hasher = Sha256::new();
     let mut body = body;
     let began = Instant::now();
-    loop {
-        let next = began + times.upload.min(due(bytes.len(), times.idle));
-        let next = next.min(Instant::now() + times.idle);
-        let frame = timeout_at(next, body.frame()).await.map_err(|_| {
-            Problem::new(
-                StatusCode::REQUEST_TIMEOUT,
-                "too_slow",
-                "the rest of the body did not come",
-            )
-            .hint(format!(
-                "Send the next bytes within {} s, at least {} KiB in a second, and all of them within {} s.",
-                times.idle.as_secs(),
-                SLOWEST >> 10,
-                times.upload.as_secs()
-            ))
-            .with(
-                header::CONNECTION,
-                axum::http::HeaderValue::from_static("close"),
-            )
-        })?;
-        let Some(frame) = frame else { break };
-        let frame = frame.map_err(|_| {
-            Problem::new(
-                StatusCode::BAD_REQUEST,
-                "broken_body",
-                "the body broke off or is malformed",
-            )
-            .hint("Send it again.")
-        })?;
-        if let Ok(data) = frame.into_data() {
-            if u64::try_from(bytes.len() + data.len()).unwrap_or(u64::MAX) > most {
-                discard(body, DISCARDED, times).await;
-                return Err(too_large());
-            }
-            hasher.update(&data);
-            bytes.extend_from_slice(&data);
+    while let Some(data) = next_data(&mut body, bytes.len(), began, times).await? {
+        if u64::try_from(bytes.len() + data.len()).unwrap_or(u64::MAX) > most {
+            discard(body, DISCARDED, times).await;
+            return Err(too_large(most));
         }
+        hasher.update(&data);
+        bytes.extend_from_slice(&data);
     }
     Ok(Read {
         bytes,
         digest: hasher.finalize().into(),
     })
+}
+
+/// Refuses a compressed body: a few bytes can unpack to any number of them.
+fn refuse_compressed(headers: &HeaderMap) -> Result<(), Problem> {
+    match headers.get(header::CONTENT_ENCODING) {
+        Some(encoding) if encoding != "identity" => Err(Problem::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "content_encoding",
+            "the body is compressed",
+        )
+        .hint("Send it as it is, without Content-Encoding.")),
+        _ => Ok(()),
+    }
+}
+
+fn too_large(most: u64) -> Problem {
+    Problem::new(
+        StatusCode::PAYLOAD_TOO_LARGE,
+        "too_large",
+        format!("the body is longer than {most} bytes"),
+    )
+    .hint(format!("Send at most {most} bytes."))
+}
+
+/// Reads the next bytes of a body of which `came` bytes have come since `began`. Returns none at its end, and no bytes
+/// for a frame that holds no data.
+async fn next_data(
+    body: &mut Body,
+    came: usize,
+    began: Instant,
+    times: Times,
+) -> Result<Option<Bytes>, Problem> {
+    let next = began + times.upload.min(due(came, times.idle));
+    let next = next.min(Instant::now() + times.idle);
+    let frame = timeout_at(next, body.frame())
+        .await
+        .map_err(|_| too_slow(times))?;
+    let Some(frame) = frame else { return Ok(None) };
+    let frame = frame.map_err(|_| {
+        Problem::new(
+            StatusCode::BAD_REQUEST,
+            "broken_body",
+            "the body broke off or is malformed",
+        )
+        .hint("Send it again.")
+    })?;
+    Ok(Some(frame.into_data().unwrap_or_default()))
+}
+
+fn too_slow(times: Times) -> Problem {
+    Problem::new(
+        StatusCode::REQUEST_TIMEOUT,
+        "too_slow",
+        "the rest of the body did not come",
+    )
+    .hint(format!(
+        "Send the next bytes within {} s, at least {} KiB in a second, and all of them within {} s.",
+        times.idle.as_secs(),
+        SLOWEST >> 10,
+        times.upload.as_secs()
+    ))
+    .with(
+        header::CONNECTION,
+        axum::http::HeaderValue::from_static("close"),
+    )
 }
 
 /// Returns when a body of which `bytes` came must have sent more, counted from its beginning.

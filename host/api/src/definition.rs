@@ -21,21 +21,73 @@ impl PartialSchema for Definition {
 
 /// The schema of a definition.
 pub(crate) fn document() -> Value {
-    let text = |says: &str| json!({ "type": "string", "description": says });
-    let interval = |says: &str| text(&format!("{says}; Postgres's interval notation"));
-    let names =
-        |says: &str| json!({ "type": "array", "items": { "type": "string" }, "description": says });
-    let attribute = json!({
+    json!({
+        "type": "object", "additionalProperties": false, "required": ["name"],
+        "description": "A flow's definition: the content of a flow.toml",
+        "properties": {
+            "name": { "type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,62}$", "description": "The flow's name" },
+            "description": { "type": "string", "maxLength": 2000 },
+            "attribute": { "type": "array", "items": attribute() },
+            "trigger": { "type": "array", "items": trigger() },
+            "final": text("The final condition"),
+            "transition": { "type": "object", "additionalProperties": performer() },
+            "order": text("The attribute by which a result sets the order of its instance's tasks"),
+        },
+    })
+}
+
+/// The schema of an attribute.
+fn attribute() -> Value {
+    json!({
         "type": "object", "additionalProperties": false, "required": ["name"],
         "properties": {
             "name": text("The attribute's name"),
             "type": text("`text` when absent; see docs/reference/flow-toml.md"),
             "default": text("The default value in Postgres's notation; null when absent"),
             "open": { "type": "boolean", "description": "Whether events may set it" },
-            "number": { "type": "string", "enum": ["gapless", "gaps"], "description": "New instances are numbered by it" },
+            "number": {
+                "type": "string", "enum": ["gapless", "gaps"], "description": "New instances are numbered by it",
+            },
         },
-    });
-    let work = json!({
+    })
+}
+
+/// The schema of a trigger.
+fn trigger() -> Value {
+    json!({
+        "type": "object", "additionalProperties": false, "required": ["name", "transition", "when"],
+        "properties": {
+            "name": text("The trigger's name"),
+            "transition": text("The transition that it fires"),
+            "when": text("The condition, in WHERE syntax"),
+            "condition": text("The condition's name"),
+            "timeout": interval("Time limit of an attempt; 1 minute when absent"),
+            "attempts": { "type": "integer", "format": "int32", "minimum": 1, "description": "3 when absent" },
+            "backoff": interval("Pause before the second attempt; doubled for each further one; 1 second when absent"),
+            "delay": interval("Pause between firing and the first attempt"),
+            "priority": { "type": "integer", "format": "int32", "description": "Higher first; 0 when absent" },
+            "recheck": { "type": "boolean", "description": "Whether the condition must hold when the job is claimed" },
+            "enabled": {
+                "type": "boolean",
+                "description": "False: it fires nothing; absent: a new trigger is enabled, a known one stays as it is",
+            },
+            "writes": names("The attributes that the transition may set; any when absent"),
+            "compensation": text("The transition that undoes this one"),
+            "deadline": interval("From firing until the job's end"),
+            "work": work(),
+            "reserves": text("The keys that it reserves, as a SQL expression"),
+            "quantity": text("The quantity of each key, as a SQL expression"),
+            "resource": text("The resource that the keys are of"),
+            "holds": text("`transition`, `instance`, or the trigger whose commit ends the reservation"),
+            "consumes": { "type": "boolean" },
+            "after": text("The triggers that come first"),
+        },
+    })
+}
+
+/// The schema of the work of a person.
+fn work() -> Value {
+    json!({
         "type": "object", "additionalProperties": false, "description": "The work of a person",
         "properties": {
             "task": text("The task's name; the trigger's when absent"),
@@ -56,54 +108,34 @@ pub(crate) fn document() -> Value {
             "escalate_to": text("The role or person of the escalation"),
             "form": { "description": "A form for the outputs as JSON Schema" },
         },
-    });
-    let trigger = json!({
-        "type": "object", "additionalProperties": false, "required": ["name", "transition", "when"],
-        "properties": {
-            "name": text("The trigger's name"),
-            "transition": text("The transition that it fires"),
-            "when": text("The condition, in WHERE syntax"),
-            "condition": text("The condition's name"),
-            "timeout": interval("Time limit of an attempt; 1 minute when absent"),
-            "attempts": { "type": "integer", "format": "int32", "minimum": 1, "description": "3 when absent" },
-            "backoff": interval("Pause before the second attempt; doubled for each further one; 1 second when absent"),
-            "delay": interval("Pause between firing and the first attempt"),
-            "priority": { "type": "integer", "format": "int32", "description": "Higher first; 0 when absent" },
-            "recheck": { "type": "boolean", "description": "Whether the condition must hold when the job is claimed" },
-            "enabled": { "type": "boolean", "description": "False: it fires nothing; absent: a new trigger is enabled, a known one stays as it is" },
-            "writes": names("The attributes that the transition may set; any when absent"),
-            "compensation": text("The transition that undoes this one"),
-            "deadline": interval("From firing until the job's end"),
-            "work": work,
-            "reserves": text("The keys that it reserves, as a SQL expression"),
-            "quantity": text("The quantity of each key, as a SQL expression"),
-            "resource": text("The resource that the keys are of"),
-            "holds": text("`transition`, `instance`, or the trigger whose commit ends the reservation"),
-            "consumes": { "type": "boolean" },
-            "after": text("The triggers that come first"),
-        },
-    });
-    let performer = json!({
+    })
+}
+
+/// The schema of what performs a transition.
+fn performer() -> Value {
+    json!({
         "type": "object", "additionalProperties": false, "required": ["component"],
         "properties": {
             "component": text("The component that performs it"),
             "files": { "type": "boolean", "description": "Whether it may use the files of its instances" },
             "http": names("The hosts and ports to which it may speak HTTP"),
         },
-    });
-    json!({
-        "type": "object", "additionalProperties": false, "required": ["name"],
-        "description": "A flow's definition: the content of a flow.toml",
-        "properties": {
-            "name": { "type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,62}$", "description": "The flow's name" },
-            "description": { "type": "string", "maxLength": 2000 },
-            "attribute": { "type": "array", "items": attribute },
-            "trigger": { "type": "array", "items": trigger },
-            "final": text("The final condition"),
-            "transition": { "type": "object", "additionalProperties": performer },
-            "order": text("The attribute by which a result sets the order of its instance's tasks"),
-        },
     })
+}
+
+/// The schema of a text.
+fn text(description: &str) -> Value {
+    json!({ "type": "string", "description": description })
+}
+
+/// The schema of an interval.
+fn interval(description: &str) -> Value {
+    text(&format!("{description}; Postgres's interval notation"))
+}
+
+/// The schema of a list of names.
+fn names(description: &str) -> Value {
+    json!({ "type": "array", "items": { "type": "string" }, "description": description })
 }
 
 impl ToSchema for Definition {

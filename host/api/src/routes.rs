@@ -41,9 +41,29 @@ use crate::state::Api;
 /// Header with the request's number.
 const REQUEST_ID: &str = "x-request-id";
 
-/// Everything that is described.
+/// Describes all routes: those with a time limit, those that take as long as they take within limits of their own, and
+/// those open to everyone.
 fn described() -> (OpenApiRouter<Api>, OpenApiRouter<Api>, OpenApiRouter<Api>) {
-    let quick = OpenApiRouter::new()
+    let quick = flow_routes()
+        .merge(operation_routes())
+        .merge(definition_routes())
+        .merge(tenant_routes())
+        .merge(work_routes());
+    let slow = OpenApiRouter::new()
+        .routes(routes!(components::upload))
+        .routes(routes!(events::watch))
+        .routes(routes!(work::events))
+        .routes(routes!(work::application));
+    let open = OpenApiRouter::new()
+        .routes(routes!(health::live))
+        .routes(routes!(health::ready))
+        .routes(routes!(health::openapi));
+    (quick, slow, open)
+}
+
+/// Describes flows, their instances, settings and secrets.
+fn flow_routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new()
         .routes(routes!(me::me))
         .routes(routes!(flows::list))
         .routes(routes!(flows::get, flows::apply, flows::delete))
@@ -55,6 +75,11 @@ fn described() -> (OpenApiRouter<Api>, OpenApiRouter<Api>, OpenApiRouter<Api>) {
         .routes(routes!(config::put_secret, config::remove_secret))
         .routes(routes!(instances::trace))
         .routes(routes!(instances::attempts))
+}
+
+/// Describes what an operator does: retry, cancel, pause, schedule.
+fn operation_routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new()
         .routes(routes!(operate::retry))
         .routes(routes!(operate::cancel))
         .routes(routes!(operate::skip))
@@ -75,6 +100,11 @@ fn described() -> (OpenApiRouter<Api>, OpenApiRouter<Api>, OpenApiRouter<Api>) {
         .routes(routes!(operate::pause_tenant))
         .routes(routes!(operate::resume_tenant))
         .routes(routes!(operate::event))
+}
+
+/// Describes versions of definitions, webhooks, resources, orders and jobs.
+fn definition_routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new()
         .routes(routes!(versions::preview))
         .routes(routes!(versions::versions))
         .routes(routes!(versions::diff))
@@ -87,6 +117,11 @@ fn described() -> (OpenApiRouter<Api>, OpenApiRouter<Api>, OpenApiRouter<Api>) {
         .routes(routes!(constrain::drop_order))
         .routes(routes!(jobs::list))
         .routes(routes!(jobs::get))
+}
+
+/// Describes what a tenant has: components, users, tokens, settings, usage, the audit log.
+fn tenant_routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new()
         .routes(routes!(components::list, components::collect))
         .routes(routes!(components::get))
         .routes(routes!(components::activate))
@@ -100,6 +135,11 @@ fn described() -> (OpenApiRouter<Api>, OpenApiRouter<Api>, OpenApiRouter<Api>) {
         .routes(routes!(settings::get, settings::change))
         .routes(routes!(usage::list))
         .routes(routes!(audit::list))
+}
+
+/// Describes the work of people: items, messages, worklists, calendars.
+fn work_routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new()
         .routes(routes!(work::list))
         .routes(routes!(work::item))
         .routes(routes!(work::act))
@@ -121,18 +161,7 @@ fn described() -> (OpenApiRouter<Api>, OpenApiRouter<Api>, OpenApiRouter<Api>) {
         .routes(routes!(worklists::revoke))
         .routes(routes!(worklists::calendars))
         .routes(routes!(worklists::set_calendar))
-        .routes(routes!(worklists::attach, worklists::attachment));
-    // These take as long as they take, within limits of their own.
-    let slow = OpenApiRouter::new()
-        .routes(routes!(components::upload))
-        .routes(routes!(events::watch))
-        .routes(routes!(work::events))
-        .routes(routes!(work::application));
-    let open = OpenApiRouter::new()
-        .routes(routes!(health::live))
-        .routes(routes!(health::ready))
-        .routes(routes!(health::openapi));
-    (quick, slow, open)
+        .routes(routes!(worklists::attach, worklists::attachment))
 }
 
 /// The description of the whole interface.

@@ -11,8 +11,8 @@ use wedflow_guard::{
 };
 use wedflow_model::{AttributeType, Limits, Measure, Outcome, ScalarType};
 use wedflow_sandbox::{
-    AnswersFrom, Attempt, Beside, Component, Exchange, FilesFrom, Granted, HttpFrom, Invocation,
-    Logs, Provided, Recording, Sandbox, Settings, SetupError, user_cache,
+    AnswersFrom, Attempt, Beside, Bound, Component, Exchange, FilesFrom, Granted, HttpFrom,
+    Invocation, Logs, Provided, Recording, Sandbox, Settings, SetupError, user_cache,
 };
 
 use crate::attributes::{StateError, attributes_of};
@@ -236,29 +236,14 @@ impl Workbench {
             Some(attributes) => attributes.clone(),
             None => attributes_of(declaration, &call.types, &call.state)?,
         };
-        let bound = subject
-            .component
-            .bind(declaration, &attributes)
-            .map_err(|error| CallError::Misfit(error.to_string()))?
-            .provided_with(Arc::new(Provided::new(
-                to_map(&call.config),
-                to_map(&call.secrets),
-            )))
-            .granted_with(Granted {
-                files: call.files.clone().map(FilesFrom::Test),
-                http: call.http.clone().map(HttpFrom::Test),
-            });
+        let bound = subject.bind(declaration, &attributes, call)?;
         let timeout = call
             .timeout
             .or(declaration.timeout)
             .unwrap_or(DEFAULT_TIMEOUT);
-        let deadline = call.deadline.unwrap_or_else(|| {
-            let now = match &call.answers {
-                AnswersFrom::Test { now, .. } => *now,
-                AnswersFrom::Host | AnswersFrom::Recording(_) => system_now(),
-            };
-            now.saturating_add(i64::try_from(timeout.as_micros()).unwrap_or(i64::MAX))
-        });
+        let deadline = call
+            .deadline
+            .unwrap_or_else(|| call.deadline_after(timeout));
         let payload = match &call.payload {
             Some(text) => text.clone(),
             None => Json::Object(call.state.clone()).to_string(),
@@ -311,7 +296,40 @@ impl Workbench {
     }
 }
 
+impl Call {
+    /// Computes when a time limit ends that begins now, by the clock that the transition sees.
+    fn deadline_after(&self, timeout: Duration) -> i64 {
+        let now = match &self.answers {
+            AnswersFrom::Test { now, .. } => *now,
+            AnswersFrom::Host | AnswersFrom::Recording(_) => system_now(),
+        };
+        now.saturating_add(i64::try_from(timeout.as_micros()).unwrap_or(i64::MAX))
+    }
+}
+
 impl Subject {
+    /// Binds a transition to attributes, with the settings, secrets, files and answers of a call.
+    fn bind(
+        &self,
+        declaration: &Declaration,
+        attributes: &[(String, AttributeType)],
+        call: &Call,
+    ) -> Result<Bound, CallError> {
+        let bound = self
+            .component
+            .bind(declaration, attributes)
+            .map_err(|error| CallError::Misfit(error.to_string()))?;
+        Ok(bound
+            .provided_with(Arc::new(Provided::new(
+                to_map(&call.config),
+                to_map(&call.secrets),
+            )))
+            .granted_with(Granted {
+                files: call.files.clone().map(FilesFrom::Test),
+                http: call.http.clone().map(HttpFrom::Test),
+            }))
+    }
+
     /// Returns what the component says of itself.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest

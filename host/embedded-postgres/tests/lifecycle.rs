@@ -71,7 +71,7 @@ fn kill(pid: i32) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn data_survives_a_restart_and_nobody_enters_without_the_password() {
+async fn data_survives_a_restart() {
     let (home, cluster) = cluster();
     assert_eq!(cluster.status().expect("status"), Status::NotCreated);
     let seen = Arc::new(Mutex::new(Vec::new()));
@@ -96,7 +96,24 @@ async fn data_survives_a_restart_and_nobody_enters_without_the_password() {
     let again = cluster.ensure_started(|_| {}).await.expect("again");
     assert_eq!((again.clone(), pid(&cluster)), (first.clone(), before));
 
-    let mut wrong = first.clone();
+    assert!(cluster.stop().await.expect("stop"));
+    assert!(!cluster.stop().await.expect("stop again"));
+    assert_eq!(cluster.status().expect("status"), Status::Stopped);
+    assert_eq!(cluster.connection().expect("connection"), None);
+
+    // Another value for the same home, as in another process.
+    let other = Postgres::open(settings(home.path())).expect("cluster");
+    let second = other.ensure_started(|_| {}).await.expect("restart");
+    assert_eq!(second, first);
+    assert_eq!(ask(&second, "select n from kept").await, "here");
+    other.stop().await.expect("stop");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_enters_without_the_password() {
+    let (_home, cluster) = cluster();
+    let connection = cluster.ensure_started(|_| {}).await.expect("start");
+    let mut wrong = connection.clone();
     wrong.password = "guess".into();
     let refused = PgConnection::connect(&wrong.url()).await;
     assert!(
@@ -105,12 +122,18 @@ async fn data_survives_a_restart_and_nobody_enters_without_the_password() {
             .to_string()
             .contains("password")
     );
-
     let mode = std::fs::metadata(cluster.password_file())
         .expect("file")
         .permissions()
         .mode();
     assert_eq!(mode & 0o777, 0o600);
+    cluster.stop().await.expect("stop");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_has_the_settings_of_the_product() {
+    let (_home, cluster) = cluster();
+    let connection = cluster.ensure_started(|_| {}).await.expect("start");
     for (setting, value) in [
         ("select current_setting('fsync')", "on"),
         ("select current_setting('jit')", "off"),
@@ -129,20 +152,9 @@ async fn data_survives_a_restart_and_nobody_enters_without_the_password() {
         if setting.contains("version") && wedflow_embedded_postgres::version() != Some("18.6.0") {
             continue;
         }
-        assert_eq!(ask(&first, setting).await, value, "{setting}");
+        assert_eq!(ask(&connection, setting).await, value, "{setting}");
     }
-
-    assert!(cluster.stop().await.expect("stop"));
-    assert!(!cluster.stop().await.expect("stop again"));
-    assert_eq!(cluster.status().expect("status"), Status::Stopped);
-    assert_eq!(cluster.connection().expect("connection"), None);
-
-    // Another value for the same home, as in another process.
-    let other = Postgres::open(settings(home.path())).expect("cluster");
-    let second = other.ensure_started(|_| {}).await.expect("restart");
-    assert_eq!(second, first);
-    assert_eq!(ask(&second, "select n from kept").await, "here");
-    other.stop().await.expect("stop");
+    cluster.stop().await.expect("stop");
 }
 
 #[tokio::test(flavor = "multi_thread")]

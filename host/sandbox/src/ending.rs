@@ -31,97 +31,115 @@ pub(crate) fn copy_limit(limits: &Limits) -> usize {
 /// Names the way in which a guest ended without an answer.
 pub(crate) fn of_error(error: &Error, limits: &Limits) -> Outcome {
     if let Some(stop) = error.downcast_ref::<Stop>() {
-        return match stop {
-            Stop::TimedOut => Outcome::TimedOut,
-            Stop::OverMemory { limit, asked } => Outcome::OverMemory {
-                limit: *limit,
-                asked: *asked,
-            },
-            Stop::HostFull(_) => Outcome::Failed {
-                message: stop.to_string(),
-                retry: true,
-            },
-            Stop::HostCallLimit { limit } => Outcome::HostCallLimit { limit: *limit },
-            Stop::Unserved(_) | Stop::HostInDescribe(_) => Outcome::Trapped {
-                kind: TrapKind::Other,
-                message: message(error),
-            },
-        };
+        return of_stop(stop, error);
     }
     if let Some(trap) = error.downcast_ref::<Trap>() {
-        let kind = match trap {
-            Trap::OutOfFuel => return Outcome::OutOfFuel,
-            Trap::Interrupt => return Outcome::TimedOut,
-            Trap::StackOverflow => TrapKind::StackOverflow,
-            Trap::MemoryOutOfBounds => TrapKind::MemoryOutOfBounds,
-            Trap::UnreachableCodeReached => TrapKind::Unreachable,
-            Trap::IntegerOverflow | Trap::IntegerDivisionByZero | Trap::BadConversionToInteger => {
-                TrapKind::Arithmetic
-            }
-            Trap::TableOutOfBounds | Trap::IndirectCallToNull | Trap::BadSignature => {
-                TrapKind::IndirectCall
-            }
-            Trap::CannotEnterComponent
-            | Trap::CannotLeaveComponent
-            | Trap::InvalidChar
-            | Trap::InvalidDiscriminant
-            | Trap::StringOutOfBounds
-            | Trap::ListOutOfBounds
-            | Trap::UnalignedPointer => TrapKind::Contract,
-            _ => TrapKind::Other,
-        };
-        return Outcome::Trapped {
-            kind,
-            message: message(error),
-        };
+        return of_trap(trap, error);
     }
-    if error.is::<wasmtime::PoolConcurrencyLimitError>() {
+    if let Some(message) = lack_of_room(error) {
         return Outcome::Failed {
-            message: format!("the sandbox is full: {error:#}"),
+            message,
             retry: true,
-        };
-    }
-    let root = error.root_cause().to_string();
-    // The system refused memory, most often because the process has too many memory maps.
-    if error.chain().any(|cause| cause.is::<std::io::Error>()) || root.contains("(os error ") {
-        tracing::error!(
-            error = format!("{error:#}"),
-            "the system refuses room for a guest; give this machine more memory, or the host fewer --in-hand"
-        );
-        return Outcome::Failed {
-            message: format!("the host has no room for the guest: {error:#}"),
-            retry: true,
-        };
-    }
-    // These errors of the runtime have no type of their own; tests hold their words.
-    if root.starts_with("too much data is being copied") {
-        let limit = copy_limit(limits) as u64;
-        return Outcome::OutputTooLarge {
-            limit: limits.output_bytes,
-            size: limit.saturating_add(1),
-        };
-    }
-    if root.starts_with("resource limit exceeded") {
-        let limit = u64::from(limits.instances);
-        return Outcome::OverMemory {
-            limit,
-            asked: limit.saturating_add(1),
-        };
-    }
-    if root.ends_with("store handle limit exceeded") {
-        let limit = HANDLES as u64;
-        return Outcome::OverMemory {
-            limit,
-            asked: limit + 1,
         };
     }
     // Whatever else the runtime refuses is a breach of the component model's rules.
-    Outcome::Trapped {
+    of_limit(error, limits).unwrap_or_else(|| Outcome::Trapped {
         kind: TrapKind::Contract,
+        message: message(error),
+    })
+}
+
+/// Names the outcome of a guest that the host has stopped.
+fn of_stop(stop: &Stop, error: &Error) -> Outcome {
+    match stop {
+        Stop::TimedOut => Outcome::TimedOut,
+        Stop::OverMemory { limit, asked } => Outcome::OverMemory {
+            limit: *limit,
+            asked: *asked,
+        },
+        Stop::HostFull(_) => Outcome::Failed {
+            message: stop.to_string(),
+            retry: true,
+        },
+        Stop::HostCallLimit { limit } => Outcome::HostCallLimit { limit: *limit },
+        Stop::Unserved(_) | Stop::HostInDescribe(_) => Outcome::Trapped {
+            kind: TrapKind::Other,
+            message: message(error),
+        },
+    }
+}
+
+/// Names the outcome of a trap.
+fn of_trap(trap: &Trap, error: &Error) -> Outcome {
+    let kind = match trap {
+        Trap::OutOfFuel => return Outcome::OutOfFuel,
+        Trap::Interrupt => return Outcome::TimedOut,
+        Trap::StackOverflow => TrapKind::StackOverflow,
+        Trap::MemoryOutOfBounds => TrapKind::MemoryOutOfBounds,
+        Trap::UnreachableCodeReached => TrapKind::Unreachable,
+        Trap::IntegerOverflow | Trap::IntegerDivisionByZero | Trap::BadConversionToInteger => {
+            TrapKind::Arithmetic
+        }
+        Trap::TableOutOfBounds | Trap::IndirectCallToNull | Trap::BadSignature => {
+            TrapKind::IndirectCall
+        }
+        Trap::CannotEnterComponent
+        | Trap::CannotLeaveComponent
+        | Trap::InvalidChar
+        | Trap::InvalidDiscriminant
+        | Trap::StringOutOfBounds
+        | Trap::ListOutOfBounds
+        | Trap::UnalignedPointer => TrapKind::Contract,
+        _ => TrapKind::Other,
+    };
+    Outcome::Trapped {
+        kind,
         message: message(error),
     }
 }
 
+/// Explains a lack of room on this host, if that is the error; the guest may be tried again.
+fn lack_of_room(error: &Error) -> Option<String> {
+    if error.is::<wasmtime::PoolConcurrencyLimitError>() {
+        return Some(format!("the sandbox is full: {error:#}"));
+    }
+    // The system refused memory, most often because the process has too many memory maps.
+    let is_of_system = error.chain().any(|cause| cause.is::<std::io::Error>())
+        || error.root_cause().to_string().contains("(os error ");
+    is_of_system.then(|| {
+        tracing::error!(
+            error = format!("{error:#}"),
+            "the system refuses room for a guest; give this machine more memory, or the host fewer --in-hand"
+        );
+        format!("the host has no room for the guest: {error:#}")
+    })
+}
+
+/// Names the limit that the runtime has enforced, if the error is one of a limit. These errors have no type of their
+/// own; tests hold their words.
+fn of_limit(error: &Error, limits: &Limits) -> Option<Outcome> {
+    let root = error.root_cause().to_string();
+    if root.starts_with("too much data is being copied") {
+        let limit = copy_limit(limits) as u64;
+        return Some(Outcome::OutputTooLarge {
+            limit: limits.output_bytes,
+            size: limit.saturating_add(1),
+        });
+    }
+    let limit = if root.starts_with("resource limit exceeded") {
+        u64::from(limits.instances)
+    } else if root.ends_with("store handle limit exceeded") {
+        HANDLES as u64
+    } else {
+        return None;
+    };
+    Some(Outcome::OverMemory {
+        limit,
+        asked: limit.saturating_add(1),
+    })
+}
+
+/// Joins the causes of an error into one message.
 fn message(error: &Error) -> String {
     // The stack is reported separately (`backtrace.rs`).
     error

@@ -495,85 +495,122 @@ fn copied(
     store: &mut Store<'_>,
     request: &RequestHere,
 ) -> wasmtime::Result<Result<(Request, String), HttpAnswer>> {
-    let no = |kind: &str, message: String| Ok(Err(HttpAnswer::Refused(kind.to_owned(), message)));
-    if request.headers.len() > MAX_HEADERS {
-        return no(
-            "too-large",
-            format!(
-                "{} headers are too many: a request has {MAX_HEADERS} at most",
-                request.headers.len()
-            ),
-        );
+    if let Some(refused) = refuse_too_large(store, request) {
+        return Ok(Err(refused));
     }
-    let body = request.body.as_le_slice(store.as_context());
-    if body.len() > MAX_BODY {
-        let message = format!(
-            "{} bytes are too many: a body has {MAX_BODY} at most",
-            body.len()
-        );
-        return no("too-large", message);
-    }
-    let body = body.to_vec();
+    let body = request.body.as_le_slice(store.as_context()).to_vec();
     charge(store, body.len())?;
     let given = request
         .headers
         .iter(store.as_context_mut())?
         .collect::<wasmtime::Result<Vec<HeaderHere>>>()?;
-    let text = |text: &WasmStr| text.to_str(store.as_context()).map(String::from);
-    let (method, url) = (text(&request.method)?, text(&request.url)?);
-    let provided = store.data().provided.clone();
-    let mask = |text: &str| match &provided {
-        Some(provided) => provided.mask(text).into_owned(),
-        None => text.to_owned(),
+    let method = copy_text(store, &request.method)?;
+    let url = copy_text(store, &request.url)?;
+    let Headers {
+        sent,
+        mut known,
+        confidential,
+    } = match copy_headers(store, &given)? {
+        Ok(headers) => headers,
+        Err(refused) => return Ok(Err(refused)),
     };
-    let mut known = String::new();
-    let mut headers = Vec::with_capacity(given.len());
-    let mut confidential = false;
-    for header in &given {
-        let (name, mut value) = (text(&header.name)?, text(&header.value)?);
-        known.push_str(&format!("{name}\n{}\n", mask(&value)));
-        if let Some(secret) = &header.secret {
-            let secret = text(secret)?;
-            known.push_str(&format!("{secret}\n"));
-            confidential = true;
-            // A record or a test needs none.
-            if matches!(store.data().outside.http, Some(HttpHere::Network { .. })) {
-                match provided
-                    .as_ref()
-                    .and_then(|provided| provided.secret_to_send(&secret))
-                {
-                    Some(found) => value.push_str(found),
-                    None => {
-                        return no(
-                            "invalid",
-                            format!(
-                                "there is no secret `{secret}` that is granted to this transition"
-                            ),
-                        );
-                    }
-                }
-            }
-        }
-        headers.push((name, value));
-    }
     // What it is known by holds no secret, nor anything from which one could be guessed.
-    known.push_str(&mask(&String::from_utf8_lossy(&body)));
+    known.push_str(&mask(store, &String::from_utf8_lossy(&body)));
     let asked = format!(
         "{} {} {}",
-        mask(&method),
-        mask(&url),
+        mask(store, &method),
+        mask(store, &url),
         Digest::of(known.as_bytes())
     );
     Ok(Ok((
         Request {
             method,
             url,
-            headers,
+            headers: sent,
             body,
             confidential,
         },
         asked,
     )))
+}
+
+/// Refuses a request with too many headers or too long a body, before anything is copied.
+fn refuse_too_large(store: &Store<'_>, request: &RequestHere) -> Option<HttpAnswer> {
+    let headers = request.headers.len();
+    let body = request.body.as_le_slice(store.as_context()).len();
+    let message = if headers > MAX_HEADERS {
+        format!("{headers} headers are too many: a request has {MAX_HEADERS} at most")
+    } else if body > MAX_BODY {
+        format!("{body} bytes are too many: a body has {MAX_BODY} at most")
+    } else {
+        return None;
+    };
+    Some(HttpAnswer::Refused("too-large".to_owned(), message))
+}
+
+/// Headers of a request.
+struct Headers {
+    /// Names and values as sent, with secrets.
+    sent: Vec<(String, String)>,
+    /// Text by which they are known in a record: values are masked, and a secret is its name.
+    known: String,
+    /// True if a header holds a secret.
+    confidential: bool,
+}
+
+/// Copies headers out of the guest's memory and appends the secrets that they name.
+fn copy_headers(
+    store: &Store<'_>,
+    given: &[HeaderHere],
+) -> wasmtime::Result<Result<Headers, HttpAnswer>> {
+    let mut headers = Headers {
+        sent: Vec::with_capacity(given.len()),
+        known: String::new(),
+        confidential: false,
+    };
+    // A record or a test needs no secret.
+    let is_sent = matches!(store.data().outside.http, Some(HttpHere::Network { .. }));
+    for header in given {
+        let name = copy_text(store, &header.name)?;
+        let mut value = copy_text(store, &header.value)?;
+        let masked = mask(store, &value);
+        headers.known.push_str(&format!("{name}\n{masked}\n"));
+        if let Some(secret) = &header.secret {
+            let secret = copy_text(store, secret)?;
+            headers.known.push_str(&format!("{secret}\n"));
+            headers.confidential = true;
+            if is_sent {
+                let provided = store.data().provided.as_ref();
+                match provided.and_then(|provided| provided.secret_to_send(&secret)) {
+                    Some(found) => value.push_str(found),
+                    None => return Ok(Err(no_secret(&secret))),
+                }
+            }
+        }
+        headers.sent.push((name, value));
+    }
+    Ok(Ok(headers))
+}
+
+/// Refuses a request that names a secret which the transition may not send.
+fn no_secret(secret: &str) -> HttpAnswer {
+    HttpAnswer::Refused(
+        "invalid".to_owned(),
+        format!("there is no secret `{secret}` that is granted to this transition"),
+    )
+}
+
+/// Copies a text out of the guest's memory.
+fn copy_text(store: &Store<'_>, text: &WasmStr) -> wasmtime::Result<String> {
+    text.to_str(store.as_context()).map(String::from)
+}
+
+/// Masks the flow's secrets in a text.
+fn mask(store: &Store<'_>, text: &str) -> String {
+    match &store.data().provided {
+        Some(provided) => provided.mask(text).into_owned(),
+        None => text.to_owned(),
+    }
 }
 
 /// Asks the record, the test, or the network.

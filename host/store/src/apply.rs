@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use sqlx::{AssertSqlSafe, PgConnection};
-use wedflow_model::{FlowDefinition, Numbering, work_plan};
+use sqlx::{AssertSqlSafe, FromRow, PgConnection};
+use wedflow_model::{FlowDefinition, Numbering, TriggerDefinition, work_plan};
 
 use crate::StoreError;
 use crate::flows::{Applied, bind, create_flow};
 
+/// Makes a flow what its definition says, and reports what has changed. Creates the flow if it is missing.
 pub(crate) async fn apply(
     connection: &mut PgConnection,
     tenant: &str,
@@ -15,32 +16,7 @@ pub(crate) async fn apply(
 ) -> Result<Applied, StoreError> {
     crate::error::check_description(&definition.description)?;
     let mut applied = Applied::default();
-    let existing: Option<(i32, String)> = sqlx::query_as(
-        "SELECT flow_id, schema_name FROM wed.flow JOIN wed.tenant t USING (tenant_id) \
-         WHERE t.name = $1 AND flow.name = $2 FOR NO KEY UPDATE OF flow",
-    )
-    .bind(tenant)
-    .bind(&definition.name)
-    .fetch_optional(&mut *connection)
-    .await?;
-    let (flow_id, schema) = match existing {
-        Some(found) => found,
-        None => {
-            applied.created = true;
-            let id = create_flow(
-                connection,
-                tenant,
-                &definition.name,
-                &definition.description,
-            )
-            .await?;
-            let schema = sqlx::query_scalar("SELECT schema_name FROM wed.flow WHERE flow_id = $1")
-                .bind(id)
-                .fetch_one(&mut *connection)
-                .await?;
-            (id, schema)
-        }
-    };
+    let (flow_id, schema) = find_or_create(connection, tenant, definition, &mut applied).await?;
     sqlx::query("UPDATE wed.flow SET description = $2 WHERE flow_id = $1")
         .bind(flow_id)
         .bind(&definition.description)
@@ -52,7 +28,68 @@ pub(crate) async fn apply(
         .execute(&mut *connection)
         .await?;
     apply_attributes(connection, &schema, definition, &mut applied).await?;
+    // A binding first, so that triggers find their components.
+    report_bindings(connection, flow_id, definition, &mut applied).await?;
+    replace_bindings(connection, flow_id, definition).await?;
+    apply_triggers(connection, &schema, definition, &mut applied).await?;
+    set_order_and_numbering(connection, flow_id, definition).await?;
+    applied.components_missing = missing_components(connection, flow_id).await?;
+    applied.triggers_disabled = disabled_triggers(connection, &schema, definition).await?;
+    sqlx::query("SELECT set_config('wed.definition', '', true)")
+        .execute(&mut *connection)
+        .await?;
+    sqlx::query("SELECT wed.resolve_bindings($1)")
+        .bind(flow_id)
+        .execute(&mut *connection)
+        .await?;
+    plan_work(connection, flow_id, definition).await?;
+    applied.warnings = binding_faults(connection, flow_id).await?;
+    applied
+        .warnings
+        .extend(lint_texts(connection, flow_id).await?);
+    Ok(applied)
+}
 
+/// Locks the flow of this definition, or creates it. Returns its number and its schema.
+async fn find_or_create(
+    connection: &mut PgConnection,
+    tenant: &str,
+    definition: &FlowDefinition,
+    applied: &mut Applied,
+) -> Result<(i32, String), StoreError> {
+    let existing: Option<(i32, String)> = sqlx::query_as(
+        "SELECT flow_id, schema_name FROM wed.flow JOIN wed.tenant t USING (tenant_id) \
+         WHERE t.name = $1 AND flow.name = $2 FOR NO KEY UPDATE OF flow",
+    )
+    .bind(tenant)
+    .bind(&definition.name)
+    .fetch_optional(&mut *connection)
+    .await?;
+    if let Some(found) = existing {
+        return Ok(found);
+    }
+    applied.created = true;
+    let id = create_flow(
+        connection,
+        tenant,
+        &definition.name,
+        &definition.description,
+    )
+    .await?;
+    let schema = sqlx::query_scalar("SELECT schema_name FROM wed.flow WHERE flow_id = $1")
+        .bind(id)
+        .fetch_one(&mut *connection)
+        .await?;
+    Ok((id, schema))
+}
+
+/// Reports the bindings that the definition adds or changes, and those that it removes.
+async fn report_bindings(
+    connection: &mut PgConnection,
+    flow_id: i32,
+    definition: &FlowDefinition,
+    applied: &mut Applied,
+) -> Result<(), StoreError> {
     let bound: Vec<(String, String)> = sqlx::query_as(
         "SELECT trname, component_name FROM wed.binding WHERE flow_id = $1 ORDER BY 1",
     )
@@ -70,7 +107,15 @@ pub(crate) async fn apply(
             applied.transitions_unbound.push(transition);
         }
     }
-    // A binding first, so that triggers find their components.
+    Ok(())
+}
+
+/// Replaces the flow's bindings and grants by those of the definition.
+async fn replace_bindings(
+    connection: &mut PgConnection,
+    flow_id: i32,
+    definition: &FlowDefinition,
+) -> Result<(), StoreError> {
     sqlx::query("DELETE FROM wed.binding WHERE flow_id = $1")
         .bind(flow_id)
         .execute(&mut *connection)
@@ -94,8 +139,15 @@ pub(crate) async fn apply(
             .map_err(|error| not_granted(error, transition))?;
         }
     }
+    Ok(())
+}
 
-    apply_triggers(connection, &schema, definition, &mut applied).await?;
+/// Sets the attribute that orders tasks, and how each attribute numbers new instances.
+async fn set_order_and_numbering(
+    connection: &mut PgConnection,
+    flow_id: i32,
+    definition: &FlowDefinition,
+) -> Result<(), StoreError> {
     sqlx::query("SELECT wed.order_by_attribute($1, $2)")
         .bind(flow_id)
         .bind(&definition.order)
@@ -109,37 +161,41 @@ pub(crate) async fn apply(
             .execute(&mut *connection)
             .await?;
     }
-    applied.components_missing = sqlx::query_scalar(
+    Ok(())
+}
+
+/// Lists the components that bindings of the flow name and that were never uploaded.
+async fn missing_components(
+    connection: &mut PgConnection,
+    flow_id: i32,
+) -> Result<Vec<String>, StoreError> {
+    Ok(sqlx::query_scalar(
         "SELECT DISTINCT component_name FROM wed.binding b JOIN wed.flow f USING (flow_id) WHERE flow_id = $1 \
          AND NOT EXISTS (SELECT FROM wed.component c WHERE c.tenant_id = f.tenant_id AND c.name = b.component_name) \
          ORDER BY 1",
     )
     .bind(flow_id)
-    .fetch_all(&mut *connection)
-    .await?;
-    applied.triggers_disabled = sqlx::query_scalar(AssertSqlSafe(format!(
+    .fetch_all(connection)
+    .await?)
+}
+
+/// Lists the triggers that are disabled and of which the definition does not say so.
+async fn disabled_triggers(
+    connection: &mut PgConnection,
+    schema: &str,
+    definition: &FlowDefinition,
+) -> Result<Vec<String>, StoreError> {
+    let mut disabled: Vec<String> = sqlx::query_scalar(AssertSqlSafe(format!(
         "SELECT coalesce(tgname, tgid::text) FROM \"{schema}\".wed_trig WHERE NOT enabled ORDER BY 1"
     )))
     .persistent(false)
-    .fetch_all(&mut *connection)
+    .fetch_all(connection)
     .await?;
-    applied.triggers_disabled.retain(|disabled| {
+    disabled.retain(|name| {
         !(definition.triggers.iter())
-            .any(|trigger| trigger.name == *disabled && trigger.enabled.is_some())
+            .any(|trigger| trigger.name == *name && trigger.enabled.is_some())
     });
-    sqlx::query("SELECT set_config('wed.definition', '', true)")
-        .execute(&mut *connection)
-        .await?;
-    sqlx::query("SELECT wed.resolve_bindings($1)")
-        .bind(flow_id)
-        .execute(&mut *connection)
-        .await?;
-    plan_work(connection, flow_id, definition).await?;
-    applied.warnings = binding_faults(connection, flow_id).await?;
-    applied
-        .warnings
-        .extend(lint_texts(connection, flow_id).await?);
-    Ok(applied)
+    Ok(disabled)
 }
 
 /// Plans the people's work that a definition names; of a definition without any, forgets what an earlier one named.
@@ -293,130 +349,192 @@ async fn apply_attributes(
     Ok(())
 }
 
+/// A trigger that the flow has.
+#[derive(FromRow)]
+struct KnownTrigger {
+    tgid: i32,
+    /// Empty for a trigger without a name.
+    name: String,
+    /// True for the flow's final condition.
+    cfinal: bool,
+}
+
+/// Makes the flow's triggers and its final condition those of the definition.
 async fn apply_triggers(
     connection: &mut PgConnection,
     schema: &str,
     definition: &FlowDefinition,
     applied: &mut Applied,
 ) -> Result<(), StoreError> {
-    let known: Vec<(i32, String, bool)> = sqlx::query_as(AssertSqlSafe(format!(
-        "SELECT tgid, coalesce(tgname, ''), cfinal FROM \"{schema}\".wed_trig"
+    let known: Vec<KnownTrigger> = sqlx::query_as(AssertSqlSafe(format!(
+        "SELECT tgid, coalesce(tgname, '') AS name, cfinal FROM \"{schema}\".wed_trig"
     )))
     .persistent(false)
     .fetch_all(&mut *connection)
     .await?;
-    let named: BTreeMap<&str, i32> = known
-        .iter()
-        .filter(|row| !row.2)
-        .map(|row| (row.1.as_str(), row.0))
-        .collect();
-    let finals = known.iter().find(|row| row.2).map(|row| row.0);
+    remove_triggers(connection, schema, &known, definition, applied).await?;
+    for trigger in &definition.triggers {
+        let tgid = known
+            .iter()
+            .rfind(|known| !known.cfinal && known.name == trigger.name)
+            .map(|known| known.tgid);
+        let is_changed = apply_trigger(connection, schema, tgid, trigger).await?;
+        if tgid.is_none() {
+            applied.triggers_added.push(trigger.name.clone());
+        } else if is_changed {
+            applied.triggers_changed.push(trigger.name.clone());
+        }
+    }
+    // Afterwards, as a policy may name a trigger that follows in the definition.
+    for trigger in &definition.triggers {
+        set_policy(connection, schema, trigger).await?;
+    }
+    if let Some(condition) = &definition.final_condition {
+        let tgid = known.iter().find(|known| known.cfinal);
+        let tgid = tgid.map(|known| known.tgid);
+        apply_final_condition(connection, schema, tgid, condition).await?;
+    }
+    Ok(())
+}
 
-    for (tgid, name, cfinal) in &known {
-        let kept = if *cfinal {
+/// Deletes the triggers, and the final condition, that the definition does not have.
+async fn remove_triggers(
+    connection: &mut PgConnection,
+    schema: &str,
+    known: &[KnownTrigger],
+    definition: &FlowDefinition,
+    applied: &mut Applied,
+) -> Result<(), StoreError> {
+    for trigger in known {
+        let is_kept = if trigger.cfinal {
             definition.final_condition.is_some()
         } else {
             definition
                 .triggers
                 .iter()
-                .any(|trigger| trigger.name == *name)
+                .any(|defined| defined.name == trigger.name)
         };
-        if !kept {
-            sqlx::query(AssertSqlSafe(format!(
-                "DELETE FROM \"{schema}\".wed_trig WHERE tgid = $1"
-            )))
-            .persistent(false)
-            .bind(tgid)
-            .execute(&mut *connection)
-            .await?;
-            applied.triggers_removed.push(name.clone());
+        if is_kept {
+            continue;
         }
-    }
-    for trigger in &definition.triggers {
-        let statement = match named.get(trigger.name.as_str()) {
-            Some(_) => format!(
-                "UPDATE \"{schema}\".wed_trig SET tgname = $2, trname = $3, cname = $4, cpred = $5, timeout = \
-                 $6::interval, \
-                 attempts = $7, backoff = $8::interval, delay = $9::interval, priority = $10, recheck = $11, writes \
-                 = $12, \
-                 reserves = $13, quantity = $14, resource = $15, holds = $16, consumes = $17, after = $18, \
-                 enabled = coalesce($19, enabled) \
-                 WHERE tgid = $1 AND (trname, coalesce(cname, ''), cpred, timeout, attempts, backoff, delay, \
-                 priority, recheck, coalesce(writes, '{{}}'), \
-                 reserves, quantity, resource, holds, consumes, after, enabled) \
-                 IS DISTINCT FROM ($3, coalesce($4, ''), $5, coalesce($6::interval, '1 minute'), coalesce($7, 3), \
-                 coalesce($8::interval, '1 second'), \
-                 coalesce($9::interval, '0'), coalesce($10, 0), coalesce($11, true), coalesce($12, '{{}}'), \
-                 $13, $14, $15, $16, $17, $18, coalesce($19, enabled))"
-            ),
-            None => format!(
-                "INSERT INTO \"{schema}\".wed_trig (tgid, tgname, trname, cname, cpred, timeout, attempts, backoff, \
-                 delay, priority, recheck, writes, \
-                 reserves, quantity, resource, holds, consumes, after, enabled) \
-                 VALUES ($1, $2, $3, $4, $5, $6::interval, $7, $8::interval, $9::interval, $10, $11, $12, $13, $14, \
-                 $15, $16, $17, $18, $19)"
-            ),
-        };
-        let done = sqlx::query(AssertSqlSafe(statement))
-            .persistent(false)
-            .bind(named.get(trigger.name.as_str()))
-            .bind(&trigger.name)
-            .bind(&trigger.transition)
-            .bind(&trigger.condition)
-            .bind(&trigger.when)
-            .bind(&trigger.timeout)
-            .bind(trigger.attempts)
-            .bind(&trigger.backoff)
-            .bind(&trigger.delay)
-            .bind(trigger.priority)
-            .bind(trigger.recheck)
-            .bind(&trigger.writes)
-            .bind(&trigger.reserves)
-            .bind(&trigger.quantity)
-            .bind(&trigger.resource)
-            .bind(&trigger.holds)
-            .bind(trigger.consumes)
-            .bind(&trigger.after)
-            .bind(trigger.enabled)
-            .execute(&mut *connection)
-            .await
-            .map_err(|error| of_trigger(error, &trigger.name))?;
-        if !named.contains_key(trigger.name.as_str()) {
-            applied.triggers_added.push(trigger.name.clone());
-        } else if done.rows_affected() > 0 {
-            applied.triggers_changed.push(trigger.name.clone());
-        }
-    }
-    for trigger in &definition.triggers {
         sqlx::query(AssertSqlSafe(format!(
-            "SELECT wed.set_policy(g.flow_id, g.tgid, $2, $3::interval) \
-             FROM \"{schema}\".wed_trig w JOIN wed.trigger g USING (tgid) WHERE w.tgname = $1"
+            "DELETE FROM \"{schema}\".wed_trig WHERE tgid = $1"
         )))
         .persistent(false)
-        .bind(&trigger.name)
-        .bind(&trigger.compensation)
-        .bind(&trigger.deadline)
+        .bind(trigger.tgid)
         .execute(&mut *connection)
         .await?;
+        applied.triggers_removed.push(trigger.name.clone());
     }
-    if let Some(condition) = &definition.final_condition {
-        let statement = match finals {
-            Some(_) => {
-                format!(
-                    "UPDATE \"{schema}\".wed_trig SET cpred = $2 WHERE tgid = $1 AND cpred <> $2"
-                )
-            }
-            None => format!(
-                "INSERT INTO \"{schema}\".wed_trig (tgid, cpred, cfinal) VALUES ($1, $2, true)"
-            ),
-        };
-        sqlx::query(AssertSqlSafe(statement))
-            .persistent(false)
-            .bind(finals)
-            .bind(condition)
-            .execute(&mut *connection)
-            .await?;
-    }
+    Ok(())
+}
+
+/// Updates the trigger `tgid`, or inserts it if there is none. Returns true if a row was written.
+async fn apply_trigger(
+    connection: &mut PgConnection,
+    schema: &str,
+    tgid: Option<i32>,
+    trigger: &TriggerDefinition,
+) -> Result<bool, StoreError> {
+    let statement = match tgid {
+        Some(_) => update_statement(schema),
+        None => insert_statement(schema),
+    };
+    let done = sqlx::query(AssertSqlSafe(statement))
+        .persistent(false)
+        .bind(tgid)
+        .bind(&trigger.name)
+        .bind(&trigger.transition)
+        .bind(&trigger.condition)
+        .bind(&trigger.when)
+        .bind(&trigger.timeout)
+        .bind(trigger.attempts)
+        .bind(&trigger.backoff)
+        .bind(&trigger.delay)
+        .bind(trigger.priority)
+        .bind(trigger.recheck)
+        .bind(&trigger.writes)
+        .bind(&trigger.reserves)
+        .bind(&trigger.quantity)
+        .bind(&trigger.resource)
+        .bind(&trigger.holds)
+        .bind(trigger.consumes)
+        .bind(&trigger.after)
+        .bind(trigger.enabled)
+        .execute(connection)
+        .await
+        .map_err(|error| of_trigger(error, &trigger.name))?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Returns the statement that updates the trigger `$1`, unless it is the same already.
+fn update_statement(schema: &str) -> String {
+    format!(
+        "UPDATE \"{schema}\".wed_trig SET tgname = $2, trname = $3, cname = $4, cpred = $5, timeout = $6::interval, \
+         attempts = $7, backoff = $8::interval, delay = $9::interval, priority = $10, recheck = $11, writes = $12, \
+         reserves = $13, quantity = $14, resource = $15, holds = $16, consumes = $17, after = $18, \
+         enabled = coalesce($19, enabled) \
+         WHERE tgid = $1 AND (trname, coalesce(cname, ''), cpred, timeout, attempts, backoff, delay, \
+         priority, recheck, coalesce(writes, '{{}}'), \
+         reserves, quantity, resource, holds, consumes, after, enabled) \
+         IS DISTINCT FROM ($3, coalesce($4, ''), $5, coalesce($6::interval, '1 minute'), coalesce($7, 3), \
+         coalesce($8::interval, '1 second'), \
+         coalesce($9::interval, '0'), coalesce($10, 0), coalesce($11, true), coalesce($12, '{{}}'), \
+         $13, $14, $15, $16, $17, $18, coalesce($19, enabled))"
+    )
+}
+
+/// Returns the statement that inserts a trigger, with the parameters of [`update_statement`].
+fn insert_statement(schema: &str) -> String {
+    format!(
+        "INSERT INTO \"{schema}\".wed_trig (tgid, tgname, trname, cname, cpred, timeout, attempts, backoff, \
+         delay, priority, recheck, writes, \
+         reserves, quantity, resource, holds, consumes, after, enabled) \
+         VALUES ($1, $2, $3, $4, $5, $6::interval, $7, $8::interval, $9::interval, $10, $11, $12, $13, $14, \
+         $15, $16, $17, $18, $19)"
+    )
+}
+
+/// Sets the compensation and the deadline of a trigger.
+async fn set_policy(
+    connection: &mut PgConnection,
+    schema: &str,
+    trigger: &TriggerDefinition,
+) -> Result<(), StoreError> {
+    sqlx::query(AssertSqlSafe(format!(
+        "SELECT wed.set_policy(g.flow_id, g.tgid, $2, $3::interval) \
+         FROM \"{schema}\".wed_trig w JOIN wed.trigger g USING (tgid) WHERE w.tgname = $1"
+    )))
+    .persistent(false)
+    .bind(&trigger.name)
+    .bind(&trigger.compensation)
+    .bind(&trigger.deadline)
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Updates the final condition `tgid`, or inserts it if there is none.
+async fn apply_final_condition(
+    connection: &mut PgConnection,
+    schema: &str,
+    tgid: Option<i32>,
+    condition: &str,
+) -> Result<(), StoreError> {
+    let statement = match tgid {
+        Some(_) => {
+            format!("UPDATE \"{schema}\".wed_trig SET cpred = $2 WHERE tgid = $1 AND cpred <> $2")
+        }
+        None => {
+            format!("INSERT INTO \"{schema}\".wed_trig (tgid, cpred, cfinal) VALUES ($1, $2, true)")
+        }
+    };
+    sqlx::query(AssertSqlSafe(statement))
+        .persistent(false)
+        .bind(tgid)
+        .bind(condition)
+        .execute(connection)
+        .await?;
     Ok(())
 }
 

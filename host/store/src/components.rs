@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use serde_json::Value as Json;
-use sqlx::FromRow;
+use sqlx::{FromRow, PgConnection};
 
 use crate::{Store, StoreError};
 
@@ -61,14 +61,7 @@ impl Store {
         .fetch_optional(&mut *transaction)
         .await?
         .ok_or_else(|| StoreError::not_found("tenant", tenant))?;
-        let newest: Option<(i32, i32, String)> = sqlx::query_as(
-            "SELECT component_id, version, digest FROM wed.component WHERE tenant_id = $1 AND name = $2 ORDER BY \
-             version DESC LIMIT 1",
-        )
-        .bind(tenant_id)
-        .bind(component.name)
-        .fetch_optional(&mut *transaction)
-        .await?;
+        let newest = newest_version(&mut transaction, tenant_id, component.name).await?;
         let version = match newest {
             Some((id, version, digest)) if digest == component.digest => {
                 sqlx::query("SELECT wed.activate_component($1, $2, $3)")
@@ -83,37 +76,8 @@ impl Store {
             Some((_, version, _)) => version + 1,
             None => 1,
         };
-        let id = sqlx::query_scalar(
-            "INSERT INTO wed.component (tenant_id, name, version, digest, bytes, manifest) \
-             VALUES ($1, $2, $3, $4, $5, $6) RETURNING component_id",
-        )
-        .bind(tenant_id)
-        .bind(component.name)
-        .bind(version)
-        .bind(component.digest)
-        .bind(component.bytes)
-        .bind(component.manifest)
-        .fetch_one(&mut *transaction)
-        .await
-        .map_err(|error| match StoreError::from(error) {
-            StoreError::Refused(refusal) if refusal.code == "23514" => {
-                StoreError::Refused(Box::new(crate::Refusal {
-                    message: format!("the component name \"{}\" is not allowed", component.name),
-                    detail: None,
-                    hint: Some(crate::NAME_HINT.to_owned()),
-                    ..*refusal
-                }))
-            }
-            other => other,
-        })?;
-        sqlx::query(
-            "SELECT wed.resolve_bindings(flow_id) FROM (SELECT DISTINCT flow_id FROM wed.binding b \
-             JOIN wed.flow f USING (flow_id) WHERE f.tenant_id = $1 AND b.component_name = $2) x",
-        )
-        .bind(tenant_id)
-        .bind(component.name)
-        .execute(&mut *transaction)
-        .await?;
+        let id = insert_version(&mut transaction, tenant_id, component, version).await?;
+        resolve_bindings(&mut transaction, tenant_id, component.name).await?;
         crate::audit::note(
             &mut transaction,
             &self.actor,
@@ -237,4 +201,69 @@ impl Store {
         .await?
         .ok_or_else(|| StoreError::not_found("component", component_id))
     }
+}
+
+/// Returns number, version and digest of the newest version of a component.
+async fn newest_version(
+    connection: &mut PgConnection,
+    tenant_id: i32,
+    name: &str,
+) -> Result<Option<(i32, i32, String)>, StoreError> {
+    Ok(sqlx::query_as(
+        "SELECT component_id, version, digest FROM wed.component WHERE tenant_id = $1 AND name = $2 ORDER BY \
+         version DESC LIMIT 1",
+    )
+    .bind(tenant_id)
+    .bind(name)
+    .fetch_optional(connection)
+    .await?)
+}
+
+/// Inserts a version of a component and returns its number.
+async fn insert_version(
+    connection: &mut PgConnection,
+    tenant_id: i32,
+    component: &NewComponent<'_>,
+    version: i32,
+) -> Result<i32, StoreError> {
+    sqlx::query_scalar(
+        "INSERT INTO wed.component (tenant_id, name, version, digest, bytes, manifest) \
+         VALUES ($1, $2, $3, $4, $5, $6) RETURNING component_id",
+    )
+    .bind(tenant_id)
+    .bind(component.name)
+    .bind(version)
+    .bind(component.digest)
+    .bind(component.bytes)
+    .bind(component.manifest)
+    .fetch_one(connection)
+    .await
+    .map_err(|error| match StoreError::from(error) {
+        StoreError::Refused(refusal) if refusal.code == "23514" => {
+            StoreError::Refused(Box::new(crate::Refusal {
+                message: format!("the component name \"{}\" is not allowed", component.name),
+                detail: None,
+                hint: Some(crate::NAME_HINT.to_owned()),
+                ..*refusal
+            }))
+        }
+        other => other,
+    })
+}
+
+/// Resolves the bindings of all the tenant's flows that name a component.
+async fn resolve_bindings(
+    connection: &mut PgConnection,
+    tenant_id: i32,
+    component: &str,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "SELECT wed.resolve_bindings(flow_id) FROM (SELECT DISTINCT flow_id FROM wed.binding b \
+         JOIN wed.flow f USING (flow_id) WHERE f.tenant_id = $1 AND b.component_name = $2) x",
+    )
+    .bind(tenant_id)
+    .bind(component)
+    .execute(connection)
+    .await?;
+    Ok(())
 }

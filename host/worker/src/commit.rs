@@ -89,14 +89,7 @@ pub(crate) async fn deal_with(
     committing: &mut Committing,
 ) -> usize {
     let store = &shared.sessions[committing.session];
-    let mut ready = Vec::with_capacity(batch.len());
-    let mut failed = Vec::new();
-    for finished in batch {
-        match Ready::new(finished) {
-            Ok(one) => ready.push(one),
-            Err(finished) => failed.push(finished),
-        }
-    }
+    let (ready, mut failed) = separate(batch);
     let mut committed = 0;
     // Halves of halves, on a list instead of the stack.
     let mut parts = vec![ready];
@@ -104,17 +97,7 @@ pub(crate) async fn deal_with(
         if part.is_empty() {
             continue;
         }
-        let mut answer = commit(store, host, &mut part, false, committing.keeps).await;
-        let alone = part.len() == 1 && matches!(answer, Err(StoreError::Refused(_)));
-        let slow = answer
-            .as_ref()
-            .is_err_and(|refusal| refusal.code() == Some(SLOW_CONDITIONS));
-        if alone || slow {
-            // Perhaps it is not the result but a condition that fails on it. Each state is evaluated by itself then, and
-            // one whose conditions take too long becomes an exception.
-            answer = commit(store, host, &mut part, true, committing.keeps).await;
-        }
-        match answer {
+        match commit_carefully(store, host, &mut part, committing.keeps).await {
             Ok(fired) => {
                 committed += part.len();
                 let (fired, _arriving) = shared.jobs(fired).await;
@@ -160,6 +143,39 @@ pub(crate) async fn deal_with(
     }
     record(store, host, failed, committing).await;
     committed
+}
+
+/// Separates the results that can be committed from the attempts that failed.
+fn separate(batch: Vec<Finished>) -> (Vec<Ready>, Vec<Finished>) {
+    let mut ready = Vec::with_capacity(batch.len());
+    let mut failed = Vec::new();
+    for finished in batch {
+        match Ready::new(finished) {
+            Ok(one) => ready.push(one),
+            Err(finished) => failed.push(finished),
+        }
+    }
+    (ready, failed)
+}
+
+/// Commits a part. If a single result is refused, or conditions take too long, commits once more with each state
+/// evaluated by itself: perhaps it is not the result but a condition that fails on it, and a state whose conditions
+/// take too long becomes an exception.
+async fn commit_carefully(
+    store: &Store,
+    host: i32,
+    part: &mut Vec<Ready>,
+    lease: bool,
+) -> Result<Vec<Claimed>, StoreError> {
+    let answer = commit(store, host, part, false, lease).await;
+    let alone = part.len() == 1 && matches!(answer, Err(StoreError::Refused(_)));
+    let slow = answer
+        .as_ref()
+        .is_err_and(|refusal| refusal.code() == Some(SLOW_CONDITIONS));
+    if alone || slow {
+        return commit(store, host, part, true, lease).await;
+    }
+    answer
 }
 
 /// Takes out of a part what is not of its first flow.

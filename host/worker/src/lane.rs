@@ -12,7 +12,7 @@ use quick_cache::sync::Cache;
 use wedflow_capability::files::Draft;
 use wedflow_contract::Digest;
 use wedflow_model::{Limits, Measure, Outcome, Severity};
-use wedflow_sandbox::{Beside, Invocation, Logs, Sandbox};
+use wedflow_sandbox::{Attempt, Beside, Invocation, Logs, Recording, Sandbox};
 use wedflow_scheduler::{FreshFirst, HandlerResult, Registration, Scheduler, source};
 use wedflow_store::{Claimed, LogLine, Store};
 
@@ -347,66 +347,14 @@ impl Lane {
         apart: Option<bool>,
     ) -> Finished {
         let job = &claimed.job;
-        let shared = &self.shared;
         let deadline = deadline(job.timeout);
-        let key = match &runnable.bound.granted().http {
-            None => String::new(),
-            Some(_) => format!(
-                "{}-{}-{}-{}",
-                runnable.flow.shape.gate, job.key.wid, job.key.tgid, job.fired_by
-            ),
-        };
-        let invocation = Invocation {
-            flow: &runnable.flow.shape.name,
-            wid: job.key.wid,
-            trigger: &claimed.trigger,
-            attempt: u32::try_from(job.attempt).unwrap_or(1),
-            deadline,
-            payload: &job.payload,
-            key: &key,
-        };
-        let attempt = shared
-            .sandbox
-            .run_beside(
-                &runnable.bound,
-                invocation,
-                job.timeout,
-                &shared.limits,
-                Beside {
-                    tenant,
-                    // Threads of a lower priority take no lock of the lanes'.
-                    watch: apart.is_none().then(|| shared.desk.load(tenant)),
-                    gate: apart.map(|open| shared.apart.gate(open)),
-                    ..Beside::default()
-                },
-            )
+        let attempt = self
+            .run_transition(claimed, tenant, runnable, apart, deadline)
             .await;
         if let Some(open) = runnable.breaker.ended(&attempt) {
-            let (flow, transition) = (&runnable.flow.shape.name, &job.transition);
-            note_circuit(
-                &shared.store,
-                shared.host(),
-                claimed.component_id,
-                transition,
-                open,
-            );
-            match open {
-                true => {
-                    tracing::warn!(%flow, %transition, outcome = attempt.outcome.name(), "its attempts end in \
-                     faults; they are made apart from others, and a few at a time while other tenants are at work")
-                }
-                false => {
-                    tracing::info!(%flow, %transition, "its attempts end by themselves again")
-                }
-            }
+            self.report_circuit(claimed, runnable, &attempt.outcome, open);
         }
-        let recording = attempt.recording;
-        let fails = !matches!(
-            attempt.outcome,
-            Outcome::Clause(_) | Outcome::Assignments(_)
-        );
-        let digest = (fails || !recording.is_empty())
-            .then(|| Digest::of(attempt.outcome.transcript().as_bytes()).to_string());
+        let digest = digest_to_keep(&attempt);
         let mut finished = Finished {
             key: job.key,
             token: job.token,
@@ -426,21 +374,84 @@ impl Lane {
                 after: None,
             };
         }
-        let keep = !recording.is_empty() || matches!(finished.verdict, Verdict::Fail { .. });
-        if keep || !attempt.logs.lines.is_empty() || attempt.logs.dropped > 0 {
-            let record = finished
-                .record
-                .insert(Box::new(no_record(job.key, job.token, deadline)));
-            record.keep = keep;
-            record.digest = digest;
-            record.logs = log_lines(attempt.logs);
-            record.answers = if recording.overflowed {
-                None
-            } else {
-                serde_json::to_value(recording.answers).ok()
-            };
-        }
+        add_record(&mut finished, attempt.recording, attempt.logs, digest);
         finished
+    }
+
+    /// Runs the transition of a job in the sandbox. `apart` is set if the attempt is isolated, to true while its
+    /// circuit breaker is open.
+    async fn run_transition(
+        &self,
+        claimed: &Claimed,
+        tenant: i32,
+        runnable: &Runnable,
+        apart: Option<bool>,
+        deadline: i64,
+    ) -> Attempt {
+        let job = &claimed.job;
+        let shared = &self.shared;
+        let key = match &runnable.bound.granted().http {
+            None => String::new(),
+            Some(_) => format!(
+                "{}-{}-{}-{}",
+                runnable.flow.shape.gate, job.key.wid, job.key.tgid, job.fired_by
+            ),
+        };
+        let invocation = Invocation {
+            flow: &runnable.flow.shape.name,
+            wid: job.key.wid,
+            trigger: &claimed.trigger,
+            attempt: u32::try_from(job.attempt).unwrap_or(1),
+            deadline,
+            payload: &job.payload,
+            key: &key,
+        };
+        let beside = Beside {
+            tenant,
+            // Threads of a lower priority take no lock of the lanes'.
+            watch: apart.is_none().then(|| shared.desk.load(tenant)),
+            gate: apart.map(|open| shared.apart.gate(open)),
+            ..Beside::default()
+        };
+        shared
+            .sandbox
+            .run_beside(
+                &runnable.bound,
+                invocation,
+                job.timeout,
+                &shared.limits,
+                beside,
+            )
+            .await
+    }
+
+    /// Records and logs that a circuit breaker has opened or closed.
+    fn report_circuit(
+        &self,
+        claimed: &Claimed,
+        runnable: &Runnable,
+        outcome: &Outcome,
+        open: bool,
+    ) {
+        let (flow, transition) = (&runnable.flow.shape.name, &claimed.job.transition);
+        note_circuit(
+            &self.shared.store,
+            self.shared.host(),
+            claimed.component_id,
+            transition,
+            open,
+        );
+        if open {
+            tracing::warn!(
+                %flow,
+                %transition,
+                outcome = outcome.name(),
+                "its attempts end in faults; they are made apart from others, and a few at a time while other tenants \
+                 are at work"
+            );
+        } else {
+            tracing::info!(%flow, %transition, "its attempts end by themselves again");
+        }
     }
 
     /// Commits a batch and takes in what it fired.
@@ -495,6 +506,34 @@ fn without_answer(claimed: &Claimed, outcome: &str, message: String) -> Finished
         },
         provided: None,
     }
+}
+
+/// Returns the digest by which a replay of an attempt is compared: of one that failed, or asked the host for answers.
+fn digest_to_keep(attempt: &Attempt) -> Option<String> {
+    let fails = !matches!(
+        attempt.outcome,
+        Outcome::Clause(_) | Outcome::Assignments(_)
+    );
+    (fails || !attempt.recording.is_empty())
+        .then(|| Digest::of(attempt.outcome.transcript().as_bytes()).to_string())
+}
+
+/// Adds the record of an attempt to its result, if it failed, logged lines or asked the host for answers.
+fn add_record(finished: &mut Finished, recording: Recording, logs: Logs, digest: Option<String>) {
+    let keep = !recording.is_empty() || matches!(finished.verdict, Verdict::Fail { .. });
+    if !keep && logs.lines.is_empty() && logs.dropped == 0 {
+        return;
+    }
+    let mut record = Box::new(no_record(finished.key, finished.token, finished.deadline));
+    record.keep = keep;
+    record.digest = digest;
+    record.logs = log_lines(logs);
+    record.answers = if recording.overflowed {
+        None
+    } else {
+        serde_json::to_value(recording.answers).ok()
+    };
+    finished.record = Some(record);
 }
 
 /// Returns the message of a panic.

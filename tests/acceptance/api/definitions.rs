@@ -4,11 +4,12 @@ use serde_json::{Value as Json, json};
 
 use super::{served, steps, with_steps};
 use crate::support::database::TENANT;
+use crate::support::http::Client;
 use crate::support::on;
 
 #[harness::test]
-fn a_flow_from_its_definition_to_its_end() {
-    let (api, client) = served();
+fn a_flow_is_defined_read_back_and_deleted() {
+    let (_api, client) = served();
     let made = client
         .json("PUT", "/v1/flows/steps", &steps("steps"))
         .is(201)
@@ -25,6 +26,16 @@ fn a_flow_from_its_definition_to_its_end() {
     );
     assert_eq!(flow["triggers"][0]["when"], "n < 3");
 
+    client.delete("/v1/flows/steps").is(204);
+    client.get("/v1/flows/steps").problem(404, "not_found");
+    assert_eq!(
+        client.get("/v1/flows").is(200).json(),
+        json!({ "items": [] })
+    );
+}
+
+/// Starts the first instance of the flow `steps`, with `n` = 2.
+fn start_with_two(client: &Client) -> i64 {
     let started = client
         .json(
             "POST",
@@ -36,20 +47,17 @@ fn a_flow_from_its_definition_to_its_end() {
         started.header("location"),
         Some("/v1/flows/steps/instances/1")
     );
-    let wid = started.json()["wid"].as_i64().expect("a number");
+    started.json()["wid"].as_i64().expect("a number")
+}
+
+#[harness::test]
+fn a_started_instance_has_a_state_and_a_job() {
+    let (_api, client) = with_steps();
+    start_with_two(&client);
     let instance = client.get("/v1/flows/steps/instances/1").is(200).json();
-    assert_eq!(
-        (
-            &instance["status"],
-            &instance["state"],
-            &instance["pending"]
-        ),
-        (
-            &json!("regular"),
-            &json!({ "n": 2, "remark": null }),
-            &json!(["step"])
-        )
-    );
+    assert_eq!(instance["status"], "regular");
+    assert_eq!(instance["state"], json!({ "n": 2, "remark": null }));
+    assert_eq!(instance["pending"], json!(["step"]));
     let job = client
         .get("/v1/flows/steps/instances/1/jobs/t")
         .is(200)
@@ -62,8 +70,12 @@ fn a_flow_from_its_definition_to_its_end() {
         client.get("/v1/flows/steps/jobs").is(200).json()["items"],
         json!([job])
     );
+}
 
-    // Plain SQL works at the same time.
+#[harness::test]
+fn a_result_in_plain_sql_shows_in_the_trace() {
+    let (api, client) = with_steps();
+    let wid = start_with_two(&client);
     let url = on(api.database.store.flow_url(TENANT, "steps")).expect("its URL");
     crate::support::Session::on(&api.database, &url).finish(wid, "step", "n = n + 1");
     let instance = client.get("/v1/flows/steps/instances/1").is(200).json();
@@ -81,13 +93,6 @@ fn a_flow_from_its_definition_to_its_end() {
     client
         .get("/v1/flows/steps/instances/1/jobs/t")
         .problem(404, "not_found");
-
-    client.delete("/v1/flows/steps").is(204);
-    client.get("/v1/flows/steps").problem(404, "not_found");
-    assert_eq!(
-        client.get("/v1/flows").is(200).json(),
-        json!({ "items": [] })
-    );
 }
 
 #[harness::test]

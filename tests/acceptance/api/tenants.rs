@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::steps;
 use crate::support::database::TENANT;
-use crate::support::http::Api;
+use crate::support::http::{Api, Client};
 use crate::support::{Database, on};
 
 #[harness::test]
@@ -26,18 +26,25 @@ fn the_last_admin_stays() {
     admin.json("PATCH", "/v1/users/ann", &viewer).is(200);
 }
 
-#[harness::test]
-fn settings_and_secrets_are_kept_over_http() {
-    fn key() -> Option<wedflow_worker::SecretKey> {
-        wedflow_worker::SecretKey::from_hex(&"5a".repeat(32)).ok()
-    }
+fn secret_key() -> Option<wedflow_worker::SecretKey> {
+    wedflow_worker::SecretKey::from_hex(&"5a".repeat(32)).ok()
+}
+
+/// The flow `steps` over an API that can seal secrets, and an admin.
+fn with_secret_key() -> (Api, Client) {
     let api = Api::with(&Database::new(), |settings| {
-        settings.find_secret_key = Some(key);
+        settings.find_secret_key = Some(secret_key);
     });
     let client = api.user(TENANT, "ann", "admin");
     client
         .json("PUT", "/v1/flows/steps", &steps("steps"))
         .is(201);
+    (api, client)
+}
+
+#[harness::test]
+fn settings_are_kept_over_http() {
+    let (_api, client) = with_secret_key();
     let setting = "/v1/flows/steps/config/url";
     client
         .json("PUT", setting, &json!({ "value": "https://a" }))
@@ -58,7 +65,14 @@ fn settings_and_secrets_are_kept_over_http() {
         .problem(422, "23514");
     client.delete(setting).is(204);
     client.delete(setting).problem(404, "not_found");
+    let audit = client.get("/v1/audit").is(200);
+    assert!(audit.text.contains("flow.config.unset"), "{}", audit.text);
+    assert!(!audit.text.contains("https://b"), "{}", audit.text);
+}
 
+#[harness::test]
+fn secrets_are_sealed_over_http_and_never_shown() {
+    let (api, client) = with_secret_key();
     let secret = "/v1/flows/steps/secrets/key";
     client
         .json("PUT", secret, &json!({ "transitions": ["step"] }))
@@ -84,19 +98,26 @@ fn settings_and_secrets_are_kept_over_http() {
     );
     let flow = on(api.database.store.flow(TENANT, "steps")).expect("the flow");
     let sealed = on(api.database.store.secrets(flow.flow_id)).expect("secrets");
-    let opened = key().expect("a key").open(flow.flow_id, &sealed[0]);
+    let opened = secret_key().expect("a key").open(flow.flow_id, &sealed[0]);
     assert_eq!(opened.as_deref(), Ok(value));
     let audit = client.get("/v1/audit").is(200);
-    assert!(audit.text.contains("flow.secret.set") && audit.text.contains("flow.config.unset"));
-    assert!(!audit.text.contains(value) && !audit.text.contains("https://b"));
+    assert!(audit.text.contains("flow.secret.set"), "{}", audit.text);
+    assert!(!audit.text.contains(value), "{}", audit.text);
     client.delete(secret).is(204);
+}
 
-    let without = Api::of(&Database::new());
-    let client = without.user(TENANT, "ann", "developer");
+#[harness::test]
+fn no_secret_is_taken_without_a_key_to_seal_it() {
+    let api = Api::of(&Database::new());
+    let client = api.user(TENANT, "ann", "developer");
     client
         .json("PUT", "/v1/flows/steps", &steps("steps"))
         .is(201);
     client
-        .json("PUT", secret, &json!({ "value": value }))
+        .json(
+            "PUT",
+            "/v1/flows/steps/secrets/key",
+            &json!({ "value": "canary-of-a-secret" }),
+        )
         .problem(409, "no_secret_key");
 }

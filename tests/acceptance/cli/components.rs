@@ -1,12 +1,14 @@
 //! Components: pushed, bound, listed.
 
+use std::path::PathBuf;
+
 use serde_json::{Value as Json, json};
 
 use super::{Cli, has, paper, path};
 use crate::support::repository;
 
-#[harness::test]
-fn components_are_pushed_bound_and_shown() {
+/// The flow `paper` without its bindings, and the component that performs its transitions.
+fn unbound_paper() -> (Cli, PathBuf) {
     let cli = Cli::new();
     let wasm = paper();
     let flow = cli.file(
@@ -19,59 +21,64 @@ fn components_are_pushed_bound_and_shown() {
             .as_bytes(),
     );
     cli.run(&["flow", "apply", path(&flow)]).done();
-    let performers = || -> Vec<Json> {
-        let shown = cli.json(&["flow", "show", "paper"]);
-        let triggers = shown["triggers"].as_array().expect("triggers").clone();
-        triggers
-            .into_iter()
-            .filter(|trigger| trigger["cfinal"] == false)
-            .map(|trigger| trigger["component"].clone())
-            .collect()
-    };
-    let none = Json::Null;
-    let by = json!("mine");
+    (cli, wasm)
+}
 
+/// The components of the flow's triggers.
+fn performers(cli: &Cli) -> Vec<Json> {
+    let shown = cli.json(&["flow", "show", "paper"]);
+    let triggers = shown["triggers"].as_array().expect("triggers").clone();
+    triggers
+        .into_iter()
+        .filter(|trigger| trigger["cfinal"] == false)
+        .map(|trigger| trigger["component"].clone())
+        .collect()
+}
+
+#[harness::test]
+fn a_pushed_component_gets_a_version_and_no_binding() {
+    let (cli, wasm) = unbound_paper();
     let pushed = cli.json(&["component", "push", path(&wasm), "--name", "mine"]);
     let pushed = &pushed[0];
     has(pushed, &["component", "version", "digest", "transitions"]);
-    assert_eq!((&pushed["component"], &pushed["version"]), (&by, &json!(1)));
+    assert_eq!(pushed["component"], "mine");
+    assert_eq!(pushed["version"], 1);
     assert_eq!(pushed["transitions"], json!(["tr_a2", "tr_a3", "tr_final"]));
-    assert_eq!(performers(), [none.clone(), none.clone(), none.clone()]);
+    assert_eq!(performers(&cli), [Json::Null, Json::Null, Json::Null]);
+    // Without --name it has the file's.
+    let text = cli.run(&["component", "push", path(&wasm)]).done().out;
+    assert!(
+        text.contains("Component paper version 1 performs tr_a2"),
+        "{text}"
+    );
+}
 
-    let words = [
-        "component",
-        "push",
-        path(&wasm),
-        "--name",
-        "mine",
-        "--flow",
-        "paper",
-    ];
-    cli.run(
-        &[
-            &words[..],
-            &["--transition", "tr_a2", "--transition", "tr_a3"],
-        ]
-        .concat(),
-    )
-    .done();
-    assert_eq!(performers(), [by.clone(), by.clone(), none.clone()]);
+#[harness::test]
+fn transitions_are_bound_and_unbound() {
+    let (cli, wasm) = unbound_paper();
+    let none = Json::Null;
+    let by = json!("mine");
+    let push = ["component", "push", path(&wasm), "--name", "mine"];
+    let words = [&push[..], &["--flow", "paper"]].concat();
+    let two = ["--transition", "tr_a2", "--transition", "tr_a3"];
+    cli.run(&[&words[..], &two].concat()).done();
+    assert_eq!(performers(&cli), [by.clone(), by.clone(), none.clone()]);
     let unbound = cli.json(&["flow", "unbind", "paper", "tr_a2"]);
     assert_eq!(
         unbound,
         json!({ "flow": "paper", "transition": "tr_a2", "component": null })
     );
-    assert_eq!(performers(), [none.clone(), by.clone(), none.clone()]);
+    assert_eq!(performers(&cli), [none.clone(), by.clone(), none.clone()]);
     let bound = cli.json(&["flow", "bind", "paper", "tr_a2", "mine"]);
     assert_eq!(
         bound,
         json!({ "flow": "paper", "transition": "tr_a2", "component": "mine" })
     );
-    assert_eq!(performers(), [by.clone(), by.clone(), none]);
+    assert_eq!(performers(&cli), [by.clone(), by.clone(), none]);
     // All that it declares. The same bytes are no new version.
     let all = cli.json(&words);
     assert_eq!(all[0]["version"], 1);
-    assert_eq!(performers(), [by.clone(), by.clone(), by]);
+    assert_eq!(performers(&cli), [by.clone(), by.clone(), by]);
     let error = cli.fails(4, &[&words[..], &["--transition", "tr_a9"]].concat());
     assert!(
         error["hint"]
@@ -79,7 +86,13 @@ fn components_are_pushed_bound_and_shown() {
             .is_some_and(|hint| hint.contains("tr_a2, tr_a3")),
         "{error}"
     );
+}
 
+#[harness::test]
+fn components_are_listed_and_shown() {
+    let (cli, wasm) = unbound_paper();
+    let push = ["component", "push", path(&wasm), "--name", "mine"];
+    let pushed = cli.json(&[&push[..], &["--flow", "paper"]].concat());
     let list = cli.json(&["component", "list"]);
     assert_eq!(list.as_array().map(Vec::len), Some(1));
     has(
@@ -99,7 +112,7 @@ fn components_are_pushed_bound_and_shown() {
         json!(["paper/tr_a2", "paper/tr_a3", "paper/tr_final"])
     );
     let shown = cli.json(&["component", "show", "mine"]);
-    assert_eq!(shown[0]["digest"], pushed["digest"]);
+    assert_eq!(shown[0]["digest"], pushed[0]["digest"]);
     assert_eq!(
         shown[0]["manifest"]["transitions"][0]["writes"],
         json!([{ "name": "a2", "kind": "text" }])
@@ -108,11 +121,6 @@ fn components_are_pushed_bound_and_shown() {
     for part in ["mine version 1", "tr_final", "a2 text", "paper/tr_a3"] {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
-    let text = cli.run(&["component", "push", path(&wasm)]).done().out;
-    assert!(
-        text.contains("Component paper version 1 performs tr_a2"),
-        "{text}"
-    );
 }
 
 #[harness::test]

@@ -9,24 +9,43 @@ use super::{Cli, STEPS, has, path};
 use crate::support::program::wed;
 use crate::support::{Session, eventually};
 
-#[harness::test]
-fn a_flow_from_its_making_to_its_end() {
+/// The flow `own`, with an attribute, a trigger, a final condition and an instance.
+fn own_flow() -> (Cli, Session) {
     let cli = Cli::new();
-    let made = cli.json(&["flow", "create", "own", "--description", "Of my own"]);
-    assert_eq!(made["flow"], "own");
-    assert!(made["flow_id"].is_i64());
-
-    let url = cli.json(&["flow", "url", "own"]);
-    let text = cli.run(&["flow", "url", "own"]).done().out;
-    assert_eq!(url["url"], text.trim());
-    let mut session = Session::on(&cli.database, text.trim());
+    cli.run(&["flow", "create", "own", "--description", "Of my own"])
+        .done();
+    let url = cli.run(&["flow", "url", "own"]).done().out;
+    let mut session = Session::on(&cli.database, url.trim());
     session.run(
         "INSERT INTO wed_attr (aname, atype, adv) VALUES ('n', 'integer', '0');
          INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('t', 'step', 'n < 3');
          INSERT INTO wed_trig (cpred, cfinal) VALUES ('n >= 3', true);",
     );
     session.start();
+    (cli, session)
+}
 
+#[harness::test]
+fn a_flow_is_created_once() {
+    let cli = Cli::new();
+    let made = cli.json(&["flow", "create", "own", "--description", "Of my own"]);
+    assert_eq!(made["flow"], "own");
+    assert!(made["flow_id"].is_i64());
+    let url = cli.json(&["flow", "url", "own"]);
+    let text = cli.run(&["flow", "url", "own"]).done().out;
+    assert_eq!(url["url"], text.trim());
+    let again = cli.fails(4, &["flow", "create", "own"]);
+    assert!(
+        again["message"]
+            .as_str()
+            .is_some_and(|text| text.contains("own")),
+        "{again}"
+    );
+}
+
+#[harness::test]
+fn flows_are_listed_with_their_instances() {
+    let (cli, _session) = own_flow();
     let list = cli.json(&["flow", "list"]);
     let flow = &list[0];
     assert_eq!(list.as_array().map(Vec::len), Some(1));
@@ -43,15 +62,14 @@ fn a_flow_from_its_making_to_its_end() {
             "jobs",
         ],
     );
-    assert_eq!(
-        (
-            &flow["name"],
-            &flow["description"],
-            &flow["regular"],
-            &flow["jobs"]
-        ),
-        (&json!("own"), &json!("Of my own"), &json!(1), &json!(1))
-    );
+    assert_eq!(flow["name"], "own");
+    assert_eq!(flow["description"], "Of my own");
+    assert_eq!((&flow["regular"], &flow["jobs"]), (&json!(1), &json!(1)));
+}
+
+#[harness::test]
+fn a_flow_is_shown_with_its_attributes_and_triggers() {
+    let (cli, _session) = own_flow();
     let shown = cli.json(&["flow", "show", "own"]);
     assert_eq!(shown["flow"]["name"], "own");
     assert_eq!(shown["attributes"][0]["name"], "n");
@@ -80,15 +98,11 @@ fn a_flow_from_its_making_to_its_end() {
     ] {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
+}
 
-    let again = cli.fails(4, &["flow", "create", "own"]);
-    assert!(
-        again["message"]
-            .as_str()
-            .is_some_and(|text| text.contains("own")),
-        "{again}"
-    );
-
+#[harness::test]
+fn a_dropped_flow_is_gone() {
+    let (cli, session) = own_flow();
     drop(session);
     let gone = cli.json(&["flow", "drop", "own", "--yes"]);
     assert_eq!(gone, json!({ "flow": "own", "dropped": true }));

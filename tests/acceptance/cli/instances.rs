@@ -10,32 +10,27 @@ use crate::support::database::{one_lane, sample_component};
 use crate::support::program::wed;
 use crate::support::{eventually, on, repository};
 
-#[harness::test]
-fn an_instance_is_started_and_shown() {
+/// Four instances of the flow `steps`, the last of them final from the start.
+fn four_instances() -> Cli {
     let cli = Cli::with_steps();
     let started = cli.json(&["instance", "start", "steps"]);
     assert_eq!(started, json!({ "flow": "steps", "wid": 1 }));
-    // A text that looks like a number or JSON stays a text; a number is a number.
-    cli.run(&["instance", "start", "steps", "n=2", "remark=007"])
-        .done();
-    cli.run(&[
-        "instance",
-        "start",
-        "steps",
-        "--state",
-        r#"{"n": 1, "remark": "it's \"odd\""}"#,
-    ])
-    .done();
-    // Both together, and final from the start.
-    cli.run(&[
-        "instance",
-        "start",
-        "steps",
-        "n=3",
-        "--state",
-        r#"{"remark": null}"#,
-    ])
-    .done();
+    let start = ["instance", "start", "steps"];
+    for words in [
+        // A text that looks like a number or JSON stays a text; a number is a number.
+        &["n=2", "remark=007"][..],
+        &["--state", r#"{"n": 1, "remark": "it's \"odd\""}"#],
+        // Both together, and final from the start.
+        &["n=3", "--state", r#"{"remark": null}"#],
+    ] {
+        cli.run(&[&start[..], words].concat()).done();
+    }
+    cli
+}
+
+#[harness::test]
+fn instances_are_started_and_listed() {
+    let cli = four_instances();
     let list = cli.json(&["instance", "list", "steps"]);
     let states: Vec<&Json> = list
         .as_array()
@@ -64,7 +59,11 @@ fn an_instance_is_started_and_shown() {
         "instance", "list", "steps", "--status", "regular", "--limit", "2",
     ]);
     assert_eq!(two.as_array().map(Vec::len), Some(2));
+}
 
+#[harness::test]
+fn an_instance_is_shown_with_its_jobs_and_trace() {
+    let cli = four_instances();
     let shown = cli.json(&["instance", "show", "steps", "2"]);
     has(&shown, &["instance", "jobs", "attempts", "logs"]);
     assert_eq!(shown["instance"]["wid"], 2);

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::{Cli, STEPS, paper, path};
-use crate::support::on;
 use crate::support::program::{psql, run, wed};
+use crate::support::{Session, on};
 
 #[harness::test]
 fn a_bad_predicate_is_pointed_at() {
@@ -115,53 +115,56 @@ fn mistakes_are_told_with_what_where_and_how_to_mend() {
     );
 }
 
-#[harness::test]
-fn a_refusal_in_psql_is_five_lines_at_most_and_shows_no_sql_of_ours() {
-    const CASES: [(&str, &str); 19] = [
-        ("WF001", "INSERT INTO wed_flow (n) VALUES (9)"),
-        ("WF002", "UPDATE wed_flow SET remark = 'x' WHERE wid = 2"),
-        ("WF003", "UPDATE wed_flow SET n = 1 WHERE wid = 1"),
-        (
-            "WF003",
-            "UPDATE wed_flow SET remark = 'x', n = 1 WHERE wid = 1",
-        ),
-        (
-            "WF005",
-            "BEGIN; SELECT pg_try_advisory_xact_lock(wid, tgid) FROM job_pool WHERE wid = 1; UPDATE wed_flow SET n = 1 WHERE wid = 1",
-        ),
-        (
-            "WF006",
-            "BEGIN; UPDATE wed_flow SET remark = 'x' WHERE wid = 1; UPDATE wed_flow SET remark = 'y' WHERE wid = 1",
-        ),
-        ("WF007", "UPDATE wed_flow SET remark = 'stop' WHERE wid = 1"),
-        ("WF008", "UPDATE wed_flow SET wid = 7 WHERE wid = 1"),
-        ("WF009", "DELETE FROM wed_flow"),
-        ("WF009", "TRUNCATE wed_flow"),
-        (
-            "WF011",
-            "INSERT INTO wed_trig (trname, cpred) VALUES ('x', 'pg_sleep(1) IS NULL')",
-        ),
-        (
-            "WF011",
-            "INSERT INTO wed_trig (trname, cpred) VALUES ('x', 'n = (SELECT 1)')",
-        ),
-        ("WF012", "INSERT INTO wed_attr (aname) VALUES ('wid')"),
-        (
-            "WF012",
-            "INSERT INTO wed_trig (trname, cpred) VALUES ('_x', 'n = 1')",
-        ),
-        (
-            "WF012",
-            "INSERT INTO wed_attr (aname, atype) VALUES ('z', 'nonsense')",
-        ),
-        ("WF013", "DELETE FROM wed_trig WHERE trname = 'one'"),
-        ("WF013", "DELETE FROM wed_attr WHERE aname = 'n'"),
-        ("WF014", "INSERT INTO wed_flow (divisor) VALUES (0)"),
-        (
-            "WF033",
-            "UPDATE wed_flow SET remark = repeat('x', 2000000) WHERE wid = 1",
-        ),
-    ];
+/// Refusals of a flow's tables: the SQLSTATE, and a statement that is refused with it.
+const REFUSED_STATEMENTS: [(&str, &str); 19] = [
+    ("WF001", "INSERT INTO wed_flow (n) VALUES (9)"),
+    ("WF002", "UPDATE wed_flow SET remark = 'x' WHERE wid = 2"),
+    ("WF003", "UPDATE wed_flow SET n = 1 WHERE wid = 1"),
+    (
+        "WF003",
+        "UPDATE wed_flow SET remark = 'x', n = 1 WHERE wid = 1",
+    ),
+    (
+        "WF005",
+        "BEGIN; SELECT pg_try_advisory_xact_lock(wid, tgid) FROM job_pool WHERE wid = 1; \
+         UPDATE wed_flow SET n = 1 WHERE wid = 1",
+    ),
+    (
+        "WF006",
+        "BEGIN; UPDATE wed_flow SET remark = 'x' WHERE wid = 1; UPDATE wed_flow SET remark = 'y' WHERE wid = 1",
+    ),
+    ("WF007", "UPDATE wed_flow SET remark = 'stop' WHERE wid = 1"),
+    ("WF008", "UPDATE wed_flow SET wid = 7 WHERE wid = 1"),
+    ("WF009", "DELETE FROM wed_flow"),
+    ("WF009", "TRUNCATE wed_flow"),
+    (
+        "WF011",
+        "INSERT INTO wed_trig (trname, cpred) VALUES ('x', 'pg_sleep(1) IS NULL')",
+    ),
+    (
+        "WF011",
+        "INSERT INTO wed_trig (trname, cpred) VALUES ('x', 'n = (SELECT 1)')",
+    ),
+    ("WF012", "INSERT INTO wed_attr (aname) VALUES ('wid')"),
+    (
+        "WF012",
+        "INSERT INTO wed_trig (trname, cpred) VALUES ('_x', 'n = 1')",
+    ),
+    (
+        "WF012",
+        "INSERT INTO wed_attr (aname, atype) VALUES ('z', 'nonsense')",
+    ),
+    ("WF013", "DELETE FROM wed_trig WHERE trname = 'one'"),
+    ("WF013", "DELETE FROM wed_attr WHERE aname = 'n'"),
+    ("WF014", "INSERT INTO wed_flow (divisor) VALUES (0)"),
+    (
+        "WF033",
+        "UPDATE wed_flow SET remark = repeat('x', 2000000) WHERE wid = 1",
+    ),
+];
+
+/// The flow `orders` with two triggers and two instances, the second of them final.
+fn with_orders() -> (Cli, Session) {
     let cli = Cli::new();
     cli.run(&["flow", "create", "orders"]).done();
     let mut session = cli.flow("orders");
@@ -173,8 +176,14 @@ fn a_refusal_in_psql_is_five_lines_at_most_and_shows_no_sql_of_ours() {
          INSERT INTO wed_flow DEFAULT VALUES;
          INSERT INTO wed_flow (n) VALUES (5)",
     );
+    (cli, session)
+}
+
+#[harness::test]
+fn a_refusal_in_psql_is_five_lines_at_most_and_shows_no_sql_of_ours() {
+    let (cli, mut session) = with_orders();
     let url = on(cli.database.store.flow_url("default", "orders")).expect("its URL");
-    for (code, statement) in CASES {
+    for (code, statement) in REFUSED_STATEMENTS {
         let answer = psql(&url, &format!("{statement};"));
         let lines: Vec<&str> = answer.err.lines().collect();
         assert!(
@@ -196,7 +205,12 @@ fn a_refusal_in_psql_is_five_lines_at_most_and_shows_no_sql_of_ours() {
         let refusal = session.refused(statement);
         assert_eq!(refusal.code, code, "{statement}: {refusal:?}");
     }
-    // A condition that cannot be read is pointed at, before all else.
+}
+
+#[harness::test]
+fn an_unreadable_condition_is_pointed_at_in_psql() {
+    let (cli, _session) = with_orders();
+    let url = on(cli.database.store.flow_url("default", "orders")).expect("its URL");
     for (condition, says) in [("nope = 1", "does not exist"), ("n = = 1", "syntax error")] {
         let insert = format!("INSERT INTO wed_trig (trname, cpred) VALUES ('x', '{condition}');");
         let answer = psql(&url, &insert);

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use data_encoding::{BASE64, HEXLOWER};
 use serde::Deserialize;
@@ -174,17 +174,7 @@ pub(crate) async fn upload(
 ) -> Result<Response, Problem> {
     caller.must(Action::write(Area::Components))?;
     let (parts, sent) = request.into_parts();
-    match body::media_type(&parts.headers).as_deref() {
-        Some("application/wasm" | "application/octet-stream") => {}
-        _ => {
-            return Err(Problem::new(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "content_type",
-                "the body is not said to be a component",
-            )
-            .hint("Send the bytes of the .wasm file, with `Content-Type: application/wasm`."));
-        }
-    }
+    must_be_wasm(&parts.headers)?;
     let most = Limits::default().component_bytes;
     let kib = body::announced(&parts.headers).unwrap_or(most).min(most) >> 10;
     let longest = api.times.upload;
@@ -221,15 +211,7 @@ pub(crate) async fn upload(
     }
     let upload = wedflow_worker::upload(&store, &caller.tenant, name.as_str(), &read.bytes)
         .await
-        .map_err(|error| match error {
-            UploadError::Store(error) => error.into(),
-            UploadError::Sandbox(error) => {
-                tracing::error!(%error, "the sandbox cannot be set up; look at this machine's limits of memory and processes");
-                Problem::internal()
-            }
-            UploadError::Refused(reason) => Problem::invalid("component_refused", reason)
-                .hint("docs/reference/transitions.md says what a component must look like."),
-        })?;
+        .map_err(not_uploaded)?;
     let uploaded = Uploaded {
         warnings: store
             .component_warnings(&caller.tenant, &upload.name)
@@ -247,6 +229,35 @@ pub(crate) async fn upload(
         taken.answered();
     }
     Ok(created(uploaded))
+}
+
+/// Checks that a body is sent as a component.
+fn must_be_wasm(headers: &HeaderMap) -> Result<(), Problem> {
+    match body::media_type(headers).as_deref() {
+        Some("application/wasm" | "application/octet-stream") => Ok(()),
+        _ => Err(Problem::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "content_type",
+            "the body is not said to be a component",
+        )
+        .hint("Send the bytes of the .wasm file, with `Content-Type: application/wasm`.")),
+    }
+}
+
+/// Explains the failure of an upload to its client.
+fn not_uploaded(error: UploadError) -> Problem {
+    match error {
+        UploadError::Store(error) => error.into(),
+        UploadError::Sandbox(error) => {
+            tracing::error!(
+                %error,
+                "the sandbox cannot be set up; look at this machine's limits of memory and processes"
+            );
+            Problem::internal()
+        }
+        UploadError::Refused(reason) => Problem::invalid("component_refused", reason)
+            .hint("docs/reference/transitions.md says what a component must look like."),
+    }
 }
 
 /// A client's key while its upload is under way. Given back when dropped: the upload was refused, or its client went

@@ -99,14 +99,7 @@ pub(crate) async fn run(
     })?;
     let mut store = LocalStore::open(path).map_err(problem)?;
     match command {
-        AwayCommand::Sync => {
-            let moved = prefetch(&link(place)?, &mut store).map_err(problem)?;
-            let items = store.items().map_err(problem)?;
-            terminal.answer(&json!({ "bytes": moved, "items": items }), || {
-                print_items(&items, terminal);
-                terminal.say(&format!("{} were transferred", calls::bytes(moved)));
-            });
-        }
+        AwayCommand::Sync => sync(&link(place)?, &mut store, terminal)?,
         AwayCommand::Away {
             wait,
             yes,
@@ -120,23 +113,7 @@ pub(crate) async fn run(
                 path,
                 quota_bytes: *quota,
             };
-            let mut steps = Vec::new();
-            disconnect(&link(place)?, &mut store, &leaving, |step| {
-                if !terminal.is_json() {
-                    terminal.line(&format!(
-                        "{:>2}  {}  {}  {:.1} s",
-                        step.step,
-                        step.text,
-                        calls::bytes(step.bytes),
-                        step.seconds
-                    ));
-                }
-                steps.push(step);
-            })
-            .map_err(problem)?;
-            if terminal.is_json() {
-                terminal.document(&steps);
-            }
+            leave(&link(place)?, &mut store, &leaving, terminal)?;
         }
         AwayCommand::Do {
             item,
@@ -156,6 +133,44 @@ pub(crate) async fn run(
         }
         AwayCommand::Return => return return_home(&link(place)?, &mut store, terminal),
         AwayCommand::Local => local(&store, terminal)?,
+    }
+    Ok(())
+}
+
+/// Copies the worklist, data and components to the local store, and shows it.
+fn sync(link: &Link, store: &mut LocalStore, terminal: &Terminal) -> Result<(), Problem> {
+    let moved = prefetch(link, store).map_err(problem)?;
+    let items = store.items().map_err(problem)?;
+    terminal.answer(&json!({ "bytes": moved, "items": items }), || {
+        print_items(&items, terminal);
+        terminal.say(&format!("{} were transferred", calls::bytes(moved)));
+    });
+    Ok(())
+}
+
+/// Leaves, and shows each step as it ends.
+fn leave(
+    link: &Link,
+    store: &mut LocalStore,
+    leaving: &Leaving<'_>,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let mut steps = Vec::new();
+    disconnect(link, store, leaving, |step| {
+        if !terminal.is_json() {
+            terminal.line(&format!(
+                "{:>2}  {}  {}  {:.1} s",
+                step.step,
+                step.text,
+                calls::bytes(step.bytes),
+                step.seconds
+            ));
+        }
+        steps.push(step);
+    })
+    .map_err(problem)?;
+    if terminal.is_json() {
+        terminal.document(&steps);
     }
     Ok(())
 }
