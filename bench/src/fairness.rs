@@ -59,7 +59,12 @@ pub(crate) async fn run(url: &str, options: &FairnessArguments, report: &Report)
     spinner.finish_and_clear();
     ready.remove().await;
     let rows = rows?;
-    let document = json!({ "jobs_waiting": options.jobs, "starts": options.starts, "rounds": options.rounds, "rows": rows });
+    let document = json!({
+        "jobs_waiting": options.jobs,
+        "starts": options.starts,
+        "rounds": options.rounds,
+        "rows": rows,
+    });
     let head = [
         "busy tenant",
         "p50 µs",

@@ -1,4 +1,5 @@
-//! Logs: a line in our words for each event, with what to do or what becomes of it; nothing of a tenant's in the server's.
+//! Logs: a line in our words for each event, with what to do or what becomes of it; nothing of a tenant's in the
+//! server's.
 
 use std::path::{Path, PathBuf};
 

@@ -300,8 +300,8 @@ fn due(came: usize, idle: std::time::Duration) -> std::time::Duration {
     idle + std::time::Duration::from_millis(millis)
 }
 
-/// Reads on, `most` bytes, without keeping anything. Who still sends does not read, and would find the connection closed
-/// instead of an answer; who sends very much more than is allowed does.
+/// Reads on, `most` bytes, without keeping anything. Who still sends does not read, and would find the connection
+/// closed instead of an answer; who sends very much more than is allowed does.
 async fn discard(mut body: Body, most: u64, times: Times) {
     let end = Instant::now() + times.upload;
     let mut left = most;

@@ -109,7 +109,10 @@ impl MetricsServer {
             .with_state(figures);
         let task = tokio::spawn(async move {
             if let Err(error) = axum::serve(listener, service).await {
-                tracing::error!(%error, "figures are served no more; start the host anew, or its --metrics at another address");
+                tracing::error!(
+                    %error,
+                    "figures are served no more; start the host anew, or its --metrics at another address"
+                );
             }
         });
         Ok(MetricsServer { address, task })
@@ -132,7 +135,11 @@ async fn metrics(State(figures): State<Figures>) -> Response {
     let (up, rows) = match asked {
         Ok(Ok(rows)) => (1, rows),
         Ok(Err(error)) => {
-            tracing::warn!(%error, "the database does not tell its figures; it is tried again, and `wed status` tells how the database is");
+            tracing::warn!(
+                %error,
+                "the database does not tell its figures; it is tried again, and `wed status` tells how the database \
+                 is"
+            );
             (0, Vec::new())
         }
         Err(_) => (0, Vec::new()),

@@ -223,20 +223,36 @@ impl From<StoreError> for Problem {
             StoreError::Refused(ref refusal) => match refused(refusal) {
                 Some(problem) => problem,
                 None if error.is_transient() => {
-                    tracing::warn!(%error, "the database does not answer; its clients are told to come back, and `wed status` tells how it is");
+                    tracing::warn!(
+                        %error,
+                        "the database does not answer; its clients are told to come back, and `wed status` tells how \
+                         it is"
+                    );
                     Problem::unavailable()
                 }
                 None => {
-                    tracing::error!(%error, code = refusal.code, "the database refused what it should not; this is a defect of wed, please report it with this line");
+                    tracing::error!(
+                        %error,
+                        code = refusal.code,
+                        "the database refused what it should not; this is a defect of wed, please report it with \
+                         this line"
+                    );
                     Problem::internal()
                 }
             },
             error if error.is_transient() => {
-                tracing::warn!(%error, "the database does not answer; its clients are told to come back, and `wed status` tells how it is");
+                tracing::warn!(
+                    %error,
+                    "the database does not answer; its clients are told to come back, and `wed status` tells how it \
+                     is"
+                );
                 Problem::unavailable()
             }
             error => {
-                tracing::error!(%error, "the database reported; this is a defect of wed, please report it with this line");
+                tracing::error!(
+                    %error,
+                    "the database reported; this is a defect of wed, please report it with this line"
+                );
                 Problem::internal()
             }
         }

@@ -248,7 +248,10 @@ async fn accept(
             Some((stream, from.ip(), place))
         }
         Err(error) => {
-            tracing::warn!(%error, "no connection could be taken; raise this process's limit of open files if it is one");
+            tracing::warn!(
+                %error,
+                "no connection could be taken; raise this process's limit of open files if it is one"
+            );
             None
         }
     }
@@ -258,7 +261,11 @@ async fn forget(store: Store) {
     loop {
         tokio::time::sleep(FORGET).await;
         if let Err(error) = store.forget_answers().await {
-            tracing::warn!(%error, "old idempotency keys could not be forgotten; it is tried again, and `wed status` tells how the database is");
+            tracing::warn!(
+                %error,
+                "old idempotency keys could not be forgotten; it is tried again, and `wed status` tells how the \
+                 database is"
+            );
         }
     }
 }

@@ -135,7 +135,11 @@ impl Watching {
                     false => (pause * 5 / 4).min(IDLE_LOOK),
                 },
                 Err(error) => {
-                    tracing::warn!(%error, "could not look at what is watched; it is tried again, and `wed status` tells how the database is");
+                    tracing::warn!(
+                        %error,
+                        "could not look at what is watched; it is tried again, and `wed status` tells how the \
+                         database is"
+                    );
                     IDLE_LOOK
                 }
             };

@@ -67,8 +67,10 @@ impl Server {
 
     fn document(&self, number: i64) -> Json {
         let item = &self.items[&number];
-        json!({ "item": number, "flow": "f", "wid": number, "task": item.task, "state": item.state, "holder": item.holder,
-            "claim": item.claim, "disconnected": true, "application": "paper" })
+        json!({
+            "item": number, "flow": "f", "wid": number, "task": item.task, "state": item.state,
+            "holder": item.holder, "claim": item.claim, "disconnected": true, "application": "paper",
+        })
     }
 
     /// Beto's worklist.

@@ -22,8 +22,8 @@ pub(crate) async fn run_component(
     changes(&call(item, bytes, values).await?)
 }
 
-/// Calls the item's component as a host does: the same sandbox, the same limits. It sees the values that the person gave in
-/// the place of the item's, so it can check them.
+/// Calls the item's component as a host does: the same sandbox, the same limits. It sees the values that the person
+/// gave in the place of the item's, so it can check them.
 pub(crate) async fn call(
     item: &Json,
     bytes: &[u8],

@@ -109,7 +109,8 @@ pub enum UploadError {
     },
     /// The component's compiled code is too large.
     #[error(
-        "the component's compiled code has more than {bytes} bytes; leave out what it does not need, and build it for size"
+        "the component's compiled code has more than {bytes} bytes; leave out what it does not need, and build it for \
+         size"
     )]
     CompiledSize {
         /// Bytes that are allowed.
@@ -205,7 +206,11 @@ impl Sandbox {
             cache: settings.cache.as_deref().and_then(|folder| {
                 Cache::open(folder)
                     .inspect_err(|error| {
-                        tracing::warn!("no compiled code is kept in {}: {error}; make it a folder of this user alone (chmod 700), or name another in WEDFLOW_CACHE", folder.display());
+                        tracing::warn!(
+                            "no compiled code is kept in {}: {error}; make it a folder of this user alone (chmod \
+                             700), or name another in WEDFLOW_CACHE",
+                            folder.display()
+                        );
                     })
                     .ok()
             }),

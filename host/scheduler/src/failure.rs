@@ -84,7 +84,11 @@ impl FailureSink {
             cause,
         };
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| (self.0)(failure))) {
-            tracing::error!(%handler, panic = panic_message(&*payload), "a failure sink panicked; this is a defect of wed, please report it with this line");
+            tracing::error!(
+                %handler,
+                panic = panic_message(&*payload),
+                "a failure sink panicked; this is a defect of wed, please report it with this line"
+            );
         }
     }
 }
@@ -110,6 +114,11 @@ pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> String {
 pub(crate) fn drop_quietly<T>(handler: HandlerId, theirs: T) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(theirs))) {
         let panic = panic_message(&*payload);
-        tracing::error!(%handler, panic, "a handler or its source panicked while it was dropped; this is a defect of wed, please report it with this line");
+        tracing::error!(
+            %handler,
+            panic,
+            "a handler or its source panicked while it was dropped; this is a defect of wed, please report it with \
+             this line"
+        );
     }
 }

@@ -281,7 +281,8 @@ impl Store {
                a.names, a.types \
              FROM wed.flow f JOIN wed.tenant t USING (tenant_id) \
              CROSS JOIN LATERAL (SELECT coalesce(array_agg(aname ORDER BY attnum), '{}') AS names, \
-               coalesce(array_agg(atype ORDER BY attnum), '{}') AS types FROM wed.attribute WHERE flow_id = f.flow_id) a \
+               coalesce(array_agg(atype ORDER BY attnum), '{}') AS types \
+             FROM wed.attribute WHERE flow_id = f.flow_id) a \
              WHERE f.flow_id = $1",
         )
         .bind(flow_id)

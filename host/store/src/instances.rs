@@ -282,9 +282,11 @@ impl Store {
             "SELECT i.wid, i.status::text, to_jsonb(w) - 'wid' AS state, \
                to_char(i.started AT TIME ZONE 'UTC', {RFC3339}) AS started, \
                to_char(i.changed AT TIME ZONE 'UTC', {RFC3339}) AS changed, \
-               ARRAY(SELECT j.trname FROM wed.job j WHERE j.flow_id = i.flow_id AND j.wid = i.wid ORDER BY j.tgid) AS pending \
+               ARRAY(SELECT j.trname FROM wed.job j WHERE j.flow_id = i.flow_id AND j.wid = i.wid \
+                     ORDER BY j.tgid) AS pending \
              FROM wed.instance i JOIN \"{}\".wed_flow w ON w.wid = i.wid \
-             WHERE i.flow_id = $1 AND ($2::text IS NULL OR i.status = $2::\"char\") AND ($3::integer IS NULL OR i.wid = $3) \
+             WHERE i.flow_id = $1 AND ($2::text IS NULL OR i.status = $2::\"char\") \
+               AND ($3::integer IS NULL OR i.wid = $3) \
                AND ($5::integer IS NULL OR i.wid < $5) AND ($6::jsonb IS NULL OR to_jsonb(w) @> $6) \
                AND ($7::text IS NULL OR i.changed >= $7::timestamptz) \
              ORDER BY i.wid DESC LIMIT $4",

@@ -26,7 +26,10 @@ const AFTER_BASELINE: i64 = 7;
 /// Number of migrations that wed 0.1.0 records.
 const FORMER_COUNT: i64 = 9;
 /// SHA-384 of the first of those migrations.
-const FORMER_FIRST: &str = "e1d92fc6f71417b77f85ffca962350446bd246a6dcd1d9c45e5c0728a9f470acd8a00378b17f6fdbb4c3ecd970dbe810";
+const FORMER_FIRST: &str = concat!(
+    "e1d92fc6f71417b77f85ffca962350446bd246a6dcd1d9c4",
+    "5e5c0728a9f470acd8a00378b17f6fdbb4c3ecd970dbe810",
+);
 
 impl Store {
     /// Brings the database's schema up to this version. Several processes may call it at once; it is

@@ -150,7 +150,9 @@ impl Bindings {
             if let Err(reason) = &loaded {
                 // Once for each version: its jobs are looked at again and again.
                 tracing::warn!(
-                    flow = claimed.job.key.flow, transition = %claimed.job.transition, reason,
+                    flow = claimed.job.key.flow,
+                    transition = %claimed.job.transition,
+                    reason,
                     "a transition cannot run, and its jobs wait; push a component that fits, or mend the flow"
                 );
             }
@@ -260,7 +262,9 @@ impl Bindings {
             }
             let Some(key) = self.key() else {
                 tracing::warn!(
-                    flow = %flow.shape.name, transition, secret = %sealed.name,
+                    flow = %flow.shape.name,
+                    transition,
+                    secret = %sealed.name,
                     "this host has no key to secrets, and the transition waits; give the host WEDFLOW_SECRET_KEY, or \
                      secret.key in its home"
                 );
@@ -330,12 +334,21 @@ impl Bindings {
                 Ok(Ok(component)) => component,
                 // Only what is the file's own fault is remembered.
                 Ok(Err(error)) if error.is_of_machine() => {
-                    tracing::warn!(component = id, %error, "a component could not be compiled for now; its jobs wait, and it is tried again; give this machine more memory and time");
+                    tracing::warn!(
+                        component = id,
+                        %error,
+                        "a component could not be compiled for now; its jobs wait, and it is tried again; give this \
+                         machine more memory and time"
+                    );
                     return Err(NotLoaded::Later);
                 }
                 Ok(Err(error)) => return Ok(Err(error.to_string())),
                 Err(error) => {
-                    tracing::error!(component = id, %error, "the host failed while it compiled a component; its jobs wait, and it is tried again");
+                    tracing::error!(
+                        component = id,
+                        %error,
+                        "the host failed while it compiled a component; its jobs wait, and it is tried again"
+                    );
                     return Err(NotLoaded::Later);
                 }
             };
@@ -346,7 +359,12 @@ impl Bindings {
                 }))),
                 // It described itself when it was uploaded.
                 Err(error) if error.is_of_machine() => {
-                    tracing::warn!(component = id, %error, "a component could not describe itself for now; its jobs wait; give this machine more memory and time");
+                    tracing::warn!(
+                        component = id,
+                        %error,
+                        "a component could not describe itself for now; its jobs wait; give this machine more memory \
+                         and time"
+                    );
                     Err(NotLoaded::Later)
                 }
                 Err(error) => Ok(Err(error.to_string())),

@@ -296,7 +296,10 @@ fn rank(lower: i32) {
     let lowered =
         getpriority_process(None).and_then(|now| setpriority_process(None::<Pid>, now + lower));
     if let Err(error) = lowered {
-        tracing::warn!(%error, "what is tried apart could not be given a lower priority; it runs at that of all others");
+        tracing::warn!(
+            %error,
+            "what is tried apart could not be given a lower priority; it runs at that of all others"
+        );
     }
 }
 

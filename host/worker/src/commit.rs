@@ -297,7 +297,10 @@ async fn recorded(
         .await
         {
             Err(error) if error.is_of_server() => {
-                tracing::warn!(%error, "the database is asked again; nothing is lost meanwhile, and `wed status` tells how it is");
+                tracing::warn!(
+                    %error,
+                    "the database is asked again; nothing is lost meanwhile, and `wed status` tells how it is"
+                );
                 sleep_about(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
             }
@@ -377,7 +380,11 @@ async fn commit(
                 tracing::debug!(%error, batch = part.len(), "a commit is tried again");
             }
             error => {
-                tracing::warn!(%error, batch = part.len(), "a commit is tried again; nothing is lost meanwhile, and `wed status` tells how the database is")
+                tracing::warn!(
+                    %error,
+                    batch = part.len(),
+                    "a commit is tried again; nothing is lost meanwhile, and `wed status` tells how the database is"
+                )
             }
         }
         sleep_about(pause).await;
@@ -449,7 +456,13 @@ fn into_failure(ready: Ready, error: &StoreError) -> Option<Finished> {
     let message = match error.refusal() {
         // The server's own words may name what is no tenant's business.
         Some(_) if !error.is_of_result() => {
-            tracing::error!(%error, code, flow, "a result was refused for an unknown reason; this is a defect of wed, please report it with this line");
+            tracing::error!(
+                %error,
+                code,
+                flow,
+                "a result was refused for an unknown reason; this is a defect of wed, please report it with this \
+                 line"
+            );
             format!("the server cannot commit it (SQLSTATE {code})")
         }
         Some(refusal) => [
@@ -497,12 +510,19 @@ where
         match call().await {
             Ok(answer) => return Some(answer),
             Err(error) if error.is_of_server() => {
-                tracing::warn!(%error, "the database is asked again; nothing is lost meanwhile, and `wed status` tells how it is");
+                tracing::warn!(
+                    %error,
+                    "the database is asked again; nothing is lost meanwhile, and `wed status` tells how it is"
+                );
                 sleep_about(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
             }
             Err(error) => {
-                tracing::error!(%error, "the database refused a host's own call; its jobs are looked up again, and `wed status` tells how the database is");
+                tracing::error!(
+                    %error,
+                    "the database refused a host's own call; its jobs are looked up again, and `wed status` tells \
+                     how the database is"
+                );
                 return None;
             }
         }

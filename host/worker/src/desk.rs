@@ -1,5 +1,5 @@
-//! The desk: the one lock around a host's [`Decision`]. Whoever has something to tell tells it here; lanes take what was
-//! decided from here, as events of their schedulers.
+//! The desk: the one lock around a host's [`Decision`]. Whoever has something to tell tells it here; lanes take what
+//! was decided from here, as events of their schedulers.
 
 use std::collections::VecDeque;
 use std::pin::Pin;

@@ -64,8 +64,8 @@ impl Default for HostSettings {
 }
 
 impl HostSettings {
-    /// Database connections that such a host can use besides those that it keeps leases and commits over: for claims, for
-    /// loading flows, for sweeping.
+    /// Database connections that such a host can use besides those that it keeps leases and commits over: for claims,
+    /// for loading flows, for sweeping.
     pub fn connections(&self) -> u32 {
         u32::try_from(self.lanes).unwrap_or(2).saturating_add(2)
     }

@@ -144,7 +144,11 @@ async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
             );
         }
         Err(error) => {
-            tracing::warn!(%error, "the leases could not be prolonged; other hosts take its jobs over when they end, and `wed status` tells how the database is")
+            tracing::warn!(
+                %error,
+                "the leases could not be prolonged; other hosts take its jobs over when they end, and `wed status` \
+                 tells how the database is"
+            )
         }
     }
     Ok(())
@@ -161,7 +165,10 @@ async fn tell_fuel(shared: Arc<Shared>) -> HandlerResult {
     match answered(&shared.store, AT_LAST, told).await {
         Ok((resting, limited)) => shared.desk.tell(Event::Quotas { resting, limited }),
         Err(error) => {
-            tracing::warn!(%error, "could not tell what fuel was used; it is tried again, and `wed status` tells how the database is");
+            tracing::warn!(
+                %error,
+                "could not tell what fuel was used; it is tried again, and `wed status` tells how the database is"
+            );
             shared.desk.put_back_fuel(used);
         }
     }
@@ -184,14 +191,22 @@ async fn start_due(store: Store) -> HandlerResult {
         Ok(0) => {}
         Ok(fired) => tracing::debug!(fired, "conditions have become true by the clock"),
         Err(error) => {
-            tracing::warn!(%error, "could not look for conditions that became true; it is tried again, and `wed status` tells how the database is")
+            tracing::warn!(
+                %error,
+                "could not look for conditions that became true; it is tried again, and `wed status` tells how the \
+                 database is"
+            )
         }
     }
     match crate::schedule::start_due(&store).await {
         Ok(0) => {}
         Ok(started) => tracing::debug!(started, "started instances by schedule"),
         Err(error) => {
-            tracing::warn!(%error, "could not look for schedules that are due; it is tried again, and `wed status` tells how the database is")
+            tracing::warn!(
+                %error,
+                "could not look for schedules that are due; it is tried again, and `wed status` tells how the \
+                 database is"
+            )
         }
     }
     Ok(())
@@ -201,7 +216,11 @@ async fn start_due(store: Store) -> HandlerResult {
 async fn recover(shared: Arc<Shared>, under_way: Arc<UnderWay>) -> HandlerResult {
     let store = &shared.store;
     if let Err(error) = answered(store, AT_LAST, store.recover_by_clock()).await {
-        tracing::warn!(%error, "could not look after pauses and deadlines; it is tried again, and `wed status` tells how the database is");
+        tracing::warn!(
+            %error,
+            "could not look after pauses and deadlines; it is tried again, and `wed status` tells how the database \
+             is"
+        );
     }
     match store.announce_exceptions(ANNOUNCED_MAX).await {
         Ok(new) => {
@@ -216,11 +235,18 @@ async fn recover(shared: Arc<Shared>, under_way: Arc<UnderWay>) -> HandlerResult
             }
         }
         Err(error) => {
-            tracing::warn!(%error, "could not announce exceptions; it is tried again, and `wed status` tells how the database is")
+            tracing::warn!(
+                %error,
+                "could not announce exceptions; it is tried again, and `wed status` tells how the database is"
+            )
         }
     }
     if let Err(error) = announce::deliver(&shared, &under_way).await {
-        tracing::warn!(%error, "could not look for announcements to deliver; it is tried again, and `wed status` tells how the database is");
+        tracing::warn!(
+            %error,
+            "could not look for announcements to deliver; it is tried again, and `wed status` tells how the database \
+             is"
+        );
     }
     Ok(())
 }
@@ -230,7 +256,11 @@ async fn roll_trace(store: Store) -> HandlerResult {
         Ok(0) => {}
         Ok(dropped) => tracing::info!(dropped, "old partitions of the trace were dropped"),
         Err(error) => {
-            tracing::warn!(%error, "could not look after the trace's partitions; it is tried again, and `wed status` tells how the database is")
+            tracing::warn!(
+                %error,
+                "could not look after the trace's partitions; it is tried again, and `wed status` tells how the \
+                 database is"
+            )
         }
     }
     Ok(())
@@ -241,7 +271,11 @@ async fn rebuild_indexes(store: Store) -> HandlerResult {
         Ok(0) => {}
         Ok(indexes) => tracing::info!(indexes, "rebuilt indexes of the pool of jobs"),
         Err(error) => {
-            tracing::warn!(%error, "could not look at indexes of the pool of jobs; it is tried again, and `wed status` tells how the database is")
+            tracing::warn!(
+                %error,
+                "could not look at indexes of the pool of jobs; it is tried again, and `wed status` tells how the \
+                 database is"
+            )
         }
     }
     Ok(())
@@ -258,7 +292,10 @@ async fn clean(shared: Arc<Shared>) -> HandlerResult {
         Ok(0) => {}
         Ok(removed) => tracing::info!(removed, "removed records and instances that are old"),
         Err(error) => {
-            tracing::warn!(%error, "could not remove what is old; it is tried again, and `wed status` tells how the database is")
+            tracing::warn!(
+                %error,
+                "could not remove what is old; it is tried again, and `wed status` tells how the database is"
+            )
         }
     }
     if let Err(error) = outside::clean(shared.outside.clone(), &shared.store).await {
@@ -274,8 +311,8 @@ async fn clean(shared: Arc<Shared>) -> HandlerResult {
 #[derive(Default)]
 struct Unknown {
     tokens: HashSet<i64>,
-    /// Earliest time of the next look: it goes through all old versions of the host's jobs that Postgres must keep (some
-    /// transaction is open), and is to take a fiftieth of the time at most.
+    /// Earliest time of the next look: it goes through all old versions of the host's jobs that Postgres must keep
+    /// (some transaction is open), and is to take a fiftieth of the time at most.
     again: Option<Instant>,
 }
 
@@ -317,7 +354,10 @@ async fn sweep(shared: Arc<Shared>, unknown: Arc<tokio::sync::Mutex<Unknown>>) -
             }
         }
         Err(error) => {
-            tracing::warn!(%error, "could not look for jobs held; it is tried again, and `wed status` tells how the database is")
+            tracing::warn!(
+                %error,
+                "could not look for jobs held; it is tried again, and `wed status` tells how the database is"
+            )
         }
     }
     Ok(())

@@ -82,8 +82,8 @@ impl Shared {
         let _ = self.tellings.try_send(());
     }
 
-    /// Jobs that are this host's, each with its tenant. They are known to be its own from now on, also while their tenants
-    /// are looked up: until then whoever looks for jobs held unknowingly would take these for such.
+    /// Jobs that are this host's, each with its tenant. They are known to be its own from now on, also while their
+    /// tenants are looked up: until then whoever looks for jobs held unknowingly would take these for such.
     pub(crate) async fn jobs(
         &self,
         claimed: Vec<Claimed>,
@@ -136,7 +136,12 @@ impl Lane {
         let lane = Lane { shared };
         let mut scheduler = Scheduler::builder()
             .ready_queue(FreshFirst::new(BESIDE_COMPUTING))
-            .on_failure(|failure| tracing::error!(%failure, "a handler failed; what it did is done again by this host or another"))
+            .on_failure(|failure| {
+                tracing::error!(
+                    %failure,
+                    "a handler failed; what it did is done again by this host or another"
+                );
+            })
             .build();
         let desk = &lane.shared.desk;
         if number == 0 {
@@ -298,8 +303,8 @@ impl Lane {
         }
     }
 
-    /// Gives a job back unrun. Claims leave it alone until its tenant is resumed, or has fuel again; one that cannot run
-    /// is looked at again after a while, and says for what it waits.
+    /// Gives a job back unrun. Claims leave it alone until its tenant is resumed, or has fuel again; one that cannot
+    /// run is looked at again after a while, and says for what it waits.
     async fn give_back(&self, claimed: &Claimed, reason: Option<&str>) -> HandlerResult {
         let (shared, tokens) = (&self.shared, [claimed.job.token]);
         let host = shared.host();
@@ -464,7 +469,10 @@ impl Lane {
             .unwrap_or_else(|panic| {
                 // The batch gives up what it holds, so the sweep takes up again those that are not committed.
                 let panic = panic_message(&*panic);
-                tracing::error!(%panic, "the host panicked over a commit; this is a defect of wed, please report it with this line");
+                tracing::error!(
+                    %panic,
+                    "the host panicked over a commit; this is a defect of wed, please report it with this line"
+                );
                 0
             });
         let committed = u64::try_from(committed).unwrap_or(0);

@@ -35,7 +35,8 @@ BEGIN
   RETURN ARRAY(
     WITH n AS MATERIALIZED (
       SELECT u.*, substring(u.fields FROM
-          ':(?:opresulttype|funcresulttype|resulttype|vartype|consttype|array_typeid|coalescetype|casetype|minmaxtype|refrestype|typeId|relabeltype) (\d+)')::oid AS type,
+          ':(?:opresulttype|funcresulttype|resulttype|vartype|consttype|array_typeid|coalescetype|'
+          'casetype|minmaxtype|refrestype|typeId|relabeltype) (\d+)')::oid AS type,
         CASE WHEN u.node = 'FUNCEXPR' THEN substring(u.fields FROM '^ :funcid (\d+)')::oid END AS function,
         substring(u.fields FROM '^ :opno (\d+)')::oid AS operator
       FROM unnest(_around, _part, _depth, _node, _fields) WITH ORDINALITY u(around, part, depth, node, fields, at)

@@ -44,7 +44,9 @@ BEGIN
   IF _weight > 1600 THEN
     RAISE EXCEPTION 'the predicate makes too many large values: it weighs %', _weight USING ERRCODE = 'WF011',
       HINT =
-        'At most 1600: a text that is made counts 1, one in another case 8, taking text out of a document 6, a document as text or made anew 96, text as a document 192; each as often as values of a row''s size are in it.';
+        'At most 1600: a text that is made counts 1, one in another case 8, taking text out of a document 6, '
+        'a document as text or made anew 96, text as a document 192; '
+        'each as often as values of a row''s size are in it.';
   END IF;
   RETURN _weight;
 END $$;

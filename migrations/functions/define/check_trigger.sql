@@ -1,6 +1,7 @@
 -- Refuses a trigger that makes no sense, whatever its flow: what no column constraint can say well.
 CREATE OR REPLACE FUNCTION wed.check_trigger(
-  _tgname text, _trname text, _cfinal boolean, _timeout interval, _attempts integer, _backoff interval, _delay interval) RETURNS void
+  _tgname text, _trname text, _cfinal boolean, _timeout interval, _attempts integer, _backoff interval,
+  _delay interval) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
   IF NOT _cfinal AND coalesce(_trname, '') = '' THEN

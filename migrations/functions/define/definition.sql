@@ -21,7 +21,8 @@ BEGIN
     'SELECT coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
        ''name'', coalesce(nullif(w.tgname, ''''), w.tgid::text), ''transition'', w.trname, ''when'', w.cpred,
        ''condition'', w.cname, ''timeout'', w.timeout, ''attempts'', w.attempts, ''backoff'', w.backoff,
-       ''delay'', nullif(w.delay, ''0''), ''priority'', nullif(w.priority, 0), ''recheck'', nullif(w.recheck, true), ''enabled'', nullif(w.enabled, true),
+       ''delay'', nullif(w.delay, ''0''), ''priority'', nullif(w.priority, 0), ''recheck'', nullif(w.recheck, true),
+       ''enabled'', nullif(w.enabled, true),
        ''writes'', to_jsonb(w.writes), ''compensation'', p.compensation, ''deadline'', p.deadline,
        ''work'', (SELECT t - ''trigger'' FROM wed.work_plan l, jsonb_array_elements(l.plan -> ''tasks'') t
                   WHERE l.flow_id = $1 AND l.plan ->> ''source'' = ''definition'' AND t ->> ''trigger'' = w.tgname),

@@ -1,6 +1,6 @@
--- The statement that applies a SET clause to instances, or assigns literals to attributes. $1 is an array of wed.result; literal n
--- is _b._n, up to _count. It returns the new rows, and an instance whose row is too large (_large, an expression over
--- one). _held: the newest version of a row is looked for (template apply).
+-- The statement that applies a SET clause to instances, or assigns literals to attributes. $1 is an array of
+-- wed.result; literal n is _b._n, up to _count. It returns the new rows, and an instance whose row is too large
+-- (_large, an expression over one). _held: the newest version of a row is looked for (template apply).
 CREATE OR REPLACE FUNCTION wed.update_statement(
   _schema text, _large text, _assigned text[], _set text, _count integer, _held boolean) RETURNS text
 LANGUAGE plpgsql STABLE AS $$

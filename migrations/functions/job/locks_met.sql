@@ -1,5 +1,5 @@
--- Returns which locks of others are in the way of a batch, as a JSON array: [flow, wid] for an instance, [flow, null] for a
--- flow whose table is locked. Takes every lock that it can have, and waits for none.
+-- Returns which locks of others are in the way of a batch, as a JSON array: [flow, wid] for an instance, [flow, null]
+-- for a flow whose table is locked. Takes every lock that it can have, and waits for none.
 CREATE OR REPLACE FUNCTION wed.locks_met(_groups wed.result_group[]) RETURNS jsonb
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -27,11 +27,13 @@ BEGIN
     attempt_bytes = coalesce((_attempts ->> u.tenant_id::text)::bigint, 0),
     log_bytes = coalesce((_logs ->> u.tenant_id::text)::bigint, 0),
     recording_bytes = coalesce((_recordings ->> u.tenant_id::text)::bigint, 0),
-    finished = (SELECT coalesce(sum(c.finished), 0) FROM wed.flow f CROSS
-      JOIN LATERAL wed.count_finished(f.flow_id) c(finished)
+    finished = (SELECT coalesce(sum(c.finished), 0)
+                FROM wed.flow f CROSS JOIN LATERAL wed.count_finished(f.flow_id) c(finished)
                 WHERE f.tenant_id = u.tenant_id),
     orders = wed.count_orders(u.tenant_id, NULL),
-    row_bytes = (SELECT coalesce(sum(wed.table_bytes(f.schema_name)), 0) FROM wed.flow f WHERE f.tenant_id = u.tenant_id)
-  FROM (SELECT tenant_id FROM wed.usage ORDER BY tenant_id FOR NO KEY UPDATE SKIP LOCKED) free WHERE u.tenant_id = free.tenant_id;
+    row_bytes = (SELECT coalesce(sum(wed.table_bytes(f.schema_name)), 0)
+                 FROM wed.flow f WHERE f.tenant_id = u.tenant_id)
+  FROM (SELECT tenant_id FROM wed.usage ORDER BY tenant_id FOR NO KEY UPDATE SKIP LOCKED) free
+  WHERE u.tenant_id = free.tenant_id;
   RETURN true;
 END $$;

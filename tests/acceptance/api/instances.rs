@@ -113,7 +113,9 @@ fn attempts_are_told_with_what_they_logged() {
         "name": "orders",
         "final": "a1 = 'logged'",
         "attribute": [
-            { "name": "a1", "default": "new" }, { "name": "n", "type": "integer" }, { "name": "tags", "type": "text[]" },
+            { "name": "a1", "default": "new" },
+            { "name": "n", "type": "integer" },
+            { "name": "tags", "type": "text[]" },
         ],
         "trigger": [
             { "name": "t", "when": "a1 = 'new'", "transition": "log-line", "attempts": 1 },

@@ -39,7 +39,8 @@ fn host_with_a_running_transition(database: &Arc<Database>) -> (Child, Lines, Tc
     database.upload("hostile", crate::host::guests::hostile());
     let definition = format!(
         "name = 'asks'\nfinal = \"a1 <> 'new'\"\n\
-         attribute = [{{ name = 'a1', default = 'new' }}, {{ name = 'n', type = 'integer' }}, {{ name = 'tags', type = 'text[]' }}]\n\
+         attribute = [{{ name = 'a1', default = 'new' }}, {{ name = 'n', type = 'integer' }}, \
+         {{ name = 'tags', type = 'text[]' }}]\n\
          [[trigger]]\nname = 't'\nwhen = \"a1 = 'new'\"\ntransition = 'fetch'\ntimeout = '10 minutes'\n\
          [transition.fetch]\ncomponent = 'hostile'\nhttp = ['{place}']\n"
     );

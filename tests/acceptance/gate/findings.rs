@@ -112,8 +112,9 @@ fn job_that_is_put_off_keeps_its_sibling_alive() {
     .expect("put off");
     let mut owner = flow.database.owner();
     owner.run(&format!(
-        "SELECT wed.fail_attempts({host}, jsonb_build_array(jsonb_build_object('flow', flow_id, 'wid', wid, 'token', token, \
-           'outcome', 'final_pending', 'message', '', 'retry', true))) FROM wed.job WHERE token = {}",
+        "SELECT wed.fail_attempts({host}, jsonb_build_array(jsonb_build_object( \
+           'flow', flow_id, 'wid', wid, 'token', token, 'outcome', 'final_pending', 'message', '', 'retry', true))) \
+         FROM wed.job WHERE token = {}",
         claimed[1].job.token
     ));
     let mut s = flow.session();
@@ -151,7 +152,10 @@ fn results_made_before_a_renaming_are_made_anew() {
     let first = group(store, &claimed[0], &["a2"], None, &["done"]);
     on(store.commit_batch(host, &[first], false, false)).expect("committed");
     // The names of two are exchanged: the result's name is another's.
-    s.run("BEGIN; UPDATE wed_attr SET aname = 'a' WHERE aname = 'a3'; UPDATE wed_attr SET aname = 'a3' WHERE aname = 'a4'; COMMIT");
+    s.run(
+        "BEGIN; UPDATE wed_attr SET aname = 'a' WHERE aname = 'a3'; \
+         UPDATE wed_attr SET aname = 'a3' WHERE aname = 'a4'; COMMIT",
+    );
     let second = group(store, &claimed[1], &["a3"], None, &["lost"]);
     let refused = on(store.commit_batch(host, &[second], false, false)).expect_err("out of date");
     assert_eq!(refused.code(), Some("WF018"), "{refused}");
@@ -564,7 +568,8 @@ fn delay_counts_from_firing() {
 fn condition_over_time_is_looked_at_again() {
     let flow = Flow::of(
         "INSERT INTO wed_attr (aname, atype) VALUES ('until', 'timestamptz'), ('n', 'integer');
-         INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('t', 'remind', 'until > now()'), ('u', 'else', 'n IS NULL');",
+         INSERT INTO wed_trig (tgname, trname, cpred) 
+           VALUES ('t', 'remind', 'until > now()'), ('u', 'else', 'n IS NULL');",
     );
     let mut s = flow.session();
     let wid =

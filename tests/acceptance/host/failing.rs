@@ -231,7 +231,8 @@ fn slow_conditions_of_one_state_make_one_exception_of_a_batch() {
     flow.bind("clause", "hostile");
     let mut session = flow.session();
     session.run(
-        "INSERT INTO wed_flow (note) SELECT repeat('ab', CASE g WHEN 3 THEN 125000 ELSE 1 END) FROM generate_series(1, 8) g",
+        "INSERT INTO wed_flow (note) SELECT repeat('ab', CASE g WHEN 3 THEN 125000 ELSE 1 END) \
+         FROM generate_series(1, 8) g",
     );
     let host = database.host(one_lane("slow"));
     eventually("the end of all", || {
@@ -266,8 +267,10 @@ fn statement_that_runs_too_long_hurts_one_result_of_a_batch() {
     let mut owner = database.owner();
     let schema = owner.line("SELECT schema_name FROM wed.flow");
     owner.run(&format!(
-        "CREATE FUNCTION public.stay() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(600); RETURN NEW; END $$;
-         CREATE TRIGGER stay BEFORE UPDATE ON {schema}.wed_flow FOR EACH ROW WHEN (NEW.n = 3) EXECUTE FUNCTION public.stay()"
+        "CREATE FUNCTION public.stay() RETURNS trigger LANGUAGE plpgsql AS
+           $$ BEGIN PERFORM pg_sleep(600); RETURN NEW; END $$;
+         CREATE TRIGGER stay BEFORE UPDATE ON {schema}.wed_flow
+           FOR EACH ROW WHEN (NEW.n = 3) EXECUTE FUNCTION public.stay()"
     ));
     let mut session = flow.session();
     session.run("INSERT INTO wed_flow (n) SELECT generate_series(1, 3)");

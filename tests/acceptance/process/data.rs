@@ -15,7 +15,8 @@ fn source(expression: &str) -> String {
   QUERY Earlier {{ DATABASE "here"; EXPRESSION "{expression}"; }}
   STRING Greeting {{ VALUE "Good day"; }}
   NUMBER Rate {{ VALUE 3.5; }}
-  TASK Write: Form {{ ROLE clerk; IN_CONTEXT Letter, Earlier, Greeting, Rate; OUT_CONTEXT Letter, Earlier, Greeting, Rate; }}
+  TASK Write: Form {{ ROLE clerk; IN_CONTEXT Letter, Earlier, Greeting, Rate;
+    OUT_CONTEXT Letter, Earlier, Greeting, Rate; }}
 }}
 TASK Form {{ TYPE MANUAL; PRIORITY 1; DISCONNECTED_OPERATION TRUE; }}"#
     )

@@ -599,7 +599,12 @@ fn protocol_holds_under_faults_at_every_step() {
         if std::env::var_os("WEDFLOW_SEEDS").is_some() {
             println!(
                 "{}",
-                serde_json::json!({ "simulated": format!("{fault:?}"), "seeds": seeds, "transitions": transitions, "violations": 0 })
+                serde_json::json!({
+                    "simulated": format!("{fault:?}"),
+                    "seeds": seeds,
+                    "transitions": transitions,
+                    "violations": 0,
+                })
             );
         }
     }

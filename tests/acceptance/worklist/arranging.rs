@@ -155,8 +155,11 @@ fn worklists_are_arranged_on_the_command_line() {
 
 #[harness::test]
 fn report_is_checked_by_the_form_of_its_task() {
-    let form = r#"form = { type = "object", required = ["cost"], properties = { cost = { type = "number", minimum = 1 }, form = { enum = ["tea", "coffee"] } } }
-priority = 10"#;
+    let form = concat!(
+        r#"form = { type = "object", required = ["cost"], properties = { "#,
+        r#"cost = { type = "number", minimum = 1 }, form = { enum = ["tea", "coffee"] } } }"#,
+        "\npriority = 10",
+    );
     let mut office = Office::of(&REPAIRS.replace("priority = 10", form));
     let item = office.visit();
     office.act("lock_work", "beto", item);

@@ -651,7 +651,10 @@ fn print(guest: &Ready, language: Language) -> Checked {
 
 fn sleep(guest: &Ready, _: Language) -> Checked {
     let list = assigned(guest, &Call::of("sleep"))?;
-    let slept = matches!(list.as_slice(), [Assignment { value: Value::Scalar(Scalar::Bigint(took)), .. }] if *took >= 20_000);
+    let slept = matches!(
+        list.as_slice(),
+        [Assignment { value: Value::Scalar(Scalar::Bigint(took)), .. }] if *took >= 20_000
+    );
     expect(slept, || format!("{list:?}"))?;
     let timeout = Duration::from_millis(200);
     ended(

@@ -144,7 +144,9 @@ macro_rules! __attribute {
 #[macro_export]
 macro_rules! abort {
     (after = $after:expr; $($message:tt)*) => {
-        return ::core::result::Result::Err($crate::Failure::abort_after($after, $crate::__private::format!($($message)*)).into())
+        return ::core::result::Result::Err(
+            $crate::Failure::abort_after($after, $crate::__private::format!($($message)*)).into(),
+        )
     };
     ($($message:tt)*) => {
         return ::core::result::Result::Err($crate::Failure::abort($crate::__private::format!($($message)*)).into())

@@ -289,7 +289,10 @@ impl Drop for TakenKey {
                 fingerprint: &fingerprint,
             };
             if let Err(error) = store.give_key_back(&once).await {
-                tracing::warn!(%error, "a key of an upload that failed is free in ten minutes only; look whether the database answers");
+                tracing::warn!(
+                    %error,
+                    "a key of an upload that failed is free in ten minutes only; look whether the database answers"
+                );
             }
         });
     }

@@ -57,8 +57,10 @@ pub(crate) async fn settings(
 
 /// Gives a flow a setting, or another value to one
 #[utoipa::path(put, path = "/v1/flows/{flow}/config/{key}", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name"), ("key" = String, Path, description = "The setting's key")),
-    request_body = NewSetting, responses((status = 204), (status = 404, body = Problem), (status = 422, body = Problem)))]
+    params(("flow" = String, Path, description = "The flow's name"),
+        ("key" = String, Path, description = "The setting's key")),
+    request_body = NewSetting,
+    responses((status = 204), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn set_setting(
     State(api): State<Api>,
     caller: Caller,
@@ -74,7 +76,8 @@ pub(crate) async fn set_setting(
 
 /// Takes a setting away
 #[utoipa::path(delete, path = "/v1/flows/{flow}/config/{key}", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name"), ("key" = String, Path, description = "The setting's key")),
+    params(("flow" = String, Path, description = "The flow's name"),
+        ("key" = String, Path, description = "The setting's key")),
     responses((status = 204), (status = 404, body = Problem)))]
 pub(crate) async fn unset_setting(
     State(api): State<Api>,
@@ -116,9 +119,11 @@ pub(crate) async fn secrets(
 
 /// Stores a secret of a flow, or says which transitions have it
 #[utoipa::path(put, path = "/v1/flows/{flow}/secrets/{secret}", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name"), ("secret" = String, Path, description = "The secret's name")),
+    params(("flow" = String, Path, description = "The flow's name"),
+        ("secret" = String, Path, description = "The secret's name")),
     request_body = NewSecret, responses((status = 204), (status = 404, body = Problem),
-        (status = 409, body = Problem, description = "The installation has no key to secrets"), (status = 422, body = Problem)))]
+        (status = 409, body = Problem, description = "The installation has no key to secrets"),
+        (status = 422, body = Problem)))]
 pub(crate) async fn put_secret(
     State(api): State<Api>,
     caller: Caller,
@@ -159,7 +164,8 @@ pub(crate) async fn put_secret(
 
 /// Takes a secret away
 #[utoipa::path(delete, path = "/v1/flows/{flow}/secrets/{secret}", tag = "flows",
-    params(("flow" = String, Path, description = "The flow's name"), ("secret" = String, Path, description = "The secret's name")),
+    params(("flow" = String, Path, description = "The flow's name"),
+        ("secret" = String, Path, description = "The secret's name")),
     responses((status = 204), (status = 404, body = Problem)))]
 pub(crate) async fn remove_secret(
     State(api): State<Api>,

@@ -123,7 +123,8 @@ pub(crate) async fn resources(
 /// Sets the stock of a key; requests that wait for more are served
 #[utoipa::path(put, path = "/v1/flows/{flow}/resources", tag = "flows", params(("flow" = String, Path,
     description = "The flow's name")),
-    request_body = SetResource, responses((status = 204), (status = 404, body = Problem), (status = 422, body = Problem)))]
+    request_body = SetResource,
+    responses((status = 204), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn set_resource(
     State(api): State<Api>,
     caller: Caller,
@@ -172,7 +173,8 @@ pub(crate) async fn orders(
 /// Adds an order of tasks, of one instance or of all
 #[utoipa::path(post, path = "/v1/flows/{flow}/order", tag = "flows", params(("flow" = String, Path,
     description = "The flow's name")),
-    request_body = TaskOrder, responses((status = 204), (status = 404, body = Problem), (status = 422, body = Problem)))]
+    request_body = TaskOrder,
+    responses((status = 204), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn add_order(
     State(api): State<Api>,
     caller: Caller,

@@ -35,7 +35,8 @@ pub(crate) async fn list(
 }
 
 /// A flow with its attributes, its triggers and its whole definition. `ETag` is that of the definition
-#[utoipa::path(get, path = "/v1/flows/{flow}", tag = "flows", params(("flow" = String, Path, description = "The flow's name")),
+#[utoipa::path(get, path = "/v1/flows/{flow}", tag = "flows",
+    params(("flow" = String, Path, description = "The flow's name")),
     responses((status = 200, body = FlowDetail, headers(("ETag", description = "The definition's, for If-Match"))),
         (status = 404, body = Problem)))]
 pub(crate) async fn get(
@@ -67,7 +68,8 @@ pub(crate) async fn get(
 /// Makes a flow what a definition says: the content of a flow.toml, as TOML or as JSON
 #[utoipa::path(put, path = "/v1/flows/{flow}", tag = "flows",
     params(("flow" = String, Path, description = "The flow's name"),
-        ("If-Match" = Option<String>, Header, description = "Only if the definition has this ETag; `*`: only if there is the flow"),
+        ("If-Match" = Option<String>, Header,
+            description = "Only if the definition has this ETag; `*`: only if there is the flow"),
         ("If-None-Match" = Option<String>, Header, description = "`*`: only if there is no flow of the name")),
     request_body(content(
         (crate::definition::Definition = "application/json"),

@@ -166,7 +166,8 @@ impl From<NumberedAttempt> for Attempt {
 
 /// The attempts that hosts made at an instance's transitions, oldest first, with what they logged
 #[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/attempts", tag = "instances",
-    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path, description = "The instance's number"), Page),
+    params(("flow" = String, Path, description = "The flow's name"),
+        ("wid" = i32, Path, description = "The instance's number"), Page),
     responses((status = 200, body = List<Attempt>), (status = 404, body = Problem)))]
 pub(crate) async fn attempts(
     State(api): State<Api>,
@@ -196,7 +197,8 @@ pub(crate) async fn attempts(
 
 /// An instance's history, oldest first
 #[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/trace", tag = "instances",
-    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path, description = "The instance's number"), Rows),
+    params(("flow" = String, Path, description = "The flow's name"),
+        ("wid" = i32, Path, description = "The instance's number"), Rows),
     responses((status = 200, body = List<TraceRow>), (status = 404, body = Problem)))]
 pub(crate) async fn trace(
     State(api): State<Api>,

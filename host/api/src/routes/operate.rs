@@ -218,7 +218,8 @@ impl OnFlow {
 /// Retries an instance: an exception fires what its state satisfies, waiting jobs are due now
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/retry", tag = "instances",
     params(InstancePath),
-    request_body = Reason, responses((status = 200, body = Retried), (status = 404, body = Problem), (status = 422, body = Problem)))]
+    request_body = Reason,
+    responses((status = 200, body = Retried), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn retry(
     OnInstance {
         store, flow, wid, ..
@@ -232,7 +233,8 @@ pub(crate) async fn retry(
 /// Ends an instance: its pending jobs are dropped, it is final
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/cancel", tag = "instances",
     params(InstancePath),
-    request_body = Reason, responses((status = 200, body = Operated), (status = 404, body = Problem), (status = 422, body = Problem)))]
+    request_body = Reason,
+    responses((status = 200, body = Operated), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn cancel(
     OnInstance {
         store, flow, wid, ..
@@ -249,7 +251,8 @@ pub(crate) async fn cancel(
 /// Drops a pending job of an instance without running it
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/skip", tag = "instances",
     params(InstancePath),
-    request_body = Skip, responses((status = 200, body = Operated), (status = 404, body = Problem), (status = 422, body = Problem)))]
+    request_body = Skip,
+    responses((status = 200, body = Operated), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn skip(
     OnInstance {
         store, flow, wid, ..
@@ -268,7 +271,8 @@ pub(crate) async fn skip(
 /// Sets attributes of an exception by hand; what the new state satisfies is fired
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/state", tag = "instances",
     params(InstancePath),
-    request_body = SetState, responses((status = 200, body = Operated), (status = 404, body = Problem), (status = 422, body = Problem)))]
+    request_body = SetState,
+    responses((status = 200, body = Operated), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn set_state(
     OnInstance {
         store, flow, wid, ..
@@ -305,7 +309,8 @@ pub(crate) struct GoingBack {
 /// Sends an exception back: the compensations of its steps are run, newest first
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/back", tag = "instances",
     params(InstancePath),
-    request_body = GoBack, responses((status = 200, body = GoingBack), (status = 404, body = Problem), (status = 422, body = Problem)))]
+    request_body = GoBack,
+    responses((status = 200, body = GoingBack), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn go_back(
     OnInstance {
         store, flow, wid, ..
@@ -319,7 +324,8 @@ pub(crate) async fn go_back(
 /// Pauses an instance: nobody claims its jobs
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/pause", tag = "instances",
     params(InstancePath),
-    request_body = Reason, responses((status = 200, body = Paused), (status = 404, body = Problem), (status = 422, body = Problem)))]
+    request_body = Reason,
+    responses((status = 200, body = Paused), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn pause(
     on: OnInstance,
     Document(asked): Document<Reason>,
@@ -330,7 +336,8 @@ pub(crate) async fn pause(
 /// Resumes a paused instance
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/resume", tag = "instances",
     params(InstancePath),
-    request_body = Reason, responses((status = 200, body = Paused), (status = 404, body = Problem), (status = 422, body = Problem)))]
+    request_body = Reason,
+    responses((status = 200, body = Paused), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn resume(
     on: OnInstance,
     Document(asked): Document<Reason>,
@@ -420,7 +427,8 @@ pub(crate) struct Sent {
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/event", tag = "instances",
     params(InstancePath,
         ("Idempotency-Key" = Option<String>, Header, description = "A key of the client's choice, best a random UUID")),
-    request_body = Event, responses((status = 200, body = Sent), (status = 404, body = Problem), (status = 422, body = Problem)))]
+    request_body = Event,
+    responses((status = 200, body = Sent), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn event(
     State(api): State<Api>,
     caller: Caller,
@@ -511,7 +519,8 @@ pub(crate) async fn resume_tenant(
 
 /// Pauses a flow, or one of its triggers: nobody claims their jobs
 #[utoipa::path(post, path = "/v1/flows/{flow}/pause", tag = "flows", params(FlowPath),
-    request_body = Pause, responses((status = 200, body = Paused), (status = 404, body = Problem), (status = 422, body = Problem)))]
+    request_body = Pause,
+    responses((status = 200, body = Paused), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn pause_all(
     on: OnFlow,
     Document(asked): Document<Pause>,

@@ -129,7 +129,8 @@ pub(crate) async fn schedules(
 /// Makes a schedule that starts instances, or changes the one of that name
 #[utoipa::path(put, path = "/v1/flows/{flow}/schedules/{schedule}", tag = "flows",
     params(SchedulePath),
-    request_body = PutSchedule, responses((status = 204), (status = 404, body = Problem), (status = 422, body = Problem)))]
+    request_body = PutSchedule,
+    responses((status = 204), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn put_schedule(
     OnSchedule { store, flow, name }: OnSchedule,
     Document(asked): Document<PutSchedule>,
@@ -195,7 +196,8 @@ pub(crate) struct Backfilled {
 /// Starts an instance for each time of a schedule between two, at most 1 000
 #[utoipa::path(post, path = "/v1/flows/{flow}/schedules/{schedule}/backfill", tag = "flows",
     params(SchedulePath),
-    request_body = Backfill, responses((status = 200, body = Backfilled), (status = 404, body = Problem), (status = 422, body = Problem)))]
+    request_body = Backfill,
+    responses((status = 200, body = Backfilled), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn backfill(
     OnSchedule { store, flow, name }: OnSchedule,
     Document(asked): Document<Backfill>,

@@ -144,7 +144,8 @@ pub(crate) async fn create(
 /// can change over
 #[utoipa::path(post, path = "/v1/tokens/{token}/rotate", tag = "tokens", params(("token" = String, Path,
     description = "The token's id")),
-    request_body = Rotation, responses((status = 201, body = IssuedToken), (status = 404, body = Problem), (status = 422, body = Problem)))]
+    request_body = Rotation,
+    responses((status = 201, body = IssuedToken), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn rotate(
     State(api): State<Api>,
     caller: Caller,

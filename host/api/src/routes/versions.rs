@@ -199,7 +199,8 @@ pub(crate) async fn diff(
 /// Applies an earlier definition of a flow again, or says what that would do
 #[utoipa::path(post, path = "/v1/flows/{flow}/rollback", tag = "flows", params(("flow" = String, Path,
     description = "The flow's name")),
-    request_body = RollBack, responses((status = 200, body = Preview), (status = 404, body = Problem), (status = 422, body = Problem)))]
+    request_body = RollBack,
+    responses((status = 200, body = Preview), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn roll_back(
     State(api): State<Api>,
     caller: Caller,

@@ -57,7 +57,8 @@ async fn flow_of(
 }
 
 /// The tenant's webhooks
-#[utoipa::path(get, path = "/v1/webhooks", operation_id = "webhooks", tag = "settings", responses((status = 200, body = List<Webhook>),
+#[utoipa::path(get, path = "/v1/webhooks", operation_id = "webhooks", tag = "settings",
+    responses((status = 200, body = List<Webhook>),
     (status = 403, body = Problem)))]
 pub(crate) async fn list(
     State(api): State<Api>,

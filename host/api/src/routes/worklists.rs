@@ -192,7 +192,8 @@ pub(crate) async fn reassign(
 
 /// Takes a role from a person; what the person holds stays held
 #[utoipa::path(delete, path = "/v1/work/people/{user}/roles/{role}", tag = "work",
-    params(("user" = String, Path, description = "The person's name"), ("role" = String, Path, description = "The role")),
+    params(("user" = String, Path, description = "The person's name"),
+        ("role" = String, Path, description = "The role")),
     responses((status = 204), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn revoke(
     State(api): State<Api>,
@@ -247,7 +248,8 @@ pub(crate) async fn set_calendar(
 
 /// Attaches a file of at most 1 MiB to an item; its text is in the header `Wedflow-Text`
 #[utoipa::path(post, path = "/v1/work/items/{item}/attachments/{attachment}", tag = "work",
-    params(("item" = i64, Path, description = "The item's number"), ("attachment" = String, Path, description = "The file's name")),
+    params(("item" = i64, Path, description = "The item's number"),
+        ("attachment" = String, Path, description = "The file's name")),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses((status = 201, body = Value), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn attach(
@@ -271,8 +273,10 @@ pub(crate) async fn attach(
 
 /// An attachment of an item, by the number of its note in the history
 #[utoipa::path(get, path = "/v1/work/items/{item}/attachments/{attachment}", tag = "work",
-    params(("item" = i64, Path, description = "The item's number"), ("attachment" = i64, Path, description = "The number of its note")),
-    responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream"), (status = 404, body = Problem)))]
+    params(("item" = i64, Path, description = "The item's number"),
+        ("attachment" = i64, Path, description = "The number of its note")),
+    responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream"),
+        (status = 404, body = Problem)))]
 pub(crate) async fn attachment(
     State(api): State<Api>,
     caller: Caller,

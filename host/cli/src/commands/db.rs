@@ -97,7 +97,12 @@ fn status(terminal: &Terminal) -> Result<(), Problem> {
     let home = cluster.settings().home.display().to_string();
     let version = wedflow_embedded_postgres::version();
     terminal.answer(
-        &json!({ "running": connection.is_some(), "port": connection.as_ref().map(|c| c.port), "home": home, "version": version }),
+        &json!({
+            "running": connection.is_some(),
+            "port": connection.as_ref().map(|c| c.port),
+            "home": home,
+            "version": version,
+        }),
         || {
             let version = version.unwrap_or("of unknown version");
             match &connection {
@@ -105,7 +110,9 @@ fn status(terminal: &Terminal) -> Result<(), Problem> {
                     "PostgreSQL {version} runs on 127.0.0.1:{}, data in {home}.",
                     connection.port
                 )),
-                None => terminal.line(&format!("PostgreSQL {version} is not running; data in {home}.")),
+                None => terminal.line(&format!(
+                    "PostgreSQL {version} is not running; data in {home}."
+                )),
             }
         },
     );

@@ -79,7 +79,8 @@ pub(crate) async fn run(store: &Store, tenant: &str, terminal: &Terminal) -> Res
     } else {
         terminal.trace(&trace, &[]);
         let next = format!(
-            "\nTry next:\n  wed work --as ana history ITEM    who did what with an item\n  wed flow show manutencao          the flow that the source became\n  \
+            "\nTry next:\n  wed work --as ana history ITEM    who did what with an item\n  \
+             wed flow show manutencao          the flow that the source became\n  \
              wed instance show manutencao {wid}   the instance"
         );
         terminal.say(&next);

@@ -181,9 +181,15 @@ async fn list_secrets(
     let id = store.flow(tenant, flow).await?.flow_id;
     let secrets = store.secrets(id).await?;
     let document: Vec<_> = secrets
-                .iter()
-                .map(|secret| json!({ "secret": secret.name, "transitions": secret.transitions, "senders": secret.senders }))
-                .collect();
+        .iter()
+        .map(|secret| {
+            json!({
+                "secret": secret.name,
+                "transitions": secret.transitions,
+                "senders": secret.senders,
+            })
+        })
+        .collect();
     terminal.answer(&document, || {
         terminal.table(
             &["secret", "granted to", "sent in headers by"],

@@ -590,9 +590,11 @@ mod tests {
 
     fn screen() -> Screen {
         let item = |number: i64, state: &str| {
-            let document = json!({ "item": number, "task": "VisitarCliente", "instance": "Manutencao_001", "state": state,
+            let document = json!({
+                "item": number, "task": "VisitarCliente", "instance": "Manutencao_001", "state": state,
                 "priority": 10, "claim": 0, "deadline_at": "2026-11-26T11:30:00+00:00", "disconnected": true,
-                "data": { "ordem_servico": "Carla" }, "description": "Preencher" });
+                "data": { "ordem_servico": "Carla" }, "description": "Preencher",
+            });
             LocalItem::listed(&document)
         };
         let items = vec![item(7, "LOCKED"), item(8, "READY")];

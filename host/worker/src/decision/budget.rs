@@ -86,8 +86,8 @@ impl<J> Budgets<J> {
         (policy.in_flight_max / (self.tenants() + 1)).max(1)
     }
 
-    /// Returns true when a tenant has more than it may while others are at work: more than half of the room, or more than
-    /// an equal share of a host that is full.
+    /// Returns true when a tenant has more than it may while others are at work: more than half of the room, or more
+    /// than an equal share of a host that is full.
     pub(crate) fn is_over(&self, policy: &Policy, tenant: i32) -> bool {
         let has = self.in_flight_of(tenant);
         let is_full = self.in_flight >= policy.room();

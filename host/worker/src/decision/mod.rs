@@ -5,17 +5,17 @@
 //!
 //! 1. **Begin jobs.** A lane that asked for a job is given the next one of the run queue: of the tenant that has used
 //!    least fuel, one whose attempts do not compute on all processors already.
-//! 2. **Commit results.** A session that is free takes what waits for it. Each flow belongs to a home session; a flow with
-//!    many results may go over any home. While another batch is under way, a home waits until enough results are there, or
-//!    some time has passed. Light tenants' results go at once, over any session that is free. What is in quarantine goes
-//!    by itself, over a session of its own.
+//! 2. **Commit results.** A session that is free takes what waits for it. Each flow belongs to a home session; a flow
+//!    with many results may go over any home. While another batch is under way, a home waits until enough results are
+//!    there, or some time has passed. Light tenants' results go at once, over any session that is free. What is in
+//!    quarantine goes by itself, over a session of its own.
 //! 3. **Claim.** One claim at a time, when there is room and somebody told of work, or there may be more, or some time
 //!    has passed. A tenant has at most half of the room while others have jobs in flight, and a reserve is for tenants
 //!    that have less than an equal share.
 //! 4. **Wake up** when time alone will allow one of these.
 //!
-//! A job in flight is a *ticket*, from the claim that leased it until its result is committed or it is given up. It is in
-//! one stage at a time, and dropping it gives back all that it has.
+//! A job in flight is a *ticket*, from the claim that leased it until its result is committed or it is given up. It is
+//! in one stage at a time, and dropping it gives back all that it has.
 
 mod budget;
 mod outbox;
@@ -83,7 +83,8 @@ pub(crate) enum Event<J, R> {
     },
     /// A batch is dealt with.
     Returned { session: usize },
-    /// A job is given up: the attempt was not made, its result is recorded as a failure, or whoever dealt with it panicked.
+    /// A job is given up: the attempt was not made, its result is recorded as a failure, or whoever dealt with it
+    /// panicked.
     Dropped { token: i64 },
     /// The database told which tenants rest, and which have a limit on jobs in flight.
     Quotas {
@@ -608,8 +609,8 @@ impl<J, R> Decision<J, R> {
         self.budgets.rests(tenant)
     }
 
-    /// Returns true when several tenants have jobs in flight, or had a moment ago. What a tenant may not do while others
-    /// are at work depends on this alone.
+    /// Returns true when several tenants have jobs in flight, or had a moment ago. What a tenant may not do while
+    /// others are at work depends on this alone.
     pub(crate) fn is_shared(&self, now: Moment) -> bool {
         now < self.shared_until
     }

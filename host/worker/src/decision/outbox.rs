@@ -144,8 +144,8 @@ impl<R> Outbox<R> {
         }
     }
 
-    /// Takes a batch from the first of these shelves that has results, and from the others what there is room for; which is
-    /// the first changes from batch to batch. What is to be left goes with nothing else.
+    /// Takes a batch from the first of these shelves that has results, and from the others what there is room for;
+    /// which is the first changes from batch to batch. What is to be left goes with nothing else.
     pub(crate) fn take(
         &mut self,
         policy: &Policy,

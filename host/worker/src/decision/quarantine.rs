@@ -1,5 +1,5 @@
-//! Quarantine: flows and instances that somebody had locked when a batch needed them. Their results are committed over a
-//! session kept for that, one of them at a time, so that nobody else waits for the same lock.
+//! Quarantine: flows and instances that somebody had locked when a batch needed them. Their results are committed over
+//! a session kept for that, one of them at a time, so that nobody else waits for the same lock.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
@@ -82,7 +82,8 @@ impl<R> Quarantine<R> {
             .map(|one| one.until)
     }
 
-    /// A lock was met. Returns what is in quarantine for it now, and until when: the flow, where many of its instances are.
+    /// A lock was met. Returns what is in quarantine for it now, and until when: the flow, where many of its instances
+    /// are.
     pub(crate) fn met(&mut self, policy: &Policy, what: Locked, now: Moment) -> (Locked, Moment) {
         let many = (self.instances.get(&what.flow()))
             .is_some_and(|count| *count >= policy.quarantine_instances);

@@ -69,8 +69,8 @@ struct World {
     finished: HashMap<i64, (Moment, u64)>,
     /// Batches begun over home sessions.
     batches: u64,
-    /// For each tenant the longest time from a result to its batch, and the most batches over home sessions meanwhile, of
-    /// results that waited for longer than the policy's `batch_wait` and one commit.
+    /// For each tenant the longest time from a result to its batch, and the most batches over home sessions meanwhile,
+    /// of results that waited for longer than the policy's `batch_wait` and one commit.
     waits: BTreeMap<i32, (Duration, u64)>,
     committed: BTreeMap<i32, u64>,
     meets: u64,
@@ -431,8 +431,8 @@ impl World {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Every ticket that comes in goes out, whatever panics and whatever is locked for a while; all that there was to do is
-    /// done, and nothing is left of any budget, queue or shelf.
+    /// Every ticket that comes in goes out, whatever panics and whatever is locked for a while; all that there was to
+    /// do is done, and nothing is left of any budget, queue or shelf.
     #[test]
     fn tickets_in_are_tickets_out(
         seed: u64,

@@ -136,8 +136,14 @@ struct Both {
 #[transition(writes = [a_text: text, a_numeric: numeric, a_float: float, a_timestamptz: timestamptz,
     a_date: date, a_integer: integer])]
 fn mixed(state: Both) -> Change {
-    set! { a_text = state.a_text, a_numeric = state.a_numeric, a_float = state.a_float, a_timestamptz = state.a_timestamptz, a_date = state.a_date, a_integer = sql!("a_integer \
-     + 1") }
+    set! {
+        a_text = state.a_text,
+        a_numeric = state.a_numeric,
+        a_float = state.a_float,
+        a_timestamptz = state.a_timestamptz,
+        a_date = state.a_date,
+        a_integer = sql!("a_integer + 1")
+    }
 }
 
 #[transition(name = "abort", writes = [])]

@@ -46,7 +46,13 @@ fn to_named_hosts() -> Result<Change, Failure> {
     };
     let header = |name| response.header(name).unwrap_or("-");
     Ok(set! {
-        a_text = format!("{}|{}|{}|{}|{key}|{kind}", response.status, header("receipt"), header("absent"), response.text())
+        a_text = format!(
+            "{}|{}|{}|{}|{key}|{kind}",
+            response.status,
+            header("receipt"),
+            header("absent"),
+            response.text()
+        )
     })
 }
 
