@@ -437,6 +437,31 @@ impl Store {
         Ok(())
     }
 
+    /// Says of jobs of this host, each with its flow, instance and lease token, that their results wait for a lock of
+    /// another session. They stay leased. It waits for nobody; what it cannot write is left as it is.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn note_locked(
+        &self,
+        host: i32,
+        jobs: &[(i32, i32, i64)],
+        reason: &str,
+    ) -> Result<(), StoreError> {
+        let flows: Vec<i32> = jobs.iter().map(|(flow, ..)| *flow).collect();
+        let wids: Vec<i32> = jobs.iter().map(|(_, wid, _)| *wid).collect();
+        let tokens: Vec<i64> = jobs.iter().map(|(.., token)| *token).collect();
+        sqlx::query("SELECT wed.note_locked($1, $2, $3, $4, $5)")
+            .bind(host)
+            .bind(flows)
+            .bind(wids)
+            .bind(tokens)
+            .bind(reason)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
     /// Returns the claims that are still this host's. After a commit whose answer was lost, those that are gone were
     /// committed (or taken away), and only the others may be committed again.
     ///

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use foldhash::{HashMap, HashMapExt, HashSet};
+use wedflow_model::JobKey;
 use wedflow_sandbox::Provided;
 use wedflow_store::{
     AttemptRecord, Claimed, CommitGroup, CommitItem, FailedAttempt, Store, StoreError,
@@ -14,13 +15,16 @@ use wedflow_store::{
 
 use crate::decision::Locked;
 use crate::desk::Committing;
-use crate::lane::Shared;
+use crate::lane::{BEHIND_A_LOCK, Shared};
 use crate::results::{Finished, Rendered, Shape, Verdict, no_record};
 use crate::silence::{AT_LAST, answered};
 
 /// Pause before a database that did not answer is asked again, at first and at most.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// Number of a flow's results that meet unknown locks alone, after which all of its results in the batch are taken to.
+const UNKNOWN_LOCKS_MAX: usize = 3;
 
 /// SQLSTATE of a result that was made for an older version of its flow.
 const OUT_OF_DATE: &str = "WF018";
@@ -91,6 +95,7 @@ pub(crate) async fn deal_with(
     let store = &shared.sessions[committing.session];
     let (ready, mut failed) = separate(batch);
     let mut committed = 0;
+    let mut unknown = HashMap::new();
     // Halves of halves, on a list instead of the stack.
     let mut parts = vec![ready];
     while let Some(mut part) = parts.pop() {
@@ -106,7 +111,8 @@ pub(crate) async fn deal_with(
             }
             Err(StoreError::Locked { locks, .. }) => {
                 let part: Vec<_> = part.into_iter().map(Ready::into_finished).collect();
-                let others = quarantine(part, &locks, committing);
+                let (met, others) = sort_out(part, &locks, &mut unknown);
+                quarantine(store, host, met, committing).await;
                 parts.extend(
                     others
                         .into_iter()
@@ -197,53 +203,75 @@ async fn give_back(store: &Store, host: i32, part: &[Ready], committing: &mut Co
     committing.committed(tokens, Vec::new());
 }
 
-/// Puts into quarantine what meets these locks, and returns what does not, as parts to be tried by themselves. Where
-/// nobody knows which locks they were, the part is halved until one result stands alone.
-fn quarantine(
-    part: Vec<Finished>,
+/// Locks that a part of a batch met, and the results that wait for them.
+type Met = (HashSet<Locked>, Vec<Finished>);
+
+/// Sorts out what meets these locks from what does not, which is returned as parts to be tried by themselves. Where nobody
+/// knows which locks they were, the part is halved until one result stands alone; of a flow of which some did, counted
+/// in `unknown`, all that is left waits with them.
+fn sort_out(
+    mut part: Vec<Finished>,
     locks: &[(i32, Option<i32>)],
-    committing: &mut Committing,
-) -> Vec<Vec<Finished>> {
+    unknown: &mut HashMap<i32, usize>,
+) -> (Met, Vec<Vec<Finished>>) {
     let mut locks: HashSet<Locked> = (locks.iter())
         .map(|(flow, wid)| match wid {
             Some(wid) => Locked::Instance((*flow, *wid)),
             None => Locked::Flow(*flow),
         })
         .collect();
-    let mut part = part;
     if locks.is_empty() {
-        if part.len() > 1 {
-            let second = part.split_off(part.len() / 2);
-            return vec![second, part];
+        let flows = part.iter().map(|one| one.key.flow);
+        let many = |flow: &i32| (unknown.get(flow)).is_some_and(|met| *met >= UNKNOWN_LOCKS_MAX);
+        locks.extend(flows.filter(many).map(Locked::Flow));
+    }
+    if locks.is_empty() && part.len() > 1 {
+        let second = part.split_off(part.len() / 2);
+        return (Met::default(), vec![second, part]);
+    }
+    if locks.is_empty() {
+        for JobKey { flow, wid, .. } in part.iter().map(|one| one.key) {
+            *unknown.entry(flow).or_default() += 1;
+            locks.insert(Locked::Instance((flow, wid)));
         }
-        locks.extend(
-            part.iter()
-                .map(|one| Locked::Instance((one.key.flow, one.key.wid))),
-        );
     }
     let meets = |one: &Finished| {
         locks.contains(&Locked::Flow(one.key.flow))
             || locks.contains(&Locked::Instance((one.key.flow, one.key.wid)))
     };
     let (held, others): (Vec<_>, Vec<_>) = part.into_iter().partition(meets);
+    let others = Some(others).filter(|others| !others.is_empty());
+    ((locks, held), others.into_iter().collect())
+}
+
+/// Puts into quarantine what waits for locks. What comes from there has waited for some time: its jobs say so.
+async fn quarantine(store: &Store, host: i32, (locks, held): Met, committing: &mut Committing) {
+    if held.is_empty() {
+        return;
+    }
     tracing::warn!(
         locks = locks.len(),
         results = held.len(),
         flow = held.first().map(|one| one.key.flow),
         "another session holds locks of a flow; the results that need them wait, and go on when that session commits"
     );
-    committing.met(locks, held);
-    if others.is_empty() {
-        Vec::new()
-    } else {
-        vec![others]
+    if committing.again {
+        let jobs: Vec<(i32, i32, i64)> = (held.iter())
+            .map(|one| (one.key.flow, one.key.wid, one.token))
+            .collect();
+        let noted = store.note_locked(host, &jobs, BEHIND_A_LOCK);
+        if let Err(error) = answered(store, AT_LAST, noted).await {
+            tracing::debug!(%error, "could not say that jobs wait for a lock");
+        }
     }
+    committing.met(locks, held);
 }
 
 /// Records failed attempts, those that meet a lock excepted. Where Postgres refuses what is recorded, each is recorded
 /// alone, and at last with a text of ours in the place of the guest's: an attempt is counted whatever it said.
 async fn record(store: &Store, host: i32, failed: Vec<Finished>, committing: &mut Committing) {
     let mut parts = vec![failed];
+    let mut unknown = HashMap::new();
     while let Some(mut part) = parts.pop() {
         let Some(flow) = part.first().map(|first| first.key.flow) else {
             continue;
@@ -251,7 +279,9 @@ async fn record(store: &Store, host: i32, failed: Vec<Finished>, committing: &mu
         match recorded(store, host, &part, true).await {
             Ok(()) => committing.committed(part.iter().map(|one| one.token).collect(), Vec::new()),
             Err(StoreError::Locked { locks, .. }) => {
-                parts.extend(quarantine(part, &locks, committing))
+                let (met, others) = sort_out(part, &locks, &mut unknown);
+                quarantine(store, host, met, committing).await;
+                parts.extend(others);
             }
             Err(error) if part.len() == 1 => {
                 tracing::warn!(%error, flow, "an attempt's record was refused; it is recorded without its words");
@@ -538,6 +568,35 @@ async fn sleep_about(pause: Duration) {
 mod tests {
     use super::*;
     use crate::results::tests::finished;
+
+    #[test]
+    fn locks_that_nobody_names_cost_a_batch_few_statements() {
+        let mut unknown = HashMap::new();
+        let of_flow = |flow| {
+            (1..=150).map(move |wid| {
+                let mut one = finished(wid, 1);
+                one.key.flow = flow;
+                one
+            })
+        };
+        let mut parts = vec![of_flow(1).chain(of_flow(2)).collect::<Vec<_>>()];
+        let (mut statements, mut held, mut committed) = (0, 0, 0);
+        while let Some(part) = parts.pop() {
+            statements += 1;
+            if part.iter().all(|one| one.key.flow == 2) {
+                committed += part.len();
+                continue;
+            }
+            let ((_, met), others) = sort_out(part, &[], &mut unknown);
+            held += met.len();
+            parts.extend(others);
+        }
+        assert_eq!((held, committed), (150, 150));
+        assert!(statements < 20, "{statements}");
+        // One instance that is locked holds up no other of its flow.
+        let ((_, met), others) = sort_out(of_flow(3).collect(), &[(3, Some(7))], &mut unknown);
+        assert_eq!((met.len(), others[0].len()), (1, 149));
+    }
 
     #[test]
     fn results_are_grouped_by_flow_and_shape() {

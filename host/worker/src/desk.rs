@@ -100,6 +100,8 @@ pub(crate) struct Committing {
     desk: Desk,
     pub(crate) session: usize,
     pub(crate) keeps: bool,
+    /// True when its results come from quarantine.
+    pub(crate) again: bool,
     tokens: HashSet<i64>,
 }
 
@@ -399,6 +401,7 @@ impl EventSource for BatchSource {
             desk: self.desk.clone(),
             session: batch.session,
             keeps: batch.keeps,
+            again: batch.again,
             tokens: batch.results.iter().map(|(token, _)| *token).collect(),
         };
         let results = batch.results.into_iter().map(|(_, one)| one).collect();
@@ -529,6 +532,7 @@ mod tests {
                 desk: desk.clone(),
                 session: batch.session,
                 keeps: batch.keeps,
+                again: batch.again,
                 tokens: batch.results.iter().map(|(token, _)| *token).collect(),
             }
         };

@@ -36,7 +36,8 @@ const UNTIL_LATER: Duration = Duration::from_secs(1);
 /// Time after which a job that cannot run is looked at again.
 const RUNNABLE_AGAIN: Duration = Duration::from_secs(5);
 /// Reason for which a job waits whose flow is in quarantine.
-const BEHIND_A_LOCK: &str = "a lock that another session holds on its instance or its flow";
+pub(crate) const BEHIND_A_LOCK: &str =
+    "a lock that another session holds on its instance or its flow";
 /// Number of flows whose tenants are remembered.
 pub(crate) const TENANTS_MAX: usize = 65_536;
 

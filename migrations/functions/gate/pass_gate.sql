@@ -29,7 +29,7 @@ BEGIN
         last_seq = p.seq,
         priority = p.next_priority, fired_at = _now, attempt = 1, component_id = p.next_component,
         token = nextval('wed.fence'),
-        version = p.version, satisfied = p.satisfied, beside = p.beside, payload = NULL
+        version = p.version, satisfied = p.satisfied, beside = p.beside, payload = NULL, put_off = NULL
       FROM unnest(_passing) p WHERE p.turns AND j.ctid = p.own
       RETURNING p.constrained, ROW(p.flow_id, p.wid, p.next_tgid, p.next_tgname, p.next_trname, j.token, 1,
         p.next_timeout_ms,

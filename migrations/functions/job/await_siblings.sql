@@ -10,7 +10,7 @@ BEGIN
   FROM wed.job WHERE flow_id = _job.flow_id AND wid = _job.wid AND tgid <> _job.tgid;
   IF _others > 0 AND _running = 0 THEN RETURN false; END IF;
   UPDATE wed.job SET host_id = NULL, token = 0, attempt = attempt - 1, awaits_siblings = _others > 0,
-    due = CASE WHEN _others > 0 THEN 'infinity' ELSE clock_timestamp() END
+    put_off = NULL, due = CASE WHEN _others > 0 THEN 'infinity' ELSE clock_timestamp() END
   WHERE flow_id = _job.flow_id AND wid = _job.wid AND tgid = _job.tgid;
   PERFORM pg_notify('wed_jobs', '') WHERE _others = 0;
   RETURN true;

@@ -11,6 +11,8 @@ BEGIN
   SELECT * INTO _job FROM wed.job WHERE flow_id = _flow_id AND wid = _wid AND tgid = _tgid;
   IF NOT FOUND THEN RETURN NULL; END IF;
   IF _job.host_id IS NOT NULL THEN
+    -- Its result waits in the host.
+    IF _job.put_off IS NOT NULL THEN RETURN 'locked'; END IF;
     -- A host makes attempts at what keeps failing a few at a time, with pauses; the job may be waiting for its turn.
     RETURN CASE WHEN EXISTS (SELECT FROM wed.circuit c WHERE c.host_id = _job.host_id
       AND c.component_id = _job.component_id

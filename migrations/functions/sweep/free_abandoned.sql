@@ -18,7 +18,7 @@ BEGIN
     WITH held AS MATERIALIZED (
       SELECT ctid AS at FROM wed.job WHERE host_id = ANY (_gone) FOR UPDATE SKIP LOCKED
     ), freed AS (
-      UPDATE wed.job j SET host_id = NULL, token = 0, due = CASE
+      UPDATE wed.job j SET host_id = NULL, token = 0, put_off = NULL, due = CASE
         WHEN j.attempt >= greatest(t.attempts, _attempts_min) THEN 'infinity'
         WHEN j.attempt <= 1 THEN least(j.due, now())
         ELSE now() + wed.backoff_of(t.backoff, j.attempt - 1) * (0.5 + random()) END

@@ -134,12 +134,18 @@ fn a_locked_instance_delays_no_other_instance() {
     assert!(gap < DELAY_MAX_MS, "its own other instances: {gap} ms");
     let gaps = OTHERS.map(|name| longest_gap(&mut owner, name, &since, 0));
     assert!(gaps.iter().all(|gap| *gap < DELAY_MAX_MS), "{gaps:?} ms");
+    // Its result waits in the host; the job says for what.
+    let waits = "SELECT wid, lckid IS NOT NULL, waits_for LIKE 'a lock%' FROM job_pool WHERE waits_for IS NOT NULL";
+    assert_eq!(locking.lines(waits), ["2|t|t"]);
+    let reason = "SELECT DISTINCT wed.waiting_reason(flow_id, wid, tgid) FROM wed.job WHERE put_off IS NOT NULL";
+    assert_eq!(owner.lines(reason), ["locked"]);
     locking.run("ROLLBACK");
     let steps = "SELECT count(*) FROM wed_trace WHERE wid = 2";
     let before = locking.number(steps);
     eventually("the locked instance goes on", || {
         (locking.number(steps) > before).then_some(())
     });
+    assert!(locking.lines(waits).is_empty());
     let all = [&OTHERS[..], &["locking"]].concat();
     assert_nothing_ran_twice(&database, &all);
     on(host.stop());
@@ -193,4 +199,87 @@ fn a_commit_names_the_locks_that_it_meets() {
     assert_eq!(rest.len(), 5);
     let fired = on(store.commit_batch(host, &rest, false, true)).expect("the rest is committed");
     assert_eq!(fired.len(), 5);
+}
+
+/// A failed attempt that meets a lock says which, and the others of its batch can be recorded.
+#[harness::test]
+fn a_failure_names_the_locks_that_it_meets() {
+    let database = Database::new();
+    let definition = ring("advance", 100, "10 s");
+    let mut row = tenant(&database, "row", &definition);
+    let mut table = tenant(&database, "table", &definition);
+    for session in [&mut row, &mut table] {
+        start(session, 3);
+    }
+    let host = on(database
+        .store
+        .register_host("by hand", Duration::from_secs(600)))
+    .expect("entered");
+    let store = on(async { database.store.apart(1, Duration::from_millis(50)) });
+    let claimed = on(store.claim(host, 100)).expect("claimed");
+    row.run("BEGIN; SELECT FROM wed_flow WHERE wid = 2 FOR UPDATE");
+    table.run("BEGIN; LOCK TABLE wed_flow");
+    let failed = |one: &wedflow_store::Claimed| wedflow_store::FailedAttempt {
+        flow: one.job.key.flow,
+        wid: one.job.key.wid,
+        tgid: one.job.key.tgid,
+        token: one.job.token,
+        outcome: "failed".to_owned(),
+        message: "on purpose".to_owned(),
+        retry: false,
+        after: None,
+        fuel: 0,
+        elapsed_us: 0,
+        memory_bytes: 0,
+    };
+    let failures: Vec<_> = claimed.iter().map(failed).collect();
+    let refused = on(store.fail_recorded(host, &failures, &[])).expect_err("locks");
+    let wedflow_store::StoreError::Locked { locks, .. } = refused else {
+        panic!("{refused}");
+    };
+    assert_eq!(locks.len(), 2, "{locks:?}");
+    let is_free = |one: &wedflow_store::FailedAttempt| {
+        !locks.contains(&(one.flow, None)) && !locks.contains(&(one.flow, Some(one.wid)))
+    };
+    let rest: Vec<_> = failures.into_iter().filter(is_free).collect();
+    assert_eq!(rest.len(), 2);
+    on(store.fail_recorded(host, &rest, &[])).expect("the rest is recorded");
+    assert_eq!(
+        database.owner().number("SELECT count(*) FROM wed.attempt"),
+        2
+    );
+}
+
+/// Results of branches of one instance that were made while it was locked are committed, one after the other.
+#[harness::test]
+fn branches_of_a_locked_instance_go_on_together() {
+    let database = Database::new();
+    note_fuel(&database);
+    let mut definition = ring("advance", 1_000_000, "10 s");
+    let beside = wedflow_model::TriggerDefinition {
+        name: "beside".to_owned(),
+        ..definition.triggers[0].clone()
+    };
+    definition.triggers.push(beside);
+    let mut locking = tenant(&database, "locking", &definition);
+    start(&mut locking, 5);
+    let mut holder = tenant_session(&database);
+    holder.run("BEGIN; LOCK TABLE wed_flow IN EXCLUSIVE MODE");
+    let host = database.host(one_lane("locks"));
+    // The first result of each instance says so; the other stands behind it.
+    eventually("both branches wait", || {
+        let waiting = "SELECT count(*), count(*) FILTER (WHERE waits_for LIKE 'a lock%') FROM job_pool \
+                       WHERE lckid IS NOT NULL";
+        (locking.line(waiting) == "10|5").then_some(())
+    });
+    holder.run("COMMIT");
+    let steps = "SELECT count(*) FROM wed_trace";
+    eventually("all go on", || (locking.number(steps) > 100).then_some(()));
+    assert_nothing_ran_twice(&database, &["locking"]);
+    on(host.stop());
+}
+
+fn tenant_session(database: &Arc<Database>) -> Session {
+    let url = on(database.store.flow_url("locking", "ring")).expect("its URL");
+    Session::on(database, &url)
 }

@@ -250,6 +250,15 @@ impl<J> Budgets<J> {
         });
     }
 
+    /// Moves a job from quarantine to flight.
+    pub(crate) fn leave_quarantine(&mut self, tenant: i32) {
+        self.in_flight += 1;
+        self.change(tenant, |one| {
+            one.in_flight += 1;
+            one.quarantined = one.quarantined.saturating_sub(1);
+        });
+    }
+
     /// Takes a job out of quarantine for good.
     pub(crate) fn end_quarantined(&mut self, tenant: i32) {
         self.change(tenant, |one| {

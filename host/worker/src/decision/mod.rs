@@ -25,6 +25,7 @@ mod quarantine;
 mod simulation;
 
 use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
 use std::time::Duration;
 
 use foldhash::{HashMap, HashSet};
@@ -136,6 +137,8 @@ pub(crate) struct Batch<R> {
     pub(crate) results: Vec<(i64, R)>,
     /// True when the host keeps the jobs that it fires.
     pub(crate) keeps: bool,
+    /// True when they come from quarantine.
+    pub(crate) again: bool,
 }
 
 /// Stage of a job.
@@ -279,7 +282,10 @@ impl<J, R> Decision<J, R> {
             Event::Dropped { token } => self.end(token, now),
             Event::Quotas { resting, limited } => self.budgets.told(resting, limited),
             Event::Woken => self.wake_at = None,
-            Event::Stopping => self.stopping = true,
+            Event::Stopping => {
+                self.stopping = true;
+                self.quarantine.hurry(now);
+            }
         }
     }
 
@@ -304,12 +310,13 @@ impl<J, R> Decision<J, R> {
             job,
         } in jobs
         {
-            let ticket = Ticket {
-                tenant,
-                instance,
-                stage: Stage::Queued,
-            };
-            if self.tickets.insert(token, ticket).is_none() {
+            // What the sweep took up may have arrived meanwhile.
+            if let Entry::Vacant(free) = self.tickets.entry(token) {
+                free.insert(Ticket {
+                    tenant,
+                    instance,
+                    stage: Stage::Queued,
+                });
                 self.budgets.add(&self.policy, tenant, token, job);
             }
         }
@@ -322,16 +329,35 @@ impl<J, R> Decision<J, R> {
         ticket.stage = Stage::Waiting;
         let (tenant, instance) = (ticket.tenant, ticket.instance);
         self.budgets.use_fuel(&self.policy, tenant, fuel);
-        let shelf = self.shelf(tenant, instance.0, now);
+        if self.quarantine.of(instance).is_some() {
+            self.count_in_quarantine(token);
+        }
         let one = Waiting {
             token,
             tenant,
             instance,
             result,
         };
-        match self.quarantine.of(instance) {
-            Some(locked) => self.put_in_quarantine(locked, one, now),
-            None => self.outbox.add(&self.policy, shelf, one, now),
+        if let Some(one) = self.outbox.stand(one) {
+            self.forward(one, now);
+        }
+    }
+
+    /// Passes on a result that is the first of its instance: to quarantine, where that is locked, else to a shelf.
+    fn forward(&mut self, one: Waiting<R>, now: Moment) {
+        match self.quarantine.of(one.instance) {
+            Some(locked) => {
+                self.count_in_quarantine(one.token);
+                for token in self.outbox.behind(one.instance) {
+                    self.count_in_quarantine(token);
+                }
+                self.quarantine.add(locked, one, now);
+            }
+            None => {
+                self.count_in_flight(one.token);
+                let shelf = self.shelf(one.tenant, one.instance.0, now);
+                self.outbox.add(&self.policy, shelf, one, now);
+            }
         }
     }
 
@@ -347,15 +373,26 @@ impl<J, R> Decision<J, R> {
         }
     }
 
-    fn put_in_quarantine(&mut self, locked: Locked, one: Waiting<R>, now: Moment) {
-        if let Some(ticket) = self.tickets.get_mut(&one.token)
+    /// Counts a result as one in quarantine, until it is dealt with.
+    fn count_in_quarantine(&mut self, token: i64) {
+        if let Some(ticket) = self.tickets.get_mut(&token)
             && ticket.stage != Stage::Quarantined
         {
             ticket.stage = Stage::Quarantined;
-            self.budgets.quarantine(one.tenant);
+            self.budgets.quarantine(ticket.tenant);
             self.begun -= 1;
         }
-        self.quarantine.add(locked, one, now);
+    }
+
+    /// Counts a result in quarantine as one in flight again.
+    fn count_in_flight(&mut self, token: i64) {
+        if let Some(ticket) = self.tickets.get_mut(&token)
+            && ticket.stage == Stage::Quarantined
+        {
+            ticket.stage = Stage::Waiting;
+            self.budgets.leave_quarantine(ticket.tenant);
+            self.begun += 1;
+        }
     }
 
     /// Locks were met: what they hold up goes to quarantine, and so does what waits of the same.
@@ -380,13 +417,7 @@ impl<J, R> Decision<J, R> {
             }
         }
         for one in withdrawn {
-            match self.quarantine.of(one.instance) {
-                Some(locked) => self.put_in_quarantine(locked, one, now),
-                None => {
-                    let shelf = self.shelf(one.tenant, one.instance.0, now);
-                    self.outbox.follow(&self.policy, shelf, one, now);
-                }
-            }
+            self.forward(one, now);
         }
     }
 
@@ -403,11 +434,8 @@ impl<J, R> Decision<J, R> {
                 .remove(ticket.tenant, token, ticket.stage == Stage::Queued);
         }
         let held = matches!(ticket.stage, Stage::Committing | Stage::Quarantined);
-        if held && let Some((shelf, next)) = self.outbox.free(ticket.instance) {
-            match self.quarantine.of(next.instance) {
-                Some(locked) => self.put_in_quarantine(locked, next, now),
-                None => self.outbox.follow(&self.policy, shelf, next, now),
-            }
+        if held && let Some(next) = self.outbox.free(ticket.instance) {
+            self.forward(next, now);
         }
     }
 
@@ -441,6 +469,9 @@ impl<J, R> Decision<J, R> {
 
     /// Gives batches to sessions that are free.
     fn commit_results(&mut self, now: Moment, actions: &mut Vec<Action<J, R>>) {
+        for one in self.quarantine.release(now) {
+            self.forward(one, now);
+        }
         let homes = self.policy.home_sessions;
         for session in homes..self.policy.quarantine_session() {
             if !self.in_use[session] && self.outbox.results(Shelf::Express) > 0 {
@@ -463,7 +494,9 @@ impl<J, R> Decision<J, R> {
             && let Some((locked, results)) = self.quarantine.take(&self.policy, now)
         {
             self.tried = Some(locked);
-            self.send(session, results, true, actions);
+            let leaves = (results.first())
+                .is_some_and(|one| self.shelf(one.tenant, one.instance.0, now) == Shelf::Leave);
+            self.send(session, results, !leaves, actions);
         }
     }
 
@@ -523,6 +556,7 @@ impl<J, R> Decision<J, R> {
             session,
             results,
             keeps,
+            again: session == self.policy.quarantine_session(),
         }));
     }
 
@@ -599,9 +633,9 @@ impl<J, R> Decision<J, R> {
         self.tickets.contains_key(&token)
     }
 
-    /// Number of jobs that have begun and are not dealt with, those in quarantine left out.
+    /// Number of jobs that have begun and are not dealt with, those left out whose results wait for a lock.
     pub(crate) fn begun(&self) -> usize {
-        self.begun
+        self.begun + self.quarantine.unlocked()
     }
 
     /// Returns true when a tenant's fuel is used up.

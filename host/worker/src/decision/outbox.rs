@@ -6,6 +6,7 @@
 //! instance one result waits or is under way at a time; others stand behind it.
 
 use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
 
 use foldhash::HashMap;
 use wedflow_scheduler::Moment;
@@ -59,7 +60,7 @@ pub(crate) struct Outbox<R> {
     shelves: Vec<Tenants>,
     flows: HashMap<i32, Flow<R>>,
     /// Instances with a result that waits or is under way, and the results behind it.
-    instances: HashMap<Instance, VecDeque<(Shelf, Waiting<R>)>>,
+    instances: HashMap<Instance, VecDeque<Waiting<R>>>,
     /// Batches taken so far.
     batches: usize,
     /// Steps of loops over tenants and flows so far.
@@ -99,18 +100,31 @@ impl<R> Outbox<R> {
         (shelf.results > 0).then_some(shelf.since)
     }
 
-    /// Adds a result, unless one of its instance waits or is under way: then it stands behind that.
-    pub(crate) fn add(&mut self, policy: &Policy, shelf: Shelf, one: Waiting<R>, now: Moment) {
-        match self.instances.get_mut(&one.instance) {
-            Some(behind) => behind.push_back((shelf, one)),
-            None => {
-                self.instances.insert(one.instance, VecDeque::new());
-                self.wait(policy, shelf, one, now);
+    /// Takes in a result. Where another one of its instance waits, is in quarantine or under way it stands behind that; else
+    /// it is the first, and is returned.
+    pub(crate) fn stand(&mut self, one: Waiting<R>) -> Option<Waiting<R>> {
+        match self.instances.entry(one.instance) {
+            Entry::Occupied(mut behind) => {
+                behind.get_mut().push_back(one);
+                None
+            }
+            Entry::Vacant(free) => {
+                free.insert(VecDeque::new());
+                Some(one)
             }
         }
     }
 
-    fn wait(&mut self, policy: &Policy, shelf: Shelf, one: Waiting<R>, now: Moment) {
+    /// Lease tokens of the results that stand behind the first of their instance.
+    pub(crate) fn behind(&self, instance: Instance) -> Vec<i64> {
+        let behind = self.instances.get(&instance);
+        behind.map_or_else(Vec::new, |behind| {
+            behind.iter().map(|one| one.token).collect()
+        })
+    }
+
+    /// Puts the first result of an instance on a shelf.
+    pub(crate) fn add(&mut self, policy: &Policy, shelf: Shelf, one: Waiting<R>, now: Moment) {
         let (flow, tenant) = (one.instance.0, one.tenant);
         let known = self.flows.entry(flow).or_insert_with(|| Flow {
             shelf,
@@ -252,18 +266,13 @@ impl<R> Outbox<R> {
     }
 
     /// The result of an instance that was under way is dealt with; the one behind it is next.
-    pub(crate) fn free(&mut self, instance: Instance) -> Option<(Shelf, Waiting<R>)> {
+    pub(crate) fn free(&mut self, instance: Instance) -> Option<Waiting<R>> {
         let behind = self.instances.get_mut(&instance)?;
         let next = behind.pop_front();
         if next.is_none() {
             self.instances.remove(&instance);
         }
         next
-    }
-
-    /// Adds the result that was next of its instance.
-    pub(crate) fn follow(&mut self, policy: &Policy, shelf: Shelf, one: Waiting<R>, now: Moment) {
-        self.wait(policy, shelf, one, now);
     }
 
     #[cfg(test)]

@@ -36,11 +36,20 @@ struct Entry<R> {
     until: Moment,
     /// True when the lock was met at the last try.
     is_locked: bool,
+    /// True once a try met no lock: it stays until then, to be sure, and no longer.
+    is_leaving: bool,
     /// True while its results are being committed.
     under_way: bool,
     /// Position in the order, if it has one.
     listed: Option<Moment>,
     results: VecDeque<Waiting<R>>,
+}
+
+impl<R> Entry<R> {
+    /// Returns true when it need not stay, of an entry that is due.
+    fn is_over(&self, now: Moment) -> bool {
+        self.results.is_empty() || self.is_leaving && !self.is_locked && now >= self.until
+    }
 }
 
 /// Flows and instances in quarantine, with their results.
@@ -102,6 +111,7 @@ impl<R> Quarantine<R> {
             pause: policy.quarantine_first / 2,
             until: now,
             is_locked: false,
+            is_leaving: false,
             under_way: false,
             listed: None,
             results: VecDeque::new(),
@@ -110,6 +120,7 @@ impl<R> Quarantine<R> {
             one.pause = (one.pause * 2).clamp(policy.quarantine_first, policy.quarantine_max);
             one.until = now + one.pause;
             one.is_locked = true;
+            one.is_leaving = false;
         }
         let until = one.until;
         self.list(what, now);
@@ -148,17 +159,17 @@ impl<R> Quarantine<R> {
         self.order.first().map(|(at, _)| *at)
     }
 
-    /// Forgets what has served its time.
-    pub(crate) fn forget(&mut self, now: Moment) {
+    /// Ends the quarantine of what has served its time, and returns the results that are left of it.
+    pub(crate) fn release(&mut self, now: Moment) -> VecDeque<Waiting<R>> {
+        let mut released = VecDeque::new();
         while let Some(&(at, what)) = self.order.first()
             && at <= now
-            && self
-                .entries
-                .get(&what)
-                .is_none_or(|one| one.results.is_empty())
+            && (self.entries.get(&what)).is_none_or(|one| one.is_over(now))
         {
             self.order.pop_first();
-            self.entries.remove(&what);
+            if let Some(one) = self.entries.remove(&what) {
+                released.extend(one.results);
+            }
             if let Locked::Instance((flow, _)) = what
                 && let Some(count) = self.instances.get_mut(&flow)
             {
@@ -168,6 +179,29 @@ impl<R> Quarantine<R> {
                 }
             }
         }
+        released
+    }
+
+    /// Has all that waits for a lock tried once more, at once.
+    pub(crate) fn hurry(&mut self, now: Moment) {
+        let waiting: Vec<Locked> = (self.entries.iter_mut())
+            .filter(|(_, one)| one.is_locked && !one.under_way && !one.results.is_empty())
+            .map(|(what, one)| {
+                one.is_locked = false;
+                *what
+            })
+            .collect();
+        for what in waiting {
+            self.list(what, now);
+        }
+    }
+
+    /// Number of results that wait for a try, and of tries under way.
+    pub(crate) fn unlocked(&self) -> usize {
+        (self.entries.values())
+            .filter(|one| !one.is_locked)
+            .map(|one| one.results.len() + usize::from(one.under_way))
+            .sum()
     }
 
     /// Takes the results of the entry that is to be tried next.
@@ -176,7 +210,6 @@ impl<R> Quarantine<R> {
         policy: &Policy,
         now: Moment,
     ) -> Option<(Locked, Vec<Waiting<R>>)> {
-        self.forget(now);
         let &(at, what) = self.order.first()?;
         if at > now {
             return None;
@@ -191,11 +224,12 @@ impl<R> Quarantine<R> {
         Some((what, one.results.drain(..taken).collect()))
     }
 
-    /// The batch of an entry is back. Where no lock was met, it stays for as long as it did, to be sure.
+    /// The batch of an entry is back. Where no lock was met for the first time, it stays for as long as it did, to be sure.
     pub(crate) fn is_back(&mut self, what: Locked, now: Moment) {
         if let Some(one) = self.entries.get_mut(&what) {
             one.under_way = false;
-            if !one.is_locked {
+            if !one.is_locked && !one.is_leaving {
+                one.is_leaving = true;
                 one.until = now + one.pause;
             }
         }
@@ -207,5 +241,141 @@ impl<R> Quarantine<R> {
         self.entries
             .values()
             .all(|one| one.results.is_empty() && !one.under_way)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Action, Batch, Decision, Event, Job};
+    use super::*;
+
+    type Told = Event<(), ()>;
+
+    fn at(ms: u64) -> Moment {
+        Moment::default() + Duration::from_millis(ms)
+    }
+
+    fn job(token: i64, wid: i32) -> Job<()> {
+        Job {
+            token,
+            tenant: 1,
+            instance: (1, wid),
+            job: (),
+        }
+    }
+
+    fn finished(token: i64) -> Told {
+        Event::Finished {
+            token,
+            fuel: 0,
+            result: (),
+        }
+    }
+
+    /// A host whose quarantine session is told apart, with these jobs of tenant and flow 1 at work.
+    fn at_work(jobs: Vec<Job<()>>) -> Decision<(), ()> {
+        let mut decision = Decision::new(Policy::new(1, 80));
+        for _ in &jobs {
+            let _ = decision.decide(Event::Asked { lane: 0 }, at(0));
+        }
+        let _ = decision.decide(Event::Arrived(jobs), at(0));
+        decision
+    }
+
+    /// Tells an event, and returns the lease tokens of the batch that begins then.
+    fn batch(decision: &mut Decision<(), ()>, event: Told, ms: u64) -> Option<Batch<()>> {
+        let mut actions = decision.decide(event, at(ms)).into_iter();
+        actions.find_map(|action| match action {
+            Action::Commit(batch) => Some(batch),
+            _ => None,
+        })
+    }
+
+    fn tokens(batch: &Batch<()>) -> Vec<i64> {
+        batch.results.iter().map(|(token, ())| *token).collect()
+    }
+
+    /// The batch meets a lock on its flow.
+    fn meet(decision: &mut Decision<(), ()>, batch: Batch<()>, ms: u64) {
+        let Batch {
+            session, results, ..
+        } = batch;
+        let locks = [Locked::Flow(1)].into_iter().collect();
+        let _ = decision.decide(Event::Met { locks, results }, at(ms));
+        let _ = decision.decide(Event::Returned { session }, at(ms));
+    }
+
+    /// The batch is committed; the next one.
+    fn commit(decision: &mut Decision<(), ()>, done: Batch<()>, ms: u64) -> Option<Batch<()>> {
+        let tokens = tokens(&done);
+        let fired = Vec::new();
+        let session = done.session;
+        let first = batch(decision, Event::Committed { tokens, fired }, ms);
+        first.or(batch(decision, Event::Returned { session }, ms))
+    }
+
+    #[test]
+    fn results_of_one_instance_that_is_locked_are_committed_one_after_the_other() {
+        let mut decision = at_work(vec![job(1, 7), job(2, 7), job(3, 7)]);
+        let first = batch(&mut decision, finished(1), 1).expect("a batch");
+        assert_eq!(tokens(&first), [1]);
+        // One that stands behind it when the lock is met, and one that comes after.
+        assert!(batch(&mut decision, finished(2), 1).is_none());
+        meet(&mut decision, first, 50);
+        assert!(batch(&mut decision, finished(3), 60).is_none());
+        assert_eq!(decision.budgets.quarantined(1), 3);
+        assert_eq!(decision.begun(), 0);
+        let mut next = batch(&mut decision, Event::Woken, 600);
+        for token in 1..=3 {
+            let one = next.expect("a batch");
+            assert_eq!(tokens(&one), [token]);
+            next = commit(&mut decision, one, 601);
+        }
+        assert!(next.is_none() && decision.tickets.is_empty() && decision.outbox.is_clear());
+        assert!(decision.budgets.is_clear());
+    }
+
+    #[test]
+    fn a_host_that_stops_tries_once_more_what_is_locked() {
+        let mut decision = at_work(vec![job(1, 7), job(2, 8)]);
+        let first = batch(&mut decision, finished(1), 1).expect("a batch");
+        meet(&mut decision, first, 50);
+        assert_eq!(decision.begun(), 1, "the other one runs");
+        let last = batch(&mut decision, Event::Stopping, 60).expect("a batch");
+        assert_eq!((tokens(&last), decision.begun()), (vec![1], 2));
+        meet(&mut decision, last, 110);
+        assert_eq!(decision.begun(), 1, "nobody waits for the lock");
+        assert!(batch(&mut decision, Event::Woken, 111).is_none());
+    }
+
+    #[test]
+    fn what_a_limited_tenant_has_in_quarantine_leaves_what_it_fires() {
+        let mut decision = at_work(vec![job(1, 7)]);
+        let first = batch(&mut decision, finished(1), 1).expect("a batch");
+        assert!(first.keeps && !first.again);
+        meet(&mut decision, first, 50);
+        let (resting, limited) = (Vec::new(), vec![1]);
+        let _ = decision.decide(Event::Quotas { resting, limited }, at(60));
+        let again = batch(&mut decision, Event::Woken, 600).expect("a batch");
+        assert!(!again.keeps && again.again);
+    }
+
+    #[test]
+    fn a_job_that_arrives_twice_is_one_in_the_stage_that_it_has() {
+        let mut decision = at_work(vec![job(1, 7), job(2, 7)]);
+        let first = batch(&mut decision, finished(1), 1).expect("a batch");
+        let _ = decision.decide(Event::Arrived(vec![job(1, 7), job(2, 7)]), at(1));
+        assert_eq!(decision.begun(), 2);
+        assert!(batch(&mut decision, finished(2), 2).is_none());
+        let second = commit(&mut decision, first, 40).expect("a batch");
+        assert_eq!(tokens(&second), [2]);
+        assert!(commit(&mut decision, second, 80).is_none());
+        assert!(decision.outbox.is_clear() && decision.budgets.is_clear());
+        assert_eq!(decision.begun(), 0);
     }
 }

@@ -21,7 +21,9 @@ const BATCH_MAX: Duration = Duration::from_millis(20);
 #[derive(Debug, Clone, Copy)]
 struct Kind {
     instances: i32,
-    /// Transitions of each instance.
+    /// Branches of each instance, which run beside each other.
+    branches: i32,
+    /// Transitions of each branch.
     steps: u32,
     /// Fuel of an attempt.
     fuel: u64,
@@ -31,6 +33,7 @@ impl Kind {
     fn new(instances: i32, steps: u32, fuel: u64) -> Self {
         Kind {
             instances,
+            branches: 1,
             steps,
             fuel,
         }
@@ -180,6 +183,7 @@ impl Model {
             session,
             results,
             keeps,
+            ..
         } = batch;
         let now = context.now();
         let takes = self.world().begin(session, &results, now);
@@ -355,8 +359,8 @@ fn run(seed: u64, policy: Policy, kinds: &[Kind], trouble: Trouble, until: Momen
     let pool = kinds.iter().map(|(tenant, kind)| {
         (
             *tenant,
-            (0..kind.instances)
-                .map(|wid| ((*tenant, wid), kind.steps - 1))
+            (0..kind.instances * kind.branches)
+                .map(|job| ((*tenant, job / kind.branches), kind.steps - 1))
                 .collect(),
         )
     });
@@ -406,7 +410,8 @@ fn seconds(seconds: u64) -> Moment {
 impl World {
     fn all_committed(&self) -> bool {
         self.kinds.iter().all(|(tenant, kind)| {
-            let all = u64::from(kind.steps) * u64::from(kind.instances.unsigned_abs());
+            let branches = u64::from((kind.instances * kind.branches).unsigned_abs());
+            let all = u64::from(kind.steps) * branches;
             self.committed.get(tenant).copied().unwrap_or(0) == all
         })
     }
@@ -440,9 +445,11 @@ proptest! {
         in_flight in 1_usize..80,
         panics in 0_u64..120,
         locked in proptest::collection::hash_set(1_i32..9, 0..4),
+        branches in 1_i32..4,
         kinds in proptest::collection::vec((1_i32..60, 1_u32..6, 1_u64..3_000_000), 1..9),
     ) {
-        let kinds: Vec<Kind> = kinds.into_iter().map(|(a, b, c)| Kind::new(a, b, c)).collect();
+        let kinds = kinds.into_iter().map(|(a, b, c)| Kind { branches, ..Kind::new(a, b, c) });
+        let kinds: Vec<Kind> = kinds.collect();
         let trouble = Trouble { panics, locked: locked.into_iter().collect(), until: seconds(5) };
         let model = run(seed, Policy::new(lanes, in_flight), &kinds, trouble, seconds(600));
         model.world().assert_clear();
@@ -591,6 +598,24 @@ fn a_decision_costs_no_more_with_many_tenants_flows_and_results() {
 }
 
 #[test]
+fn a_flow_that_was_locked_leaves_quarantine_though_it_never_rests() {
+    let trouble = Trouble {
+        panics: 0,
+        locked: HashSet::from([1]),
+        until: seconds(2),
+    };
+    let kinds = [Kind::new(20, 100_000, 2_000_000)];
+    let model = run(3, Policy::new(2, 400), &kinds, trouble, seconds(10));
+    let world = model.world();
+    assert!(world.meets > 1 && world.committed[&1] > 1_000);
+    assert!(
+        world.decision.quarantine.is_empty(),
+        "{:?}",
+        world.decision.quarantine
+    );
+}
+
+#[test]
 fn a_host_without_work_wakes_up_once_a_second() {
     let model = run(
         1,
@@ -708,6 +733,7 @@ fn a_flow_with_few_results_goes_over_its_home_and_one_with_many_over_any() {
                 instance: (flow, wid),
                 result: (),
             };
+            let one = outbox.stand(one).expect("the first");
             outbox.add(
                 &policy,
                 Shelf::Home(usize::try_from(flow).expect("small") % 3),
