@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::host::group;
 use crate::support::database::{one_lane, sample_component};
 use crate::support::flows::{PAPER, STEPS};
-use crate::support::{Flow, Session, eventually, on};
+use crate::support::{Database, Flow, Session, eventually, on};
 
 /// Runs a statement in a session of its own, and hands over the refusal it ended with.
 fn beside(
@@ -585,6 +585,43 @@ fn condition_over_time_is_looked_at_again() {
     let mut owner = flow.database.owner();
     assert_eq!(owner.number("SELECT wed.skip_stale(10)"), 1);
     assert_eq!(s.pending(other), ["else"]);
+}
+
+#[harness::test]
+fn jobs_of_a_tenant_hide_no_stale_job_of_another() {
+    let database = Database::new();
+    let session = |name| {
+        let store = &database.store;
+        on(store.create_tenant(name, "")).expect("a tenant");
+        on(store.create_flow(name, "trial", "")).expect("a flow");
+        let mut session = Session::on(
+            &database,
+            &on(store.flow_url(name, "trial")).expect("its URL"),
+        );
+        session.run(
+            "INSERT INTO wed_attr (aname, atype) VALUES ('until', 'timestamptz'), ('n', 'integer');
+             INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('t', 'remind', 'until > now()'),
+               ('u', 'else', 'n IS NULL');",
+        );
+        session
+    };
+    let (mut busy, mut quiet) = (session("busy"), session("quiet"));
+    busy.run(
+        "INSERT INTO wed_flow (until) SELECT now() + CASE i WHEN 3000 THEN interval '100 ms' ELSE '1 day' END
+         FROM generate_series(1, 3000) i ORDER BY i",
+    );
+    let wid = quiet
+        .number("INSERT INTO wed_flow (until) VALUES (now() + interval '100 ms') RETURNING wid");
+    std::thread::sleep(Duration::from_millis(150));
+    let mut owner = database.owner();
+    owner.run("SELECT wed.skip_stale(10)");
+    assert_eq!(quiet.pending(wid), ["else"]);
+    // Of many jobs of a flow each is met at some time.
+    let met = (0..1000).any(|_| {
+        owner.run("SELECT wed.skip_stale(1000)");
+        busy.pending(3000) == ["else"]
+    });
+    assert!(met);
 }
 
 #[harness::test]
