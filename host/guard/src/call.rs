@@ -286,7 +286,16 @@ impl Walk<'_> {
             self.within_bounds(signature, &args.iter().collect::<Vec<_>>())?;
         }
         let constant = !signature.volatile && seen.iter().all(|seen| seen.constant);
-        let mut operands = Operands::of(seen);
+        let mut taken = self.taken(seen, &resolved.arguments)?;
+        if let Some((last, fixed)) = signature.arguments.split_last()
+            && signature.variadic
+            && last.array
+        {
+            // Postgres makes one array of them.
+            let rest = taken.split_off(fixed.len());
+            taken.push(self.made("copy", *last, &rest)?);
+        }
+        let mut operands = Operands::of(&taken);
         if name == "format" {
             let format = args.first().and_then(constant_text).unwrap_or_default();
             operands = operands.formatted(pattern::repeats(format));

@@ -16,7 +16,7 @@ use crate::kind::{Base, Context, Kind};
 use crate::literal::{is_bounded, plain_number, write_text};
 use crate::node::{foreign, location, text_constant, text_of, unknown};
 use crate::rejection::{Fault, RejectionCode};
-use crate::resolve::common;
+use crate::resolve::{Resolved, common};
 use crate::weight::{self, MAX_WEIGHT, Operands, Size};
 use crate::written::Written;
 use crate::{FlowAttributes, MAX_DEPTH, MAX_NODES};
@@ -153,6 +153,31 @@ impl<'a> Walk<'a> {
         self.weighed(Operands::of(of).made(makes, kind), kind, constant)
     }
 
+    /// Makes the result of an operator from its operands.
+    pub(crate) fn operated(&mut self, resolved: &Resolved, operands: &[Seen]) -> Checked {
+        let taken = self.taken(operands, &resolved.arguments)?;
+        self.made(resolved.signature.makes, resolved.result, &taken)
+    }
+
+    /// The operands as a call takes them: `char(n)` becomes text by a copy.
+    pub(crate) fn taken(&mut self, operands: &[Seen], wanted: &[Kind]) -> Result<Vec<Seen>, Fault> {
+        let padded = Kind::one(Base::Bpchar);
+        let mut taken = operands.to_vec();
+        for (seen, wanted) in taken.iter_mut().zip(wanted) {
+            if seen.kind == padded && matches!(wanted.base, Base::Text | Base::Varchar) {
+                *seen = self.made("copy", *wanted, &[*seen])?;
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Counts a weight again, for what Postgres writes out several times.
+    pub(crate) fn again(&mut self, weight: u64, times: usize) -> Done {
+        let weight = weight.saturating_mul(times as u64);
+        self.weighed((weight, Size::default()), Kind::BOOL, false)?;
+        Ok(())
+    }
+
     /// Counts what a value weighs.
     pub(crate) fn weighed(
         &mut self,
@@ -191,6 +216,26 @@ impl<'a> Walk<'a> {
 
     /// An expression where any expression may stand: between commas, in parentheses.
     pub(crate) fn expression(&mut self, node: &Node) -> Checked {
+        let node = node
+            .node
+            .as_ref()
+            .ok_or_else(|| Fault::new(RejectionCode::Construct, "something is missing"))?;
+        let checked = self.as_node(|walk| walk.construct(node));
+        checked.map_err(|fault| match (fault.at, location(node)) {
+            // The innermost node that has a place gives it.
+            (None, Some(found)) => Fault {
+                at: self.fragment.offset(found),
+                ..fault
+            },
+            _ => fault,
+        })
+    }
+
+    /// Counts a node, and a level, around what is in it.
+    pub(crate) fn as_node<T>(
+        &mut self,
+        check: impl FnOnce(&mut Self) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
             let message = format!("more than {MAX_NODES} parts");
@@ -200,11 +245,13 @@ impl<'a> Walk<'a> {
         if self.depth > MAX_DEPTH {
             return Err(too_deep());
         }
-        let node = node
-            .node
-            .as_ref()
-            .ok_or_else(|| Fault::new(RejectionCode::Construct, "something is missing"))?;
-        let checked = match node {
+        let checked = check(self);
+        self.depth -= 1;
+        checked
+    }
+
+    fn construct(&mut self, node: &NodeEnum) -> Checked {
+        match node {
             NodeEnum::AConst(constant) => self.constant(constant),
             NodeEnum::ColumnRef(column) => self.column(column),
             NodeEnum::AExpr(operation) => self.operation(operation),
@@ -221,16 +268,7 @@ impl<'a> Walk<'a> {
             NodeEnum::SqlvalueFunction(value) => self.value_function(value),
             NodeEnum::CollateClause(clause) => self.collate(clause),
             other => Err(foreign(other)),
-        };
-        self.depth -= 1;
-        checked.map_err(|fault| match (fault.at, location(node)) {
-            // The innermost node that has a place gives it.
-            (None, Some(found)) => Fault {
-                at: self.fragment.offset(found),
-                ..fault
-            },
-            _ => fault,
-        })
+        }
     }
 
     /// An expression as part of another: in parentheses, unless it holds together by itself.
@@ -305,19 +343,25 @@ impl<'a> Walk<'a> {
     fn alike(&mut self, open: &str, nodes: &[Node]) -> Checked {
         let seen = self.list(open, nodes, ")")?;
         let kind = self.agree(&nodes.iter().collect::<Vec<_>>(), &seen)?;
-        self.one_of(kind, &seen)
+        Ok(self.one_of(kind, &seen))
     }
 
     /// The value is one of these.
-    fn one_of(&mut self, kind: Kind, seen: &[Seen]) -> Checked {
-        Ok(Seen {
+    pub(crate) fn one_of(&self, kind: Kind, seen: &[Seen]) -> Seen {
+        Seen {
             kind,
             size: Size::largest(kind, seen),
             constant: seen.iter().all(|seen| seen.constant),
-        })
+        }
     }
 
     fn array(&mut self, elements: &[Node]) -> Checked {
+        let (kind, seen) = self.elements(elements)?;
+        self.made("copy", kind, &seen)
+    }
+
+    /// The elements of an array that is written there, and its type.
+    pub(crate) fn elements(&mut self, elements: &[Node]) -> Result<(Kind, Vec<Seen>), Fault> {
         let seen = self.list("ARRAY[", elements, "]")?;
         if seen.is_empty() {
             let message = "an empty array is of no type";
@@ -325,7 +369,7 @@ impl<'a> Walk<'a> {
         }
         let kind = self.agree(&elements.iter().collect::<Vec<_>>(), &seen)?;
         // An array of arrays is one of more dimensions, of the same type.
-        self.made("copy", Kind::many(kind.base), &seen)
+        Ok((Kind::many(kind.base), seen))
     }
 
     fn constant(&mut self, constant: &AConst) -> Checked {
@@ -536,7 +580,7 @@ impl<'a> Walk<'a> {
         self.out.push_str(" COLLATE \"");
         self.out.push_str(name);
         self.out.push('"');
-        Ok(Seen { kind, ..found })
+        Ok(self.one_of(kind, &[found]))
     }
 
     fn truth_test(&mut self, test: &BooleanTest) -> Checked {
@@ -595,7 +639,9 @@ impl<'a> Walk<'a> {
                         true => Kind::TEXT,
                         false => subject.kind,
                     };
-                    self.compare("=", (None, kind), (Some(test), value.kind))?;
+                    let resolved = self.compare("=", (None, kind), (Some(test), value.kind))?;
+                    // The subject is evaluated once, and stands there as a value.
+                    self.operated(&resolved, &[Seen::narrow(kind, false), value])?;
                 }
             }
             self.out.push_str(" THEN ");
@@ -611,10 +657,10 @@ impl<'a> Walk<'a> {
         }
         self.out.push_str(" END");
         let kind = self.agree(&nodes, &seen)?;
-        let seen = self.one_of(kind, &seen)?;
+        seen.extend(subject);
         Ok(Seen {
             constant: false,
-            ..seen
+            ..self.one_of(kind, &seen)
         })
     }
 
@@ -627,7 +673,7 @@ impl<'a> Walk<'a> {
         let seen = self.list(open, &extreme.args, ")")?;
         let kind = self.agree(&extreme.args.iter().collect::<Vec<_>>(), &seen)?;
         self.made("compare", Kind::BOOL, &seen)?;
-        self.one_of(kind, &seen)
+        Ok(self.one_of(kind, &seen))
     }
 
     fn subscript(&mut self, access: &AIndirection) -> Checked {
@@ -658,6 +704,7 @@ impl<'a> Walk<'a> {
             return Err(self.placed(fault, base));
         }
         let mut slice = false;
+        let mut operands = vec![found];
         for step in indirection {
             let Some(NodeEnum::AIndices(step)) = &step.node else {
                 return Err(Fault::new(
@@ -668,14 +715,14 @@ impl<'a> Walk<'a> {
             };
             self.out.push('[');
             if let Some(lower) = step.lidx.as_deref() {
-                self.index(lower, jsonb)?;
+                operands.push(self.index(lower, jsonb)?);
             }
             if step.is_slice {
                 slice = true;
                 self.out.push_str(" : ");
             }
             if let Some(upper) = step.uidx.as_deref() {
-                self.index(upper, jsonb)?;
+                operands.push(self.index(upper, jsonb)?);
             }
             self.out.push(']');
         }
@@ -688,11 +735,12 @@ impl<'a> Walk<'a> {
             kind if jsonb || slice => kind,
             kind => kind.element(),
         };
-        self.weighed(Operands::of(&[found]).part(kind), kind, found.constant)
+        let constant = operands.iter().all(|seen| seen.constant);
+        self.weighed(Operands::of(&operands).part(kind), kind, constant)
     }
 
     /// A subscript: a number, for jsonb also the name of a field.
-    fn index(&mut self, node: &Node, jsonb: bool) -> Done {
+    fn index(&mut self, node: &Node, jsonb: bool) -> Checked {
         let found = self.expression(node)?;
         if let Some(NodeEnum::AConst(AConst {
             val: Some(Val::Fval(_)),
@@ -703,10 +751,11 @@ impl<'a> Walk<'a> {
             return Err(self.placed(fault, node));
         }
         if jsonb && (found.kind.category() == 'S' || found.kind.is_unknown()) {
-            return Ok(());
+            return Ok(found);
         }
         // As if assigned: a bigint will do.
-        self.fits(node, found.kind, Kind::one(Base::Int4), Context::Assignment)
+        self.fits(node, found.kind, Kind::one(Base::Int4), Context::Assignment)?;
+        Ok(found)
     }
 
     fn value_function(&mut self, value: &SqlValueFunction) -> Checked {

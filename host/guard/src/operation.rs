@@ -104,7 +104,7 @@ impl Walk<'_> {
         let resolved = resolve::select(&list, &[found.kind])
             .map_err(|why| self.no_operator(sign, &[found.kind], why, location))?;
         self.fits(node, found.kind, resolved.arguments[0], Context::Implicit)?;
-        self.made(resolved.signature.makes, resolved.result, &[found])
+        self.operated(&resolved, &[found])
     }
 
     fn null_if(&mut self, left: Option<&Node>, right: Option<&Node>) -> Checked {
@@ -115,12 +115,13 @@ impl Walk<'_> {
         let by = self.expression(other)?;
         self.out.push(')');
         let resolved = self.compare("=", (Some(one), found.kind), (Some(other), by.kind))?;
-        self.made(resolved.signature.makes, Kind::BOOL, &[found, by])?;
         let kind = match found.kind.is_unknown() {
             true => resolved.arguments[0],
             false => found.kind,
         };
-        Ok(Seen { kind, ..found })
+        let taken = self.taken(&[found, by], &resolved.arguments)?;
+        self.made(resolved.signature.makes, kind, &taken)?;
+        Ok(self.one_of(kind, &taken))
     }
 
     fn between(
@@ -135,15 +136,22 @@ impl Walk<'_> {
             return Err(self.refuse(RejectionCode::Construct, message, location));
         };
         let value = self.required(left)?;
+        // Postgres writes a comparison for each bound, and of SYMMETRIC one more with the bounds exchanged.
+        let times = if word.ends_with("SYMMETRIC") { 2 } else { 1 };
+        let before = self.weight;
         let found = self.operand(value)?;
+        self.again(self.weight - before, 2 * times - 1)?;
         self.word(word);
         for (at, (sign, bound)) in [(">=", low), ("<=", high)].into_iter().enumerate() {
             if at > 0 {
                 self.word("AND");
             }
+            let before = self.weight;
             let limit = self.operand(bound)?;
-            let limit = (Some(bound), limit.kind);
-            self.resolved(sign, (Some(value), found.kind), limit, location)?;
+            let right = (Some(bound), limit.kind);
+            let resolved = self.resolved(sign, (Some(value), found.kind), right, location)?;
+            self.operated(&resolved, &[found, limit])?;
+            self.again(self.weight - before, times - 1)?;
         }
         Ok(Seen::truth())
     }
@@ -243,12 +251,12 @@ impl Walk<'_> {
             (Some(other), right_kind),
             location,
         )?;
-        self.operated(&resolved, &[one, other], (from, to), sign)?;
-        self.made(resolved.signature.makes, resolved.result, &[found, by])
+        self.run_bounded(&resolved, &[one, other], (from, to), sign)?;
+        self.operated(&resolved, &[found, by])
     }
 
     /// Runs the bounded operator where there is one; what is written there must be within its bounds.
-    fn operated(
+    fn run_bounded(
         &mut self,
         resolved: &Resolved,
         operands: &[&Node],
@@ -282,8 +290,8 @@ impl Walk<'_> {
             (pattern, found.kind),
             location,
         )?;
-        self.operated(&resolved, &[one, other], (from, to), sign)?;
-        self.made(resolved.signature.makes, Kind::BOOL, &[text, found])
+        self.run_bounded(&resolved, &[one, other], (from, to), sign)?;
+        self.operated(&resolved, &[text, found])
     }
 
     fn similar(
@@ -325,7 +333,7 @@ impl Walk<'_> {
         self.fits(pattern, found.kind, Kind::TEXT, Context::Implicit)?;
         self.out.run_as_call("similar_to_escape", to, None);
         let resolved = self.resolved(sign, (Some(one), text.kind), (None, Kind::TEXT), location)?;
-        self.operated(&resolved, &[one, pattern], (from, to), sign)?;
+        self.run_bounded(&resolved, &[one, pattern], (from, to), sign)?;
         Ok(Seen::truth())
     }
 
@@ -395,7 +403,7 @@ impl Walk<'_> {
             (Some(other), by.kind),
             location,
         )?;
-        self.operated(&resolved, &[one, other], (from, to), sign)?;
+        self.run_bounded(&resolved, &[one, other], (from, to), sign)?;
         Ok(Seen::truth())
     }
 
@@ -510,7 +518,7 @@ impl Walk<'_> {
             (Some(other), by.kind),
             location,
         )?;
-        self.made(resolved.signature.makes, Kind::BOOL, &[found, by])
+        self.operated(&resolved, &[found, by])
     }
 
     fn among(
@@ -531,7 +539,9 @@ impl Walk<'_> {
             return Ok(Seen::truth());
         }
         let value = self.required(left)?;
+        let once = self.weight;
         let found = self.operand(value)?;
+        let once = self.weight - once;
         self.word(word);
         let seen = self.list("(", items, ")")?;
         self.listed = before;
@@ -542,6 +552,12 @@ impl Walk<'_> {
         let mut kinds = vec![found.kind];
         kinds.extend(seen.iter().map(|seen| seen.kind));
         let same = resolve::common(&kinds);
+        let constants = seen.iter().filter(|seen| seen.constant).count();
+        let joined = constants > 1 && same.is_some_and(|kind| !kind.array);
+        // All others are compared one by one, each with the value written anew.
+        let comparisons = items.len() - if joined { constants - 1 } else { 0 };
+        self.again(once, comparisons.saturating_sub(1))?;
+        let mut compared = false;
         for (item, seen) in items.iter().zip(&seen) {
             let (found_kind, item_kind) = match same {
                 Some(kind) => {
@@ -552,7 +568,9 @@ impl Walk<'_> {
             };
             let resolved =
                 self.compare(sign, (Some(value), found_kind), (Some(item), item_kind))?;
-            self.made(resolved.signature.makes, Kind::BOOL, &[found, *seen])?;
+            if !(joined && seen.constant && std::mem::replace(&mut compared, true)) {
+                self.operated(&resolved, &[found, *seen])?;
+            }
         }
         Ok(Seen::truth())
     }
@@ -587,7 +605,9 @@ impl Walk<'_> {
         items: &[Node],
         location: i32,
     ) -> Done {
+        let before = self.weight;
         let kinds = self.row(one)?;
+        self.again(self.weight - before, items.len().saturating_sub(1))?;
         self.word(word);
         self.out.push('(');
         for (at, item) in items.iter().enumerate() {
@@ -638,8 +658,9 @@ impl Walk<'_> {
             let wanted = Kind::many(resolved.arguments[1].base);
             self.fits(array, Kind::UNKNOWN, wanted, Context::Implicit)?;
         }
-        self.operated(&resolved, &[value], (from, to), sign)?;
-        self.made(resolved.signature.makes, Kind::BOOL, &[found, list])
+        self.run_bounded(&resolved, &[value], (from, to), sign)?;
+        let taken = self.taken(&[found], &resolved.arguments)?;
+        self.made(resolved.signature.makes, Kind::BOOL, &[taken[0], list])
     }
 
     /// Two rows of as many values, compared one by one.
@@ -681,7 +702,7 @@ impl Walk<'_> {
         {
             let (left, right) = ((Some(one), kind.kind), (Some(other), other_kind.kind));
             let resolved = self.resolved(sign, left, right, location)?;
-            self.made(resolved.signature.makes, Kind::BOOL, &[*kind, *other_kind])?;
+            self.operated(&resolved, &[*kind, *other_kind])?;
         }
         Ok(())
     }
@@ -708,6 +729,7 @@ impl Walk<'_> {
             self.word("ESCAPE");
             let to = self.out.place();
             let by = self.operand(escape)?;
+            let taken = self.made("copy", Kind::TEXT, &[found, by])?;
             self.fits(escape, by.kind, Kind::TEXT, Context::Implicit)?;
             if text_constant(escape).is_none_or(|text| text.chars().count() > 1) {
                 let message = "ESCAPE takes one character";
@@ -715,13 +737,7 @@ impl Walk<'_> {
             }
             self.out
                 .run_as_call("like_escape", from, Some((between, to)));
-            return Ok((
-                None,
-                Seen {
-                    kind: Kind::TEXT,
-                    ..found
-                },
-            ));
+            return Ok((None, taken));
         }
         let found = self.operand(node)?;
         if let Some(text) = text_constant(node) {

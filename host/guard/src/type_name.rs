@@ -75,10 +75,17 @@ impl Walk<'_> {
         let value = self.required(arg.as_deref())?;
         self.written_there(value, kind, (*location, name.location))?;
         let at = self.out.place();
+        let mut elements = None;
         let found = match &value.node {
             Some(NodeEnum::AArrayExpr(list)) if list.elements.is_empty() => {
                 self.out.push_str("ARRAY[]");
                 Seen::narrow(Kind::many(Base::Unknown), true)
+            }
+            Some(NodeEnum::AArrayExpr(list)) if kind.array => {
+                let (found, seen) = self.as_node(|walk| walk.elements(&list.elements))?;
+                let constant = seen.iter().all(|seen| seen.constant);
+                elements = Some(seen);
+                Seen::narrow(found, constant)
             }
             _ => self.operand(value)?,
         };
@@ -104,9 +111,37 @@ impl Walk<'_> {
         }
         self.out.push_str("::");
         self.out.push_str(&written);
-        match weight::cast(found.kind, kind) {
-            Some(makes) => self.made(makes, kind, &[found]),
-            None => Ok(Seen { kind, ..found }),
+        let limited = matches!(kind.base, Base::Varchar | Base::Bpchar) && !name.typmods.is_empty();
+        let Some(elements) = elements else {
+            return self.converted(found, kind, limited);
+        };
+        // Postgres casts each element, then makes the array.
+        let mut made = Vec::with_capacity(elements.len());
+        for seen in elements {
+            let each = if seen.kind.array {
+                kind
+            } else {
+                kind.element()
+            };
+            made.push(self.converted(seen, each, limited)?);
+        }
+        self.made("copy", kind, &made)
+    }
+
+    /// Weighs a cast; to a text of limited length it is a copy more.
+    fn converted(&mut self, found: Seen, kind: Kind, limited: bool) -> Checked {
+        let seen = match weight::cast(found.kind, kind) {
+            Some(makes) => self.made(makes, kind, &[found])?,
+            None => Seen {
+                kind,
+                size: weight::kept(found.size, kind),
+                ..found
+            },
+        };
+        match (limited, kind.array) {
+            (true, false) => self.made("copy", kind, &[seen]),
+            (true, true) if found.kind == kind => self.made("make", kind, &[seen]),
+            _ => Ok(seen),
         }
     }
 

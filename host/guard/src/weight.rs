@@ -148,31 +148,14 @@ impl Operands {
         (weight, size)
     }
 
-    /// The weight and size of a part that is taken out.
+    /// The weight and size of a part that is taken out: all is read, whatever the part is.
     pub(crate) fn part(self, kind: Kind) -> (u64, Size) {
-        let Operands {
-            plain,
-            within,
-            deep,
-        } = self;
         let (weight, size) = self.made("copy", kind);
-        match form(kind) {
-            Form::Text => (
-                weight,
-                Size {
-                    text: plain + within + deep,
-                    documents: 0,
-                },
-            ),
-            _ => (
-                if form(kind) == Form::Narrow {
-                    0
-                } else {
-                    weight
-                },
-                size,
-            ),
+        if form(kind) != Form::Text {
+            return (weight, size);
         }
+        let text = self.plain + self.within + self.deep;
+        (weight, Size { text, documents: 0 })
     }
 }
 
@@ -182,7 +165,24 @@ pub(crate) fn cast(from: Kind, to: Kind) -> Option<&'static str> {
         (Form::Text, Form::Document) => "text_to_document",
         (Form::Document, Form::Text) => "document_to_text",
         (Form::Document, Form::Document) if from != to => "document_to_document",
+        (Form::Text, Form::Text) if !is_same_text(from, to) => "text_to_other_text",
         _ => return None,
     };
     CATALOG.casts.get(name).map(String::as_str)
+}
+
+/// Returns true where Postgres takes text of one type for another as it is.
+fn is_same_text(from: Kind, to: Kind) -> bool {
+    let stays = |base| matches!(base, Base::Text | Base::Varchar);
+    from == to
+        || from.is_unknown()
+        || stays(from.base) && (stays(to.base) || to.base == Base::Bpchar)
+}
+
+/// Returns the size of a value that is taken for another type as it is.
+pub(crate) fn kept(size: Size, to: Kind) -> Size {
+    match form(to) {
+        Form::Narrow => Size::default(),
+        _ => size,
+    }
 }

@@ -2,7 +2,7 @@
 CREATE OR REPLACE FUNCTION wed.kind_of(_node text, _type text) RETURNS text
 LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE
-    WHEN _node IN ('WHEN', 'CASEWHEN', 'COLLATE', 'NAMEDARGEXPR') THEN 'text'
+    WHEN _node IN ('WHEN', 'CASEWHEN', 'NAMEDARGEXPR') THEN 'text'
     WHEN _type = 'jsonb' OR _type LIKE '\_%' THEN 'document'
     WHEN _type IN ('text', 'varchar', 'bpchar', 'bytea', 'json') THEN 'text' ELSE 'narrow' END
 $$;

@@ -10,6 +10,7 @@ DECLARE
   _within bigint[] := _zeros;  -- of those that are documents: the text in them
   _deep bigint[] := _zeros;    -- and what else is in them
   _most bigint[] := _zeros;    -- the largest of them
+  _kinds text[] := array_fill(''::text, ARRAY[cardinality(_nodes) + 1]);
   _makes text;
   _kind text;
   _size record;
@@ -18,15 +19,17 @@ DECLARE
 BEGIN
   FOR _i IN REVERSE cardinality(_nodes) .. 1 LOOP
     _n := _nodes[_i];
+    -- COLLATE has the kind of its operand, which comes next.
+    _kind := CASE _n.node WHEN 'COLLATE' THEN _kinds[_i + 1] ELSE wed.kind_of(_n.node, _n.type) END;
+    _kinds[_i] := _kind;
     CONTINUE WHEN _n.node IN ('CONST', 'BOOLEXPR'); -- no weight, and no size
-    _kind := wed.kind_of(_n.node, _n.type);
     IF _n.call LIKE 'format(%' THEN
       _times := wed.format_repeats(wed.constant_text(_nodes[_i + 1].fields));
       _plain[_i] := _plain[_i] * _times + 1;
       _within[_i] := _within[_i] * _times;
       _deep[_i] := _deep[_i] * _times;
     END IF;
-    _makes := wed.made_by(_n, _nodes[_i + 1].type, _kind);
+    _makes := wed.made_by(_n, _kinds[_i + 1], _kind);
     _weight := _weight + coalesce((SELECT CASE WHEN _makes = 'capped' THEN w.text
                                           ELSE w.text * (_plain[_i] + _within[_i]) + w.documents * _deep[_i] END
                                    FROM wed.call_weight w WHERE w.makes = _makes), 0);

@@ -76,6 +76,92 @@ fn both_guards_agree_on_conditions() {
     assert!(count > 400, "{count}");
 }
 
+/// Conditions whose weight depends on what Postgres writes out of them, besides the corpora.
+const WEIGHED: [&str; 53] = [
+    "a1::int + d2 > 1 and concat(a1::int) = 'x'",
+    "a1::char(5) = a2",
+    "lower(a1::char(5)) = 'x'",
+    "a1::bpchar::text = 'x'",
+    "a1::char(5)::varchar(3) = 'x'",
+    "length(a1::varchar(5)) = 1",
+    "doc::text = 'x'",
+    "doc::varchar(5) = 'x'",
+    "doc::json::text = 'x'",
+    "a1::json::jsonb = doc",
+    "a1::bytea = a2::bytea",
+    "tags::varchar(3)[] = '{x}'",
+    "tags::varchar[]::varchar(3)[] = '{x}'",
+    "tags::text = 'x'",
+    "a1::text[] = tags",
+    "ARRAY[a1, a2]::varchar(5)[] = '{x}'",
+    "ARRAY[a1, a2]::varchar[] = '{x}'",
+    "ARRAY[a1, a2]::jsonb[] = ARRAY[doc]",
+    "ARRAY[doc, doc]::text[] = tags",
+    "ARRAY[a1, a2] = tags",
+    "doc[a1] = doc",
+    "doc['a']['b'] = '1'",
+    "tags[d2] = a1",
+    "tags[1:2] = tags",
+    "ints[1] = 1",
+    "lower(tags[1]) = 'x'",
+    "nullif(a1, a2) = 'x'",
+    "nullif(a1::char(3), a2) = 'x'",
+    "nullif(doc, '{}') = doc",
+    "nullif(d2, 0) = 1",
+    "lower(nullif('x', a1)) = 'x'",
+    "lower(a1) between 'a' and 'b'",
+    "lower(a1) between symmetric lower(a2) and 'b'",
+    "lower(a1) not between symmetric 'a' and upper(a2)",
+    "doc between '{}' and doc",
+    "tags not between '{}' and '{x}'",
+    "lower(a1) in ('a', 'b', 'c')",
+    "lower(a1) in (a2, a3, 'x')",
+    "lower(a1) not in (a2, 'x', 'y')",
+    "doc in ('{}', '1')",
+    "doc in (doc, '1')",
+    "tags in ('{}', '{x}')",
+    "(lower(a1), doc) in (('a', '{}'), ('b', doc))",
+    "(a1, doc) < (a2, doc) or (doc, 1) = (doc, d2)",
+    "(doc, a1) is distinct from ('{}', a2)",
+    "case a1 when a2 then 'x' else a3 end = 'x'",
+    "lower(case a1 when 'y' then 'x' end) = 'x'",
+    "case doc when doc then true when '{}' then false end",
+    "(tags collate \"C\")::text = 'x'",
+    "ARRAY[a1, a2] collate \"C\" < tags",
+    "lower(jsonb_extract_path_text(doc, a1, a2)) = 'x'",
+    "a1 like a2 escape 'x'",
+    "greatest(doc, '{}') = coalesce(doc, '1') and lower(coalesce(a1, a2)) = 'x'",
+];
+
+/// Both weigh a condition by one table, so that a host says which condition the database will refuse.
+#[harness::test]
+fn both_guards_weigh_alike() {
+    let flow = flow();
+    let mut owner = flow.database.owner();
+    let shape = owner.line("SELECT shape_schema FROM wed.flow");
+    let mut apart = Vec::new();
+    let mut weighty = 0;
+    let corpus = corpus("accepted.txt", 2);
+    let conditions = corpus.iter().filter(|(kind, _)| kind == "where");
+    for text in conditions.map(|(_, text)| text.as_str()).chain(WEIGHED) {
+        let host = CheckedPredicate::parse(text, &attributes())
+            .unwrap_or_else(|rejection| panic!("{text}\n{rejection}"));
+        let weight: i32 = owner
+            .query_one(
+                "SELECT weight FROM wed.check_predicate($1, 999999, $2)",
+                &[&shape, &text],
+            )
+            .unwrap_or_else(|error| panic!("{text}\n{:?}", Refusal::of(&error)))
+            .get(0);
+        weighty += usize::from(weight > 0);
+        if u64::try_from(weight).expect("a weight") != host.weight() {
+            apart.push(format!("{text}: host {}, database {weight}", host.weight()));
+        }
+    }
+    assert!(apart.is_empty(), "{}\n{}", apart.len(), apart.join("\n"));
+    assert!(weighty > 100, "{weighty}");
+}
+
 #[harness::test]
 fn accepted_clauses_can_be_prepared() {
     let flow = flow();
