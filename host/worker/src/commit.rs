@@ -206,9 +206,9 @@ async fn give_back(store: &Store, host: i32, part: &[Ready], committing: &mut Co
 /// Locks that a part of a batch met, and the results that wait for them.
 type Met = (HashSet<Locked>, Vec<Finished>);
 
-/// Sorts out what meets these locks from what does not, which is returned as parts to be tried by themselves. Where nobody
-/// knows which locks they were, the part is halved until one result stands alone; of a flow of which some did, counted
-/// in `unknown`, all that is left waits with them.
+/// Sorts out what meets these locks from what does not, which is returned as parts to be tried by themselves. Where
+/// nobody knows which locks they were, the part is halved until one result stands alone; of a flow of which some did,
+/// counted in `unknown`, all that is left waits with them.
 fn sort_out(
     mut part: Vec<Finished>,
     locks: &[(i32, Option<i32>)],

@@ -1,5 +1,6 @@
--- Says of jobs that a host holds that their results wait for a lock of another session (job_pool's waits_for). They stay
--- leased; it is no more true once they are committed or given back. Waits for nobody: a job whose row is held is left out.
+-- Says of jobs that a host holds that their results wait for a lock of another session (job_pool's waits_for). They
+-- stay leased; whoever commits them or gives them back takes it off. Waits for nobody: a job whose row is held is left
+-- out.
 CREATE OR REPLACE FUNCTION wed.note_locked(
   _host_id integer, _flow_ids integer[], _wids integer[], _tokens bigint[], _reason text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

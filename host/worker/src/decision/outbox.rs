@@ -100,8 +100,8 @@ impl<R> Outbox<R> {
         (shelf.results > 0).then_some(shelf.since)
     }
 
-    /// Takes in a result. Where another one of its instance waits, is in quarantine or under way it stands behind that; else
-    /// it is the first, and is returned.
+    /// Takes in a result. Where another one of its instance waits, is in quarantine or under way it stands behind
+    /// that; else it is the first, and is returned.
     pub(crate) fn stand(&mut self, one: Waiting<R>) -> Option<Waiting<R>> {
         match self.instances.entry(one.instance) {
             Entry::Occupied(mut behind) => {

@@ -224,7 +224,8 @@ impl<R> Quarantine<R> {
         Some((what, one.results.drain(..taken).collect()))
     }
 
-    /// The batch of an entry is back. Where no lock was met for the first time, it stays for as long as it did, to be sure.
+    /// The batch of an entry is back. Where no lock was met for the first time, it stays for as long as it did, to be
+    /// sure.
     pub(crate) fn is_back(&mut self, what: Locked, now: Moment) {
         if let Some(one) = self.entries.get_mut(&what) {
             one.under_way = false;
@@ -277,7 +278,7 @@ mod tests {
         }
     }
 
-    /// A host whose quarantine session is told apart, with these jobs of tenant and flow 1 at work.
+    /// A host that runs these jobs, of tenant and flow 1.
     fn at_work(jobs: Vec<Job<()>>) -> Decision<(), ()> {
         let mut decision = Decision::new(Policy::new(1, 80));
         for _ in &jobs {
