@@ -218,8 +218,8 @@ impl Store {
         }
     }
 
-    /// The same database, used by a request of the API: its number and the token's stand in the audit log beside
-    /// what it changes. Both are letters and digits.
+    /// The same database, for a request of the API: the audit log records the request's number and the token's with
+    /// each change. Both are letters and digits.
     #[must_use]
     pub fn on_request(&self, token: &str, request: &str) -> Store {
         let plain = |text: &str| -> String {
@@ -288,7 +288,7 @@ impl Store {
     /// The same database over at most `connections` connections that nobody else uses, for a host's commits:
     /// a session that does the same again and again has what it needs at hand, in its own memory and the
     /// processor's. What it does is by key, so tables are joined by index only: a plan that read all of a
-    /// table while it was small would go on doing so. No statement waits for a lock for longer than `lock`.
+    /// table while it was small would keep doing so. No statement waits for a lock for longer than `lock`.
     #[must_use]
     pub fn apart(&self, connections: u32, lock: Duration) -> Store {
         let lock = lock.as_millis().to_string();

@@ -246,7 +246,7 @@ fn a_trigger_is_enabled_as_its_definition_says() {
     client
         .json("POST", "/v1/flows/steps/instances", &json!({}))
         .problem(422, "WF001");
-    // Without the key it stays as it is, and that is said.
+    // Without the key it stays as it is, and the answer says so.
     let left = put(None);
     assert_eq!(left["triggers_disabled"], json!(["t"]));
     assert_eq!(enabled(), false);

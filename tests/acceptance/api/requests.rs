@@ -1,4 +1,4 @@
-//! Requests that are wrong, and what is said of them.
+//! Requests that are wrong, and the problem that answers each.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Exit codes, and what is said with each.
+//! Exit codes, and the message of each.
 
 use std::process::Stdio;
 

@@ -69,7 +69,7 @@ fn a_second_signal_ends_a_host_at_once() {
         let database = Database::new();
         let (mut host, mut said, _asked) = host_with_a_running_transition(&database);
         signal(&host, name);
-        // The first one lets what runs go on for some seconds.
+        // The first signal lets attempts in flight continue for some seconds.
         assert!(
             said.any(|line| line.expect("a line").contains("finishing what is running")),
             "{name}"

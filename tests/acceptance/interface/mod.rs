@@ -75,7 +75,7 @@ fn with_things() -> (Api, String) {
     }
     let api = Api::with(&Database::new(), |settings| {
         settings.find_secret_key = Some(key);
-        // Streams of what goes on end within the fuzzer's patience.
+        // Streams of events end within the fuzzer's time limit.
         settings.watching = Duration::from_secs(2);
     });
     let admin = api.user(TENANT, "an-admin-of-the-fuzzed-tenant", "admin");

@@ -1,4 +1,4 @@
-//! Running an item's component at the server, for who has no copy of it.
+//! Running an item's component at the server, for a person without a copy of it.
 
 use std::net::SocketAddr;
 use std::process::{Child, Command};
@@ -13,7 +13,7 @@ use crate::support::eventually;
 use crate::support::http::Client;
 use crate::support::program::{Answer, run, wed, wed_path};
 
-/// `wed serve` beside an office, and beto's token.
+/// `wed serve` for an office, and beto's token.
 struct Served {
     office: Office,
     server: Child,

@@ -144,7 +144,7 @@ impl Server for Served {
     }
 }
 
-/// The database, for a person who has a direct connection to it.
+/// The database, through a person's direct connection.
 #[derive(Debug)]
 pub(crate) struct Direct {
     pub(crate) store: Store,
