@@ -108,7 +108,10 @@ impl Server {
     /// A program of the server, with an environment of its own: nothing of the caller's (`PGDATA`,
     /// `LANG`, `LD_PRELOAD`, its folder) can change what it does.
     fn program(&self, name: &str) -> Command {
-        let mut command = Command::new(self.installed.join("bin").join(name));
+        self.prepared(Command::new(self.installed.join("bin").join(name)))
+    }
+
+    fn prepared(&self, mut command: Command) -> Command {
         command
             .env_clear()
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
@@ -243,7 +246,8 @@ impl Server {
                 _ => {}
             }
             let before = self.log_size();
-            let mut pg_ctl = self.program("pg_ctl");
+            let pg_ctl = self.installed.join("bin/pg_ctl");
+            let mut pg_ctl = self.prepared(memory::limited(pg_ctl.as_os_str()));
             pg_ctl
                 .args([
                     "start",
@@ -258,9 +262,6 @@ impl Server {
                 .arg(&startup_log);
             let output = Self::run(pg_ctl)?;
             if output.status.success() {
-                if let Found::Alive(server) = postmaster::find(&self.data())? {
-                    memory::limit(server.pid);
-                }
                 return Ok(());
             }
             let mut text = said(&output);

@@ -218,12 +218,12 @@ mod tests {
         ),
         (
             Role::Developer,
-            "flows:read flows:write instances:read instances:write jobs:read components:read components:write \
-             activation:read activation:write tokens:read tokens:write users:read settings:read usage:read",
+            "flows:read flows:write instances:read instances:write jobs:read jobs:write components:read \
+             components:write activation:read activation:write tokens:read tokens:write users:read settings:read usage:read",
         ),
         (
             Role::Operator,
-            "flows:read instances:read instances:write jobs:read components:read activation:read \
+            "flows:read instances:read instances:write jobs:read jobs:write components:read activation:read \
              activation:write tokens:read tokens:write users:read settings:read usage:read",
         ),
         (

@@ -147,7 +147,7 @@ const REFUSED_STATEMENTS: [(&str, &str); 19] = [
     ),
     ("WF012", "INSERT INTO wed_attr (aname) VALUES ('wid')"),
     (
-        "WF012",
+        "WF013",
         "INSERT INTO wed_trig (trname, cpred) VALUES ('_x', 'n = 1')",
     ),
     (

@@ -271,7 +271,8 @@ mod tests {
     fn only_changed_values_are_sent() {
         let mut form = form();
         "12.50".chars().for_each(|one| form.typed(one));
-        assert_eq!(form.values(), json!({ "cost": 12.50 }).as_object().cloned());
+        let sent = form.values().map(|values| Json::from(values).to_string());
+        assert_eq!(sent.as_deref(), Some(r#"{"cost":12.50}"#));
     }
 
     #[test]
