@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use crate::account::Account;
 use crate::install::{MAJOR, create_open_folder};
-use crate::postmaster::{self, Found};
 use crate::{PostgresError, memory, state};
 
 /// The superuser's name.
