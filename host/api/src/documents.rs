@@ -590,3 +590,15 @@ impl From<store::AuditEntry> for AuditEntry {
         }
     }
 }
+
+/// An event of a stream, as its lines say it.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "it describes what `Event` of axum writes")]
+pub(crate) struct StreamEvent {
+    /// Number of the row, to go on behind it (`Last-Event-ID`).
+    id: String,
+    /// Kind of event: `trace`.
+    event: String,
+    /// The row (`TraceRow`), as JSON.
+    data: String,
+}

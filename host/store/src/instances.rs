@@ -289,6 +289,7 @@ impl Store {
                AND ($3::integer IS NULL OR i.wid = $3) \
                AND ($5::integer IS NULL OR i.wid < $5) AND ($6::jsonb IS NULL OR to_jsonb(w) @> $6) \
                AND ($7::text IS NULL OR i.changed >= $7::timestamptz) \
+               AND ($7::text IS NULL OR $7::timestamptz IS NOT NULL) \
              ORDER BY i.wid DESC LIMIT $4",
             flow.schema_name
         )))

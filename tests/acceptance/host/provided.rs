@@ -11,7 +11,7 @@ use crate::support::program::{run, wed};
 use crate::support::{Database, Flow, eventually, on};
 
 /// Stands in no table, log or trace unless a secret leaked.
-const CANARY: &str = "canary-5f1c'7d0e";
+const CANARY: &str = "canary-5f1c'7d0e-yellow";
 
 fn key() -> SecretKey {
     SecretKey::from_hex(&"5a".repeat(32)).expect("a key")
@@ -150,7 +150,7 @@ fn a_secret_is_nowhere_in_clear_text() {
     );
     assert!(tables.len() > 10, "{tables:?}");
     for table in tables {
-        for text in [CANARY, "canary-5f1c", "7d0e"] {
+        for text in [CANARY, "canary-5f1c", "7d0e-yellow"] {
             let text = text.replace('\'', "''");
             let hits = owner.number(&format!(
                 "SELECT count(*) FROM {table} t WHERE strpos(t::text, '{text}') > 0 \

@@ -110,26 +110,44 @@ fn a_claim_finds_jobs_that_waited_for_their_time() {
 
 #[harness::test]
 fn idle_watchers_share_one_look() {
-    const WATCHERS: i64 = 256;
+    // As many as a host has room for: 31 each of 8 tenants, and one address has at most 256 connections.
+    const TENANTS: usize = 8;
+    const EACH: usize = 31;
+    const WATCHERS: usize = TENANTS * EACH;
     let api = Api::of(&Database::new());
-    let client = api.user(TENANT, "ann", "developer");
     let flow = serde_json::json!({
         "name": "idle", "final": "n > 0", "attribute": [{ "name": "n", "type": "integer", "default": "0" }],
         "trigger": [{ "name": "t", "when": "n = 0", "transition": "step" }],
     });
-    client.json("PUT", "/v1/flows/idle", &flow).is(201);
-    client
-        .json("POST", "/v1/flows/idle/instances", &serde_json::json!({}))
-        .is(201);
+    let tenants: Vec<String> = (0..TENANTS)
+        .map(|number| format!("watching{number}"))
+        .collect();
+    let clients: Vec<_> = tenants
+        .iter()
+        .map(|tenant| {
+            on(api.database.store.create_tenant(tenant, "")).expect("a tenant");
+            let client = api.user(tenant, "ann", "developer");
+            client.json("PUT", "/v1/flows/idle", &flow).is(201);
+            let start = serde_json::json!({});
+            client
+                .json("POST", "/v1/flows/idle/instances", &start)
+                .is(201);
+            client
+        })
+        .collect();
     let mut owner = api.database.owner();
     let mut transactions = || {
         owner.number("SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()")
     };
-    let head = client.head("GET /v1/flows/idle/instances/1/events");
-    let heard = std::sync::atomic::AtomicI64::new(0);
+    let heard = std::sync::atomic::AtomicUsize::new(0);
     std::thread::scope(|scope| {
-        for _ in 0..WATCHERS {
-            scope.spawn(|| {
+        for client in clients
+            .iter()
+            .flat_map(|client| std::iter::repeat_n(client, EACH))
+        {
+            let heard = &heard;
+            scope.spawn(move || {
+                let head = client.head("GET /v1/flows/idle/instances/1/events");
                 let first = std::sync::Once::new();
                 client.raw(&format!("{head}\r\n"), |answer| {
                     let all = answer.contains("\"status\":\"final\"");
@@ -153,8 +171,10 @@ fn idle_watchers_share_one_look() {
             let seconds = i64::try_from(begun.elapsed().as_secs()).expect("few");
             (made <= seconds * 10).then_some(())
         });
-        let url = on(api.database.store.flow_url(TENANT, "idle")).expect("its URL");
-        Session::on(&api.database, &url).finish(1, "step", "n = 1");
+        for tenant in &tenants {
+            let url = on(api.database.store.flow_url(tenant, "idle")).expect("its URL");
+            Session::on(&api.database, &url).finish(1, "step", "n = 1");
+        }
     });
 }
 

@@ -93,10 +93,10 @@ fn holder_runs_the_component_at_the_server_and_reports_what_it_answered() {
     let answer = served.client().json("POST", &path, &json!({})).is(200);
     assert_eq!(answer.json()["values"], json!({ "a2": "done" }));
     // Nothing was reported by that.
-    assert_eq!(served.office.state(item), "SELECTED");
+    assert_eq!(served.office.state(item), "SELECTED|beto");
     let number = item.to_string();
     served.work(&["do", &number, "--at-server"]).done();
-    assert_eq!(served.office.state(item), "SUCCEEDED");
+    assert_eq!(served.office.state(item), "SUCCEEDED|beto");
     // The component did not travel.
     let local = served.work(&["local"]).done().json();
     assert_eq!(local["items"], json!([]), "{local}");
@@ -111,7 +111,7 @@ fn what_the_component_refuses_at_the_server_is_told_and_nothing_is_reported() {
     let refused = served.client().json("POST", &path, &json!({})).is(422);
     let problem = refused.json();
     assert_eq!(problem["code"], "application", "{problem}");
-    assert_eq!(served.office.state(item), "SELECTED");
+    assert_eq!(served.office.state(item), "SELECTED|beto");
     let unknown = json!({ "value": {} });
     served.client().json("POST", &path, &unknown).is(400);
 }

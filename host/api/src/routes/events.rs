@@ -12,7 +12,7 @@ use wedflow_store::Flow;
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
-use crate::documents::{Status, TraceRow};
+use crate::documents::{Status, StreamEvent, TraceRow};
 use crate::path::{Named, wid};
 use crate::problem::Problem;
 use crate::state::{Api, Place};
@@ -41,8 +41,8 @@ struct Watch {
 #[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/events", tag = "instances",
     params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path,
         description = "The instance's number"),
-        ("Last-Event-ID" = Option<i32>, Header, description = "Go on behind this row")),
-    responses((status = 200, content_type = "text/event-stream", body = TraceRow),
+        ("Last-Event-ID" = Option<String>, Header, description = "Go on behind this row")),
+    responses((status = 200, content_type = "text/event-stream", body = StreamEvent),
         (status = 204, description = "The instance is final and all of it was heard: do not come back"),
             (status = 404, body = Problem)))]
 pub(crate) async fn watch(

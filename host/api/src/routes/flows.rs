@@ -125,6 +125,12 @@ fn expected(headers: &HeaderMap) -> Result<Expected, Problem> {
         (None, Some("*")) => Ok(Expected::Nothing),
         (Some("*"), None) => Ok(Expected::Some),
         (Some(list), None) if let Some(tags) = tags(list) => Ok(Expected::Tags(tags)),
+        (Some(_), Some(_)) => Err(Problem::new(
+            StatusCode::PRECONDITION_FAILED,
+            "precondition_failed",
+            "If-Match and If-None-Match never hold together",
+        )
+        .hint("Send one of them.")),
         _ => Err(Problem::new(
             StatusCode::BAD_REQUEST,
             "invalid_header",
