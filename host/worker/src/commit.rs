@@ -17,7 +17,7 @@ use crate::decision::Locked;
 use crate::desk::Committing;
 use crate::lane::{BEHIND_A_LOCK, Shared};
 use crate::results::{Finished, Rendered, Shape, Verdict, no_record};
-use crate::silence::{AT_LAST, answered};
+use crate::silence::{AT_WORK, answered};
 
 /// Pause before a database that did not answer is asked again, at first and at most.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -260,7 +260,7 @@ async fn quarantine(store: &Store, host: i32, (locks, held): Met, committing: &m
             .map(|one| (one.key.flow, one.key.wid, one.token))
             .collect();
         let noted = store.note_locked(host, &jobs, BEHIND_A_LOCK);
-        if let Err(error) = answered(store, AT_LAST, noted).await {
+        if let Err(error) = answered(store, AT_WORK, noted).await {
             tracing::debug!(%error, "could not say that jobs wait for a lock");
         }
     }
@@ -321,7 +321,7 @@ async fn recorded(
     loop {
         match answered(
             store,
-            AT_LAST,
+            AT_WORK,
             store.fail_recorded(host, &attempts, &records),
         )
         .await
@@ -392,7 +392,7 @@ async fn commit(
             "commits"
         );
         let committed = store.commit_recorded(host, &groups, careful, lease, &records);
-        let error = match answered(store, AT_LAST, committed).await {
+        let error = match answered(store, AT_WORK, committed).await {
             Ok(fired) => return Ok(fired),
             Err(error) => error,
         };
@@ -420,7 +420,7 @@ async fn commit(
         sleep_about(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
         let tokens: Vec<i64> = part.iter().map(|ready| ready.item.token).collect();
-        if let Ok(held) = answered(store, AT_LAST, store.still_held(host, &tokens)).await {
+        if let Ok(held) = answered(store, AT_WORK, store.still_held(host, &tokens)).await {
             let before = part.len();
             part.retain(|ready| held.contains(&ready.item.token));
             if part.len() < before {

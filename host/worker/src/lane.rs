@@ -23,7 +23,7 @@ use crate::decision::{Claim, Event, Job};
 use crate::desk::{Arriving, Committing, Desk, Errand, HostEvent, Run};
 use crate::outside::Outside;
 use crate::results::{Finished, Verdict, no_record};
-use crate::silence::{AT_LAST, answered};
+use crate::silence::{AT_WORK, answered};
 
 /// Batches that one lane may have on their way to the database at once; how many there are is decided for all lanes.
 const COMMITS_AT_ONCE: usize = 16;
@@ -198,7 +198,7 @@ impl Lane {
             &claim.without,
             &claim.last,
         );
-        match answered(&shared.store, AT_LAST, claimed).await {
+        match answered(&shared.store, AT_WORK, claimed).await {
             Ok((claimed, due)) => {
                 let found = claimed.len();
                 shared.take(by_flow(claimed)).await;
@@ -622,7 +622,7 @@ fn note_circuit(store: &Store, host: i32, component: i32, transition: &str, open
     let (store, transition) = (store.clone(), transition.to_owned());
     tokio::spawn(async move {
         let noted = store.set_circuit(host, component, &transition, open);
-        if let Err(error) = answered(&store, AT_LAST, noted).await {
+        if let Err(error) = answered(&store, AT_WORK, noted).await {
             tracing::warn!(%error, "could not record a circuit breaker; this host keeps to it all the same");
         }
     });

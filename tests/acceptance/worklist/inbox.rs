@@ -104,8 +104,8 @@ fn inbox_shows_the_list_and_an_item_beside_the_database() {
         "{list}"
     );
     screen.press(&["Enter"]);
-    let detail = screen.has("deadline");
-    assert!(detail.contains("tea"), "{detail}");
+    let detail = screen.has("tea");
+    assert!(detail.contains("deadline"), "{detail}");
     screen.press(&["Left"]);
     screen.press(&["l"]);
     screen.has("locked");

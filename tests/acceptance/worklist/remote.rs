@@ -113,7 +113,7 @@ fn what_the_component_refuses_at_the_server_is_told_and_nothing_is_reported() {
     assert_eq!(problem["code"], "application", "{problem}");
     assert_eq!(served.office.state(item), "SELECTED|beto");
     let unknown = json!({ "value": {} });
-    served.client().json("POST", &path, &unknown).is(400);
+    served.client().json("POST", &path, &unknown).is(422);
 }
 
 #[harness::test]

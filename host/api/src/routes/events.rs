@@ -44,7 +44,7 @@ struct Watch {
         ("Last-Event-ID" = Option<String>, Header, description = "Go on behind this row")),
     responses((status = 200, content_type = "text/event-stream", body = StreamEvent),
         (status = 204, description = "The instance is final and all of it was heard: do not come back"),
-            (status = 404, body = Problem)))]
+            (status = 400, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn watch(
     State(api): State<Api>,
     caller: Caller,
@@ -61,9 +61,17 @@ pub(crate) async fn watch(
     let flow = api.store.flow(&caller.tenant, &flow).await?;
     let status = api.store.instance_status(flow.flow_id, wid).await?;
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    let last: i32 = text("last-event-id")
-        .and_then(|id| id.parse().ok())
-        .unwrap_or(0);
+    let last: i32 = match text("last-event-id") {
+        None => 0,
+        Some(id) => id.parse().ok().filter(|id| *id >= 0).ok_or_else(|| {
+            Problem::new(
+                StatusCode::BAD_REQUEST,
+                "invalid_header",
+                "Last-Event-ID is no number of an event",
+            )
+            .hint("Send the id of the last event heard, or leave the header out.")
+        })?,
+    };
     let next_seq = last.saturating_add(1);
     // The standard's word for it: a client that gets this does not come back by itself.
     if status == "F"
