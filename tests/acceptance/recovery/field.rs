@@ -15,7 +15,7 @@ use crate::support::{Database, Flow, Session, eventually, on, program, repositor
 /// Instances that are started before a fault, and as many during it.
 const STARTED: usize = 30;
 /// Most time until all is done after a fault: a lease, and what is left.
-const RECOVERY_MAX: Duration = Duration::from_secs(150);
+const RECOVERY_MAX: Duration = Duration::from_secs(60);
 
 /// A process, killed with the value.
 pub(super) struct Process(pub(super) Child);
