@@ -134,7 +134,7 @@ fn bound(parameter: &mut Value) {
         (Some("header"), "Idempotency-Key") => {
             json!({ "type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": "^[!-~]+$" })
         }
-        (Some("header"), "Last-Event-ID") => {
+        (Some("header"), "Last-Event-ID") if parameter["schema"]["format"] == "int32" => {
             json!({ "type": "integer", "format": "int32", "minimum": 0 })
         }
         (Some("header"), "Content-Digest") => {

@@ -1,7 +1,8 @@
 //! A person's work on a machine that may be cut off from the server.
 //!
 //! - [`LocalStore`]: items, data, components and results in one SQLite file
-//! - [`Wire`]: a way to the server, that may be cut; [`Link`]: the HTTP API as a person's machine uses it
+//! - [`Wire`]: a way to the server, that may be cut; [`Link`]: the HTTP API as a person's machine uses it; [`Events`]:
+//!   changes as they happen
 //! - [`Energy`]: the battery, which is spared when it is nearly empty
 //! - [`disconnect`], [`reconnect`], [`prefetch`]: the protocols of leaving and returning, step by step
 //!
@@ -15,7 +16,7 @@ mod store;
 
 pub use energy::Energy;
 pub use error::AwayError;
-pub use link::{Answered, Link, Part, Wire};
+pub use link::{Answered, Events, Heard, Link, Part, Wire};
 pub use protocol::{
     Leaving, Returned, Step, disconnect, prefetch, prefetch_next, recommend, reconnect, transfer,
     warnings,

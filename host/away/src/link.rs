@@ -1,6 +1,6 @@
 //! The HTTP API as a person's machine uses it.
 
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::time::Duration;
 
 use serde_json::Value as Json;
@@ -13,6 +13,8 @@ const SILENCE: Duration = Duration::from_secs(30);
 const CHUNK_BYTES: usize = 64 * 1024;
 /// The most bytes of a document.
 const DOCUMENT_BYTES_MAX: u64 = 16 << 20;
+/// The most bytes of a line of a stream of events.
+const EVENT_LINE_BYTES_MAX: u64 = 64 << 10;
 
 /// A way to the server. It may be cut at any byte, and what was sent before may have arrived.
 pub trait Wire {
@@ -83,6 +85,54 @@ pub struct Part<'a> {
     pub bytes: &'a [u8],
 }
 
+/// A stream of server-sent events.
+pub struct Events {
+    lines: BufReader<ureq::BodyReader<'static>>,
+}
+
+/// What a stream of events brings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Heard {
+    /// An event, with its id if it has one.
+    Event {
+        /// The id, behind which a stream can be opened again.
+        id: Option<String>,
+    },
+    /// A comment: the server lives, and nothing happened.
+    Life,
+    /// The server ended the stream.
+    End,
+}
+
+impl Events {
+    /// Waits for the next event, comment or end.
+    ///
+    /// # Errors
+    /// [`AwayError::Cut`] when the link breaks or is silent for 30 s.
+    pub fn wait(&mut self) -> Result<Heard, AwayError> {
+        let (mut id, mut has_data) = (None, false);
+        loop {
+            let mut line = String::new();
+            let mut limited = (&mut self.lines).take(EVENT_LINE_BYTES_MAX);
+            limited.read_line(&mut line).map_err(cut)?;
+            if !line.ends_with('\n') {
+                return Ok(Heard::End);
+            }
+            match line.trim_end().split_once(':') {
+                None if has_data => return Ok(Heard::Event { id }),
+                Some(("", _)) => return Ok(Heard::Life),
+                Some(("id", value)) => id = Some(value.trim_start().to_owned()),
+                Some(("data", _)) => has_data = true,
+                _ => {}
+            }
+        }
+    }
+}
+
+fn cut(error: impl std::fmt::Display) -> AwayError {
+    AwayError::Cut(error.to_string())
+}
+
 impl Link {
     /// Speaks to the server at `base` (`https://host:port`) with a token.
     pub fn new(base: &str, token: &str) -> Self {
@@ -90,7 +140,7 @@ impl Link {
             .http_status_as_error(false)
             .timeout_connect(Some(SILENCE))
             .timeout_recv_response(Some(SILENCE))
-            .timeout_recv_body(Some(SILENCE))
+            .timeout_per_read(Some(SILENCE))
             .build()
             .into();
         Link {
@@ -98,6 +148,41 @@ impl Link {
             base: base.trim_end_matches('/').to_owned(),
             token: token.to_owned(),
         }
+    }
+
+    /// Opens a stream of events, behind the event `last`.
+    ///
+    /// # Errors
+    /// [`AwayError::Cut`] when the server does not answer, [`AwayError::Refused`] when it has no stream for this token.
+    pub fn events(&self, path: &str, last: Option<&str>) -> Result<Events, AwayError> {
+        let mut request = self.request("GET", path);
+        if let Some(last) = last {
+            request = request.header("last-event-id", last);
+        }
+        let request = request.body(Vec::new()).map_err(cut)?;
+        let mut response = self.agent.run(request).map_err(cut)?;
+        match response.status().as_u16() {
+            200 => Ok(Events {
+                lines: BufReader::new(response.into_body().into_reader()),
+            }),
+            status => Err(refused(status, &mut response)),
+        }
+    }
+
+    fn request(&self, method: &str, path: &str) -> ureq::http::request::Builder {
+        ureq::http::Request::builder()
+            .method(method)
+            .uri(format!("{}{path}", self.base))
+            .header("authorization", format!("Bearer {}", self.token))
+    }
+}
+
+/// The error of an answer that is no success.
+fn refused(status: u16, response: &mut ureq::http::Response<ureq::Body>) -> AwayError {
+    let text = response.body_mut().read_to_string().unwrap_or_default();
+    match status {
+        400..500 => AwayError::Refused(serde_json::from_str(&text).unwrap_or(Json::Null)),
+        _ => AwayError::Cut(format!("it answered {status}")),
     }
 }
 
@@ -109,10 +194,7 @@ impl Wire for Link {
         document: Option<&Json>,
         key: Option<&str>,
     ) -> Result<Answered, AwayError> {
-        let mut request = ureq::http::Request::builder()
-            .method(method)
-            .uri(format!("{}{path}", self.base))
-            .header("authorization", format!("Bearer {}", self.token));
+        let mut request = self.request(method, path);
         if document.is_some() {
             request = request.header("content-type", "application/json");
         }
@@ -120,20 +202,15 @@ impl Wire for Link {
             request = request.header("idempotency-key", key);
         }
         let body = document.map(Json::to_string).unwrap_or_default();
-        let request = request
-            .body(body.into_bytes())
-            .map_err(|error| AwayError::Cut(error.to_string()))?;
-        let mut response = self
-            .agent
-            .run(request)
-            .map_err(|error| AwayError::Cut(error.to_string()))?;
+        let request = request.body(body.into_bytes()).map_err(cut)?;
+        let mut response = self.agent.run(request).map_err(cut)?;
         let status = response.status().as_u16();
         let text = response
             .body_mut()
             .with_config()
             .limit(DOCUMENT_BYTES_MAX)
             .read_to_string()
-            .map_err(|error| AwayError::Cut(error.to_string()))?;
+            .map_err(cut)?;
         if status >= 500 {
             return Err(AwayError::Cut(format!("it answered {status}")));
         }
@@ -147,15 +224,12 @@ impl Wire for Link {
         from: u64,
         part: &mut dyn FnMut(Part<'_>) -> Result<(), AwayError>,
     ) -> Result<(), AwayError> {
-        let cut = |error: &dyn std::fmt::Display| AwayError::Cut(error.to_string());
-        let request = ureq::http::Request::builder()
-            .method("GET")
-            .uri(format!("{}{path}", self.base))
-            .header("authorization", format!("Bearer {}", self.token))
+        let request = self
+            .request("GET", path)
             .header("range", format!("bytes={from}-"))
             .body(Vec::new())
-            .map_err(|error| cut(&error))?;
-        let mut response = self.agent.run(request).map_err(|error| cut(&error))?;
+            .map_err(cut)?;
+        let mut response = self.agent.run(request).map_err(cut)?;
         let status = response.status().as_u16();
         let header = |name: &str| {
             let value = response.headers().get(name)?.to_str().ok()?;
@@ -165,13 +239,7 @@ impl Wire for Link {
         let total =
             header("content-range").and_then(|range| range.rsplit_once('/')?.1.parse().ok());
         let (206, Some(total)) = (status, total) else {
-            let text = response.body_mut().read_to_string().unwrap_or_default();
-            return match status {
-                400..500 => Err(AwayError::Refused(
-                    serde_json::from_str(&text).unwrap_or(Json::Null),
-                )),
-                _ => Err(AwayError::Cut(format!("it answered {status}"))),
-            };
+            return Err(refused(status, &mut response));
         };
         let mut body = response.body_mut().as_reader();
         let mut buffer = vec![0; CHUNK_BYTES];
@@ -183,7 +251,7 @@ impl Wire for Link {
                 match body.read(&mut buffer[held..]) {
                     Ok(0) => break Some(Ok(())),
                     Ok(count) => held += count,
-                    Err(error) => break Some(Err(cut(&error))),
+                    Err(error) => break Some(Err(cut(error))),
                 }
                 if held == buffer.len() {
                     break None;

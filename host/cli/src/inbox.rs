@@ -4,10 +4,12 @@
 //! - `draw`: the picture of it
 //! - `form`: a form made of a JSON Schema
 //! - `desk`: the thread that asks the server and the local store
+//! - `follow`: the thread that hears of changes to the worklist
 //! - `server`: the server over HTTP, or the database itself
 
 pub(crate) mod desk;
 mod draw;
+mod follow;
 mod form;
 mod screen;
 pub(crate) mod server;

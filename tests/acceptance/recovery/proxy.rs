@@ -30,6 +30,8 @@ struct Shared {
     /// True if new connections are closed at once.
     refuses: AtomicBool,
     open: Mutex<Vec<TcpStream>>,
+    /// First lines of HTTP requests, each with its header `last-event-id` if it has one.
+    requests: Mutex<Vec<String>>,
     /// Connections so far, and how many of them, the first ones, are silent.
     accepted: AtomicU64,
     silent: AtomicU64,
@@ -106,6 +108,12 @@ impl Proxy {
         self.shared.refuses.store(refuse, Ordering::Release);
     }
 
+    /// First lines of HTTP requests so far, each with its header `last-event-id` if it has one.
+    pub(crate) fn requests(&self) -> Vec<String> {
+        let requests = self.shared.requests.lock();
+        requests.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Resets every connection.
     pub(crate) fn cut(&self) {
         let mut open = self
@@ -138,6 +146,9 @@ fn forward(shared: &Shared, number: u64, answers: bool, mut from: TcpStream, mut
         if delay > 0 {
             std::thread::sleep(Duration::from_millis(delay));
         }
+        if !answers {
+            note_request(shared, &buffer[..read]);
+        }
         messages += 1;
         let last = shared.cut_at_message.load(Ordering::Acquire);
         if last > 0 && messages >= last {
@@ -155,4 +166,23 @@ fn forward(shared: &Shared, number: u64, answers: bool, mut from: TcpStream, mut
     }
     let _ = from.shutdown(Shutdown::Both);
     let _ = to.shutdown(Shutdown::Both);
+}
+
+/// Notes the first line of an HTTP request and the event that it names.
+fn note_request(shared: &Shared, message: &[u8]) {
+    let text = String::from_utf8_lossy(message);
+    let mut lines = text.lines();
+    let Some(first) = lines.next().filter(|line| line.ends_with(" HTTP/1.1")) else {
+        return;
+    };
+    let event = lines.find(|line| line.to_ascii_lowercase().starts_with("last-event-id:"));
+    let request = [Some(first), event]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>();
+    let mut requests = shared
+        .requests
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    requests.push(request.join(" "));
 }

@@ -218,6 +218,48 @@ fn lost_server_is_shown_and_found_again() {
 }
 
 #[harness::test]
+fn inbox_follows_the_events_of_the_server_and_comes_back_behind_the_last() {
+    let mut field = Field::new();
+    let screen = machine(&field, "s");
+    screen.has("● connected");
+    let stream = |wanted: &str| {
+        eventually(wanted, || {
+            let requests = field.proxy.requests();
+            let is_wanted = |one: &String| one.contains("/v1/work/events") && one.contains(wanted);
+            requests.into_iter().find(is_wanted)
+        })
+    };
+    stream("GET");
+    let wid = field.office.start_with("1, 1, '{6}', NULL");
+    let item = field.office.item(wid, "visit");
+    screen.has("visit");
+    field.office.act("select_work", "caio", item);
+    eventually("the item's end on the screen", || {
+        let picture = screen.tmux(&["capture-pane", "-p"]);
+        (!picture.contains("visit")).then_some(())
+    });
+    field.proxy.cut();
+    stream("last-event-id: ");
+    field.office.act("unselect_work", "caio", item);
+    screen.has("visit");
+}
+
+#[harness::test]
+fn inbox_beside_the_database_hears_of_new_items() {
+    let mut office = Office::new();
+    let url = office.database().url();
+    let screen = Screen::open(&["--as", "beto"], &[("DATABASE_URL", url)]);
+    screen.has("● connected");
+    eventually("a session that listens", || {
+        let listening =
+            "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN \"wed_work\"%'";
+        (office.owner.number(listening) > 0).then_some(())
+    });
+    office.visit();
+    screen.has("visit");
+}
+
+#[harness::test]
 fn inbox_is_plain_lines_where_nobody_looks() {
     let mut office = Office::new();
     office.visit();

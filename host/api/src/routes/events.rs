@@ -41,7 +41,7 @@ struct Watch {
 #[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/events", tag = "instances",
     params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path,
         description = "The instance's number"),
-        ("Last-Event-ID" = Option<String>, Header, description = "Go on behind this row")),
+        ("Last-Event-ID" = Option<i32>, Header, description = "Go on behind this row")),
     responses((status = 200, content_type = "text/event-stream", body = StreamEvent),
         (status = 204, description = "The instance is final and all of it was heard: do not come back"),
             (status = 400, body = Problem), (status = 404, body = Problem)))]

@@ -558,6 +558,7 @@ struct Watch {
 
 /// Changes of the caller's worklist and messages as they happen: an event `worklist` for each
 #[utoipa::path(get, path = "/v1/work/events", tag = "work",
+    params(("Last-Event-ID" = Option<String>, Header, description = "Only what changed since this event")),
     responses((status = 200, content_type = "text/event-stream", body = Value), (status = 404, body = Problem)))]
 pub(crate) async fn events(
     State(api): State<Api>,
@@ -570,17 +571,18 @@ pub(crate) async fn events(
     let asking = api.connections.wait(&caller.tenant, 1, longest).await?;
     api.store.connect_person(person(&caller)).await?;
     drop(asking);
-    let token = headers
-        .get(header::AUTHORIZATION)
-        .and_then(|value| value.to_str().ok()?.split_once(' '))
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let token = text("authorization")
+        .and_then(|value| value.split_once(' '))
         .map(|(_, token)| token.trim().to_owned())
         .unwrap_or_default();
+    let mark = text("last-event-id").unwrap_or_default().to_owned();
     let until = Instant::now() + api.times.watching;
     let watch = Watch {
         api,
         caller,
         token,
-        mark: String::new(),
+        mark,
         until,
         _place: place,
     };
@@ -611,6 +613,7 @@ async fn next(mut watch: Watch) -> Option<(Result<Event, Infallible>, Watch)> {
             watch.mark = mark;
             let event = Event::default()
                 .event("worklist")
+                .id(&watch.mark)
                 .json_data(json!({ "items": items.len(), "mark": watch.mark }))
                 .ok()?;
             return Some((Ok(event), watch));

@@ -10,11 +10,14 @@ use wedflow_away::{
     reconnect, warnings,
 };
 
+use super::follow::{Permission, follow};
 use super::server::Server;
 use crate::application::run_component;
 
-/// Between two looks at the worklist when nothing is heard.
+/// Between two looks at the worklist while its changes are not heard.
 const LOOK: Duration = Duration::from_secs(5);
+/// The same while they are: then only for what is no event, such as a new priority.
+const LOOK_FOLLOWED: Duration = Duration::from_secs(60);
 /// Between two tries to find a lost server again.
 const TRY_AGAIN: Duration = Duration::from_secs(10);
 /// Between two looks for something to prefetch.
@@ -25,6 +28,8 @@ const PREFETCH_LOOK: Duration = Duration::from_secs(2);
 pub(crate) enum Wish {
     /// Look at the worklist again, in this order.
     Look(&'static str),
+    /// Rely on the changes that are heard, or no longer.
+    Follow(bool),
     /// Fetch an item with its data.
     Open(i64),
     /// `select`, `lock`, `unselect`, `unlock`, `start` or `take-over`.
@@ -143,11 +148,13 @@ pub(crate) struct Worker {
     link: LinkState,
     news: Sender<News>,
     runtime: tokio::runtime::Handle,
-    /// The longest time before something is looked at again.
-    pause: Duration,
+    /// Given while the person is connected.
+    permission: Permission,
+    /// True while the worklist's changes are heard.
+    followed: bool,
 }
 
-/// Starts the threads: one does what is wished, one copies items that may be taken away.
+/// Starts the threads: one does what is wished, one hears of changes, one copies items that may be taken away.
 ///
 /// # Errors
 /// When the local store cannot be opened.
@@ -171,6 +178,9 @@ pub(crate) fn start(
         Some((store, _)) => store.setting("mode")?.as_deref() == Some("disconnected"),
         None => false,
     };
+    let permission = Permission::new(!away);
+    let (changes, permitted, look) = (server.changes(), permission.clone(), wish.clone());
+    std::thread::spawn(move || follow(changes, &permitted, &look));
     let mut worker = Worker {
         server,
         store,
@@ -183,7 +193,8 @@ pub(crate) fn start(
         },
         news,
         runtime,
-        pause: LOOK,
+        permission,
+        followed: false,
     };
     std::thread::spawn(move || worker.work(&wishes));
     Ok((wish, heard))
@@ -217,12 +228,27 @@ impl Worker {
     fn work(&mut self, wishes: &Receiver<Wish>) {
         self.look();
         loop {
-            match wishes.recv_timeout(self.pause) {
+            match wishes.recv_timeout(self.pause()) {
                 Ok(wish) => self.grant(wish),
                 Err(RecvTimeoutError::Timeout) => self.look(),
                 Err(RecvTimeoutError::Disconnected) => return,
             }
         }
+    }
+
+    /// The longest time before something is looked at again.
+    fn pause(&self) -> Duration {
+        match (self.link, self.followed) {
+            (LinkState::Lost, _) => TRY_AGAIN,
+            (_, true) => LOOK_FOLLOWED,
+            (_, false) => LOOK,
+        }
+    }
+
+    /// Notes how the person is connected; changes are heard while the person is.
+    fn set_link(&mut self, link: LinkState) {
+        self.link = link;
+        *self.permission.lock() = link == LinkState::Connected;
     }
 
     fn tell(&self, news: News) {
@@ -245,8 +271,7 @@ impl Worker {
     }
 
     fn lose(&mut self) {
-        self.link = LinkState::Lost;
-        self.pause = TRY_AGAIN;
+        self.set_link(LinkState::Lost);
         if let Some((store, _)) = &self.store {
             let _ = store.set("mode", "disconnected");
         }
@@ -258,6 +283,11 @@ impl Worker {
                 if !order.is_empty() {
                     self.order = order;
                 }
+                self.look();
+                return;
+            }
+            Wish::Follow(on) => {
+                self.followed = on;
                 self.look();
                 return;
             }
@@ -340,9 +370,7 @@ impl Worker {
             LinkState::Away => Ok(None),
             // Any contact is a return.
             LinkState::Lost => {
-                if self.come_back().is_err() {
-                    self.pause = TRY_AGAIN;
-                }
+                let _ = self.come_back();
                 Ok(None)
             }
         };
@@ -441,9 +469,13 @@ impl Worker {
             quota_bytes: store.setting("quota")?.and_then(|text| text.parse().ok()),
         };
         let news = self.news.clone();
+        // No stream is opened meanwhile: that would mark the person as connected.
+        let mut permitted = self.permission.lock();
         let left = disconnect(&link, store, &leaving, |step| {
             let _ = news.send(News::Step(step));
         });
+        *permitted &= left.is_err();
+        drop(permitted);
         match left {
             Ok(()) => {
                 self.link = LinkState::Away;
@@ -470,8 +502,7 @@ impl Worker {
         } else {
             self.server.list(self.order)?;
         }
-        self.link = LinkState::Connected;
-        self.pause = LOOK;
+        self.set_link(LinkState::Connected);
         Ok(())
     }
 

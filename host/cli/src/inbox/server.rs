@@ -1,16 +1,24 @@
 //! The server as the inbox uses it: over HTTP with a token, or the database itself with a person's name.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value as Json, json};
-use wedflow_away::{AwayError, Link, Wire};
-use wedflow_store::{PersonName, Store, StoreError, WorkAct, WorkReport};
+use wedflow_away::{AwayError, Events, Heard, Link, Wire};
+use wedflow_store::{PersonName, Store, StoreError, WorkAct, WorkNews, WorkReport};
+
+use super::follow::Changes;
 
 /// Items of a worklist that are shown.
 const ITEMS_MAX: i32 = 1_000;
+/// The longest time without a sign of life from a database that has no news.
+const NEWS_WAIT: Duration = Duration::from_secs(15);
 
 /// Calls that a person makes to worklists.
 pub(crate) trait Server: Send {
     /// The HTTP API, where it is one: only then a person can leave.
     fn link(&self) -> Option<Link>;
+    /// The changes of the worklist.
+    fn changes(&self) -> Box<dyn Changes>;
     /// The worklist in an order.
     fn list(&self, order: &str) -> Result<Vec<Json>, AwayError>;
     /// An item with its data and form.
@@ -68,6 +76,14 @@ impl Served {
 impl Server for Served {
     fn link(&self) -> Option<Link> {
         Some(self.0.clone())
+    }
+
+    fn changes(&self) -> Box<dyn Changes> {
+        Box::new(ServedChanges {
+            link: self.0.clone(),
+            stream: None,
+            last: None,
+        })
     }
 
     fn list(&self, order: &str) -> Result<Vec<Json>, AwayError> {
@@ -144,8 +160,40 @@ impl Server for Served {
     }
 }
 
+/// Events of the worklist over HTTP.
+struct ServedChanges {
+    link: Link,
+    stream: Option<Events>,
+    /// The id of the last event that was heard.
+    last: Option<String>,
+}
+
+impl Changes for ServedChanges {
+    fn open(&mut self) -> Result<(), AwayError> {
+        self.stream = None;
+        let stream = self.link.events("/v1/work/events", self.last.as_deref())?;
+        self.stream = Some(stream);
+        Ok(())
+    }
+
+    fn wait(&mut self) -> Result<bool, AwayError> {
+        let stream = self.stream.as_mut();
+        let heard = stream.map_or(Ok(Heard::End), Events::wait);
+        match heard {
+            Ok(Heard::Event { id }) => {
+                self.last = id.or(self.last.take());
+                Ok(true)
+            }
+            Ok(Heard::Life) => Ok(false),
+            Ok(Heard::End) => Err(AwayError::Cut("the events ended".to_owned())),
+            Err(error) => Err(error),
+        }
+        .inspect_err(|_| self.stream = None)
+    }
+}
+
 /// The database, through a person's direct connection.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Direct {
     pub(crate) store: Store,
     pub(crate) tenant: String,
@@ -177,6 +225,14 @@ impl Direct {
 impl Server for Direct {
     fn link(&self) -> Option<Link> {
         None
+    }
+
+    fn changes(&self) -> Box<dyn Changes> {
+        Box::new(DirectChanges {
+            database: self.clone(),
+            news: None,
+            mark: String::new(),
+        })
     }
 
     fn list(&self, order: &str) -> Result<Vec<Json>, AwayError> {
@@ -251,6 +307,32 @@ impl Server for Direct {
             claim: None,
         };
         self.wait(self.store.report_work(self.person(), &report))
+    }
+}
+
+/// News of the database about worklists.
+struct DirectChanges {
+    database: Direct,
+    news: Option<WorkNews>,
+    /// The mark of the worklist that was seen last.
+    mark: String,
+}
+
+impl Changes for DirectChanges {
+    fn open(&mut self) -> Result<(), AwayError> {
+        self.news = Some(self.database.wait(self.database.store.work_news())?);
+        Ok(())
+    }
+
+    fn wait(&mut self) -> Result<bool, AwayError> {
+        let database = &self.database;
+        if let Some(news) = &mut self.news {
+            let heard = async { tokio::time::timeout(NEWS_WAIT, news.heard()).await };
+            let _ = database.wait(async { heard.await.unwrap_or(Ok(None)) })?;
+        }
+        // News are any person's of any tenant.
+        let mark = database.wait(database.store.work_mark(database.person()))?;
+        Ok(std::mem::replace(&mut self.mark, mark) != self.mark)
     }
 }
 
