@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
-use wedflow_model::FlowDefinition;
+use wedflow_model::{FlowDefinition, HostId, LeaseToken, TenantId};
 
 use crate::support::database::{one_lane, sample_component};
 use crate::support::http::{Api, Client};
@@ -90,28 +90,28 @@ fn ended(session: &mut Session) -> i64 {
 /// Claims, and answers how many jobs each tenant was given.
 fn claimed(
     database: &Database,
-    host: i32,
+    host: HostId,
     limit: i32,
     most: Option<i32>,
-    without: &[i32],
-) -> Vec<(i32, usize)> {
+    without: &[TenantId],
+) -> Vec<(TenantId, usize)> {
     let store = &database.store;
     let jobs = on(store.claim_share(host, limit, most, without, &[])).expect("claimed");
     let flows: Vec<i32> = jobs.iter().map(|job| job.job.key.flow).collect();
-    let mut counts: Vec<(i32, usize)> = on(store.tenants_of(&flows))
+    let mut counts: Vec<(TenantId, usize)> = on(store.tenants_of(&flows))
         .expect("tenants")
         .into_iter()
         .map(|(flow, tenant)| (tenant, flows.iter().filter(|one| **one == flow).count()))
         .collect();
     counts.sort_unstable();
-    let tokens: Vec<i64> = jobs.iter().map(|job| job.job.token).collect();
+    let tokens: Vec<LeaseToken> = jobs.iter().map(|job| job.job.token).collect();
     on(store.release(host, &tokens)).expect("given back");
     counts
 }
 
-fn number(database: &Arc<Database>, name: &str) -> i32 {
+fn number(database: &Arc<Database>, name: &str) -> TenantId {
     let sql = format!("SELECT tenant_id FROM wed.tenant WHERE name = '{name}'");
-    i32::try_from(database.owner().number(&sql)).expect("a number")
+    TenantId::new(i32::try_from(database.owner().number(&sql)).expect("a number"))
 }
 
 #[harness::test]
@@ -141,7 +141,7 @@ fn a_claim_gives_every_tenant_its_share() {
     );
     assert_eq!(claimed(&database, host, 600, None, &[]).len(), 3);
     // With less room than tenants, all of them have their turn.
-    let mut seen: Vec<i32> = Vec::new();
+    let mut seen: Vec<TenantId> = Vec::new();
     eventually("every tenant's turn", || {
         seen.extend(
             claimed(&database, host, 1, None, &[])
@@ -159,7 +159,7 @@ fn a_claim_gives_every_tenant_its_share() {
             .store
             .claim_share(host, 3, None, &[], &[many, some]))
         .expect("claimed");
-        let tokens: Vec<i64> = jobs.iter().map(|job| job.job.token).collect();
+        let tokens: Vec<LeaseToken> = jobs.iter().map(|job| job.job.token).collect();
         let flows: Vec<i32> = jobs.iter().map(|job| job.job.key.flow).collect();
         let whose = on(database.store.tenants_of(&flows)).expect("tenants");
         assert!(whose.iter().all(|(_, tenant)| *tenant == few), "{whose:?}");

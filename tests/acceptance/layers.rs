@@ -49,7 +49,8 @@ const SAY_NOTHING: [&str; 8] = [
 /// Words that must not be left in the product.
 const UNFINISHED: [&str; 3] = ["todo!(", "unimplemented!(", "dbg!("];
 
-/// Returns the dependencies of each of our crates outside its tests, without the prefix `wedflow-`.
+/// Returns the dependencies of each of our crates outside its tests, without the prefix `wedflow-`. An optional one
+/// counts for the crates that ask for the feature of its name.
 fn dependencies() -> BTreeMap<String, Vec<String>> {
     let mut crates = BTreeMap::new();
     for folder in std::fs::read_dir(repository("host")).expect("host/") {
@@ -85,7 +86,15 @@ fn collect(manifest: &toml::Table, used: &mut Vec<String>) {
             .into_iter()
             .flatten()
         {
+            if value.get("optional").and_then(toml::Value::as_bool) == Some(true) {
+                continue;
+            }
             // A dependency may go by another name here.
+            let features = value.get("features").and_then(toml::Value::as_array);
+            if key.starts_with("wedflow-") {
+                let features = features.into_iter().flatten();
+                used.extend(features.filter_map(toml::Value::as_str).map(str::to_owned));
+            }
             let name = value
                 .get("package")
                 .and_then(toml::Value::as_str)

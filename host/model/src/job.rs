@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::LeaseToken;
 use serde::{Deserialize, Serialize};
 
 /// Identifies a pending transition: the papers' composite key of `job_pool`, within one flow.
@@ -23,7 +24,7 @@ pub struct Job {
     /// The name of the transition to run (`job_pool.trname`).
     pub transition: String,
     /// The fencing token of this claim: a commit is accepted only while the job still carries it.
-    pub token: i64,
+    pub token: LeaseToken,
     /// 1 for the first attempt.
     pub attempt: i32,
     /// The trace row of the state that fired it: the same in every attempt.

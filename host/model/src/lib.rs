@@ -1,4 +1,4 @@
-//! The nouns of a WED-flow, shared by every other crate: typed attributes and values, flow
+//! The nouns of a WED-flow, shared by every other crate: identities, typed attributes and values, flow
 //! definitions, jobs, outcomes, the limits of an attempt, error codes and variables of the environment.
 //!
 //! Nothing here does I/O. Names are those of the WED-SQL papers (section 2.2, "Data Model") where
@@ -8,6 +8,7 @@ mod attribute;
 mod codes;
 mod definition;
 mod environment;
+mod identity;
 mod job;
 mod limits;
 mod outcome;
@@ -19,6 +20,7 @@ pub use definition::{
     AttributeDefinition, FlowDefinition, Numbering, TransitionDefinition, TriggerDefinition,
 };
 pub use environment::{VARIABLES, Variable};
+pub use identity::{ComponentId, FlowId, HostId, LeaseToken, TenantId, TriggerId, Wid};
 pub use job::{Job, JobKey};
 pub use limits::Limits;
 pub use outcome::{Assignment, Measure, Outcome, Severity, TrapKind};

@@ -2,7 +2,7 @@
 
 use wasmtime::component::Linker;
 use wasmtime::{Engine, Store};
-use wedflow_model::Outcome;
+use wedflow_model::{Outcome, TenantId};
 
 use crate::Settings;
 use crate::component::Component;
@@ -46,7 +46,7 @@ impl Pool {
     }
 
     /// Waits for room for one instance of a tenant's component; none when the pool never has so much.
-    pub(crate) async fn room(&self, component: &Component, tenant: i32) -> Option<Held> {
+    pub(crate) async fn room(&self, component: &Component, tenant: TenantId) -> Option<Held> {
         self.slots.take(tenant, u64::from(component.slots())).await
     }
 

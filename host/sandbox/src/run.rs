@@ -6,7 +6,7 @@ use bumpalo::Bump;
 use tokio::time::{Duration, Instant};
 use wasmtime::Store;
 use wedflow_capability::files::Draft;
-use wedflow_model::{Limits, Measure, Outcome};
+use wedflow_model::{Limits, Measure, Outcome, TenantId};
 
 use crate::answers::{AnswersFrom, Recording};
 use crate::backtrace;
@@ -46,7 +46,7 @@ pub struct Invocation<'a> {
 #[derive(Default)]
 pub struct Beside {
     /// Tenant: slots and memory are shared by tenant.
-    pub tenant: i32,
+    pub tenant: TenantId,
     /// Source of the answers when the guest asks for the time or for random numbers: the host, unless it is for a
     /// test or plays back a [`Recording`].
     pub answers: AnswersFrom,

@@ -8,7 +8,7 @@ use wedflow_contract::{
     BindError, Declaration, DeclarationError, DeclaredAttribute, DeclaredKind, Digest, Manifest,
     Refusal, check_manifest, inspect,
 };
-use wedflow_model::{AttributeType, Limits, Outcome};
+use wedflow_model::{AttributeType, Limits, Outcome, TenantId};
 
 use crate::answers::{Answers, AnswersFrom};
 use crate::bindings::{Attribute, TransitionPre};
@@ -30,9 +30,6 @@ const DESCRIBE_FUEL: u64 = 1_000_000_000;
 /// Bytes from which on a component is taken to hold an interpreter with an initialised heap: those of
 /// Python and JavaScript have 12 to 20 MB, what compilers make is far below.
 const INTERPRETER_BYTES: u64 = 6 << 20;
-
-/// Tenant of `describe`, which belongs to none.
-const NOBODY: i32 = 0;
 
 /// Bytes that `describe` may return.
 const DESCRIBE_BYTES: u64 = 1 << 20;
@@ -356,11 +353,18 @@ impl Sandbox {
         let Some(pool) = self.pool_of(component) else {
             return Err(DescribeError::Ended(Pool::foreign()));
         };
-        let Some(_room) = pool.room(component, NOBODY).await else {
+        let Some(_room) = pool.room(component, TenantId::NOBODY).await else {
             return Err(DescribeError::Ended(pool.too_large(component)));
         };
         let deadline = Instant::now() + DESCRIBE_TIME;
-        let mut store = self.store(pool, &limits, deadline, None, AnswersFrom::Host, NOBODY);
+        let mut store = self.store(
+            pool,
+            &limits,
+            deadline,
+            None,
+            AnswersFrom::Host,
+            TenantId::NOBODY,
+        );
         let work = async {
             let instance = component.pre().instantiate_quickly(&mut store).await?;
             instance.call_describe(&mut store).await
@@ -430,7 +434,7 @@ impl Sandbox {
         deadline: Instant,
         names: Option<Arc<[String]>>,
         from: AnswersFrom,
-        tenant: i32,
+        tenant: TenantId,
     ) -> Store<State> {
         let room = Room::new(
             limits,

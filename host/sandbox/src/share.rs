@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use foldhash::{HashMap, HashMapExt};
 use tokio::sync::oneshot;
+use wedflow_model::TenantId;
 
 /// Maximum holding of a tenant, as a multiple of what is free: alone, eight ninths of all.
 const FREE_TIMES: u64 = 8;
@@ -25,9 +26,9 @@ struct Shared {
 #[derive(Debug)]
 struct State {
     free: u64,
-    held: HashMap<i32, u64>,
+    held: HashMap<TenantId, u64>,
     /// Those that wait, by tenant, in the order in which they came.
-    waiting: HashMap<i32, VecDeque<Waiting>>,
+    waiting: HashMap<TenantId, VecDeque<Waiting>>,
 }
 
 #[derive(Debug)]
@@ -40,7 +41,7 @@ struct Waiting {
 #[derive(Debug)]
 pub(crate) struct Held {
     share: Share,
-    tenant: i32,
+    tenant: TenantId,
     units: u64,
 }
 
@@ -62,7 +63,7 @@ impl Share {
     }
 
     /// Waits for units; none if there can never be that many.
-    pub(crate) async fn take(&self, tenant: i32, units: u64) -> Option<Held> {
+    pub(crate) async fn take(&self, tenant: TenantId, units: u64) -> Option<Held> {
         if units > self.0.total {
             return None;
         }
@@ -81,11 +82,11 @@ impl Share {
     }
 
     /// An empty holding of a tenant, for [`Held::grow`].
-    pub(crate) fn nothing(&self, tenant: i32) -> Held {
+    pub(crate) fn nothing(&self, tenant: TenantId) -> Held {
         self.held(tenant, 0)
     }
 
-    fn held(&self, tenant: i32, units: u64) -> Held {
+    fn held(&self, tenant: TenantId, units: u64) -> Held {
         Held {
             share: self.clone(),
             tenant,
@@ -98,12 +99,12 @@ impl Share {
     }
 
     /// Gives units back and hands them to those that wait, who holds least first.
-    fn give_back(&self, tenant: i32, units: u64) {
+    fn give_back(&self, tenant: TenantId, units: u64) {
         // Whoever waits no more gives back what it was handed: not while the state is locked.
         let mut gone = Vec::new();
         let mut state = self.state();
         state.give_back(tenant, units);
-        let mut tenants: Vec<i32> = state.waiting.keys().copied().collect();
+        let mut tenants: Vec<TenantId> = state.waiting.keys().copied().collect();
         tenants.sort_by_key(|tenant| (state.held.get(tenant).copied().unwrap_or(0), *tenant));
         for tenant in tenants {
             while let Some(waiting) = state.next(tenant) {
@@ -117,7 +118,7 @@ impl Share {
 
 impl State {
     /// Takes units for a tenant unless it would hold more than its part.
-    fn grants(&mut self, tenant: i32, units: u64) -> bool {
+    fn grants(&mut self, tenant: TenantId, units: u64) -> bool {
         let held = self.held.get(&tenant).copied().unwrap_or(0);
         let Some(left) = self.free.checked_sub(units) else {
             return false;
@@ -132,7 +133,7 @@ impl State {
     }
 
     /// Takes the first of a tenant that waits, where it can have what it wants by now.
-    fn next(&mut self, tenant: i32) -> Option<Waiting> {
+    fn next(&mut self, tenant: TenantId) -> Option<Waiting> {
         loop {
             let queue = self.waiting.get(&tenant)?;
             let first = queue
@@ -153,7 +154,7 @@ impl State {
         }
     }
 
-    fn give_back(&mut self, tenant: i32, units: u64) {
+    fn give_back(&mut self, tenant: TenantId, units: u64) {
         self.free += units;
         if let Some(held) = self.held.get_mut(&tenant) {
             *held = held.saturating_sub(units);
@@ -196,10 +197,10 @@ mod tests {
     #[tokio::test]
     async fn who_is_alone_has_nearly_all_and_the_next_finds_some() {
         let share = Share::new(90);
-        let mut first = share.nothing(1);
+        let mut first = share.nothing(TenantId::new(1));
         while first.grow(1) {}
         assert_eq!(first.units, 80);
-        let mut second = share.nothing(2);
+        let mut second = share.nothing(TenantId::new(2));
         while second.grow(1) {}
         assert_eq!(second.units, 9);
         drop(first);
@@ -213,14 +214,17 @@ mod tests {
         let mut full = Vec::new();
         let fits = |held: &[Held]| held.len() < 56;
         while fits(&full) {
-            full.push(share.take(1, 1).await.expect("room"));
+            full.push(share.take(TenantId::new(1), 1).await.expect("room"));
         }
         let waits = tokio::spawn({
             let share = share.clone();
-            async move { share.take(1, 4).await }
+            async move { share.take(TenantId::new(1), 4).await }
         });
         tokio::task::yield_now().await;
-        let other = share.take(2, 1).await.expect("the other finds room");
+        let other = share
+            .take(TenantId::new(2), 1)
+            .await
+            .expect("the other finds room");
         assert!(!waits.is_finished());
         full.truncate(40);
         let held = waits.await.expect("no panic").expect("room");
@@ -230,23 +234,23 @@ mod tests {
 
     #[tokio::test]
     async fn what_never_fits_is_told_at_once() {
-        assert!(Share::new(8).take(1, 9).await.is_none());
+        assert!(Share::new(8).take(TenantId::new(1), 9).await.is_none());
     }
 
     #[tokio::test]
     async fn who_waits_no_more_keeps_nothing() {
         let share = Share::new(9);
-        let held = share.take(1, 8).await.expect("room");
+        let held = share.take(TenantId::new(1), 8).await.expect("room");
         let waits = tokio::spawn({
             let share = share.clone();
-            async move { share.take(1, 8).await }
+            async move { share.take(TenantId::new(1), 8).await }
         });
         tokio::task::yield_now().await;
         waits.abort();
         assert!(waits.await.is_err());
         drop(held);
         assert_eq!(share.state().free, 9);
-        assert!(share.take(1, 8).await.is_some());
+        assert!(share.take(TenantId::new(1), 8).await.is_some());
     }
 
     proptest! {
@@ -257,7 +261,7 @@ mod tests {
             let mut held: Vec<Held> = Vec::new();
             for (tenant, units, takes) in steps {
                 if takes {
-                    let mut one = share.nothing(tenant);
+                    let mut one = share.nothing(TenantId::new(tenant));
                     one.grow(units);
                     held.push(one);
                 } else if !held.is_empty() {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use futures::future::join_all;
 use support::{PAYLOAD, bound, compile, guest, hostile, invocation, on_runtime, run, sandbox};
-use wedflow_model::{Limits, Outcome};
+use wedflow_model::{Limits, Outcome, TenantId};
 use wedflow_sandbox::{Beside, Sandbox, Settings};
 
 const LONG: Duration = Duration::from_secs(60);
@@ -203,9 +203,9 @@ async fn bound_in(
         .expect("fits")
 }
 
-fn of(tenant: i32) -> Beside {
+fn of(number: i32) -> Beside {
     Beside {
-        tenant,
+        tenant: TenantId::new(number),
         ..Beside::default()
     }
 }

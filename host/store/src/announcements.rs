@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use sqlx::{AssertSqlSafe, FromRow};
+use wedflow_model::{ComponentId, HostId, TenantId};
 
 use crate::flows::Flow;
 use crate::instances::RFC3339;
@@ -30,7 +31,7 @@ pub struct Message {
     /// Number of the message, the same at every attempt.
     pub message_id: i64,
     /// The tenant's number.
-    pub tenant_id: i32,
+    pub tenant_id: TenantId,
     /// The tenant.
     pub tenant: String,
     /// URL of the receiver.
@@ -122,7 +123,7 @@ impl Store {
         &self,
         each: i32,
         limit: i32,
-        without: &[i32],
+        without: &[TenantId],
     ) -> Result<Vec<Message>, StoreError> {
         Ok(
             sqlx::query_as("SELECT * FROM wed.take_messages($1, $2, $3)")
@@ -165,8 +166,8 @@ impl Store {
     /// Only those of the connection.
     pub async fn set_circuit(
         &self,
-        host: i32,
-        component: i32,
+        host: HostId,
+        component: ComponentId,
         transition: &str,
         open: bool,
     ) -> Result<(), StoreError> {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 use sqlx::{AssertSqlSafe, FromRow};
+use wedflow_model::ComponentId;
 
 use crate::instances::RFC3339;
 use crate::{Store, StoreError};
@@ -43,7 +44,7 @@ pub struct MadeAttempt {
     /// The trigger's time limit, in milliseconds; none when the trigger is gone.
     pub timeout_ms: Option<i64>,
     /// The component that ran, as far as is known.
-    pub component_id: Option<i32>,
+    pub component_id: Option<ComponentId>,
     /// Component's name.
     pub component: Option<String>,
     /// Component's version.

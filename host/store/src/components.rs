@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 use sqlx::{FromRow, PgConnection};
+use wedflow_model::{ComponentId, TenantId};
 
 use crate::{Store, StoreError};
 
@@ -23,7 +24,7 @@ pub struct NewComponent<'a> {
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Component {
     /// Number of the version, unique in the database.
-    pub component_id: i32,
+    pub component_id: ComponentId,
     /// The tenant's name for it.
     pub name: String,
     /// 1 for the first upload of that name.
@@ -54,7 +55,7 @@ impl Store {
         component: &NewComponent<'_>,
     ) -> Result<(i32, i32), StoreError> {
         let mut transaction = self.begin().await?;
-        let tenant_id: i32 = sqlx::query_scalar(
+        let tenant_id: TenantId = sqlx::query_scalar(
             "SELECT tenant_id FROM wed.tenant WHERE name = $1 FOR NO KEY UPDATE",
         )
         .bind(tenant)
@@ -191,7 +192,7 @@ impl Store {
     /// [`StoreError::NotFound`].
     pub async fn component_bytes(
         &self,
-        component_id: i32,
+        component_id: ComponentId,
     ) -> Result<(String, Vec<u8>), StoreError> {
         sqlx::query_as(
             "SELECT t.name, c.bytes FROM wed.component c JOIN wed.tenant t USING (tenant_id) WHERE component_id = $1",
@@ -206,7 +207,7 @@ impl Store {
 /// Returns number, version and digest of the newest version of a component.
 async fn newest_version(
     connection: &mut PgConnection,
-    tenant_id: i32,
+    tenant_id: TenantId,
     name: &str,
 ) -> Result<Option<(i32, i32, String)>, StoreError> {
     Ok(sqlx::query_as(
@@ -222,7 +223,7 @@ async fn newest_version(
 /// Inserts a version of a component and returns its number.
 async fn insert_version(
     connection: &mut PgConnection,
-    tenant_id: i32,
+    tenant_id: TenantId,
     component: &NewComponent<'_>,
     version: i32,
 ) -> Result<i32, StoreError> {
@@ -254,7 +255,7 @@ async fn insert_version(
 /// Resolves the bindings of all the tenant's flows that name a component.
 async fn resolve_bindings(
     connection: &mut PgConnection,
-    tenant_id: i32,
+    tenant_id: TenantId,
     component: &str,
 ) -> Result<(), StoreError> {
     sqlx::query(

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 use sqlx::postgres::PgRow;
 use sqlx::{FromRow, Row};
-use wedflow_model::{Job, JobKey};
+use wedflow_model::{ComponentId, HostId, Job, JobKey, LeaseToken, TenantId};
 
 use crate::results::{CommitGroup, GroupRow};
 use crate::{Store, StoreError};
@@ -21,7 +21,7 @@ pub struct Claimed {
     /// The trigger's name; its number as text where it has none.
     pub trigger: String,
     /// The component to run.
-    pub component_id: i32,
+    pub component_id: ComponentId,
     /// The flow's version when it was claimed: a binding made for another is out of date.
     pub flow_version: i32,
 }
@@ -36,7 +36,7 @@ pub struct FailedAttempt {
     /// The trigger, for the log.
     pub tgid: i32,
     /// The claim's fencing token.
-    pub token: i64,
+    pub token: LeaseToken,
     /// The name of the outcome.
     pub outcome: String,
     /// Message for a person.
@@ -67,7 +67,7 @@ pub struct AttemptRecord {
     /// The trigger.
     pub tgid: i32,
     /// The claim's fencing token: nothing is kept of an attempt whose job is another's.
-    pub token: i64,
+    pub token: LeaseToken,
     /// True to keep the data to run it again.
     pub keep: bool,
     /// When its time ended, as it was told: microseconds since 1970.
@@ -170,7 +170,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Refused`] with `WF019` when another version of the program has migrated the database.
-    pub async fn register_host(&self, name: &str, lease: Duration) -> Result<i32, StoreError> {
+    pub async fn register_host(&self, name: &str, lease: Duration) -> Result<HostId, StoreError> {
         Ok(
             sqlx::query_scalar("SELECT wed.register_host($1, $2 * interval '1 second', $3, $4)")
                 .bind(name)
@@ -186,7 +186,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::register_host`].
-    pub async fn renew_lease(&self, host: i32, lease: Duration) -> Result<bool, StoreError> {
+    pub async fn renew_lease(&self, host: HostId, lease: Duration) -> Result<bool, StoreError> {
         Ok(
             sqlx::query_scalar("SELECT wed.renew_lease($1, $2 * interval '1 second', $3)")
                 .bind(host)
@@ -201,7 +201,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection; the leases then end by themselves.
-    pub async fn leave_host(&self, host: i32) -> Result<(), StoreError> {
+    pub async fn leave_host(&self, host: HostId) -> Result<(), StoreError> {
         sqlx::query("SELECT wed.leave_host($1)")
             .bind(host)
             .execute(&self.pool)
@@ -215,11 +215,11 @@ impl Store {
     /// The same.
     pub async fn claim_and_look(
         &self,
-        host: i32,
+        host: HostId,
         limit: i32,
         most: Option<i32>,
-        without: &[i32],
-        busy: &[i32],
+        without: &[TenantId],
+        busy: &[TenantId],
     ) -> Result<(Vec<Claimed>, NextDue), StoreError> {
         let rows = sqlx::query(
             "SELECT (c.job).*, c.waits, c.next_ms FROM wed.claim_and_look($1, $2, $3, $4, $5) c",
@@ -253,7 +253,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Refused`] with `WF016` when the host's leases are lost.
-    pub async fn claim(&self, host: i32, limit: i32) -> Result<Vec<Claimed>, StoreError> {
+    pub async fn claim(&self, host: HostId, limit: i32) -> Result<Vec<Claimed>, StoreError> {
         self.claim_share(host, limit, None, &[], &[]).await
     }
 
@@ -264,11 +264,11 @@ impl Store {
     /// The same.
     pub async fn claim_share(
         &self,
-        host: i32,
+        host: HostId,
         limit: i32,
         most: Option<i32>,
-        without: &[i32],
-        busy: &[i32],
+        without: &[TenantId],
+        busy: &[TenantId],
     ) -> Result<Vec<Claimed>, StoreError> {
         Ok(
             sqlx::query_as("SELECT * FROM wed.claim($1, $2, $3, $4, $5)")
@@ -286,7 +286,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn tenants_of(&self, flows: &[i32]) -> Result<Vec<(i32, i32)>, StoreError> {
+    pub async fn tenants_of(&self, flows: &[i32]) -> Result<Vec<(i32, TenantId)>, StoreError> {
         Ok(
             sqlx::query_as("SELECT flow_id, tenant_id FROM wed.flow WHERE flow_id = ANY ($1)")
                 .bind(flows)
@@ -302,9 +302,9 @@ impl Store {
     /// Only those of the connection.
     pub async fn tell_fuel(
         &self,
-        tenants: &[i32],
+        tenants: &[TenantId],
         fuel: &[i64],
-    ) -> Result<(Vec<i32>, Vec<i32>), StoreError> {
+    ) -> Result<(Vec<TenantId>, Vec<TenantId>), StoreError> {
         Ok(
             sqlx::query_as("SELECT resting, limited FROM wed.tell_fuel($1, $2)")
                 .bind(tenants)
@@ -326,7 +326,7 @@ impl Store {
     /// host's ([`Store::still_held`]).
     pub async fn commit_recorded(
         &self,
-        host: i32,
+        host: HostId,
         groups: &[CommitGroup<'_>],
         careful: bool,
         lease: bool,
@@ -352,7 +352,7 @@ impl Store {
     /// [`StoreError::Conflict`]: try the same again.
     pub async fn fail_recorded(
         &self,
-        host: i32,
+        host: HostId,
         attempts: &[FailedAttempt],
         records: &[&AttemptRecord],
     ) -> Result<(), StoreError> {
@@ -371,7 +371,7 @@ impl Store {
     /// The same.
     pub async fn commit_batch(
         &self,
-        host: i32,
+        host: HostId,
         groups: &[CommitGroup<'_>],
         careful: bool,
         lease: bool,
@@ -386,7 +386,7 @@ impl Store {
     /// The same.
     pub async fn fail_attempts(
         &self,
-        host: i32,
+        host: HostId,
         attempts: &[FailedAttempt],
     ) -> Result<(), StoreError> {
         self.fail_recorded(host, attempts, &[]).await
@@ -407,7 +407,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection; the leases then end by themselves.
-    pub async fn release(&self, host: i32, tokens: &[i64]) -> Result<(), StoreError> {
+    pub async fn release(&self, host: HostId, tokens: &[LeaseToken]) -> Result<(), StoreError> {
         sqlx::query("SELECT wed.release($1, $2)")
             .bind(host)
             .bind(tokens)
@@ -422,8 +422,8 @@ impl Store {
     /// Only those of the connection; the leases then end by themselves.
     pub async fn put_off(
         &self,
-        host: i32,
-        tokens: &[i64],
+        host: HostId,
+        tokens: &[LeaseToken],
         reason: &str,
         pause: Duration,
     ) -> Result<(), StoreError> {
@@ -444,13 +444,13 @@ impl Store {
     /// Only those of the connection.
     pub async fn note_locked(
         &self,
-        host: i32,
-        jobs: &[(i32, i32, i64)],
+        host: HostId,
+        jobs: &[(i32, i32, LeaseToken)],
         reason: &str,
     ) -> Result<(), StoreError> {
         let flows: Vec<i32> = jobs.iter().map(|(flow, ..)| *flow).collect();
         let wids: Vec<i32> = jobs.iter().map(|(_, wid, _)| *wid).collect();
-        let tokens: Vec<i64> = jobs.iter().map(|(.., token)| *token).collect();
+        let tokens: Vec<LeaseToken> = jobs.iter().map(|(.., token)| *token).collect();
         sqlx::query("SELECT wed.note_locked($1, $2, $3, $4, $5)")
             .bind(host)
             .bind(flows)
@@ -467,7 +467,11 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn still_held(&self, host: i32, tokens: &[i64]) -> Result<Vec<i64>, StoreError> {
+    pub async fn still_held(
+        &self,
+        host: HostId,
+        tokens: &[LeaseToken],
+    ) -> Result<Vec<LeaseToken>, StoreError> {
         Ok(
             sqlx::query_scalar("SELECT token FROM wed.job WHERE host_id = $1 AND token = ANY ($2)")
                 .bind(host)
@@ -482,7 +486,11 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn held_beside(&self, host: i32, known: &[i64]) -> Result<Vec<Claimed>, StoreError> {
+    pub async fn held_beside(
+        &self,
+        host: HostId,
+        known: &[LeaseToken],
+    ) -> Result<Vec<Claimed>, StoreError> {
         Ok(sqlx::query_as(
             "SELECT h.* FROM wed.held($1, ARRAY(SELECT ctid FROM wed.job WHERE host_id = $1 AND token <> ALL ($2))) h",
         )

@@ -8,7 +8,7 @@ use sqlx::error::BoxDynError;
 use sqlx::postgres::types::PgRecordEncoder;
 use sqlx::postgres::{PgArgumentBuffer, PgHasArrayType, PgTypeInfo};
 use sqlx::{Encode, Postgres, Type};
-use wedflow_model::Measure;
+use wedflow_model::{LeaseToken, Measure};
 
 /// Finished transitions of one flow with one shape of result.
 #[derive(Debug, Clone)]
@@ -37,7 +37,7 @@ pub struct CommitItem {
     /// The trigger.
     pub tgid: i32,
     /// The claim's fencing token.
-    pub token: i64,
+    pub token: LeaseToken,
     /// The clause's literals in Postgres's input notation.
     pub literals: Vec<Option<String>>,
     /// Fuel, memory and time that the attempt used.

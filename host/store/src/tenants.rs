@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::json;
 use sqlx::{AssertSqlSafe, FromRow};
+use wedflow_model::TenantId;
 
 use crate::audit::note;
 use crate::instances::RFC3339;
@@ -151,7 +152,7 @@ impl Store {
         Ok(())
     }
 
-    async fn end_sessions(&self, tenant_id: i32) -> Result<i64, StoreError> {
+    async fn end_sessions(&self, tenant_id: TenantId) -> Result<i64, StoreError> {
         Ok(sqlx::query_scalar("SELECT wed.end_sessions($1)")
             .bind(tenant_id)
             .fetch_one(&self.pool)
@@ -238,7 +239,7 @@ impl Store {
 pub(crate) async fn tenant_id(
     connection: &mut sqlx::PgConnection,
     name: &str,
-) -> Result<i32, StoreError> {
+) -> Result<TenantId, StoreError> {
     sqlx::query_scalar("SELECT tenant_id FROM wed.tenant WHERE name = $1 FOR NO KEY UPDATE")
         .bind(name)
         .fetch_optional(connection)

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::json;
 use sqlx::{AssertSqlSafe, FromRow};
+use wedflow_model::TenantId;
 
 use crate::audit::note;
 use crate::instances::RFC3339;
@@ -263,7 +264,7 @@ impl Store {
 /// Inserts a token when fewer than `live` of its name are live.
 async fn insert(
     connection: &mut sqlx::PgConnection,
-    tenant_id: i32,
+    tenant_id: TenantId,
     token: &NewToken<'_>,
     live: i32,
 ) -> Result<(), StoreError> {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::json;
 use sqlx::{AssertSqlSafe, FromRow};
+use wedflow_model::TenantId;
 
 use crate::audit::note;
 use crate::instances::RFC3339;
@@ -122,7 +123,7 @@ impl Store {
     async fn keep_an_admin(
         &self,
         connection: &mut sqlx::PgConnection,
-        tenant_id: i32,
+        tenant_id: TenantId,
         name: &str,
     ) -> Result<(), StoreError> {
         if self.actor.starts_with("operator:") {

@@ -10,6 +10,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use wedflow_capability::Place;
 use wedflow_capability::http::Request;
+use wedflow_model::TenantId;
 use wedflow_store::{Message, StoreError};
 
 use crate::lane::Shared;
@@ -24,15 +25,15 @@ const ANSWER_MAX: Duration = Duration::from_secs(10);
 
 /// Messages under way on this host, by tenant.
 #[derive(Debug, Default)]
-pub(crate) struct UnderWay(Mutex<HashMap<i32, usize>>);
+pub(crate) struct UnderWay(Mutex<HashMap<TenantId, usize>>);
 
 impl UnderWay {
-    fn tenants(&self) -> Vec<i32> {
+    fn tenants(&self) -> Vec<TenantId> {
         let under_way = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         under_way.keys().copied().collect()
     }
 
-    fn change(&self, tenant: i32, how: impl FnOnce(&mut usize)) {
+    fn change(&self, tenant: TenantId, how: impl FnOnce(&mut usize)) {
         let mut under_way = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = under_way.entry(tenant).or_default();
         how(count);
@@ -147,7 +148,7 @@ mod tests {
         // The example of the specification's own libraries.
         let message = Message {
             message_id: 1,
-            tenant_id: 1,
+            tenant_id: TenantId::new(1),
             tenant: "acme".to_owned(),
             url: "https://example.com/".to_owned(),
             secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".to_owned(),
@@ -170,11 +171,11 @@ mod tests {
 
     #[test]
     fn tenant_is_busy_until_its_last_message_has_ended() {
-        let under_way = UnderWay::default();
-        under_way.change(1, |count| *count += 2);
-        under_way.change(1, |count| *count -= 1);
-        assert_eq!(under_way.tenants(), [1]);
-        under_way.change(1, |count| *count -= 1);
+        let (under_way, acme) = (UnderWay::default(), TenantId::new(1));
+        under_way.change(acme, |count| *count += 2);
+        under_way.change(acme, |count| *count -= 1);
+        assert_eq!(under_way.tenants(), [acme]);
+        under_way.change(acme, |count| *count -= 1);
         assert!(under_way.tenants().is_empty());
     }
 }

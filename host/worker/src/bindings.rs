@@ -8,7 +8,7 @@ use quick_cache::sync::Cache;
 use tokio::sync::OnceCell;
 use wedflow_contract::Manifest;
 use wedflow_guard::{FlowAttributes, SetClauseCache};
-use wedflow_model::{Limits, Outcome};
+use wedflow_model::{ComponentId, Limits, Outcome};
 use wedflow_sandbox::{Bound, Component, Provided, Sandbox};
 use wedflow_store::{Claimed, FlowShape, Grant, SealedSecret, Store, StoreError};
 
@@ -69,7 +69,7 @@ struct LoadedComponent {
 /// A cell that is filled once; a reason it cannot be is kept too, a database that was away is not.
 type Cell<T> = Arc<OnceCell<Result<Arc<T>, String>>>;
 /// Component and flow.
-type BindingKey = (i32, i32);
+type BindingKey = (ComponentId, i32);
 
 /// Cached part of a flow: the newest version that was asked for, and no other.
 struct Versioned<T> {
@@ -88,10 +88,10 @@ pub(crate) struct Bindings {
     secret_key: Option<SecretKey>,
     find_secret_key: Option<FindSecretKey>,
     outside: Outside,
-    components: Cache<i32, Cell<LoadedComponent>>,
+    components: Cache<ComponentId, Cell<LoadedComponent>>,
     flows: Cache<i32, Arc<Versioned<Cell<LoadedFlow>>>>,
     /// By component, flow and transition.
-    breakers: Cache<(i32, i32, String), Arc<Breaker>>,
+    breakers: Cache<(ComponentId, i32, String), Arc<Breaker>>,
     runnables: Cache<BindingKey, Arc<Versioned<Transitions>>>,
 }
 
@@ -318,7 +318,10 @@ impl Bindings {
         }
     }
 
-    async fn component(&self, id: i32) -> Result<Result<Arc<LoadedComponent>, String>, NotLoaded> {
+    async fn component(
+        &self,
+        id: ComponentId,
+    ) -> Result<Result<Arc<LoadedComponent>, String>, NotLoaded> {
         let cell = one_of(&self.components, id);
         cell.get_or_try_init(|| async {
             let (tenant, bytes) = match self.store.component_bytes(id).await {
@@ -335,7 +338,7 @@ impl Bindings {
                 // Only what is the file's own fault is remembered.
                 Ok(Err(error)) if error.is_of_machine() => {
                     tracing::warn!(
-                        component = id,
+                        component = id.get(),
                         %error,
                         "a component could not be compiled for now; its jobs wait, and it is tried again; give this \
                          machine more memory and time"
@@ -345,7 +348,7 @@ impl Bindings {
                 Ok(Err(error)) => return Ok(Err(error.to_string())),
                 Err(error) => {
                     tracing::error!(
-                        component = id,
+                        component = id.get(),
                         %error,
                         "the host failed while it compiled a component; its jobs wait, and it is tried again"
                     );
@@ -360,7 +363,7 @@ impl Bindings {
                 // It described itself when it was uploaded.
                 Err(error) if error.is_of_machine() => {
                     tracing::warn!(
-                        component = id,
+                        component = id.get(),
                         %error,
                         "a component could not describe itself for now; its jobs wait; give this machine more memory \
                          and time"

@@ -15,7 +15,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
-use wedflow_model::Outcome;
+use wedflow_model::{Outcome, TenantId};
 use wedflow_sandbox::{Attempt, Gate};
 
 /// Points that a fault adds to a record; an attempt that ends by itself takes 1 away.
@@ -148,7 +148,7 @@ struct Threads {
 pub(crate) struct Apart {
     /// For what is not known, and for what faults: the ones are not to wait behind the others.
     threads: [Threads; 2],
-    paces: Mutex<HashMap<i32, Arc<Pace>>>,
+    paces: Mutex<HashMap<TenantId, Arc<Pace>>>,
 }
 
 impl Apart {
@@ -189,7 +189,7 @@ impl Apart {
     }
 
     /// Waits for a tenant's turn, as long as it `must`: that is asked again when something has changed.
-    pub(crate) async fn turn(&self, tenant: i32, must: impl Fn() -> bool) -> Option<Paced> {
+    pub(crate) async fn turn(&self, tenant: TenantId, must: impl Fn() -> bool) -> Option<Paced> {
         let pace = {
             let mut paces = self.paces.lock().unwrap_or_else(PoisonError::into_inner);
             // Those that nobody has or waits for, and whose pause is over, say nothing.
@@ -363,26 +363,28 @@ mod tests {
         let soon = Duration::from_secs(10);
         let mut held = Vec::new();
         for _ in 0..AT_ONCE {
-            held.push(apart.turn(1, || true).await.expect("a turn"));
+            held.push(apart.turn(TenantId::new(1), || true).await.expect("a turn"));
         }
         assert!(begun.elapsed() >= PAUSE * 3);
-        let others = tokio::time::timeout(soon, apart.turn(2, || true)).await;
+        let others = tokio::time::timeout(soon, apart.turn(TenantId::new(2), || true)).await;
         assert!(others.expect("no wait for another tenant's").is_some());
         // A fifth waits for one of the four; what is no longer to wait does not have a turn.
-        let (fifth, ()) = tokio::join!(apart.turn(1, || false), async { drop(held.pop()) });
+        let (fifth, ()) = tokio::join!(apart.turn(TenantId::new(1), || false), async {
+            drop(held.pop())
+        });
         assert!(fifth.is_none());
-        assert!(apart.turn(1, || true).await.is_some());
+        assert!(apart.turn(TenantId::new(1), || true).await.is_some());
         assert!(apart.paces.lock().expect("a lock").len() <= 2);
     }
 
     #[tokio::test]
     async fn after_a_long_one_none_begins_for_as_long_as_it_took() {
         let apart = Apart::new(1).expect("threads");
-        let long = apart.turn(1, || true).await.expect("a turn");
+        let long = apart.turn(TenantId::new(1), || true).await.expect("a turn");
         tokio::time::sleep(PAUSE * 3).await;
         let (took, ended) = (long.begun.elapsed(), Instant::now());
         drop(long);
-        assert!(apart.turn(1, || true).await.is_some());
+        assert!(apart.turn(TenantId::new(1), || true).await.is_some());
         assert!(ended.elapsed() >= took.min(LONGEST_PAUSE));
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use foldhash::{HashMap, HashMapExt, HashSet};
-use wedflow_model::JobKey;
+use wedflow_model::{HostId, JobKey, LeaseToken};
 use wedflow_sandbox::Provided;
 use wedflow_store::{
     AttemptRecord, Claimed, CommitGroup, CommitItem, FailedAttempt, Store, StoreError,
@@ -88,7 +88,7 @@ impl Ready {
 /// how many results were committed.
 pub(crate) async fn deal_with(
     shared: &Shared,
-    host: i32,
+    host: HostId,
     batch: Vec<Finished>,
     committing: &mut Committing,
 ) -> usize {
@@ -169,7 +169,7 @@ fn separate(batch: Vec<Finished>) -> (Vec<Ready>, Vec<Finished>) {
 /// take too long becomes an exception.
 async fn commit_carefully(
     store: &Store,
-    host: i32,
+    host: HostId,
     part: &mut Vec<Ready>,
     lease: bool,
 ) -> Result<Vec<Claimed>, StoreError> {
@@ -193,8 +193,8 @@ fn other_flows(part: &mut Vec<Ready>) -> Vec<Ready> {
 
 /// Gives back the jobs of results that were made for an older version of their flow, in which attributes had other
 /// names or types: they are run again.
-async fn give_back(store: &Store, host: i32, part: &[Ready], committing: &mut Committing) {
-    let tokens: Vec<i64> = part.iter().map(|ready| ready.item.token).collect();
+async fn give_back(store: &Store, host: HostId, part: &[Ready], committing: &mut Committing) {
+    let tokens: Vec<LeaseToken> = part.iter().map(|ready| ready.item.token).collect();
     tracing::info!(
         jobs = tokens.len(),
         "attributes of a flow have changed; its results are made anew"
@@ -245,7 +245,7 @@ fn sort_out(
 }
 
 /// Puts into quarantine what waits for locks. What comes from there has waited for some time: its jobs say so.
-async fn quarantine(store: &Store, host: i32, (locks, held): Met, committing: &mut Committing) {
+async fn quarantine(store: &Store, host: HostId, (locks, held): Met, committing: &mut Committing) {
     if held.is_empty() {
         return;
     }
@@ -256,7 +256,7 @@ async fn quarantine(store: &Store, host: i32, (locks, held): Met, committing: &m
         "another session holds locks of a flow; the results that need them wait, and go on when that session commits"
     );
     if committing.again {
-        let jobs: Vec<(i32, i32, i64)> = (held.iter())
+        let jobs: Vec<(i32, i32, LeaseToken)> = (held.iter())
             .map(|one| (one.key.flow, one.key.wid, one.token))
             .collect();
         let noted = store.note_locked(host, &jobs, BEHIND_A_LOCK);
@@ -269,7 +269,7 @@ async fn quarantine(store: &Store, host: i32, (locks, held): Met, committing: &m
 
 /// Records failed attempts, those that meet a lock excepted. Where Postgres refuses what is recorded, each is recorded
 /// alone, and at last with a text of ours in the place of the guest's: an attempt is counted whatever it said.
-async fn record(store: &Store, host: i32, failed: Vec<Finished>, committing: &mut Committing) {
+async fn record(store: &Store, host: HostId, failed: Vec<Finished>, committing: &mut Committing) {
     let mut parts = vec![failed];
     let mut unknown = HashMap::new();
     while let Some(mut part) = parts.pop() {
@@ -309,7 +309,7 @@ async fn record(store: &Store, host: i32, failed: Vec<Finished>, committing: &mu
 /// Records failed attempts, as often as the server needs to be asked.
 async fn recorded(
     store: &Store,
-    host: i32,
+    host: HostId,
     part: &[Finished],
     keep: bool,
 ) -> Result<(), StoreError> {
@@ -369,7 +369,7 @@ fn attempt(one: &Finished) -> Option<FailedAttempt> {
 /// held is taken out of the part.
 async fn commit(
     store: &Store,
-    host: i32,
+    host: HostId,
     part: &mut Vec<Ready>,
     careful: bool,
     lease: bool,
@@ -419,7 +419,7 @@ async fn commit(
         }
         sleep_about(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
-        let tokens: Vec<i64> = part.iter().map(|ready| ready.item.token).collect();
+        let tokens: Vec<LeaseToken> = part.iter().map(|ready| ready.item.token).collect();
         if let Ok(held) = answered(store, AT_WORK, store.still_held(host, &tokens)).await {
             let before = part.len();
             part.retain(|ready| held.contains(&ready.item.token));
@@ -602,7 +602,7 @@ mod tests {
     fn results_are_grouped_by_flow_and_shape() {
         let ready = |flow, wid, set: &str| {
             let mut one = finished(wid, 1);
-            (one.key.flow, one.token) = (flow, i64::from(wid));
+            (one.key.flow, one.token) = (flow, LeaseToken::new(wid.into()));
             one.verdict = Verdict::Commit(Rendered {
                 shape: Arc::new(Shape {
                     version: 1,

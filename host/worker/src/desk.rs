@@ -8,6 +8,7 @@ use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 
 use foldhash::HashSet;
+use wedflow_model::{LeaseToken, TenantId};
 use wedflow_sandbox::Watch;
 use wedflow_scheduler::{EventSource, Moment, Observing, Sleep};
 use wedflow_store::Claimed;
@@ -33,17 +34,17 @@ struct State {
     batches: VecDeque<Batch<Finished>>,
     batch_wakers: Vec<Option<Waker>>,
     claim: Option<Claim>,
-    put_off: VecDeque<(i64, Duration)>,
+    put_off: VecDeque<(LeaseToken, Duration)>,
     wake_at: Option<Moment>,
     errand_waker: Option<Waker>,
     /// Tokens of jobs that were claimed and whose tenants are being looked up.
-    arriving: HashSet<i64>,
+    arriving: HashSet<LeaseToken>,
 }
 
 #[derive(Debug, Default)]
 struct Lane {
     has_asked: bool,
-    run: Option<(i64, i32, Claimed)>,
+    run: Option<(LeaseToken, TenantId, Claimed)>,
     waker: Option<Waker>,
 }
 
@@ -58,7 +59,7 @@ pub(crate) enum Errand {
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) ticket: Ticket,
-    pub(crate) tenant: i32,
+    pub(crate) tenant: TenantId,
     pub(crate) claimed: Claimed,
 }
 
@@ -66,7 +67,7 @@ pub(crate) struct Run {
 #[derive(Debug)]
 pub(crate) struct Ticket {
     desk: Desk,
-    token: i64,
+    token: LeaseToken,
     is_finished: bool,
 }
 
@@ -81,7 +82,7 @@ impl Ticket {
         });
     }
 
-    pub(crate) fn token(&self) -> i64 {
+    pub(crate) fn token(&self) -> LeaseToken {
         self.token
     }
 }
@@ -102,12 +103,12 @@ pub(crate) struct Committing {
     pub(crate) keeps: bool,
     /// True when its results come from quarantine.
     pub(crate) again: bool,
-    tokens: HashSet<i64>,
+    tokens: HashSet<LeaseToken>,
 }
 
 impl Committing {
     /// Some of its results are committed; these jobs were fired by them.
-    pub(crate) fn committed(&mut self, tokens: Vec<i64>, fired: Vec<Job<Claimed>>) {
+    pub(crate) fn committed(&mut self, tokens: Vec<LeaseToken>, fired: Vec<Job<Claimed>>) {
         for token in &tokens {
             self.tokens.remove(token);
         }
@@ -141,7 +142,7 @@ impl Drop for Committing {
 #[derive(Debug)]
 pub(crate) struct Arriving {
     desk: Desk,
-    tokens: Vec<i64>,
+    tokens: Vec<LeaseToken>,
 }
 
 impl Drop for Arriving {
@@ -157,7 +158,7 @@ impl Drop for Arriving {
 #[derive(Debug)]
 pub(crate) struct Load {
     desk: Desk,
-    tenant: i32,
+    tenant: TenantId,
 }
 
 impl Watch for Load {
@@ -249,7 +250,7 @@ impl Desk {
         wakers
     }
 
-    fn ticket(&self, token: i64) -> Ticket {
+    fn ticket(&self, token: LeaseToken) -> Ticket {
         Ticket {
             desk: self.clone(),
             token,
@@ -258,7 +259,7 @@ impl Desk {
     }
 
     /// Notes that jobs are this host's while their tenants are looked up.
-    pub(crate) fn arriving(&self, tokens: Vec<i64>) -> Arriving {
+    pub(crate) fn arriving(&self, tokens: Vec<LeaseToken>) -> Arriving {
         self.state().arriving.extend(&tokens);
         Arriving {
             desk: self.clone(),
@@ -267,7 +268,7 @@ impl Desk {
     }
 
     /// Lease tokens of all jobs that this host knows to be its own.
-    pub(crate) fn tokens(&self) -> Vec<i64> {
+    pub(crate) fn tokens(&self) -> Vec<LeaseToken> {
         let state = self.state();
         state
             .decision
@@ -278,7 +279,7 @@ impl Desk {
     }
 
     /// Returns true when this host knows a job to be its own.
-    pub(crate) fn holds(&self, token: i64) -> bool {
+    pub(crate) fn holds(&self, token: LeaseToken) -> bool {
         let state = self.state();
         state.decision.holds(token) || state.arriving.contains(&token)
     }
@@ -289,7 +290,7 @@ impl Desk {
     }
 
     /// Returns true when a tenant's fuel is used up.
-    pub(crate) fn rests(&self, tenant: i32) -> bool {
+    pub(crate) fn rests(&self, tenant: TenantId) -> bool {
         self.state().decision.rests(tenant)
     }
 
@@ -299,17 +300,17 @@ impl Desk {
     }
 
     /// Takes the fuel that tenants used since this was asked last.
-    pub(crate) fn take_fuel(&self) -> Vec<(i32, u64)> {
+    pub(crate) fn take_fuel(&self) -> Vec<(TenantId, u64)> {
         self.state().decision.take_fuel()
     }
 
     /// Puts back fuel that the database could not be told of.
-    pub(crate) fn put_back_fuel(&self, fuel: Vec<(i32, u64)>) {
+    pub(crate) fn put_back_fuel(&self, fuel: Vec<(TenantId, u64)>) {
         self.state().decision.put_back_fuel(fuel);
     }
 
     /// Returns the watch that learns whether a tenant's attempt computes.
-    pub(crate) fn load(&self, tenant: i32) -> Arc<dyn Watch> {
+    pub(crate) fn load(&self, tenant: TenantId) -> Arc<dyn Watch> {
         Arc::new(Load {
             desk: self.clone(),
             tenant,
@@ -463,17 +464,19 @@ mod tests {
     use super::*;
     use crate::results::tests::finished;
 
+    const TOKEN: LeaseToken = LeaseToken::new(7);
+
     /// A desk with a job that has begun, and its ticket.
     fn begun() -> (Desk, Ticket) {
         let desk = Desk::new(Policy::new(1, 10));
         desk.tell(Event::Asked { lane: 0 });
-        desk.tell(Event::Arrived(vec![job(7)]));
-        assert_eq!((desk.tokens(), desk.begun()), (vec![7], 1));
-        let ticket = desk.ticket(7);
+        desk.tell(Event::Arrived(vec![job(TOKEN)]));
+        assert_eq!((desk.tokens(), desk.begun()), (vec![TOKEN], 1));
+        let ticket = desk.ticket(TOKEN);
         (desk, ticket)
     }
 
-    fn job(token: i64) -> Job<Claimed> {
+    fn job(token: LeaseToken) -> Job<Claimed> {
         let key = JobKey {
             flow: 1,
             wid: 1,
@@ -490,12 +493,12 @@ mod tests {
         };
         Job {
             token,
-            tenant: 1,
+            tenant: TenantId::new(1),
             instance: (1, 1),
             job: Claimed {
                 job,
                 trigger: String::new(),
-                component_id: 1,
+                component_id: wedflow_model::ComponentId::new(1),
                 flow_version: 1,
             },
         }
@@ -511,7 +514,7 @@ mod tests {
 
     fn assert_clear(desk: &Desk) {
         assert_eq!(desk.begun(), 0);
-        assert!(desk.tokens().is_empty() && !desk.holds(7));
+        assert!(desk.tokens().is_empty() && !desk.holds(TOKEN));
     }
 
     #[test]
@@ -538,7 +541,7 @@ mod tests {
         };
         panics_with(take(ticket));
         assert_clear(&desk);
-        for token in 8..40 {
+        for token in (8..40).map(LeaseToken::new) {
             desk.tell(Event::Asked { lane: 0 });
             desk.tell(Event::Arrived(vec![job(token)]));
             drop(desk.state().runs[0].run.take());

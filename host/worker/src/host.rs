@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use quick_cache::sync::Cache;
 use tokio::task::JoinHandle;
-use wedflow_model::Limits;
+use wedflow_model::{HostId, Limits};
 use wedflow_sandbox::{Sandbox, Settings};
 use wedflow_scheduler::{Signals, source};
 use wedflow_store::Store;
@@ -130,7 +130,7 @@ impl Host {
             store,
             sandbox,
             limits: settings.limits,
-            host: AtomicI32::new(host),
+            host: AtomicI32::new(host.get()),
             draining: AtomicBool::new(false),
             desk: Desk::new(policy),
             tenants: Cache::new(TENANTS_MAX),
@@ -147,7 +147,7 @@ impl Host {
                 (signals, tokio::spawn(async move { scheduler.run().await }))
             })
             .collect();
-        tracing::info!(host, "at work");
+        tracing::info!(host = host.get(), "at work");
         Ok(Host {
             shared,
             lanes,
@@ -156,7 +156,7 @@ impl Host {
     }
 
     /// The host's number, as in `job_pool.lckid` and `wed_trace.writer`.
-    pub fn id(&self) -> i32 {
+    pub fn id(&self) -> HostId {
         self.shared.host()
     }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use foldhash::HashSet;
+use wedflow_model::LeaseToken;
 use wedflow_scheduler::{Context, HandlerResult, Scheduler, source};
 use wedflow_store::Store;
 
@@ -136,10 +137,10 @@ async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
         Ok(true) => {}
         Ok(false) => {
             let entered = shared.heart.register_host(&name, LEASE).await?;
-            shared.host.store(entered, Ordering::Release);
+            shared.host.store(entered.get(), Ordering::Release);
             tracing::warn!(
-                host,
-                entered,
+                host = host.get(),
+                entered = entered.get(),
                 "the leases were lost; the host has entered anew"
             );
         }
@@ -310,7 +311,7 @@ async fn clean(shared: Arc<Shared>) -> HandlerResult {
 /// Findings of the last search for jobs that are this host's without its knowledge.
 #[derive(Default)]
 struct Unknown {
-    tokens: HashSet<i64>,
+    tokens: HashSet<LeaseToken>,
     /// Earliest time of the next look: it goes through all old versions of the host's jobs that Postgres must keep
     /// (some transaction is open), and is to take a fiftieth of the time at most.
     again: Option<Instant>,

@@ -11,7 +11,7 @@ use futures::FutureExt;
 use quick_cache::sync::Cache;
 use wedflow_capability::files::Draft;
 use wedflow_contract::Digest;
-use wedflow_model::{Limits, Measure, Outcome, Severity};
+use wedflow_model::{ComponentId, HostId, Limits, Measure, Outcome, Severity, TenantId};
 use wedflow_sandbox::{Attempt, Beside, Invocation, Logs, Recording, Sandbox};
 use wedflow_scheduler::{FreshFirst, HandlerResult, Registration, Scheduler, source};
 use wedflow_store::{Claimed, LogLine, Store};
@@ -57,7 +57,7 @@ pub(crate) struct Shared {
     /// Decisions about what is done next.
     pub(crate) desk: Desk,
     /// Each flow's tenant. A flow never moves to another.
-    pub(crate) tenants: Cache<i32, i32>,
+    pub(crate) tenants: Cache<i32, TenantId>,
     /// Threads for attempts at transitions that keep faulting.
     pub(crate) apart: Apart,
     /// Sessions that batches are committed over, each one at a time.
@@ -69,8 +69,8 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn host(&self) -> i32 {
-        self.host.load(Ordering::Acquire)
+    pub(crate) fn host(&self) -> HostId {
+        HostId::new(self.host.load(Ordering::Acquire))
     }
 
     pub(crate) fn is_draining(&self) -> bool {
@@ -110,7 +110,7 @@ impl Shared {
             Job {
                 token: claimed.job.token,
                 // A flow that is not known is nobody's.
-                tenant: self.tenants.get(&key.flow).unwrap_or(0),
+                tenant: self.tenants.get(&key.flow).unwrap_or(TenantId::NOBODY),
                 instance: (key.flow, key.wid),
                 job: claimed,
             }
@@ -324,7 +324,7 @@ impl Lane {
     async fn attempt(
         &self,
         claimed: &Claimed,
-        tenant: i32,
+        tenant: TenantId,
         runnable: &Runnable,
         apart: Option<bool>,
     ) -> Finished {
@@ -348,7 +348,7 @@ impl Lane {
     async fn attempt_unguarded(
         &self,
         claimed: &Claimed,
-        tenant: i32,
+        tenant: TenantId,
         runnable: &Runnable,
         apart: Option<bool>,
     ) -> Finished {
@@ -389,7 +389,7 @@ impl Lane {
     async fn run_transition(
         &self,
         claimed: &Claimed,
-        tenant: i32,
+        tenant: TenantId,
         runnable: &Runnable,
         apart: Option<bool>,
         deadline: i64,
@@ -618,7 +618,7 @@ fn log_lines(logs: Logs) -> Vec<LogLine> {
 }
 
 /// Records that a circuit breaker has opened or closed, so that jobs say what they wait for. Nobody waits for it.
-fn note_circuit(store: &Store, host: i32, component: i32, transition: &str, open: bool) {
+fn note_circuit(store: &Store, host: HostId, component: ComponentId, transition: &str, open: bool) {
     let (store, transition) = (store.clone(), transition.to_owned());
     tokio::spawn(async move {
         let noted = store.set_circuit(host, component, &transition, open);

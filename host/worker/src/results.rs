@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use wedflow_guard::{CheckedAssignment, CheckedSetClause, CheckedValue};
-use wedflow_model::{JobKey, Measure};
+use wedflow_model::{JobKey, LeaseToken, Measure};
 use wedflow_sandbox::Provided;
 use wedflow_store::AttemptRecord;
 
@@ -14,7 +14,7 @@ pub(crate) struct Finished {
     /// The job.
     pub(crate) key: JobKey,
     /// The job's lease token.
-    pub(crate) token: i64,
+    pub(crate) token: LeaseToken,
     /// Fuel, memory and time that the attempt used.
     pub(crate) measure: Measure,
     /// When its time ended, as it was told: microseconds since 1970.
@@ -28,7 +28,7 @@ pub(crate) struct Finished {
 }
 
 /// The record of an attempt that asked its host for nothing and logged nothing.
-pub(crate) fn no_record(key: JobKey, token: i64, deadline: i64) -> AttemptRecord {
+pub(crate) fn no_record(key: JobKey, token: LeaseToken, deadline: i64) -> AttemptRecord {
     AttemptRecord {
         flow: key.flow,
         wid: key.wid,
@@ -196,7 +196,7 @@ pub(crate) mod tests {
     pub(crate) fn finished(wid: i32, tgid: i32) -> Finished {
         Finished {
             key: JobKey { flow: 1, wid, tgid },
-            token: i64::from(tgid),
+            token: LeaseToken::new(tgid.into()),
             measure: Measure::default(),
             deadline: 0,
             record: None,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use wedflow_model::HostId;
 use wedflow_store::Claimed;
 use wedflow_worker::HostSettings;
 
@@ -36,7 +37,7 @@ fn grid() -> Flow {
 /// Commits the held job of one transition, assigning one attribute; returns what it fired.
 fn step(
     flow: &Flow,
-    host: i32,
+    host: HostId,
     held: &mut Vec<Claimed>,
     transition: &str,
     assigned: &str,

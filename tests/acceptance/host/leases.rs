@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use wedflow_model::Measure;
+use wedflow_model::{HostId, Measure};
 use wedflow_store::{Claimed, CommitGroup, CommitItem, FailedAttempt, Store};
 use wedflow_worker::HostSettings;
 
@@ -159,8 +159,8 @@ fn what_a_killed_host_had_in_hand_is_done_by_another() {
 struct Handover {
     flow: Flow,
     wid: i64,
-    stale: (i32, Claimed),
-    holder: (i32, Claimed),
+    stale: (HostId, Claimed),
+    holder: (HostId, Claimed),
 }
 
 fn handover() -> Handover {
@@ -229,7 +229,7 @@ fn a_stale_hosts_commit_is_refused() {
         );
         assert_eq!(
             on(store.still_held(host, &[stale.1.job.token])).expect("an answer"),
-            [0_i64; 0]
+            []
         );
     }
     assert_eq!(session.line("SELECT a1, a2, a3 FROM wed_flow"), "ready|·|·");

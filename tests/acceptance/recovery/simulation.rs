@@ -12,7 +12,7 @@ use std::sync::Arc;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
-use wedflow_model::Measure;
+use wedflow_model::{HostId, LeaseToken, Measure};
 use wedflow_store::{Claimed, CommitGroup, CommitItem, FailedAttempt, Store, StoreError};
 
 use super::checker::violations;
@@ -90,7 +90,7 @@ impl Fault {
 
 /// A host, as its jobs.
 struct Simulated {
-    number: i32,
+    number: HostId,
     jobs: Vec<Claimed>,
 }
 
@@ -225,8 +225,11 @@ impl World {
         self.halve(at, &chosen, bad);
     }
 
-    fn halve(&mut self, at: usize, batch: &[Claimed], bad: i64) {
-        let number = self.hosts.get(at).map_or(0, |host| host.number);
+    fn halve(&mut self, at: usize, batch: &[Claimed], bad: LeaseToken) {
+        let number = self
+            .hosts
+            .get(at)
+            .map_or(HostId::new(0), |host| host.number);
         let groups: Vec<CommitGroup<'static>> = batch
             .iter()
             .map(|claimed| {
@@ -242,7 +245,7 @@ impl World {
         let committed = on(self.store.commit_batch(number, &groups, false, false));
         match committed {
             Ok(_) => {
-                let done: Vec<i64> = batch.iter().map(|claimed| claimed.job.token).collect();
+                let done: Vec<LeaseToken> = batch.iter().map(|claimed| claimed.job.token).collect();
                 self.hosts[at]
                     .jobs
                     .retain(|job| !done.contains(&job.job.token));
@@ -440,7 +443,7 @@ impl World {
     }
 
     fn release(&mut self, at: usize) {
-        let tokens: Vec<i64> = self.hosts[at]
+        let tokens: Vec<LeaseToken> = self.hosts[at]
             .jobs
             .drain(..)
             .map(|job| job.job.token)
@@ -478,7 +481,7 @@ impl World {
 
     /// The host looks for jobs that are its own without its knowing.
     fn take_up(&mut self, at: usize) {
-        let known: Vec<i64> = self.hosts[at]
+        let known: Vec<LeaseToken> = self.hosts[at]
             .jobs
             .iter()
             .map(|job| job.job.token)

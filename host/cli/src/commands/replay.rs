@@ -10,7 +10,7 @@ use wedflow_authoring::{
     Answer, AnswersFrom, Call, Called, Difference, Subject, Verdict, Workbench,
     differences_between, write_fixture,
 };
-use wedflow_model::{AttributeType, Outcome, Value};
+use wedflow_model::{AttributeType, ComponentId, Outcome, Value};
 use wedflow_store::{Flow, MadeAttempt, Store};
 
 use crate::arguments::ReplayArguments;
@@ -40,7 +40,7 @@ struct Replay<'a> {
     /// Secrets from a file, which come first.
     secrets: BTreeMap<String, String>,
     /// Components by number.
-    subjects: HashMap<i32, Subject>,
+    subjects: HashMap<ComponentId, Subject>,
 }
 
 /// Selection of an attempt.

@@ -10,12 +10,13 @@ use foldhash::{HashMap, HashSet};
 use quick_cache::unsync::Cache;
 
 use super::Policy;
+use wedflow_model::{LeaseToken, TenantId};
 
 /// A tenant's part of a host: jobs in flight, fuel, place in the run queue.
 #[derive(Debug)]
 struct Budget<J> {
     /// Jobs that have not begun, with their lease tokens.
-    jobs: VecDeque<(i64, J)>,
+    jobs: VecDeque<(LeaseToken, J)>,
     /// Jobs in flight, those in quarantine left out.
     in_flight: usize,
     /// Results in quarantine.
@@ -31,25 +32,25 @@ struct Budget<J> {
 /// Budgets of all tenants with jobs in flight.
 #[derive(Debug)]
 pub(crate) struct Budgets<J> {
-    tenants: HashMap<i32, Budget<J>>,
+    tenants: HashMap<TenantId, Budget<J>>,
     /// Tenants with jobs that may begin, the one that was served least first.
-    run_queue: BTreeSet<(i64, i32)>,
+    run_queue: BTreeSet<(i64, TenantId)>,
     /// Tenants by the number of their jobs in flight.
-    by_in_flight: BTreeSet<(usize, i32)>,
+    by_in_flight: BTreeSet<(usize, TenantId)>,
     /// The clock of the tenant that began last.
     time: i64,
     /// The tenant whose turn it is, and where its turn ends.
-    turn: Option<(i32, i64)>,
+    turn: Option<(TenantId, i64)>,
     /// Clocks of tenants without jobs.
-    debts: Cache<i32, i64>,
+    debts: Cache<TenantId, i64>,
     /// Jobs in flight of all tenants.
     in_flight: usize,
     /// Fuel that the database was not told of.
-    fuel: HashMap<i32, u64>,
+    fuel: HashMap<TenantId, u64>,
     /// Tenants whose fuel is used up.
-    resting: HashSet<i32>,
+    resting: HashSet<TenantId>,
     /// Tenants with a limit on jobs in flight on all hosts.
-    limited: HashSet<i32>,
+    limited: HashSet<TenantId>,
     /// Steps of loops over tenants so far.
     pub(crate) visits: u64,
 }
@@ -88,47 +89,47 @@ impl<J> Budgets<J> {
 
     /// Returns true when a tenant has more than it may while others are at work: more than half of the room, or more
     /// than an equal share of a host that is full.
-    pub(crate) fn is_over(&self, policy: &Policy, tenant: i32) -> bool {
+    pub(crate) fn is_over(&self, policy: &Policy, tenant: TenantId) -> bool {
         let has = self.in_flight_of(tenant);
         let is_full = self.in_flight >= policy.room();
         has > policy.in_flight_of_tenant_max || is_full && has > self.share(policy)
     }
 
     /// Returns true when a tenant has no more than half as many jobs in flight as tenants have on average.
-    pub(crate) fn is_light(&self, tenant: i32) -> bool {
+    pub(crate) fn is_light(&self, tenant: TenantId) -> bool {
         self.in_flight_of(tenant) * 2 * self.tenants() <= self.in_flight
     }
 
-    fn in_flight_of(&self, tenant: i32) -> usize {
+    fn in_flight_of(&self, tenant: TenantId) -> usize {
         self.tenants.get(&tenant).map_or(0, |one| one.in_flight)
     }
 
     /// Returns true when all jobs that a tenant's commits fire must be claimed.
-    pub(crate) fn is_limited(&self, tenant: i32) -> bool {
+    pub(crate) fn is_limited(&self, tenant: TenantId) -> bool {
         self.limited.contains(&tenant) || self.resting.contains(&tenant)
     }
 
     /// Returns true when a tenant's fuel is used up.
-    pub(crate) fn rests(&self, tenant: i32) -> bool {
+    pub(crate) fn rests(&self, tenant: TenantId) -> bool {
         self.resting.contains(&tenant)
     }
 
     /// Number of a tenant's results in quarantine.
-    pub(crate) fn quarantined(&self, tenant: i32) -> usize {
+    pub(crate) fn quarantined(&self, tenant: TenantId) -> usize {
         self.tenants.get(&tenant).map_or(0, |one| one.quarantined)
     }
 
     /// Returns the tenants with at least this number of jobs in flight.
-    pub(crate) fn with_at_least(&self, jobs: usize) -> Vec<i32> {
+    pub(crate) fn with_at_least(&self, jobs: usize) -> Vec<TenantId> {
         (self
             .by_in_flight
-            .range((jobs, i32::MIN)..)
+            .range((jobs, TenantId::new(i32::MIN))..)
             .map(|(_, tenant)| *tenant))
         .collect()
     }
 
     /// Tenants that claims pass over: their fuel is used up, or too many of their results are in quarantine.
-    pub(crate) fn passed_over(&self, policy: &Policy) -> Vec<i32> {
+    pub(crate) fn passed_over(&self, policy: &Policy) -> Vec<TenantId> {
         let held = (self.tenants.iter())
             .filter(|(_, one)| one.quarantined >= policy.quarantine_results)
             .map(|(tenant, _)| *tenant);
@@ -136,7 +137,7 @@ impl<J> Budgets<J> {
     }
 
     /// Adds a job in flight.
-    pub(crate) fn add(&mut self, policy: &Policy, tenant: i32, token: i64, job: J) {
+    pub(crate) fn add(&mut self, policy: &Policy, tenant: TenantId, token: LeaseToken, job: J) {
         self.change(tenant, |one| {
             one.in_flight += 1;
             one.jobs.push_back((token, job));
@@ -146,7 +147,7 @@ impl<J> Budgets<J> {
     }
 
     /// Takes the job whose turn it is, and charges what an attempt costs at least.
-    pub(crate) fn next(&mut self, policy: &Policy) -> Option<(i32, i64, J)> {
+    pub(crate) fn next(&mut self, policy: &Policy) -> Option<(TenantId, LeaseToken, J)> {
         let tenant = self.whose_turn(policy)?;
         let one = self.tenants.get_mut(&tenant)?;
         let (token, job) = one.jobs.pop_front()?;
@@ -154,7 +155,7 @@ impl<J> Budgets<J> {
         Some((tenant, token, job))
     }
 
-    fn whose_turn(&mut self, policy: &Policy) -> Option<i32> {
+    fn whose_turn(&mut self, policy: &Policy) -> Option<TenantId> {
         self.visits += 1;
         if let Some((tenant, end)) = self.turn
             && (self.tenants.get(&tenant)).is_some_and(|one| one.queued && one.served < end)
@@ -168,14 +169,14 @@ impl<J> Budgets<J> {
     }
 
     /// Charges fuel that is reported to the database.
-    pub(crate) fn use_fuel(&mut self, policy: &Policy, tenant: i32, fuel: u64) {
+    pub(crate) fn use_fuel(&mut self, policy: &Policy, tenant: TenantId, fuel: u64) {
         if fuel > 0 {
             *self.fuel.entry(tenant).or_default() += fuel;
         }
         self.charge(policy, tenant, i64::try_from(fuel).unwrap_or(i64::MAX));
     }
 
-    fn charge(&mut self, policy: &Policy, tenant: i32, fuel: i64) {
+    fn charge(&mut self, policy: &Policy, tenant: TenantId, fuel: i64) {
         let Some(one) = self.tenants.get_mut(&tenant) else {
             return;
         };
@@ -197,7 +198,7 @@ impl<J> Budgets<J> {
     }
 
     /// Puts a tenant into the run queue, if it has a job that may begin. It comes at the present time at the earliest.
-    fn queue(&mut self, policy: &Policy, tenant: i32) {
+    fn queue(&mut self, policy: &Policy, tenant: TenantId) {
         let Some(one) = self.tenants.get_mut(&tenant) else {
             return;
         };
@@ -209,13 +210,13 @@ impl<J> Budgets<J> {
     }
 
     /// An attempt of a tenant computes for long.
-    pub(crate) fn computes(&mut self, policy: &Policy, tenant: i32) {
+    pub(crate) fn computes(&mut self, policy: &Policy, tenant: TenantId) {
         self.change(tenant, |one| one.computing += 1);
         self.charge(policy, tenant, 0);
     }
 
     /// An attempt of a tenant computes no more.
-    pub(crate) fn rests_from_computing(&mut self, policy: &Policy, tenant: i32) {
+    pub(crate) fn rests_from_computing(&mut self, policy: &Policy, tenant: TenantId) {
         self.change(tenant, |one| {
             one.computing = one.computing.saturating_sub(1)
         });
@@ -223,7 +224,7 @@ impl<J> Budgets<J> {
     }
 
     /// Takes a job out of flight. `queued` says that it has not begun.
-    pub(crate) fn remove(&mut self, tenant: i32, token: i64, queued: bool) {
+    pub(crate) fn remove(&mut self, tenant: TenantId, token: LeaseToken, queued: bool) {
         self.in_flight = self.in_flight.saturating_sub(1);
         self.change(tenant, |one| {
             one.in_flight = one.in_flight.saturating_sub(1);
@@ -242,7 +243,7 @@ impl<J> Budgets<J> {
     }
 
     /// Moves a job from flight to quarantine.
-    pub(crate) fn quarantine(&mut self, tenant: i32) {
+    pub(crate) fn quarantine(&mut self, tenant: TenantId) {
         self.in_flight = self.in_flight.saturating_sub(1);
         self.change(tenant, |one| {
             one.in_flight = one.in_flight.saturating_sub(1);
@@ -251,7 +252,7 @@ impl<J> Budgets<J> {
     }
 
     /// Moves a job from quarantine to flight.
-    pub(crate) fn leave_quarantine(&mut self, tenant: i32) {
+    pub(crate) fn leave_quarantine(&mut self, tenant: TenantId) {
         self.in_flight += 1;
         self.change(tenant, |one| {
             one.in_flight += 1;
@@ -260,7 +261,7 @@ impl<J> Budgets<J> {
     }
 
     /// Takes a job out of quarantine for good.
-    pub(crate) fn end_quarantined(&mut self, tenant: i32) {
+    pub(crate) fn end_quarantined(&mut self, tenant: TenantId) {
         self.change(tenant, |one| {
             one.quarantined = one.quarantined.saturating_sub(1)
         });
@@ -268,7 +269,7 @@ impl<J> Budgets<J> {
     }
 
     /// Remembers no more of a tenant without jobs than its clock.
-    fn forget(&mut self, tenant: i32) {
+    fn forget(&mut self, tenant: TenantId) {
         let idle = (self.tenants.get(&tenant))
             .is_some_and(|one| one.in_flight + one.quarantined + one.computing == 0);
         if idle && let Some(one) = self.tenants.remove(&tenant) {
@@ -277,7 +278,7 @@ impl<J> Budgets<J> {
     }
 
     /// Changes a budget, and keeps the order by jobs in flight.
-    fn change(&mut self, tenant: i32, how: impl FnOnce(&mut Budget<J>)) {
+    fn change(&mut self, tenant: TenantId, how: impl FnOnce(&mut Budget<J>)) {
         let (debts, time) = (&mut self.debts, self.time);
         let one = self.tenants.entry(tenant).or_insert_with(|| Budget {
             jobs: VecDeque::new(),
@@ -298,27 +299,29 @@ impl<J> Budgets<J> {
     }
 
     /// Takes the fuel used since this was asked last.
-    pub(crate) fn take_fuel(&mut self) -> Vec<(i32, u64)> {
+    pub(crate) fn take_fuel(&mut self) -> Vec<(TenantId, u64)> {
         let known = std::mem::take(&mut self.fuel).into_iter();
-        known.filter(|(tenant, _)| *tenant > 0).collect()
+        known
+            .filter(|(tenant, _)| *tenant != TenantId::NOBODY)
+            .collect()
     }
 
     /// Puts back fuel that the database could not be told of.
-    pub(crate) fn put_back_fuel(&mut self, fuel: Vec<(i32, u64)>) {
+    pub(crate) fn put_back_fuel(&mut self, fuel: Vec<(TenantId, u64)>) {
         for (tenant, fuel) in fuel {
             *self.fuel.entry(tenant).or_default() += fuel;
         }
     }
 
     /// Takes in which tenants rest, and which have a limit on their jobs in flight.
-    pub(crate) fn told(&mut self, resting: Vec<i32>, limited: Vec<i32>) {
+    pub(crate) fn told(&mut self, resting: Vec<TenantId>, limited: Vec<TenantId>) {
         self.resting = resting.into_iter().collect();
         self.limited = limited.into_iter().collect();
     }
 
     /// Fuel charged to a tenant, for tests.
     #[cfg(test)]
-    pub(crate) fn served(&self, tenant: i32) -> Option<i64> {
+    pub(crate) fn served(&self, tenant: TenantId) -> Option<i64> {
         self.tenants.get(&tenant).map(|one| one.served)
     }
 

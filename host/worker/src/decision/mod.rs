@@ -36,6 +36,7 @@ use outbox::{Outbox, Shelf, Waiting};
 pub(crate) use policy::Policy;
 pub(crate) use quarantine::Locked;
 use quarantine::Quarantine;
+use wedflow_model::{LeaseToken, TenantId};
 
 /// A flow's number and an instance's.
 pub(crate) type Instance = (i32, i32);
@@ -43,8 +44,8 @@ pub(crate) type Instance = (i32, i32);
 /// A job that is leased to this host.
 #[derive(Debug)]
 pub(crate) struct Job<J> {
-    pub(crate) token: i64,
-    pub(crate) tenant: i32,
+    pub(crate) token: LeaseToken,
+    pub(crate) tenant: TenantId,
     pub(crate) instance: Instance,
     pub(crate) job: J,
 }
@@ -69,28 +70,32 @@ pub(crate) enum Event<J, R> {
     /// A lane can begin a job.
     Asked { lane: usize },
     /// An attempt of a tenant computes for long, or does so no more.
-    Computes { tenant: i32, so: bool },
+    Computes { tenant: TenantId, so: bool },
     /// An attempt came to a result.
-    Finished { token: i64, fuel: u64, result: R },
+    Finished {
+        token: LeaseToken,
+        fuel: u64,
+        result: R,
+    },
     /// A part of a batch was committed, with the jobs it fired.
     Committed {
-        tokens: Vec<i64>,
+        tokens: Vec<LeaseToken>,
         fired: Vec<Job<J>>,
     },
     /// A part of a batch met locks; these results wait for them.
     Met {
         locks: HashSet<Locked>,
-        results: Vec<(i64, R)>,
+        results: Vec<(LeaseToken, R)>,
     },
     /// A batch is dealt with.
     Returned { session: usize },
     /// A job is given up: the attempt was not made, its result is recorded as a failure, or whoever dealt with it
     /// panicked.
-    Dropped { token: i64 },
+    Dropped { token: LeaseToken },
     /// The database told which tenants rest, and which have a limit on jobs in flight.
     Quotas {
-        resting: Vec<i32>,
-        limited: Vec<i32>,
+        resting: Vec<TenantId>,
+        limited: Vec<TenantId>,
     },
     /// Time has passed.
     Woken,
@@ -106,14 +111,14 @@ pub(crate) enum Action<J, R> {
     /// Run a job on a lane.
     Run {
         lane: usize,
-        token: i64,
-        tenant: i32,
+        token: LeaseToken,
+        tenant: TenantId,
         job: J,
     },
     /// Commit results over a session.
     Commit(Batch<R>),
     /// Give a job back unrun, to be claimed after a pause: what it would commit to is locked.
-    PutOff { token: i64, pause: Duration },
+    PutOff { token: LeaseToken, pause: Duration },
     /// Tell [`Event::Woken`] at this moment.
     WakeAt(Moment),
 }
@@ -125,16 +130,16 @@ pub(crate) struct Claim {
     /// Maximum number of a tenant.
     pub(crate) of_tenant: Option<usize>,
     /// Tenants to pass over.
-    pub(crate) without: Vec<i32>,
+    pub(crate) without: Vec<TenantId>,
     /// Tenants that come last where there is not enough for all.
-    pub(crate) last: Vec<i32>,
+    pub(crate) last: Vec<TenantId>,
 }
 
 /// Results to commit in one transaction, at most one of an instance.
 #[derive(Debug)]
 pub(crate) struct Batch<R> {
     pub(crate) session: usize,
-    pub(crate) results: Vec<(i64, R)>,
+    pub(crate) results: Vec<(LeaseToken, R)>,
     /// True when the host keeps the jobs that it fires.
     pub(crate) keeps: bool,
     /// True when they come from quarantine.
@@ -153,7 +158,7 @@ enum Stage {
 
 #[derive(Debug)]
 struct Ticket {
-    tenant: i32,
+    tenant: TenantId,
     instance: Instance,
     stage: Stage,
 }
@@ -178,7 +183,7 @@ struct Claiming {
 #[derive(Debug)]
 pub(crate) struct Decision<J, R> {
     policy: Policy,
-    tickets: HashMap<i64, Ticket>,
+    tickets: HashMap<LeaseToken, Ticket>,
     budgets: Budgets<J>,
     outbox: Outbox<R>,
     quarantine: Quarantine<R>,
@@ -322,7 +327,7 @@ impl<J, R> Decision<J, R> {
         }
     }
 
-    fn finished(&mut self, token: i64, fuel: u64, result: R, now: Moment) {
+    fn finished(&mut self, token: LeaseToken, fuel: u64, result: R, now: Moment) {
         let Some(ticket) = self.tickets.get_mut(&token) else {
             return;
         };
@@ -362,7 +367,7 @@ impl<J, R> Decision<J, R> {
     }
 
     /// Returns the shelf on which a tenant's result of a flow waits.
-    fn shelf(&self, tenant: i32, flow: i32, now: Moment) -> Shelf {
+    fn shelf(&self, tenant: TenantId, flow: i32, now: Moment) -> Shelf {
         let is_over = self.is_shared(now) && self.budgets.is_over(&self.policy, tenant);
         if is_over || self.budgets.is_limited(tenant) {
             Shelf::Leave
@@ -374,7 +379,7 @@ impl<J, R> Decision<J, R> {
     }
 
     /// Counts a result as one in quarantine, until it is dealt with.
-    fn count_in_quarantine(&mut self, token: i64) {
+    fn count_in_quarantine(&mut self, token: LeaseToken) {
         if let Some(ticket) = self.tickets.get_mut(&token)
             && ticket.stage != Stage::Quarantined
         {
@@ -385,7 +390,7 @@ impl<J, R> Decision<J, R> {
     }
 
     /// Counts a result in quarantine as one in flight again.
-    fn count_in_flight(&mut self, token: i64) {
+    fn count_in_flight(&mut self, token: LeaseToken) {
         if let Some(ticket) = self.tickets.get_mut(&token)
             && ticket.stage == Stage::Quarantined
         {
@@ -396,7 +401,7 @@ impl<J, R> Decision<J, R> {
     }
 
     /// Locks were met: what they hold up goes to quarantine, and so does what waits of the same.
-    fn meet(&mut self, locks: HashSet<Locked>, results: Vec<(i64, R)>, now: Moment) {
+    fn meet(&mut self, locks: HashSet<Locked>, results: Vec<(LeaseToken, R)>, now: Moment) {
         let mut withdrawn = Vec::new();
         for lock in locks {
             let (locked, _) = self.quarantine.met(&self.policy, lock, now);
@@ -422,7 +427,7 @@ impl<J, R> Decision<J, R> {
     }
 
     /// A job is dealt with, or given up: all that it has is given back.
-    fn end(&mut self, token: i64, now: Moment) {
+    fn end(&mut self, token: LeaseToken, now: Moment) {
         let Some(ticket) = self.tickets.remove(&token) else {
             return;
         };
@@ -624,12 +629,12 @@ impl<J, R> Decision<J, R> {
     }
 
     /// Lease tokens of all jobs in flight.
-    pub(crate) fn tokens(&self) -> Vec<i64> {
+    pub(crate) fn tokens(&self) -> Vec<LeaseToken> {
         self.tickets.keys().copied().collect()
     }
 
     /// Returns true when a job is in flight.
-    pub(crate) fn holds(&self, token: i64) -> bool {
+    pub(crate) fn holds(&self, token: LeaseToken) -> bool {
         self.tickets.contains_key(&token)
     }
 
@@ -639,7 +644,7 @@ impl<J, R> Decision<J, R> {
     }
 
     /// Returns true when a tenant's fuel is used up.
-    pub(crate) fn rests(&self, tenant: i32) -> bool {
+    pub(crate) fn rests(&self, tenant: TenantId) -> bool {
         self.budgets.rests(tenant)
     }
 
@@ -650,12 +655,12 @@ impl<J, R> Decision<J, R> {
     }
 
     /// Takes the fuel that tenants used since this was asked last.
-    pub(crate) fn take_fuel(&mut self) -> Vec<(i32, u64)> {
+    pub(crate) fn take_fuel(&mut self) -> Vec<(TenantId, u64)> {
         self.budgets.take_fuel()
     }
 
     /// Puts back fuel that the database could not be told of.
-    pub(crate) fn put_back_fuel(&mut self, fuel: Vec<(i32, u64)>) {
+    pub(crate) fn put_back_fuel(&mut self, fuel: Vec<(TenantId, u64)>) {
         self.budgets.put_back_fuel(fuel);
     }
 }

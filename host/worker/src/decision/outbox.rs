@@ -12,6 +12,7 @@ use foldhash::HashMap;
 use wedflow_scheduler::Moment;
 
 use super::{Instance, Policy};
+use wedflow_model::{LeaseToken, TenantId};
 
 /// Shelf on which results wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,8 +30,8 @@ pub(crate) enum Shelf {
 /// A result with its lease token.
 #[derive(Debug)]
 pub(crate) struct Waiting<R> {
-    pub(crate) token: i64,
-    pub(crate) tenant: i32,
+    pub(crate) token: LeaseToken,
+    pub(crate) tenant: TenantId,
     pub(crate) instance: Instance,
     pub(crate) result: R,
 }
@@ -38,9 +39,9 @@ pub(crate) struct Waiting<R> {
 #[derive(Debug, Default)]
 struct Tenants {
     /// Tenants in their turns.
-    round: VecDeque<i32>,
+    round: VecDeque<TenantId>,
     /// Each one's flows, the oldest first. A flow that has moved to another shelf may still be named.
-    flows: HashMap<i32, VecDeque<i32>>,
+    flows: HashMap<TenantId, VecDeque<i32>>,
     /// Results on the shelf.
     results: usize,
     /// Since when results wait, at the longest.
@@ -116,7 +117,7 @@ impl<R> Outbox<R> {
     }
 
     /// Lease tokens of the results that stand behind the first of their instance.
-    pub(crate) fn behind(&self, instance: Instance) -> Vec<i64> {
+    pub(crate) fn behind(&self, instance: Instance) -> Vec<LeaseToken> {
         let behind = self.instances.get(&instance);
         behind.map_or_else(Vec::new, |behind| {
             behind.iter().map(|one| one.token).collect()

@@ -254,6 +254,7 @@ impl<R> Quarantine<R> {
 mod tests {
     use super::super::{Action, Batch, Decision, Event, Job};
     use super::*;
+    use wedflow_model::{LeaseToken, TenantId};
 
     type Told = Event<(), ()>;
 
@@ -263,8 +264,8 @@ mod tests {
 
     fn job(token: i64, wid: i32) -> Job<()> {
         Job {
-            token,
-            tenant: 1,
+            token: LeaseToken::new(token),
+            tenant: TenantId::new(1),
             instance: (1, wid),
             job: (),
         }
@@ -272,7 +273,7 @@ mod tests {
 
     fn finished(token: i64) -> Told {
         Event::Finished {
-            token,
+            token: LeaseToken::new(token),
             fuel: 0,
             result: (),
         }
@@ -298,7 +299,11 @@ mod tests {
     }
 
     fn tokens(batch: &Batch<()>) -> Vec<i64> {
-        batch.results.iter().map(|(token, ())| *token).collect()
+        batch
+            .results
+            .iter()
+            .map(|(token, ())| token.get())
+            .collect()
     }
 
     /// The batch meets a lock on its flow.
@@ -313,7 +318,7 @@ mod tests {
 
     /// The batch is committed; the next one.
     fn commit(decision: &mut Decision<(), ()>, done: Batch<()>, ms: u64) -> Option<Batch<()>> {
-        let tokens = tokens(&done);
+        let tokens = done.results.iter().map(|(token, ())| *token).collect();
         let fired = Vec::new();
         let session = done.session;
         let first = batch(decision, Event::Committed { tokens, fired }, ms);
@@ -329,7 +334,7 @@ mod tests {
         assert!(batch(&mut decision, finished(2), 1).is_none());
         meet(&mut decision, first, 50);
         assert!(batch(&mut decision, finished(3), 60).is_none());
-        assert_eq!(decision.budgets.quarantined(1), 3);
+        assert_eq!(decision.budgets.quarantined(TenantId::new(1)), 3);
         assert_eq!(decision.begun(), 0);
         let mut next = batch(&mut decision, Event::Woken, 600);
         for token in 1..=3 {
@@ -360,7 +365,7 @@ mod tests {
         let first = batch(&mut decision, finished(1), 1).expect("a batch");
         assert!(first.keeps && !first.again);
         meet(&mut decision, first, 50);
-        let (resting, limited) = (Vec::new(), vec![1]);
+        let (resting, limited) = (Vec::new(), vec![TenantId::new(1)]);
         let _ = decision.decide(Event::Quotas { resting, limited }, at(60));
         let again = batch(&mut decision, Event::Woken, 600).expect("a batch");
         assert!(!again.keeps && again.again);

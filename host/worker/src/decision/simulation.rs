@@ -12,6 +12,7 @@ use wedflow_scheduler::{Context, Moment, Registration};
 
 use super::outbox::Shelf;
 use super::*;
+use wedflow_model::{LeaseToken, TenantId};
 
 const MS: Duration = Duration::from_millis(1);
 /// The longest that a simulated commit takes.
@@ -54,7 +55,7 @@ type Told = Event<u32, u32>;
 type Done = Action<u32, u32>;
 
 /// Results by token, each with what it says.
-type Results = Vec<(i64, u32)>;
+type Results = Vec<(LeaseToken, u32)>;
 /// A job as the database has it: its instance, and how many transitions are left.
 type Row = (Instance, u32);
 
@@ -63,13 +64,13 @@ struct World {
     seed: Seed,
     kinds: BTreeMap<i32, Kind>,
     trouble: Trouble,
-    next_token: i64,
+    next_token: LeaseToken,
     /// Due jobs of each tenant.
     pool: BTreeMap<i32, VecDeque<Row>>,
-    rows: HashMap<i64, Row>,
+    rows: HashMap<LeaseToken, Row>,
     under_way: HashSet<Instance>,
     sessions: HashSet<usize>,
-    finished: HashMap<i64, (Moment, u64)>,
+    finished: HashMap<LeaseToken, (Moment, u64)>,
     /// Batches begun over home sessions.
     batches: u64,
     /// For each tenant the longest time from a result to its batch, and the most batches over home sessions meanwhile,
@@ -138,13 +139,13 @@ impl Model {
         }
     }
 
-    async fn run(&self, lane: usize, token: i64, tenant: i32, context: &Context) {
+    async fn run(&self, lane: usize, token: LeaseToken, tenant: TenantId, context: &Context) {
         // It takes a lane some time to begin a job.
         context.sleep(MS / 50).await;
         self.tell(Event::Asked { lane }, context.now());
         let (takes, panics, fuel) = {
             let mut world = self.world();
-            let fuel = world.kinds[&tenant].fuel;
+            let fuel = world.kinds[&tenant.get()].fuel;
             let panics = world.seed.below(1000) < world.trouble.panics;
             let takes = world.seed.up_to(MS / 4) + Duration::from_nanos(fuel);
             (takes, panics, fuel)
@@ -202,7 +203,7 @@ impl Model {
                 context.now(),
             );
         }
-        let tokens: Vec<i64> = rest.into_iter().map(|(token, _)| token).collect();
+        let tokens: Vec<LeaseToken> = rest.into_iter().map(|(token, _)| token).collect();
         let fired = self.world().commit(&tokens, keeps);
         self.tell(Event::Committed { tokens, fired }, context.now());
         self.world().sessions.remove(&session);
@@ -216,7 +217,7 @@ impl World {
         let tenants: Vec<i32> = self.pool.keys().copied().collect();
         let asked = tenants
             .iter()
-            .filter(|tenant| !claim.without.contains(tenant));
+            .filter(|tenant| !claim.without.contains(&TenantId::new(**tenant)));
         let each = claim.limit.div_ceil(tenants.len().max(1)).max(1);
         for &tenant in asked {
             let room = each
@@ -231,25 +232,25 @@ impl World {
 
     /// Every tenant has one flow, of its number.
     fn lease(&mut self, row: Row) -> Job<u32> {
-        self.next_token += 1;
+        self.next_token = LeaseToken::new(self.next_token.get() + 1);
         self.rows.insert(self.next_token, row);
         Job {
             token: self.next_token,
-            tenant: row.0.0,
+            tenant: TenantId::new(row.0.0),
             instance: row.0,
             job: row.1,
         }
     }
 
     /// Somebody finds the job again.
-    fn give_up(&mut self, token: i64) {
+    fn give_up(&mut self, token: LeaseToken) {
         self.finished.remove(&token);
         if let Some(row) = self.rows.remove(&token) {
             self.pool.entry(row.0.0).or_default().push_back(row);
         }
     }
 
-    fn begin(&mut self, session: usize, results: &[(i64, u32)], now: Moment) -> Duration {
+    fn begin(&mut self, session: usize, results: &[(LeaseToken, u32)], now: Moment) -> Duration {
         assert!(
             self.sessions.insert(session),
             "one batch at a time for each session"
@@ -276,7 +277,7 @@ impl World {
 
     /// Those that meet a lock, and the rest.
     fn split(&mut self, results: Results, now: Moment) -> (Results, Results) {
-        let is_locked = |token: &i64| {
+        let is_locked = |token: &LeaseToken| {
             now < self.trouble.until && self.trouble.locked.contains(&self.rows[token].0.0)
         };
         for (token, _) in &results {
@@ -290,14 +291,14 @@ impl World {
         (met, rest)
     }
 
-    fn meet(&mut self, met: &[(i64, u32)]) -> foldhash::HashSet<Locked> {
+    fn meet(&mut self, met: &[(LeaseToken, u32)]) -> foldhash::HashSet<Locked> {
         self.meets += 1;
         met.iter()
             .map(|(token, _)| Locked::Flow(self.rows[token].0.0))
             .collect()
     }
 
-    fn commit(&mut self, tokens: &[i64], keeps: bool) -> Vec<Job<u32>> {
+    fn commit(&mut self, tokens: &[LeaseToken], keeps: bool) -> Vec<Job<u32>> {
         let panics = self.seed.below(1000) < self.trouble.panics;
         let mut fired = Vec::new();
         for token in tokens {
@@ -369,7 +370,7 @@ fn run(seed: u64, policy: Policy, kinds: &[Kind], trouble: Trouble, until: Momen
         decision: Decision::new(policy),
         seed: simulation.seed(),
         trouble,
-        next_token: 0,
+        next_token: LeaseToken::new(0),
         pool: pool.collect(),
         kinds,
         rows: HashMap::new(),
@@ -494,15 +495,21 @@ proptest! {
     }
 }
 
+/// Adds a job of a tenant.
+fn add(budgets: &mut Budgets<()>, tenant: i32, token: i64) {
+    let policy = Policy::new(1, 1_000);
+    budgets.add(&policy, TenantId::new(tenant), LeaseToken::new(token), ());
+}
+
 /// Begins and ends jobs one after the other; the fuel each tenant was charged.
 fn charged(fuel: &[(i32, u64)], jobs: usize, attempts: usize) -> BTreeMap<i32, i64> {
     let policy = Policy::new(1, 1_000_000);
     let mut budgets: Budgets<()> = Budgets::new(&policy);
-    let mut token = 0;
+    let mut tokens = (1..).map(LeaseToken::new);
     for _ in 0..jobs {
         for (tenant, _) in fuel {
-            token += 1;
-            budgets.add(&policy, *tenant, token, ());
+            let token = tokens.next().expect("without end");
+            budgets.add(&policy, TenantId::new(*tenant), token, ());
         }
     }
     for _ in 0..attempts {
@@ -511,13 +518,13 @@ fn charged(fuel: &[(i32, u64)], jobs: usize, attempts: usize) -> BTreeMap<i32, i
         };
         let used = fuel
             .iter()
-            .find(|(one, _)| *one == tenant)
+            .find(|(one, _)| *one == tenant.get())
             .map_or(0, |(_, fuel)| *fuel);
         budgets.use_fuel(&policy, tenant, used);
         budgets.remove(tenant, token, false);
     }
     fuel.iter()
-        .filter_map(|(tenant, _)| Some((*tenant, budgets.served(*tenant)?)))
+        .filter_map(|(tenant, _)| Some((*tenant, budgets.served(TenantId::new(*tenant))?)))
         .collect()
 }
 
@@ -538,21 +545,24 @@ fn tenants_with_work_get_equal_fuel_within_a_turn_and_an_attempt() {
 fn an_idle_tenant_accumulates_no_credit_and_keeps_its_debt() {
     let policy = Policy::new(1, 1_000);
     let mut budgets: Budgets<()> = Budgets::new(&policy);
-    budgets.add(&policy, 1, 1, ());
+    add(&mut budgets, 1, 1);
     let (tenant, token, ()) = budgets.next(&policy).expect("its job");
     budgets.use_fuel(&policy, tenant, 100_000_000);
     budgets.remove(tenant, token, false);
     for token in 2..52 {
-        budgets.add(&policy, 1, token, ());
-        budgets.add(&policy, 2, 100 + token, ());
+        add(&mut budgets, 1, token);
+        add(&mut budgets, 2, 100 + token);
     }
-    let begun: Vec<i32> = (0..50)
+    let begun: Vec<TenantId> = (0..50)
         .filter_map(|_| Some(budgets.next(&policy)?.0))
         .collect();
-    assert!(begun.iter().all(|tenant| *tenant == 2), "{begun:?}");
+    assert!(
+        begun.iter().all(|tenant| *tenant == TenantId::new(2)),
+        "{begun:?}"
+    );
     // The second has used less, but may not save that up while it is away.
-    budgets.add(&policy, 3, 1_000, ());
-    let served = budgets.served(3).expect("its clock");
+    add(&mut budgets, 3, 1_000);
+    let served = budgets.served(TenantId::new(3)).expect("its clock");
     assert!(served >= 4_000_000, "{served}");
 }
 
@@ -561,17 +571,23 @@ fn who_computes_on_all_processors_begins_no_more_and_others_do() {
     let policy = Policy::new(1, 1_000);
     let mut budgets: Budgets<()> = Budgets::new(&policy);
     for token in 0..10 {
-        budgets.add(&policy, 1, token, ());
+        add(&mut budgets, 1, token);
     }
     for _ in 0..policy.computing_max {
         assert!(budgets.next(&policy).is_some());
-        budgets.computes(&policy, 1);
+        budgets.computes(&policy, TenantId::new(1));
     }
     assert!(budgets.next(&policy).is_none());
-    budgets.add(&policy, 2, 100, ());
-    assert_eq!(budgets.next(&policy).map(|(tenant, ..)| tenant), Some(2));
-    budgets.rests_from_computing(&policy, 1);
-    assert_eq!(budgets.next(&policy).map(|(tenant, ..)| tenant), Some(1));
+    add(&mut budgets, 2, 100);
+    assert_eq!(
+        budgets.next(&policy).map(|(tenant, ..)| tenant.get()),
+        Some(2)
+    );
+    budgets.rests_from_computing(&policy, TenantId::new(1));
+    assert_eq!(
+        budgets.next(&policy).map(|(tenant, ..)| tenant.get()),
+        Some(1)
+    );
 }
 
 #[test]
@@ -633,10 +649,10 @@ fn the_reserve_is_for_tenants_with_less_than_a_share() {
     let policy = Policy::new(1, 80);
     let mut decision: Decision<(), ()> = Decision::new(policy.clone());
     let now = Moment::default();
-    let job = |tenant: i32, token: i64| Job {
-        token,
-        tenant,
-        instance: (tenant, token as i32),
+    let job = |number: i32| Job {
+        token: LeaseToken::new(number.into()),
+        tenant: TenantId::new(1),
+        instance: (1, number),
         job: (),
     };
     let claim = |actions: Vec<Action<(), ()>>| {
@@ -647,10 +663,7 @@ fn the_reserve_is_for_tenants_with_less_than_a_share() {
     };
     let first = claim(decision.decide(Event::Told, now)).expect("a claim");
     assert_eq!((first.limit, first.without), (80, Vec::new()));
-    let _ = decision.decide(
-        Event::Arrived((0..80).map(|token| job(1, token)).collect()),
-        now,
-    );
+    let _ = decision.decide(Event::Arrived((0..80).map(job).collect()), now);
     let narrow = claim(decision.decide(
         Event::Claimed {
             found: 80,
@@ -663,7 +676,7 @@ fn the_reserve_is_for_tenants_with_less_than_a_share() {
     let narrow = claim(decision.decide(Event::Told, now)).expect("a claim");
     assert_eq!(
         (narrow.limit, narrow.without),
-        (policy.in_flight_reserve, vec![1])
+        (policy.in_flight_reserve, vec![TenantId::new(1)])
     );
 }
 
@@ -673,22 +686,22 @@ fn a_tenant_whose_jobs_are_claimed_one_and_all_shares_no_batch() {
     let now = Moment::default();
     let _ = decision.decide(
         Event::Quotas {
-            resting: vec![2],
-            limited: vec![1],
+            resting: vec![TenantId::new(2)],
+            limited: vec![TenantId::new(1)],
         },
         now,
     );
     let jobs = [(1, 1), (2, 2), (3, 3), (4, 4)];
     let jobs = jobs.map(|(tenant, token)| Job {
-        token,
-        tenant,
+        token: LeaseToken::new(token),
+        tenant: TenantId::new(tenant),
         instance: (tenant, 1),
         job: (),
     });
     let _ = decision.decide(Event::Arrived(jobs.into()), now);
     let mut batches = Vec::new();
     let mut ask = Event::Asked { lane: 0 };
-    for token in 1..=4 {
+    for token in (1..=4).map(LeaseToken::new) {
         let _ = decision.decide(std::mem::replace(&mut ask, Event::Asked { lane: 0 }), now);
         batches.extend(decision.decide(
             Event::Finished {
@@ -708,7 +721,7 @@ fn a_tenant_whose_jobs_are_claimed_one_and_all_shares_no_batch() {
             let limited = batch
                 .results
                 .iter()
-                .filter(|(token, _)| *token <= 2)
+                .filter(|(token, _)| *token <= LeaseToken::new(2))
                 .count();
             assert!(limited == 0 || limited == batch.results.len(), "{batch:?}");
             assert_eq!(batch.keeps, limited == 0);
@@ -728,8 +741,8 @@ fn a_flow_with_few_results_goes_over_its_home_and_one_with_many_over_any() {
         for wid in 0..results {
             token += 1;
             let one = Waiting {
-                token,
-                tenant: 1,
+                token: LeaseToken::new(token),
+                tenant: TenantId::new(1),
                 instance: (flow, wid),
                 result: (),
             };
