@@ -132,17 +132,21 @@ fn bound(parameter: &mut Value) {
     let name = parameter["name"].as_str().unwrap_or_default().to_owned();
     let bounds = match (parameter["in"].as_str(), name.as_str()) {
         (Some("header"), "Idempotency-Key") => {
-            json!({ "type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": "^[!-~]+$" })
+            json!({ "type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": "^[!-~]+$",
+                "examples": ["0b5a2f0e-8f5c-4c5e-9d0b-6a1f6f0c2d11"] })
         }
         (Some("header"), "Last-Event-ID") if parameter["schema"]["format"] == "int32" => {
             json!({ "type": "integer", "format": "int32", "minimum": 0 })
         }
         (Some("header"), "Content-Digest") => {
-            json!({ "type": "string", "pattern": "^sha-256=:[A-Za-z0-9+/]{43}=:$" })
+            json!({ "type": "string", "pattern": "^sha-256=:[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=:$",
+                "examples": ["sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"] })
         }
-        (Some("header"), "If-None-Match") => json!({ "type": "string", "pattern": "^\\*$" }),
+        (Some("header"), "If-None-Match") => {
+            json!({ "type": "string", "pattern": "^\\*$", "examples": ["*"] })
+        }
         (Some("header"), "If-Match") => {
-            json!({ "type": "string", "pattern": "^(\\*|\"[0-9a-f]{1,64}\")$" })
+            json!({ "type": "string", "pattern": "^(\\*|\"[0-9a-f]{1,64}\")$", "examples": ["\"5f3a09c1\""] })
         }
         (Some("path"), "flow" | "component") => {
             json!({ "type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,62}$" })

@@ -86,8 +86,8 @@ pub(crate) async fn apply(
 ) -> Result<Response, Problem> {
     caller.must(Action::write(Area::Flows))?;
     let (parts, sent) = request.into_parts();
-    let expected = expected(&parts.headers)?;
     let definition = definition(&api, &parts.headers, &name, sent).await?;
+    let expected = expected(&parts.headers)?;
     let store = caller.store(&api);
     let (applied, tag) =
         wedflow_worker::definition::apply_to(&store, &caller.tenant, &definition, &expected)
@@ -120,24 +120,33 @@ fn expected(headers: &HeaderMap) -> Result<Expected, Problem> {
             .map(|tag| tag.map(str::to_owned))
             .collect()
     };
-    match (text(header::IF_MATCH), text(header::IF_NONE_MATCH)) {
+    let matching = match text(header::IF_MATCH) {
+        None => None,
+        Some("*") => Some(Expected::Some),
+        Some(list) => Some(Expected::Tags(tags(list).ok_or_else(unusable)?)),
+    };
+    match (matching, text(header::IF_NONE_MATCH)) {
+        (_, Some(list)) if list != "*" => Err(unusable()),
         (None, None) => Ok(Expected::Anything),
-        (None, Some("*")) => Ok(Expected::Nothing),
-        (Some("*"), None) => Ok(Expected::Some),
-        (Some(list), None) if let Some(tags) = tags(list) => Ok(Expected::Tags(tags)),
+        (None, Some(_)) => Ok(Expected::Nothing),
+        (Some(expected), None) => Ok(expected),
         (Some(_), Some(_)) => Err(Problem::new(
             StatusCode::PRECONDITION_FAILED,
             "precondition_failed",
             "If-Match and If-None-Match never hold together",
         )
         .hint("Send one of them.")),
-        _ => Err(Problem::new(
-            StatusCode::BAD_REQUEST,
-            "invalid_header",
-            "If-Match or If-None-Match cannot be used",
-        )
-        .hint("Send If-Match with the ETag of GET, or If-None-Match: *, not both.")),
     }
+}
+
+/// The problem of a precondition in no form that is known.
+fn unusable() -> Problem {
+    Problem::new(
+        StatusCode::BAD_REQUEST,
+        "invalid_header",
+        "If-Match or If-None-Match cannot be used",
+    )
+    .hint("Send If-Match with the ETag of GET, or If-None-Match: *, not both.")
 }
 
 /// The definition that was sent, of the flow that the path names.
