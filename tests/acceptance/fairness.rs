@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
-use wedflow_model::{FlowDefinition, HostId, LeaseToken, TenantId};
+use wedflow_model::{FlowDefinition, FlowId, HostId, LeaseToken, TenantId, Wid};
 
 use crate::support::database::{one_lane, sample_component};
 use crate::support::http::{Api, Client};
@@ -97,7 +97,7 @@ fn claimed(
 ) -> Vec<(TenantId, usize)> {
     let store = &database.store;
     let jobs = on(store.claim_share(host, limit, most, without, &[])).expect("claimed");
-    let flows: Vec<i32> = jobs.iter().map(|job| job.job.key.flow).collect();
+    let flows: Vec<FlowId> = jobs.iter().map(|job| job.job.key.flow).collect();
     let mut counts: Vec<(TenantId, usize)> = on(store.tenants_of(&flows))
         .expect("tenants")
         .into_iter()
@@ -160,7 +160,7 @@ fn a_claim_gives_every_tenant_its_share() {
             .claim_share(host, 3, None, &[], &[many, some]))
         .expect("claimed");
         let tokens: Vec<LeaseToken> = jobs.iter().map(|job| job.job.token).collect();
-        let flows: Vec<i32> = jobs.iter().map(|job| job.job.key.flow).collect();
+        let flows: Vec<FlowId> = jobs.iter().map(|job| job.job.key.flow).collect();
         let whose = on(database.store.tenants_of(&flows)).expect("tenants");
         assert!(whose.iter().all(|(_, tenant)| *tenant == few), "{whose:?}");
         on(database.store.release(host, &tokens)).expect("given back");
@@ -171,7 +171,7 @@ fn a_claim_gives_every_tenant_its_share() {
         "UPDATE wed.job SET priority = 1 WHERE tenant_id = {some} AND wid = 17"
     ));
     let jobs = on(database.store.claim_share(host, 1, None, &[many, few], &[])).expect("claimed");
-    assert_eq!(jobs[0].job.key.wid, 17);
+    assert_eq!(jobs[0].job.key.wid, Wid::new(17));
 }
 
 #[harness::test]
@@ -218,16 +218,16 @@ fn a_flows_few_jobs_are_claimed_together() {
     }
     start(&mut large, 9);
     let host = on(store.register_host("by hand", Duration::from_secs(600))).expect("entered");
-    let claim = |limit: i32, most: Option<i32>| -> Vec<(i32, usize)> {
+    let claim = |limit: i32, most: Option<i32>| -> Vec<(FlowId, usize)> {
         let jobs = on(store.claim_share(host, limit, most, &[], &[])).expect("claimed");
-        let mut flows: Vec<i32> = jobs.iter().map(|job| job.job.key.flow).collect();
+        let mut flows: Vec<FlowId> = jobs.iter().map(|job| job.job.key.flow).collect();
         flows.sort_unstable();
         let counts = flows.chunk_by(|one, other| one == other);
         counts.map(|jobs| (jobs[0], jobs.len())).collect()
     };
     let number = |name: &str| {
         let sql = format!("SELECT flow_id FROM wed.flow WHERE name = '{name}'");
-        i32::try_from(database.owner().number(&sql)).expect("a number")
+        FlowId::new(i32::try_from(database.owner().number(&sql)).expect("a number"))
     };
     let [small, smaller, ring] = ["small", "smaller", "ring"].map(number);
     // They are due in this order.

@@ -99,7 +99,7 @@ fn runs_of(sample: &str, database: &std::sync::Arc<Database>) {
                 database.store.start_instance(&listed, &values).await
             })
             .expect("started");
-            (run, flow, i64::from(wid))
+            (run, flow, i64::from(wid.get()))
         })
         .collect();
     let mut complaints = Vec::new();

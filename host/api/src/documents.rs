@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use utoipa::ToSchema;
+use wedflow_model::Wid;
 use wedflow_store as store;
 
 /// A part of a list.
@@ -270,7 +271,8 @@ impl Status {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Instance {
     /// Number in the flow.
-    wid: i32,
+    #[schema(value_type = i32)]
+    wid: Wid,
     status: Status,
     /// Attributes.
     #[schema(value_type = Object)]
@@ -299,7 +301,8 @@ impl From<store::Instance> for Instance {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Started {
     /// Number in the flow.
-    pub(crate) wid: i32,
+    #[schema(value_type = i32)]
+    pub(crate) wid: Wid,
 }
 
 /// A row of an instance's history.
@@ -347,7 +350,8 @@ impl From<store::TraceRow> for TraceRow {
 /// A pending job.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Job {
-    wid: i32,
+    #[schema(value_type = i32)]
+    wid: Wid,
     /// The trigger that fired it: its name, or its number where it has none.
     trigger: String,
     transition: String,

@@ -5,6 +5,7 @@ use axum::extract::{FromRequestParts, Path, Query};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
+use wedflow_model::Wid;
 
 use crate::problem::Problem;
 
@@ -27,10 +28,10 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Named<T
 }
 
 /// The number of an instance. What is no number names no instance.
-pub(crate) fn wid(text: &str) -> Result<i32, Problem> {
+pub(crate) fn wid(text: &str) -> Result<Wid, Problem> {
     text.parse()
         .ok()
-        .filter(|wid| *wid > 0)
+        .filter(|wid: &Wid| wid.get() > 0)
         .ok_or_else(|| Problem::missing("instance", text))
 }
 

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, watch};
+use wedflow_model::{FlowId, Wid};
 use wedflow_store::{LastRow, Store};
 use wedflow_tenancy::{Action, Area, authenticate};
 
@@ -18,7 +19,7 @@ const ASK_AGAIN: Duration = Duration::from_secs(5);
 const ASK_EACH: Duration = Duration::from_millis(200);
 
 /// A flow's number and an instance's.
-type Instance = (i32, i32);
+type Instance = (FlowId, Wid);
 
 /// Last row of a watched instance's trace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -121,7 +122,7 @@ impl Watching {
                 () = tokio::time::sleep(pause) => {}
                 () = self.0.another.notified() => pause = LOOK,
             }
-            let (flows, wids): (Vec<i32>, Vec<i32>) = {
+            let (flows, wids): (Vec<FlowId>, Vec<Wid>) = {
                 let mut state = self.state();
                 state.looks = !state.instances.is_empty();
                 if !state.looks {

@@ -9,7 +9,7 @@ use wedflow_contract::{Declaration, Manifest};
 use wedflow_guard::{
     CheckedAssignment, CheckedSetClause, CheckedValue, FlowAttributes, SetClauseCache,
 };
-use wedflow_model::{AttributeType, Limits, Measure, Outcome, ScalarType};
+use wedflow_model::{AttributeType, Limits, Measure, Outcome, ScalarType, Wid};
 use wedflow_sandbox::{
     AnswersFrom, Attempt, Beside, Bound, Component, Exchange, FilesFrom, Granted, HttpFrom,
     Invocation, Logs, Provided, Recording, Sandbox, Settings, SetupError, user_cache,
@@ -78,7 +78,7 @@ pub struct Call {
     /// The flow's name.
     pub flow: String,
     /// The instance.
-    pub wid: i32,
+    pub wid: Wid,
     /// The trigger.
     pub trigger: String,
     /// 1 for the first attempt.
@@ -108,7 +108,7 @@ impl Default for Call {
             state: Map::new(),
             payload: None,
             flow: "flow".to_owned(),
-            wid: 1,
+            wid: Wid::new(1),
             trigger: "trigger".to_owned(),
             attempt: 1,
             timeout: None,

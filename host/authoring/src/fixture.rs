@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use toml_edit::DocumentMut;
-use wedflow_model::AttributeType;
+use wedflow_model::{AttributeType, Wid};
 use wedflow_sandbox::{Answer, AnswersFrom, Content, Exchange, HttpAnswer};
 
 use crate::call::{Call, Called};
@@ -74,7 +74,7 @@ struct Body {
     _description: Option<String>,
     transition: Option<String>,
     flow: Option<String>,
-    wid: Option<i32>,
+    wid: Option<Wid>,
     trigger: Option<String>,
     attempt: Option<u32>,
     now: Option<toml::Value>,
@@ -404,7 +404,7 @@ fn insert_call(document: &mut DocumentMut, call: &Call) {
         document.insert("flow", toml_edit::value(call.flow.as_str()));
     }
     if call.wid != usual.wid {
-        document.insert("wid", toml_edit::value(i64::from(call.wid)));
+        document.insert("wid", toml_edit::value(i64::from(call.wid.get())));
     }
     if call.trigger != usual.trigger {
         document.insert("trigger", toml_edit::value(call.trigger.as_str()));
@@ -597,7 +597,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("wedflow-fixture-{}", std::process::id()));
         let path = folder.join("deep").join("one.toml");
         let call = Call {
-            wid: 7,
+            wid: Wid::new(7),
             attempt: 3,
             timeout: Some(Duration::from_millis(1_500)),
             deadline: Some(5),

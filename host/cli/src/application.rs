@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use serde_json::{Map, Value as Json};
 use wedflow_api::Application;
 use wedflow_authoring::{Call, CallError, Called, CheckedValue, Subject, Verdict, Workbench};
-use wedflow_model::AttributeType;
+use wedflow_model::{AttributeType, Wid};
 
 use crate::problem::Problem;
 use crate::terminal::shown;
@@ -61,7 +61,7 @@ async fn call_on(
         wid: item["wid"]
             .as_i64()
             .and_then(|wid| i32::try_from(wid).ok())
-            .unwrap_or(1),
+            .map_or(Wid::new(1), Wid::new),
         trigger: shown(&item["task"]),
         ..Call::default()
     };

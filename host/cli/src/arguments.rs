@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::Serialize;
 use wedflow_capability::Permission;
+use wedflow_model::Wid;
 use wedflow_store::QuotaChange;
 
 use crate::commands::operate::{OperateFlow, OperateInstance};
@@ -132,7 +133,7 @@ pub(crate) enum JobCommand {
         /// The flow.
         flow: String,
         /// Only those of this instance.
-        wid: Option<i32>,
+        wid: Option<Wid>,
         /// Maximum number of rows.
         #[arg(long, default_value_t = 100)]
         limit: i64,
@@ -142,7 +143,7 @@ pub(crate) enum JobCommand {
         /// The flow.
         flow: String,
         /// The instance.
-        wid: i32,
+        wid: Wid,
         /// Only those at this transition.
         transition: Option<String>,
         /// Follow until the instance is final.
@@ -902,14 +903,14 @@ pub(crate) enum InstanceCommand {
         /// The flow.
         flow: String,
         /// The instance.
-        wid: i32,
+        wid: Wid,
     },
     /// Print an instance's history.
     Trace {
         /// The flow.
         flow: String,
         /// The instance.
-        wid: i32,
+        wid: Wid,
     },
     #[command(flatten)]
     Operate(OperateInstance),
@@ -918,7 +919,7 @@ pub(crate) enum InstanceCommand {
         /// The flow.
         flow: String,
         /// The instance.
-        wid: i32,
+        wid: Wid,
     },
 }
 

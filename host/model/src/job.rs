@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-use crate::LeaseToken;
+use crate::{FlowId, LeaseToken, TriggerId, Wid};
 use serde::{Deserialize, Serialize};
 
 /// Identifies a pending transition: the papers' composite key of `job_pool`, within one flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct JobKey {
     /// The flow the instance belongs to (unique in one database).
-    pub flow: i32,
+    pub flow: FlowId,
     /// The instance.
-    pub wid: i32,
+    pub wid: Wid,
     /// The trigger that fired (unique in one database, so that (wid, tgid) is too).
-    pub tgid: i32,
+    pub tgid: TriggerId,
 }
 
 /// A job as a host holds it: claimed, under a lease, with everything a run needs.

@@ -11,7 +11,7 @@ mod support;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use wedflow_model::{Limits, Outcome};
+use wedflow_model::{Limits, Outcome, Wid};
 use wedflow_sandbox::{Invocation, Sandbox, Settings};
 
 /// Sleep of each guest in seconds.
@@ -86,7 +86,7 @@ fn sleep(settings: Settings, count: u32) {
                 tokio::spawn(async move {
                     let invocation = Invocation {
                         key: "",
-                        wid: SLEEP,
+                        wid: Wid::new(SLEEP),
                         ..support::invocation(support::PAYLOAD)
                     };
                     let timeout = Duration::from_secs(60);

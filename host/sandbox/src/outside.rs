@@ -10,6 +10,7 @@ use wedflow_capability::Place;
 use wedflow_capability::files::{Draft, FileError, Files, MAX_FILE};
 use wedflow_capability::http::{FetchError, Http, MAX_BODY, MAX_HEADERS, Request};
 use wedflow_contract::{Digest, FILES_INTERFACE, HTTP_INTERFACE};
+use wedflow_model::Wid;
 
 use crate::answers::{Content, FileAnswer, HttpAnswer};
 use crate::state::State;
@@ -86,10 +87,10 @@ enum HttpHere {
 }
 
 impl Outside {
-    pub(crate) fn new(granted: &Granted, wid: i32, key: &str) -> Self {
+    pub(crate) fn new(granted: &Granted, wid: Wid, key: &str) -> Self {
         Outside {
             draft: granted.files.as_ref().map(|from| match from {
-                FilesFrom::Host { files, flow } => files.draft(flow, wid),
+                FilesFrom::Host { files, flow } => files.draft(flow, wid.get()),
                 FilesFrom::Test(before) => Draft::in_memory(before.clone()),
             }),
             http: granted.http.as_ref().map(|from| match from {

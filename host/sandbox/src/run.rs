@@ -6,7 +6,7 @@ use bumpalo::Bump;
 use tokio::time::{Duration, Instant};
 use wasmtime::Store;
 use wedflow_capability::files::Draft;
-use wedflow_model::{Limits, Measure, Outcome, TenantId};
+use wedflow_model::{Limits, Measure, Outcome, TenantId, Wid};
 
 use crate::answers::{AnswersFrom, Recording};
 use crate::backtrace;
@@ -28,7 +28,7 @@ pub struct Invocation<'a> {
     /// The flow's name.
     pub flow: &'a str,
     /// The instance.
-    pub wid: i32,
+    pub wid: Wid,
     /// The trigger that fired, by name; its number as text where it has none.
     pub trigger: &'a str,
     /// 1 for the first attempt.
@@ -233,7 +233,7 @@ async fn call(
         .map_err(Ended::Guest)?;
     let payload = bindings::Payload {
         flow: invocation.flow,
-        wid: invocation.wid,
+        wid: invocation.wid.get(),
         trigger: invocation.trigger,
         transition: binding.transition(),
         attempt: invocation.attempt,

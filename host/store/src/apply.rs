@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use sqlx::{AssertSqlSafe, FromRow, PgConnection};
-use wedflow_model::{FlowDefinition, Numbering, TriggerDefinition, work_plan};
+use wedflow_model::{FlowDefinition, FlowId, Numbering, TriggerDefinition, TriggerId, work_plan};
 
 use crate::StoreError;
 use crate::flows::{Applied, bind, create_flow};
@@ -56,8 +56,8 @@ async fn find_or_create(
     tenant: &str,
     definition: &FlowDefinition,
     applied: &mut Applied,
-) -> Result<(i32, String), StoreError> {
-    let existing: Option<(i32, String)> = sqlx::query_as(
+) -> Result<(FlowId, String), StoreError> {
+    let existing: Option<(FlowId, String)> = sqlx::query_as(
         "SELECT flow_id, schema_name FROM wed.flow JOIN wed.tenant t USING (tenant_id) \
          WHERE t.name = $1 AND flow.name = $2 FOR NO KEY UPDATE OF flow",
     )
@@ -86,7 +86,7 @@ async fn find_or_create(
 /// Reports the bindings that the definition adds or changes, and those that it removes.
 async fn report_bindings(
     connection: &mut PgConnection,
-    flow_id: i32,
+    flow_id: FlowId,
     definition: &FlowDefinition,
     applied: &mut Applied,
 ) -> Result<(), StoreError> {
@@ -113,7 +113,7 @@ async fn report_bindings(
 /// Replaces the flow's bindings and grants by those of the definition.
 async fn replace_bindings(
     connection: &mut PgConnection,
-    flow_id: i32,
+    flow_id: FlowId,
     definition: &FlowDefinition,
 ) -> Result<(), StoreError> {
     sqlx::query("DELETE FROM wed.binding WHERE flow_id = $1")
@@ -145,7 +145,7 @@ async fn replace_bindings(
 /// Sets the attribute that orders tasks, and how each attribute numbers new instances.
 async fn set_order_and_numbering(
     connection: &mut PgConnection,
-    flow_id: i32,
+    flow_id: FlowId,
     definition: &FlowDefinition,
 ) -> Result<(), StoreError> {
     sqlx::query("SELECT wed.order_by_attribute($1, $2)")
@@ -167,7 +167,7 @@ async fn set_order_and_numbering(
 /// Lists the components that bindings of the flow name and that were never uploaded.
 async fn missing_components(
     connection: &mut PgConnection,
-    flow_id: i32,
+    flow_id: FlowId,
 ) -> Result<Vec<String>, StoreError> {
     Ok(sqlx::query_scalar(
         "SELECT DISTINCT component_name FROM wed.binding b JOIN wed.flow f USING (flow_id) WHERE flow_id = $1 \
@@ -201,7 +201,7 @@ async fn disabled_triggers(
 /// Plans the people's work that a definition names; of a definition without any, forgets what an earlier one named.
 async fn plan_work(
     connection: &mut PgConnection,
-    flow_id: i32,
+    flow_id: FlowId,
     definition: &FlowDefinition,
 ) -> Result<(), StoreError> {
     match work_plan(definition) {
@@ -241,7 +241,7 @@ fn of_trigger(error: sqlx::Error, trigger: &str) -> StoreError {
 
 pub(crate) async fn binding_faults(
     connection: &mut PgConnection,
-    flow_id: i32,
+    flow_id: FlowId,
 ) -> Result<Vec<String>, StoreError> {
     Ok(sqlx::query_scalar("SELECT wed.binding_faults($1)")
         .bind(flow_id)
@@ -252,7 +252,7 @@ pub(crate) async fn binding_faults(
 /// Certain findings of a look at a flow's definition, for a person.
 async fn lint_texts(
     connection: &mut PgConnection,
-    flow_id: i32,
+    flow_id: FlowId,
 ) -> Result<Vec<String>, StoreError> {
     Ok(sqlx::query_scalar("SELECT wed.lint_texts($1)")
         .bind(flow_id)
@@ -352,7 +352,7 @@ async fn apply_attributes(
 /// A trigger that the flow has.
 #[derive(FromRow)]
 struct KnownTrigger {
-    tgid: i32,
+    tgid: TriggerId,
     /// Empty for a trigger without a name.
     name: String,
     /// True for the flow's final condition.
@@ -433,7 +433,7 @@ async fn remove_triggers(
 async fn apply_trigger(
     connection: &mut PgConnection,
     schema: &str,
-    tgid: Option<i32>,
+    tgid: Option<TriggerId>,
     trigger: &TriggerDefinition,
 ) -> Result<bool, StoreError> {
     let statement = match tgid {
@@ -518,7 +518,7 @@ async fn set_policy(
 async fn apply_final_condition(
     connection: &mut PgConnection,
     schema: &str,
-    tgid: Option<i32>,
+    tgid: Option<TriggerId>,
     condition: &str,
 ) -> Result<(), StoreError> {
     let statement = match tgid {

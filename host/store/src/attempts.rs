@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 use sqlx::{AssertSqlSafe, FromRow};
-use wedflow_model::ComponentId;
+use wedflow_model::{ComponentId, FlowId, TriggerId, Wid};
 
 use crate::instances::RFC3339;
 use crate::{Store, StoreError};
@@ -16,7 +16,7 @@ pub struct MadeAttempt {
     /// The number of an attempt that changed nothing.
     pub attempt_id: Option<i64>,
     /// The trigger that fired.
-    pub tgid: i32,
+    pub tgid: TriggerId,
     /// Trigger's name; its number as text where it has none.
     pub trigger: String,
     /// The transition.
@@ -77,7 +77,7 @@ pub struct AttemptLog {
     pub xid: String,
     /// The trigger whose transition said it.
     #[serde(skip)]
-    pub tgid: i32,
+    pub tgid: TriggerId,
     /// `debug`, `info`, `warn` or `error`.
     pub severity: String,
     /// The line.
@@ -90,7 +90,7 @@ pub struct AttemptLog {
 #[derive(Debug, Clone, PartialEq, FromRow, Serialize)]
 pub struct PendingJob {
     /// The instance.
-    pub wid: i32,
+    pub wid: Wid,
     /// The transition.
     #[serde(rename = "transition")]
     pub trname: String,
@@ -124,8 +124,8 @@ impl Store {
     /// Only those of the connection.
     pub async fn made_attempts(
         &self,
-        flow_id: i32,
-        wid: i32,
+        flow_id: FlowId,
+        wid: Wid,
     ) -> Result<Vec<MadeAttempt>, StoreError> {
         self.attempts_page(flow_id, wid, 0, i64::MAX).await
     }
@@ -136,8 +136,8 @@ impl Store {
     /// Only those of the connection.
     pub async fn attempts_page(
         &self,
-        flow_id: i32,
-        wid: i32,
+        flow_id: FlowId,
+        wid: Wid,
         skipped: i64,
         limit: i64,
     ) -> Result<Vec<MadeAttempt>, StoreError> {
@@ -162,8 +162,8 @@ impl Store {
     /// Only those of the connection.
     pub async fn logs_of(
         &self,
-        flow_id: i32,
-        wid: i32,
+        flow_id: FlowId,
+        wid: Wid,
         attempts: &[MadeAttempt],
     ) -> Result<Vec<AttemptLog>, StoreError> {
         let transactions: Vec<&str> = attempts.iter().map(|one| one.xid.as_str()).collect();
@@ -184,8 +184,8 @@ impl Store {
     /// Only those of the connection.
     pub async fn attempt_logs(
         &self,
-        flow_id: i32,
-        wid: i32,
+        flow_id: FlowId,
+        wid: Wid,
     ) -> Result<Vec<AttemptLog>, StoreError> {
         Ok(sqlx::query_as(
             "SELECT xid::text AS xid, tgid, severity, message, fields FROM wed.log \
@@ -203,8 +203,8 @@ impl Store {
     /// Only those of the connection.
     pub async fn state_at(
         &self,
-        flow_id: i32,
-        wid: i32,
+        flow_id: FlowId,
+        wid: Wid,
         seq: i32,
     ) -> Result<Option<String>, StoreError> {
         Ok(sqlx::query_scalar(
@@ -224,10 +224,10 @@ impl Store {
     /// Only those of the connection.
     pub async fn last_attempts(
         &self,
-        flow_id: i32,
+        flow_id: FlowId,
         transition: &str,
         limit: i64,
-    ) -> Result<Vec<(i32, Option<i32>, Option<i64>)>, StoreError> {
+    ) -> Result<Vec<(Wid, Option<i32>, Option<i64>)>, StoreError> {
         Ok(sqlx::query_as(
             "SELECT wid, seq, attempt_id FROM ( \
                (SELECT wid, seq, NULL::bigint AS attempt_id, tstmp FROM wed.trace \
@@ -251,8 +251,8 @@ impl Store {
     /// Only those of the connection.
     pub async fn pending_jobs(
         &self,
-        flow_id: i32,
-        wid: Option<i32>,
+        flow_id: FlowId,
+        wid: Option<Wid>,
         limit: i64,
     ) -> Result<Vec<PendingJob>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(

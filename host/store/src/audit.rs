@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 use sqlx::{FromRow, PgConnection};
+use wedflow_model::FlowId;
 
 use crate::instances::RFC3339;
 use crate::{Store, StoreError};
@@ -75,7 +76,7 @@ pub(crate) async fn note(
 pub(crate) async fn note_flow(
     connection: &mut PgConnection,
     actor: &str,
-    flow_id: i32,
+    flow_id: FlowId,
     action: &str,
     part: Option<&str>,
     detail: Json,

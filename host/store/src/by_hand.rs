@@ -2,6 +2,7 @@
 
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection};
+use wedflow_model::Wid;
 
 use crate::{Store, StoreError};
 
@@ -53,7 +54,7 @@ impl FlowSession {
     /// A rule of the gate or of the flow that the new state breaks.
     pub async fn finish(
         &mut self,
-        wid: i32,
+        wid: Wid,
         transition: &str,
         clause: &str,
     ) -> Result<bool, StoreError> {

@@ -53,7 +53,7 @@ impl Store {
         &self,
         tenant: &str,
         component: &NewComponent<'_>,
-    ) -> Result<(i32, i32), StoreError> {
+    ) -> Result<(ComponentId, i32), StoreError> {
         let mut transaction = self.begin().await?;
         let tenant_id: TenantId = sqlx::query_scalar(
             "SELECT tenant_id FROM wed.tenant WHERE name = $1 FOR NO KEY UPDATE",
@@ -209,7 +209,7 @@ async fn newest_version(
     connection: &mut PgConnection,
     tenant_id: TenantId,
     name: &str,
-) -> Result<Option<(i32, i32, String)>, StoreError> {
+) -> Result<Option<(ComponentId, i32, String)>, StoreError> {
     Ok(sqlx::query_as(
         "SELECT component_id, version, digest FROM wed.component WHERE tenant_id = $1 AND name = $2 ORDER BY \
          version DESC LIMIT 1",
@@ -226,7 +226,7 @@ async fn insert_version(
     tenant_id: TenantId,
     component: &NewComponent<'_>,
     version: i32,
-) -> Result<i32, StoreError> {
+) -> Result<ComponentId, StoreError> {
     sqlx::query_scalar(
         "INSERT INTO wed.component (tenant_id, name, version, digest, bytes, manifest) \
          VALUES ($1, $2, $3, $4, $5, $6) RETURNING component_id",

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use sqlx::FromRow;
+use wedflow_model::Wid;
 
 use crate::{Flow, Store, StoreError};
 
@@ -9,7 +10,7 @@ use crate::{Flow, Store, StoreError};
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Reservation {
     /// The instance.
-    pub wid: i32,
+    pub wid: Wid,
     /// The transition.
     pub transition: String,
     /// The resource; none: the flow's own.
@@ -45,7 +46,7 @@ pub struct Resource {
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct TaskOrder {
     /// The instance; none: all.
-    pub wid: Option<i32>,
+    pub wid: Option<Wid>,
     /// The trigger that waits.
     pub trigger: String,
     /// The triggers that come first: names with AND, OR and parentheses.
@@ -171,7 +172,7 @@ impl Store {
         flow: &Flow,
         trigger: &str,
         after: &str,
-        wid: Option<i32>,
+        wid: Option<Wid>,
     ) -> Result<(), StoreError> {
         sqlx::query("SELECT wed.add_order($1, $2, $3, $4, $5)")
             .bind(flow.flow_id)
@@ -193,7 +194,7 @@ impl Store {
         flow: &Flow,
         trigger: &str,
         after: &str,
-        wid: Option<i32>,
+        wid: Option<Wid>,
     ) -> Result<bool, StoreError> {
         Ok(
             sqlx::query_scalar("SELECT wed.drop_order($1, $2, $3, $4, $5)")

@@ -1,6 +1,7 @@
 //! Errors of the database, sorted by what a caller can do about them.
 
 use sqlx::postgres::{PgDatabaseError, PgErrorPosition};
+use wedflow_model::{FlowId, Wid};
 
 /// A refusal of the database: a rule of the gate, a bad definition, a constraint.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +65,7 @@ pub enum StoreError {
         /// The server's words.
         message: String,
         /// The locks, each of a flow and an instance of it; without one, of the flow's table.
-        locks: Vec<(i32, Option<i32>)>,
+        locks: Vec<(FlowId, Option<Wid>)>,
     },
     /// The change would leave the tenant without an admin.
     #[error("\"{0}\" is the last admin of the tenant")]
@@ -237,7 +238,7 @@ fn in_words(error: &sqlx::Error) -> String {
 }
 
 /// Reads which locks were met, as `wed.locks_met` writes them.
-fn locks_met(detail: &str) -> Vec<(i32, Option<i32>)> {
+fn locks_met(detail: &str) -> Vec<(FlowId, Option<Wid>)> {
     serde_json::from_str(detail).unwrap_or_default()
 }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use sqlx::{AssertSqlSafe, FromRow, PgConnection, Row};
-use wedflow_model::{AttributeType, FlowDefinition};
+use wedflow_model::{AttributeType, FlowDefinition, FlowId, TriggerId, Wid};
 
 use crate::apply::{apply, binding_faults, escaped, keep_version};
 use crate::audit::{note, note_flow};
@@ -17,7 +17,7 @@ pub(crate) const RESIDUE_WAIT: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Flow {
     /// Number, unique in the database.
-    pub flow_id: i32,
+    pub flow_id: FlowId,
     /// Name, unique in its tenant.
     pub name: String,
     /// Purpose.
@@ -40,7 +40,7 @@ pub struct Flow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlowShape {
     /// The flow's number.
-    pub flow_id: i32,
+    pub flow_id: FlowId,
     /// The flow's name.
     pub name: String,
     /// The name of its tenant.
@@ -62,7 +62,7 @@ pub struct FlowShape {
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Trigger {
     /// Number, unique in the database.
-    pub tgid: i32,
+    pub tgid: TriggerId,
     /// Name of the trigger.
     pub tgname: Option<String>,
     /// True if it is evaluated.
@@ -131,7 +131,7 @@ impl Store {
         tenant: &str,
         name: &str,
         description: &str,
-    ) -> Result<i32, StoreError> {
+    ) -> Result<FlowId, StoreError> {
         crate::error::check_description(description)?;
         let mut transaction = self.begin().await?;
         let flow_id = create_flow(&mut transaction, tenant, name, description).await?;
@@ -274,7 +274,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotFound`] when it was dropped meanwhile.
-    pub async fn flow_shape(&self, flow_id: i32) -> Result<FlowShape, StoreError> {
+    pub async fn flow_shape(&self, flow_id: FlowId) -> Result<FlowShape, StoreError> {
         // In one statement, so of one version; nothing of it is the tenant's, who could lock it.
         let row = sqlx::query(
             "SELECT f.name, t.name, f.version, f.attributes_version, t.suspended_at IS NOT NULL, f.shape_schema, \
@@ -336,7 +336,7 @@ impl Store {
     /// Only those of the connection.
     pub async fn definition(
         &self,
-        flow_id: i32,
+        flow_id: FlowId,
     ) -> Result<(serde_json::Value, String), StoreError> {
         let mut connection = self.pool.acquire().await?;
         tagged_definition(&mut connection, flow_id).await
@@ -457,7 +457,7 @@ impl Store {
     /// Only those of the connection; the component need not exist yet.
     pub async fn bind(
         &self,
-        flow_id: i32,
+        flow_id: FlowId,
         transition: &str,
         component: Option<&str>,
     ) -> Result<(), StoreError> {
@@ -485,7 +485,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn flow_warnings(&self, flow_id: i32) -> Result<Vec<String>, StoreError> {
+    pub async fn flow_warnings(&self, flow_id: FlowId) -> Result<Vec<String>, StoreError> {
         let mut connection = self.pool.acquire().await?;
         binding_faults(&mut connection, flow_id).await
     }
@@ -512,9 +512,9 @@ impl Store {
     /// Only those of the connection.
     pub async fn rematch(
         &self,
-        flow_id: i32,
+        flow_id: FlowId,
         preview: bool,
-    ) -> Result<Vec<(i32, Vec<String>, String)>, StoreError> {
+    ) -> Result<Vec<(Wid, Vec<String>, String)>, StoreError> {
         let mut transaction = self.begin().await?;
         let rows: Vec<_> = sqlx::query_as("SELECT wid, fires, becomes FROM wed.rematch($1, $2)")
             .bind(flow_id)
@@ -540,7 +540,7 @@ impl Store {
 /// Reads a flow's definition and the tag of this state of it.
 async fn tagged_definition(
     connection: &mut PgConnection,
-    flow_id: i32,
+    flow_id: FlowId,
 ) -> Result<(serde_json::Value, String), StoreError> {
     Ok(sqlx::query_as(
         "SELECT d, left(encode(sha256(convert_to(d::text, 'UTF8')), 'hex'), 32) FROM wed.definition($1) d",
@@ -560,7 +560,7 @@ async fn expect(
     if matches!(expected, Expected::Anything) {
         return Ok(());
     }
-    let flow: Option<i32> = sqlx::query_scalar(
+    let flow: Option<FlowId> = sqlx::query_scalar(
         "SELECT f.flow_id FROM wed.flow f JOIN wed.tenant t USING (tenant_id) \
          WHERE t.name = $1 AND f.name = $2 FOR NO KEY UPDATE OF f",
     )
@@ -587,7 +587,7 @@ pub(crate) async fn create_flow(
     tenant: &str,
     name: &str,
     description: &str,
-) -> Result<i32, StoreError> {
+) -> Result<FlowId, StoreError> {
     sqlx::query_scalar("SELECT wed.create_flow($1, $2, $3)")
         .bind(tenant)
         .bind(name)
@@ -616,7 +616,7 @@ pub(crate) async fn create_flow(
 
 pub(crate) async fn bind(
     connection: &mut PgConnection,
-    flow_id: i32,
+    flow_id: FlowId,
     transition: &str,
     component: Option<&str>,
 ) -> Result<(), StoreError> {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use sqlx::{AssertSqlSafe, FromRow, PgConnection, Row};
-use wedflow_model::Value;
+use wedflow_model::{FlowId, TriggerId, Value, Wid};
 
 use crate::audit::{Once, claim_key, keep_answer, note_flow};
 use crate::flows::{Flow, FlowShape};
@@ -13,7 +13,7 @@ use crate::{Refusal, Store, StoreError};
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Instance {
     /// Number in the flow.
-    pub wid: i32,
+    pub wid: Wid,
     /// `R` regular, `F` final, `E` exception.
     pub status: String,
     /// WED-state.
@@ -32,7 +32,7 @@ pub struct WantedInstances<'a> {
     /// Only those of this status.
     pub status: Option<char>,
     /// Only this one.
-    pub wid: Option<i32>,
+    pub wid: Option<Wid>,
     /// Only those whose attributes have these values.
     pub state: Option<&'a Map<String, Json>>,
     /// Only those whose status changed since this time (RFC 3339).
@@ -43,9 +43,9 @@ pub struct WantedInstances<'a> {
 #[derive(Debug, Clone, Copy, FromRow)]
 pub struct LastRow {
     /// Flow of the instance.
-    pub flow_id: i32,
+    pub flow_id: FlowId,
     /// Number of the instance.
-    pub wid: i32,
+    pub wid: Wid,
     /// Number of its last row; 0 without any.
     pub seq: i32,
     /// No row follows: the instance is final, or it is no more.
@@ -56,7 +56,7 @@ pub struct LastRow {
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct TraceRow {
     /// The instance.
-    pub wid: i32,
+    pub wid: Wid,
     /// 1 for the initial state; in commit order.
     pub seq: i32,
     /// The transition that wrote the state; none for the initial one.
@@ -87,9 +87,9 @@ pub struct TraceRow {
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct AttemptRow {
     /// The instance.
-    pub wid: i32,
+    pub wid: Wid,
     /// The trigger that fired.
-    pub tgid: i32,
+    pub tgid: TriggerId,
     /// The transition.
     pub trname: String,
     /// 1 for the first.
@@ -114,9 +114,9 @@ pub struct AttemptRow {
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct JobRow {
     /// The instance.
-    pub wid: i32,
+    pub wid: Wid,
     /// The trigger that fired.
-    pub tgid: i32,
+    pub tgid: TriggerId,
     /// The transition.
     pub trname: String,
     /// The trigger's name.
@@ -137,7 +137,7 @@ pub struct JobRow {
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct LogRow {
     /// The trigger whose transition said it.
-    pub tgid: i32,
+    pub tgid: TriggerId,
     /// In which attempt.
     pub attempt: i32,
     /// `debug`, `info`, `warn` or `error`.
@@ -164,7 +164,7 @@ impl Store {
         &self,
         flow: &Flow,
         values: &Map<String, Json>,
-    ) -> Result<i32, StoreError> {
+    ) -> Result<Wid, StoreError> {
         Ok(self.start_instance_once(flow, values, None).await?.0)
     }
 
@@ -179,7 +179,7 @@ impl Store {
         flow: &Flow,
         values: &Map<String, Json>,
         once: Option<&Once<'_>>,
-    ) -> Result<(i32, bool), StoreError> {
+    ) -> Result<(Wid, bool), StoreError> {
         let shape = self.flow_shape(flow.flow_id).await?;
         check_values(&flow.name, &shape, values)?;
         let mut transaction = self.begin().await?;
@@ -188,7 +188,8 @@ impl Store {
         {
             let wid = answer["wid"]
                 .as_i64()
-                .and_then(|wid| i32::try_from(wid).ok());
+                .and_then(|wid| i32::try_from(wid).ok())
+                .map(Wid::new);
             return Ok((wid.unwrap_or_default(), true));
         }
         let wid = match insert(&mut transaction, &flow.schema_name, values).await {
@@ -256,7 +257,7 @@ impl Store {
         &self,
         flow: &Flow,
         status: Option<char>,
-        wid: Option<i32>,
+        wid: Option<Wid>,
         limit: i64,
     ) -> Result<Vec<Instance>, StoreError> {
         let wanted = WantedInstances {
@@ -275,7 +276,7 @@ impl Store {
         &self,
         flow: &Flow,
         wanted: &WantedInstances<'_>,
-        before: Option<i32>,
+        before: Option<Wid>,
         limit: i64,
     ) -> Result<Vec<Instance>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
@@ -309,7 +310,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotFound`].
-    pub async fn instance(&self, flow: &Flow, wid: i32) -> Result<Instance, StoreError> {
+    pub async fn instance(&self, flow: &Flow, wid: Wid) -> Result<Instance, StoreError> {
         self.instances(flow, None, Some(wid), 1)
             .await?
             .pop()
@@ -320,7 +321,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NotFound`].
-    pub async fn instance_status(&self, flow_id: i32, wid: i32) -> Result<String, StoreError> {
+    pub async fn instance_status(&self, flow_id: FlowId, wid: Wid) -> Result<String, StoreError> {
         sqlx::query_scalar("SELECT status::text FROM wed.instance WHERE flow_id = $1 AND wid = $2")
             .bind(flow_id)
             .bind(wid)
@@ -335,8 +336,8 @@ impl Store {
     /// Only those of the connection.
     pub async fn trace(
         &self,
-        flow_id: i32,
-        wid: i32,
+        flow_id: FlowId,
+        wid: Wid,
         from_seq: i32,
     ) -> Result<Vec<TraceRow>, StoreError> {
         self.trace_page(flow_id, wid, from_seq, i64::MAX).await
@@ -348,8 +349,8 @@ impl Store {
     /// Only those of the connection.
     pub async fn trace_page(
         &self,
-        flow_id: i32,
-        wid: i32,
+        flow_id: FlowId,
+        wid: Wid,
         from_seq: i32,
         limit: i64,
     ) -> Result<Vec<TraceRow>, StoreError> {
@@ -371,7 +372,11 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn last_rows(&self, flows: &[i32], wids: &[i32]) -> Result<Vec<LastRow>, StoreError> {
+    pub async fn last_rows(
+        &self,
+        flows: &[FlowId],
+        wids: &[Wid],
+    ) -> Result<Vec<LastRow>, StoreError> {
         Ok(sqlx::query_as(
             "SELECT w.flow_id, w.wid, coalesce((SELECT t.seq FROM wed.trace t \
                WHERE t.flow_id = w.flow_id AND t.wid = w.wid ORDER BY t.seq DESC LIMIT 1), 0) AS seq, \
@@ -389,7 +394,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn attempts(&self, flow_id: i32, wid: i32) -> Result<Vec<AttemptRow>, StoreError> {
+    pub async fn attempts(&self, flow_id: FlowId, wid: Wid) -> Result<Vec<AttemptRow>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
             "SELECT wid, tgid, trname, attempt, outcome, message, to_char(tstmp AT TIME ZONE 'UTC', {RFC3339}) AS \
              tstmp, \
@@ -406,7 +411,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn jobs(&self, flow_id: i32, wid: i32) -> Result<Vec<JobRow>, StoreError> {
+    pub async fn jobs(&self, flow_id: FlowId, wid: Wid) -> Result<Vec<JobRow>, StoreError> {
         self.jobs_where(flow_id, Some(wid), None, i64::MAX).await
     }
 
@@ -416,8 +421,8 @@ impl Store {
     /// Only those of the connection.
     pub async fn flow_jobs(
         &self,
-        flow_id: i32,
-        after: Option<(i32, i32)>,
+        flow_id: FlowId,
+        after: Option<(Wid, TriggerId)>,
         limit: i64,
     ) -> Result<Vec<JobRow>, StoreError> {
         self.jobs_where(flow_id, None, after, limit).await
@@ -425,9 +430,9 @@ impl Store {
 
     async fn jobs_where(
         &self,
-        flow_id: i32,
-        wid: Option<i32>,
-        after: Option<(i32, i32)>,
+        flow_id: FlowId,
+        wid: Option<Wid>,
+        after: Option<(Wid, TriggerId)>,
         limit: i64,
     ) -> Result<Vec<JobRow>, StoreError> {
         let (after_wid, after_tgid) = after.unwrap_or_default();
@@ -453,7 +458,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn logs(&self, flow_id: i32, wid: i32) -> Result<Vec<LogRow>, StoreError> {
+    pub async fn logs(&self, flow_id: FlowId, wid: Wid) -> Result<Vec<LogRow>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
             "SELECT tgid, attempt, severity, message, fields, to_char(tstmp AT TIME ZONE 'UTC', {RFC3339}) AS tstmp \
              FROM wed.log WHERE flow_id = $1 AND wid = $2 ORDER BY log_id"
@@ -513,7 +518,7 @@ pub(crate) async fn insert(
     connection: &mut PgConnection,
     schema: &str,
     values: &Map<String, Json>,
-) -> Result<i32, StoreError> {
+) -> Result<Wid, StoreError> {
     if values.is_empty() {
         let wid = sqlx::query(AssertSqlSafe(format!(
             "INSERT INTO \"{schema}\".wed_flow DEFAULT VALUES RETURNING wid"

@@ -5,7 +5,9 @@ use std::time::Duration;
 use serde::Serialize;
 use sqlx::postgres::PgRow;
 use sqlx::{FromRow, Row};
-use wedflow_model::{ComponentId, HostId, Job, JobKey, LeaseToken, TenantId};
+use wedflow_model::{
+    ComponentId, FlowId, HostId, Job, JobKey, LeaseToken, TenantId, TriggerId, Wid,
+};
 
 use crate::results::{CommitGroup, GroupRow};
 use crate::{Store, StoreError};
@@ -30,11 +32,11 @@ pub struct Claimed {
 #[derive(Debug, Clone, Serialize)]
 pub struct FailedAttempt {
     /// The flow.
-    pub flow: i32,
+    pub flow: FlowId,
     /// The instance.
-    pub wid: i32,
+    pub wid: Wid,
     /// The trigger, for the log.
-    pub tgid: i32,
+    pub tgid: TriggerId,
     /// The claim's fencing token.
     pub token: LeaseToken,
     /// The name of the outcome.
@@ -61,11 +63,11 @@ pub struct FailedAttempt {
 #[derive(Debug, Clone, Serialize)]
 pub struct AttemptRecord {
     /// The flow.
-    pub flow: i32,
+    pub flow: FlowId,
     /// The instance.
-    pub wid: i32,
+    pub wid: Wid,
     /// The trigger.
-    pub tgid: i32,
+    pub tgid: TriggerId,
     /// The claim's fencing token: nothing is kept of an attempt whose job is another's.
     pub token: LeaseToken,
     /// True to keep the data to run it again.
@@ -286,7 +288,10 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn tenants_of(&self, flows: &[i32]) -> Result<Vec<(i32, TenantId)>, StoreError> {
+    pub async fn tenants_of(
+        &self,
+        flows: &[FlowId],
+    ) -> Result<Vec<(FlowId, TenantId)>, StoreError> {
         Ok(
             sqlx::query_as("SELECT flow_id, tenant_id FROM wed.flow WHERE flow_id = ANY ($1)")
                 .bind(flows)
@@ -445,11 +450,11 @@ impl Store {
     pub async fn note_locked(
         &self,
         host: HostId,
-        jobs: &[(i32, i32, LeaseToken)],
+        jobs: &[(FlowId, Wid, LeaseToken)],
         reason: &str,
     ) -> Result<(), StoreError> {
-        let flows: Vec<i32> = jobs.iter().map(|(flow, ..)| *flow).collect();
-        let wids: Vec<i32> = jobs.iter().map(|(_, wid, _)| *wid).collect();
+        let flows: Vec<FlowId> = jobs.iter().map(|(flow, ..)| *flow).collect();
+        let wids: Vec<Wid> = jobs.iter().map(|(_, wid, _)| *wid).collect();
         let tokens: Vec<LeaseToken> = jobs.iter().map(|(.., token)| *token).collect();
         sqlx::query("SELECT wed.note_locked($1, $2, $3, $4, $5)")
             .bind(host)

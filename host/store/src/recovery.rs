@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use sqlx::{AssertSqlSafe, FromRow};
-use wedflow_model::FlowDefinition;
+use wedflow_model::{FlowDefinition, FlowId, Wid};
 
 use crate::flows::{Applied, Flow};
 use crate::instances::RFC3339;
@@ -169,7 +169,7 @@ pub enum PauseScope<'a> {
     /// A trigger of a flow, by its name, its number or its transition.
     Trigger(&'a str, &'a Flow, &'a str),
     /// An instance.
-    Instance(&'a str, &'a Flow, i32),
+    Instance(&'a str, &'a Flow, Wid),
 }
 
 /// A present pause.
@@ -180,7 +180,7 @@ pub struct PausedThing {
     /// The trigger.
     pub trigger: Option<String>,
     /// The instance.
-    pub wid: Option<i32>,
+    pub wid: Option<Wid>,
     /// Actor who paused it.
     pub actor: String,
     /// Why.
@@ -197,7 +197,7 @@ pub struct Announced {
     /// The flow.
     pub flow: String,
     /// The instance.
-    pub wid: i32,
+    pub wid: Wid,
     /// Why.
     pub message: Option<String>,
 }
@@ -252,7 +252,7 @@ impl Store {
     pub async fn retry_instance(
         &self,
         flow: &Flow,
-        wid: i32,
+        wid: Wid,
         reason: &str,
     ) -> Result<Vec<String>, StoreError> {
         let mut transaction = self.begin().await?;
@@ -276,7 +276,7 @@ impl Store {
         flow: &Flow,
         matching: &Matching,
         limit: i32,
-    ) -> Result<Vec<(i32, Option<String>, Option<String>)>, StoreError> {
+    ) -> Result<Vec<(Wid, Option<String>, Option<String>)>, StoreError> {
         Ok(sqlx::query_as(
             "SELECT wid, transition, message FROM wed.matching_exceptions($1, $2, $3, $4::timestamptz, $5)",
         )
@@ -296,7 +296,7 @@ impl Store {
     pub async fn cancel_instance(
         &self,
         flow: &Flow,
-        wid: i32,
+        wid: Wid,
         reason: &str,
     ) -> Result<(), StoreError> {
         let mut transaction = self.begin().await?;
@@ -318,7 +318,7 @@ impl Store {
     pub async fn skip_job(
         &self,
         flow: &Flow,
-        wid: i32,
+        wid: Wid,
         transition: &str,
         reason: &str,
     ) -> Result<String, StoreError> {
@@ -343,7 +343,7 @@ impl Store {
     pub async fn set_state(
         &self,
         flow: &Flow,
-        wid: i32,
+        wid: Wid,
         values: &Map<String, Json>,
         reason: &str,
     ) -> Result<String, StoreError> {
@@ -417,7 +417,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn waiting(&self, flow_id: i32, wid: i32) -> Result<Vec<Waiting>, StoreError> {
+    pub async fn waiting(&self, flow_id: FlowId, wid: Wid) -> Result<Vec<Waiting>, StoreError> {
         let rows: Vec<WaitingRow> =
             sqlx::query_as(AssertSqlSafe(format!(
                 "SELECT j.trname, wed.waiting_reason(j.flow_id, j.wid, j.tgid), \
@@ -468,7 +468,7 @@ impl Store {
     pub async fn go_back(
         &self,
         flow: &Flow,
-        wid: i32,
+        wid: Wid,
         to_seq: i32,
         reason: &str,
     ) -> Result<i32, StoreError> {
@@ -538,7 +538,7 @@ impl Store {
     pub async fn send_event(
         &self,
         flow: &Flow,
-        wid: i32,
+        wid: Wid,
         values: &Map<String, Json>,
         key: Option<&str>,
     ) -> Result<bool, StoreError> {
@@ -564,7 +564,7 @@ impl Store {
         flow: &Flow,
         values: &Map<String, Json>,
         key: &str,
-    ) -> Result<i32, StoreError> {
+    ) -> Result<Wid, StoreError> {
         let mut transaction = self.begin().await?;
         let done = sqlx::query_scalar("SELECT wed.start_once($1, $2, $3, $4)")
             .bind(flow.flow_id)
@@ -599,7 +599,7 @@ impl Store {
         &self,
         tenant: &str,
         definition: &FlowDefinition,
-    ) -> Result<(Applied, Vec<(i32, Vec<String>, String)>), StoreError> {
+    ) -> Result<(Applied, Vec<(Wid, Vec<String>, String)>), StoreError> {
         let mut connection = self.pool.acquire().await?.detach();
         let mut transaction = sqlx::Connection::begin(&mut connection).await?;
         // Who holds the flow's table is not made to wait behind a preview.
@@ -636,7 +636,7 @@ impl Store {
     /// Only those of the connection.
     pub async fn flow_versions(
         &self,
-        flow_id: i32,
+        flow_id: FlowId,
         limit: i64,
     ) -> Result<Vec<FlowVersion>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(

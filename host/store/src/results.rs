@@ -8,13 +8,13 @@ use sqlx::error::BoxDynError;
 use sqlx::postgres::types::PgRecordEncoder;
 use sqlx::postgres::{PgArgumentBuffer, PgHasArrayType, PgTypeInfo};
 use sqlx::{Encode, Postgres, Type};
-use wedflow_model::{LeaseToken, Measure};
+use wedflow_model::{FlowId, LeaseToken, Measure, TriggerId, Wid};
 
 /// Finished transitions of one flow with one shape of result.
 #[derive(Debug, Clone)]
 pub struct CommitGroup<'a> {
     /// The flow.
-    pub flow: i32,
+    pub flow: FlowId,
     /// The flow's version that the transitions were run for.
     pub version: i32,
     /// The schema of its part of the gate ([`crate::FlowShape::gate`]).
@@ -33,9 +33,9 @@ pub struct CommitGroup<'a> {
 #[derive(Debug, Clone)]
 pub struct CommitItem {
     /// The instance.
-    pub wid: i32,
+    pub wid: Wid,
     /// The trigger.
-    pub tgid: i32,
+    pub tgid: TriggerId,
     /// The claim's fencing token.
     pub token: LeaseToken,
     /// The clause's literals in Postgres's input notation.
@@ -62,7 +62,7 @@ impl<'a> GroupRow<'a> {
         GroupRow { group, items }
     }
 
-    pub(crate) fn flow(&self) -> i32 {
+    pub(crate) fn flow(&self) -> FlowId {
         self.group.flow
     }
 }

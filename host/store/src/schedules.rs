@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use sqlx::{AssertSqlSafe, FromRow};
+use wedflow_model::{FlowId, Wid};
 
 use crate::audit::note_flow;
 use crate::flows::Flow;
@@ -34,7 +35,7 @@ pub struct Schedule {
     /// When one was started last, RFC 3339.
     pub last_at: Option<String>,
     /// The instance that was started last.
-    pub last_wid: Option<i32>,
+    pub last_wid: Option<Wid>,
     /// Why the last start failed.
     pub last_error: Option<String>,
 }
@@ -60,7 +61,7 @@ pub struct NewSchedule<'a> {
 #[derive(Debug, FromRow)]
 struct Due {
     schedule_id: i32,
-    flow_id: i32,
+    flow_id: FlowId,
     schema_name: String,
     cron: String,
     zone: String,
@@ -156,7 +157,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn schedules(&self, flow_id: i32) -> Result<Vec<Schedule>, StoreError> {
+    pub async fn schedules(&self, flow_id: FlowId) -> Result<Vec<Schedule>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
             "SELECT name, cron, zone, state, missed, overlap, paused, last_wid, last_error, \
                to_char(next_at AT TIME ZONE 'UTC', {RFC3339}) AS next_at, \
@@ -316,7 +317,7 @@ impl Store {
         until: &str,
         most: usize,
         next: impl Fn(&str, &str, i64) -> Result<Option<i64>, String>,
-    ) -> Result<Vec<i32>, StoreError> {
+    ) -> Result<Vec<Wid>, StoreError> {
         let mut transaction = self.begin().await?;
         let (cron, zone, state, from, until): (String, String, Json, i64, i64) = sqlx::query_as(
             "SELECT cron, zone, state, (extract(epoch FROM $3::timestamptz) * 1000000)::bigint, \

@@ -2,6 +2,7 @@
 
 use serde_json::Value as Json;
 use sqlx::{FromRow, PgConnection};
+use wedflow_model::{FlowId, Wid};
 
 use crate::audit::note_flow;
 use crate::{Store, StoreError};
@@ -38,7 +39,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn grants(&self, flow: i32) -> Result<Vec<Grant>, StoreError> {
+    pub async fn grants(&self, flow: FlowId) -> Result<Vec<Grant>, StoreError> {
         Ok(sqlx::query_as(
             "SELECT trname, files, http FROM wed.\"grant\" WHERE flow_id = $1 ORDER BY trname",
         )
@@ -54,9 +55,9 @@ impl Store {
     /// Only those of the connection.
     pub async fn ended(
         &self,
-        instances: &[(String, i32)],
-    ) -> Result<Vec<(String, i32)>, StoreError> {
-        let (gates, wids): (Vec<&str>, Vec<i32>) = instances
+        instances: &[(String, Wid)],
+    ) -> Result<Vec<(String, Wid)>, StoreError> {
+        let (gates, wids): (Vec<&str>, Vec<Wid>) = instances
             .iter()
             .map(|(gate, wid)| (gate.as_str(), *wid))
             .unzip();
@@ -75,7 +76,12 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Refused`] when the key is not allowed or the value has more than 64 KiB.
-    pub async fn set_setting(&self, flow: i32, key: &str, value: &str) -> Result<(), StoreError> {
+    pub async fn set_setting(
+        &self,
+        flow: FlowId,
+        key: &str,
+        value: &str,
+    ) -> Result<(), StoreError> {
         let mut transaction = self.begin().await?;
         sqlx::query(
             "INSERT INTO wed.setting (flow_id, key, value) VALUES ($1, $2, $3) \
@@ -97,7 +103,7 @@ impl Store {
     async fn note_setting(
         &self,
         connection: &mut PgConnection,
-        flow: i32,
+        flow: FlowId,
         action: &str,
         name: &str,
         detail: Json,
@@ -109,7 +115,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn unset_setting(&self, flow: i32, key: &str) -> Result<bool, StoreError> {
+    pub async fn unset_setting(&self, flow: FlowId, key: &str) -> Result<bool, StoreError> {
         let mut transaction = self.begin().await?;
         let done = sqlx::query("DELETE FROM wed.setting WHERE flow_id = $1 AND key = $2")
             .bind(flow)
@@ -128,7 +134,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn settings(&self, flow: i32) -> Result<Vec<(String, String)>, StoreError> {
+    pub async fn settings(&self, flow: FlowId) -> Result<Vec<(String, String)>, StoreError> {
         Ok(
             sqlx::query_as("SELECT key, value FROM wed.setting WHERE flow_id = $1 ORDER BY key")
                 .bind(flow)
@@ -143,7 +149,7 @@ impl Store {
     /// [`StoreError::Refused`] when the name is not allowed or the value has more than 64 KiB.
     pub async fn put_secret(
         &self,
-        flow: i32,
+        flow: FlowId,
         name: &str,
         ciphertext: &[u8],
         nonce: &[u8],
@@ -172,7 +178,7 @@ impl Store {
     /// Only those of the connection.
     pub async fn grant_secret(
         &self,
-        flow: i32,
+        flow: FlowId,
         name: &str,
         transitions: &[String],
     ) -> Result<bool, StoreError> {
@@ -200,7 +206,7 @@ impl Store {
     /// Only those of the connection.
     pub async fn let_send_secret(
         &self,
-        flow: i32,
+        flow: FlowId,
         name: &str,
         transitions: &[String],
     ) -> Result<bool, StoreError> {
@@ -225,7 +231,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn remove_secret(&self, flow: i32, name: &str) -> Result<bool, StoreError> {
+    pub async fn remove_secret(&self, flow: FlowId, name: &str) -> Result<bool, StoreError> {
         let mut transaction = self.begin().await?;
         let done = sqlx::query("DELETE FROM wed.secret WHERE flow_id = $1 AND name = $2")
             .bind(flow)
@@ -250,7 +256,7 @@ impl Store {
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn secrets(&self, flow: i32) -> Result<Vec<SealedSecret>, StoreError> {
+    pub async fn secrets(&self, flow: FlowId) -> Result<Vec<SealedSecret>, StoreError> {
         Ok(sqlx::query_as(
             "SELECT name, ciphertext, nonce, transitions, senders FROM wed.secret WHERE flow_id = $1 ORDER BY name",
         )

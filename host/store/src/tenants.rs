@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::json;
 use sqlx::{AssertSqlSafe, FromRow};
-use wedflow_model::TenantId;
+use wedflow_model::{FlowId, TenantId};
 
 use crate::audit::note;
 use crate::instances::RFC3339;
@@ -137,7 +137,7 @@ impl Store {
         while suspend && looks < LAST_LOOKS && self.end_sessions(tenant_id).await? > 0 {
             looks += 1;
         }
-        let flows: Vec<i32> = sqlx::query_scalar(
+        let flows: Vec<FlowId> = sqlx::query_scalar(
             "SELECT flow_id FROM wed.flow WHERE tenant_id = $1 ORDER BY flow_id",
         )
         .bind(tenant_id)

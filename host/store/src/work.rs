@@ -3,6 +3,7 @@
 use serde_json::{Map, Value as Json};
 use sqlx::AssertSqlSafe;
 use sqlx::postgres::PgListener;
+use wedflow_model::{TenantId, Wid};
 
 use crate::{Store, StoreError};
 
@@ -142,7 +143,7 @@ impl WorkNews {
     ///
     /// # Errors
     /// When the connection is broken and cannot be made anew.
-    pub async fn heard(&mut self) -> Result<Option<i32>, StoreError> {
+    pub async fn heard(&mut self) -> Result<Option<TenantId>, StoreError> {
         let news = self.0.try_recv().await?;
         Ok(news.and_then(|news| news.payload().parse().ok()))
     }
@@ -327,7 +328,7 @@ impl Store {
         &self,
         person: PersonName<'_>,
         flow: &str,
-        wid: i32,
+        wid: Wid,
         change: &NotificationChange,
     ) -> Result<Json, StoreError> {
         let sql = "SELECT wed.change_notification($1, $2, $3, $4, $5, $6, make_interval(secs => $7), $8, $9)";
@@ -653,7 +654,7 @@ impl Store {
         &self,
         person: PersonName<'_>,
         process: &NewProcess<'_>,
-    ) -> Result<i32, StoreError> {
+    ) -> Result<Wid, StoreError> {
         let mut values = self
             .query_data(person.tenant, process.flow, process.values)
             .await?;

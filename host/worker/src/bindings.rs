@@ -8,7 +8,7 @@ use quick_cache::sync::Cache;
 use tokio::sync::OnceCell;
 use wedflow_contract::Manifest;
 use wedflow_guard::{FlowAttributes, SetClauseCache};
-use wedflow_model::{ComponentId, Limits, Outcome};
+use wedflow_model::{ComponentId, FlowId, Limits, Outcome};
 use wedflow_sandbox::{Bound, Component, Provided, Sandbox};
 use wedflow_store::{Claimed, FlowShape, Grant, SealedSecret, Store, StoreError};
 
@@ -69,7 +69,7 @@ struct LoadedComponent {
 /// A cell that is filled once; a reason it cannot be is kept too, a database that was away is not.
 type Cell<T> = Arc<OnceCell<Result<Arc<T>, String>>>;
 /// Component and flow.
-type BindingKey = (ComponentId, i32);
+type BindingKey = (ComponentId, FlowId);
 
 /// Cached part of a flow: the newest version that was asked for, and no other.
 struct Versioned<T> {
@@ -89,9 +89,9 @@ pub(crate) struct Bindings {
     find_secret_key: Option<FindSecretKey>,
     outside: Outside,
     components: Cache<ComponentId, Cell<LoadedComponent>>,
-    flows: Cache<i32, Arc<Versioned<Cell<LoadedFlow>>>>,
+    flows: Cache<FlowId, Arc<Versioned<Cell<LoadedFlow>>>>,
     /// By component, flow and transition.
-    breakers: Cache<(ComponentId, i32, String), Arc<Breaker>>,
+    breakers: Cache<(ComponentId, FlowId, String), Arc<Breaker>>,
     runnables: Cache<BindingKey, Arc<Versioned<Transitions>>>,
 }
 
@@ -150,7 +150,7 @@ impl Bindings {
             if let Err(reason) = &loaded {
                 // Once for each version: its jobs are looked at again and again.
                 tracing::warn!(
-                    flow = claimed.job.key.flow,
+                    flow = claimed.job.key.flow.get(),
                     transition = %claimed.job.transition,
                     reason,
                     "a transition cannot run, and its jobs wait; push a component that fits, or mend the flow"
@@ -282,7 +282,7 @@ impl Bindings {
 
     async fn flow(
         &self,
-        flow_id: i32,
+        flow_id: FlowId,
         version: i32,
     ) -> Result<Result<Arc<LoadedFlow>, String>, StoreError> {
         let known = of_version(&self.flows, flow_id, version);
@@ -293,7 +293,7 @@ impl Bindings {
     }
 
     /// Reads a flow. Where its definition changes meanwhile it is read anew, so that no two versions are mixed.
-    async fn read_flow(&self, flow_id: i32) -> Result<LoadedFlow, StoreError> {
+    async fn read_flow(&self, flow_id: FlowId) -> Result<LoadedFlow, StoreError> {
         let mut shape = self.store.flow_shape(flow_id).await?;
         let mut reads = 0;
         loop {

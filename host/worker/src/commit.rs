@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use foldhash::{HashMap, HashMapExt, HashSet};
-use wedflow_model::{HostId, JobKey, LeaseToken};
+use wedflow_model::{FlowId, HostId, JobKey, LeaseToken, Wid};
 use wedflow_sandbox::Provided;
 use wedflow_store::{
     AttemptRecord, Claimed, CommitGroup, CommitItem, FailedAttempt, Store, StoreError,
@@ -211,8 +211,8 @@ type Met = (HashSet<Locked>, Vec<Finished>);
 /// counted in `unknown`, all that is left waits with them.
 fn sort_out(
     mut part: Vec<Finished>,
-    locks: &[(i32, Option<i32>)],
-    unknown: &mut HashMap<i32, usize>,
+    locks: &[(FlowId, Option<Wid>)],
+    unknown: &mut HashMap<FlowId, usize>,
 ) -> (Met, Vec<Vec<Finished>>) {
     let mut locks: HashSet<Locked> = (locks.iter())
         .map(|(flow, wid)| match wid {
@@ -222,7 +222,7 @@ fn sort_out(
         .collect();
     if locks.is_empty() {
         let flows = part.iter().map(|one| one.key.flow);
-        let many = |flow: &i32| (unknown.get(flow)).is_some_and(|met| *met >= UNKNOWN_LOCKS_MAX);
+        let many = |flow: &FlowId| (unknown.get(flow)).is_some_and(|met| *met >= UNKNOWN_LOCKS_MAX);
         locks.extend(flows.filter(many).map(Locked::Flow));
     }
     if locks.is_empty() && part.len() > 1 {
@@ -252,11 +252,11 @@ async fn quarantine(store: &Store, host: HostId, (locks, held): Met, committing:
     tracing::warn!(
         locks = locks.len(),
         results = held.len(),
-        flow = held.first().map(|one| one.key.flow),
+        flow = held.first().map(|one| one.key.flow.get()),
         "another session holds locks of a flow; the results that need them wait, and go on when that session commits"
     );
     if committing.again {
-        let jobs: Vec<(i32, i32, LeaseToken)> = (held.iter())
+        let jobs: Vec<(FlowId, Wid, LeaseToken)> = (held.iter())
             .map(|one| (one.key.flow, one.key.wid, one.token))
             .collect();
         let noted = store.note_locked(host, &jobs, BEHIND_A_LOCK);
@@ -284,7 +284,7 @@ async fn record(store: &Store, host: HostId, failed: Vec<Finished>, committing: 
                 parts.extend(others);
             }
             Err(error) if part.len() == 1 => {
-                tracing::warn!(%error, flow, "an attempt's record was refused; it is recorded without its words");
+                tracing::warn!(%error, flow = flow.get(), "an attempt's record was refused; it is recorded without its words");
                 for one in &mut part {
                     if let Verdict::Fail {
                         outcome, message, ..
@@ -294,7 +294,7 @@ async fn record(store: &Store, host: HostId, failed: Vec<Finished>, committing: 
                     }
                 }
                 if let Err(error) = recorded(store, host, &part, false).await {
-                    tracing::error!(%error, flow, "a failed attempt could not be recorded; its job is taken up again");
+                    tracing::error!(%error, flow = flow.get(), "a failed attempt could not be recorded; its job is taken up again");
                 }
             }
             Err(_) => {
@@ -436,9 +436,9 @@ async fn commit(
 /// Groups results by flow and shape of clause.
 fn groups(part: &[Ready]) -> Vec<CommitGroup<'_>> {
     let mut groups: Vec<CommitGroup<'_>> = Vec::new();
-    let mut at: HashMap<(i32, &Shape), usize> = HashMap::new();
+    let mut at: HashMap<(FlowId, &Shape), usize> = HashMap::new();
     // Equal shapes are nearly always one (Shapes), which is found without looking at it.
-    let mut known: HashMap<(i32, *const Shape), usize> = HashMap::new();
+    let mut known: HashMap<(FlowId, *const Shape), usize> = HashMap::new();
     for ready in part {
         let address = (ready.finished.key.flow, Arc::as_ptr(&ready.shape));
         let index = *known.entry(address).or_insert_with(|| {
@@ -489,7 +489,7 @@ fn into_failure(ready: Ready, error: &StoreError) -> Option<Finished> {
             tracing::error!(
                 %error,
                 code,
-                flow,
+                flow = flow.get(),
                 "a result was refused for an unknown reason; this is a defect of wed, please report it with this \
                  line"
             );
@@ -575,7 +575,7 @@ mod tests {
         let of_flow = |flow| {
             (1..=150).map(move |wid| {
                 let mut one = finished(wid, 1);
-                one.key.flow = flow;
+                one.key.flow = FlowId::new(flow);
                 one
             })
         };
@@ -583,7 +583,7 @@ mod tests {
         let (mut statements, mut held, mut committed) = (0, 0, 0);
         while let Some(part) = parts.pop() {
             statements += 1;
-            if part.iter().all(|one| one.key.flow == 2) {
+            if part.iter().all(|one| one.key.flow == FlowId::new(2)) {
                 committed += part.len();
                 continue;
             }
@@ -594,7 +594,8 @@ mod tests {
         assert_eq!((held, committed), (150, 150));
         assert!(statements < 20, "{statements}");
         // One instance that is locked holds up no other of its flow.
-        let ((_, met), others) = sort_out(of_flow(3).collect(), &[(3, Some(7))], &mut unknown);
+        let locks = [(FlowId::new(3), Some(Wid::new(7)))];
+        let ((_, met), others) = sort_out(of_flow(3).collect(), &locks, &mut unknown);
         assert_eq!((met.len(), others[0].len()), (1, 149));
     }
 
@@ -602,7 +603,7 @@ mod tests {
     fn results_are_grouped_by_flow_and_shape() {
         let ready = |flow, wid, set: &str| {
             let mut one = finished(wid, 1);
-            (one.key.flow, one.token) = (flow, LeaseToken::new(wid.into()));
+            (one.key.flow, one.token) = (FlowId::new(flow), LeaseToken::new(wid.into()));
             one.verdict = Verdict::Commit(Rendered {
                 shape: Arc::new(Shape {
                     version: 1,
@@ -625,9 +626,9 @@ mod tests {
             .iter()
             .map(|g| {
                 (
-                    g.flow,
+                    g.flow.get(),
                     &*g.assigned[0],
-                    g.items.iter().map(|i| i.wid).collect::<Vec<_>>(),
+                    g.items.iter().map(|i| i.wid.get()).collect::<Vec<_>>(),
                 )
             })
             .collect();

@@ -2,7 +2,7 @@
 //! of them or not at all, whoever tries it.
 
 use wedflow_guard::{CheckedPredicate, FlowAttributes, Rejection, RejectionCode};
-use wedflow_model::{AttributeType, FlowDefinition};
+use wedflow_model::{AttributeType, FlowDefinition, Wid};
 use wedflow_store::{Applied, Expected, Place, Refusal, Store, StoreError};
 
 /// Makes a flow what a definition says ([`Store::apply`]), if the guard takes its conditions.
@@ -56,7 +56,7 @@ pub async fn preview(
     store: &Store,
     tenant: &str,
     definition: &FlowDefinition,
-) -> Result<(Applied, Vec<(i32, Vec<String>, String)>), StoreError> {
+) -> Result<(Applied, Vec<(Wid, Vec<String>, String)>), StoreError> {
     conditions(
         definition,
         kept_attributes(store, tenant, definition).await?,

@@ -459,10 +459,9 @@ impl EventSource for ErrandSource {
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    use wedflow_model::JobKey;
-
     use super::*;
     use crate::results::tests::finished;
+    use wedflow_model::{ComponentId, FlowId, JobKey, TriggerId, Wid};
 
     const TOKEN: LeaseToken = LeaseToken::new(7);
 
@@ -478,9 +477,9 @@ mod tests {
 
     fn job(token: LeaseToken) -> Job<Claimed> {
         let key = JobKey {
-            flow: 1,
-            wid: 1,
-            tgid: 1,
+            flow: FlowId::new(1),
+            wid: Wid::new(1),
+            tgid: TriggerId::new(1),
         };
         let job = wedflow_model::Job {
             key,
@@ -494,11 +493,11 @@ mod tests {
         Job {
             token,
             tenant: TenantId::new(1),
-            instance: (1, 1),
+            instance: (key.flow, key.wid),
             job: Claimed {
                 job,
                 trigger: String::new(),
-                component_id: wedflow_model::ComponentId::new(1),
+                component_id: ComponentId::new(1),
                 flow_version: 1,
             },
         }

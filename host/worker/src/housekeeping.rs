@@ -229,7 +229,7 @@ async fn recover(shared: Arc<Shared>, under_way: Arc<UnderWay>) -> HandlerResult
                 tracing::warn!(
                     tenant = one.tenant,
                     flow = one.flow,
-                    wid = one.wid,
+                    wid = one.wid.get(),
                     reason = one.message,
                     "an instance became an exception; `wed instance show` tells why, `wed instance retry` runs it again"
                 );

@@ -11,7 +11,7 @@ use futures::FutureExt;
 use quick_cache::sync::Cache;
 use wedflow_capability::files::Draft;
 use wedflow_contract::Digest;
-use wedflow_model::{ComponentId, HostId, Limits, Measure, Outcome, Severity, TenantId};
+use wedflow_model::{ComponentId, FlowId, HostId, Limits, Measure, Outcome, Severity, TenantId};
 use wedflow_sandbox::{Attempt, Beside, Invocation, Logs, Recording, Sandbox};
 use wedflow_scheduler::{FreshFirst, HandlerResult, Registration, Scheduler, source};
 use wedflow_store::{Claimed, LogLine, Store};
@@ -57,7 +57,7 @@ pub(crate) struct Shared {
     /// Decisions about what is done next.
     pub(crate) desk: Desk,
     /// Each flow's tenant. A flow never moves to another.
-    pub(crate) tenants: Cache<i32, TenantId>,
+    pub(crate) tenants: Cache<FlowId, TenantId>,
     /// Threads for attempts at transitions that keep faulting.
     pub(crate) apart: Apart,
     /// Sessions that batches are committed over, each one at a time.
@@ -89,7 +89,7 @@ impl Shared {
         &self,
         claimed: Vec<Claimed>,
     ) -> (Vec<Job<Claimed>>, Option<Arriving>) {
-        let mut unknown: Vec<i32> = (claimed.iter().map(|claimed| claimed.job.key.flow))
+        let mut unknown: Vec<FlowId> = (claimed.iter().map(|claimed| claimed.job.key.flow))
             .filter(|flow| self.tenants.get(flow).is_none())
             .collect();
         let mut arriving = None;
@@ -555,7 +555,7 @@ fn panic_message(panic: &(dyn Any + Send)) -> &str {
 
 /// Jobs in their order, but those of a flow together, where its first one was.
 fn by_flow(mut claimed: Vec<Claimed>) -> Vec<Claimed> {
-    let mut first: HashMap<i32, usize> = HashMap::new();
+    let mut first: HashMap<FlowId, usize> = HashMap::new();
     for (at, one) in claimed.iter().enumerate() {
         first.entry(one.job.key.flow).or_insert(at);
     }

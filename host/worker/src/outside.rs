@@ -7,6 +7,7 @@ use std::sync::Arc;
 use wedflow_capability::files::Files;
 use wedflow_capability::http::Http;
 use wedflow_capability::{Permission, Place, Trust};
+use wedflow_model::Wid;
 use wedflow_sandbox::{FilesFrom, Granted, HttpFrom};
 use wedflow_store::Store;
 
@@ -95,7 +96,10 @@ pub(crate) async fn clean(outside: Outside, store: &Store) -> Result<(), String>
         let files = files.clone();
         blocking(move || {
             files.tidy()?;
-            files.instances()
+            let found = files.instances()?.into_iter();
+            Ok(found
+                .map(|(flow, wid)| (flow, Wid::new(wid)))
+                .collect::<Vec<_>>())
         })
         .await?
     };
@@ -104,7 +108,7 @@ pub(crate) async fn clean(outside: Outside, store: &Store) -> Result<(), String>
         let files = files.clone();
         blocking(move || {
             for (flow, wid) in ended {
-                files.forget(&flow, wid)?;
+                files.forget(&flow, wid.get())?;
             }
             Ok(())
         })

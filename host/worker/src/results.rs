@@ -190,13 +190,17 @@ impl Rendered {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use wedflow_model::{JobKey, Measure};
+    use wedflow_model::{FlowId, JobKey, Measure, TriggerId, Wid};
 
     /// Returns a result of a job of flow and tenant 1.
-    pub(crate) fn finished(wid: i32, tgid: i32) -> Finished {
+    pub(crate) fn finished(instance: i32, number: i32) -> Finished {
         Finished {
-            key: JobKey { flow: 1, wid, tgid },
-            token: LeaseToken::new(tgid.into()),
+            key: JobKey {
+                flow: FlowId::new(1),
+                wid: Wid::new(instance),
+                tgid: TriggerId::new(number),
+            },
+            token: LeaseToken::new(number.into()),
             measure: Measure::default(),
             deadline: 0,
             record: None,

@@ -4,6 +4,7 @@ use std::fmt;
 
 use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{Key, KeyInit, XChaCha20Poly1305, XNonce};
+use wedflow_model::FlowId;
 use wedflow_store::SealedSecret;
 
 /// The fewest bytes of a secret: a shorter one could not be masked without masking everything.
@@ -62,7 +63,7 @@ impl SecretKey {
     /// [`SecretError::Size`] when it is too short or too long.
     pub fn seal(
         &self,
-        flow: i32,
+        flow: FlowId,
         name: &str,
         secret: &str,
     ) -> Result<(Vec<u8>, Vec<u8>), SecretError> {
@@ -85,7 +86,7 @@ impl SecretKey {
     ///
     /// # Errors
     /// [`SecretError::NotOurs`].
-    pub fn open(&self, flow: i32, sealed: &SealedSecret) -> Result<String, SecretError> {
+    pub fn open(&self, flow: FlowId, sealed: &SealedSecret) -> Result<String, SecretError> {
         let nonce =
             <[u8; 24]>::try_from(sealed.nonce.as_slice()).map_err(|_| SecretError::NotOurs)?;
         let payload = Payload {
@@ -101,10 +102,10 @@ impl SecretKey {
 }
 
 /// Returns the data that a ciphertext is bound to, so that it cannot be moved to another flow or name.
-fn associated(flow: i32, name: &str) -> Vec<u8> {
+fn associated(flow: FlowId, name: &str) -> Vec<u8> {
     [
         b"wedflow secret 1\0",
-        &flow.to_be_bytes()[..],
+        &flow.get().to_be_bytes()[..],
         name.as_bytes(),
     ]
     .concat()
@@ -122,9 +123,10 @@ mod tests {
 
     #[test]
     fn a_secret_opens_where_it_was_sealed_and_nowhere_else() {
+        let (flow, other_flow) = (FlowId::new(7), FlowId::new(8));
         let text = SecretKey::fresh_hex();
         let key = SecretKey::from_hex(&format!("{text}\n")).expect("a key");
-        let (ciphertext, nonce) = key.seal(7, "api", "hunter2").expect("sealed");
+        let (ciphertext, nonce) = key.seal(flow, "api", "hunter2").expect("sealed");
         assert!(!ciphertext.windows(7).any(|part| part == b"hunter2"));
         let sealed = SealedSecret {
             name: "api".into(),
@@ -133,22 +135,22 @@ mod tests {
             transitions: Vec::new(),
             senders: Vec::new(),
         };
-        assert_eq!(key.open(7, &sealed).as_deref(), Ok("hunter2"));
-        assert_eq!(key.open(8, &sealed), Err(SecretError::NotOurs));
+        assert_eq!(key.open(flow, &sealed).as_deref(), Ok("hunter2"));
+        assert_eq!(key.open(other_flow, &sealed), Err(SecretError::NotOurs));
         let renamed = SealedSecret {
             name: "other".into(),
             ..sealed.clone()
         };
-        assert_eq!(key.open(7, &renamed), Err(SecretError::NotOurs));
+        assert_eq!(key.open(flow, &renamed), Err(SecretError::NotOurs));
         let mut damaged = sealed.clone();
         damaged.ciphertext[0] ^= 1;
-        assert_eq!(key.open(7, &damaged), Err(SecretError::NotOurs));
+        assert_eq!(key.open(flow, &damaged), Err(SecretError::NotOurs));
         let other = SecretKey::from_hex(&SecretKey::fresh_hex()).expect("a key");
-        assert_eq!(other.open(7, &sealed), Err(SecretError::NotOurs));
+        assert_eq!(other.open(flow, &sealed), Err(SecretError::NotOurs));
         // The same secret is never the same ciphertext.
-        let again = key.seal(7, "api", "hunter2").expect("sealed");
+        let again = key.seal(flow, "api", "hunter2").expect("sealed");
         assert_ne!(again.0, sealed.ciphertext);
-        assert_eq!(key.seal(7, "api", "abc"), Err(SecretError::Size));
+        assert_eq!(key.seal(flow, "api", "abc"), Err(SecretError::Size));
         assert!(SecretKey::from_hex("12").is_err());
     }
 }

@@ -1,5 +1,7 @@
 //! After a change of the model: which live instances would fire what, and firing it.
 
+use wedflow_model::Wid;
+
 use crate::support::flows::PAPER;
 use crate::support::{Flow, on};
 
@@ -94,7 +96,7 @@ fn the_host_side_rematch_is_the_same() {
     s.run("INSERT INTO wed_trig (trname, cpred) VALUES ('always', 'true')");
     let store = &flow.database.store;
     let wanted = vec![(
-        i32::try_from(wid).expect("wid"),
+        Wid::new(i32::try_from(wid).expect("wid")),
         vec!["always".to_owned()],
         "R".to_owned(),
     )];

@@ -135,7 +135,8 @@ fn batches_over_the_same_instances_do_not_wait_for_each_other_in_a_circle() {
             ["a", "b"].map(|attribute| {
                 let mut of = (held.iter()).filter(|claimed| {
                     let parity = if attribute == "a" { odd } else { 1 - odd };
-                    claimed.trigger.starts_with(attribute) && claimed.job.key.wid % 2 == parity
+                    claimed.trigger.starts_with(attribute)
+                        && claimed.job.key.wid.get() % 2 == parity
                 });
                 let first = of.next().expect("a job");
                 let mut all = group(store, first, &[attribute], None, &[&value]);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::time::Duration;
+use wedflow_model::{FlowId, Wid};
 
 use crate::fairness::{ring, start, tenant};
 use crate::support::database::one_lane;
@@ -185,13 +186,14 @@ fn a_commit_names_the_locks_that_it_meets() {
         let sql = format!(
             "SELECT flow_id FROM wed.flow f JOIN wed.tenant t USING (tenant_id) WHERE t.name = '{name}'"
         );
-        i32::try_from(owner.number(&sql)).expect("a number")
+        FlowId::new(i32::try_from(owner.number(&sql)).expect("a number"))
     };
-    let mut expected = [(flow("row"), Some(2)), (flow("table"), None)];
+    let mut expected = [(flow("row"), Some(Wid::new(2))), (flow("table"), None)];
     expected.sort_unstable();
     assert_eq!(locks, expected);
-    let held =
-        |name: i32, wid: i32| locks.contains(&(name, None)) || locks.contains(&(name, Some(wid)));
+    let held = |name: FlowId, wid: Wid| {
+        locks.contains(&(name, None)) || locks.contains(&(name, Some(wid)))
+    };
     let rest: Vec<_> = (groups.into_iter().zip(&claimed))
         .filter(|(_, one)| !held(one.job.key.flow, one.job.key.wid))
         .map(|(group, _)| group)

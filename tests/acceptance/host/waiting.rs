@@ -1,6 +1,8 @@
 //! Results that make an instance final while other transitions of it are pending.
 
 use super::flow;
+use wedflow_model::Wid;
+
 use crate::race::assert_sound;
 use crate::support::database::one_lane;
 use crate::support::{Database, eventually, on};
@@ -141,7 +143,7 @@ fn a_component_that_does_not_fit_makes_its_jobs_wait() {
     assert_eq!(session.status(wid), "R");
     assert_eq!(session.line("SELECT attempt FROM job_pool"), "0");
     assert_eq!(session.line("SELECT count(*) FROM wed_attempt"), "0");
-    let wid = i32::try_from(wid).expect("a wid");
+    let wid = Wid::new(i32::try_from(wid).expect("a wid"));
     let waiting = on(database.store.waiting(flow.id, wid)).expect("waiting");
     assert!(waiting[0].text.contains("`a2`"), "{waiting:?}");
     // Mended, it continues without anybody's help.

@@ -6,7 +6,7 @@ mod neighbours;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use wedflow_model::Limits;
+use wedflow_model::{Limits, Wid};
 use wedflow_sandbox::{Sandbox, Settings};
 use wedflow_worker::{Host, HostSettings};
 
@@ -259,7 +259,7 @@ fn a_large_fill_ends_soon_enough() {
                 .expect("fits");
             let invocation = wedflow_sandbox::Invocation {
                 flow: "f",
-                wid: 1,
+                wid: Wid::new(1),
                 trigger: "t",
                 attempt: 1,
                 deadline: 0,

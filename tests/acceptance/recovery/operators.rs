@@ -1,6 +1,7 @@
 //! Operators retry, cancel, pause, skip and set by hand; each action is traced and audited.
 
 use serde_json::json;
+use wedflow_model::Wid;
 
 use crate::support::database::one_lane;
 use crate::support::flows::PAPER;
@@ -112,7 +113,10 @@ fn matching_exceptions_are_counted_before_they_are_retried() {
     };
     let found = on(store.matching_exceptions(&of, &matching, 10)).expect("counted");
     assert_eq!(
-        found.iter().map(|row| i64::from(row.0)).collect::<Vec<_>>(),
+        found
+            .iter()
+            .map(|row| i64::from(row.0.get()))
+            .collect::<Vec<_>>(),
         wids
     );
     matching.transition = Some("tr_a2".to_owned());
@@ -308,7 +312,7 @@ fn each_waiting_job_has_a_reason() {
     let flow = crate::host::flow_of_one(&database, "ok", ", delay='1 hour'");
     let mut owner = database.owner();
     let mut s = flow.session();
-    let wid = i32::try_from(s.start()).expect("a number");
+    let wid = Wid::new(i32::try_from(s.start()).expect("a number"));
     let code = |store: &wedflow_store::Store| {
         let waiting = on(store.waiting(flow.id, wid)).expect("reasons");
         assert!(

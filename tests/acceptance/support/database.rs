@@ -9,6 +9,7 @@ use wedflow_worker::{Host, HostSettings};
 
 use super::server::{self, on};
 use super::{Session, wait};
+use wedflow_model::FlowId;
 
 /// The tenant of all flows here.
 pub(crate) const TENANT: &str = "default";
@@ -108,7 +109,7 @@ impl Database {
         self.existing(&definition.name, flow.flow_id)
     }
 
-    fn existing(self: &Arc<Self>, name: &str, id: i32) -> Flow {
+    fn existing(self: &Arc<Self>, name: &str, id: FlowId) -> Flow {
         Flow {
             url: on(self.store.flow_url(TENANT, name)).expect("its URL"),
             database: Arc::clone(self),
@@ -158,7 +159,7 @@ impl Drop for Database {
 pub(crate) struct Flow {
     pub(crate) database: Arc<Database>,
     pub(crate) name: String,
-    pub(crate) id: i32,
+    pub(crate) id: FlowId,
     /// The URL of the flow's own role.
     pub(crate) url: String,
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use wedflow_contract::{Declaration, Manifest};
-use wedflow_model::{AttributeType, Limits};
+use wedflow_model::{AttributeType, Limits, Wid};
 use wedflow_sandbox::{
     AnswersFrom, Attempt, Beside, Bound, Component, Granted, Invocation, Provided, Sandbox,
     Settings,
@@ -175,7 +175,7 @@ impl Ready {
         let bound = self.bound(transition, &flow())?;
         let invocation = Invocation {
             flow: "conformance",
-            wid: 7,
+            wid: Wid::new(7),
             trigger: "fired",
             attempt: 1,
             deadline: DEADLINE,
@@ -199,7 +199,7 @@ impl Ready {
         )));
         let invocation = Invocation {
             flow: "conformance",
-            wid: 7,
+            wid: Wid::new(7),
             trigger: "fired",
             attempt: 2,
             deadline: DEADLINE,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use wedflow_contract::Declaration;
-use wedflow_model::{Limits, Outcome};
+use wedflow_model::{Limits, Outcome, Wid};
 use wedflow_sandbox::{Bound, Invocation, Sandbox, Settings};
 
 use crate::behaviours::flow_of_ten;
@@ -190,7 +190,7 @@ fn in_turns(all: &mut [Measured]) -> Result<(), String> {
                 for call in 0.. {
                     let invocation = Invocation {
                         flow: "f",
-                        wid: 1,
+                        wid: Wid::new(1),
                         trigger: "t",
                         attempt: 1,
                         deadline: 0,

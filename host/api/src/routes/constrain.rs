@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+use wedflow_model::Wid;
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
@@ -20,7 +21,8 @@ const LISTED_MAX: i64 = 1_000;
 /// A key that an instance holds, or waits for.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Reservation {
-    wid: i32,
+    #[schema(value_type = i32)]
+    wid: Wid,
     transition: String,
     /// The resource that flows share; none: the flow's own.
     resource: Option<String>,
@@ -70,7 +72,8 @@ pub(crate) struct TaskOrder {
     /// The triggers that come first, with AND, OR and parentheses.
     after: String,
     /// Only of this instance; of all when absent.
-    wid: Option<i32>,
+    #[schema(value_type = Option<i32>)]
+    wid: Option<Wid>,
 }
 
 /// Reservations of a flow's instances, held and waited for

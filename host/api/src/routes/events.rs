@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures::stream::unfold;
+use wedflow_model::Wid;
 use wedflow_store::Flow;
 use wedflow_tenancy::{Action, Area};
 
@@ -26,7 +27,7 @@ struct Watch {
     api: Api,
     tenant: String,
     flow: Flow,
-    wid: i32,
+    wid: Wid,
     next: i32,
     until: Instant,
     ended: bool,

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use utoipa::{IntoParams, ToSchema};
+use wedflow_model::Wid;
 use wedflow_store::{Once, WantedInstances};
 use wedflow_tenancy::{Action, Area};
 
@@ -77,7 +78,8 @@ pub(crate) async fn list(
 ) -> Result<Json<List<Instance>>, Problem> {
     caller.must(Action::read(Area::Instances))?;
     let limit = page::limit(which.limit)?;
-    let before = page::position::<1>(which.cursor.as_deref())?.map(|[wid]| page::small(wid));
+    let before =
+        page::position::<1>(which.cursor.as_deref())?.map(|[wid]| Wid::new(page::small(wid)));
     let flow = api.store.flow(&caller.tenant, &flow).await?;
     let state = which.state.as_deref().map(state_of).transpose()?;
     let wanted = WantedInstances {
@@ -89,7 +91,7 @@ pub(crate) async fn list(
     let store = &api.store;
     let fetch = |before, count| store.instances_before(&flow, &wanted, before, count);
     let (items, next) = page::part(limit, before, |instance| instance.wid, fetch).await?;
-    let next = next.map(|last| page::cursor(&[i64::from(last)]));
+    let next = next.map(|last| page::cursor(&[i64::from(last.get())]));
     Ok(Json(List { items, next }))
 }
 

@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
+use wedflow_model::{TriggerId, Wid};
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
@@ -23,12 +24,16 @@ pub(crate) async fn list(
 ) -> Result<Json<List<Job>>, Problem> {
     caller.must(Action::read(Area::Jobs))?;
     let limit = page::limit(asked.limit)?;
-    let after = page::position::<2>(asked.cursor.as_deref())?
-        .map(|[wid, tgid]| (page::small(wid), page::small(tgid)));
+    let after = page::position::<2>(asked.cursor.as_deref())?.map(|[wid, tgid]| {
+        (
+            Wid::new(page::small(wid)),
+            TriggerId::new(page::small(tgid)),
+        )
+    });
     let flow = api.store.flow(&caller.tenant, &flow).await?;
     let fetch = |after, count| api.store.flow_jobs(flow.flow_id, after, count);
     let (items, next) = page::part(limit, after, |job| (job.wid, job.tgid), fetch).await?;
-    let next = next.map(|(wid, tgid)| page::cursor(&[i64::from(wid), i64::from(tgid)]));
+    let next = next.map(|(wid, tgid)| page::cursor(&[i64::from(wid.get()), i64::from(tgid.get())]));
     Ok(Json(List { items, next }))
 }
 

@@ -6,6 +6,7 @@ use axum::http::request::Parts;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
+use wedflow_model::Wid;
 use wedflow_store::{Flow, Matching, PauseScope, Store};
 use wedflow_tenancy::{Action, Area};
 
@@ -31,14 +32,16 @@ pub(crate) struct Reason {
 /// Transitions that were fired or hurried.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Retried {
-    wid: i32,
+    #[schema(value_type = i32)]
+    wid: Wid,
     transitions: Vec<String>,
 }
 
 /// State of an instance after an operator's action.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Operated {
-    wid: i32,
+    #[schema(value_type = i32)]
+    wid: Wid,
     status: Status,
 }
 
@@ -94,7 +97,8 @@ pub(crate) struct RetriedMatching {
     /// Exceptions that match, at most 1 000.
     matching: usize,
     /// Instances that were retried.
-    retried: Vec<i32>,
+    #[schema(value_type = Vec<i32>)]
+    retried: Vec<Wid>,
     /// Instances that could not be, and why.
     refused: Vec<Refused>,
 }
@@ -102,7 +106,8 @@ pub(crate) struct RetriedMatching {
 /// An instance that could not be retried.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Refused {
-    wid: i32,
+    #[schema(value_type = i32)]
+    wid: Wid,
     reason: String,
 }
 
@@ -155,7 +160,7 @@ pub(crate) struct OnInstance {
     caller: Caller,
     store: Store,
     flow: Flow,
-    wid: i32,
+    wid: Wid,
 }
 
 impl FromRequestParts<Api> for OnInstance {
@@ -301,7 +306,8 @@ pub(crate) struct GoBack {
 /// Progress of an exception that goes back.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct GoingBack {
-    wid: i32,
+    #[schema(value_type = i32)]
+    wid: Wid,
     /// Steps to undo.
     steps: i32,
 }
@@ -417,7 +423,8 @@ pub(crate) struct Event {
 /// Result of sending an event.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Sent {
-    wid: i32,
+    #[schema(value_type = i32)]
+    wid: Wid,
     /// False: it was sent before under this key.
     sent: bool,
 }
@@ -452,7 +459,8 @@ pub(crate) struct PausedThing {
     /// Flow; none for the whole tenant.
     flow: Option<String>,
     trigger: Option<String>,
-    wid: Option<i32>,
+    #[schema(value_type = Option<i32>)]
+    wid: Option<Wid>,
     actor: String,
     reason: String,
     since: String,

@@ -11,6 +11,8 @@ use wedflow_store::{Flow, NewSchedule, Store};
 use wedflow_tenancy::{Action, Area};
 
 use super::operate::FlowPath;
+use wedflow_model::Wid;
+
 use crate::access::Caller;
 use crate::body::Document;
 use crate::documents::List;
@@ -96,7 +98,8 @@ pub(crate) struct Schedule {
     next_at: Option<String>,
     /// When one was started last.
     last_at: Option<String>,
-    last_wid: Option<i32>,
+    #[schema(value_type = Option<i32>)]
+    last_wid: Option<Wid>,
     last_error: Option<String>,
 }
 
@@ -190,7 +193,8 @@ pub(crate) struct Backfill {
 /// Instances that were started.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Backfilled {
-    started: Vec<i32>,
+    #[schema(value_type = Vec<i32>)]
+    started: Vec<Wid>,
 }
 
 /// Starts an instance for each time of a schedule between two, at most 1 000

@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
+use wedflow_model::Wid;
 use wedflow_store::FlowVersion;
 use wedflow_tenancy::{Action, Area};
 
@@ -23,7 +24,8 @@ const VERSIONS_MAX: i64 = 100;
 /// Transitions that a live instance would fire, or fired.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Rematched {
-    wid: i32,
+    #[schema(value_type = i32)]
+    wid: Wid,
     /// The transitions that are fired.
     fires: Vec<String>,
     becomes: Status,
@@ -89,7 +91,7 @@ pub(crate) struct Rematch {
     apply: bool,
 }
 
-fn rematched(rows: Vec<(i32, Vec<String>, String)>) -> Vec<Rematched> {
+fn rematched(rows: Vec<(Wid, Vec<String>, String)>) -> Vec<Rematched> {
     rows.into_iter()
         .map(|(wid, fires, becomes)| Rematched {
             wid,

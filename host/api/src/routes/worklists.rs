@@ -12,6 +12,8 @@ use wedflow_store::{NotificationChange, PersonName, WorkCalendar};
 use wedflow_tenancy::{Action, Area};
 
 use super::work::person;
+use wedflow_model::Wid;
+
 use crate::access::Caller;
 use crate::body::Document;
 use crate::documents::List;
@@ -153,7 +155,7 @@ pub(crate) async fn decide(
 pub(crate) async fn notification(
     State(api): State<Api>,
     caller: Caller,
-    Named((flow, wid)): Named<(String, i32)>,
+    Named((flow, wid)): Named<(String, Wid)>,
     Document(wanted): Document<Notification>,
 ) -> Result<Json<Value>, Problem> {
     caller.must(Action::write(Area::Instances))?;

@@ -2,6 +2,7 @@
 
 use clap::Subcommand;
 use serde_json::json;
+use wedflow_model::Wid;
 use wedflow_store::{Flow, Store};
 
 use crate::problem::Problem;
@@ -51,7 +52,7 @@ pub(crate) enum OrderCommand {
         after: String,
         /// Only of this instance.
         #[arg(long, value_name = "WID")]
-        instance: Option<i32>,
+        instance: Option<Wid>,
     },
     /// Drop an order that was added.
     Drop {
@@ -63,7 +64,7 @@ pub(crate) enum OrderCommand {
         after: String,
         /// Only of this instance.
         #[arg(long, value_name = "WID")]
-        instance: Option<i32>,
+        instance: Option<Wid>,
     },
 }
 

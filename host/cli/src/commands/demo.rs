@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
+use wedflow_model::Wid;
 use wedflow_store::{Flow, Store, TraceRow};
 use wedflow_worker::HostSettings;
 
@@ -106,7 +107,7 @@ fn print_traces(ended: &[Ended], terminal: &Terminal) {
 struct Ended {
     name: String,
     flow: Flow,
-    wid: i32,
+    wid: Wid,
     trace: Vec<TraceRow>,
 }
 

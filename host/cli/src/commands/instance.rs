@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
-use wedflow_model::ScalarType;
+use wedflow_model::{ScalarType, Wid};
 use wedflow_store::{Flow, JobRow, Store, TraceRow, WantedInstances};
 
 use crate::arguments::InstanceCommand;
@@ -136,7 +136,7 @@ fn print_jobs(jobs: &[JobRow], terminal: &Terminal) {
     }
 }
 
-async fn show(store: &Store, flow: &Flow, wid: i32, terminal: &Terminal) -> Result<(), Problem> {
+async fn show(store: &Store, flow: &Flow, wid: Wid, terminal: &Terminal) -> Result<(), Problem> {
     let instance = store.instance(flow, wid).await?;
     let jobs = store.jobs(flow.flow_id, wid).await?;
     let attempts = store.attempts(flow.flow_id, wid).await?;
@@ -193,7 +193,7 @@ async fn show(store: &Store, flow: &Flow, wid: i32, terminal: &Terminal) -> Resu
 }
 
 /// Prints rows as they come; ends when the instance is final, or an exception that nobody serves.
-async fn watch(store: &Store, flow: &Flow, wid: i32, terminal: &Terminal) -> Result<(), Problem> {
+async fn watch(store: &Store, flow: &Flow, wid: Wid, terminal: &Terminal) -> Result<(), Problem> {
     let mut next = 1;
     let mut all: Vec<TraceRow> = Vec::new();
     let mut reasons = Reasons::new();

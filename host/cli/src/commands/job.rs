@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value as Json, json};
+use wedflow_model::Wid;
 use wedflow_store::{AttemptLog, Flow, MadeAttempt, Store};
 
 use crate::arguments::{JobCommand, LevelArgument};
@@ -87,7 +88,7 @@ pub(crate) async fn run(
 /// Selection of attempts and log lines.
 struct Wanted<'a> {
     flow: &'a Flow,
-    wid: i32,
+    wid: Wid,
     transition: Option<&'a str>,
     level: LevelArgument,
 }
@@ -208,7 +209,7 @@ fn component_of(attempt: &MadeAttempt) -> String {
 }
 
 /// Names an attempt: `orders/17#4` wrote state 4, `orders/17#a98` changed nothing.
-pub(crate) fn identifier(flow: &Flow, wid: i32, attempt: &MadeAttempt) -> String {
+pub(crate) fn identifier(flow: &Flow, wid: Wid, attempt: &MadeAttempt) -> String {
     match (attempt.seq, attempt.attempt_id) {
         (Some(seq), _) => format!("{}/{wid}#{seq}", flow.name),
         (None, Some(number)) => format!("{}/{wid}#a{number}", flow.name),

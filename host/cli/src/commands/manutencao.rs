@@ -4,6 +4,7 @@
 use serde_json::{Map, Value as Json, json};
 use wedflow_api::{Server, ServerSettings};
 use wedflow_away::{Leaving, Link, LocalStore, disconnect, reconnect};
+use wedflow_model::Wid;
 use wedflow_store::{Flow, NewProcess, PersonName, Store, StoreError, WorkAct, WorkReport};
 use wedflow_tenancy::{Scope, TokenRequest, issue};
 
@@ -37,7 +38,7 @@ struct Example<'a> {
     tenant: &'a str,
     terminal: &'a Terminal,
     flow: Flow,
-    wid: i32,
+    wid: Wid,
     steps: Vec<Json>,
 }
 
@@ -150,7 +151,7 @@ impl Example<'_> {
             .await?;
         let found = list
             .iter()
-            .find(|item| item["task"] == task && item["wid"] == self.wid);
+            .find(|item| item["task"] == task && item["wid"] == self.wid.get());
         let item = found.and_then(|item| item["item"].as_i64());
         let item =
             item.ok_or_else(|| Problem::new(format!("{task} is not on the worklist of {name}")))?;

@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value as Json, json};
+use wedflow_model::Wid;
 use wedflow_store::{Flow, Matching, NewSchedule, PauseScope, Store};
 
 use crate::commands::constrain::{self, OrderCommand, ResourceCommand};
@@ -22,7 +23,7 @@ pub(crate) struct Target {
     /// The flow.
     flow: String,
     /// The instance.
-    wid: i32,
+    wid: Wid,
     /// Why; kept in the trace and in the audit log.
     #[arg(long, value_name = "TEXT")]
     reason: String,
@@ -35,7 +36,7 @@ pub(crate) enum OperateInstance {
         /// The flow.
         flow: String,
         /// The instance.
-        wid: i32,
+        wid: Wid,
         /// Why; kept in the trace and in the audit log.
         #[arg(
             long,
@@ -54,7 +55,7 @@ pub(crate) enum OperateInstance {
         /// The flow.
         flow: String,
         /// The instance.
-        wid: i32,
+        wid: Wid,
     },
     /// Drop a pending job without running it.
     Skip {
@@ -78,7 +79,7 @@ pub(crate) enum OperateInstance {
         /// The flow.
         flow: String,
         /// The instance.
-        wid: i32,
+        wid: Wid,
         /// New values; the other attributes stay.
         #[arg(value_name = "ATTRIBUTE=VALUE")]
         values: Vec<String>,
@@ -335,7 +336,7 @@ pub(crate) async fn instance(
 /// Sends an event to an instance, once for a key.
 async fn send_event(
     flow: &Flow,
-    wid: i32,
+    wid: Wid,
     values: &Map<String, Json>,
     key: Option<&str>,
     store: &Store,
@@ -371,7 +372,7 @@ async fn go_back(
     Ok(())
 }
 
-fn said_status(wid: i32, flow: &Flow, status: &str, what: &str, terminal: &Terminal) {
+fn said_status(wid: Wid, flow: &Flow, status: &str, what: &str, terminal: &Terminal) {
     let word = status_word(status);
     terminal.answer(&json!({ "wid": wid, "status": word }), || {
         terminal.line(&format!("{what} instance {wid} of {}: {word}.", flow.name));

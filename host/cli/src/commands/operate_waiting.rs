@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use wedflow_model::Wid;
 use wedflow_store::{Flow, Store, StoreError};
 
 use crate::terminal::Terminal;
@@ -40,7 +41,7 @@ impl Reasons {
         &mut self,
         store: &Store,
         flow: &Flow,
-        wid: i32,
+        wid: Wid,
         terminal: &Terminal,
     ) -> Result<(), StoreError> {
         let now = Instant::now();

@@ -10,7 +10,7 @@ use wedflow_authoring::{
     Answer, AnswersFrom, Call, Called, Difference, Subject, Verdict, Workbench,
     differences_between, write_fixture,
 };
-use wedflow_model::{AttributeType, ComponentId, Outcome, Value};
+use wedflow_model::{AttributeType, ComponentId, FlowId, Outcome, Value, Wid};
 use wedflow_store::{Flow, MadeAttempt, Store};
 
 use crate::arguments::ReplayArguments;
@@ -110,7 +110,7 @@ pub(crate) async fn run(
 /// is shown of a call has them masked.
 async fn granted_secrets(
     store: &Store,
-    flow_id: i32,
+    flow_id: FlowId,
 ) -> Result<Vec<(String, String, Vec<String>)>, Problem> {
     let sealed = store.secrets(flow_id).await?;
     if sealed.is_empty() {
@@ -129,7 +129,7 @@ async fn granted_secrets(
 }
 
 /// Reads `orders/17#4`, `orders 17 4`, `orders 17`, `orders`.
-fn target(words: &[String]) -> Result<(&str, Option<i32>, Which), Problem> {
+fn target(words: &[String]) -> Result<(&str, Option<Wid>, Which), Problem> {
     let wrong = || {
         Problem::usage(format!("`{}` names no attempt", words.join(" "))).hint(
             "For example: orders/17#4, as `wed job logs` prints it; or orders 17; or orders 17 4",
@@ -139,15 +139,15 @@ fn target(words: &[String]) -> Result<(&str, Option<i32>, Which), Problem> {
         .iter()
         .flat_map(|word| word.split(['/', '#']))
         .collect();
-    let number = |text: &str| text.parse::<i32>().map_err(|_| wrong());
+    let wid = |text: &str| text.parse::<Wid>().map_err(|_| wrong());
     let which = |text: &str| match text.strip_prefix('a') {
         Some(id) => id.parse().map(Which::Number).map_err(|_| wrong()),
-        None => number(text).map(Which::Seq),
+        None => text.parse().map(Which::Seq).map_err(|_| wrong()),
     };
     match parts.as_slice() {
         [flow] => Ok((flow, None, Which::Last)),
-        [flow, wid] => Ok((flow, Some(number(wid)?), Which::Last)),
-        [flow, wid, one] => Ok((flow, Some(number(wid)?), which(one)?)),
+        [flow, number] => Ok((flow, Some(wid(number)?), Which::Last)),
+        [flow, number, one] => Ok((flow, Some(wid(number)?), which(one)?)),
         _ => Err(wrong()),
     }
 }
@@ -156,7 +156,7 @@ impl Replay<'_> {
     /// The attempt that is meant.
     async fn find(
         &self,
-        wid: i32,
+        wid: Wid,
         which: &Which,
         arguments: &ReplayArguments,
     ) -> Result<MadeAttempt, Problem> {
@@ -189,7 +189,7 @@ impl Replay<'_> {
     }
 
     /// The call that an attempt was.
-    async fn call(&self, wid: i32, attempt: &MadeAttempt) -> Result<Call, Problem> {
+    async fn call(&self, wid: Wid, attempt: &MadeAttempt) -> Result<Call, Problem> {
         let id = identifier(&self.flow, wid, attempt);
         let cannot = |why: &str| {
             Problem::new(format!("{id} cannot be run again: {why}")).code("not_replayable")
@@ -263,7 +263,7 @@ impl Replay<'_> {
 
     async fn one(
         &mut self,
-        wid: i32,
+        wid: Wid,
         attempt: &MadeAttempt,
         arguments: &ReplayArguments,
     ) -> Result<(), Problem> {
@@ -331,7 +331,7 @@ impl Replay<'_> {
     /// Holds a replay against what is on record of the attempt.
     async fn compare(
         &self,
-        wid: i32,
+        wid: Wid,
         attempt: &MadeAttempt,
         called: &Called,
     ) -> Result<Sameness, Problem> {
@@ -456,7 +456,7 @@ impl Replay<'_> {
     async fn shadow(
         &mut self,
         arguments: &ReplayArguments,
-        wid: Option<i32>,
+        wid: Option<Wid>,
         count: i64,
     ) -> Result<(), Problem> {
         let (Some(transition), Some(file), None) = (&arguments.transition, &arguments.with, wid)
@@ -733,7 +733,7 @@ mod tests {
                 .map(|(flow, wid, which)| (flow.to_owned(), wid, which))
                 .ok()
         };
-        let named = |wid, which| Some(("orders".to_owned(), wid, which));
+        let named = |wid: Option<i32>, which| Some(("orders".to_owned(), wid.map(Wid::new), which));
         assert_eq!(read("orders/17#4"), named(Some(17), Which::Seq(4)));
         assert_eq!(read("orders/17#a98"), named(Some(17), Which::Number(98)));
         assert_eq!(read("orders 17 4"), named(Some(17), Which::Seq(4)));

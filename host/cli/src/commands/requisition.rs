@@ -1,6 +1,7 @@
 //! `wed demo requisition`: requisitions of one material by several clerks, each step done by hand over SQL.
 
 use serde_json::{Map, Value as Json, json};
+use wedflow_model::Wid;
 use wedflow_store::{Flow, FlowSession, Store};
 
 use crate::problem::Problem;
@@ -29,7 +30,7 @@ impl Players<'_> {
     }
 
     /// Starts a requisition that a clerk enters; its instance.
-    async fn enter(&mut self, clerk: &str, materials: &str, more: &str) -> Result<i32, Problem> {
+    async fn enter(&mut self, clerk: &str, materials: &str, more: &str) -> Result<Wid, Problem> {
         let started = self
             .session
             .texts(&format!(
@@ -50,7 +51,7 @@ impl Players<'_> {
     }
 
     /// Does a step; a step that waits is none.
-    async fn step(&mut self, wid: i32, transition: &str, clause: &str) -> Result<bool, Problem> {
+    async fn step(&mut self, wid: Wid, transition: &str, clause: &str) -> Result<bool, Problem> {
         let done = self.session.finish(wid, transition, clause).await?;
         if done {
             self.tell(format!("  {transition} of instance {wid} is done"));
@@ -73,7 +74,7 @@ impl Players<'_> {
     }
 
     /// Does all steps up to the issue.
-    async fn settle(&mut self, wid: i32, rules: &str) -> Result<(), Problem> {
+    async fn settle(&mut self, wid: Wid, rules: &str) -> Result<(), Problem> {
         self.step(wid, "enter", "entered = true").await?;
         self.step(wid, "confirm", "sales_list = 'too early'")
             .await?;

@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value as Json, json};
+use wedflow_model::Wid;
 use wedflow_store::{NewProcess, PersonName, Store, WorkAct, WorkReport};
 
 use crate::commands::away::{self, AwayCommand, Place};
@@ -215,7 +216,7 @@ pub(crate) struct NotifyArguments {
     /// The flow.
     pub(crate) flow: String,
     /// The instance.
-    pub(crate) wid: i32,
+    pub(crate) wid: Wid,
     /// The policy, 1 to 4 (see `wed work begin`).
     #[arg(long, value_name = "N")]
     pub(crate) policy: Option<i32>,

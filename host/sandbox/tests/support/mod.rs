@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use wedflow_contract::Declaration;
-use wedflow_model::{AttributeType, Limits};
+use wedflow_model::{AttributeType, Limits, Wid};
 use wedflow_sandbox::{Attempt, Bound, Component, Invocation, Sandbox, Settings};
 
 pub use wedflow_loader::{built as guest, component as component_of};
@@ -110,7 +110,7 @@ pub const PAYLOAD: &str = r#"{"n": 1, "a1": "ready", "tags": ["x", null]}"#;
 pub fn invocation(payload: &str) -> Invocation<'_> {
     Invocation {
         flow: "orders",
-        wid: 7,
+        wid: Wid::new(7),
         trigger: "t1",
         attempt: 1,
         deadline: 1_800_000_000_000_000,

@@ -36,10 +36,10 @@ use outbox::{Outbox, Shelf, Waiting};
 pub(crate) use policy::Policy;
 pub(crate) use quarantine::Locked;
 use quarantine::Quarantine;
-use wedflow_model::{LeaseToken, TenantId};
+use wedflow_model::{FlowId, LeaseToken, TenantId, Wid};
 
 /// A flow's number and an instance's.
-pub(crate) type Instance = (i32, i32);
+pub(crate) type Instance = (FlowId, Wid);
 
 /// A job that is leased to this host.
 #[derive(Debug)]
@@ -367,14 +367,14 @@ impl<J, R> Decision<J, R> {
     }
 
     /// Returns the shelf on which a tenant's result of a flow waits.
-    fn shelf(&self, tenant: TenantId, flow: i32, now: Moment) -> Shelf {
+    fn shelf(&self, tenant: TenantId, flow: FlowId, now: Moment) -> Shelf {
         let is_over = self.is_shared(now) && self.budgets.is_over(&self.policy, tenant);
         if is_over || self.budgets.is_limited(tenant) {
             Shelf::Leave
         } else if self.budgets.is_light(tenant) {
             Shelf::Express
         } else {
-            Shelf::Home(usize::try_from(flow).unwrap_or(0) % self.policy.home_sessions)
+            Shelf::Home(usize::try_from(flow.get()).unwrap_or(0) % self.policy.home_sessions)
         }
     }
 

@@ -12,7 +12,7 @@ use foldhash::HashMap;
 use wedflow_scheduler::Moment;
 
 use super::{Instance, Policy};
-use wedflow_model::{LeaseToken, TenantId};
+use wedflow_model::{FlowId, LeaseToken, TenantId, Wid};
 
 /// Shelf on which results wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,7 @@ struct Tenants {
     /// Tenants in their turns.
     round: VecDeque<TenantId>,
     /// Each one's flows, the oldest first. A flow that has moved to another shelf may still be named.
-    flows: HashMap<TenantId, VecDeque<i32>>,
+    flows: HashMap<TenantId, VecDeque<FlowId>>,
     /// Results on the shelf.
     results: usize,
     /// Since when results wait, at the longest.
@@ -59,7 +59,7 @@ struct Flow<R> {
 pub(crate) struct Outbox<R> {
     /// Express, leave, any, and one for each home.
     shelves: Vec<Tenants>,
-    flows: HashMap<i32, Flow<R>>,
+    flows: HashMap<FlowId, Flow<R>>,
     /// Instances with a result that waits or is under way, and the results behind it.
     instances: HashMap<Instance, VecDeque<Waiting<R>>>,
     /// Batches taken so far.
@@ -244,7 +244,7 @@ impl<R> Outbox<R> {
     }
 
     /// Takes the results of a flow, or of one of its instances, off the shelves.
-    pub(crate) fn withdraw(&mut self, flow: i32, wid: Option<i32>) -> Vec<Waiting<R>> {
+    pub(crate) fn withdraw(&mut self, flow: FlowId, wid: Option<Wid>) -> Vec<Waiting<R>> {
         let Some(known) = self.flows.get_mut(&flow) else {
             return Vec::new();
         };

@@ -9,19 +9,20 @@ use wedflow_scheduler::Moment;
 
 use super::outbox::Waiting;
 use super::{Instance, Policy};
+use wedflow_model::FlowId;
 
 /// Flow or instance that somebody had locked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Locked {
     /// The table of a flow.
-    Flow(i32),
+    Flow(FlowId),
     /// The row of an instance.
     Instance(Instance),
 }
 
 impl Locked {
     /// Returns its flow.
-    pub(crate) fn flow(self) -> i32 {
+    pub(crate) fn flow(self) -> FlowId {
         match self {
             Locked::Flow(flow) | Locked::Instance((flow, _)) => flow,
         }
@@ -59,7 +60,7 @@ pub(crate) struct Quarantine<R> {
     /// When each is to be tried again, or forgotten.
     order: BTreeSet<(Moment, Locked)>,
     /// Instances of each flow that are in quarantine by themselves.
-    instances: HashMap<i32, usize>,
+    instances: HashMap<FlowId, usize>,
 }
 
 impl<R> Quarantine<R> {
@@ -254,7 +255,7 @@ impl<R> Quarantine<R> {
 mod tests {
     use super::super::{Action, Batch, Decision, Event, Job};
     use super::*;
-    use wedflow_model::{LeaseToken, TenantId};
+    use wedflow_model::{LeaseToken, TenantId, Wid};
 
     type Told = Event<(), ()>;
 
@@ -262,11 +263,11 @@ mod tests {
         Moment::default() + Duration::from_millis(ms)
     }
 
-    fn job(token: i64, wid: i32) -> Job<()> {
+    fn job(token: i64, instance: i32) -> Job<()> {
         Job {
             token: LeaseToken::new(token),
             tenant: TenantId::new(1),
-            instance: (1, wid),
+            instance: (FlowId::new(1), Wid::new(instance)),
             job: (),
         }
     }
@@ -311,7 +312,7 @@ mod tests {
         let Batch {
             session, results, ..
         } = batch;
-        let locks = [Locked::Flow(1)].into_iter().collect();
+        let locks = [Locked::Flow(FlowId::new(1))].into_iter().collect();
         let _ = decision.decide(Event::Met { locks, results }, at(ms));
         let _ = decision.decide(Event::Returned { session }, at(ms));
     }

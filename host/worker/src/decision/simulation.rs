@@ -12,7 +12,7 @@ use wedflow_scheduler::{Context, Moment, Registration};
 
 use super::outbox::Shelf;
 use super::*;
-use wedflow_model::{LeaseToken, TenantId};
+use wedflow_model::{FlowId, LeaseToken, TenantId, Wid};
 
 const MS: Duration = Duration::from_millis(1);
 /// The longest that a simulated commit takes.
@@ -47,7 +47,7 @@ struct Trouble {
     /// Number of a thousand attempts and batches that panic.
     panics: u64,
     /// Flows whose tables are locked until the moment.
-    locked: HashSet<i32>,
+    locked: HashSet<FlowId>,
     until: Moment,
 }
 
@@ -59,14 +59,19 @@ type Results = Vec<(LeaseToken, u32)>;
 /// A job as the database has it: its instance, and how many transitions are left.
 type Row = (Instance, u32);
 
+/// Returns the tenant of an instance: every tenant has one flow, of its number.
+fn tenant_of(instance: Instance) -> TenantId {
+    TenantId::new(instance.0.get())
+}
+
 struct World {
     decision: Decision<u32, u32>,
     seed: Seed,
-    kinds: BTreeMap<i32, Kind>,
+    kinds: BTreeMap<TenantId, Kind>,
     trouble: Trouble,
     next_token: LeaseToken,
     /// Due jobs of each tenant.
-    pool: BTreeMap<i32, VecDeque<Row>>,
+    pool: BTreeMap<TenantId, VecDeque<Row>>,
     rows: HashMap<LeaseToken, Row>,
     under_way: HashSet<Instance>,
     sessions: HashSet<usize>,
@@ -75,8 +80,8 @@ struct World {
     batches: u64,
     /// For each tenant the longest time from a result to its batch, and the most batches over home sessions meanwhile,
     /// of results that waited for longer than the policy's `batch_wait` and one commit.
-    waits: BTreeMap<i32, (Duration, u64)>,
-    committed: BTreeMap<i32, u64>,
+    waits: BTreeMap<TenantId, (Duration, u64)>,
+    committed: BTreeMap<TenantId, u64>,
     meets: u64,
     events: u64,
     woken: u64,
@@ -145,7 +150,7 @@ impl Model {
         self.tell(Event::Asked { lane }, context.now());
         let (takes, panics, fuel) = {
             let mut world = self.world();
-            let fuel = world.kinds[&tenant.get()].fuel;
+            let fuel = world.kinds[&tenant].fuel;
             let panics = world.seed.below(1000) < world.trouble.panics;
             let takes = world.seed.up_to(MS / 4) + Duration::from_nanos(fuel);
             (takes, panics, fuel)
@@ -214,10 +219,10 @@ impl Model {
 impl World {
     fn claim(&mut self, claim: &Claim) -> (Vec<Job<u32>>, bool) {
         let mut rows = Vec::new();
-        let tenants: Vec<i32> = self.pool.keys().copied().collect();
+        let tenants: Vec<TenantId> = self.pool.keys().copied().collect();
         let asked = tenants
             .iter()
-            .filter(|tenant| !claim.without.contains(&TenantId::new(**tenant)));
+            .filter(|tenant| !claim.without.contains(tenant));
         let each = claim.limit.div_ceil(tenants.len().max(1)).max(1);
         for &tenant in asked {
             let room = each
@@ -230,13 +235,12 @@ impl World {
         (jobs, self.pool.values().any(|waiting| !waiting.is_empty()))
     }
 
-    /// Every tenant has one flow, of its number.
     fn lease(&mut self, row: Row) -> Job<u32> {
         self.next_token = LeaseToken::new(self.next_token.get() + 1);
         self.rows.insert(self.next_token, row);
         Job {
             token: self.next_token,
-            tenant: TenantId::new(row.0.0),
+            tenant: tenant_of(row.0),
             instance: row.0,
             job: row.1,
         }
@@ -246,7 +250,10 @@ impl World {
     fn give_up(&mut self, token: LeaseToken) {
         self.finished.remove(&token);
         if let Some(row) = self.rows.remove(&token) {
-            self.pool.entry(row.0.0).or_default().push_back(row);
+            self.pool
+                .entry(tenant_of(row.0))
+                .or_default()
+                .push_back(row);
         }
     }
 
@@ -265,7 +272,10 @@ impl World {
                 "{instance:?} is in two batches"
             );
             if let Some((since, batches)) = self.finished.get(token) {
-                let (waited, wait) = (now.since(*since), self.waits.entry(instance.0).or_default());
+                let (waited, wait) = (
+                    now.since(*since),
+                    self.waits.entry(tenant_of(instance)).or_default(),
+                );
                 wait.0 = wait.0.max(waited);
                 if waited > self.decision.policy.batch_wait + BATCH_MAX {
                     wait.1 = wait.1.max(self.batches - batches);
@@ -311,13 +321,13 @@ impl World {
                 continue;
             };
             self.finished.remove(token);
-            *self.committed.entry(instance.0).or_default() += 1;
+            *self.committed.entry(tenant_of(instance)).or_default() += 1;
             match left.checked_sub(1) {
                 None => {}
                 Some(left) if keeps => fired.push(self.lease((instance, left))),
                 Some(left) => self
                     .pool
-                    .entry(instance.0)
+                    .entry(tenant_of(instance))
                     .or_default()
                     .push_back((instance, left)),
             }
@@ -356,12 +366,16 @@ impl World {
 fn run(seed: u64, policy: Policy, kinds: &[Kind], trouble: Trouble, until: Moment) -> Model {
     let mut simulation = Simulation::new(seed);
     let (sender, actions) = queue(1_000_000);
-    let kinds: BTreeMap<i32, Kind> = (1..).zip(kinds.iter().copied()).collect();
+    let tenants = (1..).map(TenantId::new);
+    let kinds: BTreeMap<TenantId, Kind> = tenants.zip(kinds.iter().copied()).collect();
     let pool = kinds.iter().map(|(tenant, kind)| {
         (
             *tenant,
             (0..kind.instances * kind.branches)
-                .map(|job| ((*tenant, job / kind.branches), kind.steps - 1))
+                .map(|job| {
+                    let flow = FlowId::new(tenant.get());
+                    ((flow, Wid::new(job / kind.branches)), kind.steps - 1)
+                })
                 .collect(),
         )
     });
@@ -451,7 +465,7 @@ proptest! {
     ) {
         let kinds = kinds.into_iter().map(|(a, b, c)| Kind { branches, ..Kind::new(a, b, c) });
         let kinds: Vec<Kind> = kinds.collect();
-        let trouble = Trouble { panics, locked: locked.into_iter().collect(), until: seconds(5) };
+        let trouble = Trouble { panics, locked: locked.into_iter().map(FlowId::new).collect(), until: seconds(5) };
         let model = run(seed, Policy::new(lanes, in_flight), &kinds, trouble, seconds(600));
         model.world().assert_clear();
     }
@@ -465,11 +479,11 @@ proptest! {
         others in proptest::collection::vec(1_i32..80, 4..12),
     ) {
         let kinds: Vec<Kind> = others.iter().map(|count| Kind::new(*count, 8, 50_000)).collect();
-        let locked: HashSet<i32> = (1..=locked.min(3)).collect();
+        let locked: HashSet<FlowId> = (1..=locked.min(3)).map(FlowId::new).collect();
         let trouble = Trouble { panics: 0, locked: locked.clone(), until: seconds(100_000) };
         let model = run(seed, Policy::new(2, 400), &kinds, trouble, seconds(60));
         let world = model.world();
-        for (tenant, kind) in world.kinds.iter().filter(|(tenant, _)| !locked.contains(tenant)) {
+        for (tenant, kind) in world.kinds.iter().filter(|(tenant, _)| !locked.contains(&FlowId::new(tenant.get()))) {
             let all = u64::from(kind.steps) * u64::from(kind.instances.unsigned_abs());
             prop_assert_eq!(world.committed.get(tenant).copied().unwrap_or(0), all);
             let (wait, _) = world.waits[tenant];
@@ -496,9 +510,9 @@ proptest! {
 }
 
 /// Adds a job of a tenant.
-fn add(budgets: &mut Budgets<()>, tenant: i32, token: i64) {
+fn add(budgets: &mut Budgets<()>, number: i32, token: i64) {
     let policy = Policy::new(1, 1_000);
-    budgets.add(&policy, TenantId::new(tenant), LeaseToken::new(token), ());
+    budgets.add(&policy, TenantId::new(number), LeaseToken::new(token), ());
 }
 
 /// Begins and ends jobs one after the other; the fuel each tenant was charged.
@@ -617,13 +631,13 @@ fn a_decision_costs_no_more_with_many_tenants_flows_and_results() {
 fn a_flow_that_was_locked_leaves_quarantine_though_it_never_rests() {
     let trouble = Trouble {
         panics: 0,
-        locked: HashSet::from([1]),
+        locked: HashSet::from([FlowId::new(1)]),
         until: seconds(2),
     };
     let kinds = [Kind::new(20, 100_000, 2_000_000)];
     let model = run(3, Policy::new(2, 400), &kinds, trouble, seconds(10));
     let world = model.world();
-    assert!(world.meets > 1 && world.committed[&1] > 1_000);
+    assert!(world.meets > 1 && world.committed[&TenantId::new(1)] > 1_000);
     assert!(
         world.decision.quarantine.is_empty(),
         "{:?}",
@@ -652,7 +666,7 @@ fn the_reserve_is_for_tenants_with_less_than_a_share() {
     let job = |number: i32| Job {
         token: LeaseToken::new(number.into()),
         tenant: TenantId::new(1),
-        instance: (1, number),
+        instance: (FlowId::new(1), Wid::new(number)),
         job: (),
     };
     let claim = |actions: Vec<Action<(), ()>>| {
@@ -695,7 +709,7 @@ fn a_tenant_whose_jobs_are_claimed_one_and_all_shares_no_batch() {
     let jobs = jobs.map(|(tenant, token)| Job {
         token: LeaseToken::new(token),
         tenant: TenantId::new(tenant),
-        instance: (tenant, 1),
+        instance: (FlowId::new(tenant), Wid::new(1)),
         job: (),
     });
     let _ = decision.decide(Event::Arrived(jobs.into()), now);
@@ -737,8 +751,9 @@ fn a_flow_with_few_results_goes_over_its_home_and_one_with_many_over_any() {
     let mut outbox: Outbox<()> = Outbox::new(&policy);
     let now = Moment::default();
     let mut token = 0;
-    let mut add = |outbox: &mut Outbox<()>, flow: i32, results: i32| {
-        for wid in 0..results {
+    let mut add = |outbox: &mut Outbox<()>, number: i32, results: i32| {
+        let flow = FlowId::new(number);
+        for wid in (0..results).map(Wid::new) {
             token += 1;
             let one = Waiting {
                 token: LeaseToken::new(token),
@@ -749,7 +764,7 @@ fn a_flow_with_few_results_goes_over_its_home_and_one_with_many_over_any() {
             let one = outbox.stand(one).expect("the first");
             outbox.add(
                 &policy,
-                Shelf::Home(usize::try_from(flow).expect("small") % 3),
+                Shelf::Home(usize::try_from(number).expect("small") % 3),
                 one,
                 now,
             );
@@ -761,7 +776,7 @@ fn a_flow_with_few_results_goes_over_its_home_and_one_with_many_over_any() {
     assert_eq!(outbox.results(Shelf::Home(1)), 5);
     assert_eq!(outbox.results(Shelf::Any), 30);
     let (batch, _) = outbox.take(&policy, &[Shelf::Home(2)], now);
-    assert!(batch.iter().all(|one| one.instance.0 == 5) && batch.len() == 3);
+    assert!(batch.iter().all(|one| one.instance.0 == FlowId::new(5)) && batch.len() == 3);
     let (batch, _) = outbox.take(&policy, &[Shelf::Home(1), Shelf::Any], now);
     assert_eq!(batch.len(), 35);
 }
