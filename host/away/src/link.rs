@@ -90,7 +90,7 @@ pub struct Events {
     lines: BufReader<ureq::BodyReader<'static>>,
 }
 
-/// What a stream of events brings.
+/// News from a stream of events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Heard {
     /// An event, with its id if it has one.
