@@ -1,39 +1,24 @@
-//! Commits a batch of results. A batch is all or nothing in Postgres, so on a refusal it is split,
-//! until the one bad result stands alone and hurts its own instance only. What meets a lock of somebody else is taken
-//! out and waits for it in quarantine; the rest is committed at once.
+//! Commits a batch of results, and records attempts that failed. `decision/parts.rs` says what is committed together
+//! and what a refusal means; here it is carried out.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use foldhash::{HashMap, HashMapExt, HashSet};
-use wedflow_model::{FlowId, HostId, JobKey, LeaseToken, Wid};
+use wedflow_model::{FlowId, HostId, LeaseToken, Wid};
 use wedflow_sandbox::Provided;
 use wedflow_store::{
     AttemptRecord, Claimed, CommitGroup, CommitItem, FailedAttempt, Store, StoreError,
 };
 
-use crate::decision::Locked;
+use crate::decision::{
+    Instance, Locked, OfInstance, PAUSE_FIRST, PAUSE_MAX, Part, Parts, Refusal, Step,
+};
 use crate::desk::Committing;
 use crate::lane::{BEHIND_A_LOCK, Shared};
 use crate::results::{Finished, Rendered, Shape, Verdict, no_record};
 use crate::silence::{AT_WORK, answered};
-
-/// Pause before a database that did not answer is asked again, at first and at most.
-const FIRST_PAUSE: Duration = Duration::from_millis(50);
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-
-/// Number of a flow's results that meet unknown locks alone, after which all of its results in the batch are taken to.
-const UNKNOWN_LOCKS_MAX: usize = 3;
-
-/// SQLSTATE of a result that was made for an older version of its flow.
-const OUT_OF_DATE: &str = "WF018";
-
-/// Maximum commits of a single result while the cause of its refusal is unknown.
-const UNKNOWN_TRIES: u32 = 5;
-
-/// SQLSTATE of conditions that take too long on the states of a batch.
-const SLOW_CONDITIONS: &str = "WF034";
 
 /// A result that is to be committed.
 #[derive(Debug)]
@@ -42,6 +27,18 @@ struct Ready {
     shape: Arc<Shape>,
     /// All else; its literals are the item's.
     finished: Finished,
+}
+
+impl OfInstance for Ready {
+    fn instance(&self) -> Instance {
+        self.finished.instance()
+    }
+}
+
+impl OfInstance for Finished {
+    fn instance(&self) -> Instance {
+        (self.key.flow, self.key.wid)
+    }
 }
 
 impl Ready {
@@ -95,60 +92,82 @@ pub(crate) async fn deal_with(
     let store = &shared.sessions[committing.session];
     let (ready, mut failed) = separate(batch);
     let mut committed = 0;
-    let mut unknown = HashMap::new();
-    // Halves of halves, on a list instead of the stack.
-    let mut parts = vec![ready];
-    while let Some(mut part) = parts.pop() {
-        if part.is_empty() {
-            continue;
-        }
-        match commit_carefully(store, host, &mut part, committing.keeps).await {
+    let mut parts = Parts::new(ready);
+    let mut next = parts.next_part();
+    while let Some(part) = next.take() {
+        let refusal = match commit(store, host, &part, committing.keeps).await {
             Ok(fired) => {
-                committed += part.len();
+                committed += part.results.len();
                 let (fired, _arriving) = shared.jobs(fired).await;
-                let tokens = part.iter().map(|one| one.item.token).collect();
-                committing.committed(tokens, fired);
+                committing.committed(tokens(&part.results), fired);
+                next = parts.next_part();
+                continue;
             }
-            Err(StoreError::Locked { locks, .. }) => {
-                let part: Vec<_> = part.into_iter().map(Ready::into_finished).collect();
-                let (met, others) = sort_out(part, &locks, &mut unknown);
-                quarantine(store, host, met, committing).await;
-                parts.extend(
-                    others
-                        .into_iter()
-                        .map(|part| part.into_iter().flat_map(Ready::new).collect()),
-                );
+            Err(refusal) => refusal,
+        };
+        match parts.refused(part, Refusal::from(&refusal)) {
+            Step::Split => {}
+            Step::Again { part, pause } => {
+                report_again(&refusal, part.results.len());
+                next = Some(after(store, host, part, pause).await)
+                    .filter(|part| !part.results.is_empty());
             }
-            Err(refusal) if refusal.code() == Some(OUT_OF_DATE) => {
-                let others = other_flows(&mut part);
-                if others.is_empty() {
-                    give_back(store, host, &part, committing).await;
-                } else {
-                    parts.extend([others, part]);
-                }
+            Step::Meet { locks, results } => {
+                let held = results.into_iter().map(Ready::into_finished).collect();
+                quarantine(store, host, (locks, held), committing).await;
             }
-            Err(refusal) if refusal.code() == Some("WF016") => {
-                // What the host had in flight is another's by now.
-                tracing::info!(
-                    results = part.len(),
-                    "results came after the host's leases were lost; they are dropped"
-                );
-            }
-            Err(refusal) if part.len() == 1 => {
-                failed.extend(
-                    part.into_iter()
-                        .filter_map(|alone| into_failure(alone, &refusal)),
-                );
-            }
-            Err(_) => {
-                let second = part.split_off(part.len() / 2);
-                parts.push(second);
-                parts.push(part);
-            }
+            Step::GiveBack(results) => give_back(store, host, &results, committing).await,
+            Step::Lost(results) => report_lost(results.len()),
+            Step::Fail(one) => failed.extend(into_failure(one, &refusal)),
         }
+        next = next.or_else(|| parts.next_part());
     }
     record(store, host, failed, committing).await;
     committed
+}
+
+fn tokens(results: &[Ready]) -> Vec<LeaseToken> {
+    results.iter().map(|one| one.item.token).collect()
+}
+
+/// Logs that a part is tried again.
+fn report_again(error: &StoreError, results: usize) {
+    match error {
+        // What parallel branches do to each other in healthy operation.
+        StoreError::Conflict(_) => tracing::debug!(%error, results, "a commit is tried again"),
+        error => tracing::warn!(
+            %error,
+            results,
+            "the database is asked again; nothing is lost meanwhile, and `wed status` tells how it is"
+        ),
+    }
+}
+
+fn report_lost(results: usize) {
+    tracing::info!(
+        results,
+        "results came after the host's leases were lost; they are dropped"
+    );
+}
+
+/// Waits before a part is tried again. An answer that was lost is looked up, never repeated blindly: what is no longer
+/// held is taken out of the part.
+async fn after(store: &Store, host: HostId, mut part: Part<Ready>, pause: Duration) -> Part<Ready> {
+    sleep_about(pause).await;
+    let tokens = tokens(&part.results);
+    let held = store.still_held(host, &tokens);
+    if let Ok(held) = answered(store, AT_WORK, held).await {
+        let before = part.results.len();
+        part.results
+            .retain(|ready| held.contains(&ready.item.token));
+        if part.results.len() < before {
+            tracing::info!(
+                results = before - part.results.len(),
+                "results are committed already, or came after their lease was lost"
+            );
+        }
+    }
+    part
 }
 
 /// Separates the results that can be committed from the attempts that failed.
@@ -164,37 +183,10 @@ fn separate(batch: Vec<Finished>) -> (Vec<Ready>, Vec<Finished>) {
     (ready, failed)
 }
 
-/// Commits a part. If a single result is refused, or conditions take too long, commits once more with each state
-/// evaluated by itself: perhaps it is not the result but a condition that fails on it, and a state whose conditions
-/// take too long becomes an exception.
-async fn commit_carefully(
-    store: &Store,
-    host: HostId,
-    part: &mut Vec<Ready>,
-    lease: bool,
-) -> Result<Vec<Claimed>, StoreError> {
-    let answer = commit(store, host, part, false, lease).await;
-    let alone = part.len() == 1 && matches!(answer, Err(StoreError::Refused(_)));
-    let slow = answer
-        .as_ref()
-        .is_err_and(|refusal| refusal.code() == Some(SLOW_CONDITIONS));
-    if alone || slow {
-        return commit(store, host, part, true, lease).await;
-    }
-    answer
-}
-
-/// Takes out of a part what is not of its first flow.
-fn other_flows(part: &mut Vec<Ready>) -> Vec<Ready> {
-    let first = part.first().map(|first| first.finished.key.flow);
-    part.extract_if(.., |ready| Some(ready.finished.key.flow) != first)
-        .collect()
-}
-
 /// Gives back the jobs of results that were made for an older version of their flow, in which attributes had other
 /// names or types: they are run again.
 async fn give_back(store: &Store, host: HostId, part: &[Ready], committing: &mut Committing) {
-    let tokens: Vec<LeaseToken> = part.iter().map(|ready| ready.item.token).collect();
+    let tokens = tokens(part);
     tracing::info!(
         jobs = tokens.len(),
         "attributes of a flow have changed; its results are made anew"
@@ -205,44 +197,6 @@ async fn give_back(store: &Store, host: HostId, part: &[Ready], committing: &mut
 
 /// Locks that a part of a batch met, and the results that wait for them.
 type Met = (HashSet<Locked>, Vec<Finished>);
-
-/// Sorts out what meets these locks from what does not, which is returned as parts to be tried by themselves. Where
-/// nobody knows which locks they were, the part is halved until one result stands alone; of a flow of which some did,
-/// counted in `unknown`, all that is left waits with them.
-fn sort_out(
-    mut part: Vec<Finished>,
-    locks: &[(FlowId, Option<Wid>)],
-    unknown: &mut HashMap<FlowId, usize>,
-) -> (Met, Vec<Vec<Finished>>) {
-    let mut locks: HashSet<Locked> = (locks.iter())
-        .map(|(flow, wid)| match wid {
-            Some(wid) => Locked::Instance((*flow, *wid)),
-            None => Locked::Flow(*flow),
-        })
-        .collect();
-    if locks.is_empty() {
-        let flows = part.iter().map(|one| one.key.flow);
-        let many = |flow: &FlowId| (unknown.get(flow)).is_some_and(|met| *met >= UNKNOWN_LOCKS_MAX);
-        locks.extend(flows.filter(many).map(Locked::Flow));
-    }
-    if locks.is_empty() && part.len() > 1 {
-        let second = part.split_off(part.len() / 2);
-        return (Met::default(), vec![second, part]);
-    }
-    if locks.is_empty() {
-        for JobKey { flow, wid, .. } in part.iter().map(|one| one.key) {
-            *unknown.entry(flow).or_default() += 1;
-            locks.insert(Locked::Instance((flow, wid)));
-        }
-    }
-    let meets = |one: &Finished| {
-        locks.contains(&Locked::Flow(one.key.flow))
-            || locks.contains(&Locked::Instance((one.key.flow, one.key.wid)))
-    };
-    let (held, others): (Vec<_>, Vec<_>) = part.into_iter().partition(meets);
-    let others = Some(others).filter(|others| !others.is_empty());
-    ((locks, held), others.into_iter().collect())
-}
 
 /// Puts into quarantine what waits for locks. What comes from there has waited for some time: its jobs say so.
 async fn quarantine(store: &Store, host: HostId, (locks, held): Met, committing: &mut Committing) {
@@ -270,73 +224,61 @@ async fn quarantine(store: &Store, host: HostId, (locks, held): Met, committing:
 /// Records failed attempts, those that meet a lock excepted. Where Postgres refuses what is recorded, each is recorded
 /// alone, and at last with a text of ours in the place of the guest's: an attempt is counted whatever it said.
 async fn record(store: &Store, host: HostId, failed: Vec<Finished>, committing: &mut Committing) {
-    let mut parts = vec![failed];
-    let mut unknown = HashMap::new();
-    while let Some(mut part) = parts.pop() {
-        let Some(flow) = part.first().map(|first| first.key.flow) else {
+    let mut parts = Parts::new(failed);
+    let mut next = parts.next_part();
+    while let Some(mut part) = next.take() {
+        if part.careful {
+            part.results.iter_mut().for_each(without_words);
+        }
+        let Err(refusal) = recorded(store, host, &part).await else {
+            let tokens = part.results.iter().map(|one| one.token).collect();
+            committing.committed(tokens, Vec::new());
+            next = parts.next_part();
             continue;
         };
-        match recorded(store, host, &part, true).await {
-            Ok(()) => committing.committed(part.iter().map(|one| one.token).collect(), Vec::new()),
-            Err(StoreError::Locked { locks, .. }) => {
-                let (met, others) = sort_out(part, &locks, &mut unknown);
-                quarantine(store, host, met, committing).await;
-                parts.extend(others);
+        match parts.refused(part, Refusal::from(&refusal)) {
+            Step::Split => {}
+            Step::Again { part, pause } => {
+                report_again(&refusal, part.results.len());
+                sleep_about(pause).await;
+                next = Some(part);
             }
-            Err(error) if part.len() == 1 => {
-                tracing::warn!(%error, flow = flow.get(), "an attempt's record was refused; it is recorded without its words");
-                for one in &mut part {
-                    if let Verdict::Fail {
-                        outcome, message, ..
-                    } = &mut one.verdict
-                    {
-                        *message = format!("{outcome}; what it said cannot be kept");
-                    }
-                }
-                if let Err(error) = recorded(store, host, &part, false).await {
-                    tracing::error!(%error, flow = flow.get(), "a failed attempt could not be recorded; its job is taken up again");
-                }
+            Step::Meet { locks, results } => {
+                quarantine(store, host, (locks, results), committing).await;
             }
-            Err(_) => {
-                let second = part.split_off(part.len() / 2);
-                parts.push(second);
-                parts.push(part);
-            }
+            Step::Lost(results) | Step::GiveBack(results) => report_lost(results.len()),
+            Step::Fail(one) => tracing::error!(
+                error = %refusal,
+                flow = one.key.flow.get(),
+                "a failed attempt could not be recorded; its job is taken up again"
+            ),
         }
+        next = next.or_else(|| parts.next_part());
     }
 }
 
-/// Records failed attempts, as often as the server needs to be asked.
-async fn recorded(
-    store: &Store,
-    host: HostId,
-    part: &[Finished],
-    keep: bool,
-) -> Result<(), StoreError> {
-    let attempts: Vec<FailedAttempt> = part.iter().filter_map(attempt).collect();
-    let records: Vec<&AttemptRecord> = (part.iter().filter(|_| keep))
+/// Puts a text of ours in the place of a failed attempt's.
+fn without_words(one: &mut Finished) {
+    if let Verdict::Fail {
+        outcome, message, ..
+    } = &mut one.verdict
+    {
+        tracing::warn!(
+            flow = one.key.flow.get(),
+            "an attempt's record was refused; it is recorded without its words"
+        );
+        *message = format!("{outcome}; what it said cannot be kept");
+    }
+}
+
+/// Records a part of failed attempts.
+async fn recorded(store: &Store, host: HostId, part: &Part<Finished>) -> Result<(), StoreError> {
+    let attempts: Vec<FailedAttempt> = part.results.iter().filter_map(attempt).collect();
+    let records: Vec<&AttemptRecord> = (part.results.iter().filter(|_| !part.careful))
         .filter_map(|one| one.record.as_deref())
         .collect();
-    let mut pause = FIRST_PAUSE;
-    loop {
-        match answered(
-            store,
-            AT_WORK,
-            store.fail_recorded(host, &attempts, &records),
-        )
-        .await
-        {
-            Err(error) if error.is_of_server() => {
-                tracing::warn!(
-                    %error,
-                    "the database is asked again; nothing is lost meanwhile, and `wed status` tells how it is"
-                );
-                sleep_about(pause).await;
-                pause = (pause * 2).min(LONGEST_PAUSE);
-            }
-            answer => return answer,
-        }
-    }
+    let recorded = store.fail_recorded(host, &attempts, &records);
+    answered(store, AT_WORK, recorded).await
 }
 
 /// A failed attempt as the database takes it; nothing of a result that is to be committed.
@@ -365,72 +307,25 @@ fn attempt(one: &Finished) -> Option<FailedAttempt> {
     })
 }
 
-/// Commits a part. An answer that was lost is looked up, never repeated blindly: what is no longer
-/// held is taken out of the part.
+/// Commits a part.
 async fn commit(
     store: &Store,
     host: HostId,
-    part: &mut Vec<Ready>,
-    careful: bool,
+    part: &Part<Ready>,
     lease: bool,
 ) -> Result<Vec<Claimed>, StoreError> {
-    let mut pause = FIRST_PAUSE;
-    let mut tries = 0;
-    loop {
-        if part.is_empty() {
-            return Ok(Vec::new());
-        }
-        let records: Vec<&AttemptRecord> = part
-            .iter()
-            .filter_map(|ready| ready.finished.record.as_deref())
-            .collect();
-        let groups = groups(part);
-        tracing::trace!(
-            results = part.len(),
-            groups = groups.len(),
-            lease,
-            "commits"
-        );
-        let committed = store.commit_recorded(host, &groups, careful, lease, &records);
-        let error = match answered(store, AT_WORK, committed).await {
-            Ok(fired) => return Ok(fired),
-            Err(error) => error,
-        };
-        // What neither the server nor a result is known to cause: asked again some times, each result alone.
-        let unknown =
-            part.len() == 1 && !error.is_of_result() && !matches!(error, StoreError::Locked { .. });
-        tries += 1;
-        let again = error.is_of_server() || unknown && tries < UNKNOWN_TRIES;
-        if !again {
-            return Err(error);
-        }
-        match &error {
-            // What parallel branches do to each other in healthy operation.
-            StoreError::Conflict(_) => {
-                tracing::debug!(%error, batch = part.len(), "a commit is tried again");
-            }
-            error => {
-                tracing::warn!(
-                    %error,
-                    batch = part.len(),
-                    "a commit is tried again; nothing is lost meanwhile, and `wed status` tells how the database is"
-                )
-            }
-        }
-        sleep_about(pause).await;
-        pause = (pause * 2).min(LONGEST_PAUSE);
-        let tokens: Vec<LeaseToken> = part.iter().map(|ready| ready.item.token).collect();
-        if let Ok(held) = answered(store, AT_WORK, store.still_held(host, &tokens)).await {
-            let before = part.len();
-            part.retain(|ready| held.contains(&ready.item.token));
-            if part.len() < before {
-                tracing::info!(
-                    results = before - part.len(),
-                    "results are committed already, or came after their lease was lost"
-                );
-            }
-        }
-    }
+    let records: Vec<&AttemptRecord> = (part.results.iter())
+        .filter_map(|ready| ready.finished.record.as_deref())
+        .collect();
+    let groups = groups(&part.results);
+    tracing::trace!(
+        results = part.results.len(),
+        groups = groups.len(),
+        lease,
+        "commits"
+    );
+    let committed = store.commit_recorded(host, &groups, part.careful, lease, &records);
+    answered(store, AT_WORK, committed).await
 }
 
 /// Groups results by flow and shape of clause.
@@ -535,7 +430,7 @@ where
     F: FnMut() -> Fut,
     Fut: Future<Output = Result<T, StoreError>>,
 {
-    let mut pause = FIRST_PAUSE;
+    let mut pause = PAUSE_FIRST;
     loop {
         match call().await {
             Ok(answer) => return Some(answer),
@@ -545,7 +440,7 @@ where
                     "the database is asked again; nothing is lost meanwhile, and `wed status` tells how it is"
                 );
                 sleep_about(pause).await;
-                pause = (pause * 2).min(LONGEST_PAUSE);
+                pause = (pause * 2).min(PAUSE_MAX);
             }
             Err(error) => {
                 tracing::error!(
@@ -568,36 +463,6 @@ async fn sleep_about(pause: Duration) {
 mod tests {
     use super::*;
     use crate::results::tests::finished;
-
-    #[test]
-    fn locks_that_nobody_names_cost_a_batch_few_statements() {
-        let mut unknown = HashMap::new();
-        let of_flow = |flow| {
-            (1..=150).map(move |wid| {
-                let mut one = finished(wid, 1);
-                one.key.flow = FlowId::new(flow);
-                one
-            })
-        };
-        let mut parts = vec![of_flow(1).chain(of_flow(2)).collect::<Vec<_>>()];
-        let (mut statements, mut held, mut committed) = (0, 0, 0);
-        while let Some(part) = parts.pop() {
-            statements += 1;
-            if part.iter().all(|one| one.key.flow == FlowId::new(2)) {
-                committed += part.len();
-                continue;
-            }
-            let ((_, met), others) = sort_out(part, &[], &mut unknown);
-            held += met.len();
-            parts.extend(others);
-        }
-        assert_eq!((held, committed), (150, 150));
-        assert!(statements < 20, "{statements}");
-        // One instance that is locked holds up no other of its flow.
-        let locks = [(FlowId::new(3), Some(Wid::new(7)))];
-        let ((_, met), others) = sort_out(of_flow(3).collect(), &locks, &mut unknown);
-        assert_eq!((met.len(), others[0].len()), (1, 149));
-    }
 
     #[test]
     fn results_are_grouped_by_flow_and_shape() {

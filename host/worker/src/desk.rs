@@ -78,6 +78,7 @@ impl Ticket {
         self.desk.tell(Event::Finished {
             token: self.token,
             fuel,
+            bytes: result.bytes(),
             result,
         });
     }
@@ -383,6 +384,17 @@ impl EventSource for RunSource {
     }
 }
 
+/// A lane that is no more gives up the job that it has not begun.
+impl Drop for RunSource {
+    fn drop(&mut self) {
+        let run = self.desk.state().runs[self.lane].run.take();
+        self.desk.tell(Event::LaneEnded { lane: self.lane });
+        if let Some((token, ..)) = run {
+            self.desk.tell(Event::Dropped { token });
+        }
+    }
+}
+
 /// See [`Desk::batches`].
 pub(crate) struct BatchSource {
     desk: Desk,
@@ -520,6 +532,27 @@ mod tests {
     fn a_panic_in_an_attempt_gives_back_all_that_its_job_has() {
         let (desk, ticket) = begun();
         panics_with(ticket);
+        assert_clear(&desk);
+    }
+
+    #[test]
+    fn a_lane_that_ends_gives_up_its_job_and_is_given_no_other() {
+        let desk = Desk::new(Policy::new(2, 10));
+        for lane in 0..2 {
+            desk.state().runs[lane].has_asked = true;
+            desk.tell(Event::Asked { lane });
+        }
+        desk.tell(Event::Arrived(vec![job(TOKEN)]));
+        panics_with(desk.runs(0));
+        assert_clear(&desk);
+        // The other one is given both of these, one after the other.
+        for token in [8, 9].map(LeaseToken::new) {
+            desk.tell(Event::Arrived(vec![job(token)]));
+            let run = desk.state().runs[1].run.take();
+            assert_eq!(run.map(|(token, ..)| token), Some(token));
+            drop(desk.ticket(token));
+            desk.tell(Event::Asked { lane: 1 });
+        }
         assert_clear(&desk);
     }
 

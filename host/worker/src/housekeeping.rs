@@ -5,13 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use foldhash::HashSet;
-use wedflow_model::LeaseToken;
 use wedflow_scheduler::{Context, HandlerResult, Scheduler, source};
 use wedflow_store::Store;
 
 use crate::announce::{self, UnderWay};
-use crate::decision::Event;
+use crate::decision::{Event, LostAnswers};
 use crate::lane::Shared;
 use crate::outside;
 use crate::silence::{AT_LAST, AT_ONCE, answered};
@@ -311,7 +309,7 @@ async fn clean(shared: Arc<Shared>) -> HandlerResult {
 /// Findings of the last search for jobs that are this host's without its knowledge.
 #[derive(Default)]
 struct Unknown {
-    tokens: HashSet<LeaseToken>,
+    answers: LostAnswers,
     /// Earliest time of the next look: it goes through all old versions of the host's jobs that Postgres must keep
     /// (some transaction is open), and is to take a fiftieth of the time at most.
     again: Option<Instant>,
@@ -333,16 +331,13 @@ async fn sweep(shared: Arc<Shared>, unknown: Arc<tokio::sync::Mutex<Unknown>>) -
         return Ok(());
     }
     // Jobs that are this host's without its knowing: what a commit or claim fired whose answer was
-    // lost. Unknown twice running, so that an answer on its way is not taken for a lost one.
+    // lost.
     let known = shared.desk.tokens();
     let held = shared.store.held_beside(shared.host(), &known);
     match answered(&shared.store, AT_LAST, held).await {
         Ok(unknown) => {
             before.again = Some(Instant::now() + begun.elapsed() * 50);
-            let (lost, new): (Vec<_>, Vec<_>) = unknown
-                .into_iter()
-                .partition(|claimed| before.tokens.contains(&claimed.job.token));
-            before.tokens = new.into_iter().map(|claimed| claimed.job.token).collect();
+            let lost = before.answers.found(unknown, |claimed| claimed.job.token);
             let lost: Vec<_> = (lost.into_iter())
                 .filter(|claimed| !shared.desk.holds(claimed.job.token))
                 .collect();

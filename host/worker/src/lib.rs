@@ -19,7 +19,8 @@ mod announce;
 mod bindings;
 mod breaker;
 mod commit;
-mod decision;
+#[doc(hidden)]
+pub mod decision;
 pub mod definition;
 mod desk;
 mod error;

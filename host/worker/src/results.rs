@@ -27,6 +27,39 @@ pub(crate) struct Finished {
     pub(crate) provided: Option<Arc<Provided>>,
 }
 
+impl Finished {
+    /// Returns about how many bytes it holds while it waits.
+    pub(crate) fn bytes(&self) -> usize {
+        let verdict = match &self.verdict {
+            Verdict::Commit(rendered) => {
+                (rendered.literals.iter().flatten().map(String::len)).sum()
+            }
+            Verdict::Fail { message, .. } => message.len(),
+        };
+        let record = self.record.as_deref().map_or(0, |record| {
+            let logs: usize = (record.logs.iter())
+                .map(|line| line.message.len() + bytes_of(line.fields.values()))
+                .sum();
+            logs + bytes_of(record.answers.iter())
+        });
+        size_of::<Finished>() + verdict + record
+    }
+}
+
+/// Returns about how many bytes values hold.
+fn bytes_of<'a>(values: impl Iterator<Item = &'a serde_json::Value>) -> usize {
+    use serde_json::Value;
+    let of = |value: &Value| match value {
+        Value::String(text) => text.len(),
+        Value::Array(values) => bytes_of(values.iter()),
+        Value::Object(values) => {
+            values.keys().map(String::len).sum::<usize>() + bytes_of(values.values())
+        }
+        _ => 0,
+    };
+    values.map(|value| size_of::<Value>() + of(value)).sum()
+}
+
 /// The record of an attempt that asked its host for nothing and logged nothing.
 pub(crate) fn no_record(key: JobKey, token: LeaseToken, deadline: i64) -> AttemptRecord {
     AttemptRecord {

@@ -19,14 +19,27 @@ struct Budget<J> {
     jobs: VecDeque<(LeaseToken, J)>,
     /// Jobs in flight, those in quarantine left out.
     in_flight: usize,
-    /// Results in quarantine.
+    /// Results in quarantine, and their bytes.
     quarantined: usize,
+    quarantined_bytes: usize,
     /// Attempts that compute.
     computing: usize,
     /// Fuel charged so far, counted on from the run queue's time when it came.
     served: i64,
     /// True while it stands in the run queue.
     queued: bool,
+}
+
+impl<J> Budget<J> {
+    fn is_held(&self, policy: &Policy) -> bool {
+        self.quarantined >= policy.quarantine_results
+            || self.quarantined_bytes >= policy.quarantine_bytes_of_tenant
+    }
+
+    fn leave_quarantine(&mut self, bytes: usize) {
+        self.quarantined = self.quarantined.saturating_sub(1);
+        self.quarantined_bytes = self.quarantined_bytes.saturating_sub(bytes);
+    }
 }
 
 /// Budgets of all tenants with jobs in flight.
@@ -45,6 +58,8 @@ pub(crate) struct Budgets<J> {
     debts: Cache<TenantId, i64>,
     /// Jobs in flight of all tenants.
     in_flight: usize,
+    /// Bytes of all results in quarantine.
+    quarantined_bytes: usize,
     /// Fuel that the database was not told of.
     fuel: HashMap<TenantId, u64>,
     /// Tenants whose fuel is used up.
@@ -65,6 +80,7 @@ impl<J> Budgets<J> {
             turn: None,
             debts: Cache::new(policy.debts_max),
             in_flight: 0,
+            quarantined_bytes: 0,
             fuel: HashMap::default(),
             resting: HashSet::default(),
             limited: HashSet::default(),
@@ -114,7 +130,18 @@ impl<J> Budgets<J> {
         self.resting.contains(&tenant)
     }
 
-    /// Number of a tenant's results in quarantine.
+    /// Returns true when a tenant has so much in quarantine that no more of its jobs begin.
+    pub(crate) fn is_held(&self, policy: &Policy, tenant: TenantId) -> bool {
+        (self.tenants.get(&tenant)).is_some_and(|one| one.is_held(policy))
+    }
+
+    /// Bytes of all results in quarantine.
+    pub(crate) fn quarantined_bytes(&self) -> usize {
+        self.quarantined_bytes
+    }
+
+    /// Number of a tenant's results in quarantine, for tests.
+    #[cfg(test)]
     pub(crate) fn quarantined(&self, tenant: TenantId) -> usize {
         self.tenants.get(&tenant).map_or(0, |one| one.quarantined)
     }
@@ -131,7 +158,7 @@ impl<J> Budgets<J> {
     /// Tenants that claims pass over: their fuel is used up, or too many of their results are in quarantine.
     pub(crate) fn passed_over(&self, policy: &Policy) -> Vec<TenantId> {
         let held = (self.tenants.iter())
-            .filter(|(_, one)| one.quarantined >= policy.quarantine_results)
+            .filter(|(_, one)| one.is_held(policy))
             .map(|(tenant, _)| *tenant);
         self.resting.iter().copied().chain(held).collect()
     }
@@ -242,29 +269,31 @@ impl<J> Budgets<J> {
         self.forget(tenant);
     }
 
-    /// Moves a job from flight to quarantine.
-    pub(crate) fn quarantine(&mut self, tenant: TenantId) {
+    /// Moves a job with a result of this size from flight to quarantine.
+    pub(crate) fn quarantine(&mut self, tenant: TenantId, bytes: usize) {
         self.in_flight = self.in_flight.saturating_sub(1);
+        self.quarantined_bytes += bytes;
         self.change(tenant, |one| {
             one.in_flight = one.in_flight.saturating_sub(1);
             one.quarantined += 1;
+            one.quarantined_bytes += bytes;
         });
     }
 
     /// Moves a job from quarantine to flight.
-    pub(crate) fn leave_quarantine(&mut self, tenant: TenantId) {
+    pub(crate) fn leave_quarantine(&mut self, tenant: TenantId, bytes: usize) {
         self.in_flight += 1;
+        self.quarantined_bytes = self.quarantined_bytes.saturating_sub(bytes);
         self.change(tenant, |one| {
             one.in_flight += 1;
-            one.quarantined = one.quarantined.saturating_sub(1);
+            one.leave_quarantine(bytes);
         });
     }
 
     /// Takes a job out of quarantine for good.
-    pub(crate) fn end_quarantined(&mut self, tenant: TenantId) {
-        self.change(tenant, |one| {
-            one.quarantined = one.quarantined.saturating_sub(1)
-        });
+    pub(crate) fn end_quarantined(&mut self, tenant: TenantId, bytes: usize) {
+        self.quarantined_bytes = self.quarantined_bytes.saturating_sub(bytes);
+        self.change(tenant, |one| one.leave_quarantine(bytes));
         self.forget(tenant);
     }
 
@@ -284,6 +313,7 @@ impl<J> Budgets<J> {
             jobs: VecDeque::new(),
             in_flight: 0,
             quarantined: 0,
+            quarantined_bytes: 0,
             computing: 0,
             served: debts.remove(&tenant).map_or(time, |(_, served)| served),
             queued: false,
@@ -328,7 +358,7 @@ impl<J> Budgets<J> {
     /// Returns true when no job has left anything.
     #[cfg(test)]
     pub(crate) fn is_clear(&self) -> bool {
-        self.in_flight == 0
+        self.in_flight + self.quarantined_bytes == 0
             && self.tenants.is_empty()
             && self.run_queue.is_empty()
             && self.by_in_flight.is_empty()

@@ -18,7 +18,9 @@
 //! in one stage at a time, and dropping it gives back all that it has.
 
 mod budget;
+mod lost;
 mod outbox;
+mod parts;
 mod policy;
 mod quarantine;
 #[cfg(test)]
@@ -29,30 +31,33 @@ use std::collections::hash_map::Entry;
 use std::time::Duration;
 
 use foldhash::{HashMap, HashSet};
-use wedflow_scheduler::Moment;
+pub use wedflow_scheduler::Moment;
 
 use budget::Budgets;
+pub use lost::LostAnswers;
 use outbox::{Outbox, Shelf, Waiting};
-pub(crate) use policy::Policy;
-pub(crate) use quarantine::Locked;
+pub use parts::{OfInstance, Part, Parts, Refusal, Step};
+pub use policy::Policy;
+pub(crate) use policy::{PAUSE_FIRST, PAUSE_MAX};
+pub use quarantine::Locked;
 use quarantine::Quarantine;
 use wedflow_model::{FlowId, LeaseToken, TenantId, Wid};
 
 /// A flow's number and an instance's.
-pub(crate) type Instance = (FlowId, Wid);
+pub type Instance = (FlowId, Wid);
 
 /// A job that is leased to this host.
 #[derive(Debug)]
-pub(crate) struct Job<J> {
-    pub(crate) token: LeaseToken,
-    pub(crate) tenant: TenantId,
-    pub(crate) instance: Instance,
-    pub(crate) job: J,
+pub struct Job<J> {
+    pub token: LeaseToken,
+    pub tenant: TenantId,
+    pub instance: Instance,
+    pub job: J,
 }
 
 /// Event that the decision takes in.
 #[derive(Debug)]
-pub(crate) enum Event<J, R> {
+pub enum Event<J, R> {
     /// The database may have work.
     Told,
     /// A claim was answered.
@@ -69,12 +74,15 @@ pub(crate) enum Event<J, R> {
     Arrived(Vec<Job<J>>),
     /// A lane can begin a job.
     Asked { lane: usize },
+    /// A lane is no more.
+    LaneEnded { lane: usize },
     /// An attempt of a tenant computes for long, or does so no more.
     Computes { tenant: TenantId, so: bool },
-    /// An attempt came to a result.
+    /// An attempt came to a result of about this number of bytes.
     Finished {
         token: LeaseToken,
         fuel: u64,
+        bytes: usize,
         result: R,
     },
     /// A part of a batch was committed, with the jobs it fired.
@@ -105,7 +113,7 @@ pub(crate) enum Event<J, R> {
 
 /// Action that the host must carry out.
 #[derive(Debug)]
-pub(crate) enum Action<J, R> {
+pub enum Action<J, R> {
     /// Claim jobs.
     Claim(Claim),
     /// Run a job on a lane.
@@ -117,7 +125,8 @@ pub(crate) enum Action<J, R> {
     },
     /// Commit results over a session.
     Commit(Batch<R>),
-    /// Give a job back unrun, to be claimed after a pause: what it would commit to is locked.
+    /// Give a job back, to be claimed after a pause: what it would commit to is locked, and the host keeps no more
+    /// results of the kind.
     PutOff { token: LeaseToken, pause: Duration },
     /// Tell [`Event::Woken`] at this moment.
     WakeAt(Moment),
@@ -125,25 +134,25 @@ pub(crate) enum Action<J, R> {
 
 /// Jobs to claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Claim {
-    pub(crate) limit: usize,
+pub struct Claim {
+    pub limit: usize,
     /// Maximum number of a tenant.
-    pub(crate) of_tenant: Option<usize>,
+    pub of_tenant: Option<usize>,
     /// Tenants to pass over.
-    pub(crate) without: Vec<TenantId>,
+    pub without: Vec<TenantId>,
     /// Tenants that come last where there is not enough for all.
-    pub(crate) last: Vec<TenantId>,
+    pub last: Vec<TenantId>,
 }
 
 /// Results to commit in one transaction, at most one of an instance.
 #[derive(Debug)]
-pub(crate) struct Batch<R> {
-    pub(crate) session: usize,
-    pub(crate) results: Vec<(LeaseToken, R)>,
+pub struct Batch<R> {
+    pub session: usize,
+    pub results: Vec<(LeaseToken, R)>,
     /// True when the host keeps the jobs that it fires.
-    pub(crate) keeps: bool,
+    pub keeps: bool,
     /// True when they come from quarantine.
-    pub(crate) again: bool,
+    pub again: bool,
 }
 
 /// Stage of a job.
@@ -161,6 +170,8 @@ struct Ticket {
     tenant: TenantId,
     instance: Instance,
     stage: Stage,
+    /// Bytes of its result.
+    bytes: usize,
 }
 
 /// State of claims.
@@ -181,7 +192,7 @@ struct Claiming {
 
 /// The state of a host. `J` is a job as lanes run it, `R` a result as sessions commit it.
 #[derive(Debug)]
-pub(crate) struct Decision<J, R> {
+pub struct Decision<J, R> {
     policy: Policy,
     tickets: HashMap<LeaseToken, Ticket>,
     budgets: Budgets<J>,
@@ -195,6 +206,8 @@ pub(crate) struct Decision<J, R> {
     /// Sessions whose batch leaves what it fires to the pool.
     leaves: Vec<bool>,
     tried: Option<Locked>,
+    /// Jobs to be put off.
+    put_off: Vec<(LeaseToken, Duration)>,
     batches: u64,
     /// Until when the host is taken for one that several tenants share.
     shared_until: Moment,
@@ -205,7 +218,7 @@ pub(crate) struct Decision<J, R> {
 }
 
 impl<J, R> Decision<J, R> {
-    pub(crate) fn new(policy: Policy) -> Self {
+    pub fn new(policy: Policy) -> Self {
         Decision {
             tickets: HashMap::default(),
             budgets: Budgets::new(&policy),
@@ -224,6 +237,7 @@ impl<J, R> Decision<J, R> {
             in_use: vec![false; policy.sessions()],
             leaves: vec![false; policy.sessions()],
             tried: None,
+            put_off: Vec::new(),
             batches: 0,
             shared_until: Moment::default(),
             stopping: false,
@@ -234,7 +248,7 @@ impl<J, R> Decision<J, R> {
     }
 
     /// Takes in an event, and says what is to be done.
-    pub(crate) fn decide(&mut self, event: Event<J, R>, now: Moment) -> Vec<Action<J, R>> {
+    pub fn decide(&mut self, event: Event<J, R>, now: Moment) -> Vec<Action<J, R>> {
         self.take_in(event, now);
         if self.budgets.tenants() > 1 {
             self.shared_until = now + self.policy.shared_linger;
@@ -243,6 +257,8 @@ impl<J, R> Decision<J, R> {
         self.begin_jobs(now, &mut actions);
         self.commit_results(now, &mut actions);
         self.claim(now, &mut actions);
+        let put_off = self.put_off.drain(..);
+        actions.extend(put_off.map(|(token, pause)| Action::PutOff { token, pause }));
         self.wake_up(&mut actions);
         actions
     }
@@ -257,6 +273,7 @@ impl<J, R> Decision<J, R> {
             }
             Event::Arrived(jobs) => self.arrive(jobs),
             Event::Asked { lane } => self.idle.push_back(lane),
+            Event::LaneEnded { lane } => self.idle.retain(|idle| *idle != lane),
             Event::Computes { tenant, so: true } => self.budgets.computes(&self.policy, tenant),
             Event::Computes { tenant, so: false } => {
                 self.budgets.rests_from_computing(&self.policy, tenant)
@@ -264,8 +281,9 @@ impl<J, R> Decision<J, R> {
             Event::Finished {
                 token,
                 fuel,
+                bytes,
                 result,
-            } => self.finished(token, fuel, result, now),
+            } => self.finished(token, (fuel, bytes), result, now),
             Event::Committed { tokens, fired } => {
                 // What is fired comes first, so that its tenant is never without jobs between two of them.
                 self.arrive(fired);
@@ -321,17 +339,19 @@ impl<J, R> Decision<J, R> {
                     tenant,
                     instance,
                     stage: Stage::Queued,
+                    bytes: 0,
                 });
                 self.budgets.add(&self.policy, tenant, token, job);
             }
         }
     }
 
-    fn finished(&mut self, token: LeaseToken, fuel: u64, result: R, now: Moment) {
+    fn finished(&mut self, token: LeaseToken, (fuel, bytes): (u64, usize), result: R, now: Moment) {
         let Some(ticket) = self.tickets.get_mut(&token) else {
             return;
         };
         ticket.stage = Stage::Waiting;
+        ticket.bytes = bytes;
         let (tenant, instance) = (ticket.tenant, ticket.instance);
         self.budgets.use_fuel(&self.policy, tenant, fuel);
         if self.quarantine.of(instance).is_some() {
@@ -356,7 +376,13 @@ impl<J, R> Decision<J, R> {
                 for token in self.outbox.behind(one.instance) {
                     self.count_in_quarantine(token);
                 }
-                self.quarantine.add(locked, one, now);
+                if self.budgets.quarantined_bytes() > self.policy.quarantine_bytes_max {
+                    let until = self.quarantine.until(locked).unwrap_or(now);
+                    let pause = until.since(now).max(self.policy.quarantine_first);
+                    self.put_off.push((one.token, pause));
+                } else {
+                    self.quarantine.add(locked, one, now);
+                }
             }
             None => {
                 self.count_in_flight(one.token);
@@ -384,7 +410,7 @@ impl<J, R> Decision<J, R> {
             && ticket.stage != Stage::Quarantined
         {
             ticket.stage = Stage::Quarantined;
-            self.budgets.quarantine(ticket.tenant);
+            self.budgets.quarantine(ticket.tenant, ticket.bytes);
             self.begun -= 1;
         }
     }
@@ -395,7 +421,7 @@ impl<J, R> Decision<J, R> {
             && ticket.stage == Stage::Quarantined
         {
             ticket.stage = Stage::Waiting;
-            self.budgets.leave_quarantine(ticket.tenant);
+            self.budgets.leave_quarantine(ticket.tenant, ticket.bytes);
             self.begun += 1;
         }
     }
@@ -403,6 +429,9 @@ impl<J, R> Decision<J, R> {
     /// Locks were met: what they hold up goes to quarantine, and so does what waits of the same.
     fn meet(&mut self, locks: HashSet<Locked>, results: Vec<(LeaseToken, R)>, now: Moment) {
         let mut withdrawn = Vec::new();
+        // In an order that is the same in each run.
+        let mut locks: Vec<Locked> = locks.into_iter().collect();
+        locks.sort_unstable();
         for lock in locks {
             let (locked, _) = self.quarantine.met(&self.policy, lock, now);
             withdrawn.extend(match locked {
@@ -432,7 +461,7 @@ impl<J, R> Decision<J, R> {
             return;
         };
         if ticket.stage == Stage::Quarantined {
-            self.budgets.end_quarantined(ticket.tenant);
+            self.budgets.end_quarantined(ticket.tenant, ticket.bytes);
         } else {
             self.begun -= usize::from(ticket.stage != Stage::Queued);
             self.budgets
@@ -456,7 +485,7 @@ impl<J, R> Decision<J, R> {
             ticket.stage = Stage::Running;
             let flow = ticket.instance.0;
             self.begun += 1;
-            if self.budgets.quarantined(tenant) >= self.policy.quarantine_results
+            if self.budgets.is_held(&self.policy, tenant)
                 && let Some(until) = self.quarantine.until(Locked::Flow(flow))
             {
                 let pause = until.since(now);
@@ -480,23 +509,20 @@ impl<J, R> Decision<J, R> {
         let homes = self.policy.home_sessions;
         for session in homes..self.policy.quarantine_session() {
             if !self.in_use[session] && self.outbox.results(Shelf::Express) > 0 {
-                self.commit(session, &[Shelf::Express], now, actions);
+                let results = self.outbox.take_express(&self.policy, now);
+                self.commit(session, results, false, actions);
             }
         }
-        for session in 0..homes {
-            if !self.in_use[session] && self.may_go(session, now) {
-                let shelves = [
-                    Shelf::Express,
-                    Shelf::Home(session),
-                    Shelf::Any,
-                    Shelf::Leave,
-                ];
-                self.commit(session, &shelves, now, actions);
-            }
+        // A batch that goes can make what waits overdue for a home before it.
+        while let Some(home) =
+            (0..homes).find(|home| !self.in_use[*home] && self.may_go(*home, now))
+        {
+            let (results, leaves) = self.outbox.take_over_home(&self.policy, home, now);
+            self.commit(home, results, leaves, actions);
         }
         let session = self.policy.quarantine_session();
         if !self.in_use[session]
-            && let Some((locked, results)) = self.quarantine.take(&self.policy, now)
+            && let Some((locked, results)) = self.quarantine.take(&self.policy)
         {
             self.tried = Some(locked);
             let leaves = (results.first())
@@ -506,7 +532,7 @@ impl<J, R> Decision<J, R> {
     }
 
     /// Returns true when a batch goes over a home session now: enough results wait for it, or no home's batch is under
-    /// way, or some have waited for long.
+    /// way, or some have waited for long, or have seen many others go.
     fn may_go(&self, home: usize, now: Moment) -> bool {
         let shelves = [Shelf::Home(home), Shelf::Any, Shelf::Leave];
         let results: usize = shelves
@@ -521,16 +547,17 @@ impl<J, R> Decision<J, R> {
             || results >= self.policy.batch_results_wanted
             || results > 0 && !self.in_use[..self.policy.home_sessions].contains(&true)
             || since.is_some_and(|since| now.since(since) >= self.policy.batch_wait)
+            || (shelves.iter()).any(|shelf| self.outbox.is_overdue(&self.policy, *shelf))
+            || self.outbox.overdue_home(&self.policy).is_some()
     }
 
     fn commit(
         &mut self,
         session: usize,
-        shelves: &[Shelf],
-        now: Moment,
+        results: Vec<Waiting<R>>,
+        leaves: bool,
         actions: &mut Vec<Action<J, R>>,
     ) {
-        let (results, leaves) = self.outbox.take(&self.policy, shelves, now);
         self.batches += 1;
         let turn = self.claiming.jobs_wait && self.batches.is_multiple_of(self.policy.leave_every);
         self.send(session, results, !leaves && !turn, actions);
@@ -629,38 +656,38 @@ impl<J, R> Decision<J, R> {
     }
 
     /// Lease tokens of all jobs in flight.
-    pub(crate) fn tokens(&self) -> Vec<LeaseToken> {
+    pub fn tokens(&self) -> Vec<LeaseToken> {
         self.tickets.keys().copied().collect()
     }
 
     /// Returns true when a job is in flight.
-    pub(crate) fn holds(&self, token: LeaseToken) -> bool {
+    pub fn holds(&self, token: LeaseToken) -> bool {
         self.tickets.contains_key(&token)
     }
 
     /// Number of jobs that have begun and are not dealt with, those left out whose results wait for a lock.
-    pub(crate) fn begun(&self) -> usize {
+    pub fn begun(&self) -> usize {
         self.begun + self.quarantine.unlocked()
     }
 
     /// Returns true when a tenant's fuel is used up.
-    pub(crate) fn rests(&self, tenant: TenantId) -> bool {
+    pub fn rests(&self, tenant: TenantId) -> bool {
         self.budgets.rests(tenant)
     }
 
     /// Returns true when several tenants have jobs in flight, or had a moment ago. What a tenant may not do while
     /// others are at work depends on this alone.
-    pub(crate) fn is_shared(&self, now: Moment) -> bool {
+    pub fn is_shared(&self, now: Moment) -> bool {
         now < self.shared_until
     }
 
     /// Takes the fuel that tenants used since this was asked last.
-    pub(crate) fn take_fuel(&mut self) -> Vec<(TenantId, u64)> {
+    pub fn take_fuel(&mut self) -> Vec<(TenantId, u64)> {
         self.budgets.take_fuel()
     }
 
     /// Puts back fuel that the database could not be told of.
-    pub(crate) fn put_back_fuel(&mut self, fuel: Vec<(TenantId, u64)>) {
+    pub fn put_back_fuel(&mut self, fuel: Vec<(TenantId, u64)>) {
         self.budgets.put_back_fuel(fuel);
     }
 }

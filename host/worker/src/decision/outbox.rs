@@ -2,8 +2,10 @@
 //!
 //! Results wait by flow on a shelf. A flow with few results belongs to a home session, which keeps its plans; one with
 //! many may go over any home session. Light tenants' results stand on the express shelf, and those whose fired jobs
-//! must be claimed again on a shelf of their own. A batch takes a few results of each tenant, tenant by tenant. Of an
-//! instance one result waits or is under way at a time; others stand behind it.
+//! must be claimed again on a shelf of their own. A batch begins with the shelf that was served least lately and takes
+//! a few results of each tenant, tenant by tenant and flow by flow. A shelf that has seen many batches of others go is
+//! overdue: it goes next, over any home. Of an instance one result waits or is under way at a time; others stand
+//! behind it.
 
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
@@ -46,6 +48,8 @@ struct Tenants {
     results: usize,
     /// Since when results wait, at the longest.
     since: Moment,
+    /// Number of the home sessions' batches when results came to wait, or when the shelf was served last.
+    served: u64,
 }
 
 #[derive(Debug)]
@@ -62,8 +66,8 @@ pub(crate) struct Outbox<R> {
     flows: HashMap<FlowId, Flow<R>>,
     /// Instances with a result that waits or is under way, and the results behind it.
     instances: HashMap<Instance, VecDeque<Waiting<R>>>,
-    /// Batches taken so far.
-    batches: usize,
+    /// Batches that home sessions have taken so far.
+    batches: u64,
     /// Steps of loops over tenants and flows so far.
     pub(crate) visits: u64,
 }
@@ -148,6 +152,7 @@ impl<R> Outbox<R> {
         let shelf = &mut self.shelves[Self::at(stands)];
         if shelf.results == 0 {
             shelf.since = now;
+            shelf.served = self.batches;
         }
         shelf.results += if moves { count } else { 1 };
         if is_first || moves {
@@ -159,50 +164,82 @@ impl<R> Outbox<R> {
         }
     }
 
-    /// Takes a batch from the first of these shelves that has results, and from the others what there is room for;
-    /// which is the first changes from batch to batch. What is to be left goes with nothing else.
-    pub(crate) fn take(
-        &mut self,
-        policy: &Policy,
-        shelves: &[Shelf],
-        now: Moment,
-    ) -> (Vec<Waiting<R>>, bool) {
-        let mut batch = Vec::new();
-        self.batches = self.batches.wrapping_add(1);
-        for turn in 0..shelves.len() {
-            let shelf = shelves[(self.batches + turn) % shelves.len()];
-            if shelf == Shelf::Leave && !batch.is_empty() {
-                continue;
-            }
-            self.take_from(policy, shelf, &mut batch, now);
-            if shelf == Shelf::Leave && !batch.is_empty() {
-                return (batch, true);
-            }
-        }
-        (batch, false)
+    /// Returns true when results of a shelf have seen so many batches of home sessions go that they go next.
+    pub(crate) fn is_overdue(&self, policy: &Policy, shelf: Shelf) -> bool {
+        let shelf = &self.shelves[Self::at(shelf)];
+        shelf.results > 0 && self.batches - shelf.served >= policy.batch_wait_batches
     }
 
-    /// Takes results of a shelf, tenant by tenant, until all had one or the batch is full. A flow's few results stay
-    /// together.
+    /// Returns the overdue home's shelf that was served least lately.
+    pub(crate) fn overdue_home(&self, policy: &Policy) -> Option<Shelf> {
+        (0..policy.home_sessions)
+            .map(Shelf::Home)
+            .filter(|shelf| self.is_overdue(policy, *shelf))
+            .min_by_key(|shelf| self.shelves[Self::at(*shelf)].served)
+    }
+
+    /// Takes a batch of light tenants' results.
+    pub(crate) fn take_express(&mut self, policy: &Policy, now: Moment) -> Vec<Waiting<R>> {
+        let mut batch = Vec::new();
+        self.take_from(policy, Shelf::Express, &mut batch, now);
+        batch
+    }
+
+    /// Takes a batch for a home session: from the shelf that was served least lately, and from others what there is
+    /// room for. Says whether what it fires is left to the pool; such results go with no others.
+    pub(crate) fn take_over_home(
+        &mut self,
+        policy: &Policy,
+        home: usize,
+        now: Moment,
+    ) -> (Vec<Waiting<R>>, bool) {
+        let other = self
+            .overdue_home(policy)
+            .filter(|one| *one != Shelf::Home(home));
+        let mut shelves: Vec<Shelf> = [Shelf::Express, Shelf::Home(home), Shelf::Any, Shelf::Leave]
+            .into_iter()
+            .chain(other)
+            .filter(|shelf| self.results(*shelf) > 0)
+            .collect();
+        shelves.sort_by_key(|shelf| self.shelves[Self::at(*shelf)].served);
+        self.batches += 1;
+        let mut batch = Vec::new();
+        let leaves = shelves.first() == Some(&Shelf::Leave);
+        for (place, shelf) in shelves.into_iter().enumerate() {
+            if place > 0 && (leaves || shelf == Shelf::Leave) {
+                continue;
+            }
+            let is_whole = self.take_from(policy, shelf, &mut batch, now);
+            if place == 0 || is_whole {
+                self.shelves[Self::at(shelf)].served = self.batches;
+            }
+        }
+        (batch, leaves)
+    }
+
+    /// Takes results of a shelf, tenant by tenant, until all had one or the batch is full; true when all had. A flow's
+    /// few results stay together.
     fn take_from(
         &mut self,
         policy: &Policy,
         from: Shelf,
         batch: &mut Vec<Waiting<R>>,
         now: Moment,
-    ) {
+    ) -> bool {
         let shelf = &mut self.shelves[Self::at(from)];
         if shelf.results == 0 {
             // Only flows that have moved are named.
             shelf.round.clear();
             shelf.flows.clear();
-            return;
+            return true;
         }
         let each = (policy.batch_results_max / shelf.round.len().max(1))
             .max(policy.batch_results_of_tenant);
+        let mut is_whole = true;
         for _ in 0..shelf.round.len() {
             let room = policy.batch_results_max.saturating_sub(batch.len());
             if room == 0 {
+                is_whole = false;
                 break;
             }
             let Some(tenant) = shelf.round.pop_front() else {
@@ -212,12 +249,11 @@ impl<R> Outbox<R> {
             let mut of_tenant = each.min(room);
             let flows = shelf.flows.entry(tenant).or_default();
             while of_tenant > 0
-                && let Some(&flow) = flows.front()
+                && let Some(flow) = flows.pop_front()
             {
                 self.visits += 1;
                 let known = (self.flows.get_mut(&flow)).filter(|one| one.shelf == from);
                 let Some(known) = known else {
-                    flows.pop_front();
                     continue;
                 };
                 let few = known.results.len() <= policy.batch_results_of_tenant;
@@ -231,7 +267,9 @@ impl<R> Outbox<R> {
                 shelf.results -= taken;
                 if known.results.is_empty() {
                     self.flows.remove(&flow);
-                    flows.pop_front();
+                } else {
+                    // Behind the tenant's other flows.
+                    flows.push_back(flow);
                 }
             }
             if flows.is_empty() {
@@ -241,6 +279,7 @@ impl<R> Outbox<R> {
             }
         }
         shelf.since = now;
+        is_whole
     }
 
     /// Takes the results of a flow, or of one of its instances, off the shelves.

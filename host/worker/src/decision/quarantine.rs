@@ -1,5 +1,6 @@
 //! Quarantine: flows and instances that somebody had locked when a batch needed them. Their results are committed over
-//! a session kept for that, one of them at a time, so that nobody else waits for the same lock.
+//! a session kept for that, one of them at a time, so that nobody else waits for the same lock. Those that are due have
+//! their turns by tenant: who has many of them delays none of another tenant.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
@@ -9,11 +10,11 @@ use wedflow_scheduler::Moment;
 
 use super::outbox::Waiting;
 use super::{Instance, Policy};
-use wedflow_model::FlowId;
+use wedflow_model::{FlowId, TenantId};
 
 /// Flow or instance that somebody had locked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Locked {
+pub enum Locked {
     /// The table of a flow.
     Flow(FlowId),
     /// The row of an instance.
@@ -41,9 +42,19 @@ struct Entry<R> {
     is_leaving: bool,
     /// True while its results are being committed.
     under_way: bool,
-    /// Position in the order, if it has one.
-    listed: Option<Moment>,
+    place: Place,
     results: VecDeque<Waiting<R>>,
+}
+
+/// Place of an entry among those that are to be tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Outside of them: it is being tried.
+    None,
+    /// In the order of times.
+    At(Moment),
+    /// Due, in its tenant's turns.
+    Due,
 }
 
 impl<R> Entry<R> {
@@ -59,6 +70,10 @@ pub(crate) struct Quarantine<R> {
     entries: HashMap<Locked, Entry<R>>,
     /// When each is to be tried again, or forgotten.
     order: BTreeSet<(Moment, Locked)>,
+    /// Entries that are due, by tenant. One that is due no more may still be named.
+    due: HashMap<TenantId, VecDeque<Locked>>,
+    /// Tenants with entries that are due, in their turns.
+    round: VecDeque<TenantId>,
     /// Instances of each flow that are in quarantine by themselves.
     instances: HashMap<FlowId, usize>,
 }
@@ -68,6 +83,8 @@ impl<R> Quarantine<R> {
         Quarantine {
             entries: HashMap::default(),
             order: BTreeSet::new(),
+            due: HashMap::default(),
+            round: VecDeque::new(),
             instances: HashMap::default(),
         }
     }
@@ -114,7 +131,7 @@ impl<R> Quarantine<R> {
             is_locked: false,
             is_leaving: false,
             under_way: false,
-            listed: None,
+            place: Place::None,
             results: VecDeque::new(),
         });
         if !one.is_locked {
@@ -137,22 +154,21 @@ impl<R> Quarantine<R> {
     }
 
     /// Puts an entry where it belongs in the order: while it is locked, and without results, at its end; else at once.
+    /// One that is due keeps its turn.
     fn list(&mut self, what: Locked, now: Moment) {
         let Some(one) = self.entries.get_mut(&what) else {
             return;
         };
-        if let Some(at) = one.listed.take() {
+        let waits = one.is_locked || one.results.is_empty();
+        if one.under_way || one.place == Place::Due && !waits {
+            return;
+        }
+        if let Place::At(at) = one.place {
             self.order.remove(&(at, what));
         }
-        if !one.under_way {
-            let at = if one.is_locked || one.results.is_empty() {
-                one.until
-            } else {
-                now
-            };
-            one.listed = Some(at);
-            self.order.insert((at, what));
-        }
+        let at = if waits { one.until } else { now };
+        one.place = Place::At(at);
+        self.order.insert((at, what));
     }
 
     /// When something is to be done next.
@@ -160,27 +176,44 @@ impl<R> Quarantine<R> {
         self.order.first().map(|(at, _)| *at)
     }
 
-    /// Ends the quarantine of what has served its time, and returns the results that are left of it.
+    /// Gives what is due its turn. Ends the quarantine of what has served its time, and returns the results that are
+    /// left of it.
     pub(crate) fn release(&mut self, now: Moment) -> VecDeque<Waiting<R>> {
         let mut released = VecDeque::new();
         while let Some(&(at, what)) = self.order.first()
             && at <= now
-            && (self.entries.get(&what)).is_none_or(|one| one.is_over(now))
         {
             self.order.pop_first();
-            if let Some(one) = self.entries.remove(&what) {
-                released.extend(one.results);
-            }
-            if let Locked::Instance((flow, _)) = what
-                && let Some(count) = self.instances.get_mut(&flow)
-            {
-                *count -= 1;
-                if *count == 0 {
-                    self.instances.remove(&flow);
+            match self.entries.get_mut(&what) {
+                Some(one) if !one.is_over(now) => {
+                    one.place = Place::Due;
+                    let tenant = one
+                        .results
+                        .front()
+                        .map_or(TenantId::new(0), |first| first.tenant);
+                    let due = self.due.entry(tenant).or_default();
+                    if due.is_empty() {
+                        self.round.push_back(tenant);
+                    }
+                    due.push_back(what);
                 }
+                _ => released.extend(self.forget(what)),
             }
         }
         released
+    }
+
+    /// Removes an entry, and returns its results.
+    fn forget(&mut self, what: Locked) -> VecDeque<Waiting<R>> {
+        if let Locked::Instance((flow, _)) = what
+            && let Some(count) = self.instances.get_mut(&flow)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.instances.remove(&flow);
+            }
+        }
+        (self.entries.remove(&what)).map_or_else(VecDeque::new, |one| one.results)
     }
 
     /// Has all that waits for a lock tried once more, at once.
@@ -205,24 +238,31 @@ impl<R> Quarantine<R> {
             .sum()
     }
 
-    /// Takes the results of the entry that is to be tried next.
-    pub(crate) fn take(
-        &mut self,
-        policy: &Policy,
-        now: Moment,
-    ) -> Option<(Locked, Vec<Waiting<R>>)> {
-        let &(at, what) = self.order.first()?;
-        if at > now {
-            return None;
+    /// Takes the results of the entry that is to be tried next: of the tenant whose turn it is, the first that is due.
+    pub(crate) fn take(&mut self, policy: &Policy) -> Option<(Locked, Vec<Waiting<R>>)> {
+        while let Some(tenant) = self.round.pop_front() {
+            let due = self.due.get_mut(&tenant);
+            let what = due.and_then(|due| {
+                std::iter::from_fn(|| due.pop_front()).find(|what| {
+                    (self.entries.get(what)).is_some_and(|one| one.place == Place::Due)
+                })
+            });
+            match self.due.get(&tenant) {
+                Some(due) if !due.is_empty() => self.round.push_back(tenant),
+                _ => drop(self.due.remove(&tenant)),
+            }
+            if let Some(what) = what
+                && let Some(one) = self.entries.get_mut(&what)
+            {
+                one.place = Place::None;
+                one.under_way = true;
+                // Until it is met again.
+                one.is_locked = false;
+                let taken = one.results.len().min(policy.batch_results_max);
+                return Some((what, one.results.drain(..taken).collect()));
+            }
         }
-        self.order.pop_first();
-        let one = self.entries.get_mut(&what)?;
-        one.listed = None;
-        one.under_way = true;
-        // Until it is met again.
-        one.is_locked = false;
-        let taken = one.results.len().min(policy.batch_results_max);
-        Some((what, one.results.drain(..taken).collect()))
+        None
     }
 
     /// The batch of an entry is back. Where no lock was met for the first time, it stays for as long as it did, to be
@@ -255,7 +295,7 @@ impl<R> Quarantine<R> {
 mod tests {
     use super::super::{Action, Batch, Decision, Event, Job};
     use super::*;
-    use wedflow_model::{LeaseToken, TenantId, Wid};
+    use wedflow_model::{LeaseToken, Wid};
 
     type Told = Event<(), ()>;
 
@@ -276,6 +316,7 @@ mod tests {
         Event::Finished {
             token: LeaseToken::new(token),
             fuel: 0,
+            bytes: 0,
             result: (),
         }
     }
@@ -370,6 +411,36 @@ mod tests {
         let _ = decision.decide(Event::Quotas { resting, limited }, at(60));
         let again = batch(&mut decision, Event::Woken, 600).expect("a batch");
         assert!(!again.keeps && again.again);
+    }
+
+    #[test]
+    fn tenants_have_their_turns_however_many_locks_one_of_them_met() {
+        let policy = Policy::new(1, 80);
+        let mut quarantine: Quarantine<()> = Quarantine::new();
+        let mut meet = |tenant: i32, number: i32| {
+            let flow = FlowId::new(number);
+            let (locked, _) = quarantine.met(&policy, Locked::Flow(flow), at(0));
+            let one = Waiting {
+                token: LeaseToken::new(number.into()),
+                tenant: TenantId::new(tenant),
+                instance: (flow, Wid::new(1)),
+                result: (),
+            };
+            quarantine.add(locked, one, at(0));
+        };
+        (1..=100).for_each(|flow| meet(1, flow));
+        meet(2, 101);
+        assert!(quarantine.release(at(600)).is_empty());
+        let mut tried = Vec::new();
+        while let Some((locked, results)) = quarantine.take(&policy) {
+            tried.push((results[0].tenant, locked));
+            quarantine.is_back(locked, at(600));
+        }
+        assert_eq!(tried.len(), 101);
+        assert!(
+            tried[..2].contains(&(TenantId::new(2), Locked::Flow(FlowId::new(101)))),
+            "{tried:?}"
+        );
     }
 
     #[test]
