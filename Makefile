@@ -36,7 +36,7 @@ reference: ## Write the reference pages that are generated
 fuzz: ## Try a million random SQL fragments against the guard and a server
 	@WEDFLOW_FUZZ=$${WEDFLOW_FUZZ:-1000000} cargo test --release --locked -p wedflow-tests -- guard::fuzz --nocapture
 
-simulate: ## Try the hosts' protocol under SEEDS seeds for each of fourteen faults (SEED, FAULT); a line of JSON for each
+simulate: ## Try hosts' protocol and decisions under SEEDS seeds for each fault (SEED, FAULT); a line of JSON each
 	@WEDFLOW_SEEDS=$${SEEDS:-100} WEDFLOW_SEED=$${SEED:-1} $${FAULT:+WEDFLOW_FAULT=$$FAULT} cargo test --release --locked -p wedflow-tests --test acceptance -- recovery::simulation --nocapture
 
 fuzz-api: ## Fuzz the HTTP API for MINUTES by its own description

@@ -14,6 +14,7 @@ mod races;
 mod retention;
 mod rolling;
 mod schedules;
+mod simulated_host;
 mod simulation;
 mod time;
 mod waiting;

@@ -1,32 +1,40 @@
-//! The protocol of hosts under a seeded scheduler: simulated hosts call the functions that real ones call, in an order
-//! that a seed decides, and fail at any step. The decisions are the database's own; only their callers are simulated.
+//! The protocol of hosts under a seeded scheduler: hosts decide by the module that real ones decide by
+//! (`simulated_host`), call the functions that real ones call, in an order that a seed says, and fail at any step. Both
+//! sides are the product's own; only what carries actions out, and time, is simulated.
 //!
 //! Each round has one fault in its focus, which comes at any step; the others come too. `WEDFLOW_SEEDS=1000` runs that
 //! many seeds for each fault and prints a line of JSON for each, `WEDFLOW_SEED=7` begins with that seed,
 //! `WEDFLOW_FAULT=crash` runs that fault only.
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rand::rngs::StdRng;
-use rand::seq::IndexedRandom;
+use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, SeedableRng};
-use wedflow_model::{HostId, LeaseToken, Measure};
-use wedflow_store::{Claimed, CommitGroup, CommitItem, FailedAttempt, Store, StoreError};
+use wedflow_model::{FlowId, TenantId};
+use wedflow_store::Store;
+use wedflow_worker::decision::{Event, Moment};
 
 use super::checker::violations;
+use super::simulated_host::{Host, Outcome, Surroundings, Trouble, Verdict};
 use crate::support::database::sample_component;
-use crate::support::{Database, Flow, Session, on, repository};
+use crate::support::{Database, Session, on, repository};
 
 /// Seeds for each fault of a short round.
 const SEEDS: u64 = 1;
 /// Steps with faults.
-const STEPS: usize = 120;
+const STEPS: usize = 300;
+/// Steps between two looks of the checker.
+const CHECKED: usize = 100;
 /// Most instances of a seed.
 const INSTANCES_MAX: usize = 12;
-/// A lease that does not end by itself.
-const LEASE: std::time::Duration = std::time::Duration::from_secs(3600);
+/// Most rounds in which hosts do what is left.
+const ROUNDS_MAX: usize = 200;
+/// Time for which simulated commits, operators and starts wait for a lock, in milliseconds.
+const LOCK_WAIT_MS: u64 = 4;
+const OTHER_TENANT: &str = "other";
 
 /// A number from the environment.
 fn setting(name: &str, otherwise: u64) -> u64 {
@@ -39,7 +47,7 @@ fn setting(name: &str, otherwise: u64) -> u64 {
 /// Fault at any step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
-    /// A commit's answer is lost.
+    /// A commit's answer is lost, or the commit itself.
     AnswerLost,
     /// A claim's answer is lost: the host has jobs that it does not know.
     ClaimLost,
@@ -49,28 +57,36 @@ enum Fault {
     LeaseEnds,
     /// An attempt fails.
     AttemptFails,
-    /// A batch holds a result that the database refuses; it is halved until that stands alone.
+    /// A result is one that the database refuses; its batch is halved until that stands alone.
     BadResult,
-    /// A result is committed twice.
+    /// A part is committed twice.
     CommitTwice,
     /// Results come for jobs that are somebody else's by now.
     StaleResult,
-    /// A job is put off, or given back.
+    /// A job is given back.
     GivenBack,
     /// The clock jumps ahead.
     ClockJumps,
     /// An instance, a trigger or the flow is paused and resumed.
     Paused,
-    /// Operators retry and skip.
+    /// Operators retry.
     Operated,
     /// The definition changes.
     Redefined,
     /// Hosts sweep at once what is abandoned, late or old.
     Swept,
+    /// Another session locks an instance, or the table of a flow.
+    Locked,
+    /// An attempt or a commit panics.
+    Panics,
+    /// A host stops, and another one enters.
+    Stopped,
+    /// A tenant's fuel is used up, or its jobs are limited, for a while.
+    Limited,
 }
 
 impl Fault {
-    const ALL: [Fault; 14] = [
+    const ALL: [Fault; 18] = [
         Fault::AnswerLost,
         Fault::ClaimLost,
         Fault::Crash,
@@ -85,104 +101,153 @@ impl Fault {
         Fault::Operated,
         Fault::Redefined,
         Fault::Swept,
+        Fault::Locked,
+        Fault::Panics,
+        Fault::Stopped,
+        Fault::Limited,
     ];
 }
 
-/// A host, as its jobs.
-struct Simulated {
-    number: HostId,
-    jobs: Vec<Claimed>,
+/// A flow of a tenant, with a session of its role.
+struct Flow {
+    id: FlowId,
+    tenant: TenantId,
+    session: Session,
 }
 
 struct World {
-    flow: Flow,
-    store: Store,
+    s: Surroundings,
+    flows: Vec<Flow>,
     owner: Session,
-    gate: String,
-    random: StdRng,
-    hosts: Vec<Simulated>,
-    /// Jobs that hosts had when they were lost.
-    gone: Vec<Claimed>,
+    /// Session of an operator, who waits for no lock for long.
+    operator: Session,
+    /// Sessions that hold a lock, each of a flow.
+    holders: Vec<Session>,
+    locked: Option<usize>,
+    hosts: Vec<Host>,
     started: usize,
 }
 
 impl World {
-    fn new(flow: &Flow) -> Self {
-        let database = &flow.database;
-        let gate = on(database.store.flow_shape(flow.id)).expect("a flow").gate;
+    /// Two tenants with a flow each.
+    fn new(database: &Arc<Database>) -> Self {
+        let store = &database.store;
+        on(store.create_tenant(OTHER_TENANT, "")).expect("a tenant");
+        let file = repository("sample-transitions/counters/flow.toml");
+        let text = std::fs::read_to_string(file).expect("a definition");
+        let definition: wedflow_model::FlowDefinition = toml::from_str(&text).expect("readable");
+        let mut flows = Vec::new();
+        let mut gates = BTreeMap::new();
+        let mut holders = Vec::new();
+        for tenant in [crate::support::database::TENANT, OTHER_TENANT] {
+            let component = sample_component("counters");
+            on(wedflow_worker::upload(store, tenant, "counters", component)).expect("uploaded");
+            on(store.apply(tenant, &definition)).expect("applied");
+            let id = on(store.flow(tenant, &definition.name))
+                .expect("the flow")
+                .flow_id;
+            let url = on(store.flow_url(tenant, &definition.name)).expect("its URL");
+            let (_, number) = on(store.tenants_of(&[id])).expect("its tenant")[0];
+            let gate = on(store.flow_shape(id)).expect("a flow").gate;
+            gates.insert(id, (gate, number));
+            let mut session = Session::on(database, &url);
+            session.run(&format!("SET lock_timeout = '{LOCK_WAIT_MS}ms'"));
+            holders.push(Session::on(database, &url));
+            flows.push(Flow {
+                id,
+                tenant: number,
+                session,
+            });
+        }
         let mut owner = database.owner();
         owner.run("UPDATE wed.retention SET instances = '1 hour', attempts = '1 hour'");
+        let mut operator = database.owner();
+        operator.run(&format!("SET lock_timeout = '{LOCK_WAIT_MS}ms'"));
+        let store = on(Store::connect(&database.url(), 1)).expect("connected");
         World {
-            // One session: everything happens in the order that the seed says.
-            store: on(Store::connect(&database.url(), 1)).expect("connected"),
+            s: Surroundings {
+                commits: on(async { store.apart(1, Duration::from_millis(LOCK_WAIT_MS)) }),
+                store,
+                flows: gates,
+                random: StdRng::seed_from_u64(0),
+                now: Moment::default(),
+                leased: BTreeMap::new(),
+            },
+            flows,
             owner,
-            flow: flow.clone(),
-            gate,
-            random: StdRng::seed_from_u64(0),
+            operator,
+            holders,
+            locked: None,
             hosts: Vec::new(),
-            gone: Vec::new(),
             started: 0,
         }
     }
 
-    /// Begins a round: an empty flow, three hosts.
+    /// Begins a round: empty flows, three hosts.
     fn begin(&mut self, seed: u64) {
         // What the round before left is removed as what is old is.
         self.owner.run(
             "UPDATE wed.instance SET changed = '2001-01-01'; UPDATE wed.attempt SET tstmp = '2001-01-01'; DELETE \
              FROM wed.host",
         );
-        on(self.store.expire(100)).expect("removed");
+        on(self.s.store.expire(100)).expect("removed");
         assert_eq!(self.owner.number("SELECT count(*) FROM wed.trace"), 0);
-        self.random = StdRng::seed_from_u64(seed);
+        self.s.random = StdRng::seed_from_u64(seed);
+        self.s.now = Moment::default();
+        self.s.leased.clear();
         self.started = 0;
         self.hosts.clear();
-        self.gone.clear();
         for _ in 0..3 {
             self.enter();
         }
     }
 
     fn enter(&mut self) {
-        let number = on(self.store.register_host("simulated", LEASE)).expect("entered");
-        self.hosts.push(Simulated {
-            number,
-            jobs: Vec::new(),
-        });
+        let host = Host::enter(&mut self.s);
+        self.hosts.push(host);
     }
 
-    /// Takes one step: the fault in the focus, another one, or ordinary work.
+    /// Takes one step: ordinary work, the fault in the focus, or another one.
     fn step(&mut self, focus: Fault) {
-        let at = self.random.random_range(0..self.hosts.len());
-        match self.random.random_range(0..100) {
-            0..10 => self.start(),
-            10..35 => self.claim(at),
-            35..62 => self.commit(at, false),
-            62..80 => self.fault(focus, at),
-            80..92 => {
-                let any = Fault::ALL[self.random.random_range(0..Fault::ALL.len())];
+        let at = self.s.random.random_range(0..self.hosts.len());
+        match self.s.random.random_range(0..100) {
+            0..8 => self.start(),
+            8..70 => {
+                self.hosts[at].step(&mut self.s, Trouble::None);
+            }
+            70..80 => self.fault(focus, at),
+            80..86 => {
+                let any = Fault::ALL[self.s.random.random_range(0..Fault::ALL.len())];
                 self.fault(any, at);
             }
-            92..97 => self.pass_time(),
-            _ => self.sweep(),
+            86..94 => self.pass_time(),
+            94..96 => self.hosts[at].beat(&mut self.s),
+            96..97 => self.hosts[at].tell_fuel(&mut self.s),
+            _ => {
+                on(self.s.store.sweep()).expect("swept");
+                self.hosts[at].look(&mut self.s);
+            }
         }
+        self.let_leave();
     }
 
     fn fault(&mut self, fault: Fault, at: usize) {
         match fault {
-            Fault::AnswerLost => self.commit(at, true),
-            Fault::ClaimLost => self.claim_lost(at),
-            Fault::Crash => self.crash(at),
+            Fault::AnswerLost => self.trouble(at, Trouble::AnswerLost),
+            Fault::ClaimLost => self.trouble(at, Trouble::ClaimLost),
+            Fault::AttemptFails => self.trouble(at, Trouble::AttemptFails),
+            Fault::BadResult => self.trouble(at, Trouble::BadResult),
+            Fault::CommitTwice => self.trouble(at, Trouble::Twice),
+            Fault::GivenBack => self.trouble(at, Trouble::GivenBack),
+            Fault::Panics => self.trouble(at, Trouble::Panics),
+            Fault::Crash => {
+                self.hosts.remove(at);
+                self.enter();
+            }
             Fault::LeaseEnds => self.expire(at),
-            Fault::AttemptFails => self.fail(at),
-            Fault::BadResult => self.commit_with_bad(at),
-            Fault::CommitTwice => self.commit_twice(at),
             Fault::StaleResult => self.stale(at),
-            Fault::GivenBack => match self.random.random_bool(0.5) {
-                true => self.release(at),
-                false => self.put_off(at),
-            },
             Fault::ClockJumps => {
+                self.s.now = self.s.now + Duration::from_secs(60);
                 self.pass_time();
                 self.owner
                     .run("UPDATE wed.host SET expires_at = expires_at - interval '1 minute'");
@@ -191,284 +256,67 @@ impl World {
             Fault::Operated => self.operate(),
             Fault::Redefined => self.redefine(),
             Fault::Swept => {
-                self.sweep();
-                self.take_up(at);
+                on(self.s.store.sweep()).expect("swept");
+                self.hosts[at].look(&mut self.s);
+                self.hosts[at].look(&mut self.s);
+            }
+            Fault::Locked => self.lock_or_unlock(),
+            Fault::Stopped => self.stop(at),
+            Fault::Limited => {
+                let mut some = || self.s.random.random_bool(0.5);
+                let chosen = |so: bool, flow: &Flow| so.then_some(flow.tenant);
+                let quotas = Event::Quotas {
+                    resting: chosen(some(), &self.flows[1]).into_iter().collect(),
+                    limited: chosen(some(), &self.flows[0]).into_iter().collect(),
+                };
+                self.hosts[at].tell(quotas, self.s.now);
             }
         }
     }
 
-    /// A host is leased jobs and does not hear of it; it finds them by looking.
-    fn claim_lost(&mut self, at: usize) {
-        if let Err(error) = on(self.store.claim(self.hosts[at].number, 3)) {
-            return self.lost(at, &error);
-        }
-        if self.random.random_bool(0.7) {
-            self.take_up(at);
-        }
-    }
-
-    /// A batch of results of different instances, one of which is refused. It is halved until that one stands alone,
-    /// which is recorded as a failed attempt.
-    fn commit_with_bad(&mut self, at: usize) {
-        let mut seen = BTreeSet::new();
-        let chosen: Vec<Claimed> = self.hosts[at]
-            .jobs
-            .iter()
-            .filter(|claimed| seen.insert(claimed.job.key.wid))
-            .take(4)
-            .cloned()
-            .collect();
-        if chosen.is_empty() {
-            return;
-        }
-        let bad = chosen[self.random.random_range(0..chosen.len())].job.token;
-        self.halve(at, &chosen, bad);
-    }
-
-    fn halve(&mut self, at: usize, batch: &[Claimed], bad: LeaseToken) {
-        let number = self
-            .hosts
-            .get(at)
-            .map_or(HostId::new(0), |host| host.number);
-        let groups: Vec<CommitGroup<'static>> = batch
-            .iter()
-            .map(|claimed| {
-                let mut group = self.group(claimed);
-                if claimed.job.token == bad {
-                    group.set = group.set.map(|set| {
-                        format!("{set} || (1 / (_r.a1::integer - _r.a1::integer))::text").into()
-                    });
-                }
-                group
-            })
-            .collect();
-        let committed = on(self.store.commit_batch(number, &groups, false, false));
-        match committed {
-            Ok(_) => {
-                let done: Vec<LeaseToken> = batch.iter().map(|claimed| claimed.job.token).collect();
-                self.hosts[at]
-                    .jobs
-                    .retain(|job| !done.contains(&job.job.token));
+    /// Has an action of a host suffer a trouble, of any host where that one has none that can.
+    fn trouble(&mut self, at: usize, trouble: Trouble) {
+        for host in 0..self.hosts.len() {
+            let at = (at + host) % self.hosts.len();
+            if self.hosts[at].step(&mut self.s, trouble) {
+                return;
             }
-            Err(error) if error.code() == Some("WF016") => self.lost(at, &error),
-            Err(_) if batch.len() > 1 => {
-                let (one, other) = batch.split_at(batch.len() / 2);
-                self.halve(at, one, bad);
-                if self.hosts.get(at).is_some_and(|host| host.number == number) {
-                    self.halve(at, other, bad);
-                }
-            }
-            Err(StoreError::Conflict(_)) => {
-                let token = batch[0].job.token;
-                self.hosts[at].jobs.retain(|job| job.job.token != token);
-            }
-            Err(_) => self.fail_one(at, &batch[0]),
         }
-    }
-
-    /// The same result a second time, as by a host that does not know that it was committed.
-    fn commit_twice(&mut self, at: usize) {
-        let Some(claimed) = self.hosts[at].jobs.first().cloned() else {
-            return;
-        };
-        self.commit_one(at, &claimed);
-        if let Some(number) = self.hosts.get(at).map(|host| host.number) {
-            let again = on(self
-                .store
-                .commit_batch(number, &[self.group(&claimed)], false, false));
-            assert!(again.is_err(), "a job's result is taken once: {claimed:?}");
-        }
-    }
-
-    fn commit_one(&mut self, at: usize, claimed: &Claimed) {
-        let number = self.hosts[at].number;
-        match on(self
-            .store
-            .commit_batch(number, &[self.group(claimed)], false, false))
-        {
-            Ok(_) | Err(StoreError::Conflict(_)) => {
-                let token = claimed.job.token;
-                self.hosts[at].jobs.retain(|job| job.job.token != token);
-            }
-            Err(error) => self.lost(at, &error),
-        }
-    }
-
-    /// A result of a claim that has been taken back meanwhile, over any host.
-    fn stale(&mut self, at: usize) {
-        let Some(claimed) = self.gone.choose(&mut self.random).cloned() else {
-            return;
-        };
-        let held = format!(
-            "SELECT count(*) FROM wed.job WHERE token = {}",
-            claimed.job.token
-        );
-        if self.owner.number(&held) > 0 {
-            return;
-        }
-        let number = self.hosts[at].number;
-        let group = self.group(&claimed);
-        let committed = on(self.store.commit_batch(number, &[group], false, false));
-        assert!(
-            committed.is_err(),
-            "only the present claim's token finishes a job: {claimed:?}"
-        );
-    }
-
-    fn operate(&mut self) {
-        self.retry_all();
-        let flow = self.flow.id;
-        let instances = format!("SELECT wid FROM wed.instance WHERE flow_id = {flow} ORDER BY wid");
-        let wids = self.owner.lines(&instances);
-        if let Some(wid) = wids.choose(&mut self.random).cloned() {
-            let _ = self.owner.tried(&format!(
-                "SELECT wed.retry_instance({flow}, {wid}, 'simulated', '')"
-            ));
-        }
-    }
-
-    fn redefine(&mut self) {
-        let priority = self.random.random_range(0..9);
-        self.flow.session().run(&format!(
-            "UPDATE wed_trig SET priority = {priority} WHERE NOT cfinal"
-        ));
     }
 
     fn start(&mut self) {
         if self.started < INSTANCES_MAX {
             self.started += 1;
-            self.flow.session().start();
+            let at = self.s.random.random_range(0..self.flows.len());
+            let _ = self.flows[at]
+                .session
+                .tried("INSERT INTO wed_flow DEFAULT VALUES");
+            let told = Event::Told;
+            let host = self.s.random.random_range(0..self.hosts.len());
+            // A notification, which all others miss.
+            self.hosts[host].tell(told, self.s.now);
         }
     }
 
-    fn claim(&mut self, at: usize) {
-        let limit = self.random.random_range(1..6);
-        match on(self.store.claim(self.hosts[at].number, limit)) {
-            Ok(claimed) => self.hosts[at].jobs.extend(claimed),
-            Err(error) => self.lost(at, &error),
-        }
-    }
-
-    /// A refusal that tells a host that it is out: it forgets its jobs and enters anew.
-    fn lost(&mut self, at: usize, error: &StoreError) {
-        assert_eq!(error.code(), Some("WF016"), "{error}");
-        self.gone.extend(self.hosts.remove(at).jobs);
-        self.enter();
-    }
-
-    fn group(&self, claimed: &Claimed) -> CommitGroup<'static> {
-        let attribute = claimed.job.transition.trim_start_matches("tr_").to_owned();
-        let clause = format!("{attribute} = (_r.{attribute}::integer + _b._1::integer)::text");
-        CommitGroup {
-            flow: claimed.job.key.flow,
-            version: claimed.flow_version,
-            gate: self.gate.clone().into(),
-            assigned: vec![Arc::from(attribute)].into(),
-            set: Some(clause.into()),
-            items: vec![Cow::Owned(CommitItem {
-                wid: claimed.job.key.wid,
-                tgid: claimed.job.key.tgid,
-                token: claimed.job.token,
-                literals: vec![Some("1".to_owned())],
-                measure: Measure::default(),
-            })],
-        }
-    }
-
-    /// Commits a result, or several of different instances; with `answer_lost` the host never hears of it.
-    fn commit(&mut self, at: usize, answer_lost: bool) {
-        let mut seen = BTreeSet::new();
-        let most = self.random.random_range(1..4);
-        let chosen: Vec<Claimed> = self.hosts[at]
-            .jobs
-            .iter()
-            .filter(|claimed| seen.insert(claimed.job.key.wid))
-            .take(most)
-            .cloned()
-            .collect();
-        for claimed in chosen {
-            let group = self.group(&claimed);
-            let (number, lease) = (self.hosts[at].number, self.random.random_bool(0.8));
-            let committed = on(self.store.commit_batch(number, &[group], false, lease));
-            if answer_lost {
-                // It looks whether the claim is still its own, as a host does.
-                let token = claimed.job.token;
-                let held = on(self.store.still_held(number, &[token])).expect("an answer");
-                if held.is_empty() {
-                    self.hosts[at].jobs.retain(|job| job.job.token != token);
-                }
-                continue;
-            }
-            let token = claimed.job.token;
-            match committed {
-                Ok(fired) => {
-                    self.hosts[at].jobs.retain(|job| job.job.token != token);
-                    self.hosts[at].jobs.extend(fired);
-                }
-                Err(error) if error.code() == Some("WF016") => {
-                    self.lost(at, &error);
-                    return;
-                }
-                Err(StoreError::Conflict(_)) => {
-                    self.hosts[at].jobs.retain(|job| job.job.token != token);
-                }
-                Err(error) => panic!("{error}"),
-            }
-        }
-    }
-
-    fn fail(&mut self, at: usize) {
-        if let Some(claimed) = self.hosts[at].jobs.choose(&mut self.random).cloned() {
-            self.fail_one(at, &claimed);
-        }
-    }
-
-    fn fail_one(&mut self, at: usize, claimed: &Claimed) {
-        let attempt = FailedAttempt {
-            flow: claimed.job.key.flow,
-            wid: claimed.job.key.wid,
-            tgid: claimed.job.key.tgid,
-            token: claimed.job.token,
-            outcome: "failed".to_owned(),
-            message: "simulated".to_owned(),
-            retry: self.random.random_bool(0.9),
-            after: None,
-            fuel: 0,
-            elapsed_us: 0,
-            memory_bytes: 0,
-        };
-        let (number, token) = (self.hosts[at].number, claimed.job.token);
-        on(self.store.fail_attempts(number, &[attempt])).expect("recorded");
-        self.hosts[at].jobs.retain(|job| job.job.token != token);
-    }
-
-    fn release(&mut self, at: usize) {
-        let tokens: Vec<LeaseToken> = self.hosts[at]
-            .jobs
-            .drain(..)
-            .map(|job| job.job.token)
-            .collect();
-        on(self.store.release(self.hosts[at].number, &tokens)).expect("released");
-    }
-
-    fn put_off(&mut self, at: usize) {
-        let Some(claimed) = self.hosts[at].jobs.pop() else {
+    /// A result of a claim that has been taken back meanwhile, over any host.
+    fn stale(&mut self, at: usize) {
+        let leased: Vec<_> = self.s.leased.values().cloned().collect();
+        let Some(claimed) = leased.choose(&mut self.s.random).cloned() else {
             return;
         };
-        let tokens = [claimed.job.token];
-        on(self.store.put_off(
-            self.hosts[at].number,
-            &tokens,
-            "a lock on the table of its flow",
-            LEASE,
-        ))
-        .expect("put off");
-    }
-
-    /// The host is gone with all that it knew; its lease runs on.
-    fn crash(&mut self, at: usize) {
-        self.gone.extend(self.hosts.remove(at).jobs);
-        self.enter();
+        let token = claimed.job.token;
+        let held = format!("SELECT count(*) FROM wed.job WHERE token = {token}");
+        if self.owner.number(&held) > 0 {
+            return;
+        }
+        let verdict = Verdict::Commits;
+        let groups = self.s.groups(&[Outcome { claimed, verdict }]);
+        let number = self.hosts[at].number;
+        let committed = on(self.s.commits.commit_batch(number, &groups, false, false));
+        assert!(
+            committed.is_err(),
+            "only the present claim's token finishes a job: {token}"
+        );
     }
 
     /// The lease ends, and the host does not know.
@@ -479,72 +327,143 @@ impl World {
         ));
     }
 
-    /// The host looks for jobs that are its own without its knowing.
-    fn take_up(&mut self, at: usize) {
-        let known: Vec<LeaseToken> = self.hosts[at]
-            .jobs
-            .iter()
-            .map(|job| job.job.token)
-            .collect();
-        let found = on(self.store.held_beside(self.hosts[at].number, &known)).expect("an answer");
-        self.hosts[at].jobs.extend(found);
+    fn stop(&mut self, at: usize) {
+        if self.hosts[at].leaves_in.is_none() {
+            self.hosts[at].leaves_in = Some(self.s.random.random_range(0..30));
+            self.hosts[at].tell(Event::Stopping, self.s.now);
+        }
+    }
+
+    /// Lets go of hosts that stop, once they are done or their time is over.
+    fn let_leave(&mut self) {
+        for at in (0..self.hosts.len()).rev() {
+            let Some(steps) = self.hosts[at].leaves_in else {
+                continue;
+            };
+            self.hosts[at].leaves_in = Some(steps.saturating_sub(1));
+            if steps == 0 || self.hosts[at].begun() == 0 {
+                self.hosts.remove(at).leave(&mut self.s);
+                self.enter();
+            }
+        }
     }
 
     fn pass_time(&mut self) {
+        let millis = self.s.random.random_range(1..2_000);
+        self.s.now = self.s.now + Duration::from_millis(millis);
         self.owner.run(
             "UPDATE wed.job SET due = due - interval '20 s' WHERE host_id IS NULL AND isfinite(due) AND NOT \
              wed.is_paused(due)",
         );
+        for host in &mut self.hosts {
+            host.wake(self.s.now);
+        }
+    }
+
+    /// Numbers of a flow's instances, in their order.
+    fn instances(&mut self, flow: FlowId, status: &str) -> Vec<String> {
+        self.owner.lines(&format!(
+            "SELECT wid FROM wed.instance WHERE flow_id = {flow} AND status ~ '{status}' ORDER BY wid"
+        ))
+    }
+
+    fn any_flow(&mut self) -> usize {
+        self.s.random.random_range(0..self.flows.len())
     }
 
     fn pause_and_resume(&mut self) {
-        let flow = self.flow.id;
-        let instances = format!("SELECT wid FROM wed.instance WHERE flow_id = {flow} ORDER BY wid");
-        let wids = self.owner.lines(&instances);
-        let wid = wids.choose(&mut self.random).cloned();
-        let scope = match (self.random.random_range(0..3), wid) {
+        let at = self.any_flow();
+        let Flow { id, tenant, .. } = self.flows[at];
+        let wids = self.instances(id, ".");
+        let wid = wids.choose(&mut self.s.random).cloned();
+        let scope = match (self.s.random.random_range(0..3), wid) {
             (0, Some(wid)) => format!("NULL, {wid}"),
             (1, _) => "'tr_a2', NULL".to_owned(),
             _ => "NULL, NULL".to_owned(),
         };
         for pause in [true, false] {
-            let _ = self.owner.tried(&format!(
-                "SELECT wed.set_pause(1, {flow}, {scope}, {pause}, 'simulated', 'why')"
+            let _ = self.operator.tried(&format!(
+                "SELECT wed.set_pause({tenant}, {id}, {scope}, {pause}, 'simulated', 'why')"
             ));
         }
+    }
+
+    fn operate(&mut self) {
+        self.retry_all();
+        let id = self.flows[self.s.random.random_range(0..2)].id;
+        let wids = self.instances(id, ".");
+        if let Some(wid) = wids.choose(&mut self.s.random).cloned() {
+            self.retry(id, &wid);
+        }
+    }
+
+    fn retry(&mut self, flow: FlowId, wid: &str) {
+        let _ = self.operator.tried(&format!(
+            "SELECT wed.retry_instance({flow}, {wid}, 'simulated', '')"
+        ));
     }
 
     fn retry_all(&mut self) {
-        let flow = self.flow.id;
-        for wid in self.owner.lines(&format!(
-            "SELECT wid FROM wed.instance WHERE flow_id = {flow} AND status = 'E' ORDER BY wid"
-        )) {
-            let _ = self.owner.tried(&format!(
-                "SELECT wed.retry_instance({flow}, {wid}, 'simulated', '')"
-            ));
+        for at in 0..self.flows.len() {
+            let id = self.flows[at].id;
+            for wid in self.instances(id, "E") {
+                self.retry(id, &wid);
+            }
         }
     }
 
-    fn sweep(&mut self) {
-        on(self.store.sweep()).expect("swept");
+    fn redefine(&mut self) {
+        let (at, priority) = (self.any_flow(), self.s.random.random_range(0..9));
+        let _ = self.flows[at].session.tried(&format!(
+            "UPDATE wed_trig SET priority = {priority} WHERE NOT cfinal"
+        ));
     }
 
-    /// Ends the faults: hosts that are gone lose their leases, a sound one does what is left.
+    /// Another session locks an instance or a flow's table, or lets go of what it holds.
+    fn lock_or_unlock(&mut self) {
+        if let Some(at) = self.locked.take() {
+            self.holders[at].run("COMMIT");
+            return;
+        }
+        let at = self.any_flow();
+        let lock = match self.s.random.random_bool(0.5) {
+            true => "LOCK TABLE wed_flow IN EXCLUSIVE MODE",
+            false => "SELECT FROM wed_flow ORDER BY wid DESC LIMIT 1 FOR UPDATE",
+        };
+        self.holders[at].run(&format!("BEGIN; {lock}"));
+        self.locked = Some(at);
+    }
+
+    /// Ends the faults. Hosts that are gone lose their leases; those that are there do what is left.
     fn settle(&mut self) {
-        self.owner
-            .run("UPDATE wed.host SET expires_at = now() - interval '1 s'");
-        self.hosts.clear();
-        self.enter();
-        for _ in 0..INSTANCES_MAX * 40 {
-            self.sweep();
+        if self.locked.is_some() {
+            self.lock_or_unlock();
+        }
+        let numbers: Vec<String> = self
+            .hosts
+            .iter()
+            .map(|host| host.number.to_string())
+            .collect();
+        self.owner.run(&format!(
+            "UPDATE wed.host SET expires_at = now() - interval '1 s' WHERE host_id NOT IN ({})",
+            numbers.join(", ")
+        ));
+        for _ in 0..ROUNDS_MAX {
+            self.hosts.shuffle(&mut self.s.random);
+            for host in &mut self.hosts {
+                host.beat(&mut self.s);
+                host.tell_fuel(&mut self.s);
+                host.look(&mut self.s);
+                for _ in 0..2 * host.tasks() + 4 {
+                    host.step(&mut self.s, Trouble::None);
+                }
+            }
+            on(self.s.store.sweep()).expect("swept");
             self.retry_all();
             self.pass_time();
-            self.claim(0);
-            self.commit(0, false);
-            let left = self
-                .owner
-                .number("SELECT count(*) FROM wed.instance WHERE status <> 'F'");
-            if left == 0 {
+            self.let_leave();
+            let left = "SELECT count(*) FROM wed.instance WHERE status <> 'F'";
+            if self.hosts.iter().all(Host::is_clear) && self.owner.number(left) == 0 {
                 return;
             }
         }
@@ -552,53 +471,57 @@ impl World {
 
     fn found(&mut self) -> Vec<String> {
         let mut found = violations(&mut self.owner);
+        for flow in &mut self.flows {
+            let lines = flow.session.lines(
+                "SELECT w.wid, a1, a2, a3, i.status FROM wed_flow w JOIN wed_instance i USING (wid) \
+                 WHERE (a1, a2, a3, i.status) IS DISTINCT FROM ('3', '4', '5', 'F'::\"char\") \
+                 OR (SELECT count(*) FROM wed_trace t WHERE t.wid = w.wid AND trw NOT LIKE '\\_%') <> 12",
+            );
+            let lines = lines.into_iter();
+            found.extend(lines.map(|line| format!("twelve transitions, to the end: {line}")));
+        }
+        let unclear = self.hosts.iter().filter(|host| !host.is_clear());
         found.extend(
-            self.flow
-                .session()
-                .lines(
-                    "SELECT w.wid, a1, a2, a3, i.status FROM wed_flow w JOIN wed_instance i USING (wid) \
-                     WHERE (a1, a2, a3, i.status) IS DISTINCT FROM ('3', '4', '5', 'F'::\"char\") \
-                     OR (SELECT count(*) FROM wed_trace t WHERE t.wid = w.wid AND trw NOT LIKE '\\_%') <> 12",
-                )
-                .into_iter()
-                .map(|line| format!("twelve transitions, to the end: {line}")),
+            unclear.map(|host| format!("host {} has nothing left of any job", host.number)),
         );
         found
     }
 }
 
+/// Runs a seed, and returns how many transitions were committed.
+fn round(world: &mut World, fault: Fault, seed: u64) -> i64 {
+    world.begin(seed);
+    for step in 1..=STEPS {
+        world.step(fault);
+        if step % CHECKED == 0 {
+            let found = violations(&mut world.owner);
+            assert!(
+                found.is_empty(),
+                "{fault:?}, seed {seed}, step {step}: {found:#?}"
+            );
+        }
+    }
+    world.settle();
+    let found = world.found();
+    assert!(found.is_empty(), "{fault:?}, seed {seed}: {found:#?}");
+    world
+        .owner
+        .number("SELECT count(*) FROM wed.trace WHERE trw NOT LIKE '\\_%'")
+}
+
 #[harness::test]
 fn protocol_holds_under_faults_at_every_step() {
     let database = Database::new();
-    database.upload("counters", sample_component("counters"));
-    let flow = database.apply(&repository("sample-transitions/counters/flow.toml"));
     let (first, seeds) = (setting("WEDFLOW_SEED", 1), setting("WEDFLOW_SEEDS", SEEDS));
     let only = std::env::var("WEDFLOW_FAULT").unwrap_or_default();
-    let mut world = World::new(&flow);
+    let mut world = World::new(&database);
     for fault in Fault::ALL {
         if !format!("{fault:?}").to_lowercase().contains(&only) {
             continue;
         }
-        let mut transitions = 0;
-        for seed in first..first + seeds {
-            world.begin(seed);
-            for step in 0..STEPS {
-                world.step(fault);
-                if step % 60 == 59 {
-                    let found = violations(&mut world.owner);
-                    assert!(
-                        found.is_empty(),
-                        "{fault:?}, seed {seed}, step {step}: {found:#?}"
-                    );
-                }
-            }
-            world.settle();
-            let found = world.found();
-            assert!(found.is_empty(), "{fault:?}, seed {seed}: {found:#?}");
-            transitions += world
-                .owner
-                .number("SELECT count(*) FROM wed.trace WHERE trw NOT LIKE '\\_%'");
-        }
+        let transitions: i64 = (first..first + seeds)
+            .map(|seed| round(&mut world, fault, seed))
+            .sum();
         if std::env::var_os("WEDFLOW_SEEDS").is_some() {
             println!(
                 "{}",
@@ -611,5 +534,6 @@ fn protocol_holds_under_faults_at_every_step() {
             );
         }
     }
-    on(world.store.close());
+    on(world.s.store.close());
+    on(world.s.commits.close());
 }
