@@ -156,3 +156,42 @@ fn a_component_that_does_not_fit_makes_its_jobs_wait() {
     });
     on(host.stop());
 }
+
+#[harness::test]
+fn a_component_that_a_host_is_too_old_for_uses_up_no_attempt() {
+    let database = Database::new();
+    let flow = super::flow(
+        &database,
+        "newer",
+        "INSERT INTO wed_trig (tgname, trname, cpred, attempts) VALUES ('t', 'clause', $$a1 = 'new'$$, 1);
+         INSERT INTO wed_trig (cpred, cfinal) VALUES ($$a1 = 'done'$$, true)",
+    );
+    flow.bind("clause", "hostile");
+    // What a newer program would have uploaded: it imports an interface that this one does not know.
+    let mut owner = database.owner();
+    let mut import = |from: &str, to: &str| {
+        owner.run(&format!(
+            "UPDATE wed.component SET bytes = decode(replace(encode(bytes, 'hex'),
+               encode('wed:flow/host@{from}', 'hex'), encode('wed:flow/host@{to}', 'hex')), 'hex')"
+        ));
+    };
+    import("0.1.0", "7.1.0");
+    let mut session = flow.session();
+    let wid = session.start();
+    let host = database.host(one_lane("old"));
+    eventually("that it is said why", || {
+        let said = session.line("SELECT waits_for FROM job_pool");
+        said.starts_with("it cannot run").then_some(())
+    });
+    on(host.stop());
+    assert_eq!(session.line("SELECT attempt FROM job_pool"), "0");
+    assert_eq!(session.line("SELECT count(*) FROM wed_attempt"), "0");
+    assert_eq!(session.status(wid), "R");
+    // A host that knows it does the job at once, on its first attempt.
+    import("7.1.0", "0.1.0");
+    let host = database.host(one_lane("new"));
+    assert_eq!(flow.end_of(wid), "F");
+    on(host.stop());
+    let attempts = "SELECT attempt FROM wed_trace WHERE trw = 'clause'";
+    assert_eq!(session.line(attempts), "1");
+}

@@ -397,7 +397,13 @@ impl Host {
         }
     }
 
-    fn finish(&mut self, s: &mut Surroundings, token: LeaseToken, claimed: Claimed, trouble: Trouble) {
+    fn finish(
+        &mut self,
+        s: &mut Surroundings,
+        token: LeaseToken,
+        claimed: Claimed,
+        trouble: Trouble,
+    ) {
         let verdict = match trouble {
             Trouble::Panics => return self.tell(Event::Dropped { token }, s.now),
             Trouble::GivenBack => {

@@ -1,5 +1,6 @@
 //! Time: conditions that look at the clock, keys that make a start or an event happen once, many jobs due at once.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -7,7 +8,7 @@ use serde_json::json;
 use crate::support::database::{one_lane, sample_component};
 use crate::support::http::Api;
 use crate::support::program::{run, wed};
-use crate::support::{Database, Flow, eventually, on, repository};
+use crate::support::{Database, Flow, Session, eventually, on, repository};
 
 /// Work that a person does, and a reminder when it takes too long.
 const REMINDER: &str = "
@@ -163,11 +164,29 @@ fn refused_event_leaves_its_key_unused() {
     );
 }
 
+/// A session of the same flow of another tenant.
+fn counters_of_another_tenant(database: &Arc<Database>) -> Session {
+    let store = &database.store;
+    on(store.create_tenant("other", "")).expect("a tenant");
+    let component = sample_component("counters");
+    on(wedflow_worker::upload(
+        store, "other", "counters", component,
+    ))
+    .expect("uploaded");
+    let file = repository("sample-transitions/counters/flow.toml");
+    let text = std::fs::read_to_string(file).expect("a definition");
+    let definition: wedflow_model::FlowDefinition = toml::from_str(&text).expect("readable");
+    on(store.apply("other", &definition)).expect("applied");
+    let url = on(store.flow_url("other", &definition.name)).expect("its URL");
+    Session::on(database, &url)
+}
+
 #[harness::test]
 fn delayed_jobs_run_in_time_when_ten_thousand_are_due_at_once() {
     let database = Database::new();
     database.upload("counters", sample_component("counters"));
     let flow = database.apply(&repository("sample-transitions/counters/flow.toml"));
+    let mut other = counters_of_another_tenant(&database);
     let mut s = flow.session();
     s.run("UPDATE wed_trig SET delay = '1 hour' WHERE NOT cfinal");
     s.run("INSERT INTO wed_flow (a1, a2, a3) SELECT '2', '4', '5' FROM generate_series(1, 10000)");
@@ -176,6 +195,16 @@ fn delayed_jobs_run_in_time_when_ten_thousand_are_due_at_once() {
     owner.run("UPDATE wed.job SET due = now() + interval '2 s'");
     owner.run("SELECT pg_notify('wed_jobs', '')");
     let begun = Instant::now();
+    let runs = "SELECT count(*) FROM wed_trace WHERE trw IS NOT NULL";
+    eventually("the first of them", || (s.number(runs) > 0).then_some(()));
+    let wid = other.start();
+    eventually("the other tenant's instance", || {
+        (other.status(wid) == "F").then_some(())
+    });
+    println!(
+        "another tenant's instance ended after {} of them",
+        s.number(runs)
+    );
     eventually("all of them", || {
         (owner.number("SELECT count(*) FROM wed.instance WHERE status <> 'F'") == 0).then_some(())
     });
@@ -188,6 +217,12 @@ fn delayed_jobs_run_in_time_when_ten_thousand_are_due_at_once() {
         "10 000 jobs due at once: done {:?} after they were set",
         begun.elapsed()
     );
+    let once =
+        "SELECT count(DISTINCT wid), count(*), max(attempt) FROM wed_trace WHERE trw IS NOT NULL";
+    assert_eq!(s.line(once), "10000|10000|1");
+    let ended = other.line("SELECT max(tstmp) FROM wed_trace");
+    let meanwhile = s.number(&format!("{runs} AND tstmp > '{ended}'"));
+    assert!(meanwhile > 0, "the other tenant waited for the whole herd");
     let gap = s.line(
         "SELECT coalesce(max(g), '0') FROM (SELECT tstmp - lag(tstmp) OVER (ORDER BY tstmp) AS g FROM wed_trace \
          WHERE trw IS NOT NULL) x",
