@@ -8,7 +8,8 @@ use wedflow_model::{FlowDefinition, FlowId, Numbering, TriggerDefinition, Trigge
 use crate::StoreError;
 use crate::flows::{Applied, bind, create_flow};
 
-/// Makes a flow what its definition says, and reports what has changed. Creates the flow if it is missing.
+/// Makes a flow what its definition says, and reports what has changed. Creates the flow if it is missing; a flow that is
+/// so already keeps its version.
 pub(crate) async fn apply(
     connection: &mut PgConnection,
     tenant: &str,
@@ -17,6 +18,7 @@ pub(crate) async fn apply(
     crate::error::check_description(&definition.description)?;
     let mut applied = Applied::default();
     let (flow_id, schema) = find_or_create(connection, tenant, definition, &mut applied).await?;
+    let before = present_definition(connection, flow_id).await?;
     sqlx::query("UPDATE wed.flow SET description = $2 WHERE flow_id = $1")
         .bind(flow_id)
         .bind(&definition.description)
@@ -38,11 +40,17 @@ pub(crate) async fn apply(
     sqlx::query("SELECT set_config('wed.definition', '', true)")
         .execute(&mut *connection)
         .await?;
-    sqlx::query("SELECT wed.resolve_bindings($1)")
+    sqlx::query("SELECT wed.update_components($1)")
         .bind(flow_id)
         .execute(&mut *connection)
         .await?;
     plan_work(connection, flow_id, definition).await?;
+    if applied.created || present_definition(connection, flow_id).await? != before {
+        sqlx::query("SELECT wed.compile($1)")
+            .bind(flow_id)
+            .execute(&mut *connection)
+            .await?;
+    }
     applied.warnings = binding_faults(connection, flow_id).await?;
     applied
         .warnings
@@ -81,6 +89,17 @@ async fn find_or_create(
         .fetch_one(&mut *connection)
         .await?;
     Ok((id, schema))
+}
+
+/// Returns the definition that the flow has now.
+async fn present_definition(
+    connection: &mut PgConnection,
+    flow_id: i32,
+) -> Result<serde_json::Value, StoreError> {
+    Ok(sqlx::query_scalar("SELECT wed.definition($1)")
+        .bind(flow_id)
+        .fetch_one(connection)
+        .await?)
 }
 
 /// Reports the bindings that the definition adds or changes, and those that it removes.
@@ -260,7 +279,7 @@ async fn lint_texts(
         .await?)
 }
 
-/// Keeps a definition under the version that the flow has since it was applied.
+/// Keeps a definition under the version that the flow has since it was applied; the first one of a version stays.
 pub(crate) async fn keep_version(
     connection: &mut PgConnection,
     actor: &str,
@@ -272,7 +291,7 @@ pub(crate) async fn keep_version(
         "INSERT INTO wed.flow_version (flow_id, version, definition, actor) \
          SELECT f.flow_id, f.version, $3, $4 FROM wed.flow f JOIN wed.tenant t USING (tenant_id) \
          WHERE t.name = $1 AND f.name = $2 \
-         ON CONFLICT (flow_id, version) DO UPDATE SET definition = excluded.definition, actor = excluded.actor",
+         ON CONFLICT (flow_id, version) DO NOTHING",
     )
     .bind(tenant)
     .bind(&definition.name)

@@ -1,12 +1,7 @@
--- Resolves the components of a flow's triggers and pending jobs anew.
+-- Resolves the components of a flow's triggers and pending jobs anew, and makes a new version of the flow.
 CREATE OR REPLACE FUNCTION wed.resolve_bindings(_flow_id integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  UPDATE wed.trigger SET component_id = wed.bound_component(flow_id, trname)
-  WHERE flow_id = _flow_id AND component_id IS DISTINCT FROM wed.bound_component(flow_id, trname);
-  UPDATE wed.job j SET component_id = t.component_id FROM wed.trigger t
-  WHERE t.flow_id = _flow_id AND j.flow_id = _flow_id AND j.tgid = t.tgid AND j.host_id IS NULL
-    AND j.component_id IS DISTINCT FROM t.component_id;
-  IF FOUND THEN PERFORM pg_notify('wed_jobs', ''); END IF;
+  PERFORM wed.update_components(_flow_id);
   PERFORM wed.compile(_flow_id);
 END $$;

@@ -1,5 +1,5 @@
--- After a statement on wed_attr or wed_trig. A server that applies a whole definition compiles once, at its end
--- (wed.resolve_bindings); only a session of the owner is believed to be one.
+-- After a statement on wed_attr or wed_trig. A server that applies a whole definition compiles once, at its end, if
+-- the definition has changed; only a session of the owner is believed to be one.
 CREATE OR REPLACE FUNCTION wed.after_definition() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
