@@ -136,6 +136,7 @@ impl Store {
         capacity: &str,
         minimum: &str,
     ) -> Result<(), StoreError> {
+        let mut transaction = self.begin().await?;
         sqlx::query("SELECT wed.set_resource($1, $2, $3, $4::numeric, $5::numeric, $6)")
             .bind(flow.flow_id)
             .bind(resource)
@@ -143,8 +144,9 @@ impl Store {
             .bind(capacity)
             .bind(minimum)
             .bind(&self.actor)
-            .execute(&self.pool)
+            .execute(&mut *transaction)
             .await?;
+        transaction.commit().await?;
         Ok(())
     }
 
@@ -174,14 +176,16 @@ impl Store {
         after: &str,
         wid: Option<Wid>,
     ) -> Result<(), StoreError> {
+        let mut transaction = self.begin().await?;
         sqlx::query("SELECT wed.add_order($1, $2, $3, $4, $5)")
             .bind(flow.flow_id)
             .bind(trigger)
             .bind(after)
             .bind(wid)
             .bind(&self.actor)
-            .execute(&self.pool)
+            .execute(&mut *transaction)
             .await?;
+        transaction.commit().await?;
         Ok(())
     }
 
@@ -196,15 +200,16 @@ impl Store {
         after: &str,
         wid: Option<Wid>,
     ) -> Result<bool, StoreError> {
-        Ok(
-            sqlx::query_scalar("SELECT wed.drop_order($1, $2, $3, $4, $5)")
-                .bind(flow.flow_id)
-                .bind(trigger)
-                .bind(after)
-                .bind(wid)
-                .bind(&self.actor)
-                .fetch_one(&self.pool)
-                .await?,
-        )
+        let mut transaction = self.begin().await?;
+        let dropped = sqlx::query_scalar("SELECT wed.drop_order($1, $2, $3, $4, $5)")
+            .bind(flow.flow_id)
+            .bind(trigger)
+            .bind(after)
+            .bind(wid)
+            .bind(&self.actor)
+            .fetch_one(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        Ok(dropped)
     }
 }

@@ -373,7 +373,7 @@ impl Store {
         // A session holds each change of a definition against every plan it keeps, and those that work keep
         // plans for each flow: definitions get a session of their own.
         let mut connection = self.pool.acquire().await?.detach();
-        let mut transaction = sqlx::Connection::begin(&mut connection).await?;
+        let mut transaction = self.begin_on(&mut connection).await?;
         expect(&mut transaction, tenant, &definition.name, expected).await?;
         let applied = apply(&mut transaction, tenant, definition).await?;
         keep_version(&mut transaction, &self.actor, tenant, definition).await?;
@@ -408,7 +408,7 @@ impl Store {
         processes: &[(FlowDefinition, serde_json::Value)],
     ) -> Result<Vec<Applied>, StoreError> {
         let mut connection = self.pool.acquire().await?.detach();
-        let mut transaction = sqlx::Connection::begin(&mut connection).await?;
+        let mut transaction = self.begin_on(&mut connection).await?;
         let mut all = Vec::new();
         for (definition, plan) in processes {
             let applied = apply(&mut transaction, tenant, definition).await?;

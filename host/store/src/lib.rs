@@ -242,15 +242,32 @@ impl Store {
     pub(crate) async fn begin(
         &self,
     ) -> Result<sqlx::Transaction<'static, sqlx::Postgres>, StoreError> {
-        if !self.actor.starts_with("token:") {
-            return Ok(self.pool.begin().await?);
-        }
-        let actor = self.actor.replace('\'', "''");
-        let begin = format!(
-            "BEGIN; SET LOCAL wed.actor = '{actor}'; SET LOCAL wed.request = '{}'",
-            self.request
-        );
-        Ok(self.pool.begin_with(sqlx::AssertSqlSafe(begin)).await?)
+        Ok(match self.begin_statement() {
+            None => self.pool.begin().await?,
+            Some(begin) => self.pool.begin_with(sqlx::AssertSqlSafe(begin)).await?,
+        })
+    }
+
+    /// Begins such a transaction on a given connection.
+    pub(crate) async fn begin_on<'c>(
+        &self,
+        connection: &'c mut sqlx::PgConnection,
+    ) -> Result<sqlx::Transaction<'c, sqlx::Postgres>, StoreError> {
+        Ok(match self.begin_statement() {
+            None => sqlx::Connection::begin(connection).await?,
+            Some(begin) => {
+                sqlx::Connection::begin_with(connection, sqlx::AssertSqlSafe(begin)).await?
+            }
+        })
+    }
+
+    /// Returns the statement that begins a transaction of the bearer of a token.
+    fn begin_statement(&self) -> Option<String> {
+        self.actor.starts_with("token:").then(|| {
+            let actor = self.actor.replace('\'', "''");
+            let request = &self.request;
+            format!("BEGIN; SET LOCAL wed.actor = '{actor}'; SET LOCAL wed.request = '{request}'")
+        })
     }
 
     /// The same database over at most `connections` connections of its own, on which no statement runs

@@ -659,7 +659,8 @@ impl Store {
             .query_data(person.tenant, process.flow, process.values)
             .await?;
         values.extend(process.values.clone());
-        Ok(
+        let mut transaction = self.begin().await?;
+        let wid =
             sqlx::query_scalar("SELECT wed.start_process($1, $2, $3, $4, $5, $6, $7, $8, $9)")
                 .bind(person.tenant)
                 .bind(process.flow)
@@ -670,9 +671,10 @@ impl Store {
                 .bind(process.count)
                 .bind(process.warnings)
                 .bind(process.transfer)
-                .fetch_one(&self.pool)
-                .await?,
-        )
+                .fetch_one(&mut *transaction)
+                .await?;
+        transaction.commit().await?;
+        Ok(wid)
     }
 
     /// The plan of work of a flow.

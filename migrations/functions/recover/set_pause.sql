@@ -36,11 +36,9 @@ BEGIN
     OR flow_id = _flow_id) ORDER BY 1 LOOP
     PERFORM wed.keep_paused(_of);
   END LOOP;
-  INSERT INTO wed.audit (tenant_id, tenant_name, actor, action, target, detail)
-  SELECT t.tenant_id, t.name, _actor, CASE WHEN _pause THEN 'pause' ELSE 'resume' END,
-         left(concat_ws('/', coalesce((SELECT name FROM wed.flow WHERE flow_id = _flow_id), t.name), _trigger,
-           _wid), 300),
-         wed.short_detail(jsonb_build_object('reason', _reason))
+  PERFORM wed.note(_actor, t.name, CASE WHEN _pause THEN 'pause' ELSE 'resume' END,
+    concat_ws('/', coalesce((SELECT name FROM wed.flow WHERE flow_id = _flow_id), t.name), _trigger, _wid),
+    jsonb_build_object('reason', _reason))
   FROM wed.tenant t WHERE t.tenant_id = _tenant_id;
   RETURN true;
 END $$;

@@ -20,9 +20,8 @@ BEGIN
       uuid_send(gen_random_uuid())), 'base64'), _actor)
     ON CONFLICT (tenant_id, flow_id, url) DO UPDATE SET actor = excluded.actor RETURNING secret INTO _secret;
   END IF;
-  INSERT INTO wed.audit (tenant_id, tenant_name, actor, action, target, detail)
-  SELECT t.tenant_id, t.name, _actor, CASE WHEN _announce THEN 'webhook.set' ELSE 'webhook.remove' END, left(_url, 300),
-         jsonb_build_object('flow', (SELECT name FROM wed.flow WHERE flow_id = _flow_id))
+  PERFORM wed.note(_actor, t.name, CASE WHEN _announce THEN 'webhook.set' ELSE 'webhook.remove' END, _url,
+    jsonb_build_object('flow', (SELECT name FROM wed.flow WHERE flow_id = _flow_id)))
   FROM wed.tenant t WHERE t.tenant_id = _tenant_id;
   RETURN CASE WHEN _announce THEN _secret END;
 END $$;

@@ -196,3 +196,32 @@ fn one_address_has_its_share_of_connections() {
         answer.starts_with("HTTP/1.1 200").then_some(())
     });
 }
+
+#[harness::test]
+fn a_reader_that_does_not_read_is_given_up() {
+    let flow = Database::new().flow("steps");
+    let mut session = flow.session();
+    session.run("INSERT INTO wed_attr (aname, atype) VALUES ('remark', 'text')");
+    session.run("INSERT INTO wed_trig (trname, cpred) VALUES ('step', 'remark IS NOT NULL')");
+    session.run(
+        "INSERT INTO wed_flow (remark) SELECT repeat('x', 200000) FROM generate_series(1, 25)",
+    );
+    // One connection is served at a time: while the first one is, no other is answered.
+    let api = Api::with(&flow.database, |settings| {
+        settings.connections = 1;
+        settings.taking = Duration::from_millis(300);
+    });
+    let client = api.user(TENANT, "ann", "viewer");
+    let list = client.head("GET /v1/flows/steps/instances?limit=500");
+    let mut stream = TcpStream::connect(api.address).expect("connected");
+    // More than the buffers of both ends hold.
+    let requests = format!("{list}\r\n").repeat(12);
+    stream.write_all(requests.as_bytes()).expect("sent");
+    let mut first = [0; 15];
+    stream.read_exact(&mut first).expect("an answer");
+    assert_eq!(&first, b"HTTP/1.1 200 OK");
+    let request = format!("{}\r\n", client.head("GET /v1/me"));
+    let answer = client.raw(&request, |answer| answer.contains("ann"));
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    drop(stream);
+}

@@ -179,3 +179,73 @@ fn entries_name_token_and_request_and_denials_are_on_record() {
     assert_eq!(denied["actor"], "token:bob/all");
     assert_eq!(denied["target"], "DELETE /v1/users/{user}");
 }
+
+/// A flow whose transition takes from a stock.
+fn shop() -> serde_json::Value {
+    json!({
+        "name": "shop",
+        "final": "sold AND seen",
+        "attribute": [
+            { "name": "sold", "type": "boolean", "default": "false" },
+            { "name": "seen", "type": "boolean", "default": "false" },
+        ],
+        "trigger": [
+            { "name": "s", "when": "NOT sold", "transition": "sell", "reserves": "'M1'", "quantity": "1" },
+            { "name": "t", "when": "NOT seen", "transition": "see", "work": { "type": "manual", "role": "clerk" } },
+        ],
+    })
+}
+
+#[harness::test]
+fn no_entry_of_what_is_done_over_http_lacks_token_and_request() {
+    let api = Api::of(&Database::new());
+    let admin = api.user(TENANT, "ann", "admin");
+    let mut owner = api.database.owner();
+    let before = owner.number("SELECT max(audit_id) FROM wed.audit");
+    let nothing = json!({});
+    let why = json!({ "reason": "why" });
+    let stock = json!({ "key": "M1", "capacity": 10 });
+    let order = json!({ "trigger": "t", "after": "s" });
+    let nightly = json!({ "cron": "0 3 * * *", "state": {} });
+    let hook = json!({ "url": "https://example.com/hook" });
+    let done = [
+        ("PUT", "/v1/flows/shop", &shop()),
+        ("PUT", "/v1/flows/shop/resources", &stock),
+        ("POST", "/v1/flows/shop/order", &order),
+        ("POST", "/v1/flows/shop/order/drop", &order),
+        ("PUT", "/v1/flows/shop/schedules/nightly", &nightly),
+        ("POST", "/v1/flows/shop/schedules/nightly/pause", &nothing),
+        ("POST", "/v1/flows/shop/schedules/nightly/resume", &nothing),
+        ("DELETE", "/v1/flows/shop/schedules/nightly", &nothing),
+        ("PUT", "/v1/work/people/ann", &json!({ "roles": ["clerk"] })),
+        ("POST", "/v1/work/processes", &json!({ "flow": "shop" })),
+        ("POST", "/v1/flows/shop/instances/1/pause", &why),
+        ("POST", "/v1/flows/shop/instances/1/resume", &why),
+        ("POST", "/v1/flows/shop/pause", &why),
+        ("POST", "/v1/flows/shop/resume", &why),
+        (
+            "POST",
+            "/v1/flows/shop/instances/1/skip",
+            &json!({ "transition": "see", "reason": "why" }),
+        ),
+        ("POST", "/v1/flows/shop/instances/1/cancel", &why),
+        ("PUT", "/v1/webhooks", &hook),
+        ("DELETE", "/v1/webhooks", &hook),
+        ("DELETE", "/v1/work/people/ann", &nothing),
+        ("DELETE", "/v1/flows/shop", &nothing),
+    ];
+    for (method, path, document) in done {
+        let answer = admin.json(method, path, document);
+        assert!(answer.status < 300, "{method} {path}: {}", answer.text);
+    }
+    let entries = format!("FROM wed.audit WHERE audit_id > {before}");
+    let noted = owner.number(&format!("SELECT count(DISTINCT action) {entries}"));
+    assert!(noted >= 17, "{noted}");
+    let lacking = format!(
+        "SELECT coalesce(string_agg(action, ' '), '') {entries} AND NOT detail ?& '{{token,request}}'"
+    );
+    assert_eq!(owner.line(&lacking), "");
+    // No function writes an entry by itself.
+    let by_itself = "SELECT string_agg(proname, ' ' ORDER BY proname) FROM pg_proc WHERE prosrc ~ 'INTO wed\\.audit'";
+    assert_eq!(owner.line(by_itself), "note note_flow");
+}
