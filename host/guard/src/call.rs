@@ -579,6 +579,7 @@ const CONSTANT: Seen = Seen {
         documents: 0,
     },
     constant: true,
+    limit: None,
 };
 
 /// Returns true for a literal number.

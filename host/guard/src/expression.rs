@@ -38,6 +38,8 @@ pub(crate) struct Seen {
     pub(crate) size: Size,
     /// True if it holds no attribute.
     pub(crate) constant: bool,
+    /// Length that its type says: `n` of `varchar(n)` and `char(n)`.
+    pub(crate) limit: Option<i32>,
 }
 
 impl Seen {
@@ -47,6 +49,7 @@ impl Seen {
             kind,
             size: Size::default(),
             constant,
+            limit: None,
         }
     }
 
@@ -56,6 +59,7 @@ impl Seen {
             kind,
             size: Size::of_attribute(kind),
             constant: false,
+            limit: None,
         }
     }
 
@@ -72,6 +76,8 @@ pub(crate) struct Walk<'a> {
     pub(crate) volatile: bool,
     /// The attributes that are read, by index.
     pub(crate) read: BTreeSet<usize>,
+    /// Number of times that an attribute is read.
+    pub(crate) reads: usize,
     pub(crate) out: Written,
     nodes: usize,
     depth: usize,
@@ -93,6 +99,7 @@ impl<'a> Walk<'a> {
             attributes,
             volatile,
             read: BTreeSet::new(),
+            reads: 0,
             out: Written::default(),
             nodes: 0,
             depth: 0,
@@ -159,16 +166,43 @@ impl<'a> Walk<'a> {
         self.made(resolved.signature.makes, resolved.result, &taken)
     }
 
-    /// The operands as a call takes them: `char(n)` becomes text by a copy.
+    /// The operands as a call takes them.
     pub(crate) fn taken(&mut self, operands: &[Seen], wanted: &[Kind]) -> Result<Vec<Seen>, Fault> {
-        let padded = Kind::one(Base::Bpchar);
         let mut taken = operands.to_vec();
         for (seen, wanted) in taken.iter_mut().zip(wanted) {
-            if seen.kind == padded && matches!(wanted.base, Base::Text | Base::Varchar) {
-                *seen = self.made("copy", *wanted, &[*seen])?;
-            }
+            *seen = self.coerced(*seen, *wanted)?;
         }
         Ok(taken)
+    }
+
+    /// A value as one of another type that Postgres takes it for by itself: `char(n)` becomes text by a copy, an array
+    /// element by element.
+    fn coerced(&mut self, seen: Seen, wanted: Kind) -> Checked {
+        let is_of_text = |kind: Kind| kind.category() == 'S';
+        match (seen.kind, wanted) {
+            (
+                Kind {
+                    base: Base::Bpchar,
+                    array: false,
+                },
+                wanted,
+            ) if matches!(wanted.base, Base::Text | Base::Varchar) && !wanted.array => {
+                self.made("copy", wanted, &[seen])
+            }
+            (kind, wanted)
+                if kind != wanted && kind.array && wanted.array && is_of_text(wanted.element()) =>
+            {
+                self.made("make", wanted, &[seen])
+            }
+            (kind, wanted) if kind != wanted && is_of_text(kind) && is_of_text(wanted) => {
+                Ok(Seen {
+                    kind: wanted,
+                    limit: None,
+                    ..seen
+                })
+            }
+            _ => Ok(seen),
+        }
     }
 
     /// Counts a weight again, for what Postgres writes out several times.
@@ -198,6 +232,7 @@ impl<'a> Walk<'a> {
             kind,
             size,
             constant,
+            limit: None,
         })
     }
 
@@ -343,7 +378,13 @@ impl<'a> Walk<'a> {
     fn alike(&mut self, open: &str, nodes: &[Node]) -> Checked {
         let seen = self.list(open, nodes, ")")?;
         let kind = self.agree(&nodes.iter().collect::<Vec<_>>(), &seen)?;
+        let seen = self.coerced_all(&seen, kind)?;
         Ok(self.one_of(kind, &seen))
+    }
+
+    /// The values as ones of the type that they have in common.
+    pub(crate) fn coerced_all(&mut self, seen: &[Seen], kind: Kind) -> Result<Vec<Seen>, Fault> {
+        seen.iter().map(|seen| self.coerced(*seen, kind)).collect()
     }
 
     /// The value is one of these.
@@ -352,12 +393,23 @@ impl<'a> Walk<'a> {
             kind,
             size: Size::largest(kind, seen),
             constant: seen.iter().all(|seen| seen.constant),
+            limit: common_limit(kind, seen),
         }
     }
 
     fn array(&mut self, elements: &[Node]) -> Checked {
         let (kind, seen) = self.elements(elements)?;
-        self.made("copy", kind, &seen)
+        let each = if seen.iter().any(|seen| seen.kind.array) {
+            kind
+        } else {
+            kind.element()
+        };
+        let seen = self.coerced_all(&seen, each)?;
+        let limit = common_limit(each, &seen);
+        Ok(Seen {
+            limit,
+            ..self.made("copy", kind, &seen)?
+        })
     }
 
     /// The elements of an array that is written there, and its type.
@@ -419,11 +471,7 @@ impl<'a> Walk<'a> {
                     .hint("write a number or text"));
             }
         };
-        Ok(Seen {
-            kind,
-            size: Size::default(),
-            constant: true,
-        })
+        Ok(Seen::narrow(kind, true))
     }
 
     /// Writes a text constant.
@@ -482,6 +530,7 @@ impl<'a> Walk<'a> {
             );
         };
         self.read.insert(index);
+        self.reads += 1;
         let attribute = self.attributes.get(index);
         self.out.push_str(&attribute.quoted);
         Ok(Seen::of_attribute(Kind::of(&attribute.kind)))
@@ -567,11 +616,8 @@ impl<'a> Walk<'a> {
         self.collation = Some(name.to_owned());
         let value = self.required(arg.as_deref())?;
         let found = self.operand(value)?;
-        let kind = match found.kind.is_unknown() {
-            true => Kind::TEXT,
-            false => found.kind,
-        };
-        if kind.element().category() != 'S' {
+        let kind = found.kind;
+        if !kind.is_unknown() && kind.element().category() != 'S' {
             let message = format!("{kind} has no collation");
             return Err(self
                 .refuse(RejectionCode::Type, message, *location)
@@ -657,9 +703,13 @@ impl<'a> Walk<'a> {
         }
         self.out.push_str(" END");
         let kind = self.agree(&nodes, &seen)?;
+        let mut seen = self.coerced_all(&seen, kind)?;
+        // Without ELSE it is NULL, which has no length.
+        let limit = defresult.as_ref().and_then(|_| common_limit(kind, &seen));
         seen.extend(subject);
         Ok(Seen {
             constant: false,
+            limit,
             ..self.one_of(kind, &seen)
         })
     }
@@ -672,6 +722,7 @@ impl<'a> Walk<'a> {
         };
         let seen = self.list(open, &extreme.args, ")")?;
         let kind = self.agree(&extreme.args.iter().collect::<Vec<_>>(), &seen)?;
+        let seen = self.coerced_all(&seen, kind)?;
         self.made("compare", Kind::BOOL, &seen)?;
         Ok(self.one_of(kind, &seen))
     }
@@ -736,7 +787,10 @@ impl<'a> Walk<'a> {
             kind => kind.element(),
         };
         let constant = operands.iter().all(|seen| seen.constant);
-        self.weighed(Operands::of(&operands).part(kind), kind, constant)
+        Ok(Seen {
+            limit: found.limit,
+            ..self.weighed(Operands::of(&operands).part(kind), kind, constant)?
+        })
     }
 
     /// A subscript: a number, for jsonb also the name of a field.
@@ -781,6 +835,15 @@ impl<'a> Walk<'a> {
         }
         Ok(Seen::narrow(Kind::one(base), true))
     }
+}
+
+/// The length that all of these say for their type, if they say the same.
+fn common_limit(kind: Kind, seen: &[Seen]) -> Option<i32> {
+    let first = seen.first()?.limit;
+    let same = seen
+        .iter()
+        .all(|seen| seen.kind == kind && seen.limit == first);
+    first.filter(|_| same)
 }
 
 /// Returns true if a node is written so that no surrounding syntax can split it.

@@ -115,13 +115,14 @@ impl Walk<'_> {
         let by = self.expression(other)?;
         self.out.push(')');
         let resolved = self.compare("=", (Some(one), found.kind), (Some(other), by.kind))?;
-        let kind = match found.kind.is_unknown() {
-            true => resolved.arguments[0],
-            false => found.kind,
-        };
+        // The result is the first operand as the comparison takes it.
+        let kind = resolved.arguments[0];
         let taken = self.taken(&[found, by], &resolved.arguments)?;
         self.made(resolved.signature.makes, kind, &taken)?;
-        Ok(self.one_of(kind, &taken))
+        Ok(Seen {
+            limit: taken[0].limit.filter(|_| taken[0].kind == kind),
+            ..self.one_of(kind, &taken)
+        })
     }
 
     fn between(
@@ -506,7 +507,9 @@ impl Walk<'_> {
             } else {
                 found.kind
             };
-            let null = |node: &Node| text_constant(node).is_none();
+            let null = |node: &Node| {
+                matches!(node.node, Some(NodeEnum::AConst(_))) && text_constant(node).is_none()
+            };
             if (found.kind.is_unknown() && null(one)) || (by.kind.is_unknown() && null(other)) {
                 return Ok(Seen::truth());
             }
@@ -543,36 +546,80 @@ impl Walk<'_> {
         let found = self.operand(value)?;
         let once = self.weight - once;
         self.word(word);
-        let seen = self.list("(", items, ")")?;
+        let seen = self.listed_values(items)?;
         self.listed = before;
         for item in items {
             self.labels("=", value, item)?;
         }
-        // Constants become one array of the type they have in common with the value.
+        // Those without attributes become one array of the type that they have in common with the value.
+        let (fixed, varying): (Vec<_>, Vec<_>) =
+            (items.iter().zip(seen)).partition(|(_, seen)| seen.constant);
         let mut kinds = vec![found.kind];
-        kinds.extend(seen.iter().map(|seen| seen.kind));
-        let same = resolve::common(&kinds);
-        let constants = seen.iter().filter(|seen| seen.constant).count();
-        let joined = constants > 1 && same.is_some_and(|kind| !kind.array);
-        // All others are compared one by one, each with the value written anew.
-        let comparisons = items.len() - if joined { constants - 1 } else { 0 };
-        self.again(once, comparisons.saturating_sub(1))?;
-        let mut compared = false;
-        for (item, seen) in items.iter().zip(&seen) {
-            let (found_kind, item_kind) = match same {
-                Some(kind) => {
-                    self.fits(item, seen.kind, kind, Context::Implicit)?;
-                    (kind, kind)
-                }
-                None => (found.kind, seen.kind),
-            };
-            let resolved =
-                self.compare(sign, (Some(value), found_kind), (Some(item), item_kind))?;
-            if !(joined && seen.constant && std::mem::replace(&mut compared, true)) {
-                self.operated(&resolved, &[found, *seen])?;
+        kinds.extend(fixed.iter().map(|(_, seen)| seen.kind));
+        let same = resolve::common(&kinds).filter(|kind| fixed.len() > 1 && !kind.array);
+        let mut compared = varying.len() + fixed.len();
+        let one_by_one = match same {
+            Some(kind) => {
+                compared -= fixed.len() - 1;
+                self.among_fixed(sign, (value, found), &fixed, kind)?;
+                varying
             }
+            None => [fixed, varying].concat(),
+        };
+        // All others are compared one by one, each with the value written anew.
+        self.again(once, compared.saturating_sub(1))?;
+        for (item, seen) in one_by_one {
+            let resolved =
+                self.compare(sign, (Some(value), found.kind), (Some(item), seen.kind))?;
+            self.operated(&resolved, &[found, seen])?;
         }
         Ok(Seen::truth())
+    }
+
+    /// The values of a list; constant is what reads no attribute.
+    fn listed_values(&mut self, items: &[Node]) -> Result<Vec<Seen>, Fault> {
+        self.out.push('(');
+        let mut values = Vec::with_capacity(items.len());
+        for (at, item) in items.iter().enumerate() {
+            if at > 0 {
+                self.out.push_str(", ");
+            }
+            let before = self.reads;
+            let seen = self.expression(item)?;
+            let constant = self.reads == before;
+            values.push(Seen { constant, ..seen });
+        }
+        self.out.push(')');
+        Ok(values)
+    }
+
+    /// A value compared with an array that Postgres makes of constants.
+    fn among_fixed(
+        &mut self,
+        sign: &str,
+        (value, found): (&Node, Seen),
+        fixed: &[(&Node, Seen)],
+        kind: Kind,
+    ) -> Done {
+        for (item, seen) in fixed {
+            self.fits(item, seen.kind, kind, Context::Implicit)?;
+        }
+        let resolved = self.compare(sign, (Some(value), found.kind), (None, kind))?;
+        let elements: Vec<Seen> = fixed.iter().map(|(_, seen)| *seen).collect();
+        let elements = self.coerced_all(&elements, kind)?;
+        let array = self.made("copy", Kind::many(kind.base), &elements)?;
+        self.operated_on_array(&resolved, found, array)?;
+        Ok(())
+    }
+
+    /// Makes the result of an operator between a value and each element of an array.
+    fn operated_on_array(&mut self, resolved: &Resolved, value: Seen, array: Seen) -> Checked {
+        let wanted = [
+            resolved.arguments[0],
+            Kind::many(resolved.arguments[1].base),
+        ];
+        let taken = self.taken(&[value, array], &wanted)?;
+        self.made(resolved.signature.makes, Kind::BOOL, &taken)
     }
 
     /// Refuses too many values of a list that are no constants: each is a level to Postgres.
@@ -659,8 +706,7 @@ impl Walk<'_> {
             self.fits(array, Kind::UNKNOWN, wanted, Context::Implicit)?;
         }
         self.run_bounded(&resolved, &[value], (from, to), sign)?;
-        let taken = self.taken(&[found], &resolved.arguments)?;
-        self.made(resolved.signature.makes, Kind::BOOL, &[taken[0], list])
+        self.operated_on_array(&resolved, found, list)
     }
 
     /// Two rows of as many values, compared one by one.

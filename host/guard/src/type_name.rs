@@ -36,20 +36,24 @@ const FIELDS: [(i32, &str); 13] = [
 /// All of them, where only a precision is given.
 const ALL_FIELDS: i32 = 0x7FFF;
 
-/// Writes what follows the word `interval`: its parts, and the number of digits of its seconds.
-fn interval_fields(typmods: &[Node]) -> Option<String> {
-    let number = |node: &Node| match &node.node {
+/// A whole number that is written there.
+fn small_number(node: &Node) -> Option<i32> {
+    match &node.node {
         Some(NodeEnum::AConst(AConst {
             val: Some(Val::Ival(value)),
             ..
         })) => Some(value.ival),
         _ => None,
-    };
+    }
+}
+
+/// Writes what follows the word `interval`: its parts, and the number of digits of its seconds.
+fn interval_fields(typmods: &[Node]) -> Option<String> {
     let (fields, digits) = match typmods {
-        [fields] => (number(fields)?, String::new()),
+        [fields] => (small_number(fields)?, String::new()),
         [fields, digits] => {
-            let digits = number(digits).filter(|digits| (0..=6).contains(digits))?;
-            (number(fields)?, format!("({digits})"))
+            let digits = small_number(digits).filter(|digits| (0..=6).contains(digits))?;
+            (small_number(fields)?, format!("({digits})"))
         }
         _ => return None,
     };
@@ -111,9 +115,11 @@ impl Walk<'_> {
         }
         self.out.push_str("::");
         self.out.push_str(&written);
-        let limited = matches!(kind.base, Base::Varchar | Base::Bpchar) && !name.typmods.is_empty();
+        let is_of_text = matches!(kind.base, Base::Varchar | Base::Bpchar);
+        let limit = name.typmods.first().filter(|_| is_of_text);
+        let limit = limit.and_then(small_number);
         let Some(elements) = elements else {
-            return self.converted(found, kind, limited);
+            return self.converted(found, kind, limit);
         };
         // Postgres casts each element, then makes the array.
         let mut made = Vec::with_capacity(elements.len());
@@ -123,13 +129,19 @@ impl Walk<'_> {
             } else {
                 kind.element()
             };
-            made.push(self.converted(seen, each, limited)?);
+            made.push(self.converted(seen, each, limit)?);
         }
-        self.made("copy", kind, &made)
+        Ok(Seen {
+            limit,
+            ..self.made("copy", kind, &made)?
+        })
     }
 
-    /// Weighs a cast; to a text of limited length it is a copy more.
-    fn converted(&mut self, found: Seen, kind: Kind, limited: bool) -> Checked {
+    /// Weighs a cast; to a text of a limited length that it does not have yet it is a copy more.
+    fn converted(&mut self, found: Seen, kind: Kind, limit: Option<i32>) -> Checked {
+        if limit.is_some() && (found.kind, found.limit) == (kind, limit) {
+            return Ok(found);
+        }
         let seen = match weight::cast(found.kind, kind) {
             Some(makes) => self.made(makes, kind, &[found])?,
             None => Seen {
@@ -138,11 +150,12 @@ impl Walk<'_> {
                 ..found
             },
         };
-        match (limited, kind.array) {
-            (true, false) => self.made("copy", kind, &[seen]),
-            (true, true) if found.kind == kind => self.made("make", kind, &[seen]),
-            _ => Ok(seen),
-        }
+        let seen = match (limit.is_some(), kind.array) {
+            (true, false) => self.made("copy", kind, &[seen])?,
+            (true, true) if found.kind == kind => self.made("make", kind, &[seen])?,
+            _ => seen,
+        };
+        Ok(Seen { limit, ..seen })
     }
 
     /// Requires text in quotes where a path or a range is made of it.

@@ -260,9 +260,11 @@ impl Maker {
                     self.make("date", d)
                 )
             }
-            (_, "text") => match self.random.random_range(0..18) {
+            (_, "text") => match self.random.random_range(0..20) {
                 form @ 0..10 => self.text_call(form, d),
-                form => self.composed_text(form, d),
+                form @ 10..18 => self.composed_text(form, d),
+                18 => self.cast_text(d),
+                _ => self.mixed_text(d),
             },
             (_, "integer") => self.integer_call(d),
             (_, "numeric") => self.numeric_call(d),
@@ -376,7 +378,8 @@ impl Maker {
 
     /// Makes a condition.
     fn boolean_call(&mut self, d: u32) -> String {
-        match self.random.random_range(0..14) {
+        match self.random.random_range(0..15) {
+            14 => self.among(d),
             0 | 1 => format!(
                 "({}) and ({})",
                 self.make("boolean", d),
@@ -469,7 +472,7 @@ impl Maker {
 
     /// Makes an array of text.
     fn array_call(&mut self, d: u32) -> String {
-        match self.random.random_range(0..3) {
+        match self.random.random_range(0..5) {
             0 => format!(
                 "array_append({}, {})",
                 self.make("text[]", d),
@@ -479,6 +482,18 @@ impl Maker {
                 "string_to_array({}, {})",
                 self.make("text", d),
                 self.make("text", d)
+            ),
+            2 => format!(
+                "array[array[{}, {}], {}]",
+                self.make("text", d),
+                self.cast_text(d),
+                self.make("text[]", d)
+            ),
+            3 => format!(
+                "array[{}, {}]::{}",
+                self.make("text", d),
+                self.cast_text(d),
+                self.pick(&["varchar(3)[]", "text[]", "char(5)[]::text[]"])
             ),
             _ => format!("array[{}, {}]", self.make("text", d), self.make("text", d)),
         }
@@ -572,6 +587,48 @@ impl Maker {
         }
     }
 
+    /// Makes a condition, often of few parts.
+    fn condition(&mut self) -> String {
+        let depth = self.random.random_range(1..4);
+        self.make("boolean", depth)
+    }
+
+    /// Makes a text by a cast that Postgres may leave out, merge or write otherwise.
+    fn cast_text(&mut self, d: u32) -> String {
+        let kind = self.pick(&["text", "text", "jsonb", "text[]", "integer"]);
+        let first = self.pick(&["char(5)", "varchar(3)", "bpchar", "varchar", "text", "json"]);
+        let then = self.pick(&["", "", "::text", "::varchar(3)", "::char(5)", "::varchar"]);
+        format!("({})::{first}{then}", self.make(kind, d))
+    }
+
+    /// Makes a text that one of several values is, not all of the same type.
+    fn mixed_text(&mut self, d: u32) -> String {
+        let typed = self.pick(&["char(5)", "varchar(3)", "char(5)", "bpchar"]);
+        let (one, other) = (self.make("text", d), self.make("text", d));
+        match self.random.random_range(0..5) {
+            0 => format!("coalesce(({one})::{typed}, {other})"),
+            1 => format!("greatest({other}, ({one})::{typed})"),
+            2 => format!("case {other} when ({one})::{typed} then a1::{typed} else a2 end"),
+            3 => format!("nullif(({one})::{typed}, {other})"),
+            _ => format!("(array[({one})::{typed}, {other}])[1]"),
+        }
+    }
+
+    /// Makes a condition that a value is among others.
+    fn among(&mut self, d: u32) -> String {
+        let kind = self.pick(&["text", "jsonb", "text[]", "integer", "numeric"]);
+        let not = self.pick(&["", "not "]);
+        let values: Vec<String> = (0..self.random.random_range(1..5))
+            .map(|_| match kind {
+                "text" if self.chance(3) => self.cast_text(d),
+                "text" if self.chance(3) => "case when true then 'x' else 'y' end".to_owned(),
+                _ if self.chance(2) => self.leaf(kind),
+                _ => self.make(kind, d),
+            })
+            .collect();
+        format!("({}) {not}in ({})", self.make(kind, d), values.join(", "))
+    }
+
     /// A fragment, and whether it is a clause.
     fn fragment(&mut self) -> (&'static str, String) {
         let depth = self.random.random_range(1..5);
@@ -641,6 +698,49 @@ impl Maker {
         }
         *text = chars.into_iter().collect();
     }
+}
+
+/// Conditions of which the database weighs one in so many fragments.
+const WEIGHED_ONE_IN: usize = 5;
+
+/// A host says which condition the database will refuse for its weight.
+#[harness::test]
+fn random_conditions_weigh_alike_in_both_guards() {
+    let mut maker = Maker {
+        random: StdRng::seed_from_u64(seed()),
+    };
+    let flow = flow();
+    let mut owner = flow.database.owner();
+    let shape = owner.line("SELECT shape_schema FROM wed.flow");
+    let attributes = attributes();
+    let (mut weighed, mut apart) = (0, Vec::new());
+    let total = count() / WEIGHED_ONE_IN;
+    while weighed < total && apart.len() < 40 {
+        let text = maker.condition();
+        let Ok(predicate) = CheckedPredicate::parse(&text, &attributes) else {
+            continue;
+        };
+        let weight = "SELECT weight FROM wed.check_predicate($1, 999999, $2)";
+        match owner.query_one(weight, &[&shape, &text]) {
+            Ok(row) => {
+                weighed += 1;
+                let weight: i32 = row.get(0);
+                if u64::try_from(weight) != Ok(predicate.weight()) {
+                    let host = predicate.weight();
+                    apart.push(format!("{text}: host {host}, database {weight}"));
+                }
+            }
+            // Constants that only the database computes may be wrong or too large.
+            Err(error) => {
+                let refusal = Refusal::of(&error);
+                if refusal.code.starts_with("42") || refusal.message.contains("weighs") {
+                    apart.push(format!("{text}: {refusal:?}"));
+                }
+            }
+        }
+    }
+    println!("{weighed} random conditions weighed by both");
+    assert!(apart.is_empty(), "{}\n{}", apart.len(), apart.join("\n"));
 }
 
 #[harness::test]
