@@ -94,7 +94,7 @@ async fn find_or_create(
 /// Returns the definition that the flow has now.
 async fn present_definition(
     connection: &mut PgConnection,
-    flow_id: i32,
+    flow_id: FlowId,
 ) -> Result<serde_json::Value, StoreError> {
     Ok(sqlx::query_scalar("SELECT wed.definition($1)")
         .bind(flow_id)
