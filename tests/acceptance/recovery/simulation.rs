@@ -488,8 +488,8 @@ impl World {
     }
 }
 
-/// Runs a seed, and returns how many transitions were committed.
-fn round(world: &mut World, fault: Fault, seed: u64) -> i64 {
+/// Runs a seed, and returns how many transitions were committed and how many leases hosts had.
+fn round(world: &mut World, fault: Fault, seed: u64) -> (i64, usize) {
     world.begin(seed);
     for step in 1..=STEPS {
         world.step(fault);
@@ -504,9 +504,8 @@ fn round(world: &mut World, fault: Fault, seed: u64) -> i64 {
     world.settle();
     let found = world.found();
     assert!(found.is_empty(), "{fault:?}, seed {seed}: {found:#?}");
-    world
-        .owner
-        .number("SELECT count(*) FROM wed.trace WHERE trw NOT LIKE '\\_%'")
+    let transitions = "SELECT count(*) FROM wed.trace WHERE trw NOT LIKE '\\_%'";
+    (world.owner.number(transitions), world.s.leased.len())
 }
 
 #[harness::test]
@@ -519,9 +518,12 @@ fn protocol_holds_under_faults_at_every_step() {
         if !format!("{fault:?}").to_lowercase().contains(&only) {
             continue;
         }
-        let transitions: i64 = (first..first + seeds)
-            .map(|seed| round(&mut world, fault, seed))
-            .sum();
+        let (mut transitions, mut leases) = (0, 0);
+        for seed in first..first + seeds {
+            let counted = round(&mut world, fault, seed);
+            transitions += counted.0;
+            leases += counted.1;
+        }
         if std::env::var_os("WEDFLOW_SEEDS").is_some() {
             println!(
                 "{}",
@@ -529,6 +531,7 @@ fn protocol_holds_under_faults_at_every_step() {
                     "simulated": format!("{fault:?}"),
                     "seeds": seeds,
                     "transitions": transitions,
+                    "leases": leases,
                     "violations": 0,
                 })
             );
