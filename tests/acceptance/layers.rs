@@ -1,6 +1,6 @@
 //! Rules for the source itself: imports that point down, files of a readable length, names that say something.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::support::repository;
@@ -36,6 +36,30 @@ const ONE_USER: [(&str, &str); 7] = [
     ("rusqlite", "away"),
     ("wasmtime", "sandbox"),
     ("pg_query", "guard"),
+];
+
+/// Circles among the modules of a crate that are left: each module imports another of its circle.
+const CIRCLES: [(&str, &[&str]); 4] = [
+    ("cli", &["arguments", "commands", "database"]),
+    (
+        "guard",
+        &["advice", "expression", "time_part", "value", "weight"],
+    ),
+    ("sandbox", &["outside", "state"]),
+    (
+        "scheduler",
+        &[
+            "clock",
+            "context",
+            "hub",
+            "observer",
+            "repository",
+            "signals",
+            "source",
+            "timers",
+            "token",
+        ],
+    ),
 ];
 
 /// The most lines that a file may have.
@@ -151,6 +175,132 @@ fn each_outside_library_has_one_user() {
             .collect();
         assert_eq!(users, [user], "users of {library}");
     }
+}
+
+/// Returns the modules of a crate's root, each with the others that it names. Parts of a module count for it; tests do
+/// not.
+fn module_imports(name: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    let folder = format!("host/{name}/src");
+    for file in sources(&folder, "rs") {
+        let part = file
+            .strip_prefix(repository(&folder))
+            .expect("a part of it");
+        let module = part.components().next().expect("a name").as_os_str();
+        let module = module.to_str().expect("a name").trim_end_matches(".rs");
+        let text = text_of(&file);
+        let text = text.split("#[cfg(test)]\nmod tests").next();
+        let text = text.and_then(|text| text.split("#[cfg(test)]\npub(crate) mod tests").next());
+        let lines = text.into_iter().flat_map(str::lines);
+        let code = lines.filter(|line| !line.trim_start().starts_with("//"));
+        let all = texts.entry(module.to_owned()).or_default();
+        all.extend(code.flat_map(|line| [line, "\n"]));
+    }
+    let root: String = ["lib", "main"]
+        .iter()
+        .filter_map(|root| texts.remove(*root))
+        .collect();
+    let exported = exports(&root);
+    let module_of = |name: &str| match texts.contains_key(name) {
+        true => Some(name.to_owned()),
+        false => exported.get(name).cloned(),
+    };
+    let imports = texts.iter().map(|(module, text)| {
+        let named = root_names(text).into_iter().filter_map(&module_of);
+        (
+            module.clone(),
+            named.filter(|other| other != module).collect(),
+        )
+    });
+    imports.collect()
+}
+
+/// Returns the names that a crate's root takes from its modules, each with its module.
+fn exports(root: &str) -> BTreeMap<String, String> {
+    let mut exported = BTreeMap::new();
+    for statement in root
+        .split(';')
+        .filter_map(|text| text.trim().strip_prefix("pub use "))
+    {
+        let mut words = statement.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let module = words.next().unwrap_or_default().to_owned();
+        let names = words.filter(|word| !word.is_empty());
+        exported.extend(names.map(|name| (name.to_owned(), module.clone())));
+    }
+    exported
+}
+
+/// Returns the names that follow `crate::`, alone or in braces.
+fn root_names(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for rest in text.split("crate::").skip(1) {
+        let Some(list) = rest.strip_prefix('{') else {
+            found.extend(
+                rest.split(|c: char| !c.is_alphanumeric() && c != '_')
+                    .next(),
+            );
+            continue;
+        };
+        let mut depth = 1;
+        let mut begins = true;
+        for (at, c) in list.char_indices() {
+            match c {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                ',' => begins = true,
+                c if c.is_alphabetic() && begins && depth == 1 => {
+                    let name = list[at..].split(|c: char| !c.is_alphanumeric() && c != '_');
+                    found.extend(name.take(1));
+                    begins = false;
+                }
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// Leaves the modules that stand in a circle, or between two.
+fn circles(mut imports: BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
+    loop {
+        let imported: BTreeSet<String> = imports.values().flatten().cloned().collect();
+        let before = imports.len();
+        imports.retain(|module, others| !others.is_empty() && imported.contains(module));
+        let left: BTreeSet<String> = imports.keys().cloned().collect();
+        for others in imports.values_mut() {
+            others.retain(|other| left.contains(other));
+        }
+        if imports.len() == before && imports.values().all(|others| !others.is_empty()) {
+            return left.into_iter().collect();
+        }
+    }
+}
+
+#[harness::test]
+fn modules_of_a_crate_form_no_new_circles() {
+    let known: BTreeMap<&str, &[&str]> = CIRCLES.into_iter().collect();
+    let mut found = Vec::new();
+    for (name, _) in LAYERS {
+        let imports = module_imports(name);
+        let left = circles(imports.clone());
+        if left != known.get(name).copied().unwrap_or_default() {
+            let edges = left
+                .iter()
+                .map(|module| format!("  {module} -> {:?}", imports[module]));
+            found.push(format!(
+                "{name}: {left:?}\n{}",
+                edges.collect::<Vec<_>>().join("\n")
+            ));
+        }
+    }
+    assert!(
+        found.is_empty(),
+        "these import each other; move what both need to a module below them:\n{}",
+        found.join("\n")
+    );
 }
 
 #[harness::test]

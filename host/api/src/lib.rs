@@ -41,5 +41,5 @@ mod watching;
 
 pub use application::{Answered, Application, RunApplication};
 pub use metrics::{Committed, MetricsServer};
-pub use openapi::description;
+pub use routes::description;
 pub use server::{Server, ServerSettings};

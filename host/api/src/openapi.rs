@@ -52,9 +52,9 @@ const REFUSALS: [(&str, &str); 13] = [
 )]
 pub(crate) struct Description;
 
-/// The OpenAPI document, as `GET /openapi.json` answers it.
-pub fn description() -> Value {
-    let mut document = serde_json::to_value(crate::routes::description()).unwrap_or_default();
+/// Adds to the routes' own description what holds for all of them.
+pub(crate) fn completed(routes: &utoipa::openapi::OpenApi) -> Value {
+    let mut document = serde_json::to_value(routes).unwrap_or_default();
     document["servers"] =
         json!([{ "url": "/", "description": "The server that answers this document" }]);
     document["components"]["securitySchemes"] = json!({
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn each_operation_has_its_own_name_and_says_all_it_answers() {
-        let document = description();
+        let document = crate::routes::description();
         let mut names = BTreeSet::new();
         let paths = document["paths"].as_object().expect("paths");
         for (path, item) in paths {

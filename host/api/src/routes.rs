@@ -33,7 +33,7 @@ use utoipa_axum::routes;
 
 use crate::access::{self, Caller};
 use crate::body;
-use crate::openapi::Description;
+use crate::openapi::{self, Description};
 use crate::problem::{Problem, REQUEST, RequestId, too_long};
 use crate::sending;
 use crate::state::Api;
@@ -164,14 +164,14 @@ fn work_routes() -> OpenApiRouter<Api> {
         .routes(routes!(worklists::attach, worklists::attachment))
 }
 
-/// The description of the whole interface.
-pub(crate) fn description() -> utoipa::openapi::OpenApi {
+/// The OpenAPI document, as `GET /openapi.json` answers it.
+pub fn description() -> serde_json::Value {
     let (quick, slow, open) = described();
     let routes = OpenApiRouter::with_openapi(Description::openapi())
         .merge(quick)
         .merge(slow)
         .merge(open);
-    routes.into_openapi()
+    openapi::completed(&routes.into_openapi())
 }
 
 /// The whole service.

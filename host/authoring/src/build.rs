@@ -105,6 +105,17 @@ pub fn build(
     })
 }
 
+/// Returns where a compiler puts the core module of the component; creates its folder.
+fn core_module(project: &Project) -> Result<PathBuf, BuildError> {
+    let folder = project.folder.join("build");
+    std::fs::create_dir_all(&folder).map_err(|source| BuildError::System {
+        what: format!("{} cannot be made", folder.display()),
+        source,
+    })?;
+    let core = folder.join(format!("{}.core.wasm", project.name));
+    Ok(std::path::absolute(&core).unwrap_or(core))
+}
+
 /// Makes the project's component of the core module that a compiler wrote.
 fn encoded(project: &Project, core: &Path) -> Result<PathBuf, BuildError> {
     let unreadable = |source| BuildError::System {

@@ -1,14 +1,27 @@
 //! The expected result of a call, and differences from it.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use wedflow_guard::{CheckedSetClause, FlowAttributes};
 use wedflow_model::{Assignment, AttributeType, Outcome, Value};
 
 use crate::call::{Called, Verdict, sql_of};
-use crate::fixture::{Budget, json_of};
+use crate::values::{json_of, read_duration};
 
 /// The character that ends a shortened message.
 const GOES_ON: char = '…';
+
+/// The resources that a fixture allows a call; beyond it the fixture fails (for time: is warned of).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// wasmtime fuel.
+    pub fuel: Option<u64>,
+    /// Linear memory in bytes.
+    pub memory: Option<u64>,
+    /// Wall-clock time.
+    pub time: Option<Duration>,
+}
 
 /// The expected result of a call; exactly one of `set`, `clause`, `abort`, `fail` and `outcome` is given.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -148,7 +161,7 @@ impl Expectation {
                 Some(said.clone()),
             );
             if let Some(expected) = &self.after {
-                let wanted = crate::fixture::read_duration(expected).ok();
+                let wanted = read_duration(expected).ok();
                 found.extend(differing(
                     wanted.is_some() && wanted == *after,
                     "after",

@@ -19,20 +19,20 @@ mod property;
 mod segments;
 mod template;
 mod trial;
+mod values;
 mod watch;
 
 pub use attributes::{StateError, attributes_of, read_types};
 pub use build::{BuildError, Built, build};
 pub use call::{Call, CallError, Called, DEFAULT_TIMEOUT, Subject, Verdict, Workbench, sql_of};
 pub use encode::{EncodeError, encode};
-pub use expectation::{Difference, Expectation, differences_between};
-pub use fixture::{
-    Budget, DEFAULT_NOW, Fixture, FixtureError, read_duration, read_time, write_fixture,
-};
+pub use expectation::{Budget, Difference, Expectation, differences_between};
+pub use fixture::{DEFAULT_NOW, Fixture, FixtureError, write_fixture};
 pub use project::{Language, Project, ProjectError};
 pub use property::{Counterexample, Searched, search};
 pub use template::{languages, new_project};
 pub use trial::{Trial, run_fixture};
+pub use values::{read_duration, read_time};
 pub use watch::Watch;
 pub use wedflow_guard::CheckedValue;
 pub use wedflow_sandbox::{Answer, AnswersFrom, Provided};

@@ -189,20 +189,6 @@ impl Project {
             .join(format!("{}.wasm", self.name))
     }
 
-    /// Returns where a compiler puts the core module of the component; creates its folder.
-    ///
-    /// # Errors
-    /// [`BuildError::System`](crate::BuildError::System) when the folder cannot be made.
-    pub(crate) fn core_module(&self) -> Result<PathBuf, crate::BuildError> {
-        let folder = self.folder.join("build");
-        std::fs::create_dir_all(&folder).map_err(|source| crate::BuildError::System {
-            what: format!("{} cannot be made", folder.display()),
-            source,
-        })?;
-        let core = folder.join(format!("{}.core.wasm", self.name));
-        Ok(std::path::absolute(&core).unwrap_or(core))
-    }
-
     /// Returns whether a source file was written after the component.
     pub fn is_older_than_sources(&self) -> bool {
         let changed = |path: &Path| {

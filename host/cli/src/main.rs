@@ -17,6 +17,7 @@ mod arguments;
 mod calls;
 mod commands;
 mod database;
+mod in_force;
 mod inbox;
 mod logging;
 mod problem;
@@ -41,7 +42,7 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return misused(without_dangerous_tips(error)),
     };
-    terminal::force(&arguments.tenant, in_force(&arguments), command_names());
+    in_force::force(&arguments.tenant, options_of(&arguments), command_names());
     let terminal = Terminal::new(arguments.json, arguments.quiet);
     logging::start(arguments.command.is_long_running(), arguments.json);
     let result = runtime().and_then(|runtime| {
@@ -97,7 +98,7 @@ fn misused(error: clap::Error) -> ExitCode {
 }
 
 /// The options of this call that hold for every command, as a shell takes them.
-fn in_force(arguments: &Arguments) -> String {
+fn options_of(arguments: &Arguments) -> String {
     let given = |option: &str| {
         std::env::args().any(|word| word == option || word.starts_with(&format!("{option}=")))
     };

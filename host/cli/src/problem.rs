@@ -133,7 +133,7 @@ impl From<StoreError> for Problem {
             })),
             StoreError::NotFound { kind, .. } => {
                 let problem = Problem::new(error.to_string()).code("not_found").exit(3);
-                let problem = match (kind, crate::terminal::tenant()) {
+                let problem = match (kind, crate::in_force::tenant()) {
                     ("tenant", _) | (_, None) => problem,
                     (_, Some(tenant)) => problem.details([format!("looked for in tenant {tenant}")]),
                 };

@@ -18,9 +18,6 @@ use crate::{
 /// Levels of components inside components that are accepted; toolchains make two.
 pub const MAX_NESTING: usize = 16;
 
-/// Component instances that one instance of an uploaded component may make.
-pub const MAX_COMPONENT_INSTANCES: u64 = 1_000;
-
 /// The result of the structure check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inspection {

@@ -20,8 +20,9 @@ pub use declaration::{
     Manifest, check_manifest,
 };
 pub use digest::{Digest, NoDigest};
-pub use inspect::{Inspection, MAX_COMPONENT_INSTANCES, MAX_NESTING, inspect};
+pub use inspect::{Inspection, MAX_NESTING, inspect};
 pub use refusal::{Form, Quantity, Refusal};
+pub use weight::MAX_COMPONENT_INSTANCES;
 pub use weight::{MODULE_MEMORIES, MODULE_TABLES};
 
 /// The interface that a component may call, with its version.

@@ -5,7 +5,8 @@ use std::ops::AddAssign;
 use crate::{Quantity, Refusal};
 use wedflow_model::Limits;
 
-use crate::inspect::MAX_COMPONENT_INSTANCES;
+/// Component instances that one instance of an uploaded component may make.
+pub const MAX_COMPONENT_INSTANCES: u64 = 1_000;
 
 /// Linear memories that one module may define.
 pub const MODULE_MEMORIES: u64 = 8;

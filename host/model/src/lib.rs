@@ -18,10 +18,11 @@ pub use attribute::{AttributeType, Scalar, ScalarType, Value, ValueError};
 pub use codes::{ERROR_CODES, ErrorCode};
 pub use definition::{
     AttributeDefinition, FlowDefinition, Numbering, TransitionDefinition, TriggerDefinition,
+    work_plan,
 };
 pub use environment::{VARIABLES, Variable};
 pub use identity::{ComponentId, FlowId, HostId, LeaseToken, TenantId, TriggerId, Wid};
 pub use job::{Job, JobKey};
 pub use limits::Limits;
 pub use outcome::{Assignment, Measure, Outcome, Severity, TrapKind};
-pub use work::{WorkDefinition, work_plan};
+pub use work::WorkDefinition;

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::syntax::Activity as PlannedState;
 use crate::syntax::TaskType;
+pub use crate::syntax::{Activity as PlannedState, Operator, Unit};
 
 /// A plan of work, as JSON in `wed.work_plan`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -70,16 +70,6 @@ pub struct Deadline {
     pub unit: Unit,
 }
 
-/// A unit of deadlines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Unit {
-    /// Hours.
-    Hours,
-    /// Days.
-    Days,
-}
-
 /// A dependence rule over tasks and sub-workflows of the plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
@@ -98,26 +88,6 @@ pub enum Dependence {
         /// The state that it has or had.
         state: PlannedState,
     },
-}
-
-/// An operator of dependence rules.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Operator {
-    /// All terms.
-    And,
-    /// At least one term must hold.
-    Or,
-}
-
-impl Operator {
-    /// Returns the word for it, in the language and in SQL.
-    pub fn keyword(self) -> &'static str {
-        match self {
-            Operator::And => "AND",
-            Operator::Or => "OR",
-        }
-    }
 }
 
 /// A sub-workflow; its tasks are tasks of the plan, named `Sub.Task`.

@@ -3,7 +3,37 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::plan::{Operator, Unit};
+use serde::{Deserialize, Serialize};
+
+/// A unit of deadlines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// Hours.
+    Hours,
+    /// Days.
+    Days,
+}
+
+/// An operator of dependence rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Operator {
+    /// All terms.
+    And,
+    /// At least one term must hold.
+    Or,
+}
+
+impl Operator {
+    /// Returns the word for it, in the language and in SQL.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            Operator::And => "AND",
+            Operator::Or => "OR",
+        }
+    }
+}
 
 /// A source file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

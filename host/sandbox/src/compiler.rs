@@ -15,7 +15,8 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit, setrlimit};
 use wedflow_model::Limits;
 
-use crate::{Settings, UploadError};
+use crate::error::UploadError;
+use crate::settings::Settings;
 
 /// The argument that makes a compiler of the program.
 const AS_COMPILER: &str = "__compile-component";

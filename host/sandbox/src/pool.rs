@@ -6,7 +6,7 @@ use wedflow_model::{Outcome, TenantId};
 
 use crate::Settings;
 use crate::component::Component;
-use crate::sandbox::SetupError;
+use crate::error::SetupError;
 use crate::share::{Held, Share};
 use crate::state::State;
 use crate::ticker::Ticker;

@@ -9,7 +9,7 @@ use wasmtime::{
 use wedflow_contract::{MODULE_MEMORIES, MODULE_TABLES};
 
 use crate::Gate;
-use crate::sandbox::SetupError;
+use crate::error::SetupError;
 
 /// Tables that a slot has room for.
 pub(crate) const TABLES_PER_SLOT: u32 = 4;

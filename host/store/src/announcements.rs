@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, FromRow};
 use wedflow_model::{ComponentId, HostId, TenantId};
 
 use crate::flows::Flow;
-use crate::instances::RFC3339;
+use crate::times::RFC3339;
 use crate::{Store, StoreError};
 
 /// A place to which a tenant's exceptions are announced.

@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use sqlx::{AssertSqlSafe, FromRow};
 use wedflow_model::{ComponentId, FlowId, TriggerId, Wid};
 
-use crate::instances::RFC3339;
+use crate::times::RFC3339;
 use crate::{Store, StoreError};
 
 /// An attempt that a host made at a transition.

@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use sqlx::{FromRow, PgConnection};
 use wedflow_model::FlowId;
 
-use crate::instances::RFC3339;
+use crate::times::RFC3339;
 use crate::{Store, StoreError};
 
 /// An entry of the audit log.

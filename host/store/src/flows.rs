@@ -6,7 +6,7 @@ use serde::Serialize;
 use sqlx::{AssertSqlSafe, FromRow, PgConnection, Row};
 use wedflow_model::{AttributeType, FlowDefinition, FlowId, TriggerId, Wid};
 
-use crate::apply::{apply, binding_faults, escaped, keep_version};
+use crate::apply::{Applied, apply, bind, binding_faults, create_flow, escaped, keep_version};
 use crate::audit::{note, note_flow};
 use crate::{Store, StoreError};
 
@@ -79,33 +79,6 @@ pub struct Trigger {
     pub timeout: String,
     /// The component bound to the transition; none: left to external workers.
     pub component: Option<String>,
-}
-
-/// Effect of applying a definition.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Applied {
-    /// True if applying made the flow.
-    pub created: bool,
-    /// Attributes added.
-    pub attributes_added: Vec<String>,
-    /// Attributes that the flow has and the definition does not name; they are left as they are.
-    pub attributes_kept: Vec<String>,
-    /// Triggers added.
-    pub triggers_added: Vec<String>,
-    /// Triggers changed.
-    pub triggers_changed: Vec<String>,
-    /// Triggers removed.
-    pub triggers_removed: Vec<String>,
-    /// Transitions that were left to another component, or to one for the first time: `transition by component`.
-    pub transitions_bound: Vec<String>,
-    /// Transitions that are external workers' from now on.
-    pub transitions_unbound: Vec<String>,
-    /// Triggers that are disabled, and stay so.
-    pub triggers_disabled: Vec<String>,
-    /// Components that are bound but not uploaded; their transitions wait until they are.
-    pub components_missing: Vec<String>,
-    /// Parts of the definition that will not run, for a person.
-    pub warnings: Vec<String>,
 }
 
 /// A flow that a caller expects to find before it is changed.
@@ -580,65 +553,4 @@ async fn expect(
     holds
         .then_some(())
         .ok_or_else(|| StoreError::Stale(name.to_owned()))
-}
-
-pub(crate) async fn create_flow(
-    connection: &mut PgConnection,
-    tenant: &str,
-    name: &str,
-    description: &str,
-) -> Result<FlowId, StoreError> {
-    sqlx::query_scalar("SELECT wed.create_flow($1, $2, $3)")
-        .bind(tenant)
-        .bind(name)
-        .bind(description)
-        .fetch_one(connection)
-        .await
-        .map_err(|error| {
-            let mut error = StoreError::from(error);
-            if let StoreError::Refused(refusal) = &mut error {
-                if refusal.code == "23505" {
-                    refusal.message = format!("there is a flow \"{name}\" already");
-                    refusal.hint = Some(
-                        "Choose another name, or change that one with `wed flow apply`.".into(),
-                    );
-                } else if refusal.code == "23514" {
-                    refusal.message = format!("the flow name \"{name}\" is not allowed");
-                    refusal.hint = Some(crate::NAME_HINT.to_owned());
-                }
-                if refusal.code.starts_with("23") {
-                    refusal.detail = None;
-                }
-            }
-            error
-        })
-}
-
-pub(crate) async fn bind(
-    connection: &mut PgConnection,
-    flow_id: FlowId,
-    transition: &str,
-    component: Option<&str>,
-) -> Result<(), StoreError> {
-    match component {
-        Some(component) => {
-            sqlx::query(
-                "INSERT INTO wed.binding (flow_id, trname, component_name) VALUES ($1, $2, $3) \
-                 ON CONFLICT (flow_id, trname) DO UPDATE SET component_name = excluded.component_name",
-            )
-            .bind(flow_id)
-            .bind(transition)
-            .bind(component)
-            .execute(connection)
-            .await?;
-        }
-        None => {
-            sqlx::query("DELETE FROM wed.binding WHERE flow_id = $1 AND trname = $2")
-                .bind(flow_id)
-                .bind(transition)
-                .execute(connection)
-                .await?;
-        }
-    }
-    Ok(())
 }

@@ -7,6 +7,7 @@ use wedflow_model::{FlowId, TriggerId, Value, Wid};
 
 use crate::audit::{Once, claim_key, keep_answer, note_flow};
 use crate::flows::{Flow, FlowShape};
+use crate::times::RFC3339;
 use crate::{Refusal, Store, StoreError};
 
 /// An instance, as listed.
@@ -149,9 +150,6 @@ pub struct LogRow {
     /// When it was stored, RFC 3339.
     pub tstmp: String,
 }
-
-/// Format of an instant in answers.
-pub(crate) const RFC3339: &str = r#"'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'"#;
 
 impl Store {
     /// Starts an instance with the given attributes (the others take their defaults). Values are in

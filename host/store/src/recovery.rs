@@ -7,8 +7,9 @@ use serde_json::{Map, Value as Json};
 use sqlx::{AssertSqlSafe, FromRow};
 use wedflow_model::{FlowDefinition, FlowId, Wid};
 
-use crate::flows::{Applied, Flow};
-use crate::instances::RFC3339;
+use crate::apply::Applied;
+use crate::flows::Flow;
+use crate::times::RFC3339;
 use crate::{Store, StoreError};
 
 /// Reason why a pending job is not being run. A closed list.

@@ -7,7 +7,8 @@ use wedflow_model::{FlowId, Wid};
 
 use crate::audit::note_flow;
 use crate::flows::Flow;
-use crate::instances::{RFC3339, insert};
+use crate::instances::insert;
+use crate::times::RFC3339;
 use crate::{Refusal, Store, StoreError};
 
 /// Seconds after which an occurrence counts as missed.

@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, FromRow};
 use wedflow_model::{FlowId, TenantId};
 
 use crate::audit::note;
-use crate::instances::RFC3339;
+use crate::times::RFC3339;
 use crate::{Refusal, Store, StoreError};
 
 /// A tenant, as listed.

@@ -6,8 +6,8 @@ use sqlx::{AssertSqlSafe, FromRow};
 use wedflow_model::TenantId;
 
 use crate::audit::note;
-use crate::instances::RFC3339;
 use crate::tenants::tenant_id;
+use crate::times::RFC3339;
 use crate::{Store, StoreError};
 
 /// Maximum delay of a token's recorded last use, in Postgres's notation.

@@ -13,7 +13,7 @@ use wedflow_capability::http::Request;
 use wedflow_model::TenantId;
 use wedflow_store::{Message, StoreError};
 
-use crate::lane::Shared;
+use crate::shared::Shared;
 use crate::silence::{AT_LAST, answered};
 
 /// Most messages of a tenant under way on a host.

@@ -12,11 +12,10 @@ use wedflow_model::{ComponentId, FlowId, Limits, Outcome};
 use wedflow_sandbox::{Bound, Component, Provided, Sandbox};
 use wedflow_store::{Claimed, FlowShape, Grant, SealedSecret, Store, StoreError};
 
-use crate::SecretKey;
 use crate::breaker::Breaker;
-use crate::host::FindSecretKey;
 use crate::outside::Outside;
 use crate::results::{Rendered, Shapes, Verdict};
+use crate::vault::{FindSecretKey, SecretKey};
 
 /// Number of bindings, flows and components that are kept; those that are used least go first.
 const KEPT: usize = 4_096;
@@ -204,7 +203,7 @@ impl Bindings {
             Ok(provided) => Arc::new(provided),
             Err(reason) => return Ok(Err(reason)),
         };
-        let granted = match self.outside.granted(&flow, name) {
+        let granted = match self.outside.granted(&flow.shape, flow.grant(name), name) {
             Ok(granted) => granted,
             Err(reason) => return Ok(Err(reason)),
         };

@@ -12,20 +12,18 @@ use wedflow_scheduler::{Signals, source};
 use wedflow_store::Store;
 
 use crate::HostError;
-use crate::SecretKey;
 use crate::bindings::Bindings;
 use crate::breaker::Apart;
 use crate::decision::{Event, Policy};
 use crate::desk::Desk;
 use crate::housekeeping::{self, LEASE};
-use crate::lane::{Lane, Shared, TENANTS_MAX};
+use crate::lane::Lane;
 use crate::outside::{Outside, OutsideSettings};
+use crate::shared::{Shared, TENANTS_MAX};
+use crate::vault::{FindSecretKey, SecretKey};
 
 /// Time that giving jobs back may take, and a lane's call of the database when it has to stop.
 const LEAVING: Duration = Duration::from_secs(1);
-
-/// Looks for the key to secrets; none where there is none yet.
-pub type FindSecretKey = fn() -> Option<SecretKey>;
 
 /// Settings of a host.
 #[derive(Debug, Clone)]
@@ -82,14 +80,6 @@ pub struct Host {
     shared: Arc<Shared>,
     lanes: Vec<(Signals, JoinHandle<()>)>,
     grace: Duration,
-}
-
-impl std::fmt::Debug for Shared {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shared")
-            .field("host", &self.host())
-            .finish_non_exhaustive()
-    }
 }
 
 impl Host {

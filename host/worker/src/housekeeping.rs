@@ -10,8 +10,8 @@ use wedflow_store::Store;
 
 use crate::announce::{self, UnderWay};
 use crate::decision::{Event, LostAnswers};
-use crate::lane::Shared;
 use crate::outside;
+use crate::shared::Shared;
 use crate::silence::{AT_LAST, AT_ONCE, answered};
 
 /// Time that a host's leases last without a sign of life.

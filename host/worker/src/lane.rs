@@ -3,26 +3,26 @@
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use foldhash::{HashMap, HashMapExt};
 use futures::FutureExt;
-use quick_cache::sync::Cache;
 use wedflow_capability::files::Draft;
 use wedflow_contract::Digest;
-use wedflow_model::{ComponentId, FlowId, HostId, Limits, Measure, Outcome, Severity, TenantId};
-use wedflow_sandbox::{Attempt, Beside, Invocation, Logs, Recording, Sandbox};
-use wedflow_scheduler::{FreshFirst, HandlerResult, Registration, Scheduler, source};
+use wedflow_model::{ComponentId, FlowId, HostId, Measure, Outcome, Severity, TenantId};
+use wedflow_sandbox::{Attempt, Beside, Invocation, Logs, Recording};
+use wedflow_scheduler::{FreshFirst, HandlerResult, Registration, Scheduler};
 use wedflow_store::{Claimed, LogLine, Store};
 
-use crate::bindings::{Bindings, NotLoaded, Runnable};
-use crate::breaker::{Apart, Breaker};
+use crate::bindings::{NotLoaded, Runnable};
+use crate::breaker::Breaker;
 use crate::commit;
-use crate::decision::{Claim, Event, Job};
-use crate::desk::{Arriving, Committing, Desk, Errand, HostEvent, Run};
-use crate::outside::Outside;
+use crate::decision::{Claim, Event};
+use crate::desk::{Committing, Desk, Errand, HostEvent, Run};
+use crate::patience::with_patience;
 use crate::results::{Finished, Verdict, no_record};
+use crate::shared::{BEHIND_A_LOCK, Shared};
 use crate::silence::{AT_WORK, answered};
 
 /// Batches that one lane may have on their way to the database at once; how many there are is decided for all lanes.
@@ -35,96 +35,6 @@ const BESIDE_COMPUTING: u32 = 32;
 const UNTIL_LATER: Duration = Duration::from_secs(1);
 /// Time after which a job that cannot run is looked at again.
 const RUNNABLE_AGAIN: Duration = Duration::from_secs(5);
-/// Reason for which a job waits whose flow is in quarantine.
-pub(crate) const BEHIND_A_LOCK: &str =
-    "a lock that another session holds on its instance or its flow";
-/// Number of flows whose tenants are remembered.
-pub(crate) const TENANTS_MAX: usize = 65_536;
-
-/// State that the lanes of a host share.
-pub(crate) struct Shared {
-    pub(crate) store: Store,
-    /// The session that the leases are kept over.
-    pub(crate) heart: Store,
-    pub(crate) sandbox: Arc<Sandbox>,
-    pub(crate) bindings: Bindings,
-    pub(crate) limits: Limits,
-    pub(crate) outside: Outside,
-    /// The host's number; another after its leases were lost.
-    pub(crate) host: AtomicI32,
-    /// No more jobs are begun.
-    pub(crate) draining: AtomicBool,
-    /// Decisions about what is done next.
-    pub(crate) desk: Desk,
-    /// Each flow's tenant. A flow never moves to another.
-    pub(crate) tenants: Cache<FlowId, TenantId>,
-    /// Threads for attempts at transitions that keep faulting.
-    pub(crate) apart: Apart,
-    /// Sessions that batches are committed over, each one at a time.
-    pub(crate) sessions: Vec<Store>,
-    /// Transitions committed so far.
-    pub(crate) committed: AtomicU64,
-    /// Queue of notifications to other hosts that there is work.
-    pub(crate) tellings: source::QueueSender<()>,
-}
-
-impl Shared {
-    pub(crate) fn host(&self) -> HostId {
-        HostId::new(self.host.load(Ordering::Acquire))
-    }
-
-    pub(crate) fn is_draining(&self) -> bool {
-        self.draining.load(Ordering::Acquire)
-    }
-
-    /// Has other hosts told that there is work which this one left. Any number of times at once are one.
-    fn tell_others(&self) {
-        // Full: it is about to be said.
-        let _ = self.tellings.try_send(());
-    }
-
-    /// Jobs that are this host's, each with its tenant. They are known to be its own from now on, also while their
-    /// tenants are looked up: until then whoever looks for jobs held unknowingly would take these for such.
-    pub(crate) async fn jobs(
-        &self,
-        claimed: Vec<Claimed>,
-    ) -> (Vec<Job<Claimed>>, Option<Arriving>) {
-        let mut unknown: Vec<FlowId> = (claimed.iter().map(|claimed| claimed.job.key.flow))
-            .filter(|flow| self.tenants.get(flow).is_none())
-            .collect();
-        let mut arriving = None;
-        if !unknown.is_empty() {
-            arriving = Some(
-                self.desk
-                    .arriving(claimed.iter().map(|claimed| claimed.job.token).collect()),
-            );
-            unknown.sort_unstable();
-            unknown.dedup();
-            let known = commit::with_patience(|| self.store.tenants_of(&unknown)).await;
-            for (flow, tenant) in known.unwrap_or_default() {
-                self.tenants.insert(flow, tenant);
-            }
-        }
-        let jobs = claimed.into_iter().map(|claimed| {
-            let key = claimed.job.key;
-            Job {
-                token: claimed.job.token,
-                // A flow that is not known is nobody's.
-                tenant: self.tenants.get(&key.flow).unwrap_or(TenantId::NOBODY),
-                instance: (key.flow, key.wid),
-                job: claimed,
-            }
-        });
-        (jobs.collect(), arriving)
-    }
-
-    /// Takes up jobs that are this host's.
-    pub(crate) async fn take(&self, claimed: Vec<Claimed>) {
-        let (jobs, _arriving) = self.jobs(claimed).await;
-        self.desk.tell(Event::Arrived(jobs));
-    }
-}
-
 /// A lane's own.
 #[derive(Clone)]
 pub(crate) struct Lane {
@@ -177,7 +87,7 @@ impl Lane {
                 let tokens = [ticket.token()];
                 let put_off =
                     || (shared.store).put_off(shared.host(), &tokens, BEHIND_A_LOCK, pause);
-                commit::with_patience(put_off).await;
+                with_patience(put_off).await;
             }
         }
         Ok(())
@@ -280,11 +190,11 @@ impl Lane {
     /// for a person.
     async fn load(&self, claimed: &Claimed) -> Result<Option<Arc<Runnable>>, String> {
         let bindings = &self.shared.bindings;
-        let given_back = commit::with_patience(|| bindings.is_given_back(claimed)).await;
+        let given_back = with_patience(|| bindings.is_given_back(claimed)).await;
         if given_back == Some(true) {
             return Ok(None);
         }
-        let runnable = commit::with_patience(async || match bindings.runnable(claimed).await {
+        let runnable = with_patience(async || match bindings.runnable(claimed).await {
             Ok(runnable) => Ok(Some(runnable)),
             Err(NotLoaded::Later) => Ok(None),
             Err(NotLoaded::Store(error)) => Err(error),

@@ -28,17 +28,19 @@ mod host;
 mod housekeeping;
 mod lane;
 mod outside;
+mod patience;
 mod results;
 pub mod schedule;
+mod shared;
 mod silence;
 mod upload;
 mod vault;
 
 pub use error::{HostError, UploadError};
-pub use host::{FindSecretKey, Host, HostSettings};
+pub use host::{Host, HostSettings};
 pub use outside::OutsideSettings;
 pub use upload::{StoredAs, Upload, upload};
-pub use vault::{MAX_SECRET_BYTES, MIN_SECRET_BYTES, SecretError, SecretKey};
+pub use vault::{FindSecretKey, MAX_SECRET_BYTES, MIN_SECRET_BYTES, SecretError, SecretKey};
 /// The settings of a tokio runtime that keeps timers on time while guests compute.
 pub use wedflow_sandbox::runtime;
 /// First call of a program whose components are compiled in a child process of it.

@@ -9,9 +9,7 @@ use wedflow_capability::http::Http;
 use wedflow_capability::{Permission, Place, Trust};
 use wedflow_model::Wid;
 use wedflow_sandbox::{FilesFrom, Granted, HttpFrom};
-use wedflow_store::Store;
-
-use crate::bindings::LoadedFlow;
+use wedflow_store::{FlowShape, Grant, Store};
 
 /// Instances asked about in one query.
 const ASKED: usize = 10_000;
@@ -52,8 +50,13 @@ impl Outside {
     }
 
     /// Returns the access that operator and flow both grant a transition; else the reason, for a person.
-    pub(crate) fn granted(&self, flow: &LoadedFlow, transition: &str) -> Result<Granted, String> {
-        let Some(grant) = flow.grant(transition) else {
+    pub(crate) fn granted(
+        &self,
+        flow: &FlowShape,
+        grant: Option<&Grant>,
+        transition: &str,
+    ) -> Result<Granted, String> {
+        let Some(grant) = grant else {
             return Ok(Granted::default());
         };
         let allowed: Vec<Place> = grant
@@ -66,12 +69,12 @@ impl Outside {
             files: match (&self.files, grant.files) {
                 (Some(files), true) => Some(FilesFrom::Host {
                     files: files.clone(),
-                    flow: Arc::from(flow.shape.gate.as_str()),
+                    flow: Arc::from(flow.gate.as_str()),
                 }),
                 _ => None,
             },
             http: (!allowed.is_empty()).then(|| HttpFrom::Network {
-                http: self.http_of(&flow.shape.tenant),
+                http: self.http_of(&flow.tenant),
                 allowed: allowed.into(),
             }),
         })

@@ -13,6 +13,9 @@ pub const MIN_SECRET_BYTES: usize = 4;
 /// The most bytes of a secret.
 pub const MAX_SECRET_BYTES: usize = 64 << 10;
 
+/// Looks for the key to secrets; none where there is none yet.
+pub type FindSecretKey = fn() -> Option<SecretKey>;
+
 /// The key under which an installation's secrets are encrypted: 32 bytes. Its `Debug` shows nothing.
 #[derive(Clone)]
 pub struct SecretKey(XChaCha20Poly1305);

@@ -36,6 +36,6 @@ pub(crate) async fn ready(State(api): State<Api>) -> Result<Json<Value>, Problem
 #[utoipa::path(get, path = "/openapi.json", tag = "health", security(()), responses((status = 200)))]
 pub(crate) async fn openapi() -> Json<&'static Value> {
     // Anybody may ask, so it is made once.
-    static DESCRIPTION: LazyLock<Value> = LazyLock::new(crate::openapi::description);
+    static DESCRIPTION: LazyLock<Value> = LazyLock::new(super::description);
     Json(&DESCRIPTION)
 }

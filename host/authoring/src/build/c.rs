@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{BuildError, Tool, encoded, is_there};
+use super::{BuildError, Tool, core_module, encoded, is_there};
 use crate::project::Project;
 
 /// The SDK's header in a project.
@@ -35,7 +35,7 @@ pub(super) fn build(project: &Project, say: &mut dyn FnMut(&str)) -> Result<Path
             source.display()
         )));
     }
-    let core = project.core_module()?;
+    let core = core_module(project)?;
     Tool::new("clang", &project.folder, say)
         .args([
             "--target=wasm32",

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{BuildError, Tool, encoded, is_there};
+use super::{BuildError, Tool, core_module, encoded, is_there};
 use crate::project::Project;
 
 /// The folder where Go's own archive installs it, which is not always in the path.
@@ -17,7 +17,7 @@ pub(super) fn build(project: &Project, say: &mut dyn FnMut(&str)) -> Result<Path
             installable: false,
         });
     }
-    let core = project.core_module()?;
+    let core = core_module(project)?;
     Tool::new(go, &project.folder, say)
         .env("GOOS", "wasip1")
         .env("GOARCH", "wasm")

@@ -733,7 +733,8 @@ mod tests {
                 .map(|(flow, wid, which)| (flow.to_owned(), wid, which))
                 .ok()
         };
-        let named = |wid: Option<i32>, which| Some(("orders".to_owned(), wid.map(Wid::new), which));
+        let named =
+            |number: Option<i32>, which| Some(("orders".to_owned(), number.map(Wid::new), which));
         assert_eq!(read("orders/17#4"), named(Some(17), Which::Seq(4)));
         assert_eq!(read("orders/17#a98"), named(Some(17), Which::Number(98)));
         assert_eq!(read("orders 17 4"), named(Some(17), Which::Seq(4)));

@@ -1,0 +1,43 @@
+//! Tenant and options that the command was given, for commands in hints.
+
+use std::sync::OnceLock;
+
+/// The options that were given for all commands, as they are to be given again, and the names of the commands.
+static IN_FORCE: OnceLock<(String, Vec<String>)> = OnceLock::new();
+
+/// The tenant that the command is for.
+static TENANT: OnceLock<String> = OnceLock::new();
+
+/// Names the options that commands in hints are to have, and the commands there are.
+pub(crate) fn force(tenant: &str, options: String, commands: Vec<String>) {
+    // Once a process.
+    let _ = IN_FORCE.set((options, commands));
+    let _ = TENANT.set(tenant.to_owned());
+}
+
+/// The tenant that the command is for.
+pub(crate) fn tenant() -> Option<&'static str> {
+    TENANT.get().map(String::as_str)
+}
+
+/// A text in which each command of ours has the options in force: who pastes it acts on the same tenant and database.
+pub(crate) fn with_options(text: &str) -> String {
+    let Some((options, commands)) = IN_FORCE.get().filter(|(options, _)| !options.is_empty())
+    else {
+        return text.to_owned();
+    };
+    let mut told = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("wed ") {
+        let (before, after) = rest.split_at(at + "wed".len());
+        told.push_str(before);
+        let starts = !before[..at].ends_with(|c: char| c.is_alphanumeric() || c == '-');
+        let word = after[1..].split(|c: char| !c.is_ascii_lowercase()).next();
+        if starts && word.is_some_and(|word| commands.iter().any(|one| one == word)) {
+            told.push_str(options);
+        }
+        rest = after;
+    }
+    told.push_str(rest);
+    told
+}
