@@ -94,8 +94,12 @@ fn fields_of(source: &str) -> Vec<(String, String)> {
 }
 
 /// Sections of the page of limits: title, and the source file whose documented constants it lists.
-const LIMIT_SOURCES: [(&str, &str); 9] = [
+const LIMIT_SOURCES: [(&str, &str); 10] = [
     ("Components", "host/contract/src/inspect.rs"),
+    (
+        "Instances, memories and tables of a component",
+        "host/contract/src/weight.rs",
+    ),
     (
         "Declarations of a component",
         "host/contract/src/declaration.rs",
