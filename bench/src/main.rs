@@ -27,6 +27,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::Parser;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::prelude::*;
 use wedflow_embedded_postgres::{Postgres, PostgresSettings};
 
 use crate::arguments::{Arguments, Benchmark};
@@ -38,11 +40,15 @@ fn main() -> ExitCode {
         return ended;
     }
     let arguments = Arguments::parse();
-    let filter = tracing_subscriber::EnvFilter::try_from_env("WEDFLOW_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,sqlx=error"));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
+    let asked = std::env::var("WEDFLOW_LOG").ok();
+    let targets = asked.and_then(|text| text.parse().ok()).unwrap_or_else(|| {
+        Targets::new()
+            .with_default(LevelFilter::WARN)
+            .with_target("sqlx", LevelFilter::ERROR)
+    });
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    tracing_subscriber::registry()
+        .with(lines.with_filter(targets))
         .init();
     match measure(&arguments) {
         Ok(()) => ExitCode::SUCCESS,

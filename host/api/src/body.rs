@@ -329,9 +329,7 @@ impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
             return Ok(IdempotencyKey(None));
         };
         match value.to_str() {
-            Ok(key) if !key.is_empty() && key.len() <= LONGEST_KEY => {
-                Ok(IdempotencyKey(Some(key.to_owned())))
-            }
+            Ok(key) if is_key(key) => Ok(IdempotencyKey(Some(key.to_owned()))),
             _ => Err(Problem::new(
                 StatusCode::BAD_REQUEST,
                 "idempotency_key",
@@ -342,6 +340,10 @@ impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
             ))),
         }
     }
+}
+
+fn is_key(text: &str) -> bool {
+    (1..=LONGEST_KEY).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 #[cfg(test)]

@@ -599,7 +599,7 @@ impl From<store::AuditEntry> for AuditEntry {
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "it describes what `Event` of axum writes")]
 pub(crate) struct StreamEvent {
-    /// Number of the row, to go on behind it (`Last-Event-ID`).
+    /// Number of the row, to resume after it (`Last-Event-ID`).
     id: String,
     /// Kind of event: `trace`.
     event: String,

@@ -19,7 +19,6 @@ struct Contract;
 
 #[derive(RustEmbed)]
 #[folder = "../../guest-sdk/rust/wedflow-guest/"]
-#[exclude = "tests/*"]
 struct RustGuest;
 
 #[derive(RustEmbed)]
@@ -28,7 +27,6 @@ struct RustMacros;
 
 #[derive(RustEmbed)]
 #[folder = "../../guest-sdk/python/wedflow/"]
-#[exclude = "*.pyc"]
 struct PythonGuest;
 
 #[derive(RustEmbed)]
@@ -37,7 +35,6 @@ struct JsGuest;
 
 #[derive(RustEmbed)]
 #[folder = "../../guest-sdk/go/"]
-#[exclude = "*_test.go"]
 struct GoGuest;
 
 #[derive(RustEmbed)]
@@ -238,8 +235,13 @@ fn rust_workspace() -> String {
     document.to_string()
 }
 
+/// The files of a folder that a project needs: neither the SDK's own tests nor what an interpreter left there.
 fn embedded<E: RustEmbed>(folder: &str) -> Vec<File> {
+    let is_needed = |path: &str| {
+        !path.starts_with("tests/") && !path.ends_with("_test.go") && !path.ends_with(".pyc")
+    };
     E::iter()
+        .filter(|path| is_needed(path))
         .filter_map(|path| {
             let file = E::get(&path)?;
             Some((

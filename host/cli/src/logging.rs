@@ -5,9 +5,10 @@ use std::io::{self, IsTerminal, Write};
 
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::format::{Format, Json, JsonFields, Writer};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::prelude::*;
 use tracing_subscriber::registry::LookupSpan;
 
 /// Characters of a statement that are logged.
@@ -15,24 +16,36 @@ const STATEMENT: usize = 80;
 
 /// Starts logging to standard error. Of the driver's own events it logs only slow statements.
 pub(crate) fn start(long_running: bool, json: bool) {
-    let default = match long_running {
-        true => "info,sqlx=off,sqlx::query=warn",
-        false => "warn,sqlx=off",
-    };
-    let filter = EnvFilter::try_from_env("WEDFLOW_LOG").unwrap_or_else(|_| EnvFilter::new(default));
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let lines = tracing_subscriber::fmt::layer()
         .with_ansi(io::stderr().is_terminal())
         .with_writer(|| OneLine(io::stderr()));
-    match json {
-        true => builder
+    let lines = match json {
+        true => lines
             .fmt_fields(JsonFields::new())
             .event_format(InOurWords(Format::default().json()))
-            .init(),
-        false => builder
+            .boxed(),
+        false => lines
             .event_format(InOurWords(Format::default().with_target(false)))
-            .init(),
-    }
+            .boxed(),
+    };
+    tracing_subscriber::registry()
+        .with(lines.with_filter(targets(long_running)))
+        .init();
+}
+
+/// Chooses what is logged: as the environment asks, or what its reader needs.
+fn targets(long_running: bool) -> Targets {
+    let (least, statements) = match long_running {
+        true => (LevelFilter::INFO, LevelFilter::WARN),
+        false => (LevelFilter::WARN, LevelFilter::OFF),
+    };
+    let asked = std::env::var("WEDFLOW_LOG").ok();
+    asked.and_then(|text| text.parse().ok()).unwrap_or_else(|| {
+        Targets::new()
+            .with_default(least)
+            .with_target("sqlx", LevelFilter::OFF)
+            .with_target("sqlx::query", statements)
+    })
 }
 
 /// Writes an event, which ends with a line end, on one line.

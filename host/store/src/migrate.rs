@@ -13,7 +13,6 @@ static NUMBERED: Migrator = sqlx::migrate!("../../migrations");
 /// SQL functions, one a file, applied together when any of them changed.
 #[derive(RustEmbed)]
 #[folder = "../../migrations/functions"]
-#[include = "*.sql"]
 struct Functions;
 
 const FIRST: &str = "first.sql";
@@ -168,6 +167,7 @@ fn template_name(path: &str) -> Option<&str> {
 /// Path and text of every file: `first.sql`, the functions by path, `last.sql`.
 fn sources() -> Vec<(String, String)> {
     let mut files: Vec<(String, String)> = Functions::iter()
+        .filter(|path| path.ends_with(".sql"))
         .filter_map(|path| {
             let file = Functions::get(&path)?;
             Some((

@@ -1,5 +1,5 @@
 -- Refuses what met a lock of another session. The error's detail says which locks of flows they were (wed.locks_met);
--- where it names none, because they are of something else or gone, the host tries smaller parts.
+-- where it names none, because they belong to something else or are gone, the host tries smaller parts.
 CREATE OR REPLACE FUNCTION wed.refuse_locked(_groups wed.result_group[]) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN

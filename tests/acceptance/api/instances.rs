@@ -61,6 +61,17 @@ fn a_key_starts_one_instance() {
     assert_eq!(listed["items"].as_array().map(Vec::len), Some(3));
 }
 
+#[harness::test]
+fn a_key_is_of_visible_characters() {
+    let (_api, client) = served();
+    for key in ["two words", "", "tab\there", &"k".repeat(256)] {
+        let headers = [("content-type", "application/json"), ("idempotency-key", key)];
+        client
+            .send("POST", "/v1/flows/steps/instances", &headers, b"{}")
+            .problem(400, "idempotency_key");
+    }
+}
+
 /// An attribute that events may set, and what it fires.
 fn waiting_for_payment() -> (Api, Client) {
     let (api, client) = served();

@@ -1,5 +1,6 @@
 //! The command line: what it answers, what it refuses, and how it says so.
 
+mod answers;
 mod components;
 mod exits;
 mod flows;
