@@ -90,6 +90,12 @@ async fn migrate(arguments: &Arguments, terminal: &Terminal) -> Result<(), Probl
 pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(), Problem> {
     let tenant = &arguments.tenant;
     let open = || database::open(&arguments, terminal, FEW_CONNECTIONS);
+    // What is of a tenant: a name that no tenant has is refused, not answered as if the tenant had nothing.
+    let of_tenant = || async {
+        let store = open().await?;
+        store.tenant(tenant).await?;
+        Ok::<_, Problem>(store)
+    };
     match &arguments.command {
         Command::Reference => {
             print_reference(terminal);
@@ -105,25 +111,25 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(),
         Command::Serve(host) => host::serve(&arguments, host, terminal).await,
         Command::Flow(FlowCommand::Fmt(fmt)) => process::fmt(fmt, terminal),
         Command::Flow(FlowCommand::Check(check)) => process::check(check, terminal),
-        Command::Flow(command) => flow::run(command, tenant, &open().await?, terminal).await,
+        Command::Flow(command) => flow::run(command, tenant, &of_tenant().await?, terminal).await,
         Command::Component(ComponentCommand::Encode { module, output }) => {
             component::encode(module, output, terminal)
         }
         Command::Component(command) => {
-            component::run(command, tenant, &open().await?, terminal).await
+            component::run(command, tenant, &of_tenant().await?, terminal).await
         }
         Command::Webhook(command) => {
-            operate_webhook::run(command, tenant, &open().await?, terminal).await
+            operate_webhook::run(command, tenant, &of_tenant().await?, terminal).await
         }
         Command::Instance(command) => {
-            instance::run(command, tenant, &open().await?, terminal).await
+            instance::run(command, tenant, &of_tenant().await?, terminal).await
         }
-        Command::Job(command) => job::run(command, tenant, &open().await?, terminal).await,
-        Command::Replay(replay) => replay::run(replay, tenant, &open().await?, terminal).await,
+        Command::Job(command) => job::run(command, tenant, &of_tenant().await?, terminal).await,
+        Command::Replay(replay) => replay::run(replay, tenant, &of_tenant().await?, terminal).await,
         Command::Guard(command) => guard::run(command, terminal),
         Command::Tenant(command) => tenant::run(command, &open().await?, terminal).await,
-        Command::User(command) => user::run(command, tenant, &open().await?, terminal).await,
-        Command::Token(command) => token::run(command, tenant, &open().await?, terminal).await,
+        Command::User(command) => user::run(command, tenant, &of_tenant().await?, terminal).await,
+        Command::Token(command) => token::run(command, tenant, &of_tenant().await?, terminal).await,
         Command::Work(work::WorkArguments {
             place,
             command: Some(work::WorkCommand::Away(command)),
@@ -134,7 +140,7 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(),
             command: None,
             ..
         }) if place.has_server() => away::inbox(place, terminal).await,
-        Command::Work(work) => work::run(work, tenant, &open().await?, terminal).await,
+        Command::Work(work) => work::run(work, tenant, &of_tenant().await?, terminal).await,
         Command::Audit(audit) => audit::run(audit, tenant, &open().await?, terminal).await,
         Command::Status => status::run(&open().await?, terminal).await,
         Command::Demo(demo) => demo::run(&arguments, demo, terminal).await,

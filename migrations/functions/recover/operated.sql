@@ -9,7 +9,8 @@ BEGIN
                  (SELECT schema_name FROM wed.flow WHERE flow_id = _flow_id)) USING _wid;
   SELECT status INTO _status FROM wed.instance WHERE flow_id = _flow_id AND wid = _wid;
   IF NOT FOUND THEN
-    RAISE EXCEPTION 'there is no instance %', _wid USING ERRCODE = 'WF040', HINT = 'List the instances of the flow.';
+    RAISE EXCEPTION 'there is no instance %', _wid USING ERRCODE = 'WF040',
+      HINT = '`wed instance list FLOW` shows the instances there are.';
   ELSIF _status = 'F' THEN
     RAISE EXCEPTION 'instance % is final and cannot be changed', _wid USING ERRCODE = 'WF002',
       HINT = 'Start a new instance.';

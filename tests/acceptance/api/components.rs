@@ -111,7 +111,7 @@ fn uploads_under_one_key_are_one_upload_whichever_host_they_come_to() {
     let token = client.token.clone().expect("a token");
     let elsewhere = Client::at(other.address, &token);
     let (one, two) = (sample_component("paper"), sample_component("travel"));
-    let key = [("idempotency-key", "the same for both")];
+    let key = [("idempotency-key", "the-same-for-both")];
     let answers = std::thread::scope(|scope| {
         let first = scope.spawn(|| client.upload("x", one, &key));
         let second = scope.spawn(|| elsewhere.upload("x", two, &key));

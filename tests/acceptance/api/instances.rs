@@ -65,7 +65,10 @@ fn a_key_starts_one_instance() {
 fn a_key_is_of_visible_characters() {
     let (_api, client) = served();
     for key in ["two words", "", "tab\there", &"k".repeat(256)] {
-        let headers = [("content-type", "application/json"), ("idempotency-key", key)];
+        let headers = [
+            ("content-type", "application/json"),
+            ("idempotency-key", key),
+        ];
         client
             .send("POST", "/v1/flows/steps/instances", &headers, b"{}")
             .problem(400, "idempotency_key");

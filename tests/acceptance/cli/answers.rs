@@ -1,4 +1,4 @@
-//! What people read: answers and refusals of the command line, word by word, held against the files in `snapshots`.
+//! Answers and refusals of the command line, word by word, held against the files in `snapshots`.
 //! `INSTA_UPDATE=always` writes them anew.
 
 use std::fmt::Write as _;
@@ -9,7 +9,10 @@ use crate::support::program::{run, wed};
 /// Replaces what differs from run to run: moments, addresses, folders, digests.
 const SAME: [(&str, &str); 6] = [
     (r"postgres://[^\s`']+", "postgres://…"),
-    (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)?", "MOMENT"),
+    (
+        r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)?",
+        "MOMENT",
+    ),
     (r"(/[\w.+-]+)*/\.tmp\w+", "FOLDER"),
     (r"\b[0-9a-f]{12,64}\b", "DIGEST"),
     (r"\b\d+(\.\d+)? (ms|µs|s)\b", "TIME"),
@@ -66,13 +69,20 @@ fn answers_about_a_flow_and_its_instances() {
             &["flow", "apply", "--dry-run", path(&other)],
             &["flow", "apply", path(&other)],
             &["flow", "history", "steps"],
-            &["flow", "diff", "steps", "1", "2"],
-            &["flow", "pause", "steps"],
+            &["flow", "diff", "steps", "3", "4"],
+            &["flow", "pause", "steps", "--reason", "stocktaking"],
             &["flow", "pauses"],
             &["flow", "resume", "steps"],
-            &["instance", "cancel", "steps", "1", "--reason", "no longer wanted"],
+            &[
+                "instance",
+                "cancel",
+                "steps",
+                "1",
+                "--reason",
+                "no longer wanted",
+            ],
             &["instance", "show", "steps", "1"],
-            &["flow", "drop", "steps"],
+            &["flow", "drop", "steps", "--yes"],
         ],
     );
     is_as_kept("flow", &text);
@@ -87,13 +97,15 @@ fn answers_about_a_tenant_and_its_people() {
             &["tenant", "create", "bobs", "--description", "Bob's bikes"],
             &["tenant", "list"],
             &["tenant", "show", "bobs"],
-            &["--tenant", "bobs", "user", "create", "bob", "--role", "admin"],
+            &[
+                "--tenant", "bobs", "user", "create", "bob", "--role", "admin",
+            ],
             &["--tenant", "bobs", "user", "list"],
             &["--tenant", "bobs", "flow", "list"],
             &["--tenant", "bobs", "webhook", "list"],
             &["tenant", "suspend", "bobs"],
             &["tenant", "resume", "bobs"],
-            &["tenant", "delete", "bobs"],
+            &["tenant", "delete", "bobs", "--yes"],
         ],
     );
     is_as_kept("tenant", &text);
@@ -103,7 +115,10 @@ fn answers_about_a_tenant_and_its_people() {
 fn refusals_name_what_is_wrong_and_how_to_mend_it() {
     let cli = Cli::with_steps();
     let file = |name: &str, text: &str| path(&cli.file(name, text.as_bytes())).to_owned();
-    let predicate = file("predicate.toml", &STEPS.replace("n < 3", "n < 3 AND oops > 1"));
+    let predicate = file(
+        "predicate.toml",
+        &STEPS.replace("n < 3", "n < 3 AND oops > 1"),
+    );
     let syntax = file("syntax.toml", "name = steps");
     let key = file("key.toml", &format!("colour = 'red'\n{STEPS}"));
     let kind = file("kind.toml", &STEPS.replace("\"integer\"", "\"intejer\""));
@@ -119,19 +134,27 @@ fn refusals_name_what_is_wrong_and_how_to_mend_it() {
             &["flow", "create", "Steps!"],
             &["flow", "create", "steps"],
             &["flow", "rollback", "steps", "9"],
-            &["flow", "schedule", "set", "steps", "daily", "61 * * * *"],
+            &[
+                "flow",
+                "schedule",
+                "set",
+                "steps",
+                "daily",
+                "--cron",
+                "61 * * * *",
+            ],
             &["instance", "start", "steps", "m=1"],
             &["instance", "start", "steps", "n=many"],
             &["instance", "show", "steps", "9"],
             &["instance", "show", "steps", "one"],
             &["instance", "retry", "steps", "9"],
-            &["instance", "list", "steps", "--where", "oops = 1"],
+            &["instance", "list", "steps", "--where", "oops=1"],
             &["component", "show", "none"],
-            &["component", "push", "none", &predicate],
+            &["component", "push", &predicate],
             &["user", "create", "ann", "--role", "king"],
             &["--tenant", "nobody", "flow", "list"],
-            &["work", "list", "--user", "nobody"],
-            &["guard", "check", "n < "],
+            &["work", "--as", "nobody", "list"],
+            &["guard", "check", "--kind", "pred", "n < "],
         ],
     );
     is_as_kept("refusals", &text);
@@ -140,5 +163,8 @@ fn refusals_name_what_is_wrong_and_how_to_mend_it() {
 #[harness::test]
 fn without_a_server_the_refusal_says_how_to_get_one() {
     let answer = run(wed(NOWHERE).args(["flow", "list"]));
-    is_as_kept("nowhere", &format!("{}{}[exit {:?}]", answer.out, answer.err, answer.code));
+    is_as_kept(
+        "nowhere",
+        &format!("{}{}[exit {:?}]", answer.out, answer.err, answer.code),
+    );
 }

@@ -700,7 +700,7 @@ impl Maker {
     }
 }
 
-/// Conditions of which the database weighs one in so many fragments.
+/// Number of fragments for each condition that the database weighs.
 const WEIGHED_ONE_IN: usize = 5;
 
 /// A host says which condition the database will refuse for its weight.

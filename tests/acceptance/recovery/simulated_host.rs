@@ -528,7 +528,7 @@ impl Host {
         self.tell(Event::Arrived(s.jobs(lost)), s.now);
     }
 
-    /// Tells what fuel was used, and learns who rests.
+    /// Tells what fuel was used, and learns which tenants are idle.
     pub(super) fn tell_fuel(&mut self, s: &mut Surroundings) {
         let (tenants, fuel): (Vec<TenantId>, Vec<i64>) = (self.decision.take_fuel().into_iter())
             .map(|(tenant, fuel)| (tenant, i64::try_from(fuel).expect("little")))

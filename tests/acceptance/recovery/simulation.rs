@@ -119,7 +119,7 @@ struct World {
     s: Surroundings,
     flows: Vec<Flow>,
     owner: Session,
-    /// Session of an operator, who waits for no lock for long.
+    /// Session of an operator, with a short limit for locks.
     operator: Session,
     /// Sessions that hold a lock, each of a flow.
     holders: Vec<Session>,

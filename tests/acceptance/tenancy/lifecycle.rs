@@ -136,7 +136,7 @@ fn names_of_tenants_and_users_are_checked() {
         "--tenant", "none", "user", "create", "a", "--role", "viewer",
     ]))
     .exits(3);
-    run(wed(&url).args(["--tenant", "none", "flow", "create", "a"])).exits(4);
+    run(wed(&url).args(["--tenant", "none", "flow", "create", "a"])).exits(3);
     for verb in ["show", "suspend", "resume"] {
         run(wed(&url).args(["tenant", verb, "none"])).exits(3);
     }

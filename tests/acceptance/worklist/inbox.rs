@@ -67,6 +67,15 @@ impl Screen {
         self.tmux(&["send-keys", "-l", text]);
     }
 
+    /// Waits until the screen shows a text no more.
+    #[track_caller]
+    fn lacks(&self, text: &str) {
+        eventually(&format!("`{text}` gone from the screen"), || {
+            let picture = self.tmux(&["capture-pane", "-p"]);
+            (!picture.contains(text)).then_some(())
+        });
+    }
+
     /// Waits until the screen has a text; the screen.
     #[track_caller]
     fn has(&self, text: &str) -> String {
@@ -186,6 +195,8 @@ fn person_leaves_works_without_a_connection_and_returns_in_the_inbox() {
         "{steps}"
     );
     screen.press(&["Escape"]);
+    // A key that comes at once behind Escape would be one with it: Alt-d.
+    screen.lacks("you may go");
     screen.has("● away");
     field.proxy.cut_after(1);
     // The component runs here; its answer fills the form.
@@ -234,10 +245,7 @@ fn inbox_follows_the_events_of_the_server_and_comes_back_behind_the_last() {
     let item = field.office.item(wid, "visit");
     screen.has("visit");
     field.office.act("select_work", "caio", item);
-    eventually("the item's end on the screen", || {
-        let picture = screen.tmux(&["capture-pane", "-p"]);
-        (!picture.contains("visit")).then_some(())
-    });
+    screen.lacks("visit");
     field.proxy.cut();
     stream("last-event-id: ");
     field.office.act("unselect_work", "caio", item);

@@ -54,7 +54,7 @@ pub(crate) async fn run(
             limit,
         } => {
             let flow = store.flow(tenant, flow).await?;
-            let values = initial_values(store, &flow, holding, None).await?;
+            let values = held_values(store, &flow, holding).await?;
             let wanted = WantedInstances {
                 status: status.map(|status| status.letter()),
                 state: (!values.is_empty()).then_some(&values),
@@ -81,6 +81,24 @@ pub(crate) async fn run(
             store.instance(&flow, *wid).await?;
             watch(store, &flow, *wid, terminal).await
         }
+    }
+}
+
+/// Reads what attributes instances are to hold.
+async fn held_values(
+    store: &Store,
+    flow: &Flow,
+    words: &[String],
+) -> Result<Map<String, Json>, Problem> {
+    let values = initial_values(store, flow, words, None).await?;
+    let known = attributes_of(store, flow).await?;
+    match values.keys().find(|name| !known.contains(name)) {
+        None => Ok(values),
+        Some(name) => Err(Problem::usage(format!(
+            "flow \"{}\" has no attribute \"{name}\"",
+            flow.name
+        ))
+        .hint(format!("It has: {}.", known.join(", ")))),
     }
 }
 

@@ -685,6 +685,9 @@ pub(crate) async fn preview(
                 rows.len(),
                 if rows.is_empty() { "." } else { ":" }
             ));
+            if rows.is_empty() {
+                return;
+            }
             terminal.table(
                 &["wid", "would fire", "status"],
                 rows.iter().map(|(wid, fires, becomes)| {

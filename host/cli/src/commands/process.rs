@@ -235,8 +235,23 @@ pub(crate) async fn show(
     Ok(())
 }
 
+/// Refuses a flow.toml, which is no source of the process language.
+fn refuse_toml(file: &Path) -> Result<(), Problem> {
+    if file.extension().is_none_or(|extension| extension != "toml") {
+        return Ok(());
+    }
+    let name = file.display();
+    Err(Problem::usage(format!(
+        "{name} is a definition in TOML, and no source of the process language"
+    ))
+    .hint(format!(
+        "`wed flow apply --dry-run {name}` checks a definition."
+    )))
+}
+
 /// Checks a source without a database.
 pub(crate) fn check(arguments: &CheckArguments, terminal: &Terminal) -> Result<(), Problem> {
+    refuse_toml(&arguments.file)?;
     let reading = Reading::of(&arguments.file)?;
     let processes = reading.processes()?;
     reading.warn(terminal);
@@ -267,6 +282,7 @@ pub(crate) fn fmt(arguments: &FmtArguments, terminal: &Terminal) -> Result<(), P
     let check = *check;
     let mut changed = Vec::new();
     for file in files {
+        refuse_toml(file)?;
         let source = read(file)?;
         let parsed = parse(&source);
         let name = file.display().to_string();
