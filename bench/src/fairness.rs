@@ -161,9 +161,11 @@ async fn fill_busy(scenario: &Scenario, ready: &Ready, number: usize, jobs: usiz
         definition.transitions.insert(transition.to_owned(), bound);
     }
     store.apply(&tenant, &definition).await?;
-    store.suspend_tenant(&tenant, true).await?;
     let busy = store.flow(&tenant, &definition.name).await?;
-    scenario.start(&ready.database, &busy, jobs).await
+    // No host runs yet, so that the jobs wait; a suspended tenant could not start them.
+    scenario.start(&ready.database, &busy, jobs).await?;
+    store.suspend_tenant(&tenant, true).await?;
+    Ok(())
 }
 
 /// Starts instances of the quiet tenant at an even pace while a host runs, and waits for their jobs.
