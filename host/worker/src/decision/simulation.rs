@@ -524,8 +524,8 @@ proptest! {
         kinds.extend(vec![Kind { flows, ..Kind::new(3, 6, 20_000) }; quiet]);
         let policy = Policy::new(2, 1_000);
         let (waits, shelves) = (policy.batch_wait_batches, 3 + policy.home_sessions as u64);
-        // A flooding tenant's result has others of its tenant before it, of which a batch takes at least so many; its
-        // flow changes shelves once.
+        // A flooding tenant's result has others of its tenant before it, of which a batch takes at least
+        // `batch_results_of_tenant`; its flow changes shelves once.
         let before = policy.room().div_ceil(policy.batch_results_of_tenant) as u64;
         let model = run(seed, policy, &kinds, Trouble { slow, ..Trouble::default() }, seconds(10));
         let world = model.world();
