@@ -54,7 +54,9 @@ watched() {
   local begun=$SECONDS status=0 heart=
   if [[ ! -t 2 ]]; then
     while sleep 30; do
-      printf '    %d min %02d s, %d compiled units\n' $(((SECONDS - begun) / 60)) $(((SECONDS - begun) % 60)) \
+      # Cargo makes a folder for each unit when it begins, and writes a file of JSON there when the unit is compiled.
+      printf '    %d min %02d s, %d of %d units compiled\n' $(((SECONDS - begun) / 60)) $(((SECONDS - begun) % 60)) \
+        "$(find "$target/release/.fingerprint" -name '*.json' 2>/dev/null | wc -l)" \
         "$(find "$target/release/.fingerprint" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)"
     done &
     heart=$!

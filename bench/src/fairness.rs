@@ -35,14 +35,18 @@ struct Row {
     ratio: f64,
     /// Commits of the busy tenant per second.
     busy_per_s: f64,
+    /// The same, divided by its commits per second in the same round without the quiet tenant.
+    busy_ratio: f64,
 }
 
-/// Result of a measurement: p50 and p99 of the quiet tenant's jobs in microseconds, commits of others per second.
+/// Result of a measurement: p50 and p99 of the quiet tenant's jobs in microseconds, and commits of others.
 #[derive(Debug, Clone, Copy)]
 struct Waits {
     p50_us: f64,
     p99_us: f64,
     busy_per_s: f64,
+    /// Commits of others per second while the quiet tenant starts nothing.
+    alone_per_s: f64,
 }
 
 pub(crate) async fn run(url: &str, options: &FairnessArguments, report: &Report) -> Result<()> {
@@ -71,6 +75,7 @@ pub(crate) async fn run(url: &str, options: &FairnessArguments, report: &Report)
         "p99 µs",
         "p99 to alone",
         "its commits/s",
+        "to its rate alone",
     ];
     report.answer(&document, || {
         table(
@@ -82,6 +87,7 @@ pub(crate) async fn run(url: &str, options: &FairnessArguments, report: &Report)
                     format!("{:.0}", row.p99_us),
                     format!("{:.2}", row.ratio),
                     format!("{:.0}", row.busy_per_s),
+                    format!("{:.2}", row.busy_ratio),
                 ]
             }),
         )
@@ -144,6 +150,7 @@ fn row(at: usize, rounds: &[Vec<Waits>]) -> Row {
                 .collect::<Vec<_>>(),
         ),
         busy_per_s: over(|waits| waits.busy_per_s),
+        busy_ratio: over(|waits| waits.busy_per_s / waits.alone_per_s.max(1.0)),
     }
 }
 
@@ -168,11 +175,14 @@ async fn fill_busy(scenario: &Scenario, ready: &Ready, number: usize, jobs: usiz
     Ok(())
 }
 
-/// Starts instances of the quiet tenant at an even pace while a host runs, and waits for their jobs.
+/// Measures others alone, then starts instances of the quiet tenant at an even pace and waits for their jobs.
 async fn measure(ready: &Ready, quiet: &Flow, starts: usize) -> Result<Waits> {
     let database = &ready.database;
     let host = ready.host().await?;
     tokio::time::sleep(WARM_UP).await;
+    let (before, begun) = (host.committed(), Instant::now());
+    tokio::time::sleep(PACE * u32::try_from(starts)?).await;
+    let alone_per_s = (host.committed() - before) as f64 / begun.elapsed().as_secs_f64();
     let (before, begun) = (host.committed(), Instant::now());
     let from = database.newest_instance(quiet).await?;
     let mut next = tokio::time::interval(PACE);
@@ -206,5 +216,6 @@ async fn measure(ready: &Ready, quiet: &Flow, starts: usize) -> Result<Waits> {
         p50_us: quantile(50),
         p99_us: quantile(99),
         busy_per_s,
+        alone_per_s,
     })
 }

@@ -197,6 +197,13 @@ fn svg(minutes: &[Minute]) -> String {
         let values: Vec<f64> = minutes.iter().map(figure).collect();
         panel(&mut out, PANEL * at as f64, name, &values);
     }
+    for (x, anchor, minute) in [(LEFT, "start", 1), (RIGHT, "end", minutes.len())] {
+        let _ = write!(
+            out,
+            "<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\">minute {minute}</text>",
+            y = height - 12.0,
+        );
+    }
     out.push_str("</svg>\n");
     out
 }

@@ -8,9 +8,10 @@ use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 
 use foldhash::HashSet;
+use tokio::sync::watch;
 use wedflow_model::{LeaseToken, TenantId};
 use wedflow_sandbox::Watch;
-use wedflow_scheduler::{EventSource, Moment, Observing, Sleep};
+use wedflow_scheduler::{EventSource, Failure, FailureCause, Moment, Observing, Sleep};
 use wedflow_store::Claimed;
 
 use crate::decision::{Action, Batch, Claim, Decision, Event, Job, Locked, Policy};
@@ -24,6 +25,8 @@ pub(crate) type HostEvent = Event<Claimed, Finished>;
 pub(crate) struct Desk {
     begun_at: Instant,
     state: Arc<Mutex<State>>,
+    /// Becomes true for good when a decision or a source of a lane has panicked.
+    broken: Arc<watch::Sender<bool>>,
 }
 
 #[derive(Debug)]
@@ -194,11 +197,33 @@ impl Desk {
                 errand_waker: None,
                 arriving: HashSet::default(),
             })),
+            broken: Arc::new(watch::Sender::new(false)),
         }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(|poisoned| {
+            self.broken.send_replace(true);
+            PoisonError::into_inner(poisoned)
+        })
+    }
+
+    /// Notes a failure of a lane's scheduler. A handler's costs its own job; a source's leaves duties that nobody does.
+    pub(crate) fn note(&self, failure: &Failure) {
+        if let FailureCause::SourcePanicked(_) = failure.cause {
+            self.broken.send_replace(true);
+        }
+    }
+
+    /// Returns true when a decision or a source has panicked: what is decided is not to be trusted any more.
+    pub(crate) fn is_broken(&self) -> bool {
+        *self.broken.borrow()
+    }
+
+    /// Ends when [`Desk::is_broken`] is true.
+    pub(crate) async fn until_broken(&self) {
+        // The sender is here, so there is an answer.
+        let _ = self.broken.subscribe().wait_for(|broken| *broken).await;
     }
 
     fn now(&self) -> Moment {
@@ -512,6 +537,42 @@ mod tests {
                 component_id: ComponentId::new(1),
                 flow_version: 1,
             },
+        }
+    }
+
+    #[test]
+    fn a_panic_in_a_decision_breaks_the_desk() {
+        let (desk, ticket) = begun();
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            let _state = desk.state();
+            panic!("on purpose");
+        }));
+        assert!(panicked.is_err() && !desk.is_broken());
+        drop(ticket);
+        assert!(desk.is_broken());
+    }
+
+    struct Panics;
+
+    impl EventSource for Panics {
+        type Event = ();
+
+        fn poll_event(&mut self, _: &mut Observing<'_>) -> Poll<Option<()>> {
+            panic!("on purpose")
+        }
+    }
+
+    #[tokio::test]
+    async fn a_panic_in_a_source_breaks_the_desk() {
+        let desk = Desk::new(Policy::new(1, 10));
+        let noting = desk.clone();
+        let mut scheduler = wedflow_scheduler::Scheduler::builder()
+            .on_failure(move |failure| noting.note(&failure))
+            .build();
+        scheduler.register(Panics, |(), _| async { Ok(()) });
+        tokio::select! {
+            () = desk.until_broken() => {}
+            _ = scheduler.run() => panic!("it ends before the failure is told"),
         }
     }
 

@@ -161,14 +161,22 @@ impl Host {
         move || shared.committed.load(Ordering::Relaxed)
     }
 
+    /// Ends when a part of the host has panicked without which it cannot go on. What is left then is [`Host::stop`],
+    /// which gives its jobs back.
+    pub async fn failed(&self) {
+        self.shared.desk.until_broken().await;
+    }
+
     /// Stops: begins no more jobs, lets running ones finish for the grace period, commits what is
     /// finished, gives the rest back.
     pub async fn stop(mut self) {
         self.shared.draining.store(true, Ordering::Release);
-        self.shared.desk.tell(Event::Stopping);
         let until = Instant::now() + self.grace;
-        while self.shared.desk.begun() > 0 && Instant::now() < until {
-            tokio::time::sleep(Duration::from_millis(5)).await;
+        if !self.shared.desk.is_broken() {
+            self.shared.desk.tell(Event::Stopping);
+            while self.shared.desk.begun() > 0 && Instant::now() < until {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
         }
         // All lanes at once, and none that is held up holds up the end beyond the grace.
         for (signals, _) in &self.lanes {

@@ -45,13 +45,15 @@ impl Lane {
     /// Makes a lane and its scheduler, not yet running. The first one runs the host's errands.
     pub(crate) fn new(shared: Arc<Shared>, number: usize) -> (Lane, Scheduler) {
         let lane = Lane { shared };
+        let desk = lane.shared.desk.clone();
         let mut scheduler = Scheduler::builder()
             .ready_queue(FreshFirst::new(BESIDE_COMPUTING))
-            .on_failure(|failure| {
+            .on_failure(move |failure| {
                 tracing::error!(
                     %failure,
                     "a handler failed; what it did is done again by this host or another"
                 );
+                desk.note(&failure);
             })
             .build();
         let desk = &lane.shared.desk;

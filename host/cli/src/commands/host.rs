@@ -88,11 +88,16 @@ async fn run(
             metrics.address()
         ));
     }
-    told_to_stop().await?;
+    let failed = tokio::select! {
+        told = told_to_stop() => told.map(|()| false)?,
+        () = host.failed() => true,
+    };
     if let Some(metrics) = metrics {
         metrics.stop();
     }
-    terminal.say("finishing what is running");
+    if !failed {
+        terminal.say("finishing what is running");
+    }
     let serving = async {
         if let Some(api) = api {
             api.stop().await;
@@ -100,7 +105,13 @@ async fn run(
     };
     tokio::join!(serving, host.stop());
     store.close().await;
-    Ok(())
+    match failed {
+        true => Err(Problem::new(
+            "the host has ended: a part of it panicked that it cannot do without, as the log above tells",
+        )
+        .hint("Its jobs are given back; start it again. It is a defect of wed: please report that line of the log.")),
+        false => Ok(()),
+    }
 }
 
 /// Serves the API at an address, or, when that is taken and it may move, at a free port.
