@@ -103,12 +103,11 @@ impl<J> Budgets<J> {
         (policy.in_flight_max / (self.tenants() + 1)).max(1)
     }
 
-    /// Returns true when a tenant has more than it may while others are at work: more than half of the room, or more
-    /// than an equal share of a host that is full.
+    /// Returns true when a tenant has more than an equal share of a host that is full.
     pub(crate) fn is_over(&self, policy: &Policy, tenant: TenantId) -> bool {
         let has = self.in_flight_of(tenant);
         let is_full = self.in_flight >= policy.room();
-        has > policy.in_flight_of_tenant_max || is_full && has > self.share(policy)
+        is_full && has > self.share(policy)
     }
 
     /// Returns true when a tenant has no more than half as many jobs in flight as tenants have on average.

@@ -10,8 +10,8 @@
 //!    there, or some time has passed. Light tenants' results go at once, over any session that is free. What is in
 //!    quarantine goes by itself, over a session of its own.
 //! 3. **Claim.** One claim at a time, when there is room and somebody told of work, or there may be more, or some time
-//!    has passed. A tenant has at most half of the room while others have jobs in flight, and a reserve is for tenants
-//!    that have less than an equal share.
+//!    has passed. One tenant may fill the room; a reserve of half as much is for tenants with less than an equal share.
+//!    While that is full too, what those with more fire is left to the pool.
 //! 4. **Wake up** when time alone will allow one of these.
 //!
 //! A job in flight is a *ticket*, from the claim that leased it until its result is committed or it is given up. It is
@@ -607,8 +607,6 @@ impl<J, R> Decision<J, R> {
         let share = self.budgets.share(policy);
         if narrow {
             without.extend(self.budgets.with_at_least(share));
-        } else if self.is_shared(now) {
-            without.extend(self.budgets.with_at_least(policy.in_flight_of_tenant_max));
         }
         let limit = if narrow { room } else { free }.min(policy.claim_max);
         self.claiming = Claiming {

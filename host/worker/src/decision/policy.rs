@@ -8,10 +8,8 @@ pub struct Policy {
     /// Lanes: schedulers that run jobs, one for each processor.
     pub lanes: usize,
 
-    /// Maximum number of jobs in flight.
+    /// Maximum number of jobs in flight, which one tenant may have alone.
     pub in_flight_max: usize,
-    /// Maximum number of a tenant's jobs in flight while other tenants have jobs in flight.
-    pub in_flight_of_tenant_max: usize,
     /// Time for which a tenant without jobs in flight is still taken for one at work.
     pub shared_linger: Duration,
     /// Number of jobs in flight above the maximum, for tenants that have less than an equal share.
@@ -88,9 +86,8 @@ impl Policy {
         Policy {
             lanes,
             in_flight_max,
-            in_flight_of_tenant_max: in_flight_max.div_ceil(2),
             shared_linger: Duration::from_secs(1),
-            in_flight_reserve: in_flight_max.div_ceil(8),
+            in_flight_reserve: in_flight_max.div_ceil(2),
             claim_max: 128,
             claim_min: (in_flight_max / 8).clamp(1, 128),
             claim_interval: Duration::from_secs(1),

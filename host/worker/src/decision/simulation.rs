@@ -737,6 +737,25 @@ fn the_reserve_is_for_tenants_with_less_than_a_share() {
 }
 
 #[test]
+fn a_tenant_beside_others_may_fill_the_room() {
+    let mut decision: Decision<(), ()> = Decision::new(Policy::new(1, 80));
+    let now = Moment::default();
+    let job = |number: i32| Job {
+        token: LeaseToken::new(number.into()),
+        tenant: TenantId::new(if number == 0 { 2 } else { 1 }),
+        instance: (FlowId::new(1), Wid::new(number)),
+        job: (),
+    };
+    let jobs = (0..60).map(job).collect();
+    let actions = decision.decide(Event::Arrived(jobs), now);
+    let claim = actions.into_iter().find_map(|action| match action {
+        Action::Claim(claim) => Some((claim.limit, claim.without)),
+        _ => None,
+    });
+    assert_eq!(claim, Some((20, Vec::new())));
+}
+
+#[test]
 fn a_tenant_whose_jobs_are_claimed_one_and_all_shares_no_batch() {
     let mut decision: Decision<(), ()> = Decision::new(Policy::new(1, 80));
     let now = Moment::default();
