@@ -569,7 +569,8 @@ mod tests {
         let mut scheduler = wedflow_scheduler::Scheduler::builder()
             .on_failure(move |failure| noting.note(&failure))
             .build();
-        scheduler.register(Panics, |(), _| async { Ok(()) });
+        let registration = wedflow_scheduler::Registration::new();
+        scheduler.register_with(Panics, |(), _| async { Ok(()) }, registration);
         tokio::select! {
             () = desk.until_broken() => {}
             _ = scheduler.run() => panic!("it ends before the failure is told"),
