@@ -93,7 +93,7 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(),
     // What is of a tenant: a name that no tenant has is refused, not answered as if the tenant had nothing.
     let of_tenant = || async {
         let store = open().await?;
-        store.tenant(tenant).await?;
+        store.tenant_number(tenant).await?;
         Ok::<_, Problem>(store)
     };
     match &arguments.command {

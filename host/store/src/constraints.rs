@@ -136,18 +136,15 @@ impl Store {
         capacity: &str,
         minimum: &str,
     ) -> Result<(), StoreError> {
-        let mut transaction = self.begin().await?;
-        sqlx::query("SELECT wed.set_resource($1, $2, $3, $4::numeric, $5::numeric, $6)")
-            .bind(flow.flow_id)
-            .bind(resource)
-            .bind(key)
-            .bind(capacity)
-            .bind(minimum)
-            .bind(&self.actor)
-            .execute(&mut *transaction)
-            .await?;
-        transaction.commit().await?;
-        Ok(())
+        let call =
+            sqlx::query_scalar("SELECT wed.set_resource($1, $2, $3, $4::numeric, $5::numeric, $6)")
+                .bind(flow.flow_id)
+                .bind(resource)
+                .bind(key)
+                .bind(capacity)
+                .bind(minimum)
+                .bind(&self.actor);
+        self.call(call).await
     }
 
     /// Lists the orders of tasks that were added to a flow while it runs.
@@ -176,17 +173,13 @@ impl Store {
         after: &str,
         wid: Option<Wid>,
     ) -> Result<(), StoreError> {
-        let mut transaction = self.begin().await?;
-        sqlx::query("SELECT wed.add_order($1, $2, $3, $4, $5)")
+        let call = sqlx::query_scalar::<_, i32>("SELECT wed.add_order($1, $2, $3, $4, $5)")
             .bind(flow.flow_id)
             .bind(trigger)
             .bind(after)
             .bind(wid)
-            .bind(&self.actor)
-            .execute(&mut *transaction)
-            .await?;
-        transaction.commit().await?;
-        Ok(())
+            .bind(&self.actor);
+        self.call(call).await.map(drop)
     }
 
     /// Drops an order that was added; what waited for nothing else is due. False: there was none.
@@ -200,16 +193,12 @@ impl Store {
         after: &str,
         wid: Option<Wid>,
     ) -> Result<bool, StoreError> {
-        let mut transaction = self.begin().await?;
-        let dropped = sqlx::query_scalar("SELECT wed.drop_order($1, $2, $3, $4, $5)")
+        let call = sqlx::query_scalar("SELECT wed.drop_order($1, $2, $3, $4, $5)")
             .bind(flow.flow_id)
             .bind(trigger)
             .bind(after)
             .bind(wid)
-            .bind(&self.actor)
-            .fetch_one(&mut *transaction)
-            .await?;
-        transaction.commit().await?;
-        Ok(dropped)
+            .bind(&self.actor);
+        self.call(call).await
     }
 }

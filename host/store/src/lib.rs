@@ -56,8 +56,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use sqlx::ConnectOptions;
-use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgPool, PgPoolOptions, PgRow};
+use sqlx::query::QueryScalar;
+use sqlx::{ConnectOptions, Postgres};
 
 pub use announcements::{Message, Webhook};
 pub use apply::Applied;
@@ -241,20 +242,33 @@ impl Store {
     }
 
     /// Begins a transaction in which the trace names the bearer of the token who acts, and the audit log the request.
-    pub(crate) async fn begin(
-        &self,
-    ) -> Result<sqlx::Transaction<'static, sqlx::Postgres>, StoreError> {
+    pub(crate) async fn begin(&self) -> Result<sqlx::Transaction<'static, Postgres>, StoreError> {
         Ok(match self.begin_statement() {
             None => self.pool.begin().await?,
             Some(begin) => self.pool.begin_with(sqlx::AssertSqlSafe(begin)).await?,
         })
     }
 
+    /// Calls a function of the database in a transaction of its own; returns its answer.
+    pub(crate) async fn call<T>(
+        &self,
+        call: QueryScalar<'_, Postgres, T, PgArguments>,
+    ) -> Result<T, StoreError>
+    where
+        T: Send + Unpin,
+        (T,): for<'r> sqlx::FromRow<'r, PgRow>,
+    {
+        let mut transaction = self.begin().await?;
+        let answer = call.fetch_one(&mut *transaction).await?;
+        transaction.commit().await?;
+        Ok(answer)
+    }
+
     /// Begins such a transaction on a given connection.
     pub(crate) async fn begin_on<'c>(
         &self,
         connection: &'c mut sqlx::PgConnection,
-    ) -> Result<sqlx::Transaction<'c, sqlx::Postgres>, StoreError> {
+    ) -> Result<sqlx::Transaction<'c, Postgres>, StoreError> {
         Ok(match self.begin_statement() {
             None => sqlx::Connection::begin(connection).await?,
             Some(begin) => {

@@ -256,16 +256,12 @@ impl Store {
         wid: Wid,
         reason: &str,
     ) -> Result<Vec<String>, StoreError> {
-        let mut transaction = self.begin().await?;
-        let done = sqlx::query_scalar("SELECT wed.retry_instance($1, $2, $3, $4)")
+        let call = sqlx::query_scalar("SELECT wed.retry_instance($1, $2, $3, $4)")
             .bind(flow.flow_id)
             .bind(wid)
             .bind(&*self.actor)
-            .bind(reason)
-            .fetch_one(&mut *transaction)
-            .await?;
-        transaction.commit().await?;
-        Ok(done)
+            .bind(reason);
+        self.call(call).await
     }
 
     /// Exceptions of a flow that match, at most `limit`: number, failed transition, what was said.
@@ -300,16 +296,12 @@ impl Store {
         wid: Wid,
         reason: &str,
     ) -> Result<(), StoreError> {
-        let mut transaction = self.begin().await?;
-        sqlx::query("SELECT wed.cancel_instance($1, $2, $3, $4)")
+        let call = sqlx::query_scalar("SELECT wed.cancel_instance($1, $2, $3, $4)")
             .bind(flow.flow_id)
             .bind(wid)
             .bind(&*self.actor)
-            .bind(reason)
-            .execute(&mut *transaction)
-            .await?;
-        transaction.commit().await?;
-        Ok(())
+            .bind(reason);
+        self.call(call).await
     }
 
     /// Takes a pending job out of the pool without running it. Returns the instance's status.
@@ -323,17 +315,13 @@ impl Store {
         transition: &str,
         reason: &str,
     ) -> Result<String, StoreError> {
-        let mut transaction = self.begin().await?;
-        let done = sqlx::query_scalar("SELECT wed.skip_job($1, $2, $3, $4, $5)::text")
+        let call = sqlx::query_scalar("SELECT wed.skip_job($1, $2, $3, $4, $5)::text")
             .bind(flow.flow_id)
             .bind(wid)
             .bind(transition)
             .bind(&*self.actor)
-            .bind(reason)
-            .fetch_one(&mut *transaction)
-            .await?;
-        transaction.commit().await?;
-        Ok(done)
+            .bind(reason);
+        self.call(call).await
     }
 
     /// Sets attributes of an exception by hand; the state passes the gate. Returns the instance's status.
@@ -348,17 +336,13 @@ impl Store {
         values: &Map<String, Json>,
         reason: &str,
     ) -> Result<String, StoreError> {
-        let mut transaction = self.begin().await?;
-        let status = sqlx::query_scalar("SELECT wed.set_state($1, $2, $3, $4, $5)::text")
+        let call = sqlx::query_scalar("SELECT wed.set_state($1, $2, $3, $4, $5)::text")
             .bind(flow.flow_id)
             .bind(wid)
             .bind(Json::Object(values.clone()))
             .bind(&*self.actor)
-            .bind(reason)
-            .fetch_one(&mut *transaction)
-            .await?;
-        transaction.commit().await?;
-        Ok(status)
+            .bind(reason);
+        self.call(call).await
     }
 
     /// Pauses or resumes something. False: it was so already.
@@ -382,20 +366,15 @@ impl Store {
                 (tenant, Some(flow.flow_id), None, Some(wid))
             }
         };
-        let mut transaction = self.begin().await?;
-        let done = sqlx::query_scalar(
-            "SELECT wed.set_pause(tenant_id, $2, $3, $4, $5, $6, $7) FROM wed.tenant WHERE name = $1",
-        )
-        .bind(tenant)
-        .bind(flow)
-        .bind(trigger)
-        .bind(wid)
-        .bind(pause)
-        .bind(&*self.actor)
-        .bind(reason)
-        .fetch_optional(&mut *transaction).await?.ok_or_else(|| StoreError::not_found("tenant", tenant))?;
-        transaction.commit().await?;
-        Ok(done)
+        let call = sqlx::query_scalar("SELECT wed.set_pause($1, $2, $3, $4, $5, $6, $7)")
+            .bind(self.tenant_number(tenant).await?)
+            .bind(flow)
+            .bind(trigger)
+            .bind(wid)
+            .bind(pause)
+            .bind(&*self.actor)
+            .bind(reason);
+        self.call(call).await
     }
 
     /// Present pauses of a tenant, oldest first.
@@ -473,17 +452,13 @@ impl Store {
         to_seq: i32,
         reason: &str,
     ) -> Result<i32, StoreError> {
-        let mut transaction = self.begin().await?;
-        let done = sqlx::query_scalar("SELECT wed.go_back($1, $2, $3, $4, $5)")
+        let call = sqlx::query_scalar("SELECT wed.go_back($1, $2, $3, $4, $5)")
             .bind(flow.flow_id)
             .bind(wid)
             .bind(to_seq)
             .bind(&*self.actor)
-            .bind(reason)
-            .fetch_one(&mut *transaction)
-            .await?;
-        transaction.commit().await?;
-        Ok(done)
+            .bind(reason);
+        self.call(call).await
     }
 
     /// Does what time brings, each in a transaction of its own, so that one that fails keeps no other: keeps
@@ -543,17 +518,13 @@ impl Store {
         values: &Map<String, Json>,
         key: Option<&str>,
     ) -> Result<bool, StoreError> {
-        let mut transaction = self.begin().await?;
-        let done = sqlx::query_scalar("SELECT wed.send_event($1, $2, $3, $4, $5)")
+        let call = sqlx::query_scalar("SELECT wed.send_event($1, $2, $3, $4, $5)")
             .bind(flow.flow_id)
             .bind(wid)
             .bind(Json::Object(values.clone()))
             .bind(&*self.actor)
-            .bind(key)
-            .fetch_one(&mut *transaction)
-            .await?;
-        transaction.commit().await?;
-        Ok(done)
+            .bind(key);
+        self.call(call).await
     }
 
     /// Starts an instance at most once for a key within a day; the key is kept in the same transaction.
@@ -566,16 +537,12 @@ impl Store {
         values: &Map<String, Json>,
         key: &str,
     ) -> Result<Wid, StoreError> {
-        let mut transaction = self.begin().await?;
-        let done = sqlx::query_scalar("SELECT wed.start_once($1, $2, $3, $4)")
+        let call = sqlx::query_scalar("SELECT wed.start_once($1, $2, $3, $4)")
             .bind(flow.flow_id)
             .bind(Json::Object(values.clone()))
             .bind(&*self.actor)
-            .bind(key)
-            .fetch_one(&mut *transaction)
-            .await?;
-        transaction.commit().await?;
-        Ok(done)
+            .bind(key);
+        self.call(call).await
     }
 
     /// Figures of the installation for monitoring.

@@ -90,6 +90,18 @@ impl Store {
             .ok_or_else(|| StoreError::not_found("tenant", name))
     }
 
+    /// The number of the tenant of that name.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn tenant_number(&self, name: &str) -> Result<TenantId, StoreError> {
+        sqlx::query_scalar("SELECT tenant_id FROM wed.tenant WHERE name = $1")
+            .bind(name)
+            .fetch_optional(&self.pool)
+            .await?
+            .ok_or_else(|| StoreError::not_found("tenant", name))
+    }
+
     async fn tenants_where(&self, name: Option<&str>) -> Result<Vec<Tenant>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
             "SELECT t.name, t.description, t.suspended_at IS NOT NULL AS suspended, t.token_days, \

@@ -24,15 +24,11 @@ pub(crate) async fn run(
         None
     } else {
         // One that is missing did nothing, which must not look like an empty log.
-        Some(store.tenant(tenant).await?.name)
+        store.tenant_number(tenant).await?;
+        Some(tenant)
     };
     let entries = store
-        .audit(
-            whose.as_deref(),
-            arguments.since.as_deref(),
-            None,
-            arguments.limit,
-        )
+        .audit(whose, arguments.since.as_deref(), None, arguments.limit)
         .await?;
     terminal.answer(&entries, || {
         terminal.table(
