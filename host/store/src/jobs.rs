@@ -184,6 +184,18 @@ impl Store {
         )
     }
 
+    /// Returns an error when this program may not be a host of the database.
+    ///
+    /// # Errors
+    /// As [`Store::register_host`].
+    pub async fn check_interface(&self) -> Result<(), StoreError> {
+        sqlx::query("SELECT wed.refuse_other_interface($1)")
+            .bind(INTERFACE)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
     /// Prolongs a host's leases. False: they are lost, and it must register anew.
     ///
     /// # Errors

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use quick_cache::sync::Cache;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use wedflow_model::{HostId, Limits};
 use wedflow_sandbox::{Sandbox, Settings};
@@ -122,6 +123,7 @@ impl Host {
             limits: settings.limits,
             host: AtomicI32::new(host.get()),
             draining: AtomicBool::new(false),
+            refused: watch::Sender::new(false),
             desk: Desk::new(policy),
             tenants: Cache::new(TENANTS_MAX),
             committed: AtomicU64::new(0),
@@ -165,6 +167,14 @@ impl Host {
     /// which gives its jobs back.
     pub async fn failed(&self) {
         self.shared.desk.until_broken().await;
+    }
+
+    /// Ends when another version of the program has migrated the database, and this one is refused by it. What is left
+    /// then is [`Host::stop`].
+    pub async fn refused(&self) {
+        let mut refused = self.shared.refused.subscribe();
+        // The sender is here, so there is an answer.
+        let _ = refused.wait_for(|refused| *refused).await;
     }
 
     /// Stops: begins no more jobs, lets running ones finish for the grace period, commits what is

@@ -18,6 +18,8 @@ use crate::silence::{AT_LAST, AT_ONCE, answered};
 pub(crate) const LEASE: Duration = Duration::from_secs(15);
 /// Time between two renewals.
 const HEARTBEAT: Duration = Duration::from_secs(5);
+/// SQLSTATE of a refusal because the database has another interface.
+const OTHER_INTERFACE: &str = "WF019";
 /// Time between two searches for abandoned, overdue and stale jobs.
 const SWEEP: Duration = Duration::from_secs(2);
 /// Time between two reports of tenants' fuel to the database, which answers whose quota is used up.
@@ -141,6 +143,9 @@ async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
                 entered = entered.get(),
                 "the leases were lost; the host has entered anew"
             );
+        }
+        Err(error) if error.code() == Some(OTHER_INTERFACE) => {
+            shared.refused.send_replace(true);
         }
         Err(error) => {
             tracing::warn!(

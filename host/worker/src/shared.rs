@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 
 use quick_cache::sync::Cache;
+use tokio::sync::watch;
 use wedflow_model::{FlowId, HostId, Limits, TenantId};
 use wedflow_sandbox::Sandbox;
 use wedflow_scheduler::source;
@@ -35,6 +36,8 @@ pub(crate) struct Shared {
     pub(crate) host: AtomicI32,
     /// No more jobs are begun.
     pub(crate) draining: AtomicBool,
+    /// Becomes true for good when the database has another interface than this program knows.
+    pub(crate) refused: watch::Sender<bool>,
     /// Decisions about what is done next.
     pub(crate) desk: Desk,
     /// Each flow's tenant. A flow never moves to another.

@@ -88,14 +88,15 @@ async fn run(
             metrics.address()
         ));
     }
-    let failed = tokio::select! {
-        told = told_to_stop() => told.map(|()| false)?,
-        () = host.failed() => true,
+    let ending = tokio::select! {
+        told = told_to_stop() => told.map(|()| Ending::Told)?,
+        () = host.failed() => Ending::Failed,
+        () = host.refused() => Ending::Refused,
     };
     if let Some(metrics) = metrics {
         metrics.stop();
     }
-    if !failed {
+    if ending == Ending::Told {
         terminal.say("finishing what is running");
     }
     let serving = async {
@@ -104,14 +105,27 @@ async fn run(
         }
     };
     tokio::join!(serving, host.stop());
-    store.close().await;
-    match failed {
-        true => Err(Problem::new(
+    let ended = match ending {
+        Ending::Told => Ok(()),
+        Ending::Failed => Err(Problem::new(
             "the host has ended: a part of it panicked that it cannot do without, as the log above tells",
         )
         .hint("Its jobs are given back; start it again. It is a defect of wed: please report that line of the log.")),
-        false => Ok(()),
-    }
+        Ending::Refused => store.check_interface().await.map_err(Problem::from),
+    };
+    store.close().await;
+    ended
+}
+
+/// Reason for which a host ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    /// Somebody said so.
+    Told,
+    /// A part of it has panicked.
+    Failed,
+    /// Another version of the program has migrated the database.
+    Refused,
 }
 
 /// Serves the API at an address, or, when that is taken and it may move, at a free port.
