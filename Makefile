@@ -3,7 +3,7 @@
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: chaos simulate help demo test setup setup-test build samples lint reference fuzz fuzz-api bench bench-guests bench-peers bench-worklist clean soak
+.PHONY: chaos rolling simulate help demo test setup setup-test build samples lint reference fuzz fuzz-api bench bench-guests bench-peers bench-worklist clean soak
 
 help: ## List what there is to make
 	@echo "Wedflow. What there is to make:"
@@ -44,6 +44,9 @@ fuzz-api: ## Fuzz the HTTP API for MINUTES by its own description
 
 chaos: ## Break hosts, servers, disks and links RUNS times by kind (SEED, KIND); a line of JSON for each kind
 	@WEDFLOW_CHAOS_RUNS=$${RUNS:-5} WEDFLOW_SEED=$${SEED:-1} $${KIND:+WEDFLOW_CHAOS_KIND=$$KIND} cargo test --release --locked -p wedflow-tests --test acceptance -- recovery::chaos --nocapture
+
+rolling: ## Replace hosts of an earlier revision, OLD (main~50), by this one's under load
+	@scripts/rolling.sh $${OLD:-main~50}
 
 bench: ## Measure the commit path (see docs/reference/benchmarks.md)
 	@scripts/bench.sh

@@ -1,13 +1,11 @@
 //! A backup is restored into an empty server, where work continues.
 
-use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use wedflow_store::Store;
 use wedflow_worker::Host;
 
+use super::installed::InstalledServer;
 use crate::support::database::{one_lane, sample_component};
 use crate::support::flows::PAPER;
 use crate::support::program::{Answer, run, wed};
@@ -17,91 +15,11 @@ fn backup(url: &str, folder: &Path) -> Answer {
     run(wed(url).args(["db", "backup"]).arg(folder))
 }
 
-/// A server of a version whose tools this machine has, with nothing in it; gone with the value.
-struct EmptyServer {
-    binaries: PathBuf,
-    folder: tempfile::TempDir,
-    port: u16,
-}
-
-impl EmptyServer {
-    /// Starts one; none where there is no server with its tools.
-    fn start() -> Option<Self> {
-        let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?;
-        let binaries = versions
-            .flatten()
-            .map(|version| version.path().join("bin"))
-            .find(|folder| folder.join("initdb").exists() && folder.join("pg_dump").exists())?;
-        let folder = tempfile::tempdir().ok()?;
-        let port = std::net::TcpListener::bind("127.0.0.1:0")
-            .ok()?
-            .local_addr()
-            .ok()?
-            .port();
-        let server = EmptyServer {
-            binaries,
-            folder,
-            port,
-        };
-        let path = server.folder.path();
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777)).ok()?;
-        let data = path.join("data");
-        let made = server
-            .program("initdb")
-            .args(["-A", "trust", "-U", "postgres", "-D"])
-            .arg(&data)
-            .output();
-        assert!(made.is_ok_and(|made| made.status.success()), "initdb");
-        let options = format!(
-            "-p {port} -k {} -c listen_addresses=127.0.0.1 -c fsync=off",
-            path.display()
-        );
-        let mut start = server.program("pg_ctl");
-        start.args(["-w", "-s", "-o", &options, "-l"]);
-        start
-            .arg(path.join("log"))
-            .arg("-D")
-            .arg(&data)
-            .arg("start");
-        assert!(start.status().is_ok_and(|status| status.success()));
-        Some(server)
-    }
-
-    /// A program of the server's, which does not run as root.
-    fn program(&self, name: &str) -> Command {
-        const NOBODY: u32 = 65_534;
-        let mut program = Command::new(self.binaries.join(name));
-        program.current_dir(self.folder.path());
-        let root = std::fs::metadata("/proc/self").is_ok_and(|own| {
-            use std::os::unix::fs::MetadataExt;
-            own.uid() == 0
-        });
-        if root {
-            program.uid(NOBODY).gid(NOBODY);
-        }
-        program
-    }
-
-    fn url(&self) -> String {
-        format!("postgres://postgres:x@127.0.0.1:{}", self.port)
-    }
-}
-
-impl Drop for EmptyServer {
-    fn drop(&mut self) {
-        let data = self.folder.path().join("data");
-        let _ = self
-            .program("pg_ctl")
-            .args(["-m", "immediate", "-s", "-D"])
-            .arg(data)
-            .arg("stop")
-            .status();
-    }
-}
-
 #[harness::test]
 fn restored_server_goes_on() {
-    let (Some(first), Some(second)) = (EmptyServer::start(), EmptyServer::start()) else {
+    let (Some(first), Some(second)) =
+        (InstalledServer::start(false), InstalledServer::start(false))
+    else {
         println!("no Postgres with its tools below /usr/lib/postgresql: not tried");
         return;
     };

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use rand::Rng;
 
-use super::field::{Field, signal};
+use super::field::{Field, ServerKind, signal};
+use super::installed::FAKE_TIME;
 use super::proxy::Mode;
 use crate::support::database::sample_component;
 use crate::support::{Session, eventually, on, program};
@@ -29,6 +30,7 @@ kinds![
     SessionsKilled,
     ListenersKilled,
     NotificationsDoubled,
+    NotificationsLost,
     ConnectionsCut,
     ConnectionsCutInside,
     ConnectionsCutAtMessage,
@@ -67,6 +69,8 @@ kinds![
     WorkersOverrun,
     Herd,
     Paused,
+    PartitionMissing,
+    ServerClockJumps,
     Midnight,
 ];
 
@@ -92,22 +96,21 @@ impl Kind {
         name
     }
 
-    /// Returns true if it needs a server of its own.
-    pub(super) fn needs_server(self) -> bool {
+    /// The server that it needs for itself, if it does.
+    pub(super) fn server(self) -> Option<ServerKind> {
         use Kind::*;
-        matches!(
-            self,
-            BackendKilled
-                | ServerStoppedAtOnce
-                | ServerKilled
-                | ServerStill
-                | ServerAway
-                | DiskFull
-                | FsyncSlow
-                | SessionsTaken
-                | LoginsRefused
-                | ReadOnly
-        )
+        match self {
+            DiskFull => Some(ServerKind::SmallDisk),
+            ServerClockJumps | Midnight => Some(ServerKind::Clock),
+            BackendKilled | ServerStoppedAtOnce | ServerKilled | ServerStill | ServerAway
+            | FsyncSlow | SessionsTaken | LoginsRefused | ReadOnly => Some(ServerKind::Ordinary),
+            _ => None,
+        }
+    }
+
+    /// Returns false if this machine lacks a program that it needs.
+    pub(super) fn is_possible(self) -> bool {
+        self != Kind::ClocksJump || std::path::Path::new(FAKE_TIME).exists()
     }
 }
 
@@ -122,8 +125,9 @@ impl Field {
             Kind::HostKilled | Kind::HostStopped | Kind::HostDrained | Kind::HostsReplaced => {
                 self.fault_of_hosts(kind)
             }
-            Kind::SessionsKilled | Kind::ListenersKilled | Kind::NotificationsDoubled => {
-                self.fault_of_sessions(kind)
+            Kind::SessionsKilled | Kind::ListenersKilled => self.fault_of_sessions(kind),
+            Kind::NotificationsDoubled | Kind::NotificationsLost => {
+                self.fault_of_notifications(kind)
             }
             Kind::ConnectionsCut
             | Kind::ConnectionsCutInside
@@ -160,7 +164,8 @@ impl Field {
                 self.work_beside(kind)
             }
             Kind::Herd => self.herd(),
-            Kind::Midnight => self.midnight(),
+            Kind::PartitionMissing => self.partition_missing(),
+            Kind::ServerClockJumps | Kind::Midnight => self.fault_of_clock(kind),
         }
     }
 
@@ -195,13 +200,6 @@ impl Field {
     }
 
     fn fault_of_sessions(&mut self, kind: Kind) {
-        if kind == Kind::NotificationsDoubled {
-            for _ in 0..20 {
-                self.owner
-                    .lines("SELECT pg_notify('wed_jobs', n::text) FROM generate_series(1, 50) n");
-            }
-            return;
-        }
         let which = match kind {
             Kind::ListenersKilled => "AND query ILIKE 'LISTEN%'",
             _ => "",
@@ -212,6 +210,20 @@ impl Field {
                 "SELECT pg_terminate_backend(pid) {OF_HOSTS} {which}"
             ));
         }
+    }
+
+    /// Notifications arrive several times, or never; so do some of jobs that there are not.
+    fn fault_of_notifications(&mut self, kind: Kind) {
+        self.proxy.notify(match kind {
+            Kind::NotificationsLost => 0,
+            _ => 3,
+        });
+        for _ in 0..10 {
+            self.pause(400);
+            self.owner
+                .lines("SELECT pg_notify('wed_jobs', n::text) FROM generate_series(1, 50) n");
+        }
+        self.proxy.notify(1);
     }
 
     fn fault_of_link(&mut self, kind: Kind) {
@@ -405,21 +417,18 @@ impl Field {
                 self.environment.clear();
             }
             _ => {
-                // Only where the tool is: the hosts' clocks say something else than the server's.
-                let library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
-                if std::path::Path::new(library).exists() {
-                    let jump = ["+3h", "-3h"][self.random.random_range(0..2)];
-                    self.environment = vec![
-                        ("LD_PRELOAD", library.to_owned()),
-                        ("FAKETIME", jump.to_owned()),
-                        ("FAKETIME_DONT_FAKE_MONOTONIC", "1".to_owned()),
-                    ];
-                    self.hosts.clear();
-                    self.start_hosts();
-                    self.pause(4_000);
-                    self.environment.clear();
-                    self.hosts.pop();
-                }
+                // The hosts' clocks say something else than the server's.
+                let jump = ["+3h", "-3h"][self.random.random_range(0..2)];
+                self.environment = vec![
+                    ("LD_PRELOAD", FAKE_TIME.to_owned()),
+                    ("FAKETIME", jump.to_owned()),
+                    ("FAKETIME_DONT_FAKE_MONOTONIC", "1".to_owned()),
+                ];
+                self.hosts.clear();
+                self.start_hosts();
+                self.pause(4_000);
+                self.environment.clear();
+                self.hosts.pop();
             }
         }
     }
@@ -541,7 +550,7 @@ impl Field {
         let mut session = self.flow.session();
         session.run(match kind {
             Kind::RowsLocked => "BEGIN; SELECT FROM wed_flow ORDER BY wid DESC LIMIT 5 FOR UPDATE",
-            _ => "BEGIN; SELECT FROM wed_flow LIMIT 1 FOR UPDATE; LOCK TABLE wed_flow IN ROW EXCLUSIVE MODE",
+            _ => "BEGIN; LOCK TABLE wed_flow IN EXCLUSIVE MODE",
         });
         self.pause(3_000);
         session.run("COMMIT");
@@ -610,7 +619,7 @@ impl Field {
     }
 
     /// The history's partition of the day is gone in the midst of work, as when no host made it in time.
-    fn midnight(&mut self) {
+    fn partition_missing(&mut self) {
         self.pause(400);
         let today = self
             .owner
@@ -621,6 +630,26 @@ impl Field {
         ));
         self.pause(400);
         self.owner.line("SELECT wed.roll_trace()");
+    }
+
+    /// The server's clock jumps an hour ahead and some seconds back, or passes midnight.
+    fn fault_of_clock(&mut self, kind: Kind) {
+        let steps = match kind {
+            Kind::ServerClockJumps => vec![3_600, -5],
+            _ => {
+                let to_midnight = "SELECT extract(epoch FROM date_trunc('day', now() AT TIME ZONE 'UTC') + interval \
+                    '1 day' - now() AT TIME ZONE 'UTC')::bigint";
+                vec![self.owner.number(to_midnight) - 2]
+            }
+        };
+        for step in steps {
+            self.pause(600);
+            let own = self.own.as_mut().expect("a server of its own");
+            let server = own.clock.as_mut().expect("a clock");
+            server.set_ahead(step);
+            std::thread::sleep(Duration::from_secs(4));
+        }
+        self.heal();
     }
 }
 

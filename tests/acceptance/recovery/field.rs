@@ -2,18 +2,23 @@
 
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use wedflow_embedded_postgres::{Postgres, PostgresSettings, Status, TemporaryPostgres};
 
+use super::installed::InstalledServer;
 use super::proxy::Proxy;
 use crate::support::database::sample_component;
 use crate::support::{Database, Flow, Session, eventually, on, program, repository};
 
-/// Instances that are started before a fault, and as many during it.
+/// Instances that are started before a fault and after it.
 const STARTED: usize = 30;
+/// Jobs that are pending, at the least, while a fault lasts.
+const JOBS_UNDER_LOAD: usize = 60;
 /// Most time until all is done after a fault: a lease, and what is left.
 const RECOVERY_MAX: Duration = Duration::from_secs(60);
 
@@ -90,18 +95,40 @@ impl Drop for SmallDisk {
     }
 }
 
-/// A server that a fault may stop, kill or starve.
+/// Kind of a server that a fault needs for itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ServerKind {
+    Ordinary,
+    /// On a disk that can be filled.
+    SmallDisk,
+    /// With a clock that can be set.
+    Clock,
+}
+
+/// A server that a fault may stop, kill, starve or mislead.
 pub(super) struct OwnServer {
-    cluster: Postgres,
+    /// None of one with a clock.
+    cluster: Option<Postgres>,
     url: String,
     _temporary: Option<TemporaryPostgres>,
     pub(super) disk: Option<SmallDisk>,
+    pub(super) clock: Option<InstalledServer>,
 }
 
 impl OwnServer {
-    /// Starts one; on a small disk when that is wanted. None where this machine cannot.
-    pub(super) fn start(small: bool) -> Option<Self> {
-        if small {
+    /// Starts one. None where this machine cannot.
+    pub(super) fn start(kind: ServerKind) -> Option<Self> {
+        if kind == ServerKind::Clock {
+            let server = InstalledServer::start(true)?;
+            return Some(OwnServer {
+                cluster: None,
+                url: format!("{}/postgres", server.url()),
+                _temporary: None,
+                disk: None,
+                clock: Some(server),
+            });
+        }
+        if kind == ServerKind::SmallDisk {
             let disk = SmallDisk::mount(260)?;
             let mut settings = PostgresSettings::new(disk.0.path().join("home"));
             settings.binaries = wedflow_embedded_postgres::default_home()
@@ -115,24 +142,26 @@ impl OwnServer {
             let cluster = Postgres::open(settings).ok()?;
             let connection = on(cluster.ensure_started(|_| {})).ok()?;
             return Some(OwnServer {
-                cluster,
+                cluster: Some(cluster),
                 url: connection.url(),
                 _temporary: None,
                 disk: Some(disk),
+                clock: None,
             });
         }
         let temporary = on(Postgres::temporary()).ok()?;
         Some(OwnServer {
-            cluster: temporary.cluster().clone(),
+            cluster: Some(temporary.cluster().clone()),
             url: temporary.url(),
             _temporary: Some(temporary),
             disk: None,
+            clock: None,
         })
     }
 
     /// The postmaster's process.
     pub(super) fn pid(&self) -> Option<u32> {
-        match self.cluster.status().ok()? {
+        match self.cluster.as_ref()?.status().ok()? {
             Status::Running { pid, .. } | Status::Changing { pid } => u32::try_from(pid).ok(),
             _ => None,
         }
@@ -157,17 +186,59 @@ impl OwnServer {
 
     /// Starts it anew, on the same port, where it has ended.
     pub(super) fn revive(&self) {
-        eventually("the server", || {
-            on(self.cluster.ensure_started(|_| {})).ok()
-        });
+        if let Some(cluster) = &self.cluster {
+            eventually("the server", || on(cluster.ensure_started(|_| {})).ok());
+        }
     }
 }
 
 impl Drop for OwnServer {
     fn drop(&mut self) {
-        if self.disk.is_some() {
-            let _ = on(self.cluster.stop());
+        if let (Some(cluster), Some(_)) = (&self.cluster, &self.disk) {
+            let _ = on(cluster.stop());
         }
+    }
+}
+
+/// Instances that are started for as long as the value lives, so that hosts never run out of work.
+pub(super) struct Load {
+    stops: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Load {
+    /// Starts instances of the counters over a URL of the flow's role.
+    pub(super) fn start(url: String) -> Self {
+        // Three jobs for each instance at first, one after another later.
+        let insert = format!(
+            "INSERT INTO wed_flow (a1) SELECT '0' FROM generate_series(1, ({JOBS_UNDER_LOAD} - (SELECT count(*) \
+             FROM (SELECT FROM job_pool LIMIT {JOBS_UNDER_LOAD}) p)) / 2)"
+        );
+        let stops = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stops);
+        let thread = std::thread::spawn(move || {
+            let mut session: Option<postgres::Client> = None;
+            while !stopped.load(Ordering::Acquire) {
+                std::thread::sleep(Duration::from_millis(20));
+                // The fault may have ended its session, or refuse it one.
+                let connected = session
+                    .take()
+                    .or_else(|| postgres::Client::connect(&url, postgres::NoTls).ok());
+                session = connected.and_then(|mut client| {
+                    let is_done = client.batch_execute(&insert).is_ok();
+                    is_done.then_some(client)
+                });
+            }
+        });
+        let thread = Some(thread);
+        Load { stops, thread }
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        self.stops.store(true, Ordering::Release);
+        let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
@@ -187,7 +258,7 @@ pub(super) struct Field {
 
 impl Field {
     /// Two hosts on a database; with `own` on that server.
-    pub(super) fn new(seed: u64, own: Option<OwnServer>) -> Self {
+    pub(super) fn new(own: Option<OwnServer>) -> Self {
         let database = match &own {
             Some(server) => {
                 let (server, _) = server.url.rsplit_once('/').expect("a URL with a database");
@@ -200,13 +271,13 @@ impl Field {
         let url = database.url();
         let (_, place) = url.rsplit_once('@').expect("a user");
         let (place, _) = place.split_once('/').expect("a database");
-        let proxy = Proxy::new(place.parse().expect("an address"));
+        let proxy = Proxy::before_postgres(place.parse().expect("an address"));
         let mut field = Field {
             owner: database.owner(),
             flow,
             proxy,
             hosts: Vec::new(),
-            random: StdRng::seed_from_u64(seed),
+            random: StdRng::seed_from_u64(0),
             poisoned: Vec::new(),
             environment: Vec::new(),
             database,
@@ -248,6 +319,18 @@ impl Field {
         self.owner = self.database.owner();
     }
 
+    /// Begins a run: what a fault chooses follows from the seed.
+    pub(super) fn begin(&mut self, seed: u64) {
+        self.random = StdRng::seed_from_u64(seed);
+        self.wait_for_hosts();
+        self.start_instances();
+    }
+
+    /// Keeps hosts at work until the value is dropped.
+    pub(super) fn load(&self) -> Load {
+        Load::start(self.flow.url.clone())
+    }
+
     pub(super) fn start_instances(&mut self) {
         let url = self.flow.url.clone();
         let insert =
@@ -265,7 +348,7 @@ impl Field {
     }
 
     /// Waits until both hosts are at work.
-    pub(super) fn wait_for_hosts(&mut self) {
+    fn wait_for_hosts(&mut self) {
         eventually("the hosts are entered", || {
             self.start_hosts();
             self.heal();

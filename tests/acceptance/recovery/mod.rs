@@ -8,6 +8,7 @@ mod doors;
 mod faults;
 mod field;
 mod going_back;
+mod installed;
 mod operators;
 pub(crate) mod proxy;
 mod races;

@@ -1,4 +1,5 @@
-//! A proxy before Postgres that cuts connections, holds what is sent, or swallows it.
+//! A proxy before a server that cuts connections, holds what is sent, or swallows it; before Postgres it knows messages
+//! and notifications.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -23,9 +24,11 @@ struct Shared {
     mode: AtomicU8,
     /// Bytes after which a connection is cut; 0: never.
     cut_after: AtomicU64,
-    /// Messages, as they come from a socket, after which a connection is cut; 0: never.
+    /// Message of Postgres's protocol before which a connection is cut, counted from 1; 0: never.
     cut_at_message: AtomicU64,
-    /// Milliseconds that each message is on its way.
+    /// Number of times that a notification arrives.
+    notified: AtomicU64,
+    /// Milliseconds that what is sent is on its way.
     delay_ms: AtomicU64,
     /// True if new connections are closed at once.
     refuses: AtomicBool,
@@ -46,9 +49,19 @@ pub(crate) struct Proxy {
 impl Proxy {
     /// Listens on a free port for a server on this machine.
     pub(crate) fn new(server: SocketAddr) -> Self {
+        Proxy::start(server, false)
+    }
+
+    /// Listens on a free port for a Postgres on this machine, whose messages it can tell from one another.
+    pub(crate) fn before_postgres(server: SocketAddr) -> Self {
+        Proxy::start(server, true)
+    }
+
+    fn start(server: SocketAddr, is_postgres: bool) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let shared = Arc::new(Shared::default());
+        shared.notified.store(1, Ordering::Release);
         let accepting = Arc::clone(&shared);
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
@@ -59,13 +72,22 @@ impl Proxy {
                     continue;
                 };
                 let number = accepting.accepted.fetch_add(1, Ordering::AcqRel);
+                let plain_answers = Arc::default();
                 for (answers, from, to) in [(false, &client, &upstream), (true, &upstream, &client)]
                 {
                     let (Ok(from), Ok(to)) = (from.try_clone(), to.try_clone()) else {
                         continue;
                     };
                     let shared = Arc::clone(&accepting);
-                    std::thread::spawn(move || forward(&shared, number, answers, from, to));
+                    let messages = is_postgres.then(|| Messages {
+                        answers,
+                        begun: answers,
+                        plain_answers: Arc::clone(&plain_answers),
+                        bytes: Vec::new(),
+                    });
+                    std::thread::spawn(move || {
+                        forward(&shared, number, answers, messages, from, to)
+                    });
                 }
                 let mut open = accepting
                     .open
@@ -93,12 +115,17 @@ impl Proxy {
         self.shared.cut_after.store(bytes, Ordering::Release);
     }
 
-    /// Cuts each connection after this number of further messages one way; 0: never.
+    /// Cuts each new connection before this message of one side, counted from 1; 0: never.
     pub(crate) fn cut_at_message(&self, message: u64) {
         self.shared.cut_at_message.store(message, Ordering::Release);
     }
 
-    /// Holds each message for so long.
+    /// Lets each notification arrive so many times: 0 loses them all.
+    pub(crate) fn notify(&self, times: u64) {
+        self.shared.notified.store(times, Ordering::Release);
+    }
+
+    /// Holds what is sent for so long.
     pub(crate) fn delay(&self, milliseconds: u64) {
         self.shared.delay_ms.store(milliseconds, Ordering::Release);
     }
@@ -127,9 +154,86 @@ impl Proxy {
     }
 }
 
-fn forward(shared: &Shared, number: u64, answers: bool, mut from: TcpStream, mut to: TcpStream) {
+/// Splits what one side of a connection to Postgres sends into messages.
+struct Messages {
+    answers: bool,
+    /// True once messages have a type; a client's first ones have none.
+    begun: bool,
+    /// Answers of one byte that the client has asked for: whether there is encryption.
+    plain_answers: Arc<AtomicU64>,
+    bytes: Vec<u8>,
+}
+
+impl Messages {
+    /// Codes of the requests before a client's startup message, for TLS and GSSAPI.
+    const ENCRYPTION: [i32; 2] = [80_877_103, 80_877_104];
+
+    /// Takes the next whole message.
+    fn next(&mut self) -> Option<Vec<u8>> {
+        if self.answers && self.plain_answers.load(Ordering::Acquire) > 0 {
+            let (_, rest) = self.bytes.split_first()?;
+            let rest = rest.to_vec();
+            self.plain_answers.fetch_sub(1, Ordering::AcqRel);
+            let first = std::mem::replace(&mut self.bytes, rest)[0];
+            return Some(vec![first]);
+        }
+        let at = usize::from(self.begun);
+        let word = |from: usize| {
+            let bytes = self.bytes.get(from..from + 4)?;
+            Some(i32::from_be_bytes(bytes.try_into().ok()?))
+        };
+        let length = at + usize::try_from(word(at)?).ok()?;
+        if self.bytes.len() < length {
+            return None;
+        }
+        if !self.begun {
+            match Messages::ENCRYPTION.contains(&word(4)?) {
+                true => _ = self.plain_answers.fetch_add(1, Ordering::AcqRel),
+                false => self.begun = true,
+            }
+        }
+        let rest = self.bytes.split_off(length);
+        Some(std::mem::replace(&mut self.bytes, rest))
+    }
+}
+
+/// What arrives of some bytes, and true if the connection is cut behind it.
+fn arriving(
+    shared: &Shared,
+    messages: &mut Messages,
+    passed: &mut u64,
+    read: &[u8],
+) -> (Vec<u8>, bool) {
+    messages.bytes.extend_from_slice(read);
+    let mut arrives = Vec::new();
+    while let Some(message) = messages.next() {
+        *passed += 1;
+        let last = shared.cut_at_message.load(Ordering::Acquire);
+        if last > 0 && *passed >= last {
+            return (arrives, true);
+        }
+        let is_notification = messages.answers && message.first() == Some(&b'A');
+        let times = match is_notification {
+            true => shared.notified.load(Ordering::Acquire),
+            false => 1,
+        };
+        for _ in 0..times {
+            arrives.extend_from_slice(&message);
+        }
+    }
+    (arrives, false)
+}
+
+fn forward(
+    shared: &Shared,
+    number: u64,
+    answers: bool,
+    mut messages: Option<Messages>,
+    mut from: TcpStream,
+    mut to: TcpStream,
+) {
     let mut buffer = [0; 4096];
-    let (mut passed, mut messages) = (0_u64, 0_u64);
+    let (mut passed, mut counted) = (0_u64, 0_u64);
     while let Ok(read) = from.read(&mut buffer) {
         if read == 0 {
             break;
@@ -146,17 +250,16 @@ fn forward(shared: &Shared, number: u64, answers: bool, mut from: TcpStream, mut
         if delay > 0 {
             std::thread::sleep(Duration::from_millis(delay));
         }
-        if !answers {
-            note_request(shared, &buffer[..read]);
+        let (arrives, is_cut) = match &mut messages {
+            Some(messages) => arriving(shared, messages, &mut counted, &buffer[..read]),
+            None => (buffer[..read].to_vec(), false),
+        };
+        if messages.is_none() && !answers {
+            note_request(shared, &arrives);
         }
-        messages += 1;
-        let last = shared.cut_at_message.load(Ordering::Acquire);
-        if last > 0 && messages >= last {
-            break;
-        }
-        passed += read as u64;
+        passed += arrives.len() as u64;
         let most = shared.cut_after.load(Ordering::Acquire);
-        if most > 0 && passed > most || to.write_all(&buffer[..read]).is_err() {
+        if most > 0 && passed > most || to.write_all(&arrives).is_err() || is_cut {
             break;
         }
     }

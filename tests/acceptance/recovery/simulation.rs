@@ -4,10 +4,14 @@
 //!
 //! Each round has one fault in its focus, which comes at any step; the others come too. `WEDFLOW_SEEDS=1000` runs that
 //! many seeds for each fault and prints a line of JSON for each, `WEDFLOW_SEED=7` begins with that seed,
-//! `WEDFLOW_FAULT=crash` runs that fault only.
+//! `WEDFLOW_FAULT=crash` runs that fault only. Seeds run side by side, in as many databases as there are cores, or
+//! `WEDFLOW_SIDE_BY_SIDE` says; what a seed does is the same in each.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rand::rngs::StdRng;
@@ -130,7 +134,8 @@ struct World {
 
 impl World {
     /// Two tenants with a flow each.
-    fn new(database: &Arc<Database>) -> Self {
+    fn new() -> Self {
+        let database = &Database::new();
         let store = &database.store;
         on(store.create_tenant(OTHER_TENANT, "")).expect("a tenant");
         let file = repository("sample-transitions/counters/flow.toml");
@@ -183,6 +188,11 @@ impl World {
         }
     }
 
+    fn close(self) {
+        on(self.s.store.close());
+        on(self.s.commits.close());
+    }
+
     /// Begins a round: empty flows, three hosts.
     fn begin(&mut self, seed: u64) {
         // What the round before left is removed as what is old is.
@@ -192,6 +202,10 @@ impl World {
         );
         on(self.s.store.expire(100)).expect("removed");
         assert_eq!(self.owner.number("SELECT count(*) FROM wed.trace"), 0);
+        for flow in &mut self.flows {
+            flow.session
+                .run("UPDATE wed_trig SET priority = 0 WHERE NOT cfinal AND priority <> 0");
+        }
         self.s.random = StdRng::seed_from_u64(seed);
         self.s.now = Moment::default();
         self.s.leased.clear();
@@ -434,8 +448,9 @@ impl World {
         self.locked = Some(at);
     }
 
-    /// Ends the faults. Hosts that are gone lose their leases; those that are there do what is left.
-    fn settle(&mut self) {
+    /// Ends the faults. Hosts that are gone lose their leases; those that are there do what is left. Returns how many
+    /// rounds they needed.
+    fn settle(&mut self) -> usize {
         if self.locked.is_some() {
             self.lock_or_unlock();
         }
@@ -448,7 +463,7 @@ impl World {
             "UPDATE wed.host SET expires_at = now() - interval '1 s' WHERE host_id NOT IN ({})",
             numbers.join(", ")
         ));
-        for _ in 0..ROUNDS_MAX {
+        for round in 1..=ROUNDS_MAX {
             self.hosts.shuffle(&mut self.s.random);
             for host in &mut self.hosts {
                 host.beat(&mut self.s);
@@ -464,9 +479,10 @@ impl World {
             self.let_leave();
             let left = "SELECT count(*) FROM wed.instance WHERE status <> 'F'";
             if self.hosts.iter().all(Host::is_clear) && self.owner.number(left) == 0 {
-                return;
+                return round;
             }
         }
+        ROUNDS_MAX
     }
 
     fn found(&mut self) -> Vec<String> {
@@ -488,55 +504,140 @@ impl World {
     }
 }
 
-/// Runs a seed, and returns how many transitions were committed and how many leases hosts had.
-fn round(world: &mut World, fault: Fault, seed: u64) -> (i64, usize) {
+/// Runs a seed, and counts.
+fn round(world: &mut World, fault: Fault, seed: u64) -> Counts {
     world.begin(seed);
     for step in 1..=STEPS {
         world.step(fault);
         if step % CHECKED == 0 {
             let found = violations(&mut world.owner);
-            assert!(
-                found.is_empty(),
-                "{fault:?}, seed {seed}, step {step}: {found:#?}"
-            );
+            assert!(found.is_empty(), "step {step}: {found:#?}");
         }
     }
-    world.settle();
+    let rounds_to_settle = world.settle();
     let found = world.found();
-    assert!(found.is_empty(), "{fault:?}, seed {seed}: {found:#?}");
+    assert!(found.is_empty(), "{found:#?}");
     let transitions = "SELECT count(*) FROM wed.trace WHERE trw NOT LIKE '\\_%'";
-    (world.owner.number(transitions), world.s.leased.len())
+    Counts {
+        transitions: world.owner.number(transitions),
+        leases: world.s.leased.len(),
+        rounds_to_settle,
+        broken: Vec::new(),
+    }
+}
+
+/// Sums of a fault's seeds.
+#[derive(Default)]
+struct Counts {
+    transitions: i64,
+    leases: usize,
+    /// Most rounds that hosts needed for what the faults had left.
+    rounds_to_settle: usize,
+    /// Seeds that broke a rule, with the rules.
+    broken: Vec<String>,
+}
+
+impl Counts {
+    fn add(&mut self, other: Counts) {
+        self.transitions += other.transitions;
+        self.leases += other.leases;
+        self.rounds_to_settle = self.rounds_to_settle.max(other.rounds_to_settle);
+        self.broken.extend(other.broken);
+    }
+}
+
+/// Seeds of all faults, handed out in order to threads that have a database each.
+struct Seeds {
+    faults: Vec<Fault>,
+    first: u64,
+    seeds: u64,
+    next: AtomicU64,
+    /// Sums of each fault, and how many seeds are in them.
+    counts: Mutex<Vec<(u64, Counts)>>,
+}
+
+impl Seeds {
+    /// Runs seeds until there are none. After one that broke a rule the database is another one.
+    fn run(&self) {
+        let mut world = None;
+        loop {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            let at = usize::try_from(number / self.seeds).expect("few");
+            let Some(fault) = self.faults.get(at).copied() else {
+                break;
+            };
+            let seed = self.first + number % self.seeds;
+            let mut own = world.take().unwrap_or_else(World::new);
+            let done = catch_unwind(AssertUnwindSafe(|| round(&mut own, fault, seed)));
+            let counts = match done {
+                Ok(counts) => {
+                    world = Some(own);
+                    counts
+                }
+                Err(panic) => Counts {
+                    broken: vec![format!("{fault:?}, seed {seed}: {}", message(&*panic))],
+                    ..Counts::default()
+                },
+            };
+            self.add(at, counts);
+        }
+        if let Some(world) = world {
+            world.close();
+        }
+    }
+
+    /// Adds a seed to its fault's sums, and prints them when it was the last one.
+    fn add(&self, at: usize, counts: Counts) {
+        let mut all = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let (done, sums) = &mut all[at];
+        *done += 1;
+        sums.add(counts);
+        if *done == self.seeds && std::env::var_os("WEDFLOW_SEEDS").is_some() {
+            let line = serde_json::json!({
+                "simulated": format!("{:?}", self.faults[at]),
+                "seeds": self.seeds,
+                "transitions": sums.transitions,
+                "leases": sums.leases,
+                "rounds_to_settle": sums.rounds_to_settle,
+                "violations": sums.broken.len(),
+            });
+            println!("{line}");
+        }
+    }
+}
+
+/// The message of a panic.
+pub(super) fn message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().cloned();
+    text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()))
+        .unwrap_or_default()
 }
 
 #[harness::test]
 fn protocol_holds_under_faults_at_every_step() {
-    let database = Database::new();
-    let (first, seeds) = (setting("WEDFLOW_SEED", 1), setting("WEDFLOW_SEEDS", SEEDS));
     let only = std::env::var("WEDFLOW_FAULT").unwrap_or_default();
-    let mut world = World::new(&database);
-    for fault in Fault::ALL {
-        if !format!("{fault:?}").to_lowercase().contains(&only) {
-            continue;
+    let is_wanted = |fault: &Fault| format!("{fault:?}").to_lowercase().contains(&only);
+    let faults: Vec<Fault> = Fault::ALL.into_iter().filter(is_wanted).collect();
+    let seeds = Seeds {
+        counts: Mutex::new(faults.iter().map(|_| (0, Counts::default())).collect()),
+        faults,
+        first: setting("WEDFLOW_SEED", 1),
+        seeds: setting("WEDFLOW_SEEDS", SEEDS),
+        next: AtomicU64::new(0),
+    };
+    // A short round is over sooner than a second database is made.
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let usual = if seeds.seeds > SEEDS { cores } else { 1 };
+    let threads = setting("WEDFLOW_SIDE_BY_SIDE", usual as u64);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| seeds.run());
         }
-        let (mut transitions, mut leases) = (0, 0);
-        for seed in first..first + seeds {
-            let counted = round(&mut world, fault, seed);
-            transitions += counted.0;
-            leases += counted.1;
-        }
-        if std::env::var_os("WEDFLOW_SEEDS").is_some() {
-            println!(
-                "{}",
-                serde_json::json!({
-                    "simulated": format!("{fault:?}"),
-                    "seeds": seeds,
-                    "transitions": transitions,
-                    "leases": leases,
-                    "violations": 0,
-                })
-            );
-        }
-    }
-    on(world.s.store.close());
-    on(world.s.commits.close());
+    });
+    let counts = (seeds.counts.into_inner()).unwrap_or_else(PoisonError::into_inner);
+    let broken: Vec<String> = counts
+        .into_iter()
+        .flat_map(|(_, sums)| sums.broken)
+        .collect();
+    assert!(broken.is_empty(), "{broken:#?}");
 }

@@ -4,7 +4,10 @@ use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use wedflow_store::WaitingReason;
+
 use crate::support::flows::PAPER;
+use crate::support::http::Api;
 use crate::support::program::{run, wed};
 use crate::support::{Database, Flow, eventually};
 
@@ -97,4 +100,89 @@ fn reasons_are_a_view_in_sql() {
         )),
         ["tr_a2|paused", "tr_a3|paused"]
     );
+}
+
+/// Statements that make the one job wait, each with its reason.
+const REASONS: [(WaitingReason, &str); 12] = [
+    (
+        WaitingReason::Time,
+        "UPDATE wed.job SET due = now() + interval '1 hour'",
+    ),
+    (
+        WaitingReason::Locked,
+        "UPDATE wed.job SET due = now() + interval '1 hour', put_off = 'a lock'",
+    ),
+    (
+        WaitingReason::Siblings,
+        "UPDATE wed.job SET awaits_siblings = true",
+    ),
+    (WaitingReason::Quota, "UPDATE wed.usage SET resting = true"),
+    (
+        WaitingReason::Paused,
+        "SELECT wed.set_pause(1, NULL, NULL, NULL, true, 'ann', 'why')",
+    ),
+    (
+        WaitingReason::Circuit,
+        "INSERT INTO wed.circuit (host_id, component_id, trname) SELECT h.host_id, j.component_id, trname FROM \
+         wed.job j, wed.host h; UPDATE wed.job SET host_id = (SELECT host_id FROM wed.host)",
+    ),
+    (WaitingReason::NoHost, "DELETE FROM wed.host"),
+    (
+        WaitingReason::NoComponent,
+        "UPDATE wed.binding SET component_name = 'missing'; UPDATE wed.job SET component_id = NULL",
+    ),
+    (
+        WaitingReason::NotRunnable,
+        "UPDATE wed.job SET due = now() + interval '1 hour', put_off = 'it cannot run: no such transition'",
+    ),
+    (
+        WaitingReason::NoWorker,
+        "DELETE FROM wed.binding; UPDATE wed.job SET component_id = NULL",
+    ),
+    (
+        WaitingReason::Reservation,
+        "UPDATE wed.job SET blocked = 'r'",
+    ),
+    (
+        WaitingReason::Precedence,
+        "UPDATE wed.job SET blocked = 'p'",
+    ),
+];
+
+#[harness::test]
+fn each_reason_is_the_same_at_every_door() {
+    for (reason, makes_it_wait) in REASONS {
+        let database = Database::new();
+        let flow = crate::host::flow_of_one(&database, "ok", "");
+        let mut owner = database.owner();
+        let schema = owner.line("SELECT schema_name FROM wed.flow");
+        // Not over a session of the flow's role, which might be a worker's.
+        let start = format!("INSERT INTO {schema}.wed_flow DEFAULT VALUES RETURNING wid");
+        let wid = owner.line(&start);
+        owner.run(
+            "INSERT INTO wed.host (name, expires_at) VALUES ('one', now() + interval '1 hour')",
+        );
+        owner.run(makes_it_wait);
+        let code = reason.code();
+        let view = format!("SELECT waits_code FROM {schema}.wed_waiting");
+        assert_eq!(owner.lines(&view), [code], "the view");
+        let api = Api::of(&database);
+        let ann = api.user("default", "ann", "viewer");
+        let path = format!("/v1/flows/{}/instances/{wid}/waiting", flow.name);
+        assert_eq!(
+            ann.get(&path).is(200).json()["items"][0]["code"],
+            code,
+            "HTTP"
+        );
+        let mut show = wed(&database.url());
+        show.args(["--json", "instance", "show", &flow.name, &wid]);
+        let shown = run(&mut show).done().json();
+        assert_eq!(shown["jobs"][0]["waits_for"], code, "{shown}");
+        let (line, took) = told(&flow, &["instance", "watch", &flow.name, &wid]);
+        assert!(
+            line.contains(&format!("[{code}]")) && line.contains(reason.hint()),
+            "{line}"
+        );
+        println!("{code}: told after {took:?}");
+    }
 }

@@ -39,6 +39,19 @@ impl Database {
     }
 
     fn make(server: &str, thrown_away: bool) -> Arc<Self> {
+        let database = Database::unmigrated(server, thrown_away);
+        on(database.store.migrate()).expect("migrated");
+        database
+    }
+
+    /// A database as a dump has it, not migrated; empty without one.
+    pub(crate) fn restored(dump: &str) -> Arc<Self> {
+        let database = Database::unmigrated(server::url(), false);
+        database.owner().run(dump);
+        database
+    }
+
+    fn unmigrated(server: &str, thrown_away: bool) -> Arc<Self> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!(
             "wedflow_test_{}_{}",
@@ -46,35 +59,12 @@ impl Database {
             NUMBER.fetch_add(1, Ordering::Relaxed)
         );
         let url = format!("{server}/{name}");
-        let store = on(async {
-            let store = Store::connect_or_create(&url, CONNECTIONS)
-                .await
-                .expect("a database");
-            store.migrate().await.expect("migrated");
-            store
-        });
-        let server = server.to_owned();
         Arc::new(Database {
             name,
-            server,
+            server: server.to_owned(),
             thrown_away,
-            store,
+            store: on(Store::connect_or_create(&url, CONNECTIONS)).expect("a database"),
         })
-    }
-
-    /// A database as a dump has it, not migrated.
-    pub(crate) fn restored(dump: &str) -> Arc<Self> {
-        let name = format!("wedflow_former_{}", std::process::id());
-        let url = format!("{}/{name}", server::url());
-        let store = on(Store::connect_or_create(&url, CONNECTIONS)).expect("a database");
-        let database = Arc::new(Database {
-            name,
-            server: server::url().to_owned(),
-            thrown_away: false,
-            store,
-        });
-        database.owner().run(dump);
-        database
     }
 
     /// The URL of its owner.
