@@ -17,7 +17,9 @@ BEGIN
       RAISE EXCEPTION 'the flow has no trigger "%"', left(_trigger, 80) USING ERRCODE = 'WF040',
         HINT = 'Show the flow: its triggers are listed.';
     END IF;
-  ELSIF _wid IS NOT NULL THEN
+  -- An instance that has ended while it was paused is resumed too: its pause is no more.
+  ELSIF _wid IS NOT NULL AND (_pause OR NOT EXISTS (SELECT FROM wed.instance
+      WHERE flow_id = _flow_id AND wid = _wid AND status = 'F')) THEN
     PERFORM wed.operated(_flow_id, _wid);
   END IF;
   IF _pause THEN

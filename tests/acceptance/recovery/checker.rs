@@ -57,32 +57,43 @@ const RULES: [(&str, &str); 9] = [
     ),
 ];
 
-/// Lists the violated rules of a database, each with the rows that break it.
-pub(crate) fn violations(owner: &mut Session) -> Vec<String> {
-    let mut found: Vec<String> = RULES
+/// One query of all rules; each row is a violation. The state is the fold of the trace, its last row: attributes that
+/// were added after that are in none.
+fn query(schemas: &[(&str, &str)]) -> String {
+    let mut parts: Vec<String> = RULES
         .iter()
-        .flat_map(|(rule, query)| {
-            owner
-                .lines(query)
-                .into_iter()
-                .map(move |line| format!("{rule}: {line}"))
+        .map(|(rule, query)| {
+            format!(
+                "SELECT '{}: ' || r::text FROM ({query}) r",
+                rule.replace('\'', "''")
+            )
         })
         .collect();
-    // The state is the fold of the trace: its last row. Attributes that were added after that are in none.
-    for flow in owner.lines("SELECT flow_id || '|' || schema_name FROM wed.flow") {
-        let (number, schema) = flow.split_once('|').expect("two columns");
-        found.extend(
-            owner
-                .lines(&format!(
-                    "SELECT w.wid, to_jsonb(w) - 'wid', t.state FROM {schema}.wed_flow w CROSS JOIN LATERAL \
-                     (SELECT state FROM wed.trace t WHERE t.flow_id = {number} AND t.wid = w.wid
-                         ORDER BY seq DESC LIMIT 1) t \
-                     WHERE (SELECT jsonb_object_agg(k, v) FROM jsonb_each(to_jsonb(w) - 'wid') e(k, v) \
-                            WHERE t.state::jsonb ? k) <> t.state::jsonb"
-                ))
-                .into_iter()
-                .map(|line| format!("the state is that of the last trace row: {line}")),
-        );
+    parts.extend(schemas.iter().map(|(number, schema)| {
+        format!(
+            "SELECT 'the state is that of the last trace row: ' || r::text FROM (
+               SELECT w.wid, to_jsonb(w) - 'wid', t.state FROM {schema}.wed_flow w CROSS JOIN LATERAL
+                 (SELECT state FROM wed.trace t WHERE t.flow_id = {number} AND t.wid = w.wid
+                  ORDER BY seq DESC LIMIT 1) t
+               WHERE (SELECT jsonb_object_agg(k, v) FROM jsonb_each(to_jsonb(w) - 'wid') e(k, v)
+                      WHERE t.state::jsonb ? k) <> t.state::jsonb) r"
+        )
+    }));
+    parts.join(" UNION ALL ")
+}
+
+/// Lists the violated rules of a database, each with the rows that break it. The query is planned once for a session.
+pub(crate) fn violations(owner: &mut Session) -> Vec<String> {
+    let flows = owner.lines("SELECT flow_id || '|' || schema_name FROM wed.flow ORDER BY flow_id");
+    let schemas: Vec<(&str, &str)> = flows
+        .iter()
+        .filter_map(|flow| flow.split_once('|'))
+        .collect();
+    let numbers: Vec<&str> = schemas.iter().map(|(number, _)| *number).collect();
+    let name = format!("rules_of_{}", numbers.join("_"));
+    let prepared = format!("SELECT count(*) FROM pg_prepared_statements WHERE name = '{name}'");
+    if owner.number(&prepared) == 0 {
+        owner.run(&format!("PREPARE {name} AS {}", query(&schemas)));
     }
-    found
+    owner.lines(&format!("EXECUTE {name}"))
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 use wedflow_model::Wid;
 
 use crate::support::database::one_lane;
-use crate::support::flows::PAPER;
+use crate::support::flows::{PAPER, STEPS};
 use crate::support::program::{run, wed};
 use crate::support::{Database, Flow, Session, eventually, on};
 
@@ -221,6 +221,28 @@ fn paused_things_are_not_taken_and_go_on_when_resumed() {
         assert_eq!(owner.line(&call(false)), "t");
         assert_eq!(s.lines(due), before, "{scope}");
     }
+}
+
+#[harness::test]
+fn pause_of_an_instance_that_has_ended_is_taken_back() {
+    let flow = Flow::of(STEPS);
+    let (mut s, mut owner) = (flow.session(), flow.database.owner());
+    let wid = s.start();
+    s.run("BEGIN");
+    assert!(s.take(wid, "step"));
+    let pause = |on: bool| {
+        format!(
+            "SELECT wed.set_pause(1, {}, NULL, {wid}, {on}, 'ann', 'why')",
+            flow.id
+        )
+    };
+    owner.line(&pause(true));
+    // Its worker had begun before.
+    s.run(&format!("UPDATE wed_flow SET n = 3 WHERE wid = {wid}; COMMIT"));
+    assert_eq!(s.status(wid), "F");
+    owner.refused(&pause(true)).expect("WF002");
+    assert_eq!(owner.line(&pause(false)), "t");
+    assert_eq!(owner.number("SELECT count(*) FROM wed.pause"), 0);
 }
 
 #[harness::test]

@@ -71,9 +71,9 @@ enum Fault {
     GivenBack,
     /// The clock jumps ahead.
     ClockJumps,
-    /// An instance, a trigger or the flow is paused and resumed.
+    /// An instance, a trigger or the flow is paused, for a while.
     Paused,
-    /// Operators retry.
+    /// Operators retry and skip.
     Operated,
     /// The definition changes.
     Redefined,
@@ -128,6 +128,8 @@ struct World {
     /// Sessions that hold a lock, each of a flow.
     holders: Vec<Session>,
     locked: Option<usize>,
+    /// The flow and the scope that are paused.
+    paused: Option<(usize, String)>,
     hosts: Vec<Host>,
     started: usize,
 }
@@ -183,6 +185,7 @@ impl World {
             operator,
             holders,
             locked: None,
+            paused: None,
             hosts: Vec::new(),
             started: 0,
         }
@@ -204,7 +207,7 @@ impl World {
         assert_eq!(self.owner.number("SELECT count(*) FROM wed.trace"), 0);
         for flow in &mut self.flows {
             flow.session
-                .run("UPDATE wed_trig SET priority = 0 WHERE NOT cfinal AND priority <> 0");
+                .run("UPDATE wed_trig SET priority = 0, delay = '0' WHERE NOT cfinal AND (priority, delay) <> (0, '0')");
         }
         self.s.random = StdRng::seed_from_u64(seed);
         self.s.now = Moment::default();
@@ -266,7 +269,7 @@ impl World {
                 self.owner
                     .run("UPDATE wed.host SET expires_at = expires_at - interval '1 minute'");
             }
-            Fault::Paused => self.pause_and_resume(),
+            Fault::Paused => self.pause_or_resume(),
             Fault::Operated => self.operate(),
             Fault::Redefined => self.redefine(),
             Fault::Swept => {
@@ -385,20 +388,29 @@ impl World {
         self.s.random.random_range(0..self.flows.len())
     }
 
-    fn pause_and_resume(&mut self) {
-        let at = self.any_flow();
-        let Flow { id, tenant, .. } = self.flows[at];
-        let wids = self.instances(id, ".");
-        let wid = wids.choose(&mut self.s.random).cloned();
-        let scope = match (self.s.random.random_range(0..3), wid) {
-            (0, Some(wid)) => format!("NULL, {wid}"),
-            (1, _) => "'tr_a2', NULL".to_owned(),
-            _ => "NULL, NULL".to_owned(),
+    /// Pauses an instance, a trigger or a flow, or resumes what is paused.
+    fn pause_or_resume(&mut self) {
+        let (at, scope, pause) = match self.paused.take() {
+            Some((at, scope)) => (at, scope, false),
+            None => {
+                let at = self.any_flow();
+                let wids = self.instances(self.flows[at].id, "[RE]");
+                let wid = wids.choose(&mut self.s.random).cloned();
+                let scope = match (self.s.random.random_range(0..3), wid) {
+                    (0, Some(wid)) => format!("NULL, {wid}"),
+                    (1, _) => "'tr_a2', NULL".to_owned(),
+                    _ => "NULL, NULL".to_owned(),
+                };
+                (at, scope, true)
+            }
         };
-        for pause in [true, false] {
-            let _ = self.operator.tried(&format!(
-                "SELECT wed.set_pause({tenant}, {id}, {scope}, {pause}, 'simulated', 'why')"
-            ));
+        let Flow { id, tenant, .. } = self.flows[at];
+        let refused = self.operator.tried(&format!(
+            "SELECT wed.set_pause({tenant}, {id}, {scope}, {pause}, 'simulated', 'why')"
+        ));
+        // What a lock keeps from being resumed is resumed later.
+        if refused.is_none() == pause {
+            self.paused = Some((at, scope));
         }
     }
 
@@ -408,6 +420,11 @@ impl World {
         let wids = self.instances(id, ".");
         if let Some(wid) = wids.choose(&mut self.s.random).cloned() {
             self.retry(id, &wid);
+            // A skipped job is fired again by the next state, or when its instance, an exception then, is retried.
+            let transition = self.s.random.random_range(1..4);
+            let _ = self.operator.tried(&format!(
+                "SELECT wed.skip_job({id}, {wid}, 'tr_a{transition}', 'simulated', 'why')"
+            ));
         }
     }
 
@@ -428,8 +445,9 @@ impl World {
 
     fn redefine(&mut self) {
         let (at, priority) = (self.any_flow(), self.s.random.random_range(0..9));
+        let delay = self.s.random.random_range(0..2) * 15;
         let _ = self.flows[at].session.tried(&format!(
-            "UPDATE wed_trig SET priority = {priority} WHERE NOT cfinal"
+            "UPDATE wed_trig SET priority = {priority}, delay = '{delay} s' WHERE NOT cfinal"
         ));
     }
 
@@ -454,6 +472,10 @@ impl World {
         if self.locked.is_some() {
             self.lock_or_unlock();
         }
+        if self.paused.is_some() {
+            self.pause_or_resume();
+        }
+        assert_eq!(self.paused, None, "nothing keeps it from being resumed");
         let numbers: Vec<String> = self
             .hosts
             .iter()
@@ -465,15 +487,21 @@ impl World {
         ));
         for round in 1..=ROUNDS_MAX {
             self.hosts.shuffle(&mut self.s.random);
+            // As seldom as real ones do, next to what they run.
+            let keeps_house = round % 3 == 1;
             for host in &mut self.hosts {
-                host.beat(&mut self.s);
-                host.tell_fuel(&mut self.s);
-                host.look(&mut self.s);
+                if keeps_house {
+                    host.beat(&mut self.s);
+                    host.tell_fuel(&mut self.s);
+                    host.look(&mut self.s);
+                }
                 for _ in 0..2 * host.tasks() + 4 {
                     host.step(&mut self.s, Trouble::None);
                 }
             }
-            on(self.s.store.sweep()).expect("swept");
+            if keeps_house {
+                on(self.s.store.sweep()).expect("swept");
+            }
             self.retry_all();
             self.pass_time();
             self.let_leave();
