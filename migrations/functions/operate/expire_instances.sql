@@ -16,10 +16,9 @@ BEGIN
     JOIN wed.flow f USING (flow_id) GROUP BY o.flow_id, f.schema_name ORDER BY o.flow_id
   LOOP
     EXECUTE format('DELETE FROM %I.wed_flow WHERE wid = ANY ($1)', _old.schema_name) USING _old.wids;
-    FOREACH _table IN ARRAY ARRAY['trace', 'attempt', 'log', 'recording', 'precedence', 'task_done', 'request',
-      'work_note',
-                                  'work_report', 'work_event', 'work_item', 'work_reservation', 'work_instance',
-                                  'instance_name', 'instance'] LOOP
+    FOREACH _table IN ARRAY ARRAY['trace', 'attempt', 'log', 'recording', 'pause', 'precedence', 'task_done',
+      'request', 'work_note', 'work_report', 'work_event', 'work_item', 'work_reservation', 'work_instance',
+      'instance_name', 'instance'] LOOP
       EXECUTE format('DELETE FROM wed.%I WHERE flow_id = $1 AND wid = ANY ($2)', _table) USING _old.flow_id, _old.wids;
     END LOOP;
     _removed := _removed + cardinality(_old.wids);

@@ -34,6 +34,10 @@ fn finished_instances_go_when_they_are_old() {
     let mut owner = flow.database.owner();
     keep(&flow, &["--instances", "1 day"]);
     owner.run("UPDATE wed.instance SET changed = now() - interval '2 days' WHERE wid IN (1, 3)");
+    owner.run(
+        "INSERT INTO wed.pause (tenant_id, flow_id, wid, actor, reason) SELECT tenant_id, flow_id, 1, 'ann', 'why' \
+         FROM wed.flow",
+    );
     assert_eq!(on(flow.database.store.expire(9)).expect("expired"), 1);
     let mut s = flow.session();
     assert_eq!(
@@ -41,6 +45,7 @@ fn finished_instances_go_when_they_are_old() {
         ["2", "3"],
         "the running one stays"
     );
+    assert_eq!(owner.number("SELECT count(*) FROM wed.pause"), 0);
     for table in ["trace", "attempt", "log", "recording", "instance"] {
         assert_eq!(
             owner.number(&format!("SELECT count(*) FROM wed.{table} WHERE wid = 1")),
