@@ -18,7 +18,7 @@ use crate::support::{Database, Flow, Session, eventually, on, program, repositor
 /// Instances that are started before a fault and after it.
 const STARTED: usize = 30;
 /// Jobs that are pending, at the least, while a fault lasts.
-const JOBS_UNDER_LOAD: usize = 60;
+const JOBS_UNDER_LOAD: usize = 40;
 /// Most time until all is done after a fault: a lease, and what is left.
 const RECOVERY_MAX: Duration = Duration::from_secs(60);
 
@@ -219,7 +219,7 @@ impl Load {
         let thread = std::thread::spawn(move || {
             let mut session: Option<postgres::Client> = None;
             while !stopped.load(Ordering::Acquire) {
-                std::thread::sleep(Duration::from_millis(20));
+                std::thread::sleep(Duration::from_millis(50));
                 // The fault may have ended its session, or refuse it one.
                 let connected = session
                     .take()
