@@ -149,7 +149,8 @@ const REASONS: [(WaitingReason, &str); 12] = [
     ),
 ];
 
-#[harness::test]
+/// Takes a database and a server for each reason.
+#[harness::test(ignored)]
 fn each_reason_is_the_same_at_every_door() {
     for (reason, makes_it_wait) in REASONS {
         let database = Database::new();
