@@ -271,7 +271,7 @@ pub(crate) async fn initial_values(
     for word in words {
         let (name, text) = word.split_once('=').ok_or_else(|| {
             Problem::usage(format!("`{word}` is not of the form ATTRIBUTE=VALUE"))
-                .hint("For example: wed instance start orders customer=ann qty=3")
+                .hint("Write an attribute, `=` and its value: customer=ann")
         })?;
         let kind = shape
             .attributes

@@ -38,18 +38,14 @@ fn print(status: &Json, terminal: &Terminal) {
         text(&status["server"]),
         size(&status["database_bytes"])
     ));
-    terminal.table(
-        &["host", "name", "version", "jobs", "lease (ms)", "started"],
-        status["hosts"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(|host| {
-                ["host_id", "name", "version", "jobs", "lease_ms", "started"]
-                    .map(|key| text(&host[key]))
-                    .to_vec()
-            }),
-    );
+    let hosts = status["hosts"].as_array().map_or(&[][..], Vec::as_slice);
+    if !hosts.is_empty() {
+        let columns = ["host_id", "name", "version", "jobs", "lease_ms", "started"];
+        terminal.table(
+            &["host", "name", "version", "jobs", "lease (ms)", "started"],
+            (hosts.iter()).map(|host| columns.map(|key| text(&host[key])).to_vec()),
+        );
+    }
     let queue = &status["queue"];
     terminal.line(&format!(
         "Jobs: {} in hand, {} ready (oldest {} s), {} later, {} paused, {} for external workers, {} exceptions",
