@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{self, Poll, Waker};
 use std::time::Duration;
 
-use crate::hub::locked;
+use crate::lock::locked;
 
 /// A point in time: nanoseconds since the origin of its clock.
 ///

@@ -1,19 +1,32 @@
-//! Requests that a running handler may make to its scheduler.
+//! Signals to a scheduler, and the two handles that send them: the [`Context`] of a handler, and [`Signals`] for
+//! other tasks and threads.
 
 use std::fmt;
 use std::future::{Future, poll_fn};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::task::Poll;
 use std::time::Duration;
 
 use crate::clock::Moment;
-use crate::failure::{Ending, HandlerResult};
+use crate::failure::{Ending, FailureSink, HandlerResult};
+use crate::hub::Hub;
 use crate::id::{HandlerId, TokenId};
-use crate::repository::Registration;
-use crate::signals::{Signal, Signals};
+use crate::observer::EventObserver;
+use crate::repository::{HandlerRepository, Registration};
 use crate::source::EventSource;
 use crate::timers::Sleep;
 use crate::token::{Token, TokenCore};
+
+/// A request to the scheduler, handled between two steps.
+pub(crate) enum Signal {
+    Register(Install),
+    Deregister(HandlerId),
+    Spawn(Box<Token>),
+    Cancel(TokenId),
+}
+
+/// A registration whose types only the asker knows.
+pub(crate) type Install = Box<dyn FnOnce(&mut EventObserver, &mut HandlerRepository) + Send>;
 
 /// The handle a handler gets with its event (paper, section 3.3: the signals a coroutine may hand
 /// to the scheduler when it yields).
@@ -24,6 +37,7 @@ use crate::token::{Token, TokenCore};
 #[derive(Clone)]
 pub struct Context {
     core: Arc<TokenCore>,
+    signals: Signals,
 }
 
 /// A finaliser came too late: the coroutine has ended.
@@ -32,8 +46,8 @@ pub struct Context {
 pub struct TokenEnded(pub TokenId);
 
 impl Context {
-    pub(crate) fn new(core: Arc<TokenCore>) -> Self {
-        Context { core }
+    fn new(core: Arc<TokenCore>, signals: Signals) -> Self {
+        Context { core, signals }
     }
 
     /// The token this handler runs under.
@@ -58,7 +72,7 @@ impl Context {
 
     /// A timer: suspends until `moment` at least.
     pub fn sleep_until(&self, moment: Moment) -> Sleep {
-        Sleep::new(Arc::clone(&self.core.hub), moment)
+        Sleep::new(Arc::clone(&self.core.hub.timers), moment)
     }
 
     /// Yields the thread to all that are ready and continues after them.
@@ -99,17 +113,9 @@ impl Context {
         F: FnOnce(Context) -> Fut + Send + 'static,
         Fut: Future<Output = HandlerResult> + Send + 'static,
     {
-        let hub = &self.core.hub;
-        let id = hub.next_token();
-        let token = Token::spawned(
-            id,
-            self.core.handler,
-            Arc::clone(hub),
-            self.core.sink.clone(),
-            |core| run_later(core, handler),
-        );
-        hub.signal(Signal::Spawn(Box::new(token)));
-        id
+        let core = &self.core;
+        self.signals
+            .spawn_for(core.handler, core.sink.clone(), handler)
     }
 
     /// Registers a source with its handler, one event at a time and with this handler's failure
@@ -121,22 +127,22 @@ impl Context {
         Fut: Future<Output = HandlerResult> + Send + 'static,
     {
         let registration = Registration::new().failure_sink(self.core.sink.clone());
-        self.signals().register_with(source, handler, registration)
+        self.signals.register_with(source, handler, registration)
     }
 
     /// Ends the loop after the present step; see [`Signals::stop`].
     pub fn stop(&self) {
-        self.core.hub.stop();
+        self.signals.stop();
     }
 
     /// Cancels a token, its own too: it is dropped where it is suspended. See [`Signals::cancel`].
     pub fn cancel(&self, token: TokenId) {
-        self.core.hub.signal(Signal::Cancel(token));
+        self.signals.cancel(token);
     }
 
     /// The scheduler's signals without this token: for code that outlives the handler.
     pub fn signals(&self) -> Signals {
-        Signals::new(Arc::clone(&self.core.hub))
+        self.signals.clone()
     }
 }
 
@@ -150,10 +156,147 @@ impl fmt::Debug for Context {
 }
 
 /// Calls a spawned handler at its first resumption, so that a panic in the call is the token's.
-pub(crate) async fn run_later<F, Fut>(core: Arc<TokenCore>, handler: F) -> HandlerResult
+async fn run_later<F, Fut>(core: Arc<TokenCore>, signals: Signals, handler: F) -> HandlerResult
 where
     F: FnOnce(Context) -> Fut,
     Fut: Future<Output = HandlerResult>,
 {
-    handler(Context::new(core)).await
+    handler(Context::new(core, signals)).await
+}
+
+/// A handle to a scheduler for any thread; cheap to clone.
+///
+/// Signals are taken in order, between two steps; a scheduler that waits is woken. Once the
+/// scheduler is gone they do nothing.
+#[derive(Clone)]
+pub struct Signals {
+    shared: Arc<Line>,
+}
+
+/// The way to one scheduler.
+struct Line {
+    hub: Arc<Hub>,
+    sender: mpsc::Sender<Signal>,
+}
+
+impl Signals {
+    /// Makes the handle of a scheduler, and the end at which the scheduler receives.
+    pub(crate) fn new(hub: Arc<Hub>) -> (Self, mpsc::Receiver<Signal>) {
+        let (sender, receiver) = mpsc::channel();
+        let shared = Arc::new(Line { hub, sender });
+        (Signals { shared }, receiver)
+    }
+
+    fn send(&self, signal: Signal) {
+        // Fails only when the scheduler is gone, and then there is nobody left to tell.
+        let _ = self.shared.sender.send(signal);
+        self.shared.hub.waiting.wake();
+    }
+
+    /// The scheduler's present moment.
+    pub fn now(&self) -> Moment {
+        self.shared.hub.now()
+    }
+
+    /// Ends the loop after the present step (acceptance e), or at once if it waits.
+    ///
+    /// A stop is never lost: asked for while no loop runs, it ends the next one before its first
+    /// step. It is spent by that; the loop can then be started again. Several stops before an
+    /// ending count as one. Nothing registered is lost by a stop.
+    pub fn stop(&self) {
+        self.shared.hub.stop();
+    }
+
+    /// Cancels a token: its coroutine is dropped where it is suspended and its finalisers run.
+    /// A token that has ended, or that this scheduler never had, is passed over.
+    pub fn cancel(&self, token: TokenId) {
+        self.send(Signal::Cancel(token));
+    }
+
+    /// Takes a source out; see [`Scheduler::deregister`](crate::Scheduler::deregister).
+    pub fn deregister(&self, handler: HandlerId) {
+        self.send(Signal::Deregister(handler));
+    }
+
+    /// Registers a source with its handler; see
+    /// [`Scheduler::register_source`](crate::Scheduler::register_source).
+    pub fn register_source<S, F, Fut>(&self, source: S, handler: F) -> HandlerId
+    where
+        S: EventSource,
+        F: FnMut(S::Event, Context) -> Fut + Send + 'static,
+        Fut: Future<Output = HandlerResult> + Send + 'static,
+    {
+        self.register_with(source, handler, Registration::new())
+    }
+
+    /// Registers a source with its handler; see
+    /// [`Scheduler::register_with`](crate::Scheduler::register_with).
+    pub fn register_with<S, F, Fut>(
+        &self,
+        source: S,
+        handler: F,
+        registration: Registration,
+    ) -> HandlerId
+    where
+        S: EventSource,
+        F: FnMut(S::Event, Context) -> Fut + Send + 'static,
+        Fut: Future<Output = HandlerResult> + Send + 'static,
+    {
+        let id = self.shared.hub.next_handler();
+        let signals = self.clone();
+        let install: Install = Box::new(move |observer, repository| {
+            observer.register(source, id);
+            signals.enter::<S, F, Fut>(id, handler, registration, repository);
+        });
+        self.send(Signal::Register(install));
+        id
+    }
+
+    /// Enters the handler of a source; each of its runs gets a [`Context`].
+    pub(crate) fn enter<S, F, Fut>(
+        self,
+        id: HandlerId,
+        mut handler: F,
+        registration: Registration,
+        repository: &mut HandlerRepository,
+    ) where
+        S: EventSource,
+        F: FnMut(S::Event, Context) -> Fut + Send + 'static,
+        Fut: Future<Output = HandlerResult> + Send + 'static,
+    {
+        let run = move |event, core| handler(event, Context::new(core, self.clone()));
+        repository.insert::<S::Event, _, Fut>(id, run, registration);
+    }
+
+    /// Spawns a coroutine without a source; see [`Scheduler::spawn`](crate::Scheduler::spawn).
+    pub fn spawn<F, Fut>(&self, handler: F) -> TokenId
+    where
+        F: FnOnce(Context) -> Fut + Send + 'static,
+        Fut: Future<Output = HandlerResult> + Send + 'static,
+    {
+        let hub = &self.shared.hub;
+        self.spawn_for(hub.next_handler(), hub.default_sink.clone(), handler)
+    }
+
+    /// Spawns a coroutine that belongs to `owner` and reports failures to `sink`.
+    fn spawn_for<F, Fut>(&self, owner: HandlerId, sink: FailureSink, handler: F) -> TokenId
+    where
+        F: FnOnce(Context) -> Fut + Send + 'static,
+        Fut: Future<Output = HandlerResult> + Send + 'static,
+    {
+        let hub = &self.shared.hub;
+        let id = hub.next_token();
+        let signals = self.clone();
+        let token = Token::spawned(id, owner, Arc::clone(hub), sink, |core| {
+            run_later(core, signals, handler)
+        });
+        self.send(Signal::Spawn(Box::new(token)));
+        id
+    }
+}
+
+impl fmt::Debug for Signals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Signals")
+    }
 }

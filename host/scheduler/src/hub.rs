@@ -2,7 +2,7 @@
 //! all else belongs to the task that runs the scheduler.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 
 use futures::task::AtomicWaker;
 
@@ -10,25 +10,17 @@ use crate::clock::{Clock, Moment};
 use crate::failure::FailureSink;
 use crate::id::{HandlerId, TokenId};
 use crate::ready::Ready;
-use crate::signals::Signal;
 use crate::timers::Timers;
-
-/// Takes a lock whether or not its holder panicked: every critical section of this crate leaves
-/// its data whole.
-pub(crate) fn locked<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 pub(crate) struct Hub {
     clock: Arc<dyn Clock>,
-    pub(crate) timers: Timers,
+    pub(crate) timers: Arc<Timers>,
     pub(crate) default_sink: FailureSink,
     ids: AtomicU64,
     woken_tokens: mpsc::Sender<Ready>,
     woken_sources: mpsc::Sender<HandlerId>,
-    signals: mpsc::Sender<Signal>,
     /// The task that waits for the scheduler; empty while the scheduler runs.
-    pub(crate) waiting: AtomicWaker,
+    pub(crate) waiting: Arc<AtomicWaker>,
     stop: AtomicBool,
 }
 
@@ -36,29 +28,26 @@ pub(crate) struct Hub {
 pub(crate) struct HubEnds {
     pub(crate) woken_tokens: mpsc::Receiver<Ready>,
     pub(crate) woken_sources: mpsc::Receiver<HandlerId>,
-    pub(crate) signals: mpsc::Receiver<Signal>,
 }
 
 impl Hub {
     pub(crate) fn new(clock: Arc<dyn Clock>, default_sink: FailureSink) -> (Arc<Hub>, HubEnds) {
         let (token_sender, woken_tokens) = mpsc::channel();
         let (source_sender, woken_sources) = mpsc::channel();
-        let (signal_sender, signals) = mpsc::channel();
+        let waiting = Arc::new(AtomicWaker::new());
         let hub = Arc::new(Hub {
+            timers: Arc::new(Timers::new(Arc::clone(&clock), Arc::clone(&waiting))),
             clock,
-            timers: Timers::default(),
             default_sink,
             ids: AtomicU64::new(1),
             woken_tokens: token_sender,
             woken_sources: source_sender,
-            signals: signal_sender,
-            waiting: AtomicWaker::new(),
+            waiting,
             stop: AtomicBool::new(false),
         });
         let ends = HubEnds {
             woken_tokens,
             woken_sources,
-            signals,
         };
         (hub, ends)
     }
@@ -88,11 +77,6 @@ impl Hub {
 
     pub(crate) fn source_woken(&self, handler: HandlerId) {
         let _ = self.woken_sources.send(handler);
-        self.waiting.wake();
-    }
-
-    pub(crate) fn signal(&self, signal: Signal) {
-        let _ = self.signals.send(signal);
         self.waiting.wake();
     }
 

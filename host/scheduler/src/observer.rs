@@ -269,7 +269,7 @@ impl EventObserver {
         };
         watched.armed.state.begin();
         let mut observing = Observing {
-            hub: &self.hub,
+            timers: &self.hub.timers,
             waker: &watched.waker,
             at_most,
         };

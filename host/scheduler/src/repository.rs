@@ -6,13 +6,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, mpsc};
 
 use crate::clock::Moment;
-use crate::context::Context;
 use crate::failure::{FailureCause, FailureSink, HandlerResult, drop_quietly, panic_message};
 use crate::hub::Hub;
 use crate::id::{HandlerId, IdTable, TokenId};
 use crate::observer::{EventObserver, Sighting};
 use crate::ready::{Readiness, Ready, ReadyQueue};
-use crate::token::Token;
+use crate::token::{Token, TokenCore};
 
 /// Frames an idle handler keeps for its next runs; after a burst the rest is given back.
 const FRAMES_KEPT: usize = 16;
@@ -105,7 +104,7 @@ struct Starting<E, F, Fut> {
 impl<E, F, Fut> Starter for Starting<E, F, Fut>
 where
     E: Send + 'static,
-    F: FnMut(E, Context) -> Fut + Send + 'static,
+    F: FnMut(E, Arc<TokenCore>) -> Fut + Send + 'static,
     Fut: Future<Output = HandlerResult> + Send + 'static,
 {
     fn start(
@@ -124,8 +123,8 @@ where
             }
             None => Token::empty::<Fut>(id, handler, Arc::clone(hub), sink.clone()),
         };
-        let context = Context::new(Arc::clone(token.core()));
-        match catch_unwind(AssertUnwindSafe(|| (self.handler)(event, context))) {
+        let core = Arc::clone(token.core());
+        match catch_unwind(AssertUnwindSafe(|| (self.handler)(event, core))) {
             Ok(coroutine) => {
                 token.fill(coroutine);
                 Some((token, None))
@@ -161,7 +160,8 @@ impl HandlerRepository {
     }
 
     /// Enters a handler under the id its source is observed by (the paper's `create_object`; the
-    /// id comes from the hub so that it is known to whoever asked before this takes effect).
+    /// id comes from the hub so that it is known to whoever asked before this takes effect). The
+    /// handler gets each event with the core of the token that its run has.
     pub(crate) fn insert<E, F, Fut>(
         &mut self,
         id: HandlerId,
@@ -169,7 +169,7 @@ impl HandlerRepository {
         registration: Registration,
     ) where
         E: Send + 'static,
-        F: FnMut(E, Context) -> Fut + Send + 'static,
+        F: FnMut(E, Arc<TokenCore>) -> Fut + Send + 'static,
         Fut: Future<Output = HandlerResult> + Send + 'static,
     {
         let object = HandlerObject {

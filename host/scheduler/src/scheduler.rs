@@ -9,14 +9,13 @@ use std::time::Duration;
 use tokio::task::coop;
 
 use crate::clock::{Clock, Moment, TokioClock};
-use crate::context::Context;
+use crate::context::{Context, Signal, Signals};
 use crate::failure::{Ending, Failure, FailureCause, FailureSink, HandlerResult};
 use crate::hub::Hub;
 use crate::id::{HandlerId, TokenId};
 use crate::observer::EventObserver;
 use crate::ready::{Fifo, Readiness, Ready, ReadyQueue};
 use crate::repository::{HandlerRepository, Registration};
-use crate::signals::{Signal, Signals};
 use crate::source::EventSource;
 use crate::token::{Resumed, Token};
 
@@ -109,11 +108,13 @@ impl SchedulerBuilder {
     pub fn build(self) -> Scheduler {
         let clock = self.clock.unwrap_or_else(|| Arc::new(TokioClock::new()));
         let (hub, ends) = Hub::new(clock, self.sink);
+        let (handle, signals) = Signals::new(Arc::clone(&hub));
         let bounds = self.bounds;
         Scheduler {
             observer: EventObserver::new(Arc::clone(&hub), ends.woken_sources, bounds.blocked),
             repository: HandlerRepository::new(Arc::clone(&hub), ends.woken_tokens, self.queue),
-            signals: ends.signals,
+            handle,
+            signals,
             bounds,
             turn: Turn::Over,
             hub,
@@ -140,6 +141,7 @@ pub struct Scheduler {
     hub: Arc<Hub>,
     observer: EventObserver,
     repository: HandlerRepository,
+    handle: Signals,
     signals: mpsc::Receiver<Signal>,
     bounds: Bounds,
     turn: Turn,
@@ -163,7 +165,7 @@ impl Scheduler {
 
     /// A handle for handlers, other tasks and other threads.
     pub fn signals(&self) -> Signals {
-        Signals::new(Arc::clone(&self.hub))
+        self.handle.clone()
     }
 
     /// Registers a source with its handler: each event of the source begins a run of the handler,
@@ -196,8 +198,8 @@ impl Scheduler {
     {
         let id = self.hub.next_handler();
         self.observer.register(source, id);
-        self.repository
-            .insert::<S::Event, F, Fut>(id, handler, registration);
+        let signals = self.signals();
+        signals.enter::<S, F, Fut>(id, handler, registration, &mut self.repository);
         id
     }
 

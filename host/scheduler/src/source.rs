@@ -19,8 +19,7 @@ pub use stream::{FromFuture, FromStream, from_future, from_stream};
 pub use timer::{Tick, Timer};
 
 use crate::clock::Moment;
-use crate::hub::Hub;
-use crate::timers::Sleep;
+use crate::timers::{Sleep, Timers};
 
 /// The way in which the observer waits for a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -59,7 +58,7 @@ pub trait EventSource: Send + 'static {
 
 /// The context of a source that is asked for an event.
 pub struct Observing<'a> {
-    pub(crate) hub: &'a Arc<Hub>,
+    pub(crate) timers: &'a Arc<Timers>,
     pub(crate) waker: &'a Waker,
     pub(crate) at_most: Duration,
 }
@@ -77,12 +76,12 @@ impl<'a> Observing<'a> {
 
     /// The scheduler's present moment.
     pub fn now(&self) -> Moment {
-        self.hub.now()
+        self.timers.now()
     }
 
     /// A timer on the scheduler's clock; poll it with [`Observing::context`].
     pub fn sleep_until(&self, moment: Moment) -> Sleep {
-        Sleep::new(Arc::clone(self.hub), moment)
+        Sleep::new(Arc::clone(self.timers), moment)
     }
 
     /// Returns how long a [`SourceKind::Bounded`] source may block now; zero means that it may only look.

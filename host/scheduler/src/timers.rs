@@ -11,10 +11,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{self, Poll, Waker};
 
-use crate::clock::Moment;
-use crate::hub::{Hub, locked};
+use futures::task::AtomicWaker;
+
+use crate::clock::{Clock, Moment};
+use crate::lock::locked;
 
 pub(crate) struct Timers {
+    clock: Arc<dyn Clock>,
+    /// The task that waits for the scheduler; woken when a timer became the first.
+    waiting: Arc<AtomicWaker>,
     entries: Mutex<Entries>,
     /// Deadline of the first entry in nanoseconds, `u64::MAX` without one; lets the hot path pass
     /// by without the lock. Written under the lock.
@@ -27,16 +32,21 @@ struct Entries {
     asked: u64,
 }
 
-impl Default for Timers {
-    fn default() -> Self {
+impl Timers {
+    pub(crate) fn new(clock: Arc<dyn Clock>, waiting: Arc<AtomicWaker>) -> Self {
         Timers {
+            clock,
+            waiting,
             entries: Mutex::default(),
             earliest: AtomicU64::new(u64::MAX),
         }
     }
-}
 
-impl Timers {
+    /// The present moment of the clock behind these timers.
+    pub(crate) fn now(&self) -> Moment {
+        self.clock.now()
+    }
+
     /// The next deadline, if any timer waits.
     pub(crate) fn earliest(&self) -> Option<Moment> {
         match self.earliest.load(Ordering::Acquire) {
@@ -104,15 +114,15 @@ impl Timers {
 /// scheduler it belongs to: while that is not running, nobody is woken.
 #[must_use = "a sleep does nothing unless awaited"]
 pub struct Sleep {
-    hub: Arc<Hub>,
+    timers: Arc<Timers>,
     at: Moment,
     number: Option<u64>,
 }
 
 impl Sleep {
-    pub(crate) fn new(hub: Arc<Hub>, at: Moment) -> Self {
+    pub(crate) fn new(timers: Arc<Timers>, at: Moment) -> Self {
         Sleep {
-            hub,
+            timers,
             at,
             number: None,
         }
@@ -128,17 +138,17 @@ impl Future for Sleep {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
-        if self.hub.now() >= self.at {
+        if self.timers.now() >= self.at {
             if let Some(number) = self.number.take() {
-                self.hub.timers.remove(self.at, number);
+                self.timers.remove(self.at, number);
             }
             return Poll::Ready(());
         }
-        let (number, first) = self.hub.timers.enter(self.at, self.number, cx.waker());
+        let (number, first) = self.timers.enter(self.at, self.number, cx.waker());
         self.number = Some(number);
         if first {
             // The scheduler may be waiting for a later moment, if this is not its own task.
-            self.hub.waiting.wake();
+            self.timers.waiting.wake();
         }
         Poll::Pending
     }
@@ -147,7 +157,7 @@ impl Future for Sleep {
 impl Drop for Sleep {
     fn drop(&mut self) {
         if let Some(number) = self.number {
-            self.hub.timers.remove(self.at, number);
+            self.timers.remove(self.at, number);
         }
     }
 }

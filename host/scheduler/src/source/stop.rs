@@ -11,7 +11,7 @@ use futures::channel::oneshot;
 use futures::future::Shared;
 
 use super::{EventSource, Observing};
-use crate::hub::locked;
+use crate::lock::locked;
 
 /// A stop signal: the trigger, and a source that may be cloned for several schedulers. Each clone
 /// delivers one event when the trigger is pulled or its last clone is dropped, and then ends.
