@@ -1,17 +1,31 @@
 //! Arguments of `wed`.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::Serialize;
 use wedflow_capability::Permission;
-use wedflow_model::Wid;
+use wedflow_model::{AttributeType, Wid};
 use wedflow_store::QuotaChange;
 
-use crate::commands::operate::{OperateFlow, OperateInstance};
-use crate::commands::work::WorkArguments;
-use crate::commands::{CheckArguments, FmtArguments, WebhookCommand};
+use crate::problem::Problem;
+
+mod operate;
+mod process;
+mod webhook;
+mod work;
+
+pub(crate) use operate::{
+    OperateFlow, OperateInstance, OrderCommand, ResourceCommand, ScheduleCommand,
+};
+pub(crate) use process::{CheckArguments, FmtArguments};
+pub(crate) use webhook::WebhookCommand;
+pub(crate) use work::{
+    AwayCommand, AwayConnection, BeginArguments, CalendarArguments, NotifyArguments,
+    ReportArguments, WorkArguments, WorkCommand,
+};
 
 /// Host WED-flow business processes: state is a row, conditions are SQL, steps are sandboxed
 /// WebAssembly components or any program with a Postgres connection.
@@ -273,16 +287,11 @@ pub(crate) struct TestArguments {
 
 impl TestArguments {
     /// The types that were given.
-    pub(crate) fn types(
-        &self,
-    ) -> Result<
-        std::collections::BTreeMap<String, wedflow_model::AttributeType>,
-        crate::problem::Problem,
-    > {
+    pub(crate) fn types(&self) -> Result<BTreeMap<String, AttributeType>, Problem> {
         match &self.attrs {
             None => Ok(Default::default()),
             Some(text) => wedflow_authoring::read_types(text)
-                .map_err(|reason| crate::problem::Problem::usage(format!("--attrs: {reason}"))),
+                .map_err(|reason| Problem::usage(format!("--attrs: {reason}"))),
         }
     }
 }

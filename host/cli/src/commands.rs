@@ -30,9 +30,6 @@ mod user;
 pub(crate) mod work;
 mod worklists;
 
-pub(crate) use operate_webhook::WebhookCommand;
-pub(crate) use process::{CheckArguments, FmtArguments};
-
 use crate::arguments::{Arguments, Command, ComponentCommand, FlowCommand};
 use crate::database::{self, FEW_CONNECTIONS};
 use crate::problem::Problem;

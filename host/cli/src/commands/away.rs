@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use clap::{Args, Subcommand};
 use serde_json::{Map, Value as Json, json};
 use wedflow_away::{
     AwayError, Leaving, Link, LocalItem, LocalStore, Wire, disconnect, prefetch, reconnect,
@@ -11,95 +10,25 @@ use wedflow_away::{
 };
 
 use crate::application::{call, changes};
+use crate::arguments::{AwayCommand, AwayConnection};
 use crate::calls;
 use crate::commands::work::{refused, values_of};
 use crate::inbox::server::{Served, Server};
 use crate::problem::Problem;
 use crate::terminal::{Terminal, shown};
 
-/// The local store and the server of disconnected work.
-#[derive(Debug, Args)]
-pub(crate) struct Place {
-    /// The local store: one file, made when it is missing.
-    #[arg(long, global = true, env = "WEDFLOW_WORK_STORE", value_name = "FILE")]
-    pub(crate) store: Option<PathBuf>,
-    /// The server's HTTP API.
-    #[arg(long, global = true, env = "WEDFLOW_SERVER", value_name = "URL")]
-    pub(crate) server: Option<String>,
-    /// The token of the person's user.
-    #[arg(
-        long,
-        global = true,
-        env = "WEDFLOW_TOKEN",
-        hide_env_values = true,
-        value_name = "TOKEN"
-    )]
-    pub(crate) token: Option<String>,
-}
-
-impl Place {
-    /// True if a server is named, so that the database is not needed.
-    pub(crate) fn has_server(&self) -> bool {
-        self.server.is_some() && self.token.is_some()
-    }
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum AwayCommand {
-    /// Copy the worklist, and data and components of items that may be taken away, to the local store; locked ones
-    /// first.
-    Sync,
-    /// Leave: transfer what is locked, and be marked inactive. Cut off, it continues where it stopped.
-    Away {
-        /// The longest time for transfers.
-        #[arg(long, default_value_t = 60.0, value_name = "SECONDS")]
-        wait: f64,
-        /// Leave selected items behind.
-        #[arg(long)]
-        yes: bool,
-        /// Transfer although it takes longer.
-        #[arg(long)]
-        accept: bool,
-        /// The most bytes to store.
-        #[arg(long, value_name = "BYTES")]
-        quota: Option<u64>,
-    },
-    /// Do an item here: run its component in the sandbox, or give the values. The result is kept until it is
-    /// acknowledged.
-    Do {
-        /// The item.
-        item: i64,
-        /// A value, as NAME=VALUE (may be given several times); VALUE is JSON, or text.
-        #[arg(long = "set", value_name = "NAME=VALUE")]
-        set: Vec<String>,
-        /// Let the server run the component: only the data travel.
-        #[arg(long, conflicts_with = "failed")]
-        at_server: bool,
-        /// The task failed.
-        #[arg(long)]
-        failed: bool,
-        /// Why, or what else is to be said.
-        #[arg(long, value_name = "TEXT")]
-        reason: Option<String>,
-    },
-    /// Return: connect, send kept results, fetch messages and the worklist.
-    Return,
-    /// Show the local store: items, what is enabled, results that are kept, deadlines.
-    Local,
-}
-
 pub(crate) async fn run(
-    place: &Place,
+    connection: &AwayConnection,
     command: &AwayCommand,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let path = place.store.as_deref().ok_or_else(|| {
+    let path = connection.store.as_deref().ok_or_else(|| {
         Problem::usage("no local store is named")
             .hint("Say --store FILE, or set WEDFLOW_WORK_STORE.")
     })?;
     let mut store = LocalStore::open(path).map_err(problem)?;
     match command {
-        AwayCommand::Sync => sync(&link(place)?, &mut store, terminal)?,
+        AwayCommand::Sync => sync(&link(connection)?, &mut store, terminal)?,
         AwayCommand::Away {
             wait,
             yes,
@@ -113,7 +42,7 @@ pub(crate) async fn run(
                 path,
                 quota_bytes: *quota,
             };
-            leave(&link(place)?, &mut store, &leaving, terminal)?;
+            leave(&link(connection)?, &mut store, &leaving, terminal)?;
         }
         AwayCommand::Do {
             item,
@@ -129,9 +58,9 @@ pub(crate) async fn run(
                 failed: *failed,
                 reason: reason.as_deref(),
             };
-            return perform(place, &mut store, doing, terminal).await;
+            return perform(connection, &mut store, doing, terminal).await;
         }
-        AwayCommand::Return => return return_home(&link(place)?, &mut store, terminal),
+        AwayCommand::Return => return return_home(&link(connection)?, &mut store, terminal),
         AwayCommand::Local => local(&store, terminal)?,
     }
     Ok(())
@@ -176,12 +105,12 @@ fn leave(
 }
 
 /// Shows the inbox full screen, over HTTP with the local store; the list in plain lines where there is no terminal.
-pub(crate) async fn inbox(place: &Place, terminal: &Terminal) -> Result<(), Problem> {
-    let path = match &place.store {
+pub(crate) async fn inbox(connection: &AwayConnection, terminal: &Terminal) -> Result<(), Problem> {
+    let path = match &connection.store {
         Some(path) => path.clone(),
         None => default_store()?,
     };
-    let link = link(place)?;
+    let link = link(connection)?;
     let mut store = LocalStore::open(&path).map_err(problem)?;
     let person = person(&link, &store)?;
     if !terminal.has_screen() {
@@ -260,8 +189,8 @@ fn take_list(link: &Link, store: &mut LocalStore) -> Result<(), Problem> {
     store.take_list(&items).map_err(problem)
 }
 
-fn link(place: &Place) -> Result<Link, Problem> {
-    let (Some(server), Some(token)) = (&place.server, &place.token) else {
+fn link(connection: &AwayConnection) -> Result<Link, Problem> {
+    let (Some(server), Some(token)) = (&connection.server, &connection.token) else {
         return Err(Problem::usage("server and token are needed")
             .hint("Say --server URL and --token TOKEN, or set WEDFLOW_SERVER and WEDFLOW_TOKEN."));
     };
@@ -323,7 +252,7 @@ struct Doing<'a> {
 
 /// Does an item and keeps its result; with a connection it is reported at once.
 async fn perform(
-    place: &Place,
+    connection: &AwayConnection,
     store: &mut LocalStore,
     doing: Doing<'_>,
     terminal: &Terminal,
@@ -336,7 +265,7 @@ async fn perform(
         reason,
     } = doing;
     let (found, component) = if at_server {
-        let link = link(place)?;
+        let link = link(connection)?;
         take_list(&link, store)?;
         let found = store.enabled(item).map_err(problem)?;
         let answered = Served(link).run(item, &values).map_err(problem)?;
@@ -361,8 +290,8 @@ async fn perform(
         json!({ "success": !failed, "values": values, "reason": reason, "claim": found.claim });
     let key = store.keep_result(&found, &body).map_err(problem)?;
     let away = store.setting("mode").map_err(problem)?.as_deref() == Some("disconnected");
-    if !away && place.server.is_some() {
-        return return_home(&link(place)?, store, terminal);
+    if !away && connection.server.is_some() {
+        return return_home(&link(connection)?, store, terminal);
     }
     terminal.answer(
         &json!({ "item": item, "kept": true, "key": key, "values": values }),

@@ -1,72 +1,14 @@
 //! `wed flow reservations`, `wed flow resource` and `wed flow order`: what instances wait for each other for.
 
-use clap::Subcommand;
 use serde_json::json;
-use wedflow_model::Wid;
 use wedflow_store::{Flow, Store};
 
+use crate::arguments::{OrderCommand, ResourceCommand};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
 /// Most rows that are listed.
 const LISTED_MAX: i64 = 1_000;
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ResourceCommand {
-    /// List what there is, and how much of it is held.
-    List {
-        /// The flow.
-        flow: String,
-    },
-    /// Set the stock of a key; requests that wait for more are served.
-    Set {
-        /// The flow.
-        flow: String,
-        /// The key.
-        key: String,
-        /// Capacity.
-        capacity: String,
-        /// Minimum that is always left.
-        #[arg(long, default_value = "0", value_name = "NUMBER")]
-        minimum: String,
-        /// The resource that flows share; the flow's own when absent.
-        #[arg(long, value_name = "NAME")]
-        resource: Option<String>,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum OrderCommand {
-    /// List the orders that were added.
-    List {
-        /// The flow.
-        flow: String,
-    },
-    /// Let a trigger's jobs wait until others are done.
-    Add {
-        /// The flow.
-        flow: String,
-        /// The trigger that waits: its name, or its transition's.
-        trigger: String,
-        /// The triggers that come first, with AND, OR and parentheses.
-        after: String,
-        /// Only of this instance.
-        #[arg(long, value_name = "WID")]
-        instance: Option<Wid>,
-    },
-    /// Drop an order that was added.
-    Drop {
-        /// The flow.
-        flow: String,
-        /// The trigger that waits.
-        trigger: String,
-        /// The triggers that come first, as they were added.
-        after: String,
-        /// Only of this instance.
-        #[arg(long, value_name = "WID")]
-        instance: Option<Wid>,
-    },
-}
 
 /// Lists what of a flow's definition cannot work.
 pub(crate) async fn lint(flow: &Flow, store: &Store, terminal: &Terminal) -> Result<(), Problem> {

@@ -1,9 +1,8 @@
 //! `wed flow apply`, `fmt` and `check` of processes: sources in the process language, x.pdl.
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::Args;
 use serde_json::{Value as Json, json};
 use wedflow_model::FlowDefinition;
 use wedflow_process::{
@@ -11,27 +10,10 @@ use wedflow_process::{
 };
 use wedflow_store::Store;
 
+use crate::arguments::{CheckArguments, FmtArguments};
 use crate::commands::{flow, operate};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
-
-/// Arguments of `wed flow fmt`.
-#[derive(Debug, Args)]
-pub(crate) struct FmtArguments {
-    /// Files, x.pdl; - reads the source from standard input and prints it.
-    #[arg(required = true)]
-    files: Vec<PathBuf>,
-    /// Change nothing: fail if a file is printed otherwise.
-    #[arg(long)]
-    check: bool,
-}
-
-/// Arguments of `wed flow check`.
-#[derive(Debug, Args)]
-pub(crate) struct CheckArguments {
-    /// A file, x.pdl.
-    file: PathBuf,
-}
 
 /// Returns true if a file is a source of the process language.
 pub(crate) fn is_source(file: &Path) -> bool {

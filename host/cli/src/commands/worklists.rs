@@ -5,7 +5,8 @@ use std::path::Path;
 use serde_json::{Value as Json, json};
 use wedflow_store::{NotificationChange, PersonName, Store, WorkCalendar};
 
-use crate::commands::work::{CalendarArguments, NotifyArguments, print_rows};
+use crate::arguments::{CalendarArguments, NotifyArguments};
+use crate::commands::work::print_rows;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
