@@ -1,49 +1,35 @@
 //! Advice where types do not fit: casts that exist, and other ways.
 
 use crate::allowed::COMPARISON;
-use crate::expression::Walk;
 use crate::kind::{Base, Context, Kind};
 use crate::rejection::{Fault, RejectionCode};
 use crate::resolve::Unresolved;
 
-impl Walk<'_> {
-    /// Says that no operator takes values of these types, or several do.
-    pub(crate) fn no_operator(
-        &self,
-        sign: &str,
-        kinds: &[Kind],
-        why: Unresolved,
-        location: i32,
-    ) -> Fault {
-        let shown = |kind: &Kind| match kind.is_unknown() {
-            true => "a constant".to_owned(),
-            false => kind.to_string(),
-        };
-        let operands = match kinds {
-            [one, other] => format!("{} {sign} {}", shown(one), shown(other)),
-            _ => format!("{sign} {}", kinds.first().map(shown).unwrap_or_default()),
-        };
-        match why {
-            Unresolved::None => self
-                .refuse(
-                    RejectionCode::Type,
-                    format!("there is no operator for {operands}"),
-                    location,
-                )
-                .hint(no_operator(sign, kinds)),
-            Unresolved::Ambiguous => self
-                .refuse(
-                    RejectionCode::Type,
-                    format!("{operands} could mean several operators"),
-                    location,
-                )
-                .hint("cast the constant"),
-        }
-    }
+/// Says that no operator takes values of these types, or several do.
+pub(crate) fn no_operator(sign: &str, kinds: &[Kind], why: Unresolved) -> Fault {
+    let shown = |kind: &Kind| match kind.is_unknown() {
+        true => "a constant".to_owned(),
+        false => kind.to_string(),
+    };
+    let operands = match kinds {
+        [one, other] => format!("{} {sign} {}", shown(one), shown(other)),
+        _ => format!("{sign} {}", kinds.first().map(shown).unwrap_or_default()),
+    };
+    let (message, hint) = match why {
+        Unresolved::None => (
+            format!("there is no operator for {operands}"),
+            instead_of(sign, kinds),
+        ),
+        Unresolved::Ambiguous => (
+            format!("{operands} could mean several operators"),
+            "cast the constant".to_owned(),
+        ),
+    };
+    Fault::new(RejectionCode::Type, message).hint(hint)
 }
 
 /// Suggests what may have been meant where these types have no such operator.
-fn no_operator(sign: &str, kinds: &[Kind]) -> String {
+fn instead_of(sign: &str, kinds: &[Kind]) -> String {
     let [one, other] = kinds else {
         return "cast it: (…)::numeric".to_owned();
     };

@@ -6,15 +6,15 @@ use pg_query::{Node, NodeEnum};
 use crate::advice::way;
 use crate::allowed::{self, INTERVAL_PARTS};
 use crate::catalog::{self, Signature};
-use crate::expression::{Checked, Done, Seen, Walk};
+use crate::expression::{Checked, Done, Walk};
 use crate::kind::{Base, Context, Kind};
 use crate::literal::small_integer;
 use crate::node::{constant_text, text_constant, text_of, written_text};
 use crate::pattern;
 use crate::rejection::{Fault, RejectionCode};
 use crate::resolve::{self, Unresolved};
-use crate::time_part::is_part;
-use crate::weight::{Operands, Size};
+use crate::time_part::{self, is_part};
+use crate::weight::{Operands, Seen, Size};
 use crate::written::Place;
 use crate::zone::{is_choice_of_zones, is_zone};
 
@@ -100,7 +100,9 @@ impl Walk<'_> {
         }
         let at = self.out.place();
         let seen = self.arguments(name, args, place)?;
-        self.has_part(name, args, &seen, place)?;
+        if let ([field, ..], [_, of, ..]) = (args, seen.as_slice()) {
+            time_part::check(name, field, of.kind).map_err(|fault| self.located(fault, place))?;
+        }
         self.settle(name, signatures, (args, &seen), at, place)
     }
 

@@ -17,7 +17,7 @@ use crate::literal::{is_bounded, plain_number, write_text};
 use crate::node::{foreign, location, text_constant, text_of, unknown};
 use crate::rejection::{Fault, RejectionCode};
 use crate::resolve::{Resolved, common};
-use crate::weight::{self, MAX_WEIGHT, Operands, Size};
+use crate::weight::{self, MAX_WEIGHT, Operands, Seen, Size};
 use crate::written::Written;
 use crate::{FlowAttributes, MAX_DEPTH, MAX_NODES};
 
@@ -30,43 +30,6 @@ pub(crate) type Done = Result<(), Fault>;
 const MAX_SUBSCRIPTS: usize = 6;
 /// The collations that every server has, whatever libraries it was built with.
 const COLLATIONS: [&str; 4] = ["C", "POSIX", "default", "ucs_basic"];
-/// An expression that was walked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Seen {
-    pub(crate) kind: Kind,
-    /// Bound on the size of its value.
-    pub(crate) size: Size,
-    /// True if it holds no attribute.
-    pub(crate) constant: bool,
-    /// Length that its type says: `n` of `varchar(n)` and `char(n)`.
-    pub(crate) limit: Option<i32>,
-}
-
-impl Seen {
-    /// A value that is not weighed.
-    pub(crate) fn narrow(kind: Kind, constant: bool) -> Seen {
-        Seen {
-            kind,
-            size: Size::default(),
-            constant,
-            limit: None,
-        }
-    }
-
-    /// The value of an attribute.
-    pub(crate) fn of_attribute(kind: Kind) -> Seen {
-        Seen {
-            kind,
-            size: Size::of_attribute(kind),
-            constant: false,
-            limit: None,
-        }
-    }
-
-    pub(crate) fn truth() -> Seen {
-        Seen::narrow(Kind::BOOL, false)
-    }
-}
 
 /// The state of one walk; one per fragment, so that the bounds hold for all of it.
 pub(crate) struct Walk<'a> {
@@ -242,7 +205,11 @@ impl<'a> Walk<'a> {
         message: impl Into<String>,
         location: i32,
     ) -> Fault {
-        let fault = Fault::new(code, message);
+        self.located(Fault::new(code, message), location)
+    }
+
+    /// The fault at a location of the parser.
+    pub(crate) fn located(&self, fault: Fault, location: i32) -> Fault {
         match self.fragment.offset(location) {
             Some(at) => fault.at(at),
             None => fault,

@@ -4,15 +4,17 @@ use pg_query::protobuf::{AExpr, AExprKind, List, RowExpr, TypeCast, a_const::Val
 use pg_query::{Node, NodeEnum};
 use wedflow_model::{AttributeType, ScalarType};
 
+use crate::advice::no_operator;
 use crate::allowed::{BINARY, COMPARISON, MATCHING, PREFIX, QUANTIFIED};
 use crate::call::{function_name, is_number};
 use crate::catalog;
-use crate::expression::{Checked, Done, Seen, Walk};
+use crate::expression::{Checked, Done, Walk};
 use crate::kind::{Context, Kind};
 use crate::node::{constant_length, constant_text, foreign, text_constant, text_of};
 use crate::pattern::{self, Objection};
 use crate::rejection::{Fault, RejectionCode};
 use crate::resolve::{self, Resolved};
+use crate::weight::Seen;
 use crate::written::Place;
 
 /// The most values of a list that are no constants: each is a level to Postgres.
@@ -102,7 +104,7 @@ impl Walk<'_> {
         let found = self.operand(node)?;
         let list = catalog::operators(sign, 1);
         let resolved = resolve::select(&list, &[found.kind])
-            .map_err(|why| self.no_operator(sign, &[found.kind], why, location))?;
+            .map_err(|why| self.located(no_operator(sign, &[found.kind], why), location))?;
         self.fits(node, found.kind, resolved.arguments[0], Context::Implicit)?;
         self.operated(&resolved, &[found])
     }
@@ -457,7 +459,7 @@ impl Walk<'_> {
     ) -> Result<Resolved, Fault> {
         let list = catalog::operators(sign, 2);
         let resolved = resolve::binary(&list, left.1, right.1)
-            .map_err(|why| self.no_operator(sign, &[left.1, right.1], why, location))?;
+            .map_err(|why| self.located(no_operator(sign, &[left.1, right.1], why), location))?;
         for ((node, kind), wanted) in [left, right].into_iter().zip(&resolved.arguments) {
             if let Some(node) = node {
                 self.fits(node, kind, *wanted, Context::Implicit)?;

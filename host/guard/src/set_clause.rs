@@ -11,7 +11,7 @@ use pg_query::{Node, NodeEnum};
 use wedflow_model::{Assignment, AttributeType};
 
 use crate::attributes::Attribute;
-use crate::expression::{Seen, Walk};
+use crate::expression::Walk;
 use crate::fragment::Fragment;
 use crate::kind::{Base, Context, Kind};
 use crate::literal::{Constant, small_integer, write_text};

@@ -1,11 +1,10 @@
-//! Parts of points in time and of intervals, as `extract` and `date_trunc` name them.
+//! Parts of points in time and of intervals, as `extract`, `date_trunc` and intervals name them.
 
 use pg_query::Node;
 
-use crate::expression::{Done, Seen, Walk};
-use crate::kind::Base;
+use crate::kind::{Base, Kind};
 use crate::node::text_constant;
-use crate::rejection::RejectionCode;
+use crate::rejection::{Fault, RejectionCode};
 
 /// A part of a point in time or an interval: what has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,12 +42,20 @@ const PARTS: [(Part, &str); 7] = [
     (Part::Zone, "timezone timezone_h timezone_m"),
 ];
 
+/// A word as Postgres compares it with those that it knows in dates and intervals.
+pub(crate) fn token(word: &str) -> String {
+    word.chars()
+        .take(10)
+        .collect::<String>()
+        .to_ascii_lowercase()
+}
+
 /// Returns true if intervals have a unit of this name.
 pub(crate) fn is_unit(word: &str) -> bool {
     let units = PARTS.iter().filter(|(part, names)| {
         matches!(part, Part::Calendar | Part::Week | Part::Clock) && !names.starts_with("quarter")
     });
-    let word = crate::value::token(word);
+    let word = token(word);
     units
         .flat_map(|(_, names)| names.split(' '))
         .any(|name| name == word)
@@ -56,7 +63,7 @@ pub(crate) fn is_unit(word: &str) -> bool {
 
 /// The part of this name.
 fn part(word: &str) -> Option<Part> {
-    let word = crate::value::token(word);
+    let word = token(word);
     let (part, _) = PARTS
         .iter()
         .find(|(_, names)| names.split(' ').any(|name| name == word))?;
@@ -68,53 +75,47 @@ pub(crate) fn is_part(word: &str) -> bool {
     part(word).is_some()
 }
 
-impl Walk<'_> {
-    /// Refuses a part that what it is taken out of, or is cut to it, has not.
-    pub(crate) fn has_part(&self, name: &str, args: &[Node], seen: &[Seen], place: i32) -> Done {
-        let ("extract" | "date_part" | "date_trunc", [field, ..], [_, of, ..]) = (name, args, seen)
-        else {
-            return Ok(());
-        };
-        let Some((word, part)) = text_constant(field).and_then(|word| Some((word, part(word)?)))
-        else {
-            return Ok(());
-        };
-        let cut = name == "date_trunc";
-        let dated = matches!(
-            of.kind.base,
-            Base::Date | Base::Timestamp | Base::Timestamptz
-        );
-        let has = match (of.kind.base, part) {
-            _ if of.kind.array => true,
-            (_, Part::Day | Part::Epoch | Part::Zone) if cut => false,
-            // As a point in time, at midnight.
-            (Base::Date, Part::Clock) => name != "extract",
-            (Base::Date | Base::Timestamp | Base::Time | Base::Interval, Part::Zone) => false,
-            (Base::Time | Base::Timetz, Part::Calendar | Part::Week | Part::Day) => false,
-            (Base::Interval, Part::Day) => false,
-            (Base::Interval, Part::Week) => !cut,
-            _ => true,
-        };
-        if has {
-            return Ok(());
-        }
-        let word = word.to_ascii_lowercase();
-        let (message, hint) = match (part, cut) {
-            (Part::Clock, _) => (
-                format!("a date has no {word}"),
-                "take it out of a timestamptz",
-            ),
-            (_, true) if dated || part != Part::Week => (
-                format!("nothing is cut to its {word}"),
-                "cut to year, quarter, month, week, day, hour, minute or second; extract(… from …) takes other \
-                 parts out",
-            ),
-            _ => (
-                format!("{} has no {word}", of.kind),
-                "take it out of a point in time; an interval has years, months, days, hours, minutes, seconds and \
-                 epoch",
-            ),
-        };
-        Err(self.refuse(RejectionCode::Type, message, place).hint(hint))
+/// Refuses a part that the value it is taken out of, or that is cut to it, does not have: the field and the type of
+/// the value that a call of `extract`, `date_part` or `date_trunc` names.
+pub(crate) fn check(name: &str, field: &Node, of: Kind) -> Result<(), Fault> {
+    if !matches!(name, "extract" | "date_part" | "date_trunc") {
+        return Ok(());
     }
+    let Some((word, part)) = text_constant(field).and_then(|word| Some((word, part(word)?))) else {
+        return Ok(());
+    };
+    let cut = name == "date_trunc";
+    let dated = matches!(of.base, Base::Date | Base::Timestamp | Base::Timestamptz);
+    let has = match (of.base, part) {
+        _ if of.array => true,
+        (_, Part::Day | Part::Epoch | Part::Zone) if cut => false,
+        // As a point in time, at midnight.
+        (Base::Date, Part::Clock) => name != "extract",
+        (Base::Date | Base::Timestamp | Base::Time | Base::Interval, Part::Zone) => false,
+        (Base::Time | Base::Timetz, Part::Calendar | Part::Week | Part::Day) => false,
+        (Base::Interval, Part::Day) => false,
+        (Base::Interval, Part::Week) => !cut,
+        _ => true,
+    };
+    if has {
+        return Ok(());
+    }
+    let word = word.to_ascii_lowercase();
+    let (message, hint) = match (part, cut) {
+        (Part::Clock, _) => (
+            format!("a date has no {word}"),
+            "take it out of a timestamptz",
+        ),
+        (_, true) if dated || part != Part::Week => (
+            format!("nothing is cut to its {word}"),
+            "cut to year, quarter, month, week, day, hour, minute or second; extract(… from …) takes other \
+             parts out",
+        ),
+        _ => (
+            format!("{} has no {word}", of),
+            "take it out of a point in time; an interval has years, months, days, hours, minutes, seconds and \
+             epoch",
+        ),
+    };
+    Err(Fault::new(RejectionCode::Type, message).hint(hint))
 }

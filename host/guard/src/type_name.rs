@@ -6,11 +6,11 @@ use pg_query::protobuf::{AConst, TypeCast, TypeName, a_const::Val};
 use pg_query::{Node, NodeEnum};
 
 use crate::allowed;
-use crate::expression::{Checked, Done, Seen, Walk};
+use crate::expression::{Checked, Done, Walk};
 use crate::kind::{Base, Context, Kind};
 use crate::node::{text_constant, text_of};
 use crate::rejection::{Fault, RejectionCode};
-use crate::weight;
+use crate::weight::{self, Seen};
 
 /// The longest that `varchar(n)` may be said to be, as Postgres has it.
 const MAX_VARCHAR: i32 = 10_485_760;

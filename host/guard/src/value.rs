@@ -4,6 +4,7 @@ use crate::MAX_DIGITS;
 use crate::kind::{Base, Kind};
 use crate::literal::is_bounded;
 use crate::rejection::{Fault, RejectionCode};
+use crate::time_part::{is_unit, token};
 
 /// Refuses text in quotes that Postgres would not read as a value of the type, where that is plain to
 /// see. Dates and intervals are left to Postgres, which reads many forms of them.
@@ -475,14 +476,6 @@ const POINTS: [&str; 8] = [
     "allballs",
 ];
 
-/// A word as Postgres compares it with those that it knows in dates and intervals.
-pub(crate) fn token(word: &str) -> String {
-    word.chars()
-        .take(10)
-        .collect::<String>()
-        .to_ascii_lowercase()
-}
-
 /// A word of an interval that is no unit.
 fn unknown_unit(text: &str) -> Option<String> {
     // P1Y2M is a notation of its own.
@@ -494,7 +487,7 @@ fn unknown_unit(text: &str) -> Option<String> {
         .filter(|word| !word.is_empty())
         .find(|word| {
             let others = ["ago", "at", "on", "infinity", "inf", "mm"];
-            !crate::time_part::is_unit(word) && !others.contains(&token(word).as_str())
+            !is_unit(word) && !others.contains(&token(word).as_str())
         })
         .map(|word| crate::rejection::shorten(word, 20))
 }

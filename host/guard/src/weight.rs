@@ -1,7 +1,6 @@
-//! Weights of a fragment's values, by the words of the table. The database computes the same (`wed.weigh`).
+//! Values of a fragment as the walk sees them, and their weights by the words of the table. The database computes the same (`wed.weigh`).
 
 use crate::catalog::{self, CATALOG};
-use crate::expression::Seen;
 use crate::kind::{Base, Kind};
 
 /// The most that a fragment weighs.
@@ -39,6 +38,44 @@ fn form(kind: Kind) -> Form {
             Form::Text
         }
         _ => Form::Narrow,
+    }
+}
+
+/// An expression that was walked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) kind: Kind,
+    /// Bound on the size of its value.
+    pub(crate) size: Size,
+    /// True if it holds no attribute.
+    pub(crate) constant: bool,
+    /// Length that its type says: `n` of `varchar(n)` and `char(n)`.
+    pub(crate) limit: Option<i32>,
+}
+
+impl Seen {
+    /// A value that is not weighed.
+    pub(crate) fn narrow(kind: Kind, constant: bool) -> Seen {
+        Seen {
+            kind,
+            size: Size::default(),
+            constant,
+            limit: None,
+        }
+    }
+
+    /// The value of an attribute.
+    pub(crate) fn of_attribute(kind: Kind) -> Seen {
+        Seen {
+            kind,
+            size: Size::of_attribute(kind),
+            constant: false,
+            limit: None,
+        }
+    }
+
+    pub(crate) fn truth() -> Seen {
+        Seen::narrow(Kind::BOOL, false)
     }
 }
 
