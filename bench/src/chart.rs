@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::growth::Point;
+use serde::Serialize;
 
 const WIDTH: f64 = 780.0;
 const HEIGHT: f64 = 360.0;
@@ -18,6 +18,20 @@ const STEPS: [f64; 9] = [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0];
 const COLOURS: [&str; 6] = [
     "#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad", "#b7791f", "#555555",
 ];
+
+/// A measured point.
+#[derive(Debug, Serialize)]
+pub(crate) struct Point {
+    /// Name of the thing that grows.
+    pub(crate) series: &'static str,
+    /// Size of the thing that grows.
+    pub(crate) size: usize,
+    /// Transitions per second.
+    pub(crate) per_s: f64,
+    /// Rate of the series' first point divided by this one's, both measured alternately; with an open transaction,
+    /// the rate without it divided by the rate with it. 1 is flat, 2 is half as fast.
+    pub(crate) slowdown: f64,
+}
 
 /// Draws a curve for each series.
 pub(crate) fn svg(points: &[Point]) -> String {

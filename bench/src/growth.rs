@@ -1,26 +1,11 @@
 //! `wed-bench growth`: whether throughput holds as work grows; a table and a chart.
 
 use anyhow::{Context, Result};
-use serde::Serialize;
 
 use crate::arguments::GrowthArguments;
-use crate::chart;
+use crate::chart::{self, Point};
 use crate::report::{Report, table};
 use crate::scenario::{Ready, Scenario};
-
-/// A measured point.
-#[derive(Debug, Serialize)]
-pub(crate) struct Point {
-    /// Name of the thing that grows.
-    pub(crate) series: &'static str,
-    /// Size of the thing that grows.
-    pub(crate) size: usize,
-    /// Transitions per second.
-    pub(crate) per_s: f64,
-    /// Rate of the series' first point divided by this one's, both measured alternately; with an open transaction,
-    /// the rate without it divided by the rate with it. 1 is flat, 2 is half as fast.
-    pub(crate) slowdown: f64,
-}
 
 /// Number of alternate measurements of a point and the first of its series.
 const ROUNDS: u32 = 2;
