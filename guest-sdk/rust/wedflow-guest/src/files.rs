@@ -10,7 +10,7 @@ use core::fmt;
 #[cfg(target_family = "wasm")]
 use crate::bindings::wed::flow::files as server;
 #[cfg(not(target_family = "wasm"))]
-use crate::testing::fake_files as server;
+use crate::stand::files as server;
 
 pub use crate::bindings::wed::flow::files::{File, FileErrorKind};
 

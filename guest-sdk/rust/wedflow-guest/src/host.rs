@@ -8,7 +8,7 @@ use crate::Timestamp;
 #[cfg(target_family = "wasm")]
 use crate::bindings::wed::flow::host as server;
 #[cfg(not(target_family = "wasm"))]
-use crate::testing::fake as server;
+use crate::stand::host as server;
 
 pub use crate::bindings::wed::flow::host::{Field, Severity};
 

@@ -10,7 +10,7 @@ use core::fmt;
 #[cfg(target_family = "wasm")]
 use crate::bindings::wed::flow::http as server;
 #[cfg(not(target_family = "wasm"))]
-use crate::testing::fake_http as server;
+use crate::stand::http as server;
 
 pub use crate::bindings::wed::flow::http::{FetchErrorKind, Header, Response};
 

@@ -60,6 +60,8 @@ pub mod http;
 mod job;
 #[cfg(all(target_family = "wasm", not(feature = "std")))]
 mod runtime;
+#[cfg(not(target_family = "wasm"))]
+mod stand;
 mod state;
 #[cfg(not(target_family = "wasm"))]
 pub mod testing;
