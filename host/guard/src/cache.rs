@@ -1,9 +1,10 @@
 //! Clauses that come again and again.
 
-use std::hash::BuildHasher;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use foldhash::fast::RandomState;
+use quick_cache::sync::{Cache, DefaultLifecycle};
+use quick_cache::UnitWeighter;
 
 use crate::{CheckedSetClause, FlowAttributes, Rejection};
 
@@ -13,23 +14,14 @@ const MAX_KEPT_BYTES: usize = 1024;
 /// Checks clauses against one flow's attributes and remembers some, by their exact text.
 /// (A fingerprint would not do: it is the same for `a='x'` and `a='x' WHERE true`.)
 ///
-/// Most clauses hold values of their own and never come again, so one is kept only when its text comes
-/// a second time; the first leaves no more than a number behind.
+/// Most clauses hold values of their own and never come again: the cache's policy drops those before it drops
+/// one that was asked for twice.
 ///
 /// It belongs to one version of the flow: when attributes change, make a new one.
 #[derive(Debug)]
 pub struct SetClauseCache {
     attributes: FlowAttributes,
-    hasher: RandomState,
-    places: Box<[Mutex<Place>]>,
-}
-
-/// Clauses whose texts have the same place follow each other in it.
-#[derive(Debug, Default)]
-struct Place {
-    /// The hash of the text that was here last.
-    seen: u64,
-    kept: Option<(Box<str>, Arc<CheckedSetClause>)>,
+    kept: Cache<Box<str>, Arc<CheckedSetClause>, UnitWeighter, RandomState>,
 }
 
 impl SetClauseCache {
@@ -37,10 +29,13 @@ impl SetClauseCache {
     pub fn new(attributes: FlowAttributes, capacity: usize) -> Self {
         SetClauseCache {
             attributes,
-            hasher: RandomState::default(),
-            places: std::iter::repeat_with(Mutex::default)
-                .take(capacity)
-                .collect(),
+            kept: Cache::with(
+                capacity,
+                capacity as u64,
+                UnitWeighter,
+                RandomState::default(),
+                DefaultLifecycle::default(),
+            ),
         }
     }
 
@@ -54,29 +49,14 @@ impl SetClauseCache {
     /// # Errors
     /// A [`Rejection`] that says what is wrong and where.
     pub fn parse(&self, text: &str) -> Result<Arc<CheckedSetClause>, Rejection> {
-        let check = || CheckedSetClause::parse(text, &self.attributes).map(Arc::new);
-        if text.len() > MAX_KEPT_BYTES || self.places.is_empty() {
-            return check();
+        if text.len() > MAX_KEPT_BYTES {
+            return CheckedSetClause::parse(text, &self.attributes).map(Arc::new);
         }
-        let hash = self.hasher.hash_one(text);
-        let at = usize::try_from(hash % self.places.len() as u64).unwrap_or(0);
-        let locked = || {
-            self.places[at]
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-        };
-        let again = {
-            let mut place = locked();
-            match &place.kept {
-                Some((kept, clause)) if **kept == *text => return Ok(Arc::clone(clause)),
-                _ => std::mem::replace(&mut place.seen, hash) == hash,
-            }
-        };
-        // Without the lock: checking takes a while.
-        let clause = check()?;
-        if again {
-            locked().kept = Some((text.into(), Arc::clone(&clause)));
+        if let Some(clause) = self.kept.get(text) {
+            return Ok(clause);
         }
+        let clause = CheckedSetClause::parse(text, &self.attributes).map(Arc::new)?;
+        self.kept.insert(text.into(), Arc::clone(&clause));
         Ok(clause)
     }
 }
@@ -103,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_share_a_place_are_told_apart() {
+    fn a_full_cache_answers_each_text_with_its_own_clause() {
         let cache = cache(1);
         for _ in 0..3 {
             for text in ["a1 = 'x'", "a1 = 'x'", "a1 = 'y'", "a1 = 'y'"] {

@@ -1,9 +1,10 @@
-//! Compiled components and bound transitions, and the bounded store of the compiled.
+//! Compiled components and bound transitions, and the cache of the compiled.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use quick_cache::Weighter;
+use quick_cache::unsync::Cache;
 use wedflow_contract::{BindError, Binding, Declaration, Digest, Inspection};
 use wedflow_model::{AttributeType, Limits};
 
@@ -171,61 +172,29 @@ impl Bound {
 }
 
 /// Bytes of compiled code that are kept ready.
-const KEPT_BYTES: usize = 2 << 30;
+const KEPT_BYTES: u64 = 2 << 30;
 
-/// Compiled components by digest; the least recently used is dropped when there are too many, or too large ones.
-pub(crate) struct Shelf {
-    room: usize,
-    clock: u64,
-    components: HashMap<Digest, (u64, Component)>,
+/// Compiled components by digest, bounded in bytes and number.
+pub(crate) type Components = Cache<Digest, Component, CodeBytes>;
+
+/// Weight of a component in the cache: the bytes of its code, and at least its part of the room for all.
+#[derive(Clone)]
+pub(crate) struct CodeBytes {
+    least: u64,
 }
 
-impl Shelf {
-    pub(crate) fn new(room: usize) -> Self {
-        Shelf {
-            room,
-            clock: 0,
-            components: HashMap::new(),
-        }
+impl Weighter<Digest, Component> for CodeBytes {
+    fn weight(&self, _: &Digest, component: &Component) -> u64 {
+        self.least.max(component.code_bytes() as u64)
     }
+}
 
-    pub(crate) fn get(&mut self, digest: &Digest) -> Option<Component> {
-        self.clock += 1;
-        let (used, component) = self.components.get_mut(digest)?;
-        *used = self.clock;
-        Some(component.clone())
-    }
-
-    /// Bytes of the code of all.
-    fn bytes(&self) -> usize {
-        (self.components.values())
-            .map(|(_, component)| component.code_bytes())
-            .sum()
-    }
-
-    /// Keeps a component; one of that digest that is already there is kept instead and returned.
-    pub(crate) fn put(&mut self, component: Component) -> Component {
-        if let Some(known) = self.get(&component.digest()) {
-            return known;
-        }
-        if self.room > 0 {
-            while !self.components.is_empty()
-                && (self.components.len() >= self.room
-                    || self.bytes() + component.code_bytes() > KEPT_BYTES)
-            {
-                // A search through a few hundred, once for each compilation of seconds.
-                let oldest = self
-                    .components
-                    .iter()
-                    .min_by_key(|(_, (used, _))| *used)
-                    .map(|(digest, _)| *digest);
-                if let Some(oldest) = oldest {
-                    self.components.remove(&oldest);
-                }
-            }
-            self.components
-                .insert(component.digest(), (self.clock, component.clone()));
-        }
-        component
-    }
+/// Makes a cache of at most `most` components.
+pub(crate) fn components(most: usize) -> Components {
+    let (capacity, least) = match most as u64 {
+        0 => (0, 0),
+        // A little less than the part, since the cache admits nothing that would fill all of it.
+        most => (KEPT_BYTES, KEPT_BYTES / 100 * 95 / most),
+    };
+    Cache::with_weighter(most, capacity, CodeBytes { least })
 }

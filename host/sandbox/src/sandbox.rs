@@ -13,7 +13,7 @@ use wedflow_model::{AttributeType, Limits, Outcome, TenantId};
 use crate::answers::{Answers, AnswersFrom};
 use crate::bindings::{Attribute, TransitionPre};
 use crate::cache::Cache;
-use crate::component::{Bound, Component, Shelf};
+use crate::component::{Bound, Component, Components, components};
 use crate::ending;
 use crate::error::{SetupError, UploadError};
 use crate::gate::Gate;
@@ -74,7 +74,8 @@ pub struct Sandbox {
     pool: Pool,
     /// For components that hold an interpreter; set up when the first of them comes.
     interpreters: OnceLock<Result<Pool, String>>,
-    shelf: Mutex<Shelf>,
+    /// Compiled components that are kept ready.
+    components: Mutex<Components>,
     cache: Option<Cache>,
     /// Bytes of linear memory of all guests.
     memory: Share,
@@ -99,7 +100,7 @@ impl Sandbox {
             pool: Pool::new(&settings)?,
             interpreters: OnceLock::new(),
             gate: settings.gate.clone().unwrap_or_default(),
-            shelf: Mutex::new(Shelf::new(settings.components)),
+            components: Mutex::new(components(settings.components)),
             cache: settings.cache.as_deref().and_then(|folder| {
                 Cache::open(folder)
                     .inspect_err(|error| {
@@ -140,7 +141,7 @@ impl Sandbox {
 
     /// A component that was compiled here and is still kept ready.
     pub fn get(&self, digest: &Digest) -> Option<Component> {
-        self.shelf().get(digest)
+        self.components().get(digest).cloned()
     }
 
     /// Checks an uploaded component's structure and compiles it, unless it is kept ready already.
@@ -180,7 +181,14 @@ impl Sandbox {
             TransitionPre::new(linker.instantiate_pre(&compiled)?)
         };
         let pre = link().map_err(|error| UploadError::DoesNotFit(format!("{error:#}")))?;
-        Ok(self.shelf().put(Component::new(inspection, code, pre)))
+        let component = Component::new(inspection, code, pre);
+        let digest = component.digest();
+        let mut components = self.components();
+        if let Some(known) = components.get(&digest) {
+            return Ok(known.clone());
+        }
+        components.insert(digest, component.clone());
+        Ok(component)
     }
 
     /// The compiled code: from the cache, from a child process, or, in a program that does not serve as
@@ -367,8 +375,8 @@ impl Sandbox {
         store
     }
 
-    fn shelf(&self) -> std::sync::MutexGuard<'_, Shelf> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    fn components(&self) -> std::sync::MutexGuard<'_, Components> {
+        self.components.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

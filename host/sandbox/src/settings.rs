@@ -61,7 +61,7 @@ pub struct Settings {
     /// pays for guests with much initial content (interpreters), and takes two memory maps more for each guest in a
     /// call.
     pub copy_on_write: bool,
-    /// Compiled components kept ready, the least recently used is dropped first.
+    /// Compiled components kept ready; those that were not asked for lately are dropped first.
     pub components: usize,
     /// The folder where compiled code is kept from one process to the next, mode 700; none: nowhere.
     pub cache: Option<std::path::PathBuf>,
