@@ -38,30 +38,6 @@ const ONE_USER: [(&str, &str); 7] = [
     ("pg_query", "guard"),
 ];
 
-/// Circles among the modules of a crate that are left: each module imports another of its circle.
-const CIRCLES: [(&str, &[&str]); 4] = [
-    ("cli", &["arguments", "commands", "database"]),
-    (
-        "guard",
-        &["advice", "expression", "time_part", "value", "weight"],
-    ),
-    ("sandbox", &["outside", "state"]),
-    (
-        "scheduler",
-        &[
-            "clock",
-            "context",
-            "hub",
-            "observer",
-            "repository",
-            "signals",
-            "source",
-            "timers",
-            "token",
-        ],
-    ),
-];
-
 /// The most lines that a file may have.
 const LONGEST: usize = 1_000;
 
@@ -280,13 +256,13 @@ fn circles(mut imports: BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
 }
 
 #[harness::test]
-fn modules_of_a_crate_form_no_new_circles() {
-    let known: BTreeMap<&str, &[&str]> = CIRCLES.into_iter().collect();
+fn modules_of_a_crate_form_no_circle() {
     let mut found = Vec::new();
     for (name, _) in LAYERS {
         let imports = module_imports(name);
+        assert!(!imports.is_empty(), "no module of {name} was found");
         let left = circles(imports.clone());
-        if left != known.get(name).copied().unwrap_or_default() {
+        if !left.is_empty() {
             let edges = left
                 .iter()
                 .map(|module| format!("  {module} -> {:?}", imports[module]));

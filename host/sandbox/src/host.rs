@@ -1,14 +1,13 @@
 //! Functions that a guest may call: those of `wed:flow/host`.
 
 use wasmtime::component::{ComponentType, Lift, Linker, WasmList, WasmStr};
-use wasmtime::{AsContext, AsContextMut, StoreContextMut};
+use wasmtime::{AsContext, AsContextMut};
 use wedflow_contract::HOST_INTERFACE;
 
 use crate::bindings::Severity;
 use crate::log::LogLine;
-use crate::outside::charge;
 use crate::provided::Provided;
-use crate::state::State;
+use crate::state::{State, Store, charge};
 
 /// Fields that a log line may have; one with more is dropped.
 const FIELDS: usize = 64;
@@ -29,64 +28,51 @@ pub(crate) fn define(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     host.func_wrap("log", log)?;
     host.func_wrap(
         "panicked",
-        |mut store: StoreContextMut<'_, State>,
-         (first, second, third, fourth): (u64, u64, u64, u64)| {
+        |mut store: Store<'_>, (first, second, third, fourth): (u64, u64, u64, u64)| {
             let state = store.data_mut();
             state.count_host_call("panicked")?;
             state.log.panicked([first, second, third, fourth]);
             Ok(())
         },
     )?;
-    host.func_wrap("now", |mut store: StoreContextMut<'_, State>, (): ()| {
+    host.func_wrap("now", |mut store: Store<'_>, (): ()| {
         let state = store.data_mut();
         state.count_host_call("now")?;
         Ok((state.answers.now(),))
     })?;
-    host.func_wrap("random", |mut store: StoreContextMut<'_, State>, (): ()| {
+    host.func_wrap("random", |mut store: Store<'_>, (): ()| {
         let state = store.data_mut();
         state.count_host_call("random")?;
         Ok((state.answers.random(),))
     })?;
-    host.func_wrap(
-        "attributes",
-        |mut store: StoreContextMut<'_, State>, (): ()| {
+    host.func_wrap("attributes", |mut store: Store<'_>, (): ()| {
+        let state = store.data_mut();
+        state.count_host_call("attributes")?;
+        Ok((state.names.clone().unwrap_or_default(),))
+    })?;
+    host.func_wrap("config", |mut store: Store<'_>, (key,): (WasmStr,)| {
+        let (key, found) = ask(&mut store, "config", &key, Provided::config)?;
+        Ok((store.data_mut().answers.config(&key, found.as_deref()),))
+    })?;
+    host.func_wrap("secret", |mut store: Store<'_>, (name,): (WasmStr,)| {
+        let (name, found) = ask(&mut store, "secret", &name, Provided::secret)?;
+        store.data_mut().answers.secret(&name);
+        Ok((found,))
+    })?;
+    host.func_wrap_async("sleep", |mut store: Store<'_>, (microseconds,): (u64,)| {
+        Box::new(async move {
             let state = store.data_mut();
-            state.count_host_call("attributes")?;
-            Ok((state.names.clone().unwrap_or_default(),))
-        },
-    )?;
-    host.func_wrap(
-        "config",
-        |mut store: StoreContextMut<'_, State>, (key,): (WasmStr,)| {
-            let (key, found) = ask(&mut store, "config", &key, Provided::config)?;
-            Ok((store.data_mut().answers.config(&key, found.as_deref()),))
-        },
-    )?;
-    host.func_wrap(
-        "secret",
-        |mut store: StoreContextMut<'_, State>, (name,): (WasmStr,)| {
-            let (name, found) = ask(&mut store, "secret", &name, Provided::secret)?;
-            store.data_mut().answers.secret(&name);
-            Ok((found,))
-        },
-    )?;
-    host.func_wrap_async(
-        "sleep",
-        |mut store: StoreContextMut<'_, State>, (microseconds,): (u64,)| {
-            Box::new(async move {
-                let state = store.data_mut();
-                state.count_host_call("sleep")?;
-                state.sleep(microseconds).await?;
-                Ok(())
-            })
-        },
-    )?;
+            state.count_host_call("sleep")?;
+            state.sleep(microseconds).await?;
+            Ok(())
+        })
+    })?;
     Ok(())
 }
 
 /// Looks up what the flow provides; all of it was loaded with the binding.
 fn ask(
-    store: &mut StoreContextMut<'_, State>,
+    store: &mut Store<'_>,
     function: &'static str,
     key: &WasmStr,
     look: for<'a> fn(&'a Provided, &str) -> Option<&'a str>,
@@ -102,7 +88,7 @@ fn ask(
 }
 
 fn log(
-    mut store: StoreContextMut<'_, State>,
+    mut store: Store<'_>,
     (severity, message, fields): (Severity, WasmStr, WasmList<Field>),
 ) -> wasmtime::Result<()> {
     store.data_mut().count_host_call("log")?;

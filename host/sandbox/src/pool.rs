@@ -10,7 +10,7 @@ use crate::error::SetupError;
 use crate::share::{Held, Share};
 use crate::state::State;
 use crate::ticker::Ticker;
-use crate::{host, outside};
+use crate::{files, host, http};
 
 /// An engine, its pool of slots, and the thread that counts its epochs.
 pub(crate) struct Pool {
@@ -29,7 +29,8 @@ impl Pool {
         let engine = settings.engine()?;
         let mut linker = Linker::new(&engine);
         host::define(&mut linker)
-            .and_then(|()| outside::define(&mut linker))
+            .and_then(|()| files::define(&mut linker))
+            .and_then(|()| http::define(&mut linker))
             .map_err(|error| SetupError::Engine(format!("{error:#}")))?;
         Ok(Pool {
             ticker: Ticker::start(&engine)?,

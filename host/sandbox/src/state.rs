@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tokio::time::{Duration, Instant};
-use wasmtime::{ResourceLimiter, UpdateDeadline};
+use wasmtime::{ResourceLimiter, StoreContextMut, UpdateDeadline};
 use wedflow_model::Limits;
 
 use crate::answers::Answers;
@@ -33,6 +33,11 @@ pub(crate) enum Stop {
     #[error("called `{0}` in `describe`, which must not call the host")]
     HostInDescribe(&'static str),
 }
+
+/// The store of one call, as functions of the host get it.
+pub(crate) type Store<'a> = StoreContextMut<'a, State>;
+/// The answer of a function of the host that waits.
+pub(crate) type Answered<'a, T> = Box<dyn Future<Output = wasmtime::Result<T>> + Send + 'a>;
 
 /// The data of a store.
 pub(crate) struct State {
@@ -130,6 +135,21 @@ impl State {
             return Err(Stop::TimedOut);
         }
         Ok(self.turns.tick())
+    }
+}
+
+/// The fuel that a byte costs which the host copies, masks or digests for a guest.
+const FUEL_PER_BYTE: u64 = 8;
+
+/// Charges a guest for what the host does for it, by bytes.
+pub(crate) fn charge(store: &mut Store<'_>, bytes: usize) -> wasmtime::Result<()> {
+    let cost = (bytes as u64).saturating_mul(FUEL_PER_BYTE);
+    match store.get_fuel()?.checked_sub(cost) {
+        Some(left) => store.set_fuel(left),
+        None => {
+            store.set_fuel(0)?;
+            Err(wasmtime::Trap::OutOfFuel.into())
+        }
     }
 }
 

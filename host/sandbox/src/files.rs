@@ -1,0 +1,268 @@
+//! Functions that a guest may call: those of `wed:flow/files`.
+
+use wasmtime::AsContext;
+use wasmtime::component::{ComponentType, Linker, Lower, WasmList, WasmStr};
+use wedflow_capability::files::{Draft, FileError, MAX_FILE};
+use wedflow_contract::{Digest, FILES_INTERFACE};
+
+use crate::answers::{Content, FileAnswer};
+use crate::outside::NOT_GRANTED;
+use crate::provided::Provided;
+use crate::state::{Answered, State, Store, charge};
+
+/// Bytes of a refusal's message that a guest receives.
+const MOST_MESSAGE: usize = 1_000;
+
+#[derive(ComponentType, Lower, Clone, Copy)]
+#[component(enum)]
+#[repr(u8)]
+enum FileErrorKind {
+    #[component(name = "denied")]
+    Denied,
+    #[component(name = "name")]
+    Name,
+    #[component(name = "no-room")]
+    NoRoom,
+    #[component(name = "unavailable")]
+    Unavailable,
+}
+
+#[derive(ComponentType, Lower)]
+#[component(record)]
+struct FileErrorHere {
+    #[component(name = "kind")]
+    kind: FileErrorKind,
+    #[component(name = "message")]
+    message: String,
+}
+
+#[derive(ComponentType, Lower)]
+#[component(record)]
+struct FileHere {
+    #[component(name = "name")]
+    name: String,
+    #[component(name = "size")]
+    size: u64,
+}
+
+type FileResult<T> = (Result<T, FileErrorHere>,);
+
+/// Defines the functions.
+pub(crate) fn define(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+    let mut files = linker.instance(FILES_INTERFACE)?;
+    files.func_wrap_async("read", read)?;
+    files.func_wrap_async("write", |store, asked| {
+        written(store, "write", asked, Draft::write)
+    })?;
+    files.func_wrap_async("append", |store, asked| {
+        written(store, "append", asked, Draft::append)
+    })?;
+    files.func_wrap_async("remove", remove)?;
+    files.func_wrap_async("all", all)
+}
+
+fn read(mut store: Store<'_>, (name,): (WasmStr,)) -> Answered<'_, FileResult<Option<Vec<u8>>>> {
+    Box::new(async move {
+        store.data_mut().count_host_call("read")?;
+        let name = name.to_str(store.as_context())?.into_owned();
+        charge(&mut store, name.len())?;
+        let asked = format!("read {name}");
+        let answer = filed(&mut store, asked, move |draft| {
+            Ok(FileAnswer::Content(draft.read(&name)?.map(Content)))
+        })
+        .await;
+        if let FileAnswer::Content(Some(content)) = &answer {
+            charge(&mut store, content.0.len())?;
+        }
+        Ok((match answer {
+            FileAnswer::Content(content) => Ok(content.map(|content| content.0)),
+            other => Err(refused(other)),
+        },))
+    })
+}
+
+fn written<'a>(
+    mut store: Store<'a>,
+    what: &'static str,
+    (name, content): (WasmStr, WasmList<u8>),
+    act: fn(&mut Draft, &str, &[u8]) -> Result<(), FileError>,
+) -> Answered<'a, FileResult<()>> {
+    Box::new(async move {
+        store.data_mut().count_host_call(what)?;
+        if let Some(refusal) = not_granted(&mut store) {
+            return Ok((Err(refused(refusal)),));
+        }
+        let name = name.to_str(store.as_context())?.into_owned();
+        let content = content.as_le_slice(store.as_context());
+        if content.len() as u64 > MAX_FILE {
+            let size = content.len();
+            return Ok((Err(FileErrorHere {
+                kind: FileErrorKind::NoRoom,
+                message: format!("{size} bytes are too many: a file has {MAX_FILE} at most"),
+            }),));
+        }
+        let content = content.to_vec();
+        charge(&mut store, name.len() + content.len())?;
+        let asked = format!("{what} {name} {}", Digest::of(&content));
+        let answer = filed(&mut store, asked, move |draft| {
+            act(draft, &name, &content)?;
+            Ok(FileAnswer::Done)
+        })
+        .await;
+        Ok((match answer {
+            FileAnswer::Done => Ok(()),
+            other => Err(refused(other)),
+        },))
+    })
+}
+
+fn remove(mut store: Store<'_>, (name,): (WasmStr,)) -> Answered<'_, FileResult<bool>> {
+    Box::new(async move {
+        store.data_mut().count_host_call("remove")?;
+        let name = name.to_str(store.as_context())?.into_owned();
+        charge(&mut store, name.len())?;
+        let asked = format!("remove {name}");
+        let answer = filed(&mut store, asked, move |draft| {
+            Ok(FileAnswer::Removed(draft.remove(&name)?))
+        })
+        .await;
+        Ok((match answer {
+            FileAnswer::Removed(was) => Ok(was),
+            other => Err(refused(other)),
+        },))
+    })
+}
+
+fn all(mut store: Store<'_>, (): ()) -> Answered<'_, FileResult<Vec<FileHere>>> {
+    Box::new(async move {
+        store.data_mut().count_host_call("all")?;
+        let answer = filed(&mut store, "all".to_owned(), |draft| {
+            Ok(FileAnswer::All(draft.list()?))
+        })
+        .await;
+        Ok((match answer {
+            FileAnswer::All(files) => Ok(files
+                .into_iter()
+                .map(|(name, size)| FileHere { name, size })
+                .collect()),
+            other => Err(refused(other)),
+        },))
+    })
+}
+
+/// Message of a refusal: files are not granted.
+const FILES_NOT_GRANTED: &str = "files are not granted: the operator gives hosts a place for them (--files), and the \
+    flow grants them to a transition (`files = true` in flow.toml)";
+
+/// The refusal of an act with a file where none is granted, before anything is copied out of the guest; none where
+/// files are granted, or a record holds the act.
+fn not_granted(store: &mut Store<'_>) -> Option<FileAnswer> {
+    let state = store.data_mut();
+    if state.outside.draft.is_some() || !state.answers.files_may_be_refused(NOT_GRANTED) {
+        return None;
+    }
+    if let Some(recorded) = state.answers.filed(NOT_GRANTED) {
+        return Some(recorded);
+    }
+    let answer = FileAnswer::Refused("denied".to_owned(), FILES_NOT_GRANTED.to_owned());
+    state.answers.keep_file(NOT_GRANTED.to_owned(), &answer);
+    Some(answer)
+}
+
+/// Asks the record, or the files on a thread that may block.
+async fn filed(
+    store: &mut Store<'_>,
+    asked: String,
+    act: impl FnOnce(&mut Draft) -> Result<FileAnswer, FileError> + Send + 'static,
+) -> FileAnswer {
+    let state = store.data_mut();
+    let asked = match &state.provided {
+        Some(provided) => provided.mask(&asked).into_owned(),
+        None => asked,
+    };
+    if let Some(recorded) = state.answers.filed(&asked) {
+        return recorded;
+    }
+    let answer = match state.outside.draft.take() {
+        None => FileAnswer::Refused("denied".to_owned(), FILES_NOT_GRANTED.to_owned()),
+        Some(mut draft) => {
+            state.turns.release();
+            let done = tokio::task::spawn_blocking(move || {
+                let answer = act(&mut draft);
+                (draft, answer)
+            })
+            .await;
+            match done {
+                Ok((draft, answer)) => {
+                    store.data_mut().outside.draft = Some(draft);
+                    answer.unwrap_or_else(|error| {
+                        let kind = match error {
+                            FileError::Name(_) => "name",
+                            FileError::NoRoom(_) => "no-room",
+                            FileError::Disk(_) => "unavailable",
+                        };
+                        FileAnswer::Refused(kind.to_owned(), error.to_string())
+                    })
+                }
+                Err(error) => FileAnswer::Refused("unavailable".to_owned(), error.to_string()),
+            }
+        }
+    };
+    let state = store.data_mut();
+    let answer = masked_and_cut(answer, state.provided.as_deref());
+    state.answers.keep_file(asked, &answer);
+    answer
+}
+
+/// Masks the message of a refusal, in which a name may be anything, and cuts it then.
+fn masked_and_cut(answer: FileAnswer, provided: Option<&Provided>) -> FileAnswer {
+    let (kind, message) = match answer {
+        FileAnswer::Refused(kind, message) => (kind, message),
+        other => return other,
+    };
+    let mut message = match provided {
+        Some(provided) => provided.mask(&message).into_owned(),
+        None => message,
+    };
+    message.truncate(message.floor_char_boundary(MOST_MESSAGE));
+    FileAnswer::Refused(kind, message)
+}
+
+fn refused(answer: FileAnswer) -> FileErrorHere {
+    let (kind, message) = match answer {
+        FileAnswer::Refused(kind, message) => (kind, message),
+        _ => (String::new(), "the record holds another answer".to_owned()),
+    };
+    FileErrorHere {
+        kind: match kind.as_str() {
+            "denied" => FileErrorKind::Denied,
+            "name" => FileErrorKind::Name,
+            "no-room" => FileErrorKind::NoRoom,
+            _ => FileErrorKind::Unavailable,
+        },
+        message,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_in_the_name_of_a_file_is_masked_before_the_message_is_cut() {
+        let secret = "SECRET-VALUE-0123456789";
+        let secrets = [("key".to_owned(), secret.to_owned())].into();
+        let provided = Provided::new(Default::default(), secrets);
+        for before in MOST_MESSAGE - secret.len()..=MOST_MESSAGE {
+            let message = format!("{}{secret}", "n".repeat(before));
+            let refused = FileAnswer::Refused("name".to_owned(), message);
+            let FileAnswer::Refused(_, said) = masked_and_cut(refused, Some(&provided)) else {
+                panic!("a refusal stays one");
+            };
+            assert!(
+                said.len() <= MOST_MESSAGE && !said.contains("SEC"),
+                "{before}: {said}"
+            );
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! Functions that a guest may call: those of `wed:flow/http`.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, PoisonError};
+
+use wasmtime::component::{ComponentType, Lift, Linker, Lower, WasmList, WasmStr};
+use wasmtime::{AsContext, AsContextMut};
+use wedflow_capability::http::{FetchError, MAX_BODY, MAX_HEADERS, Request};
+use wedflow_contract::{Digest, HTTP_INTERFACE};
+
+use crate::answers::{Content, HttpAnswer};
+use crate::outside::{Exchange, HttpHere, NOT_GRANTED};
+use crate::provided::Provided;
+use crate::state::{Answered, State, Store, charge};
+
+#[derive(ComponentType, Lower, Clone, Copy)]
+#[component(enum)]
+#[repr(u8)]
+enum FetchErrorKind {
+    #[component(name = "denied")]
+    Denied,
+    #[component(name = "invalid")]
+    Invalid,
+    #[component(name = "too-large")]
+    TooLarge,
+    #[component(name = "unreachable")]
+    Unreachable,
+    #[component(name = "timed-out")]
+    TimedOut,
+}
+
+#[derive(ComponentType, Lower)]
+#[component(record)]
+struct FetchErrorHere {
+    #[component(name = "kind")]
+    kind: FetchErrorKind,
+    #[component(name = "message")]
+    message: String,
+}
+
+#[derive(ComponentType, Lift)]
+#[component(record)]
+struct HeaderHere {
+    #[component(name = "name")]
+    name: WasmStr,
+    #[component(name = "value")]
+    value: WasmStr,
+    #[component(name = "secret")]
+    secret: Option<WasmStr>,
+}
+
+/// Still in the guest's memory: what is too large is never copied.
+#[derive(ComponentType, Lift)]
+#[component(record)]
+struct RequestHere {
+    #[component(name = "method")]
+    method: WasmStr,
+    #[component(name = "url")]
+    url: WasmStr,
+    #[component(name = "headers")]
+    headers: WasmList<HeaderHere>,
+    #[component(name = "body")]
+    body: WasmList<u8>,
+}
+
+#[derive(ComponentType, Lower)]
+#[component(record)]
+struct ResponseHere {
+    #[component(name = "status")]
+    status: u16,
+    #[component(name = "headers")]
+    headers: Vec<(String, String)>,
+    #[component(name = "body")]
+    body: Vec<u8>,
+}
+
+/// Defines the functions.
+pub(crate) fn define(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+    let mut http = linker.instance(HTTP_INTERFACE)?;
+    http.func_wrap_async("fetch", fetch)?;
+    http.func_wrap("key", |mut store: Store<'_>, (): ()| {
+        let state = store.data_mut();
+        state.count_host_call("key")?;
+        let key = state.answers.key(&state.outside.key);
+        Ok((key,))
+    })
+}
+
+fn fetch(
+    mut store: Store<'_>,
+    (request,): (RequestHere,),
+) -> Answered<'_, (Result<ResponseHere, FetchErrorHere>,)> {
+    Box::new(async move {
+        store.data_mut().count_host_call("fetch")?;
+        if let Some(refusal) = http_not_granted(&mut store) {
+            return Ok((Err(unanswered(refusal)),));
+        }
+        let answer = match copied(&mut store, &request)? {
+            Ok((request, asked)) => fetched(&mut store, request, asked).await,
+            Err(refusal) => refusal,
+        };
+        Ok((match answer {
+            HttpAnswer::Answered {
+                status,
+                headers,
+                body,
+            } => Ok(ResponseHere {
+                status,
+                headers,
+                body: body.0,
+            }),
+            refusal @ HttpAnswer::Refused(..) => Err(unanswered(refusal)),
+        },))
+    })
+}
+
+fn unanswered(answer: HttpAnswer) -> FetchErrorHere {
+    let (kind, message) = match answer {
+        HttpAnswer::Refused(kind, message) => (kind, message),
+        HttpAnswer::Answered { .. } => {
+            (String::new(), "the record holds another answer".to_owned())
+        }
+    };
+    FetchErrorHere {
+        kind: match kind.as_str() {
+            "denied" => FetchErrorKind::Denied,
+            "invalid" => FetchErrorKind::Invalid,
+            "too-large" => FetchErrorKind::TooLarge,
+            "timed-out" => FetchErrorKind::TimedOut,
+            _ => FetchErrorKind::Unreachable,
+        },
+        message,
+    }
+}
+
+/// The refusal of a request where none is granted, before anything is copied out of the guest; none where HTTP is
+/// granted, or a record holds the request.
+fn http_not_granted(store: &mut Store<'_>) -> Option<HttpAnswer> {
+    let state = store.data_mut();
+    if state.outside.http.is_some() || !state.answers.http_may_be_refused(NOT_GRANTED) {
+        return None;
+    }
+    if let Some(recorded) = state.answers.fetched(NOT_GRANTED) {
+        return Some(recorded);
+    }
+    let answer = HttpAnswer::Refused("denied".to_owned(), HTTP_NOT_GRANTED.to_owned());
+    state.answers.keep_http(NOT_GRANTED.to_owned(), &answer);
+    Some(answer)
+}
+
+/// Message of a refusal: HTTP is not granted.
+const HTTP_NOT_GRANTED: &str = "HTTP is not granted: the operator allows hosts and ports (--allow-http), and the flow \
+    allows them to a transition (`http` in flow.toml)";
+
+/// A request out of the guest's memory, with its secrets put in, and how it is known in a record, without.
+fn copied(
+    store: &mut Store<'_>,
+    request: &RequestHere,
+) -> wasmtime::Result<Result<(Request, String), HttpAnswer>> {
+    if let Some(refused) = refuse_too_large(store, request) {
+        return Ok(Err(refused));
+    }
+    let body = request.body.as_le_slice(store.as_context()).to_vec();
+    charge(store, body.len())?;
+    let given = request
+        .headers
+        .iter(store.as_context_mut())?
+        .collect::<wasmtime::Result<Vec<HeaderHere>>>()?;
+    let method = copy_text(store, &request.method)?;
+    let url = copy_text(store, &request.url)?;
+    let Headers {
+        sent,
+        mut known,
+        confidential,
+    } = match copy_headers(store, &given)? {
+        Ok(headers) => headers,
+        Err(refused) => return Ok(Err(refused)),
+    };
+    // What it is known by holds no secret, nor anything from which one could be guessed.
+    known.push_str(&mask(store, &String::from_utf8_lossy(&body)));
+    let asked = format!(
+        "{} {} {}",
+        mask(store, &method),
+        mask(store, &url),
+        Digest::of(known.as_bytes())
+    );
+    Ok(Ok((
+        Request {
+            method,
+            url,
+            headers: sent,
+            body,
+            confidential,
+        },
+        asked,
+    )))
+}
+
+/// Refuses a request with too many headers or too long a body, before anything is copied.
+fn refuse_too_large(store: &Store<'_>, request: &RequestHere) -> Option<HttpAnswer> {
+    let headers = request.headers.len();
+    let body = request.body.as_le_slice(store.as_context()).len();
+    let message = if headers > MAX_HEADERS {
+        format!("{headers} headers are too many: a request has {MAX_HEADERS} at most")
+    } else if body > MAX_BODY {
+        format!("{body} bytes are too many: a body has {MAX_BODY} at most")
+    } else {
+        return None;
+    };
+    Some(HttpAnswer::Refused("too-large".to_owned(), message))
+}
+
+/// Headers of a request.
+struct Headers {
+    /// Names and values as sent, with secrets.
+    sent: Vec<(String, String)>,
+    /// Text by which they are known in a record: values are masked, and a secret is its name.
+    known: String,
+    /// True if a header holds a secret.
+    confidential: bool,
+}
+
+/// Copies headers out of the guest's memory and appends the secrets that they name.
+fn copy_headers(
+    store: &Store<'_>,
+    given: &[HeaderHere],
+) -> wasmtime::Result<Result<Headers, HttpAnswer>> {
+    let mut headers = Headers {
+        sent: Vec::with_capacity(given.len()),
+        known: String::new(),
+        confidential: false,
+    };
+    // A record or a test needs no secret.
+    let is_sent = matches!(store.data().outside.http, Some(HttpHere::Network { .. }));
+    for header in given {
+        let name = copy_text(store, &header.name)?;
+        let mut value = copy_text(store, &header.value)?;
+        let masked = mask(store, &value);
+        headers.known.push_str(&format!("{name}\n{masked}\n"));
+        if let Some(secret) = &header.secret {
+            let secret = copy_text(store, secret)?;
+            headers.known.push_str(&format!("{secret}\n"));
+            headers.confidential = true;
+            if is_sent {
+                let provided = store.data().provided.as_ref();
+                match provided.and_then(|provided| provided.secret_to_send(&secret)) {
+                    Some(found) => value.push_str(found),
+                    None => return Ok(Err(no_secret(&secret))),
+                }
+            }
+        }
+        headers.sent.push((name, value));
+    }
+    Ok(Ok(headers))
+}
+
+/// Refuses a request that names a secret which the transition may not send.
+fn no_secret(secret: &str) -> HttpAnswer {
+    HttpAnswer::Refused(
+        "invalid".to_owned(),
+        format!("there is no secret `{secret}` that is granted to this transition"),
+    )
+}
+
+/// Copies a text out of the guest's memory.
+fn copy_text(store: &Store<'_>, text: &WasmStr) -> wasmtime::Result<String> {
+    text.to_str(store.as_context()).map(String::from)
+}
+
+/// Masks the flow's secrets in a text.
+fn mask(store: &Store<'_>, text: &str) -> String {
+    match &store.data().provided {
+        Some(provided) => provided.mask(text).into_owned(),
+        None => text.to_owned(),
+    }
+}
+
+/// Asks the record, the test, or the network.
+async fn fetched(store: &mut Store<'_>, request: Request, asked: String) -> HttpAnswer {
+    let state = store.data_mut();
+    if let Some(recorded) = state.answers.fetched(&asked) {
+        return recorded;
+    }
+    let answer = match &state.outside.http {
+        None => HttpAnswer::Refused("denied".to_owned(), HTTP_NOT_GRANTED.to_owned()),
+        Some(HttpHere::Test(exchanges)) => {
+            let mut exchanges = exchanges.lock().unwrap_or_else(PoisonError::into_inner);
+            expected(&mut exchanges, &request)
+        }
+        Some(HttpHere::Network { http, allowed }) => {
+            let (http, allowed) = (http.clone(), Arc::clone(allowed));
+            state.turns.release();
+            match http.fetch(&allowed, request).await {
+                Ok(response) => HttpAnswer::Answered {
+                    status: response.status,
+                    headers: response.headers,
+                    body: Content(response.body),
+                },
+                Err(error) => {
+                    let kind = match error {
+                        FetchError::Denied(_) => "denied",
+                        FetchError::Invalid(_) => "invalid",
+                        FetchError::TooLarge(_) => "too-large",
+                        FetchError::Unreachable(_) => "unreachable",
+                        FetchError::TimedOut(_) => "timed-out",
+                    };
+                    HttpAnswer::Refused(kind.to_owned(), error.to_string())
+                }
+            }
+        }
+    };
+    let state = store.data_mut();
+    let answer = match &state.provided {
+        Some(provided) if provided.masks() => masked(answer, provided),
+        _ => answer,
+    };
+    state.answers.keep_http(asked, &answer);
+    answer
+}
+
+/// The answer of a test, if the request is the next that it expects.
+fn expected(exchanges: &mut VecDeque<Exchange>, request: &Request) -> HttpAnswer {
+    let fits = |one: &Exchange| {
+        one.method == request.method
+            && one.url == request.url
+            && one.body.as_ref().is_none_or(|body| *body == request.body)
+    };
+    match exchanges.front() {
+        Some(next) if fits(next) => match exchanges.pop_front() {
+            Some(next) => next.answer,
+            None => HttpAnswer::Refused("unreachable".to_owned(), String::new()),
+        },
+        Some(next) => HttpAnswer::Refused(
+            "denied".to_owned(),
+            format!(
+                "the test expects {} {} next, not {} {}, or another body",
+                next.method, next.url, request.method, request.url
+            ),
+        ),
+        None => HttpAnswer::Refused(
+            "denied".to_owned(),
+            format!(
+                "the test expects no request (more), and this is {} {}",
+                request.method, request.url
+            ),
+        ),
+    }
+}
+
+/// The answer without secrets that the other side sent back: the guest need not know those it only sends.
+fn masked(answer: HttpAnswer, provided: &Provided) -> HttpAnswer {
+    match answer {
+        HttpAnswer::Answered {
+            status,
+            headers,
+            body,
+        } => HttpAnswer::Answered {
+            status,
+            headers: headers
+                .into_iter()
+                .map(|(name, value)| {
+                    (
+                        provided.mask(&name).into_owned(),
+                        provided.mask(&value).into_owned(),
+                    )
+                })
+                .collect(),
+            body: Content(provided.mask_bytes(body.0)),
+        },
+        HttpAnswer::Refused(kind, message) => {
+            HttpAnswer::Refused(kind, provided.mask(&message).into_owned())
+        }
+    }
+}
