@@ -8,7 +8,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use wedflow_store::Store;
-use wedflow_tenancy::{Action, Denied, Identity, authenticate};
+use wedflow_tenancy::{Action, AuthenticationError, Identity, authenticate};
 
 use crate::problem::{Problem, REQUEST, suspended};
 use crate::rate::Counted;
@@ -164,12 +164,12 @@ async fn identify(api: &Api, sent: Option<HeaderValue>) -> Result<Identity, Prob
     authenticate(&api.tokens, token)
         .await
         .map_err(|denied| match denied {
-            Denied::NoToken | Denied::Invalid => unauthorized(
+            AuthenticationError::NoToken | AuthenticationError::Invalid => unauthorized(
                 "invalid_token",
                 "the token is mistyped, unknown, expired or revoked",
             ),
-            Denied::Suspended => suspended(),
-            Denied::Store(error) => error.into(),
+            AuthenticationError::Suspended => suspended(),
+            AuthenticationError::Store(error) => error.into(),
         })
 }
 

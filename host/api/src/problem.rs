@@ -5,7 +5,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
-use wedflow_store::{Place, Refusal, StoreError};
+use wedflow_store::{FragmentPosition, Refusal, StoreError};
 
 /// The most characters of what is wrong: it may hold a part of what was sent.
 const LONGEST_DETAIL: usize = 2_000;
@@ -307,7 +307,7 @@ fn refused(refusal: &Refusal) -> Option<Problem> {
     problem.place = refusal
         .place
         .clone()
-        .map(|Place { fragment, position }| FragmentPlace { fragment, position });
+        .map(|FragmentPosition { fragment, position }| FragmentPlace { fragment, position });
     if refusal.code == "WF020"
         && let Some((name, used, allowed)) = quota_of(refusal)
     {

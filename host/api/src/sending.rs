@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
 use crate::problem::Problem;
-use crate::state::{Api, Place};
+use crate::state::{Api, Slot};
 
 /// Answers up to this many bytes are not counted: the system takes them at once.
 const SMALL_BYTES: u64 = 64 << 10;
@@ -38,17 +38,14 @@ pub(crate) async fn counted(api: &Api, tenant: &str, response: Response) -> Resp
     let Ok(left) = axum::body::to_bytes(body, usize::MAX).await else {
         return Problem::internal().into_response();
     };
-    let body = Held {
-        left,
-        _place: place,
-    };
+    let body = Held { left, _slot: place };
     Response::from_parts(parts, Body::new(body))
 }
 
 /// An answer, and its places among those that are under way.
 struct Held {
     left: Bytes,
-    _place: Place,
+    _slot: Slot,
 }
 
 impl HttpBody for Held {

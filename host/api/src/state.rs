@@ -36,12 +36,12 @@ pub(crate) struct Api {
     pub(crate) rates: Arc<Rates>,
     pub(crate) denials: Arc<Denials>,
     /// Connections to the database: a tenant has at most half of them in use.
-    pub(crate) connections: Arc<Places>,
-    pub(crate) compiling: Arc<Places>,
-    pub(crate) running: Arc<Places>,
-    pub(crate) uploading: Arc<Places>,
-    pub(crate) sending: Arc<Places>,
-    pub(crate) watchers: Arc<Places>,
+    pub(crate) connections: Arc<Slots>,
+    pub(crate) compiling: Arc<Slots>,
+    pub(crate) running: Arc<Slots>,
+    pub(crate) uploading: Arc<Slots>,
+    pub(crate) sending: Arc<Slots>,
+    pub(crate) watchers: Arc<Slots>,
     /// Query of the database that all watchers share.
     pub(crate) watching: Watching,
     pub(crate) times: Times,
@@ -87,12 +87,12 @@ impl Api {
             health: stores.health,
             rates: Arc::default(),
             denials: Arc::default(),
-            connections: Arc::new(Places::new((connections, connections.div_ceil(2)))),
-            compiling: Arc::new(Places::new(COMPILED)),
-            running: Arc::new(Places::new(RUN)),
-            uploading: Arc::new(Places::new(UPLOADED_KIB)),
-            sending: Arc::new(Places::new(SENT_KIB)),
-            watchers: Arc::new(Places::new(WATCHERS)),
+            connections: Arc::new(Slots::new((connections, connections.div_ceil(2)))),
+            compiling: Arc::new(Slots::new(COMPILED)),
+            running: Arc::new(Slots::new(RUN)),
+            uploading: Arc::new(Slots::new(UPLOADED_KIB)),
+            sending: Arc::new(Slots::new(SENT_KIB)),
+            watchers: Arc::new(Slots::new(WATCHERS)),
             times,
             find_secret_key,
             run_application,
@@ -100,22 +100,22 @@ impl Api {
     }
 }
 
-/// Places for slow or large requests, a number in all and a smaller one for a tenant.
-pub(crate) struct Places {
+/// Slots for slow or large requests, a number in all and a smaller one for a tenant.
+pub(crate) struct Slots {
     all: Arc<Semaphore>,
     each: usize,
     tenants: Mutex<HashMap<String, Arc<Semaphore>>>,
 }
 
-/// A place, or several, held until it is dropped.
-pub(crate) struct Place {
+/// A slot, or several, held until it is dropped.
+pub(crate) struct Slot {
     _all: OwnedSemaphorePermit,
     _tenants: OwnedSemaphorePermit,
 }
 
-impl Places {
+impl Slots {
     fn new((all, each): (usize, usize)) -> Self {
-        Places {
+        Slots {
             all: Arc::new(Semaphore::new(all)),
             each,
             tenants: Mutex::default(),
@@ -124,9 +124,9 @@ impl Places {
 
     fn of(&self, tenant: &str) -> Arc<Semaphore> {
         let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
-        // Those that nobody holds or waits for a place of are as good as new.
+        // Those that nobody holds or waits for a slot of are as good as new.
         if tenants.len() > 1_000 {
-            tenants.retain(|_, places| Arc::strong_count(places) > 1);
+            tenants.retain(|_, slots| Arc::strong_count(slots) > 1);
         }
         Arc::clone(
             tenants
@@ -135,30 +135,27 @@ impl Places {
         )
     }
 
-    /// Takes a place for a tenant, at once or not at all.
-    pub(crate) fn take(&self, tenant: &str) -> Result<Place, Problem> {
+    /// Takes a slot for a tenant, at once or not at all.
+    pub(crate) fn take(&self, tenant: &str) -> Result<Slot, Problem> {
         let busy = |_| Problem::busy();
-        Ok(Place {
+        Ok(Slot {
             _tenants: self.of(tenant).try_acquire_owned().map_err(busy)?,
             _all: Arc::clone(&self.all).try_acquire_owned().map_err(busy)?,
         })
     }
 
-    /// Takes places for a tenant, after those who asked before, and waits for them for at most so long.
+    /// Takes slots for a tenant, after those who asked before, and waits for them for at most so long.
     pub(crate) async fn wait(
         &self,
         tenant: &str,
-        places: u32,
+        slots: u32,
         most: Duration,
-    ) -> Result<Place, Problem> {
-        let places = places.min(u32::try_from(self.each).unwrap_or(u32::MAX));
+    ) -> Result<Slot, Problem> {
+        let slots = slots.min(u32::try_from(self.each).unwrap_or(u32::MAX));
         let taken = async {
-            let tenants = self.of(tenant).acquire_many_owned(places).await.ok()?;
-            let all = Arc::clone(&self.all)
-                .acquire_many_owned(places)
-                .await
-                .ok()?;
-            Some(Place {
+            let tenants = self.of(tenant).acquire_many_owned(slots).await.ok()?;
+            let all = Arc::clone(&self.all).acquire_many_owned(slots).await.ok()?;
+            Some(Slot {
                 _all: all,
                 _tenants: tenants,
             })
@@ -174,18 +171,18 @@ mod tests {
 
     #[tokio::test]
     async fn a_tenant_has_its_share_and_others_have_theirs() {
-        let places = Places::new((4, 2));
+        let slots = Slots::new((4, 2));
         let most = Duration::from_millis(20);
-        let first = places.wait("acme", 1, most).await;
-        let second = places.take("acme");
+        let first = slots.wait("acme", 1, most).await;
+        let second = slots.take("acme");
         assert!(first.is_ok() && second.is_ok());
-        assert!(places.wait("acme", 1, most).await.is_err());
-        let other = places.wait("other", 2, most).await;
+        assert!(slots.wait("acme", 1, most).await.is_err());
+        let other = slots.wait("other", 2, most).await;
         assert!(other.is_ok());
-        assert!(places.wait("third", 1, most).await.is_err());
+        assert!(slots.wait("third", 1, most).await.is_err());
         drop((first, other));
-        assert!(places.take("acme").is_ok());
+        assert!(slots.take("acme").is_ok());
         // More than a tenant ever has is all that it has.
-        assert!(places.wait("third", 9, most).await.is_ok());
+        assert!(slots.wait("third", 9, most).await.is_ok());
     }
 }

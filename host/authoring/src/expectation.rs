@@ -314,7 +314,7 @@ fn clause_of(
 ) -> Result<CheckedSetClause, String> {
     match set {
         toml::Value::String(text) => {
-            CheckedSetClause::parse(text, attributes).map_err(|rejection| rejection.to_string())
+            CheckedSetClause::parse(text, attributes).map_err(|refusal| refusal.to_string())
         }
         toml::Value::Table(table) => {
             let list = table
@@ -334,10 +334,10 @@ fn clause_of(
                 })
                 .collect::<Result<Vec<_>, String>>()?;
             let clause = CheckedSetClause::from_assignments(&list, attributes)
-                .map_err(|rejection| rejection.to_string())?;
+                .map_err(|refusal| refusal.to_string())?;
             // The same way as the other notation.
             CheckedSetClause::parse(&sql_of(&clause, kinds), attributes)
-                .map_err(|rejection| rejection.to_string())
+                .map_err(|refusal| refusal.to_string())
         }
         _ => Err("neither a SET clause nor a table of attributes and values".to_owned()),
     }

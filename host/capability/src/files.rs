@@ -49,7 +49,7 @@ pub enum FileError {
     Disk(#[from] io::Error),
 }
 
-/// The place of all files of a host.
+/// Files of a host: a folder.
 #[derive(Debug, Clone)]
 pub struct Files {
     root: Arc<Dir>,
@@ -68,7 +68,7 @@ impl Files {
 
     /// The files of an instance, for one attempt. Touches nothing yet.
     pub fn draft(&self, flow: &str, wid: i32) -> Draft {
-        Draft::new(Place::Disk {
+        Draft::new(Storage::Disk {
             root: Arc::clone(&self.root),
             flow: flow.to_owned(),
             wid,
@@ -169,9 +169,9 @@ fn gone(result: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// The place of a draft's files.
+/// Storage of a draft's files.
 #[derive(Debug)]
-enum Place {
+enum Storage {
     Disk {
         root: Arc<Dir>,
         flow: String,
@@ -188,7 +188,7 @@ enum Place {
 /// The files of an instance as one attempt sees them.
 #[derive(Debug)]
 pub struct Draft {
-    place: Place,
+    storage: Storage,
     /// Files written, with their sizes.
     written: BTreeMap<String, u64>,
     removed: BTreeSet<String>,
@@ -196,9 +196,9 @@ pub struct Draft {
 }
 
 impl Draft {
-    fn new(place: Place) -> Self {
+    fn new(storage: Storage) -> Self {
         Draft {
-            place,
+            storage,
             written: BTreeMap::new(),
             removed: BTreeSet::new(),
             left: MAX_WRITTEN,
@@ -207,7 +207,7 @@ impl Draft {
 
     /// Files that are nowhere but in memory, for a test.
     pub fn in_memory(before: BTreeMap<String, Vec<u8>>) -> Self {
-        Draft::new(Place::Memory {
+        Draft::new(Storage::Memory {
             before,
             written: BTreeMap::new(),
         })
@@ -223,15 +223,15 @@ impl Draft {
             return Ok(None);
         }
         let drafted = self.written.contains_key(name);
-        match &self.place {
-            Place::Memory { before, written } => {
+        match &self.storage {
+            Storage::Memory { before, written } => {
                 Ok(if drafted { written } else { before }.get(name).cloned())
             }
-            Place::Disk {
+            Storage::Disk {
                 draft: Some((draft, _)),
                 ..
             } if drafted => content(draft, name),
-            Place::Disk {
+            Storage::Disk {
                 root, flow, wid, ..
             } => match folder(root, flow, *wid)? {
                 Some(folder) => content(&folder, name),
@@ -247,11 +247,11 @@ impl Draft {
     pub fn write(&mut self, name: &str, content: &[u8]) -> Result<(), FileError> {
         checked(name)?;
         self.room(name, content.len() as u64)?;
-        match &mut self.place {
-            Place::Memory { written, .. } => {
+        match &mut self.storage {
+            Storage::Memory { written, .. } => {
                 written.insert(name.to_owned(), content.to_vec());
             }
-            Place::Disk {
+            Storage::Disk {
                 root,
                 flow,
                 wid,
@@ -306,15 +306,15 @@ impl Draft {
     /// [`FileError`].
     pub fn list(&self) -> Result<Vec<(String, u64)>, FileError> {
         let mut all = BTreeMap::new();
-        match &self.place {
-            Place::Memory { before, .. } => {
+        match &self.storage {
+            Storage::Memory { before, .. } => {
                 all.extend(
                     before
                         .iter()
                         .map(|(name, content)| (name.clone(), content.len() as u64)),
                 );
             }
-            Place::Disk {
+            Storage::Disk {
                 root, flow, wid, ..
             } => {
                 if let Some(folder) = folder(root, flow, *wid)? {
@@ -357,12 +357,12 @@ impl Draft {
     /// # Errors
     /// The disk's own; what was not put in place yet is lost.
     pub fn keep(mut self) -> io::Result<()> {
-        let Place::Disk {
+        let Storage::Disk {
             root,
             flow,
             wid,
             draft,
-        } = &self.place
+        } = &self.storage
         else {
             return Ok(());
         };
@@ -423,12 +423,12 @@ impl Draft {
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        if let Place::Disk {
+        if let Storage::Disk {
             root,
             flow,
             draft: Some((_, name)),
             ..
-        } = &self.place
+        } = &self.storage
             && let Ok(drafts) = root.open_dir(Path::new(flow).join(DRAFTS))
         {
             // What is left is found by `tidy`.

@@ -17,7 +17,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use url::{Host, Url};
 
-use crate::{Place, Trust, is_public};
+use crate::{HostPort, Trust, is_public};
 
 /// Headers that a request and an answer may have.
 pub const MAX_HEADERS: usize = 64;
@@ -78,16 +78,16 @@ pub enum FetchError {
     TimedOut(String),
 }
 
-/// Places that the operator lets the flows of a host reach.
+/// Hosts and ports that the operator lets the flows of a host reach.
 #[derive(Debug, Clone, Default)]
 pub struct Http {
-    permits: Arc<[Place]>,
+    permits: Arc<[HostPort]>,
     trust: Trust,
 }
 
 impl Http {
-    /// The operator permits these places. One that is an address may be a private one.
-    pub fn new(permits: impl IntoIterator<Item = Place>) -> Self {
+    /// The operator permits these hosts and ports. One that is an address may be a private one.
+    pub fn new(permits: impl IntoIterator<Item = HostPort>) -> Self {
         Http {
             permits: permits.into_iter().collect(),
             trust: Trust::default(),
@@ -105,28 +105,32 @@ impl Http {
         self.permits.is_empty()
     }
 
-    /// Makes one request, for a flow that allows the places `allowed`. Dropping the future ends the
+    /// Makes one request, for a flow that allows hosts and ports in `allowed`. Dropping the future ends the
     /// connection.
     ///
     /// # Errors
     /// [`FetchError`], which says why there is no answer.
-    pub async fn fetch(&self, allowed: &[Place], request: Request) -> Result<Response, FetchError> {
-        let (place, secure, request) = checked(request)?;
-        if !allowed.contains(&place) {
+    pub async fn fetch(
+        &self,
+        allowed: &[HostPort],
+        request: Request,
+    ) -> Result<Response, FetchError> {
+        let (target, secure, request) = checked(request)?;
+        if !allowed.contains(&target) {
             return Err(FetchError::Denied(format!(
-                "the flow does not allow HTTP to {place}; list it in `http` of the transition in flow.toml"
+                "the flow does not allow HTTP to {target}; list it in `http` of the transition in flow.toml"
             )));
         }
-        if !self.permits.contains(&place) {
+        if !self.permits.contains(&target) {
             return Err(FetchError::Denied(format!(
-                "this host does not allow HTTP to {place}; its operator does, with --allow-http {place}, or \
-                 --allow-http TENANT/{place}"
+                "this host does not allow HTTP to {target}; its operator does, with --allow-http {target}, or \
+                 --allow-http TENANT/{target}"
             )));
         }
-        match tokio::time::timeout(WHOLE, self.exchange(&place, allowed, secure, request)).await {
+        match tokio::time::timeout(WHOLE, self.exchange(&target, allowed, secure, request)).await {
             Ok(answer) => answer,
             Err(_) => Err(FetchError::TimedOut(format!(
-                "{place} did not answer within {} s",
+                "{target} did not answer within {} s",
                 WHOLE.as_secs()
             ))),
         }
@@ -134,32 +138,36 @@ impl Http {
 
     async fn exchange(
         &self,
-        place: &Place,
-        allowed: &[Place],
+        target: &HostPort,
+        allowed: &[HostPort],
         secure: bool,
         request: hyper::Request<Full<Bytes>>,
     ) -> Result<Response, FetchError> {
-        let stream = self.connect(place, allowed).await?;
+        let stream = self.connect(target, allowed).await?;
         if !secure {
-            return send(stream, place, request).await;
+            return send(stream, target, request).await;
         }
-        let name = place.host().to_string();
+        let name = target.host().to_string();
         let name = name
             .trim_start_matches('[')
             .trim_end_matches(']')
             .to_owned();
         let name = rustls::pki_types::ServerName::try_from(name)
-            .map_err(|_| FetchError::Invalid(format!("{place} cannot be named in TLS")))?;
+            .map_err(|_| FetchError::Invalid(format!("{target} cannot be named in TLS")))?;
         let stream = tokio_rustls::TlsConnector::from(self.trust.config())
             .connect(name, stream)
             .await
-            .map_err(|error| FetchError::Unreachable(format!("no TLS with {place}: {error}")))?;
-        send(stream, place, request).await
+            .map_err(|error| FetchError::Unreachable(format!("no TLS with {target}: {error}")))?;
+        send(stream, target, request).await
     }
 
     /// Connects to one of the addresses that were checked.
-    async fn connect(&self, place: &Place, allowed: &[Place]) -> Result<TcpStream, FetchError> {
-        let addresses = self.addresses(place, allowed).await?;
+    async fn connect(
+        &self,
+        target: &HostPort,
+        allowed: &[HostPort],
+    ) -> Result<TcpStream, FetchError> {
+        let addresses = self.addresses(target, allowed).await?;
         let mut last = None;
         for address in addresses {
             match tokio::time::timeout(CONNECT, TcpStream::connect(address)).await {
@@ -174,18 +182,18 @@ impl Http {
         }
         let why = last.unwrap_or_else(|| "it has no address".to_owned());
         Err(FetchError::Unreachable(format!(
-            "{place} is not reached: {why}"
+            "{target} is not reached: {why}"
         )))
     }
 
-    /// The addresses of a place, all of which may be reached.
+    /// The addresses of a host, all of which may be reached.
     async fn addresses(
         &self,
-        place: &Place,
-        allowed: &[Place],
+        target: &HostPort,
+        allowed: &[HostPort],
     ) -> Result<Vec<SocketAddr>, FetchError> {
-        let port = place.port();
-        let addresses: Vec<SocketAddr> = match place.host() {
+        let port = target.port();
+        let addresses: Vec<SocketAddr> = match target.host() {
             // Permitted by number: the operator has looked at it.
             Host::Ipv4(address) => return Ok(vec![(*address, port).into()]),
             Host::Ipv6(address) => return Ok(vec![(*address, port).into()]),
@@ -197,12 +205,12 @@ impl Http {
         // One bad address is enough: whoever answers for the name may put the good ones there for show. A private one
         // is allowed by number, by the operator and by the flow: else who answers for a name chooses among them.
         match addresses.iter().find(|address| {
-            let by_number = Place::at(**address);
+            let by_number = HostPort::at(**address);
             let allowed = self.permits.contains(&by_number) && allowed.contains(&by_number);
             !is_public(address.ip()) && !allowed
         }) {
             Some(address) => Err(FetchError::Denied(format!(
-                "{place} has the private address {}, which operator and flow have not both allowed by number",
+                "{target} has the private address {}, which operator and flow have not both allowed by number",
                 address.ip()
             ))),
             None => Ok(addresses),
@@ -211,7 +219,7 @@ impl Http {
 }
 
 /// Looks a request over; where it goes, whether by TLS, and what is sent.
-fn checked(request: Request) -> Result<(Place, bool, hyper::Request<Full<Bytes>>), FetchError> {
+fn checked(request: Request) -> Result<(HostPort, bool, hyper::Request<Full<Bytes>>), FetchError> {
     let invalid = |what: String| FetchError::Invalid(what);
     if request.url.len() > MAX_URL {
         return Err(FetchError::TooLarge(format!(
@@ -243,10 +251,10 @@ fn checked(request: Request) -> Result<(Place, bool, hyper::Request<Full<Bytes>>
     let (Some(host), Some(port)) = (url.host(), url.port_or_known_default()) else {
         return Err(invalid("the URL names no host".to_owned()));
     };
-    let place = Place::new(host.to_owned(), port);
-    if request.confidential && !secure && matches!(place.host(), Host::Domain(_)) {
+    let target = HostPort::new(host.to_owned(), port);
+    if request.confidential && !secure && matches!(target.host(), Host::Domain(_)) {
         return Err(invalid(format!(
-            "a secret is not sent to {place} without TLS; use https"
+            "a secret is not sent to {target} without TLS; use https"
         )));
     }
     let method = Method::from_bytes(request.method.as_bytes())
@@ -272,7 +280,7 @@ fn checked(request: Request) -> Result<(Place, bool, hyper::Request<Full<Bytes>>
     let named = HeaderValue::try_from(named)
         .map_err(|_| invalid("the URL's host cannot be sent".to_owned()))?;
     built.headers_mut().insert(header::HOST, named);
-    Ok((place, secure, built))
+    Ok((target, secure, built))
 }
 
 /// The headers of a request, without those that are the connection's own.
@@ -320,16 +328,16 @@ fn headers(given: &[(String, String)]) -> Result<HeaderMap, FetchError> {
 /// Sends a request on a connection of its own, and reads the answer.
 async fn send<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     stream: S,
-    place: &Place,
+    target: &HostPort,
     request: hyper::Request<Full<Bytes>>,
 ) -> Result<Response, FetchError> {
     let broken = |error: hyper::Error| {
         if error.is_parse_too_large() {
             FetchError::TooLarge(format!(
-                "the head of the answer of {place} is larger than {MAX_HEADERS} headers or {MAX_HEAD} bytes"
+                "the head of the answer of {target} is larger than {MAX_HEADERS} headers or {MAX_HEAD} bytes"
             ))
         } else {
-            FetchError::Unreachable(format!("{place} did not answer: {error}"))
+            FetchError::Unreachable(format!("{target} did not answer: {error}"))
         }
     };
     let (mut sender, connection) = http1::Builder::new()
@@ -347,10 +355,10 @@ async fn send<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
             .map_err(|error| {
                 if error.is::<LengthLimitError>() {
                     FetchError::TooLarge(format!(
-                        "the answer of {place} has more than {MAX_BODY} bytes"
+                        "the answer of {target} has more than {MAX_BODY} bytes"
                     ))
                 } else {
-                    FetchError::Unreachable(format!("the answer of {place} was cut off: {error}"))
+                    FetchError::Unreachable(format!("the answer of {target} was cut off: {error}"))
                 }
             })?;
         Ok(Response {
@@ -413,16 +421,16 @@ mod tests {
     }
 
     fn fetch(permits: &[&str], allowed: &[&str], request: Request) -> Result<Response, FetchError> {
-        let places = |list: &[&str]| -> Vec<Place> {
+        let targets = |list: &[&str]| -> Vec<HostPort> {
             list.iter()
-                .map(|text| text.parse().expect("a place"))
+                .map(|text| text.parse().expect("a target"))
                 .collect()
         };
         tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .expect("a runtime")
-            .block_on(Http::new(places(permits)).fetch(&places(allowed), request))
+            .block_on(Http::new(targets(permits)).fetch(&targets(allowed), request))
     }
 
     #[test]
@@ -438,7 +446,7 @@ mod tests {
         let seen = saw.recv().expect("a request");
         assert!(seen.starts_with("GET /path?q=1 HTTP/1.1\r\n"), "{seen}");
         assert!(seen.contains(&format!("host: {number}\r\n")), "{seen}");
-        // The same address in other notations is the same place.
+        // The same address in other notations is the same target.
         fetch(
             &[&number],
             &[&number],
@@ -476,9 +484,13 @@ mod tests {
             "HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:{inner}/\r\ncontent-length: 0\r\n\r\n"
         );
         let (port, _) = server(moved.into_bytes());
-        let place = format!("127.0.0.1:{port}");
-        let answer =
-            fetch(&[&place], &[&place], request(&format!("http://{place}/"))).expect("an answer");
+        let target = format!("127.0.0.1:{port}");
+        let answer = fetch(
+            &[&target],
+            &[&target],
+            request(&format!("http://{target}/")),
+        )
+        .expect("an answer");
         assert_eq!(answer.status, 302);
         assert!(saw.try_recv().is_err(), "the redirect was followed");
     }
@@ -496,16 +508,20 @@ mod tests {
         wide.resize(MAX_HEAD * 2, b'x');
         for answer in [long, many, wide] {
             let (port, _) = server(answer);
-            let place = format!("127.0.0.1:{port}");
-            let refused = fetch(&[&place], &[&place], request(&format!("http://{place}/")))
-                .expect_err("refused");
+            let target = format!("127.0.0.1:{port}");
+            let refused = fetch(
+                &[&target],
+                &[&target],
+                request(&format!("http://{target}/")),
+            )
+            .expect_err("refused");
             assert!(matches!(refused, FetchError::TooLarge(_)), "{refused}");
         }
     }
 
     #[test]
     fn what_cannot_be_sent_is_said() {
-        let place = "127.0.0.1:9";
+        let target = "127.0.0.1:9";
         for (change, says) in [
             (request("ftp://127.0.0.1:9/"), "http and https"),
             (request("http://a:b@127.0.0.1:9/"), "user or password"),
@@ -546,7 +562,7 @@ mod tests {
                 "body",
             ),
         ] {
-            let refused = fetch(&[place], &[place], change).expect_err("refused");
+            let refused = fetch(&[target], &[target], change).expect_err("refused");
             assert!(refused.to_string().contains(says), "{refused}");
         }
     }

@@ -4,10 +4,10 @@
 
 mod address;
 pub mod files;
+mod host_port;
 pub mod http;
-mod place;
 mod tls;
 
 pub use address::is_public;
-pub use place::{NoPlace, Permission, Place};
-pub use tls::{NoAuthority, Trust};
+pub use host_port::{HostPort, HostPortError, Permission};
+pub use tls::{Trust, TrustError};

@@ -15,24 +15,24 @@ pub struct Trust(Arc<ClientConfig>);
 #[error(
     "no certificates of authorities: {0}; a file in PEM is needed, with one or more certificates"
 )]
-pub struct NoAuthority(String);
+pub struct TrustError(String);
 
 impl Trust {
     /// The authorities that Mozilla trusts, and those of a text in PEM.
     ///
     /// # Errors
-    /// [`NoAuthority`] when it holds none, or one that is none.
-    pub fn also(pem: &[u8]) -> Result<Self, NoAuthority> {
+    /// [`TrustError`] when it holds none, or one that is none.
+    pub fn also(pem: &[u8]) -> Result<Self, TrustError> {
         let mut roots = public();
         let before = roots.len();
         for certificate in CertificateDer::pem_slice_iter(pem) {
-            let certificate = certificate.map_err(|error| NoAuthority(error.to_string()))?;
+            let certificate = certificate.map_err(|error| TrustError(error.to_string()))?;
             roots
                 .add(certificate)
-                .map_err(|error| NoAuthority(error.to_string()))?;
+                .map_err(|error| TrustError(error.to_string()))?;
         }
         if roots.len() == before {
-            return Err(NoAuthority("it holds none".to_owned()));
+            return Err(TrustError("it holds none".to_owned()));
         }
         Ok(Trust(config(roots)))
     }

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use serde::Serialize;
-use wedflow_store::{Place, StoreError};
+use wedflow_store::{FragmentPosition, StoreError};
 
 /// Why the command could not do what was asked.
 #[derive(Debug, Clone)]
@@ -128,7 +128,7 @@ impl From<StoreError> for Problem {
                 }),
                 place: refusal
                     .place
-                    .map(|Place { fragment, position }| FragmentPlace { fragment, position }),
+                    .map(|FragmentPosition { fragment, position }| FragmentPlace { fragment, position }),
                 exit_code: 4,
             })),
             StoreError::NotFound { kind, .. } => {

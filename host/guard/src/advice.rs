@@ -2,7 +2,7 @@
 
 use crate::allowed::COMPARISON;
 use crate::kind::{Base, Context, Kind};
-use crate::rejection::{Fault, RejectionCode};
+use crate::refusal::{Fault, RefusalCode};
 use crate::resolve::Unresolved;
 
 /// Says that no operator takes values of these types, or several do.
@@ -25,7 +25,7 @@ pub(crate) fn no_operator(sign: &str, kinds: &[Kind], why: Unresolved) -> Fault 
             "cast the constant".to_owned(),
         ),
     };
-    Fault::new(RejectionCode::Type, message).hint(hint)
+    Fault::new(RefusalCode::Type, message).hint(hint)
 }
 
 /// Suggests what may have been meant where these types have no such operator.

@@ -24,13 +24,13 @@ impl SetClauseCache {
         writes: Option<&BTreeSet<String>>,
         mask: impl FnOnce(&str) -> String,
     ) -> Result<Arc<CheckedSetClause>, String> {
-        let clause = self.parse(text).map_err(|rejection| {
+        let clause = self.parse(text).map_err(|refusal| {
             let shown = mask(text);
-            // What the rejection quotes may be half of a secret, which would not be masked.
+            // What the refusal quotes may be half of a secret, which would not be masked.
             let why = if shown == text {
-                rejection.to_string()
+                refusal.to_string()
             } else {
-                rejection.code.as_str().to_owned()
+                refusal.code.as_str().to_owned()
             };
             format!(
                 "the returned clause is refused: {why}; it was: SET {}",
@@ -57,7 +57,7 @@ impl SetClauseCache {
             );
         }
         let clause = CheckedSetClause::from_assignments(list, self.attributes())
-            .map_err(|rejection| format!("the returned assignments are refused: {rejection}"))?;
+            .map_err(|refusal| format!("the returned assignments are refused: {refusal}"))?;
         within(&clause, writes)?;
         Ok(Arc::new(clause))
     }

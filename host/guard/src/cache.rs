@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
-use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::UnitWeighter;
+use quick_cache::sync::{Cache, DefaultLifecycle};
 
-use crate::{CheckedSetClause, FlowAttributes, Rejection};
+use crate::{CheckedSetClause, FlowAttributes, Refusal};
 
 /// Texts longer than this are not kept: they hardly come twice.
 const MAX_KEPT_BYTES: usize = 1024;
@@ -44,11 +44,11 @@ impl SetClauseCache {
         &self.attributes
     }
 
-    /// As [`CheckedSetClause::parse`]. Rejections are not remembered.
+    /// As [`CheckedSetClause::parse`]. Refusals are not remembered.
     ///
     /// # Errors
-    /// A [`Rejection`] that says what is wrong and where.
-    pub fn parse(&self, text: &str) -> Result<Arc<CheckedSetClause>, Rejection> {
+    /// A [`Refusal`] that says what is wrong and where.
+    pub fn parse(&self, text: &str) -> Result<Arc<CheckedSetClause>, Refusal> {
         if text.len() > MAX_KEPT_BYTES {
             return CheckedSetClause::parse(text, &self.attributes).map(Arc::new);
         }

@@ -11,11 +11,11 @@ use crate::kind::{Base, Context, Kind};
 use crate::literal::small_integer;
 use crate::node::{constant_text, text_constant, text_of, written_text};
 use crate::pattern;
-use crate::rejection::{Fault, RejectionCode};
+use crate::refusal::{Fault, RefusalCode};
 use crate::resolve::{self, Unresolved};
 use crate::time_part::{self, is_part};
 use crate::weight::{Operands, Seen, Size};
-use crate::written::Place;
+use crate::written::Offset;
 use crate::zone::{is_choice_of_zones, is_zone};
 
 /// The longest that `lpad`, `rpad` and `repeat` make of a text, in characters or repetitions.
@@ -60,12 +60,12 @@ impl Walk<'_> {
         if aggregate {
             let message = "aggregates and windows are not allowed here";
             return Err(self
-                .refuse(RejectionCode::Aggregate, message, *location)
+                .refuse(RefusalCode::Aggregate, message, *location)
                 .hint("a fragment sees one instance only"));
         }
         if *func_variadic {
             let message = "VARIADIC is not allowed here";
-            return Err(self.refuse(RejectionCode::Function, message, *location));
+            return Err(self.refuse(RefusalCode::Function, message, *location));
         }
         Ok(())
     }
@@ -76,7 +76,7 @@ impl Walk<'_> {
         let place = call.location;
         let Some(name) = function_name(call) else {
             let message = "functions are named without a schema";
-            return Err(self.refuse(RejectionCode::Function, message, place));
+            return Err(self.refuse(RefusalCode::Function, message, place));
         };
         // A type's name with one value in brackets is the cast.
         if let [value] = call.args.as_slice()
@@ -98,7 +98,7 @@ impl Walk<'_> {
         if name == "make_interval" && args.iter().any(is_named) {
             return self.interval(args, place);
         }
-        let at = self.out.place();
+        let at = self.out.offset();
         let seen = self.arguments(name, args, place)?;
         if let ([field, ..], [_, of, ..]) = (args, seen.as_slice()) {
             time_part::check(name, field, of.kind).map_err(|fault| self.located(fault, place))?;
@@ -118,8 +118,8 @@ impl Walk<'_> {
         let Some((name, signatures)) = known else {
             let code = match name {
                 "count" | "sum" | "avg" | "min" | "max" | "array_agg" | "string_agg"
-                | "row_number" => RejectionCode::Aggregate,
-                _ => RejectionCode::Function,
+                | "row_number" => RefusalCode::Aggregate,
+                _ => RefusalCode::Function,
             };
             let message = format!("the function `{name}` is not allowed here");
             return Err(self
@@ -128,7 +128,7 @@ impl Walk<'_> {
         };
         if signatures.iter().all(|signature| signature.volatile) && !self.volatile {
             let message = format!("`{name}` gives another result each time");
-            return Err(self.refuse(RejectionCode::Function, message, place).hint(
+            return Err(self.refuse(RefusalCode::Function, message, place).hint(
                 "a condition must depend on the state; compare with now() for points in time",
             ));
         }
@@ -150,11 +150,11 @@ impl Walk<'_> {
                 false => format!("{least} to {most}"),
             };
             let message = format!("`{name}` takes {taken} arguments here, not {count}");
-            return Err(self.refuse(RejectionCode::Function, message, place));
+            return Err(self.refuse(RefusalCode::Function, message, place));
         }
         if count > MAX_ARGUMENTS {
             let message = format!("more than {MAX_ARGUMENTS} arguments");
-            return Err(self.refuse(RejectionCode::Function, message, place));
+            return Err(self.refuse(RefusalCode::Function, message, place));
         }
         Ok(())
     }
@@ -165,7 +165,7 @@ impl Walk<'_> {
             ("extract", [field, value]) => {
                 let Some(word) = text_constant(field) else {
                     let message = "the field of EXTRACT must be a word";
-                    return Err(self.refuse(RejectionCode::Function, message, place));
+                    return Err(self.refuse(RefusalCode::Function, message, place));
                 };
                 self.out.push_str("EXTRACT(");
                 self.text(word);
@@ -257,7 +257,7 @@ impl Walk<'_> {
         name: &str,
         signatures: &'static [Signature],
         (args, seen): (&[Node], &[Seen]),
-        at: Place,
+        at: Offset,
         place: i32,
     ) -> Checked {
         // A function named as a type is the cast.
@@ -329,7 +329,7 @@ impl Walk<'_> {
             };
             if found.is_some_and(|found| found > most) {
                 let message = format!("more than {most} {of}");
-                let fault = Fault::new(RejectionCode::TooLarge, message)
+                let fault = Fault::new(RefusalCode::TooLarge, message)
                     .hint("search for less; compare whole values with = or IN (…)");
                 return Err(self.placed(fault, operand));
             }
@@ -359,14 +359,14 @@ impl Walk<'_> {
                 format!("{name}({}) could mean several functions", shown.join(", "))
             }
         };
-        self.refuse(RejectionCode::Type, message, place)
+        self.refuse(RefusalCode::Type, message, place)
             .hint(Self::arguments_hint(signatures, kinds))
     }
 
     fn no_substring(&self, place: i32) -> Fault {
         let message =
             "`substring` takes a position here, or a regular expression written in quotes";
-        self.refuse(RejectionCode::Function, message, place)
+        self.refuse(RefusalCode::Function, message, place)
             .hint("use substr(text, start, length), split_part or LIKE")
     }
 
@@ -402,7 +402,7 @@ impl Walk<'_> {
             {
                 let message = format!("the length of `{name}` is at most {MAX_LENGTH}");
                 Err(self
-                    .refuse(RejectionCode::TooLarge, message, place)
+                    .refuse(RefusalCode::TooLarge, message, place)
                     .hint("make it shorter"))
             }
             ("repeat", [text, times])
@@ -410,27 +410,27 @@ impl Walk<'_> {
             {
                 let message = format!("`repeat` makes at most {MAX_REPEATED} bytes");
                 Err(self
-                    .refuse(RejectionCode::TooLarge, message, place)
+                    .refuse(RefusalCode::TooLarge, message, place)
                     .hint("repeat it less often"))
             }
             ("format", [format, ..]) => {
                 let Some(text) = constant_text(format) else {
                     let message = "the format of `format` is text in quotes";
                     return Err(self
-                        .refuse(RejectionCode::Function, message, place)
+                        .refuse(RefusalCode::Function, message, place)
                         .hint("write the format itself; compose text with || or concat"));
                 };
                 pattern::places(text)
                     .map(|_| ())
-                    .map_err(|objection| self.objection(RejectionCode::TooLarge, objection, format))
+                    .map_err(|objection| self.objection(RefusalCode::TooLarge, objection, format))
             }
             ("jsonb_build_object" | "json_build_object", args) if args.len() % 2 == 1 => {
                 let message = format!("`{name}` takes names and values in turn, so an even number");
-                Err(self.refuse(RejectionCode::Function, message, place))
+                Err(self.refuse(RefusalCode::Function, message, place))
             }
             ("chr", [code]) if small_integer(code, 0) == Some(0) => {
                 let message = "no text holds the character 0";
-                Err(self.refuse(RejectionCode::TooLarge, message, place))
+                Err(self.refuse(RefusalCode::TooLarge, message, place))
             }
             _ => self.words(name, args, place),
         }
@@ -446,7 +446,7 @@ impl Walk<'_> {
             ) if !text_constant(kinds).is_some_and(|kinds| RANGES.contains(&kinds)) => {
                 let message =
                     format!("the third argument of `{name}` says which bounds are within it");
-                let fault = Fault::new(RejectionCode::Function, message)
+                let fault = Fault::new(RefusalCode::Function, message)
                     .hint("write '[)', '[]', '(]' or '()'");
                 Err(self.placed(fault, kinds))
             }
@@ -459,7 +459,7 @@ impl Walk<'_> {
                 }
                 let message = format!("`{name}` takes a document and a path here");
                 Err(self
-                    .refuse(RejectionCode::Function, message, place)
+                    .refuse(RefusalCode::Function, message, place)
                     .hint("write the values into the path"))
             }
             ("timezone", [zone, _])
@@ -470,7 +470,7 @@ impl Walk<'_> {
                     && !is_choice_of_zones(zone) =>
             {
                 let message = "a time zone is written there, by its name";
-                let fault = Fault::new(RejectionCode::Function, message)
+                let fault = Fault::new(RefusalCode::Function, message)
                     .hint("for example 'UTC', 'Europe/Berlin' or '+02:00'; of a few zones write CASE a1 WHEN 'DE' \
                      THEN 'Europe/Berlin' ELSE 'UTC' END");
                 Err(self.placed(fault, zone))
@@ -479,7 +479,7 @@ impl Walk<'_> {
                 if text_constant(field).is_some_and(|word| !is_part(word)) =>
             {
                 let message = "there is no such part of a point in time";
-                let fault = Fault::new(RejectionCode::Function, message)
+                let fault = Fault::new(RefusalCode::Function, message)
                     .hint("for example year, month, week, day, dow, hour, minute, second, epoch");
                 Err(self.placed(fault, field))
             }
@@ -501,10 +501,10 @@ impl Walk<'_> {
         if let Some(flags) = flags {
             let Some(text) = constant_text(flags) else {
                 let message = format!("the flags of `{name}` are text in quotes");
-                return Err(self.refuse(RejectionCode::Function, message, place));
+                return Err(self.refuse(RefusalCode::Function, message, place));
             };
             pattern::flags(text, name == "regexp_replace")
-                .map_err(|objection| self.objection(RejectionCode::Function, objection, flags))?;
+                .map_err(|objection| self.objection(RefusalCode::Function, objection, flags))?;
         }
         self.pattern_size(pattern)?;
         self.list(&format!("{name}("), args, ")")
@@ -535,7 +535,7 @@ impl Walk<'_> {
                 let message =
                     format!("`make_interval` has no argument `{name}`, or has it already");
                 return Err(self
-                    .refuse(RejectionCode::Function, message, place)
+                    .refuse(RefusalCode::Function, message, place)
                     .hint(format!("its arguments are {}", INTERVAL_PARTS.join(", "))));
             };
             named.push(*part);

@@ -15,7 +15,7 @@ use crate::fragment::{Fragment, too_deep};
 use crate::kind::{Base, Context, Kind};
 use crate::literal::{is_bounded, plain_number, write_text};
 use crate::node::{foreign, location, text_constant, text_of, unknown};
-use crate::rejection::{Fault, RejectionCode};
+use crate::refusal::{Fault, RefusalCode};
 use crate::resolve::{Resolved, common};
 use crate::weight::{self, MAX_WEIGHT, Operands, Seen, Size};
 use crate::written::Written;
@@ -104,7 +104,7 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         let message = format!("{found} where {wanted} is needed");
-        let fault = Fault::new(RejectionCode::Type, message).hint(way(found, wanted));
+        let fault = Fault::new(RefusalCode::Type, message).hint(way(found, wanted));
         Err(self.placed(fault, node))
     }
 
@@ -186,7 +186,7 @@ impl<'a> Walk<'a> {
         if self.weight > MAX_WEIGHT {
             let message =
                 format!("it makes too many large values: it weighs more than {MAX_WEIGHT}");
-            return Err(Fault::new(RejectionCode::TooComplex, message).hint(
+            return Err(Fault::new(RefusalCode::TooComplex, message).hint(
                 "a text that is made counts 1, one in another case 8, a document as text or made anew 96, text as a \
                  document 192; compare parts of a document by @> or ->>, or make several conditions",
             ));
@@ -201,7 +201,7 @@ impl<'a> Walk<'a> {
 
     pub(crate) fn refuse(
         &self,
-        code: RejectionCode,
+        code: RefusalCode,
         message: impl Into<String>,
         location: i32,
     ) -> Fault {
@@ -221,7 +221,7 @@ impl<'a> Walk<'a> {
         let node = node
             .node
             .as_ref()
-            .ok_or_else(|| Fault::new(RejectionCode::Construct, "something is missing"))?;
+            .ok_or_else(|| Fault::new(RefusalCode::Construct, "something is missing"))?;
         let checked = self.as_node(|walk| walk.construct(node));
         checked.map_err(|fault| match (fault.at, location(node)) {
             // The innermost node that has a place gives it.
@@ -241,7 +241,7 @@ impl<'a> Walk<'a> {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
             let message = format!("more than {MAX_NODES} parts");
-            return Err(Fault::new(RejectionCode::TooComplex, message));
+            return Err(Fault::new(RefusalCode::TooComplex, message));
         }
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -285,7 +285,7 @@ impl<'a> Walk<'a> {
     }
 
     pub(crate) fn required<'n>(&self, node: Option<&'n Node>) -> Result<&'n Node, Fault> {
-        node.ok_or_else(|| Fault::new(RejectionCode::Construct, "an operand is missing"))
+        node.ok_or_else(|| Fault::new(RefusalCode::Construct, "an operand is missing"))
     }
 
     pub(crate) fn part(&mut self, node: Option<&Node>) -> Checked {
@@ -329,7 +329,7 @@ impl<'a> Walk<'a> {
                 .map(Kind::to_string)
                 .collect();
             let message = format!("{} have no type in common", known.join(" and "));
-            let fault = Fault::new(RejectionCode::Type, message).hint("cast them to one type");
+            let fault = Fault::new(RefusalCode::Type, message).hint("cast them to one type");
             return Err(match nodes.first() {
                 Some(node) => self.placed(fault, node),
                 None => fault,
@@ -384,7 +384,7 @@ impl<'a> Walk<'a> {
         let seen = self.list("ARRAY[", elements, "]")?;
         if seen.is_empty() {
             let message = "an empty array is of no type";
-            return Err(Fault::new(RejectionCode::Type, message).hint("say which: ARRAY[]::text[]"));
+            return Err(Fault::new(RefusalCode::Type, message).hint("say which: ARRAY[]::text[]"));
         }
         let kind = self.agree(&elements.iter().collect::<Vec<_>>(), &seen)?;
         // An array of arrays is one of more dimensions, of the same type.
@@ -420,7 +420,7 @@ impl<'a> Walk<'a> {
                 let known =
                     |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '+');
                 if !number.chars().all(known) {
-                    return Err(self.refuse(RejectionCode::Construct, "no number", *location));
+                    return Err(self.refuse(RefusalCode::Construct, "no number", *location));
                 }
                 self.bounded(number, *location)?;
                 let plain = plain_number(number);
@@ -431,7 +431,7 @@ impl<'a> Walk<'a> {
             Some(Val::Bsval(_)) | None => {
                 return Err(self
                     .refuse(
-                        RejectionCode::Construct,
+                        RefusalCode::Construct,
                         "bit strings are not allowed",
                         *location,
                     )
@@ -455,7 +455,7 @@ impl<'a> Walk<'a> {
         }
         let message = format!("a number of more than {} digits", crate::MAX_DIGITS);
         Err(self
-            .refuse(RejectionCode::TooLarge, message, location)
+            .refuse(RefusalCode::TooLarge, message, location)
             .hint("to compare with double precision write it in quotes: '1e308'"))
     }
 
@@ -477,12 +477,12 @@ impl<'a> Walk<'a> {
                 },
             ] => {
                 let message = "`*` stands for no value here";
-                return Err(self.refuse(RejectionCode::Construct, message, *location));
+                return Err(self.refuse(RefusalCode::Construct, message, *location));
             }
             _ => {
                 return Err(self
                     .refuse(
-                        RejectionCode::QualifiedName,
+                        RefusalCode::QualifiedName,
                         "attributes are named without a table or schema",
                         *location,
                     )
@@ -519,7 +519,7 @@ impl<'a> Walk<'a> {
             (Ok(BoolExprType::AndExpr), [_, ..]) => "AND",
             (Ok(BoolExprType::OrExpr), [_, ..]) => "OR",
             _ => {
-                return Err(self.refuse(RejectionCode::Construct, "unknown logic", *location));
+                return Err(self.refuse(RefusalCode::Construct, "unknown logic", *location));
             }
         };
         for (at, part) in args.iter().enumerate() {
@@ -542,7 +542,7 @@ impl<'a> Walk<'a> {
         let word = match NullTestType::try_from(*nulltesttype) {
             Ok(NullTestType::IsNull) => " IS NULL",
             Ok(NullTestType::IsNotNull) => " IS NOT NULL",
-            _ => return Err(self.refuse(RejectionCode::Construct, "unknown test", *location)),
+            _ => return Err(self.refuse(RefusalCode::Construct, "unknown test", *location)),
         };
         // A row is null when all its values are.
         match arg.as_deref().and_then(|arg| arg.node.as_ref()) {
@@ -573,12 +573,12 @@ impl<'a> Walk<'a> {
         if !COLLATIONS.contains(&name) {
             let message = "this collation is not allowed here";
             return Err(self
-                .refuse(RejectionCode::Construct, message, *location)
+                .refuse(RefusalCode::Construct, message, *location)
                 .hint("write COLLATE \"C\" for the order of bytes; lower(…) compares without regard to case"));
         }
         if self.collation.as_deref().is_some_and(|other| other != name) {
             let message = "a fragment names one collation";
-            return Err(self.refuse(RejectionCode::Construct, message, *location));
+            return Err(self.refuse(RefusalCode::Construct, message, *location));
         }
         self.collation = Some(name.to_owned());
         let value = self.required(arg.as_deref())?;
@@ -587,7 +587,7 @@ impl<'a> Walk<'a> {
         if !kind.is_unknown() && kind.element().category() != 'S' {
             let message = format!("{kind} has no collation");
             return Err(self
-                .refuse(RejectionCode::Type, message, *location)
+                .refuse(RefusalCode::Type, message, *location)
                 .hint("only text is sorted by a collation"));
         }
         self.out.push_str(" COLLATE \"");
@@ -610,7 +610,7 @@ impl<'a> Walk<'a> {
             Ok(BoolTestType::IsNotFalse) => " IS NOT FALSE",
             Ok(BoolTestType::IsUnknown) => " IS UNKNOWN",
             Ok(BoolTestType::IsNotUnknown) => " IS NOT UNKNOWN",
-            _ => return Err(self.refuse(RejectionCode::Construct, "unknown test", *location)),
+            _ => return Err(self.refuse(RefusalCode::Construct, "unknown test", *location)),
         };
         self.truth(arg.as_deref())?;
         self.out.push_str(word);
@@ -639,7 +639,7 @@ impl<'a> Walk<'a> {
         let mut seen = Vec::new();
         for branch in args {
             let Some(NodeEnum::CaseWhen(branch)) = &branch.node else {
-                return Err(self.refuse(RejectionCode::Construct, "not a branch", *location));
+                return Err(self.refuse(RefusalCode::Construct, "not a branch", *location));
             };
             self.out.push_str(" WHEN ");
             let test = self.required(branch.expr.as_deref())?;
@@ -685,7 +685,7 @@ impl<'a> Walk<'a> {
         let open = match MinMaxOp::try_from(extreme.op) {
             Ok(MinMaxOp::IsGreatest) => "GREATEST(",
             Ok(MinMaxOp::IsLeast) => "LEAST(",
-            _ => return Err(Fault::new(RejectionCode::Construct, "an unknown function")),
+            _ => return Err(Fault::new(RefusalCode::Construct, "an unknown function")),
         };
         let seen = self.list(open, &extreme.args, ")")?;
         let kind = self.agree(&extreme.args.iter().collect::<Vec<_>>(), &seen)?;
@@ -713,12 +713,12 @@ impl<'a> Walk<'a> {
             && !found.kind.array
         {
             let message = format!("{} has no elements", found.kind);
-            let fault = Fault::new(RejectionCode::Type, message);
+            let fault = Fault::new(RefusalCode::Type, message);
             return Err(self.placed(fault, base));
         }
         if indirection.len() > MAX_SUBSCRIPTS && !jsonb {
             let message = format!("more than {MAX_SUBSCRIPTS} subscripts");
-            let fault = Fault::new(RejectionCode::TooComplex, message);
+            let fault = Fault::new(RefusalCode::TooComplex, message);
             return Err(self.placed(fault, base));
         }
         let mut slice = false;
@@ -726,7 +726,7 @@ impl<'a> Walk<'a> {
         for step in indirection {
             let Some(NodeEnum::AIndices(step)) = &step.node else {
                 return Err(Fault::new(
-                    RejectionCode::QualifiedName,
+                    RefusalCode::QualifiedName,
                     "only elements can be taken out of a value, not fields",
                 )
                 .hint("jsonb is taken apart with -> and ->>"));
@@ -746,7 +746,7 @@ impl<'a> Walk<'a> {
         }
         if jsonb && slice {
             let message = "jsonb has no slices";
-            let fault = Fault::new(RejectionCode::Type, message);
+            let fault = Fault::new(RefusalCode::Type, message);
             return Err(self.placed(fault, base));
         }
         let kind = match found.kind {
@@ -768,7 +768,7 @@ impl<'a> Walk<'a> {
             ..
         })) = &node.node
         {
-            let fault = Fault::new(RejectionCode::Type, "a subscript is an integer");
+            let fault = Fault::new(RefusalCode::Type, "a subscript is an integer");
             return Err(self.placed(fault, node));
         }
         if jsonb && (found.kind.category() == 'S' || found.kind.is_unknown()) {
@@ -793,7 +793,7 @@ impl<'a> Walk<'a> {
             Ok(Op::SvfopLocaltimestampN) => ("LOCALTIMESTAMP", true, Base::Timestamp),
             _ => {
                 let message = "who runs this, and where, is not for fragments to see";
-                return Err(self.refuse(RejectionCode::Function, message, value.location));
+                return Err(self.refuse(RefusalCode::Function, message, value.location));
             }
         };
         self.out.push_str(word);

@@ -8,7 +8,7 @@ use pg_query::protobuf::{ParseResult, RawStmt, ScanToken, Token};
 use pg_query::{Node, NodeEnum};
 
 use crate::MAX_BYTES;
-use crate::rejection::{Fault, Rejection, RejectionCode, shorten};
+use crate::refusal::{Fault, Refusal, RefusalCode, shorten};
 
 /// Maximum depth of open brackets.
 const MAX_BRACKETS: usize = 200;
@@ -35,7 +35,7 @@ pub(crate) struct Fragment<'a> {
 
 impl<'a> Fragment<'a> {
     /// Splits the text into tokens and refuses what no fragment may contain.
-    pub(crate) fn new(wrapper: &'static str, text: &'a str) -> Result<Self, Rejection> {
+    pub(crate) fn new(wrapper: &'static str, text: &'a str) -> Result<Self, Refusal> {
         let mut fragment = Fragment {
             text,
             tokens: Vec::new(),
@@ -49,7 +49,7 @@ impl<'a> Fragment<'a> {
     fn scan(&mut self) -> Result<(), Fault> {
         if self.text.len() > MAX_BYTES {
             return Err(Fault::new(
-                RejectionCode::TooLong,
+                RefusalCode::TooLong,
                 format!(
                     "{} bytes of SQL, where {MAX_BYTES} are allowed",
                     self.text.len()
@@ -59,7 +59,7 @@ impl<'a> Fragment<'a> {
         }
         if let Some(at) = self.text.find('\0') {
             let message = "a NUL character, which no text in Postgres can hold";
-            return Err(Fault::new(RejectionCode::NulCharacter, message).at(at));
+            return Err(Fault::new(RefusalCode::NulCharacter, message).at(at));
         }
         // Postgres's lexer knows no other white space than this.
         if self
@@ -67,7 +67,7 @@ impl<'a> Fragment<'a> {
             .trim_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c'])
             .is_empty()
         {
-            return Err(Fault::new(RejectionCode::Empty, "nothing is there").at(self.text.len()));
+            return Err(Fault::new(RefusalCode::Empty, "nothing is there").at(self.text.len()));
         }
         self.tokens = match pg_query::scan_tokens(self.text) {
             Ok(tokens) => tokens,
@@ -76,7 +76,7 @@ impl<'a> Fragment<'a> {
         self.without_comments();
         if self.tokens.is_empty() {
             let message = "nothing is there but a comment";
-            return Err(Fault::new(RejectionCode::Empty, message).at(self.text.len()));
+            return Err(Fault::new(RefusalCode::Empty, message).at(self.text.len()));
         }
         self.known_space()?;
         self.one_expression()
@@ -88,7 +88,7 @@ impl<'a> Fragment<'a> {
         for token in &self.tokens {
             let between = self.bare.get(end..offset(token.start)).unwrap_or_default();
             if let Some(at) = between.find('\x0b') {
-                let fault = Fault::new(RejectionCode::Syntax, "a vertical tab");
+                let fault = Fault::new(RefusalCode::Syntax, "a vertical tab");
                 return Err(fault.hint("write a space").at(end + at));
             }
             end = offset(token.end);
@@ -118,14 +118,14 @@ impl<'a> Fragment<'a> {
                         .last()
                         .is_some_and(|last| last.start == token.start);
                     let fault =
-                        Fault::new(RejectionCode::SecondStatement, "one fragment only: no `;`");
+                        Fault::new(RefusalCode::SecondStatement, "one fragment only: no `;`");
                     fault.hint(match last {
                         true => "leave it out",
                         false => "text that holds one stands in single quotes",
                     })
                 }
                 Ok(Token::Param) => {
-                    Fault::new(RejectionCode::Parameter, "there are no parameters here")
+                    Fault::new(RefusalCode::Parameter, "there are no parameters here")
                         .hint("write the value itself, text in single quotes")
                 }
                 _ => continue,
@@ -173,7 +173,7 @@ impl<'a> Fragment<'a> {
         } else {
             self.text.find(near).unwrap_or_default()
         };
-        let fault = Fault::new(RejectionCode::Syntax, what).at(at);
+        let fault = Fault::new(RefusalCode::Syntax, what).at(at);
         if what.starts_with("unterminated") {
             fault.hint("close what is opened there; a quote within text is written twice")
         } else {
@@ -187,20 +187,20 @@ impl<'a> Fragment<'a> {
         let ParseResult { version: _, stmts } = tree;
         let Ok([statement]) = <[RawStmt; 1]>::try_from(stmts) else {
             let message = "one fragment only, not several statements";
-            return Err(Fault::new(RejectionCode::SecondStatement, message));
+            return Err(Fault::new(RefusalCode::SecondStatement, message));
         };
         match statement.stmt.map(|node| *node) {
             Some(Node { node: Some(node) }) => Ok(node),
-            _ => Err(Fault::new(RejectionCode::Construct, "not a fragment")),
+            _ => Err(Fault::new(RefusalCode::Construct, "not a fragment")),
         }
     }
 
     /// Says where the parser's error is. The parser knew, but its Rust face keeps only the message:
     /// so look for the first token with which the text has that error.
-    fn syntax(&self, error: ParseFailure) -> Fault {
+    fn syntax(&self, error: ParseError) -> Fault {
         let message = match error {
-            ParseFailure::Message(message) => message,
-            ParseFailure::TooDeep => return too_deep(),
+            ParseError::Message(message) => message,
+            ParseError::TooDeep => return too_deep(),
         };
         let depths = ["stack depth", "memory exhausted", "nested too deeply"];
         if depths.iter().any(|depth| message.contains(depth)) {
@@ -208,24 +208,24 @@ impl<'a> Fragment<'a> {
         }
         if message.starts_with("Failed to open pipe") {
             let message = "too many files are open in this process to check SQL now";
-            return Fault::new(RejectionCode::Unavailable, message).hint("try again");
+            return Fault::new(RefusalCode::Unavailable, message).hint("try again");
         }
         let what = message
             .split_once(" at or near ")
             .map_or(message.as_str(), |(what, _)| what);
         if let Some(what) = message.strip_suffix(" at end of input") {
-            return Fault::new(RejectionCode::Syntax, what)
+            return Fault::new(RefusalCode::Syntax, what)
                 .hint("something is missing at the end")
                 .at(self.text.len());
         }
-        let fault = Fault::new(RejectionCode::Syntax, what);
+        let fault = Fault::new(RefusalCode::Syntax, what);
         let (mut low, mut high) = (0, self.tokens.len().saturating_sub(1));
         while low < high {
             let middle = usize::midpoint(low, high);
             let end = self.tokens.get(middle).map_or(0, |token| offset(token.end));
             let part = self.bare.get(..end).unwrap_or_default();
             let same = matches!(parse(self.wrapper, part),
-                Err(ParseFailure::Message(found)) if found == message);
+                Err(ParseError::Message(found)) if found == message);
             if same {
                 high = middle;
             } else {
@@ -336,7 +336,7 @@ impl<'a> Fragment<'a> {
     }
 
     /// Turns a fault into what people get to see.
-    pub(crate) fn reject(&self, fault: Fault) -> Rejection {
+    pub(crate) fn reject(&self, fault: Fault) -> Refusal {
         let mut at = fault.at.unwrap_or_default().min(self.text.len());
         while !self.text.is_char_boundary(at) {
             at -= 1;
@@ -350,7 +350,7 @@ impl<'a> Fragment<'a> {
                 let rest = &self.text[at..];
                 rest.split(char::is_whitespace).next().unwrap_or_default()
             });
-        Rejection {
+        Refusal {
             code: fault.code,
             message: fault.message,
             position: self.text[..at].chars().count() + 1,
@@ -363,19 +363,19 @@ impl<'a> Fragment<'a> {
 /// The fault of too deep a nesting.
 pub(crate) fn too_deep() -> Fault {
     Fault::new(
-        RejectionCode::TooDeep,
+        RefusalCode::TooDeep,
         format!("nested deeper than {} levels", crate::MAX_DEPTH),
     )
     .hint("use concat(…) for long chains of ||, IN (…) for long chains of OR; make several steps or conditions of \
      what is nested")
 }
 
-enum ParseFailure {
+enum ParseError {
     Message(String),
     TooDeep,
 }
 
-fn parse(wrapper: &str, text: &str) -> Result<ParseResult, ParseFailure> {
+fn parse(wrapper: &str, text: &str) -> Result<ParseResult, ParseError> {
     let mut statement = String::with_capacity(wrapper.len() + text.len());
     statement.push_str(wrapper);
     statement.push_str(text);
@@ -386,9 +386,9 @@ fn parse(wrapper: &str, text: &str) -> Result<ParseResult, ParseFailure> {
     match parsed {
         Ok(Ok(result)) => Ok(result.protobuf),
         // The tree is read with a limit on nested messages.
-        Ok(Err(pg_query::Error::Decode(_))) => Err(ParseFailure::TooDeep),
-        Ok(Err(error)) => Err(ParseFailure::Message(library_message(error))),
-        Err(_) => Err(ParseFailure::Message("this is not understood".to_owned())),
+        Ok(Err(pg_query::Error::Decode(_))) => Err(ParseError::TooDeep),
+        Ok(Err(error)) => Err(ParseError::Message(library_message(error))),
+        Err(_) => Err(ParseError::Message("this is not understood".to_owned())),
     }
 }
 

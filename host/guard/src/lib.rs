@@ -38,7 +38,7 @@ mod operation;
 mod pattern;
 mod plain;
 mod predicate;
-mod rejection;
+mod refusal;
 mod resolve;
 pub mod rules;
 mod set_clause;
@@ -53,7 +53,7 @@ pub use attributes::FlowAttributes;
 pub use cache::SetClauseCache;
 pub use fragment::outside_of_parsing;
 pub use predicate::CheckedPredicate;
-pub use rejection::{Rejection, RejectionCode};
+pub use refusal::{Refusal, RefusalCode};
 pub use set_clause::{CheckedAssignment, CheckedSetClause, CheckedValue};
 
 /// The longest fragment, in bytes.

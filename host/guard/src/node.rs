@@ -4,46 +4,46 @@ use pg_query::protobuf::{AConst, a_const::Val};
 use pg_query::{Node, NodeEnum};
 
 use crate::FlowAttributes;
-use crate::rejection::{Fault, RejectionCode, shorten};
+use crate::refusal::{Fault, RefusalCode, shorten};
 
 /// A node that is on no list.
 pub(crate) fn foreign(node: &NodeEnum) -> Fault {
     let (code, message, hint) = match node {
         NodeEnum::SubLink(_) => (
-            RejectionCode::Subquery,
+            RefusalCode::Subquery,
             "sub-selects are not allowed",
             "a fragment sees its own instance only",
         ),
         NodeEnum::ParamRef(_) => (
-            RejectionCode::Parameter,
+            RefusalCode::Parameter,
             "there are no parameters here",
             "write the value itself, text in single quotes",
         ),
         NodeEnum::SetToDefault(_) => (
-            RejectionCode::Default,
+            RefusalCode::Default,
             "DEFAULT stands alone on the right of =",
             "",
         ),
         NodeEnum::MultiAssignRef(_) => (
-            RejectionCode::Construct,
+            RefusalCode::Construct,
             "rows are not allowed",
             "write attribute=value for each attribute",
         ),
         NodeEnum::RowExpr(_) => (
-            RejectionCode::Construct,
+            RefusalCode::Construct,
             "a row of values is not allowed here",
             "rows of the same length stand on both sides of =, <>, <, <=, > or >=, or before IS NULL and IN",
         ),
         NodeEnum::NamedArgExpr(_) => (
-            RejectionCode::Function,
+            RefusalCode::Function,
             "only make_interval takes arguments by name",
             "",
         ),
         NodeEnum::XmlExpr(_) | NodeEnum::XmlSerialize(_) => {
-            (RejectionCode::Construct, "XML is not allowed", "use jsonb")
+            (RefusalCode::Construct, "XML is not allowed", "use jsonb")
         }
         NodeEnum::JsonIsPredicate(_) => (
-            RejectionCode::Construct,
+            RefusalCode::Construct,
             "IS JSON is not allowed, as older servers do not know it",
             "keep documents in attributes of type jsonb; jsonb_typeof(doc) tells what one is",
         ),
@@ -53,17 +53,17 @@ pub(crate) fn foreign(node: &NodeEnum) -> Fault {
         | NodeEnum::JsonParseExpr(_)
         | NodeEnum::JsonScalarExpr(_)
         | NodeEnum::JsonSerializeExpr(_) => (
-            RejectionCode::Construct,
+            RefusalCode::Construct,
             "this JSON syntax is not allowed",
             "use jsonb_build_object, jsonb_build_array, -> and ->>",
         ),
         NodeEnum::GroupingFunc(_) => (
-            RejectionCode::Aggregate,
+            RefusalCode::Aggregate,
             "aggregates and windows are not allowed here",
             "a fragment sees one instance only",
         ),
         _ => (
-            RejectionCode::Construct,
+            RefusalCode::Construct,
             "this part of SQL is not allowed here",
             "",
         ),
@@ -76,7 +76,7 @@ pub(crate) fn unknown(attributes: &FlowAttributes, name: &str) -> Fault {
     let shown = shorten(name, 60);
     if name == "wid" {
         return Fault::new(
-            RejectionCode::Wid,
+            RefusalCode::Wid,
             "`wid` is the instance's identity, not an attribute",
         );
     }
@@ -91,7 +91,7 @@ pub(crate) fn unknown(attributes: &FlowAttributes, name: &str) -> Fault {
             .collect();
         let message = format!("the flow has no attribute `{shown}`");
         let code = u32::from(c);
-        return Fault::new(RejectionCode::UnknownAttribute, message).hint(format!(
+        return Fault::new(RefusalCode::UnknownAttribute, message).hint(format!(
             "it holds the character U+{code:04X}, which is not seen; write a space, or nothing"
         ));
     }
@@ -100,7 +100,7 @@ pub(crate) fn unknown(attributes: &FlowAttributes, name: &str) -> Fault {
         .find_map(lookalike)
         .map_or_else(|| attributes.suggest(&shown), str::to_owned);
     Fault::new(
-        RejectionCode::UnknownAttribute,
+        RefusalCode::UnknownAttribute,
         format!("the flow has no attribute `{shown}`"),
     )
     .hint(hint)

@@ -12,10 +12,10 @@ use crate::expression::{Checked, Done, Walk};
 use crate::kind::{Context, Kind};
 use crate::node::{constant_length, constant_text, foreign, text_constant, text_of};
 use crate::pattern::{self, Objection};
-use crate::rejection::{Fault, RejectionCode};
+use crate::refusal::{Fault, RefusalCode};
 use crate::resolve::{self, Resolved};
 use crate::weight::Seen;
-use crate::written::Place;
+use crate::written::Offset;
 
 /// The most values of a list that are no constants: each is a level to Postgres.
 const MAX_LISTED: usize = 100;
@@ -74,7 +74,7 @@ impl Walk<'_> {
             }
             AExprKind::AexprSimilar => self.similar(name == "!~", (left, right), *location),
             AExprKind::Undefined => {
-                Err(self.refuse(RejectionCode::Operator, "an unknown operation", *location))
+                Err(self.refuse(RefusalCode::Operator, "an unknown operation", *location))
             }
         }
     }
@@ -89,7 +89,7 @@ impl Walk<'_> {
             _ => {
                 let message = "operators are those of the schema pg_catalog";
                 Err(self
-                    .refuse(RejectionCode::Operator, message, location)
+                    .refuse(RefusalCode::Operator, message, location)
                     .hint("write the operator's sign alone"))
             }
         }
@@ -136,7 +136,7 @@ impl Walk<'_> {
     ) -> Checked {
         let [low, high] = self.items(right, location)? else {
             let message = "BETWEEN takes two bounds";
-            return Err(self.refuse(RejectionCode::Construct, message, location));
+            return Err(self.refuse(RefusalCode::Construct, message, location));
         };
         let value = self.required(left)?;
         // Postgres writes a comparison for each bound, and of SYMMETRIC one more with the bounds exchanged.
@@ -170,7 +170,7 @@ impl Walk<'_> {
             return Ok(sign);
         }
         let fault = self.refuse(
-            RejectionCode::Operator,
+            RefusalCode::Operator,
             format!("the operator `{name}` is not allowed here"),
             location,
         );
@@ -228,9 +228,9 @@ impl Walk<'_> {
             self.small_power(other, location)?;
         }
         let found = self.operand(one)?;
-        let from = self.out.place();
+        let from = self.out.offset();
         self.word(sign);
-        let to = self.out.place();
+        let to = self.out.offset();
         let by = self.operand(other)?;
         // To an array, a constant without a type is another one.
         let same = |kind: Kind, other: Kind| match sign == "||" && other.array && kind.is_unknown()
@@ -263,7 +263,7 @@ impl Walk<'_> {
         &mut self,
         resolved: &Resolved,
         operands: &[&Node],
-        (from, to): (Place, Place),
+        (from, to): (Offset, Offset),
         sign: &str,
     ) -> Done {
         if resolved.signature.bounded {
@@ -283,9 +283,9 @@ impl Walk<'_> {
     ) -> Checked {
         let (one, other) = (self.required(left)?, self.required(right)?);
         let text = self.operand(one)?;
-        let from = self.out.place();
+        let from = self.out.offset();
         self.word(word);
-        let to = self.out.place();
+        let to = self.out.offset();
         let (pattern, found) = self.pattern(other)?;
         let resolved = self.resolved(
             sign,
@@ -310,16 +310,16 @@ impl Walk<'_> {
             ("SIMILAR TO", "~")
         };
         let text = self.operand(one)?;
-        let from = self.out.place();
+        let from = self.out.offset();
         self.word(word);
-        let to = self.out.place();
+        let to = self.out.offset();
         let pattern = match other.node.as_ref() {
             Some(NodeEnum::FuncCall(call)) if function_name(call) == Some("similar_to_escape") => {
                 self.plain(call)?;
                 let [pattern] = call.args.as_slice() else {
                     let message = "SIMILAR TO is written without ESCAPE";
                     return Err(self
-                        .refuse(RejectionCode::Construct, message, location)
+                        .refuse(RefusalCode::Construct, message, location)
                         .hint("the escape character is the backslash"));
                 };
                 pattern
@@ -328,9 +328,8 @@ impl Walk<'_> {
         };
         self.pattern_size(pattern)?;
         if let Some(text) = constant_text(pattern) {
-            pattern::similar(text).map_err(|objection| {
-                self.objection(RejectionCode::TooComplex, objection, pattern)
-            })?;
+            pattern::similar(text)
+                .map_err(|objection| self.objection(RefusalCode::TooComplex, objection, pattern))?;
         }
         let found = self.operand(pattern)?;
         self.fits(pattern, found.kind, Kind::TEXT, Context::Implicit)?;
@@ -349,22 +348,22 @@ impl Walk<'_> {
         let name = self.column_name(attribute).unwrap_or_default();
         if is_number(other) {
             let message = format!("`{name}` is an enum, which is text");
-            let fault = Fault::new(RejectionCode::Type, message)
+            let fault = Fault::new(RefusalCode::Type, message)
                 .hint(format!("the labels are {shown}, in single quotes"));
             return Err(self.placed(fault, other));
         }
         if !matches!(sign, "=" | "<>") {
             let message = "the labels of an enum are in no order";
-            let fault = Fault::new(RejectionCode::Type, message)
+            let fault = Fault::new(RefusalCode::Type, message)
                 .hint(format!("compare with IN (…); the labels are {shown}"));
             return Err(self.placed(fault, attribute));
         }
         match text_constant(other) {
             Some(text) if !labels.iter().any(|label| label == text) => {
-                let text = crate::rejection::shorten(text, 40);
+                let text = crate::refusal::shorten(text, 40);
                 let message = format!("'{text}' is no label of `{name}`");
-                let fault = Fault::new(RejectionCode::Type, message)
-                    .hint(format!("the labels are {shown}"));
+                let fault =
+                    Fault::new(RefusalCode::Type, message).hint(format!("the labels are {shown}"));
                 Err(self.placed(fault, other))
             }
             _ => Ok(()),
@@ -396,9 +395,9 @@ impl Walk<'_> {
     fn matching(&mut self, sign: &str, one: &Node, other: &Node, location: i32) -> Checked {
         self.pattern_size(other)?;
         let text = self.operand(one)?;
-        let from = self.out.place();
+        let from = self.out.offset();
         self.word(sign);
-        let to = self.out.place();
+        let to = self.out.offset();
         let by = self.operand(other)?;
         let resolved = self.resolved(
             sign,
@@ -414,7 +413,7 @@ impl Walk<'_> {
     pub(crate) fn pattern_size(&self, node: &Node) -> Done {
         let Some(text) = constant_text(node) else {
             let message = "a regular expression is text in quotes";
-            let fault = Fault::new(RejectionCode::Operator, message)
+            let fault = Fault::new(RefusalCode::Operator, message)
                 .hint("write it itself; for a pattern in an attribute use LIKE");
             return Err(self.placed(fault, node));
         };
@@ -432,7 +431,7 @@ impl Walk<'_> {
         let Some(text) = text else {
             let message = "a path into a document is text in quotes";
             return Err(self
-                .refuse(RejectionCode::Function, message, location)
+                .refuse(RefusalCode::Function, message, location)
                 .hint("write it itself; with a key in an attribute use -> and ->>"));
         };
         pattern::path(text)
@@ -442,7 +441,7 @@ impl Walk<'_> {
     /// Raises an objection to something in a string, with its place.
     pub(crate) fn objection(
         &self,
-        code: RejectionCode,
+        code: RefusalCode,
         (message, hint): Objection,
         node: &Node,
     ) -> Fault {
@@ -641,7 +640,7 @@ impl Walk<'_> {
                 ),
             };
             return Err(self
-                .refuse(RejectionCode::TooDeep, message, location)
+                .refuse(RefusalCode::TooDeep, message, location)
                 .hint(hint));
         }
         Ok(())
@@ -665,7 +664,7 @@ impl Walk<'_> {
             }
             let Some(other) = row(Some(item)) else {
                 let message = "rows are compared with rows";
-                return Err(self.refuse(RejectionCode::Construct, message, location));
+                return Err(self.refuse(RefusalCode::Construct, message, location));
             };
             let others = self.row(other)?;
             self.pairs(sign, &one.args, &kinds, &other.args, &others, location)?;
@@ -685,9 +684,9 @@ impl Walk<'_> {
         let sign = self.sign(name, &QUANTIFIED, location)?;
         let (value, array) = (self.required(left)?, self.required(right)?);
         let found = self.operand(value)?;
-        let from = self.out.place();
+        let from = self.out.offset();
         self.word(sign);
-        let to = self.out.place();
+        let to = self.out.offset();
         let any = kind == AExprKind::AexprOpAny;
         self.out.push_str(if any { "ANY (" } else { "ALL (" });
         let list = self.expression(array)?;
@@ -698,7 +697,7 @@ impl Walk<'_> {
             list.kind.element()
         } else {
             let message = format!("{} is no array", list.kind);
-            let fault = Fault::new(RejectionCode::Type, message)
+            let fault = Fault::new(RefusalCode::Type, message)
                 .hint("write ARRAY[…], or IN (…) for a list of values");
             return Err(self.placed(fault, array));
         };
@@ -743,7 +742,7 @@ impl Walk<'_> {
     ) -> Done {
         if ones.len() != others.len() || ones.is_empty() {
             let message = "the rows have different numbers of values";
-            return Err(self.refuse(RejectionCode::Construct, message, location));
+            return Err(self.refuse(RefusalCode::Construct, message, location));
         }
         for (((one, kind), other), other_kind) in
             ones.iter().zip(kinds).zip(others).zip(other_kinds)
@@ -759,7 +758,7 @@ impl Walk<'_> {
         match self.required(node)?.node.as_ref() {
             Some(NodeEnum::List(List { items })) => Ok(items),
             Some(other) => Err(foreign(other)),
-            None => Err(self.refuse(RejectionCode::Construct, "a list is missing", location)),
+            None => Err(self.refuse(RefusalCode::Construct, "a list is missing", location)),
         }
     }
 
@@ -770,18 +769,18 @@ impl Walk<'_> {
             && let [pattern, escape] = call.args.as_slice()
         {
             self.plain(call)?;
-            let from = self.out.place();
+            let from = self.out.offset();
             let found = self.operand(pattern)?;
             self.fits(pattern, found.kind, Kind::TEXT, Context::Implicit)?;
-            let between = self.out.place();
+            let between = self.out.offset();
             self.word("ESCAPE");
-            let to = self.out.place();
+            let to = self.out.offset();
             let by = self.operand(escape)?;
             let taken = self.made("copy", Kind::TEXT, &[found, by])?;
             self.fits(escape, by.kind, Kind::TEXT, Context::Implicit)?;
             if text_constant(escape).is_none_or(|text| text.chars().count() > 1) {
                 let message = "ESCAPE takes one character";
-                return Err(self.refuse(RejectionCode::Construct, message, call.location));
+                return Err(self.refuse(RefusalCode::Construct, message, call.location));
             }
             self.out
                 .run_as_call("like_escape", from, Some((between, to)));
@@ -792,7 +791,7 @@ impl Walk<'_> {
             let slashes = text.chars().rev().take_while(|c| *c == '\\').count();
             if slashes % 2 == 1 {
                 let message = "the pattern ends with its escape character";
-                let fault = Fault::new(RejectionCode::Construct, message)
+                let fault = Fault::new(RefusalCode::Construct, message)
                     .hint("write \\\\ for a backslash itself");
                 return Err(self.placed(fault, node));
             }
@@ -816,7 +815,7 @@ impl Walk<'_> {
             return Ok(());
         }
         let message = format!("a power's exponent is at most {MAX_POWER}");
-        let fault = self.refuse(RejectionCode::TooLarge, message, location);
+        let fault = self.refuse(RefusalCode::TooLarge, message, location);
         Err(fault.hint("multiply instead"))
     }
 }

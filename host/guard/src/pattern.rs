@@ -11,7 +11,7 @@ pub(crate) const MAX_WIDTH: usize = 1000;
 /// The most placeholders of one format.
 const MAX_PLACES: usize = 64;
 
-use crate::rejection::RejectionCode;
+use crate::refusal::RefusalCode;
 
 /// Objection to a pattern, and advice on mending it.
 pub(crate) type Objection = (&'static str, &'static str);
@@ -212,10 +212,10 @@ const UNKNOWN_ESCAPE: &str = "a regular expression holds an escape that Postgres
 const ENDS_WITH_ESCAPE: &str = "the pattern ends with its escape character";
 
 /// The kind of objection to a regular expression or a path.
-pub(crate) fn code_of((message, _): &Objection) -> RejectionCode {
+pub(crate) fn code_of((message, _): &Objection) -> RefusalCode {
     match MISREAD.contains(message) {
-        true => RejectionCode::Syntax,
-        false => RejectionCode::TooComplex,
+        true => RefusalCode::Syntax,
+        false => RefusalCode::TooComplex,
     }
 }
 
@@ -665,10 +665,10 @@ mod tests {
     fn what_cannot_be_read_is_told_from_what_takes_long() {
         let code = |text: &str| code_of(&size(text).expect_err(text));
         for text in ["[", "(", "a)", "*a", "a{3,1}", r"\q", "a\\"] {
-            assert_eq!(code(text), RejectionCode::Syntax, "{text}");
+            assert_eq!(code(text), RefusalCode::Syntax, "{text}");
         }
         for text in ["(a+)+", r"(a)\1", "(?=a)", "(?<name>x)"] {
-            assert_eq!(code(text), RejectionCode::TooComplex, "{text}");
+            assert_eq!(code(text), RefusalCode::TooComplex, "{text}");
         }
         assert!(size("(?<name>x)").expect_err("a name").0.contains("name"));
         assert!(size("(?<=x)y").expect_err("around").0.contains("around"));
@@ -720,7 +720,7 @@ mod tests {
         }
         assert_eq!(
             path("a.b").map_err(|why| code_of(&why)),
-            Err(RejectionCode::Syntax)
+            Err(RefusalCode::Syntax)
         );
     }
 

@@ -10,7 +10,7 @@ use crate::FlowAttributes;
 use crate::expression::Walk;
 use crate::fragment::Fragment;
 use crate::kind::{Context, Kind};
-use crate::rejection::{Fault, Rejection, RejectionCode};
+use crate::refusal::{Fault, Refusal, RefusalCode};
 use crate::set_clause::is_wrapper;
 
 /// Of the statements with a condition, the one that can carry the least besides.
@@ -46,8 +46,8 @@ impl CheckedPredicate {
     /// Checks a condition, without the word `WHERE`.
     ///
     /// # Errors
-    /// A [`Rejection`] that says what is wrong and where.
-    pub fn parse(text: &str, attributes: &FlowAttributes) -> Result<Self, Rejection> {
+    /// A [`Refusal`] that says what is wrong and where.
+    pub fn parse(text: &str, attributes: &FlowAttributes) -> Result<Self, Refusal> {
         let fragment = Fragment::new(WRAPPER, text)?;
         without_controls(&fragment)?;
         condition(&fragment)
@@ -59,11 +59,11 @@ impl CheckedPredicate {
     /// attribute. The types of those in `known` are taken into account.
     ///
     /// # Errors
-    /// A [`Rejection`] that says what is wrong and where.
+    /// A [`Refusal`] that says what is wrong and where.
     pub fn parse_for_any_flow(
         text: &str,
         known: impl IntoIterator<Item = (String, AttributeType)>,
-    ) -> Result<Self, Rejection> {
+    ) -> Result<Self, Refusal> {
         let fragment = Fragment::new(WRAPPER, text)?;
         without_controls(&fragment)?;
         let known: Vec<_> = known.into_iter().collect();
@@ -119,12 +119,12 @@ impl fmt::Display for CheckedPredicate {
 
 /// Refuses what no text in a definition may hold as it is: the database refuses it too, and some versions of
 /// Postgres cannot read it back.
-fn without_controls(fragment: &Fragment<'_>) -> Result<(), Rejection> {
+fn without_controls(fragment: &Fragment<'_>) -> Result<(), Refusal> {
     let control = |c: char| matches!(c, '\x01'..='\x08' | '\x0e'..='\x1f');
     match fragment.text.find(control) {
         None => Ok(()),
         Some(at) => {
-            let fault = Fault::new(RejectionCode::Syntax, "a control character");
+            let fault = Fault::new(RefusalCode::Syntax, "a control character");
             Err(fragment.reject(fault.hint("remove it; in text write it as E'\\x01'").at(at)))
         }
     }
@@ -156,13 +156,13 @@ fn guess(
         }
     }
     Err(first
-        .unwrap_or_else(|| Fault::new(RejectionCode::TooComplex, "it names too many attributes")))
+        .unwrap_or_else(|| Fault::new(RefusalCode::TooComplex, "it names too many attributes")))
 }
 
 /// The condition in the statement that it is parsed in.
 fn condition(fragment: &Fragment<'_>) -> Result<Box<Node>, Fault> {
     let NodeEnum::DeleteStmt(statement) = fragment.parse()? else {
-        return Err(Fault::new(RejectionCode::Construct, "not a condition"));
+        return Err(Fault::new(RefusalCode::Construct, "not a condition"));
     };
     let DeleteStmt {
         relation,
@@ -172,10 +172,7 @@ fn condition(fragment: &Fragment<'_>) -> Result<Box<Node>, Fault> {
         with_clause: None,
     } = *statement
     else {
-        let fault = Fault::new(
-            RejectionCode::ExtraClause,
-            "only a condition is allowed here",
-        );
+        let fault = Fault::new(RefusalCode::ExtraClause, "only a condition is allowed here");
         let words = [Token::Returning, Token::With];
         return Err(match fragment.find_word(&words) {
             Some(at) => fault.at(at),
@@ -184,7 +181,7 @@ fn condition(fragment: &Fragment<'_>) -> Result<Box<Node>, Fault> {
     };
     if !is_wrapper(relation.as_ref()) || !using_clause.is_empty() {
         return Err(Fault::new(
-            RejectionCode::ExtraClause,
+            RefusalCode::ExtraClause,
             "only a condition is allowed here",
         ));
     }

@@ -16,7 +16,7 @@ use crate::fragment::Fragment;
 use crate::kind::{Base, Context, Kind};
 use crate::literal::{Constant, small_integer, write_text};
 use crate::node::{text_constant, unknown};
-use crate::rejection::{Fault, Rejection, RejectionCode};
+use crate::refusal::{Fault, Refusal, RefusalCode};
 use crate::weight::Size;
 use crate::{FlowAttributes, MAX_BYTES, MAX_NODES};
 
@@ -66,8 +66,8 @@ impl CheckedSetClause {
     /// Checks the clause a transition returned, without the word `SET`.
     ///
     /// # Errors
-    /// A [`Rejection`] that says what is wrong and where.
-    pub fn parse(text: &str, attributes: &FlowAttributes) -> Result<Self, Rejection> {
+    /// A [`Refusal`] that says what is wrong and where.
+    pub fn parse(text: &str, attributes: &FlowAttributes) -> Result<Self, Refusal> {
         if let Some(clause) = constants_only(text, attributes) {
             return Ok(clause);
         }
@@ -78,13 +78,13 @@ impl CheckedSetClause {
     /// Makes a clause of a transition's typed result. All its values are literals.
     ///
     /// # Errors
-    /// A [`Rejection`] when an attribute is unknown or set twice, or when there are none. There being
+    /// A [`Refusal`] when an attribute is unknown or set twice, or when there are none. There being
     /// no text, its position is the number of the assignment, counted from 1.
     pub fn from_assignments(
         assignments: &[Assignment],
         attributes: &FlowAttributes,
-    ) -> Result<Self, Rejection> {
-        let at = |index: usize, token: &str, fault: Fault| Rejection {
+    ) -> Result<Self, Refusal> {
+        let at = |index: usize, token: &str, fault: Fault| Refusal {
             code: fault.code,
             message: fault.message,
             position: index + 1,
@@ -101,7 +101,7 @@ impl CheckedSetClause {
                 .map_err(|fault| at(index, name, fault))?;
         }
         if assignments.is_empty() {
-            let fault = Fault::new(RejectionCode::Empty, "no attribute is set");
+            let fault = Fault::new(RefusalCode::Empty, "no attribute is set");
             return Err(at(0, "", fault));
         }
         Ok(builder.finish(BTreeSet::new()))
@@ -233,7 +233,7 @@ impl<'a> Builder<'a> {
         if self.slots.iter().any(|slot| slot.target == target) {
             let name = &self.attributes.get(target).name;
             return Err(Fault::new(
-                RejectionCode::DuplicateAttribute,
+                RefusalCode::DuplicateAttribute,
                 format!("the attribute `{name}` is set twice"),
             ));
         }
@@ -356,7 +356,7 @@ fn checked(
     attributes: &FlowAttributes,
 ) -> Result<CheckedSetClause, Fault> {
     let NodeEnum::UpdateStmt(statement) = fragment.parse()? else {
-        return Err(Fault::new(RejectionCode::Construct, "not a SET clause"));
+        return Err(Fault::new(RefusalCode::Construct, "not a SET clause"));
     };
     let UpdateStmt {
         relation,
@@ -373,7 +373,7 @@ fn checked(
         || with_clause.is_some()
     {
         let fault = Fault::new(
-            RejectionCode::ExtraClause,
+            RefusalCode::ExtraClause,
             "only assignments are allowed here",
         )
         .hint("end the clause there: which instance is changed is not for it to say");
@@ -387,7 +387,7 @@ fn checked(
     let mut walk = Walk::new(fragment, attributes, true);
     for target in &target_list {
         let Some(NodeEnum::ResTarget(target)) = &target.node else {
-            return Err(Fault::new(RejectionCode::Target, "not an assignment"));
+            return Err(Fault::new(RefusalCode::Target, "not an assignment"));
         };
         assign(&mut builder, &mut walk, target).map_err(|fault| match fault.at {
             Some(_) => fault,
@@ -409,7 +409,7 @@ fn assign(builder: &mut Builder<'_>, walk: &mut Walk<'_>, target: &ResTarget) ->
     } = target;
     let value = match val.as_deref() {
         Some(node) => node,
-        None => return Err(Fault::new(RejectionCode::Target, "a value is missing")),
+        None => return Err(Fault::new(RefusalCode::Target, "a value is missing")),
     };
     let value = match &value.node {
         Some(NodeEnum::MultiAssignRef(part)) => one_of_row(part)?,
@@ -418,7 +418,7 @@ fn assign(builder: &mut Builder<'_>, walk: &mut Walk<'_>, target: &ResTarget) ->
     let subscripts = |step: &Node| matches!(step.node, Some(NodeEnum::AIndices(_)));
     if !indirection.iter().all(subscripts) {
         let message = "only attributes and their elements can be set";
-        return Err(Fault::new(RejectionCode::Target, message).hint(
+        return Err(Fault::new(RefusalCode::Target, message).hint(
             "name the attribute alone, without table or field; of a document write doc['a'] = …",
         ));
     }
@@ -461,19 +461,19 @@ fn element(
     let document = whole == Kind::one(Base::Jsonb);
     if !document && !whole.array {
         let message = format!("`{name}` is {whole}, which has no elements");
-        return Err(Fault::new(RejectionCode::Target, message).hint("set all of it"));
+        return Err(Fault::new(RefusalCode::Target, message).hint("set all of it"));
     }
     if whole.base == Base::Numeric {
         // Each number of such an array is measured, the nulls that fill it up too.
         let message =
             format!("no element of `{name}` is set alone, since its numbers are `numeric`");
-        return Err(Fault::new(RejectionCode::Target, message)
+        return Err(Fault::new(RefusalCode::Target, message)
             .hint("set all of it: array_append, array_replace, ARRAY[…]"));
     }
     let written = subscripts(name, steps, document)?;
     if let Some(NodeEnum::SetToDefault(_)) = &value.node {
         let message = "an element has no default value";
-        return Err(Fault::new(RejectionCode::Default, message));
+        return Err(Fault::new(RefusalCode::Default, message));
     }
     let (sql, seen) = walk.check(value, whole.element(), Context::Assignment)?;
     let one = AttributeType {
@@ -500,14 +500,14 @@ fn element(
 fn subscripts(name: &str, steps: &[Node], document: bool) -> Result<String, Fault> {
     if steps.len() > if document { MAX_STEPS } else { 1 } {
         let message = format!("too many subscripts of `{name}`");
-        return Err(Fault::new(RejectionCode::Target, message).hint(format!(
+        return Err(Fault::new(RefusalCode::Target, message).hint(format!(
             "at most {MAX_STEPS} of a document, one of an array"
         )));
     }
     let mut written = String::new();
     for step in steps {
         let Some(NodeEnum::AIndices(step)) = &step.node else {
-            return Err(Fault::new(RejectionCode::Target, "not an element"));
+            return Err(Fault::new(RefusalCode::Target, "not an element"));
         };
         let at = step.uidx.as_deref().filter(|_| !step.is_slice);
         let number = at.and_then(|at| small_integer(at, MAX_ELEMENT));
@@ -520,7 +520,7 @@ fn subscripts(name: &str, steps: &[Node], document: bool) -> Result<String, Faul
             _ => {
                 let message = "which element is set is written there";
                 return Err(
-                    Fault::new(RejectionCode::Target, message).hint(match document {
+                    Fault::new(RefusalCode::Target, message).hint(match document {
                         true => "write doc['a'][0]: keys in single quotes, numbers from 0 to 1000",
                         false => "write tags[1]: a number from 1 to 1000",
                     }),
@@ -566,7 +566,7 @@ fn joined_by_and(value: &Node) -> bool {
 /// The value of one attribute in `(a, b) = (…, …)`, which is as many assignments.
 fn one_of_row(part: &MultiAssignRef) -> Result<&Node, Fault> {
     let fault = |message: &str| {
-        Fault::new(RejectionCode::Target, message).hint("write attribute=value for each attribute")
+        Fault::new(RefusalCode::Target, message).hint("write attribute=value for each attribute")
     };
     let source = part
         .source
@@ -643,9 +643,9 @@ fn holds(
         (ScalarType::Enum(labels), Constant::Text(text))
             if !labels.iter().any(|label| label == text) =>
         {
-            let text = crate::rejection::shorten(text, 40);
+            let text = crate::refusal::shorten(text, 40);
             let message = format!("'{text}' is no label of `{name}`");
-            let fault = Fault::new(RejectionCode::Type, message);
+            let fault = Fault::new(RefusalCode::Type, message);
             Err(fault.hint(format!("the labels are {}", labels.join(", "))))
         }
         _ => Ok(()),

@@ -4,7 +4,7 @@ use pg_query::Node;
 
 use crate::kind::{Base, Kind};
 use crate::node::text_constant;
-use crate::rejection::{Fault, RejectionCode};
+use crate::refusal::{Fault, RefusalCode};
 
 /// A part of a point in time or an interval: what has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,10 +112,10 @@ pub(crate) fn check(name: &str, field: &Node, of: Kind) -> Result<(), Fault> {
              parts out",
         ),
         _ => (
-            format!("{} has no {word}", of),
+            format!("{of} has no {word}"),
             "take it out of a point in time; an interval has years, months, days, hours, minutes, seconds and \
              epoch",
         ),
     };
-    Err(Fault::new(RejectionCode::Type, message).hint(hint))
+    Err(Fault::new(RefusalCode::Type, message).hint(hint))
 }

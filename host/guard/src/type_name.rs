@@ -9,7 +9,7 @@ use crate::allowed;
 use crate::expression::{Checked, Done, Walk};
 use crate::kind::{Base, Context, Kind};
 use crate::node::{text_constant, text_of};
-use crate::rejection::{Fault, RejectionCode};
+use crate::refusal::{Fault, RefusalCode};
 use crate::weight::{self, Seen};
 
 /// The longest that `varchar(n)` may be said to be, as Postgres has it.
@@ -74,7 +74,7 @@ impl Walk<'_> {
         } = cast;
         let name = type_name
             .as_ref()
-            .ok_or_else(|| self.refuse(RejectionCode::Type, "a type is missing", *location))?;
+            .ok_or_else(|| self.refuse(RefusalCode::Type, "a type is missing", *location))?;
         let (written, kind) = self.type_name(name)?;
         let value = self.required(arg.as_deref())?;
         self.written_there(value, kind, (*location, name.location))?;
@@ -102,7 +102,7 @@ impl Walk<'_> {
         let empty = found.kind == Kind::many(Base::Unknown);
         if empty && !kind.array {
             let message = format!("an array is no {kind}");
-            return Err(self.refuse(RejectionCode::Type, message, *location));
+            return Err(self.refuse(RefusalCode::Type, message, *location));
         }
         if !empty {
             self.fits(value, found.kind, kind, Context::Explicit)?;
@@ -110,7 +110,7 @@ impl Walk<'_> {
         if found.kind.element().base == Base::Bytea && kind.category() == 'S' {
             let message = "how bytes are shown is a setting of the session";
             return Err(self
-                .refuse(RejectionCode::Type, message, *location)
+                .refuse(RefusalCode::Type, message, *location)
                 .hint("write encode(…, 'hex') or encode(…, 'base64')"));
         }
         self.out.push_str("::");
@@ -163,14 +163,14 @@ impl Walk<'_> {
         if kind.base == Base::Jsonpath {
             if kind.array || text_constant(value).is_none() {
                 let message = "a path into a document is text in quotes";
-                return Err(self.refuse(RejectionCode::Type, message, at));
+                return Err(self.refuse(RefusalCode::Type, message, at));
             }
             self.path(value, at)?;
         }
         if kind.bounds().is_some() && text_constant(value).is_none() {
             let message = format!("text that is cast to {kind} is written there, in quotes");
             return Err(self
-                .refuse(RejectionCode::Type, message, of_type)
+                .refuse(RefusalCode::Type, message, of_type)
                 .hint(format!(
                     "make a range of its bounds: {kind}(from, to, '[]')"
                 )));
@@ -193,7 +193,7 @@ impl Walk<'_> {
         let parts: Vec<&str> = names.iter().filter_map(text_of).collect();
         let refused = |name: &str| {
             self.refuse(
-                RejectionCode::Type,
+                RefusalCode::Type,
                 format!("the type `{name}` is not allowed here"),
                 *location,
             )
@@ -220,7 +220,7 @@ impl Walk<'_> {
         if name == "interval" && !typmods.is_empty() {
             let fields = interval_fields(typmods).ok_or_else(|| {
                 let message = "`interval` does not take this";
-                self.refuse(RejectionCode::Type, message, *location)
+                self.refuse(RefusalCode::Type, message, *location)
             })?;
             written.push_str(&fields);
         }
@@ -255,7 +255,7 @@ impl Walk<'_> {
                 }
                 _ => {
                     let message = format!("`{of}` does not take this in parentheses");
-                    return Err(self.refuse(RejectionCode::Type, message, location));
+                    return Err(self.refuse(RefusalCode::Type, message, location));
                 }
             }
         }

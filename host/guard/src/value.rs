@@ -3,7 +3,7 @@
 use crate::MAX_DIGITS;
 use crate::kind::{Base, Kind};
 use crate::literal::is_bounded;
-use crate::rejection::{Fault, RejectionCode};
+use crate::refusal::{Fault, RefusalCode};
 use crate::time_part::{is_unit, token};
 
 /// Refuses text in quotes that Postgres would not read as a value of the type, where that is plain to
@@ -58,13 +58,13 @@ pub(crate) fn fits(text: &str, kind: Kind) -> Result<(), Fault> {
 
 /// The fault of a text that is no value of a type.
 fn no(text: &str, what: &str) -> Fault {
-    let shown = crate::rejection::shorten(text, 40);
-    Fault::new(RejectionCode::Type, format!("'{shown}' is no {what}"))
+    let shown = crate::refusal::shorten(text, 40);
+    Fault::new(RefusalCode::Type, format!("'{shown}' is no {what}"))
 }
 
 fn too_many_digits() -> Fault {
     let message = format!("a number of more than {MAX_DIGITS} digits");
-    Fault::new(RejectionCode::TooLarge, message)
+    Fault::new(RefusalCode::TooLarge, message)
 }
 
 fn is_dated(kind: Kind) -> bool {
@@ -76,10 +76,10 @@ fn is_dated(kind: Kind) -> bool {
 
 /// Refuses a date or time that makes a zone, has no year in front, or an hour that there is not.
 fn fits_date(text: &str, trimmed: &str, kind: Kind) -> Result<(), Fault> {
-    let shown = crate::rejection::shorten(text, 40);
+    let shown = crate::refusal::shorten(text, 40);
     if makes_zone(trimmed) {
         let message = format!("'{shown}' makes a time zone of its own");
-        return Err(Fault::new(RejectionCode::Type, message).hint(
+        return Err(Fault::new(RefusalCode::Type, message).hint(
             "write an offset, as 2024-01-31 12:00+01, or the name of a zone: Europe/Berlin",
         ));
     }
@@ -88,7 +88,7 @@ fn fits_date(text: &str, trimmed: &str, kind: Kind) -> Result<(), Fault> {
     }
     if !matches!(kind.base, Base::Time | Base::Timetz) && !is_year_first(trimmed) {
         let message = format!("'{shown}' is no date: the year comes first, then month and day");
-        return Err(Fault::new(RejectionCode::Type, message).hint("write it so: 2024-01-15"));
+        return Err(Fault::new(RefusalCode::Type, message).hint("write it so: 2024-01-15"));
     }
     if is_late(trimmed) {
         let what = "time of day: its hours are at most 24, its minutes 59";
@@ -489,7 +489,7 @@ fn unknown_unit(text: &str) -> Option<String> {
             let others = ["ago", "at", "on", "infinity", "inf", "mm"];
             !is_unit(word) && !others.contains(&token(word).as_str())
         })
-        .map(|word| crate::rejection::shorten(word, 20))
+        .map(|word| crate::refusal::shorten(word, 20))
 }
 
 /// Returns true if Postgres, with the year first, may read a date in it: plainly three numbers, a year, a month and

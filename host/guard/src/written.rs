@@ -12,9 +12,9 @@ pub(crate) struct Written {
     run: String,
 }
 
-/// A place in the form that is run.
+/// Offset in the form that is run.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place(usize);
+pub(crate) struct Offset(usize);
 
 impl Written {
     pub(crate) fn push(&mut self, c: char) {
@@ -27,18 +27,18 @@ impl Written {
         self.run.push_str(text);
     }
 
-    /// Returns the place of the next text.
-    pub(crate) fn place(&self) -> Place {
-        Place(self.run.len())
+    /// Returns the offset of the next text.
+    pub(crate) fn offset(&self) -> Offset {
+        Offset(self.run.len())
     }
 
     /// Makes the call at a place, a function's name or a cast's operand, one of the bounded functions.
-    pub(crate) fn bound_call(&mut self, at: Place, function: &str) {
+    pub(crate) fn bound_call(&mut self, at: Offset, function: &str) {
         self.run.insert_str(at.0, &format!("{SCHEMA}{function}"));
     }
 
-    /// Makes what is written between two places the operator of the bounded ones.
-    pub(crate) fn bound_operator(&mut self, from: Place, to: Place, sign: &str) {
+    /// Makes what is written between two offsets the operator of the bounded ones.
+    pub(crate) fn bound_operator(&mut self, from: Offset, to: Offset, sign: &str) {
         let operator = format!(" OPERATOR({SCHEMA}{sign}) ");
         self.run.replace_range(from.0..to.0, &operator);
     }
@@ -48,12 +48,12 @@ impl Written {
         self.run.push(')');
     }
 
-    /// Runs what stands from a place on as the operands of a call, with a comma instead of what is between two places.
+    /// Runs what stands from a place on as the operands of a call, with a comma instead of what is between two offsets.
     pub(crate) fn run_as_call(
         &mut self,
         function: &str,
-        from: Place,
-        comma: Option<(Place, Place)>,
+        from: Offset,
+        comma: Option<(Offset, Offset)>,
     ) {
         if let Some((before, after)) = comma {
             self.run.replace_range(before.0..after.0, ", ");

@@ -1,8 +1,8 @@
 //! The corpora: what must be accepted, and what must be refused, where and by which code.
 
 use wedflow_guard::{
-    CheckedPredicate, CheckedSetClause, CheckedValue, FlowAttributes, MAX_BYTES, Rejection,
-    RejectionCode, SetClauseCache,
+    CheckedPredicate, CheckedSetClause, CheckedValue, FlowAttributes, MAX_BYTES, Refusal,
+    RefusalCode, SetClauseCache,
 };
 use wedflow_model::{Assignment, Scalar, Value};
 
@@ -38,11 +38,11 @@ fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
         .filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-fn set(text: &str) -> Result<CheckedSetClause, Rejection> {
+fn set(text: &str) -> Result<CheckedSetClause, Refusal> {
     CheckedSetClause::parse(text, &attributes())
 }
 
-fn condition(text: &str) -> Result<CheckedPredicate, Rejection> {
+fn condition(text: &str) -> Result<CheckedPredicate, Refusal> {
     CheckedPredicate::parse(text, &attributes())
 }
 
@@ -71,7 +71,7 @@ fn a_suggested_condition_is_checked_without_a_flow() {
         "a > 1 AND b LIKE 'x%' AND c AND d ? 'k' AND e < now() AND f > interval '1 day'",
     ] {
         CheckedPredicate::parse_for_any_flow(good, [integer("n")])
-            .unwrap_or_else(|rejection| panic!("{good}: {rejection}"));
+            .unwrap_or_else(|refusal| panic!("{good}: {refusal}"));
     }
     for bad in [
         "a = 1; DROP TABLE wed_flow",
@@ -204,21 +204,21 @@ fn what_is_run_holds_operands_to_their_bounds() {
 #[test]
 fn what_does_not_fit_on_a_line_is_refused_too() {
     let code = |text: &str| set(text).map(|ok| ok.to_string()).map_err(|e| e.code);
-    assert_eq!(code(""), Err(RejectionCode::Empty));
-    assert_eq!(code(" \n\t"), Err(RejectionCode::Empty));
-    assert_eq!(code("a1='x\0'"), Err(RejectionCode::NulCharacter));
-    assert_eq!(code("--\n"), Err(RejectionCode::Empty));
+    assert_eq!(code(""), Err(RefusalCode::Empty));
+    assert_eq!(code(" \n\t"), Err(RefusalCode::Empty));
+    assert_eq!(code("a1='x\0'"), Err(RefusalCode::NulCharacter));
+    assert_eq!(code("--\n"), Err(RefusalCode::Empty));
     assert_eq!(code("a1=1 --\n"), Ok("a1 = '1'".into()));
     assert_eq!(code("a1=1 --\n, a2=2"), Ok("a1 = '1', a2 = '2'".into()));
     assert_eq!(code("a1='x' --\n'y'"), Ok("a1 = 'xy'".into()));
     assert_eq!(code("a1='x'\n'y'"), Ok("a1 = 'xy'".into()));
     assert_eq!(
         code("a1='x'\n'y' WHERE true"),
-        Err(RejectionCode::ExtraClause)
+        Err(RefusalCode::ExtraClause)
     );
 
     let long = format!("a1='{}'", "x".repeat(1 << 20));
-    assert_eq!(code(&long), Err(RejectionCode::TooLong));
+    assert_eq!(code(&long), Err(RefusalCode::TooLong));
     let fits = format!("a1='{}'", "x".repeat(MAX_BYTES - 5));
     assert_eq!(fits.len(), MAX_BYTES);
     assert!(set(&fits).is_ok());
@@ -249,7 +249,7 @@ fn what_does_not_fit_on_a_line_is_refused_too() {
             let flat = (open == "(" && close == ")") || inside == "tags";
             if !flat {
                 let found = found.expect_err(&text);
-                let expected = [RejectionCode::TooDeep, RejectionCode::Subquery];
+                let expected = [RefusalCode::TooDeep, RefusalCode::Subquery];
                 assert!(
                     expected.contains(&found),
                     "{open}{inside}{close} {levels}: {found}"
@@ -265,11 +265,11 @@ fn what_does_not_fit_on_a_line_is_refused_too() {
             CheckedSetClause::parse(&text, &attributes()).map_err(|e| e.code)
         });
     let found = small.expect("thread").join().expect("no overflow");
-    assert_eq!(found, Err(RejectionCode::TooDeep));
+    assert_eq!(found, Err(RefusalCode::TooDeep));
 
     let many = vec!["'x'"; 2100].join(",");
     let found = code(&format!("ok=a1 in ({many})"));
-    assert_eq!(found, Err(RejectionCode::TooComplex));
+    assert_eq!(found, Err(RefusalCode::TooComplex));
 }
 
 #[test]
@@ -295,10 +295,10 @@ fn a_rejection_says_what_where_and_how_to_mend_it() {
     let e = set("a1='x' wehre a2='y'").expect_err("syntax");
     assert_eq!(
         (e.code, e.position, e.token.as_str()),
-        (RejectionCode::Syntax, 8, "wehre")
+        (RefusalCode::Syntax, 8, "wehre")
     );
     let e = set("a1=count(*)").expect_err("aggregate");
-    assert_eq!(e.code, RejectionCode::Aggregate);
+    assert_eq!(e.code, RefusalCode::Aggregate);
     for (text, hint) in [
         ("span = 3", "interval '3 days'"),
         ("day - at > 3", "interval '3 days'"),
@@ -349,13 +349,13 @@ fn a_rejection_says_what_where_and_how_to_mend_it() {
 
 #[test]
 fn every_kind_of_rejection_has_a_name_of_its_own() {
-    let mut names: Vec<_> = RejectionCode::ALL
+    let mut names: Vec<_> = RefusalCode::ALL
         .iter()
         .map(|code| code.as_str())
         .collect();
     names.sort_unstable();
     names.dedup();
-    assert_eq!(names.len(), RejectionCode::ALL.len());
+    assert_eq!(names.len(), RefusalCode::ALL.len());
 }
 
 #[test]
@@ -494,10 +494,10 @@ fn typed_assignments_become_literals() {
     .expect("clause");
     assert_eq!(made, set("a1='it''s', d2=7").expect("clause"));
     for (names, code, position) in [
-        (vec![], RejectionCode::Empty, 1),
-        (vec!["a1", "wid"], RejectionCode::Wid, 2),
-        (vec!["a1", "a9"], RejectionCode::UnknownAttribute, 2),
-        (vec!["a1", "a2", "a1"], RejectionCode::DuplicateAttribute, 3),
+        (vec![], RefusalCode::Empty, 1),
+        (vec!["a1", "wid"], RefusalCode::Wid, 2),
+        (vec!["a1", "a9"], RefusalCode::UnknownAttribute, 2),
+        (vec!["a1", "a2", "a1"], RefusalCode::DuplicateAttribute, 3),
     ] {
         let list: Vec<_> = names
             .iter()
@@ -550,7 +550,7 @@ fn an_enum_takes_its_labels_only() {
         "size > 's'",
     ] {
         let e = CheckedPredicate::parse(wrong, &attributes).expect_err(wrong);
-        assert_eq!(e.code, RejectionCode::Type, "{wrong}");
+        assert_eq!(e.code, RefusalCode::Type, "{wrong}");
         assert!(e.hint.contains("s, m, l"), "{e}");
         assert!(
             e.message.contains("`size`") || e.message.contains("order"),
@@ -578,5 +578,5 @@ fn a_clause_sets_elements_of_few_arrays() {
     assert!(clause(5).is_ok());
     // Each may begin at 2^27, and Postgres fills up to there.
     let refused = clause(7).expect_err("too much");
-    assert_eq!(refused.code, RejectionCode::TooComplex);
+    assert_eq!(refused.code, RefusalCode::TooComplex);
 }

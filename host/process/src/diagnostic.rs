@@ -35,9 +35,9 @@ pub struct Diagnostic {
     pub hint: Option<String>,
 }
 
-/// A place in a source.
+/// Line and column in a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Place {
+pub struct Position {
     /// Line, counted from 1.
     pub line: usize,
     /// Character in the line, counted from 1.
@@ -74,13 +74,13 @@ impl Diagnostic {
     }
 
     /// Computes line and column of its beginning.
-    pub fn place(&self, source: &str) -> Place {
-        place_of(source, self.span.start)
+    pub fn position(&self, source: &str) -> Position {
+        position_of(source, self.span.start)
     }
 
     /// Renders it with a picture of its line: message, place, line, marks, hint.
     pub fn render(&self, file: &str, source: &str) -> String {
-        let place = self.place(source);
+        let place = self.position(source);
         let start = boundary(source, self.span.start);
         let line_start = source[..start].rfind('\n').map_or(0, |at| at + 1);
         let line = source[line_start..].lines().next().unwrap_or_default();
@@ -124,10 +124,10 @@ impl Diagnostic {
     }
 }
 
-fn place_of(source: &str, offset: usize) -> Place {
+fn position_of(source: &str, offset: usize) -> Position {
     let before = &source[..boundary(source, offset)];
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-    Place {
+    Position {
         line: before.matches('\n').count() + 1,
         column: before[line_start..].chars().count() + 1,
     }

@@ -18,7 +18,7 @@ mod raise;
 mod syntax;
 
 pub use check::{check, unknown_roles};
-pub use diagnostic::{Diagnostic, Place, Severity};
+pub use diagnostic::{Diagnostic, Position, Severity};
 pub use format::format;
 pub use lower::{Process, lower};
 pub use parser::{Parsed, SOURCE_BYTES_MAX, parse};

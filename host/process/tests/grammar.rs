@@ -29,7 +29,7 @@ fn errors(source: &str) -> Vec<String> {
     }
     all.iter()
         .map(|one| {
-            let place = one.place(source);
+            let place = one.position(source);
             let found = one.found.as_deref().unwrap_or_default();
             format!("{}:{} {} {found}", place.line, place.column, one.message)
                 .trim_end()

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
-use wedflow_capability::Place;
+use wedflow_capability::HostPort;
 use wedflow_capability::files::{Draft, Files};
 use wedflow_capability::http::Http;
 use wedflow_model::Wid;
@@ -43,8 +43,8 @@ pub enum HttpFrom {
     Network {
         /// Requests that the operator permits.
         http: Http,
-        /// Places that the flow allows.
-        allowed: Arc<[Place]>,
+        /// Hosts and ports that the flow allows.
+        allowed: Arc<[HostPort]>,
     },
     /// A test: these, in this order, and nothing else.
     Test(Vec<Exchange>),
@@ -75,7 +75,10 @@ pub(crate) struct Outside {
 
 /// Source of the answers to one call's HTTP requests.
 pub(crate) enum HttpHere {
-    Network { http: Http, allowed: Arc<[Place]> },
+    Network {
+        http: Http,
+        allowed: Arc<[HostPort]>,
+    },
     Test(Arc<Mutex<VecDeque<Exchange>>>),
 }
 

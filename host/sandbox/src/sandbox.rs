@@ -376,7 +376,9 @@ impl Sandbox {
     }
 
     fn components(&self) -> std::sync::MutexGuard<'_, Components> {
-        self.components.lock().unwrap_or_else(PoisonError::into_inner)
+        self.components
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -10,17 +10,17 @@ pub struct Refusal {
     pub code: String,
     /// Description of the error.
     pub message: String,
-    /// Place or values.
+    /// Names and values concerned.
     pub detail: Option<String>,
     /// Advice on mending it.
     pub hint: Option<String>,
     /// Position in the SQL fragment that was written, if there is one.
-    pub place: Option<Place>,
+    pub place: Option<FragmentPosition>,
 }
 
-/// A place in a tenant's SQL fragment.
+/// Position in a tenant's SQL fragment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct FragmentPosition {
     /// The fragment.
     pub fragment: String,
     /// The character, counted from 1.
@@ -302,14 +302,14 @@ pub(crate) fn check_description(text: &str) -> Result<(), StoreError> {
 
 /// The database parses a fragment between two line breaks inside brackets; what comes before the
 /// first is not the writer's.
-fn place_in_fragment(error: &PgDatabaseError) -> Option<Place> {
+fn place_in_fragment(error: &PgDatabaseError) -> Option<FragmentPosition> {
     let Some(PgErrorPosition::Internal { position, query }) = error.position() else {
         return None;
     };
     let (before, after) = query.split_once("(\n")?;
     let fragment = after.rsplit_once("\n)")?.0;
     let skipped = before.chars().count() + 2;
-    Some(Place {
+    Some(FragmentPosition {
         fragment: fragment.to_owned(),
         position: position.checked_sub(skipped)?,
     })

@@ -68,7 +68,7 @@ pub use backup::{BackupScript, DATABASE_PLACEHOLDER};
 pub use by_hand::FlowSession;
 pub use components::{Component, NewComponent};
 pub use constraints::{Finding, Reservation, Resource, TaskOrder};
-pub use error::{Place, Refusal, StoreError};
+pub use error::{FragmentPosition, Refusal, StoreError};
 pub use flows::{Expected, Flow, FlowShape, Trigger};
 pub use instances::{AttemptRow, Instance, JobRow, LastRow, LogRow, TraceRow, WantedInstances};
 pub use jobs::{AttemptRecord, Claimed, FailedAttempt, LogLine, NextDue, Swept};

@@ -24,9 +24,9 @@ pub struct Identity {
     pub requests_per_second: Option<u32>,
 }
 
-/// Why somebody is not let in.
+/// Reason for which a token is not accepted.
 #[derive(Debug, thiserror::Error)]
-pub enum Denied {
+pub enum AuthenticationError {
     /// The text is no token at all.
     #[error("this is no token of Wedflow")]
     NoToken,
@@ -45,17 +45,20 @@ pub enum Denied {
 /// another role is so from the next request on.
 ///
 /// # Errors
-/// [`Denied`].
-pub async fn authenticate(store: &Store, token: &str) -> Result<Identity, Denied> {
-    let secret = Secret::parse(token).ok_or(Denied::NoToken)?;
-    let bearer = store.bearer(&secret.hash()).await?.ok_or(Denied::Invalid)?;
+/// [`AuthenticationError`].
+pub async fn authenticate(store: &Store, token: &str) -> Result<Identity, AuthenticationError> {
+    let secret = Secret::parse(token).ok_or(AuthenticationError::NoToken)?;
+    let bearer = store
+        .bearer(&secret.hash())
+        .await?
+        .ok_or(AuthenticationError::Invalid)?;
     if bearer.suspended {
-        return Err(Denied::Suspended);
+        return Err(AuthenticationError::Suspended);
     }
     if bearer.unseen {
         store.token_used(bearer.token_id).await?;
     }
-    identity(bearer).ok_or(Denied::Invalid)
+    identity(bearer).ok_or(AuthenticationError::Invalid)
 }
 
 /// Reads an identity; `None` if the database holds a role or scope that this version does not know; nothing is

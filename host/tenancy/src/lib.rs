@@ -15,7 +15,7 @@ mod scope;
 mod secret;
 mod tokens;
 
-pub use identity::{Denied, Identity, authenticate};
+pub use identity::{AuthenticationError, Identity, authenticate};
 pub use role::{Action, Area, Role, Verb};
 pub use scope::{Scope, ScopeError};
 pub use secret::Secret;

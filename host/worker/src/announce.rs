@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use data_encoding::BASE64;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
-use wedflow_capability::Place;
+use wedflow_capability::HostPort;
 use wedflow_capability::http::Request;
 use wedflow_model::TenantId;
 use wedflow_store::{Message, StoreError};
@@ -93,7 +93,7 @@ async fn attempt(shared: &Shared, message: Message) -> Result<(), StoreError> {
 }
 
 async fn post(shared: &Shared, message: &Message) -> Result<(), String> {
-    let place = Place::of_url(&message.url).ok_or("the URL names no host and port")?;
+    let target = HostPort::of_url(&message.url).ok_or("the URL names no host and port")?;
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
@@ -106,7 +106,7 @@ async fn post(shared: &Shared, message: &Message) -> Result<(), String> {
     };
     let http = shared.outside.http_of(&message.tenant);
     let answer = http
-        .fetch(&[place], request)
+        .fetch(&[target], request)
         .await
         .map_err(|error| error.to_string())?;
     match answer.status {

@@ -1,9 +1,9 @@
 //! A flow's definition, held against the guard before the database judges it: so that a condition is accepted by both
 //! of them or not at all, whoever tries it.
 
-use wedflow_guard::{CheckedPredicate, FlowAttributes, Rejection, RejectionCode};
+use wedflow_guard::{CheckedPredicate, FlowAttributes, RefusalCode};
 use wedflow_model::{AttributeType, FlowDefinition, Wid};
-use wedflow_store::{Applied, Expected, Place, Refusal, Store, StoreError};
+use wedflow_store::{Applied, Expected, FragmentPosition, Refusal, Store, StoreError};
 
 /// Makes a flow what a definition says ([`Store::apply`]), if the guard takes its conditions.
 ///
@@ -136,27 +136,27 @@ fn conditions(
     let conditions = definition.triggers.iter().map(|trigger| &trigger.when);
     for condition in conditions.chain(&definition.final_condition) {
         CheckedPredicate::parse(condition, &attributes)
-            .map_err(|rejection| StoreError::Refused(Box::new(refusal(condition, rejection))))?;
+            .map_err(|refused| StoreError::Refused(Box::new(refusal(condition, refused))))?;
     }
     Ok(())
 }
 
-/// Words a rejection of the guard as the database would.
-fn refusal(condition: &str, rejection: Rejection) -> Refusal {
-    let code = match rejection.code {
-        RejectionCode::UnknownAttribute => "42703",
-        RejectionCode::Syntax => "42601",
-        RejectionCode::Type => "42804",
+/// Words a refusal of the guard as the database would.
+fn refusal(condition: &str, refused: wedflow_guard::Refusal) -> Refusal {
+    let code = match refused.code {
+        RefusalCode::UnknownAttribute => "42703",
+        RefusalCode::Syntax => "42601",
+        RefusalCode::Type => "42804",
         _ => "WF011",
     };
     Refusal {
         code: code.to_owned(),
-        message: format!("a condition is refused: {}", rejection.message),
+        message: format!("a condition is refused: {}", refused.message),
         detail: None,
-        hint: Some(rejection.hint).filter(|hint| !hint.is_empty()),
-        place: Some(Place {
+        hint: Some(refused.hint).filter(|hint| !hint.is_empty()),
+        place: Some(FragmentPosition {
             fragment: condition.to_owned(),
-            position: rejection.position,
+            position: refused.position,
         }),
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use wedflow_capability::files::Files;
 use wedflow_capability::http::Http;
-use wedflow_capability::{Permission, Place, Trust};
+use wedflow_capability::{HostPort, Permission, Trust};
 use wedflow_model::Wid;
 use wedflow_sandbox::{FilesFrom, Granted, HttpFrom};
 use wedflow_store::{FlowShape, Grant, Store};
@@ -59,7 +59,7 @@ impl Outside {
         let Some(grant) = grant else {
             return Ok(Granted::default());
         };
-        let allowed: Vec<Place> = grant
+        let allowed: Vec<HostPort> = grant
             .http
             .iter()
             .map(|text| text.parse())
@@ -86,7 +86,7 @@ impl Outside {
             .http
             .iter()
             .filter(|permission| permission.holds_for(tenant));
-        Http::new(permits.map(|permission| permission.place.clone())).trusting(self.trust.clone())
+        Http::new(permits.map(|permission| permission.target.clone())).trusting(self.trust.clone())
     }
 }
 

@@ -115,9 +115,9 @@ fn check_conditions(manifest: &Manifest) -> Result<(), UploadError> {
             DeclaredKind::Any => None,
             DeclaredKind::Type(kind) => Some((attribute.name.clone(), kind.clone())),
         });
-        CheckedPredicate::parse_for_any_flow(condition, known).map_err(|rejection| {
+        CheckedPredicate::parse_for_any_flow(condition, known).map_err(|refusal| {
             UploadError::Refused(format!(
-                "the condition that transition `{}` suggests is refused: {rejection}; it was: {condition}",
+                "the condition that transition `{}` suggests is refused: {refusal}; it was: {condition}",
                 declaration.transition
             ))
         })?;

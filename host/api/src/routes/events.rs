@@ -16,7 +16,7 @@ use crate::access::Caller;
 use crate::documents::{Status, StreamEvent, TraceRow};
 use crate::path::{Named, wid};
 use crate::problem::Problem;
-use crate::state::{Api, Place};
+use crate::state::{Api, Slot};
 use crate::watching::Watcher;
 
 /// Rows sent at once.
@@ -34,7 +34,7 @@ struct Watch {
     watcher: Watcher,
     /// Rows on their way.
     rows: std::vec::IntoIter<TraceRow>,
-    _place: Place,
+    _slot: Slot,
 }
 
 /// An instance's history as it happens: an event `trace` for each row, its `seq` as the event's id, until
@@ -101,7 +101,7 @@ pub(crate) async fn watch(
         ended: false,
         watcher,
         rows: Vec::new().into_iter(),
-        _place: place,
+        _slot: place,
     };
     let events = Sse::new(unfold(watch, next)).keep_alive(KeepAlive::default());
     Ok(events.into_response())

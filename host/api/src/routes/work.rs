@@ -21,7 +21,7 @@ use crate::body::{Document, IdempotencyKey};
 use crate::documents::List;
 use crate::path::{Asked, Named};
 use crate::problem::Problem;
-use crate::state::{Api, Place};
+use crate::state::{Api, Slot};
 
 /// Entries of a list when no limit is asked for.
 const LIMIT: i32 = 100;
@@ -513,7 +513,7 @@ pub(crate) async fn run(
         )
         .hint("Run it on your machine: `wed work do`."));
     };
-    let _place = api
+    let _slot = api
         .running
         .wait(&caller.tenant, 1, api.times.request)
         .await?;
@@ -553,7 +553,7 @@ struct Watch {
     token: String,
     mark: String,
     until: Instant,
-    _place: Place,
+    _slot: Slot,
 }
 
 /// Changes of the caller's worklist and messages as they happen: an event `worklist` for each
@@ -584,7 +584,7 @@ pub(crate) async fn events(
         token,
         mark,
         until,
-        _place: place,
+        _slot: place,
     };
     Ok(Sse::new(unfold(watch, next))
         .keep_alive(KeepAlive::default())

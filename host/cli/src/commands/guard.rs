@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::json;
-use wedflow_guard::{CheckedPredicate, CheckedSetClause, FlowAttributes, Rejection};
+use wedflow_guard::{CheckedPredicate, CheckedSetClause, FlowAttributes, Refusal};
 use wedflow_model::AttributeType;
 
 use crate::arguments::{FragmentKind, GuardCommand};
@@ -31,18 +31,18 @@ struct Verdict<'a> {
 }
 
 impl<'a> Verdict<'a> {
-    fn of(rejection: Option<&'a Rejection>) -> Self {
+    fn of(refusal: Option<&'a Refusal>) -> Self {
         Verdict {
-            verdict: if rejection.is_none() {
+            verdict: if refusal.is_none() {
                 "accept"
             } else {
                 "reject"
             },
-            code: rejection.map(|r| r.code.as_str()),
-            message: rejection.map(|r| r.message.as_str()),
-            position: rejection.map(|r| r.position),
-            token: rejection.map(|r| r.token.as_str()),
-            hint: rejection
+            code: refusal.map(|r| r.code.as_str()),
+            message: refusal.map(|r| r.message.as_str()),
+            position: refusal.map(|r| r.position),
+            token: refusal.map(|r| r.token.as_str()),
+            hint: refusal
                 .map(|r| r.hint.as_str())
                 .filter(|hint| !hint.is_empty()),
         }
@@ -90,16 +90,16 @@ pub(crate) fn run(command: &GuardCommand, terminal: &Terminal) -> Result<(), Pro
             "Give it as the last argument, in quotes; or --jsonl and lines of {\"text\": …}.",
         ));
     };
-    let checked = check(*kind, text, &attributes).map_err(|rejection| {
-        let mut problem = Problem::new(rejection.message)
-            .code(rejection.code.as_str())
+    let checked = check(*kind, text, &attributes).map_err(|refusal| {
+        let mut problem = Problem::new(refusal.message)
+            .code(refusal.code.as_str())
             .exit(4)
             .place(FragmentPlace {
                 fragment: text.clone(),
-                position: rejection.position,
+                position: refusal.position,
             });
-        if !rejection.hint.is_empty() {
-            problem = problem.hint(rejection.hint);
+        if !refusal.hint.is_empty() {
+            problem = problem.hint(refusal.hint);
         }
         problem
     })?;
@@ -164,8 +164,8 @@ fn lines(
                     write_line(&mut output, &Verdict::unreadable("not_json", &message))
                 }
                 Ok(line) => {
-                    let rejection = check(kind, &line.text, attributes).err();
-                    write_line(&mut output, &Verdict::of(rejection.as_ref()))
+                    let refusal = check(kind, &line.text, attributes).err();
+                    write_line(&mut output, &Verdict::of(refusal.as_ref()))
                 }
             }
         };
@@ -217,11 +217,7 @@ struct Checked {
     run: String,
 }
 
-fn check(
-    kind: FragmentKind,
-    text: &str,
-    attributes: &FlowAttributes,
-) -> Result<Checked, Rejection> {
+fn check(kind: FragmentKind, text: &str, attributes: &FlowAttributes) -> Result<Checked, Refusal> {
     Ok(match kind {
         FragmentKind::Set => {
             let clause = CheckedSetClause::parse(text, attributes)?;

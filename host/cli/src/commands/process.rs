@@ -76,7 +76,7 @@ impl Reading {
 }
 
 fn document(one: &Diagnostic, source: &str) -> Json {
-    let place = one.place(source);
+    let place = one.position(source);
     json!({
         "line": place.line, "column": place.column, "message": one.message, "found": one.found,
         "expected": one.expected, "hint": one.hint,

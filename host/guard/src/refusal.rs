@@ -5,9 +5,9 @@ use std::fmt;
 /// A refused fragment. `Display` gives a line for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Rejection {
+pub struct Refusal {
     /// Kind of error, stable across versions.
-    pub code: RejectionCode,
+    pub code: RefusalCode,
     /// Description of the error.
     pub message: String,
     /// Character of the fragment, counted from 1; one more than its characters when something is missing at its
@@ -19,9 +19,9 @@ pub struct Rejection {
     pub hint: String,
 }
 
-impl std::error::Error for Rejection {}
+impl std::error::Error for Refusal {}
 
-impl fmt::Display for Rejection {
+impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} (at character {}", self.message, self.position)?;
         if !self.token.is_empty() {
@@ -37,19 +37,19 @@ impl fmt::Display for Rejection {
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// The kinds of rejection. [`RejectionCode::as_str`] is what stands in answers and logs.
+        /// The kinds of refusal. [`RefusalCode::as_str`] is what stands in answers and logs.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
-        pub enum RejectionCode { $($(#[$doc])* $name,)* }
+        pub enum RefusalCode { $($(#[$doc])* $name,)* }
 
-        impl RejectionCode {
+        impl RefusalCode {
             /// The code's stable name.
             pub fn as_str(self) -> &'static str {
-                match self { $(RejectionCode::$name => $text,)* }
+                match self { $(RefusalCode::$name => $text,)* }
             }
 
             /// Every code there is.
-            pub const ALL: &'static [RejectionCode] = &[$(RejectionCode::$name,)*];
+            pub const ALL: &'static [RefusalCode] = &[$(RefusalCode::$name,)*];
         }
     };
 }
@@ -106,16 +106,16 @@ codes! {
     Unavailable = "unavailable",
 }
 
-impl fmt::Display for RejectionCode {
+impl fmt::Display for RefusalCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
-/// A rejection as the tree walk knows it: with a byte offset instead of a character.
+/// A refusal as the tree walk knows it: with a byte offset instead of a character.
 #[derive(Debug)]
 pub(crate) struct Fault {
-    pub(crate) code: RejectionCode,
+    pub(crate) code: RefusalCode,
     pub(crate) message: String,
     pub(crate) hint: String,
     /// Byte offset into the fragment; nothing when unknown.
@@ -123,7 +123,7 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    pub(crate) fn new(code: RejectionCode, message: impl Into<String>) -> Self {
+    pub(crate) fn new(code: RefusalCode, message: impl Into<String>) -> Self {
         Fault {
             code,
             message: message.into(),

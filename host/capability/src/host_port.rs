@@ -11,7 +11,7 @@ use url::Host;
 /// name, not a pattern; in small letters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Place {
+pub struct HostPort {
     host: Host,
     port: u16,
 }
@@ -19,28 +19,28 @@ pub struct Place {
 /// A text that names no host and port.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("\"{0}\" names no host and port; write one such as api.example.com:443, without a scheme")]
-pub struct NoPlace(pub String);
+pub struct HostPortError(pub String);
 
-impl Place {
+impl HostPort {
     /// A host and port.
     pub fn new(host: Host, port: u16) -> Self {
-        Place { host, port }
+        HostPort { host, port }
     }
 
-    /// The place of an address.
+    /// The port at an address.
     pub fn at(address: SocketAddr) -> Self {
         let host = match address.ip().to_canonical() {
             IpAddr::V4(address) => Host::Ipv4(address),
             IpAddr::V6(address) => Host::Ipv6(address),
         };
-        Place::new(host, address.port())
+        HostPort::new(host, address.port())
     }
 
-    /// The place that a URL of `http` or `https` names.
+    /// The host and port that a URL of `http` or `https` names.
     pub fn of_url(url: &str) -> Option<Self> {
         let url = url::Url::parse(url).ok()?;
         let port = url.port_or_known_default()?;
-        Some(Place::new(url.host()?.to_owned(), port))
+        Some(HostPort::new(url.host()?.to_owned(), port))
     }
 
     /// The host.
@@ -54,16 +54,16 @@ impl Place {
     }
 }
 
-impl FromStr for Place {
-    type Err = NoPlace;
+impl FromStr for HostPort {
+    type Err = HostPortError;
 
-    fn from_str(text: &str) -> Result<Self, NoPlace> {
-        let wrong = || NoPlace(text.chars().take(200).collect());
+    fn from_str(text: &str) -> Result<Self, HostPortError> {
+        let wrong = || HostPortError(text.chars().take(200).collect());
         let (host, port) = text.rsplit_once(':').ok_or_else(wrong)?;
         if host.is_empty() || host.contains('*') || !port.bytes().all(|b| b.is_ascii_digit()) {
             return Err(wrong());
         }
-        Ok(Place {
+        Ok(HostPort {
             host: Host::parse(host).map_err(|_| wrong())?,
             port: port
                 .parse()
@@ -74,19 +74,19 @@ impl FromStr for Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for HostPort {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.host, self.port)
     }
 }
 
-/// A place that an operator permits: to all tenants, or to one of them, written before it (`acme/10.0.0.5:8080`).
+/// A host and port that an operator permits: to all tenants, or to one of them, written before it (`acme/10.0.0.5:8080`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Permission {
     /// The tenant whose flows may reach it; every tenant's when absent.
     pub tenant: Option<String>,
-    /// The place.
-    pub place: Place,
+    /// The host and port.
+    pub target: HostPort,
 }
 
 impl Permission {
@@ -97,32 +97,32 @@ impl Permission {
 }
 
 impl FromStr for Permission {
-    type Err = NoPlace;
+    type Err = HostPortError;
 
-    fn from_str(text: &str) -> Result<Self, NoPlace> {
-        let (tenant, place) = match text.split_once('/') {
-            Some((tenant, place)) if !tenant.is_empty() => (Some(tenant.to_owned()), place),
-            Some(_) => return Err(NoPlace(text.chars().take(200).collect())),
+    fn from_str(text: &str) -> Result<Self, HostPortError> {
+        let (tenant, target) = match text.split_once('/') {
+            Some((tenant, target)) if !tenant.is_empty() => (Some(tenant.to_owned()), target),
+            Some(_) => return Err(HostPortError(text.chars().take(200).collect())),
             None => (None, text),
         };
         Ok(Permission {
             tenant,
-            place: place.parse()?,
+            target: target.parse()?,
         })
     }
 }
 
-impl TryFrom<String> for Place {
-    type Error = NoPlace;
+impl TryFrom<String> for HostPort {
+    type Error = HostPortError;
 
-    fn try_from(text: String) -> Result<Self, NoPlace> {
+    fn try_from(text: String) -> Result<Self, HostPortError> {
         text.parse()
     }
 }
 
-impl From<Place> for String {
-    fn from(place: Place) -> String {
-        place.to_string()
+impl From<HostPort> for String {
+    fn from(target: HostPort) -> String {
+        target.to_string()
     }
 }
 
@@ -136,24 +136,24 @@ mod tests {
         assert!(all.holds_for("acme") && all.holds_for("other"));
         let one: Permission = "acme/10.0.0.5:8080".parse().expect("for one");
         assert!(one.holds_for("acme") && !one.holds_for("other"));
-        assert_eq!(one.place, "10.0.0.5:8080".parse().expect("a place"));
+        assert_eq!(one.target, "10.0.0.5:8080".parse().expect("a target"));
         for wrong in ["/a.b:1", "acme/", "acme/a.b", "https://a.b:1", "a/b/c:1"] {
             assert!(wrong.parse::<Permission>().is_err(), "{wrong}");
         }
     }
 
     #[test]
-    fn places_are_read_and_written() {
+    fn hosts_and_ports_are_read_and_written() {
         for (text, written) in [
             ("api.example.com:443", "api.example.com:443"),
             ("API.Example.com:80", "api.example.com:80"),
             ("127.0.0.1:8080", "127.0.0.1:8080"),
-            // The same address in another notation is the same place.
+            // The same address in another notation is the same target.
             ("0x7f.1:8080", "127.0.0.1:8080"),
             ("[::1]:8080", "[::1]:8080"),
         ] {
-            let place: Place = text.parse().expect("a place");
-            assert_eq!(place.to_string(), written);
+            let target: HostPort = text.parse().expect("a target");
+            assert_eq!(target.to_string(), written);
         }
         for text in [
             "",
@@ -168,7 +168,7 @@ mod tests {
             "a b:80",
             "::1:x",
         ] {
-            assert!(text.parse::<Place>().is_err(), "{text}");
+            assert!(text.parse::<HostPort>().is_err(), "{text}");
         }
     }
 }
