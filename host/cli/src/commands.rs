@@ -128,15 +128,15 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(),
         Command::User(command) => user::run(command, tenant, &of_tenant().await?, terminal).await,
         Command::Token(command) => token::run(command, tenant, &of_tenant().await?, terminal).await,
         Command::Work(work::WorkArguments {
-            place,
+            connection,
             command: Some(work::WorkCommand::Away(command)),
             ..
-        }) => away::run(place, command, terminal).await,
+        }) => away::run(connection, command, terminal).await,
         Command::Work(work::WorkArguments {
-            place,
+            connection,
             command: None,
             ..
-        }) if place.has_server() => away::inbox(place, terminal).await,
+        }) if connection.has_server() => away::inbox(place, terminal).await,
         Command::Work(work) => work::run(work, tenant, &of_tenant().await?, terminal).await,
         Command::Audit(audit) => audit::run(audit, tenant, &open().await?, terminal).await,
         Command::Status => status::run(&open().await?, terminal).await,
