@@ -102,7 +102,7 @@ fn work() -> Value {
             "inputs": names("The attributes that the person sees"),
             "outputs": names("The attributes that the person sets"),
             "state": text("The attribute that becomes SUCCEEDED or FAILED with the report"),
-            "users": names("People to whom it is offered beside the role"),
+            "users": names("People to whom it is offered as well as to the role"),
             "groups": names("Further roles to which it is offered"),
             "escalate_after": interval("When nobody took it for so long, it is offered to `escalate_to` too"),
             "escalate_to": text("The role or person of the escalation"),

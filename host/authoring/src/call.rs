@@ -11,7 +11,7 @@ use wedflow_guard::{
 };
 use wedflow_model::{AttributeType, Limits, Measure, Outcome, ScalarType, Wid};
 use wedflow_sandbox::{
-    AnswersFrom, Attempt, Beside, Bound, Component, Exchange, FilesFrom, Granted, HttpFrom,
+    AnswersFrom, Attempt, AttemptContext, Bound, Component, Exchange, FilesFrom, Granted, HttpFrom,
     Invocation, Logs, Provided, Recording, Sandbox, Settings, SetupError, user_cache,
 };
 
@@ -269,14 +269,14 @@ impl Workbench {
             ..
         } = self
             .sandbox
-            .run_beside(
+            .run_in_context(
                 &bound,
                 invocation,
                 timeout,
                 &limits,
-                Beside {
+                AttemptContext {
                     answers: call.answers.clone(),
-                    ..Beside::default()
+                    ..AttemptContext::default()
                 },
             )
             .await;

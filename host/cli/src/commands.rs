@@ -30,7 +30,9 @@ mod user;
 pub(crate) mod work;
 mod worklists;
 
-use crate::arguments::{Arguments, Command, ComponentCommand, FlowCommand};
+use crate::arguments::{
+    Arguments, Command, ComponentCommand, FlowCommand, WorkArguments, WorkCommand,
+};
 use crate::database::{self, FEW_CONNECTIONS};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
@@ -127,16 +129,16 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(),
         Command::Tenant(command) => tenant::run(command, &open().await?, terminal).await,
         Command::User(command) => user::run(command, tenant, &of_tenant().await?, terminal).await,
         Command::Token(command) => token::run(command, tenant, &of_tenant().await?, terminal).await,
-        Command::Work(work::WorkArguments {
+        Command::Work(WorkArguments {
             connection,
-            command: Some(work::WorkCommand::Away(command)),
+            command: Some(WorkCommand::Away(command)),
             ..
         }) => away::run(connection, command, terminal).await,
-        Command::Work(work::WorkArguments {
+        Command::Work(WorkArguments {
             connection,
             command: None,
             ..
-        }) if connection.has_server() => away::inbox(place, terminal).await,
+        }) if connection.has_server() => away::inbox(connection, terminal).await,
         Command::Work(work) => work::run(work, tenant, &of_tenant().await?, terminal).await,
         Command::Audit(audit) => audit::run(audit, tenant, &open().await?, terminal).await,
         Command::Status => status::run(&open().await?, terminal).await,

@@ -58,7 +58,7 @@ pub use initialise::{InitialiseError, initialised};
 pub use log::{LogLine, Logs};
 pub use outside::{Exchange, FilesFrom, Granted, HttpFrom};
 pub use provided::Provided;
-pub use run::{Attempt, Beside, Invocation};
+pub use run::{Attempt, AttemptContext, Invocation};
 pub use runtime::runtime;
 pub use sandbox::{DescribeError, Sandbox};
 pub use settings::Settings;

@@ -44,7 +44,7 @@ pub struct Invocation<'a> {
 
 /// Resources of an attempt besides its call.
 #[derive(Default)]
-pub struct Beside {
+pub struct AttemptContext {
     /// Tenant: slots and memory are shared by tenant.
     pub tenant: TenantId,
     /// Source of the answers when the guest asks for the time or for random numbers: the host, unless it is for a
@@ -107,24 +107,30 @@ impl Sandbox {
         timeout: Duration,
         limits: &Limits,
     ) -> Attempt {
-        self.run_beside(bound, invocation, timeout, limits, Beside::default())
-            .await
+        self.run_in_context(
+            bound,
+            invocation,
+            timeout,
+            limits,
+            AttemptContext::default(),
+        )
+        .await
     }
 
     /// Runs as [`Sandbox::run`] does, with further resources.
-    pub async fn run_beside(
+    pub async fn run_in_context(
         &self,
         bound: &Bound,
         invocation: Invocation<'_>,
         timeout: Duration,
         limits: &Limits,
-        beside: Beside,
+        context: AttemptContext,
     ) -> Attempt {
         let component = bound.component();
         let Some(pool) = self.pool_of(component) else {
             return refused(Pool::foreign());
         };
-        let Some(_room) = pool.room(component, beside.tenant).await else {
+        let Some(_room) = pool.room(component, context.tenant).await else {
             return refused(pool.too_large(component));
         };
         let begun = Instant::now();
@@ -135,13 +141,13 @@ impl Sandbox {
             limits,
             deadline,
             Some(bound.names()),
-            beside.answers,
-            beside.tenant,
+            context.answers,
+            context.tenant,
         );
-        if let Some(gate) = beside.gate {
+        if let Some(gate) = context.gate {
             store.data_mut().turns.goes_by(gate);
         }
-        if let Some(watch) = beside.watch {
+        if let Some(watch) = context.watch {
             store.data_mut().turns.watched_by(watch);
         }
         store.data_mut().log.masks(bound.provided().cloned());

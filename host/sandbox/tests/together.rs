@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use futures::future::join_all;
 use support::{PAYLOAD, bound, compile, guest, hostile, invocation, on_runtime, run, sandbox};
 use wedflow_model::{Limits, Outcome, TenantId};
-use wedflow_sandbox::{Beside, Sandbox, Settings};
+use wedflow_sandbox::{AttemptContext, Sandbox, Settings};
 
 const LONG: Duration = Duration::from_secs(60);
 
@@ -203,10 +203,10 @@ async fn bound_in(
         .expect("fits")
 }
 
-fn of(number: i32) -> Beside {
-    Beside {
+fn of(number: i32) -> AttemptContext {
+    AttemptContext {
         tenant: TenantId::new(number),
-        ..Beside::default()
+        ..AttemptContext::default()
     }
 }
 
@@ -224,7 +224,7 @@ fn sleepers_of_one_tenant_leave_slots_to_others() {
                     let limits = Limits::default();
                     let call = invocation(PAYLOAD);
                     sandbox
-                        .run_beside(&sleeping, call, LONG, &limits, of(1))
+                        .run_in_context(&sleeping, call, LONG, &limits, of(1))
                         .await
                 })
             })
@@ -233,7 +233,7 @@ fn sleepers_of_one_tenant_leave_slots_to_others() {
         // They sleep for a minute; the other tenant's call is not made to wait for their end.
         for _ in 0..20 {
             let limits = Limits::default();
-            let call = sandbox.run_beside(&short, invocation(PAYLOAD), LONG, &limits, of(2));
+            let call = sandbox.run_in_context(&short, invocation(PAYLOAD), LONG, &limits, of(2));
             let attempt = tokio::time::timeout(LONG / 2, call).await;
             let attempt = attempt.expect("it does not wait for the sleepers");
             assert!(matches!(attempt.outcome, Outcome::Clause(_)));
@@ -250,7 +250,7 @@ fn guests_together_have_no_more_memory_than_the_host_gives() {
         let bomb = bound_in(&sandbox, &component, "memory-bomb").await;
         let limits = Limits::default();
         let attempt = sandbox
-            .run_beside(&bomb, invocation(PAYLOAD), LONG, &limits, of(1))
+            .run_in_context(&bomb, invocation(PAYLOAD), LONG, &limits, of(1))
             .await;
         assert!(
             matches!(&attempt.outcome, Outcome::Failed { message, retry: true } if message.contains("as much memory")),
@@ -261,7 +261,7 @@ fn guests_together_have_no_more_memory_than_the_host_gives() {
         // What it held is given back.
         let short = bound_in(&sandbox, &component, "clause").await;
         let attempt = sandbox
-            .run_beside(&short, invocation(PAYLOAD), LONG, &limits, of(1))
+            .run_in_context(&short, invocation(PAYLOAD), LONG, &limits, of(1))
             .await;
         assert!(matches!(attempt.outcome, Outcome::Clause(_)));
     });

@@ -11,7 +11,7 @@ use futures::FutureExt;
 use wedflow_capability::files::Draft;
 use wedflow_contract::Digest;
 use wedflow_model::{ComponentId, FlowId, HostId, Measure, Outcome, Severity, TenantId};
-use wedflow_sandbox::{Attempt, Beside, Invocation, Logs, Recording};
+use wedflow_sandbox::{Attempt, AttemptContext, Invocation, Logs, Recording};
 use wedflow_scheduler::{FreshFirst, HandlerResult, Registration, Scheduler};
 use wedflow_store::{Claimed, LogLine, Store};
 
@@ -324,21 +324,21 @@ impl Lane {
             payload: &job.payload,
             key: &key,
         };
-        let beside = Beside {
+        let context = AttemptContext {
             tenant,
             // Threads of a lower priority take no lock of the lanes'.
             watch: apart.is_none().then(|| shared.desk.load(tenant)),
             gate: apart.map(|open| shared.apart.gate(open)),
-            ..Beside::default()
+            ..AttemptContext::default()
         };
         shared
             .sandbox
-            .run_beside(
+            .run_in_context(
                 &runnable.bound,
                 invocation,
                 job.timeout,
                 &shared.limits,
-                beside,
+                context,
             )
             .await
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use wedflow_contract::{Declaration, Manifest};
 use wedflow_model::{AttributeType, Limits, Wid};
 use wedflow_sandbox::{
-    AnswersFrom, Attempt, Beside, Bound, Component, Granted, Invocation, Provided, Sandbox,
+    AnswersFrom, Attempt, AttemptContext, Bound, Component, Granted, Invocation, Provided, Sandbox,
     Settings,
 };
 
@@ -183,11 +183,11 @@ impl Ready {
             key: "",
         };
         let limits = Limits::default();
-        let beside = Beside {
+        let context = AttemptContext {
             answers: from,
-            ..Beside::default()
+            ..AttemptContext::default()
         };
-        let call = sandbox().run_beside(&bound, invocation, LONG, &limits, beside);
+        let call = sandbox().run_in_context(&bound, invocation, LONG, &limits, context);
         Ok(on_runtime(call))
     }
 

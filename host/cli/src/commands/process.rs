@@ -308,10 +308,10 @@ pub(crate) fn fmt(arguments: &FmtArguments, terminal: &Terminal) -> Result<(), P
 
 /// Writes a temporary file next to the old one and renames it over the old one, so that no half of it is ever there.
 fn replace(file: &Path, text: &str) -> Result<(), Problem> {
-    let mut beside = file.as_os_str().to_owned();
-    beside.push(".new");
-    std::fs::write(&beside, text)
-        .and_then(|()| std::fs::rename(&beside, file))
+    let mut written = file.as_os_str().to_owned();
+    written.push(".new");
+    std::fs::write(&written, text)
+        .and_then(|()| std::fs::rename(&written, file))
         .map_err(|source| {
             Problem::new(format!("{} cannot be written", file.display()))
                 .exit(3)

@@ -250,7 +250,7 @@ impl Server for Direct {
 
     fn run(&self, _: i64, _: &Map<String, Json>) -> Result<Map<String, Json>, AwayError> {
         Err(AwayError::NotEnabled(
-            "beside the database there is no server to run it; press d".to_owned(),
+            "without a server there is nothing to run it; press d".to_owned(),
         ))
     }
 
