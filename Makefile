@@ -57,7 +57,7 @@ soak: ## Run a host under full load for MINUTES; figures by minute in bench/resu
 bench-worklist: ## Measure lists, claims and notices with 10 000 people and 100 000 open items
 	@scripts/bench.sh worklist
 
-bench-peers: ## Measure other durable executors beside ours (see docs/reference/benchmarks.md)
+bench-peers: ## Measure other durable executors next to ours (see docs/reference/benchmarks.md)
 	@scripts/bench-peers.sh
 
 bench-guests: ## Measure a call in every language (see docs/guide/guests.md)

@@ -365,7 +365,7 @@ fn send(
         let answer = json!({ "item": result.item, "yours": result.body, "answer": {
             "code": "WF084", "reason": reason, "yours": result.body["values"], "present": {},
             "hint": "The result is kept. Look at the instance, then report it by hand or remove it." } });
-        store.settle(result.item, Some(&answer))?;
+        store.acknowledge(result.item, Some(&answer))?;
         returned.refused.push(answer);
         return Ok(());
     };
@@ -374,7 +374,7 @@ fn send(
     let code = answered.document["code"].as_str().unwrap_or_default();
     match answered.status {
         200 if answered.document["applied"] == true => {
-            store.settle(result.item, None)?;
+            store.acknowledge(result.item, None)?;
             returned.applied.push(item);
         }
         200..=399 => {
@@ -388,7 +388,7 @@ fn send(
         _ => {
             let answer =
                 json!({ "item": result.item, "answer": answered.document, "yours": result.body });
-            store.settle(result.item, Some(&answer))?;
+            store.acknowledge(result.item, Some(&answer))?;
             returned.refused.push(answer);
         }
     }

@@ -561,7 +561,7 @@ impl LocalStore {
     ///
     /// # Errors
     /// [`AwayError::Store`].
-    pub fn settle(&mut self, item: i64, refusal: Option<&Json>) -> Result<(), AwayError> {
+    pub fn acknowledge(&mut self, item: i64, refusal: Option<&Json>) -> Result<(), AwayError> {
         let transaction = self.connection.transaction()?;
         match refusal {
             Some(answer) => {

@@ -189,7 +189,7 @@ impl Postgres {
         let home = &self.settings.home;
         install::create_open_folder(home)?;
         let _lock = state::lock(&home.join("cluster.lock"), progress)?;
-        if let Some(found) = self.settle()? {
+        if let Some(found) = self.await_postmaster()? {
             return self.connection_at(found.port);
         }
         let installed = install::ensure(
@@ -293,7 +293,7 @@ impl Postgres {
 
     /// Waits until a server that is starting or stopping has done so. The caller holds the lock, so
     /// such a server was started or stopped by hand, or recovers from a crash.
-    fn settle(&self) -> Result<Option<Postmaster>, PostgresError> {
+    fn await_postmaster(&self) -> Result<Option<Postmaster>, PostgresError> {
         let begun = Instant::now();
         loop {
             match postmaster::find(&self.data())? {

@@ -103,7 +103,7 @@ impl Walk<'_> {
         if let ([field, ..], [_, of, ..]) = (args, seen.as_slice()) {
             time_part::check(name, field, of.kind).map_err(|fault| self.located(fault, place))?;
         }
-        self.settle(name, signatures, (args, &seen), at, place)
+        self.resolve_function(name, signatures, (args, &seen), at, place)
     }
 
     /// Finds a function on the list by its name.
@@ -252,7 +252,7 @@ impl Walk<'_> {
     }
 
     /// Finds which function of the name is meant, and runs the bounded one where there is one.
-    fn settle(
+    fn resolve_function(
         &mut self,
         name: &str,
         signatures: &'static [Signature],

@@ -68,7 +68,7 @@ pub(crate) fn binary(
             .iter()
             .find(|candidate| candidate.arguments == [kind, kind])
     {
-        return settle(exact, &[kind, kind]);
+        return resolve_candidate(exact, &[kind, kind]);
     }
     select(candidates, &[left, right])
 }
@@ -83,7 +83,7 @@ pub(crate) fn select(
         .filter_map(|candidate| Some((candidate.for_count(given.len())?, *candidate)))
         .collect();
     if let Some((arguments, exact)) = expanded.iter().find(|(arguments, _)| arguments == given) {
-        return settle_as(exact, arguments, given);
+        return resolve_as(exact, arguments, given);
     }
     let mut left: Vec<(Vec<Kind>, &'static Signature)> = expanded
         .into_iter()
@@ -92,7 +92,7 @@ pub(crate) fn select(
                 .iter()
                 .zip(given)
                 .all(|(wanted, given)| given.becomes(*wanted, Context::Implicit))
-                && settle_as(candidate, arguments, given).is_ok()
+                && resolve_as(candidate, arguments, given).is_ok()
         })
         .collect();
     if left.is_empty() {
@@ -133,7 +133,7 @@ pub(crate) fn select(
         }
     }
     match left.as_slice() {
-        [(arguments, one)] => settle_as(one, arguments, given),
+        [(arguments, one)] => resolve_as(one, arguments, given),
         _ => Err(Unresolved::Ambiguous),
     }
 }
@@ -190,8 +190,8 @@ fn by_category(left: &mut Vec<(Vec<Kind>, &'static Signature)>, given: &[Kind]) 
     }
 }
 
-fn settle(candidate: &'static Signature, given: &[Kind]) -> Result<Resolved, Unresolved> {
-    settle_as(candidate, &candidate.arguments, given)
+fn resolve_candidate(candidate: &'static Signature, given: &[Kind]) -> Result<Resolved, Unresolved> {
+    resolve_as(candidate, &candidate.arguments, given)
 }
 
 /// Types that the polymorphic types of a signature stand for, each family for one.
@@ -270,7 +270,7 @@ fn is_of_any(base: Base) -> bool {
 }
 
 /// Makes polymorphic types definite: all of one family must agree.
-fn settle_as(
+fn resolve_as(
     candidate: &'static Signature,
     wanted: &[Kind],
     given: &[Kind],

@@ -186,7 +186,7 @@ async fn filed(
     let answer = match state.outside.draft.take() {
         None => FileAnswer::Refused("denied".to_owned(), FILES_NOT_GRANTED.to_owned()),
         Some(mut draft) => {
-            state.turns.release();
+            state.slices.release();
             let done = tokio::task::spawn_blocking(move || {
                 let answer = act(&mut draft);
                 (draft, answer)

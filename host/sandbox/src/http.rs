@@ -289,7 +289,7 @@ async fn fetched(store: &mut Store<'_>, request: Request, asked: String) -> Http
         }
         Some(HttpHere::Network { http, allowed }) => {
             let (http, allowed) = (http.clone(), Arc::clone(allowed));
-            state.turns.release();
+            state.slices.release();
             match http.fetch(&allowed, request).await {
                 Ok(response) => HttpAnswer::Answered {
                     status: response.status,

@@ -18,7 +18,7 @@
 //! | calls into the host | a count | host call limit |
 //! | log | bytes; what does not fit is dropped and counted | (none) |
 //!
-//! Guests share threads as described at [`Gate`] and [`runtime`]. Slots of the pools and the memory of all guests are
+//! Guests share threads as described at [`TimeSlices`] and [`runtime`]. Slots of the pools and the memory of all guests are
 //! shared by tenant (`share.rs`).
 
 mod answers;
@@ -30,7 +30,6 @@ mod component;
 mod ending;
 mod error;
 mod files;
-mod gate;
 mod host;
 mod http;
 mod initialise;
@@ -46,6 +45,7 @@ mod settings;
 mod share;
 mod state;
 mod ticker;
+mod time_slice;
 mod user_cache;
 mod wasi;
 
@@ -53,7 +53,6 @@ pub use answers::{Answer, AnswersFrom, Content, FileAnswer, HttpAnswer, Recordin
 pub use compiler::serve_as_compiler;
 pub use component::{Bound, Component};
 pub use error::{SetupError, UploadError};
-pub use gate::{Gate, Watch};
 pub use initialise::{InitialiseError, initialised};
 pub use log::{LogLine, Logs};
 pub use outside::{Exchange, FilesFrom, Granted, HttpFrom};
@@ -62,4 +61,5 @@ pub use run::{Attempt, AttemptContext, Invocation};
 pub use runtime::runtime;
 pub use sandbox::{DescribeError, Sandbox};
 pub use settings::Settings;
+pub use time_slice::{TimeSlices, Watch};
 pub use user_cache::user_cache;

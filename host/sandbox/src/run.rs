@@ -13,7 +13,6 @@ use crate::backtrace;
 use crate::bindings;
 use crate::component::Bound;
 use crate::ending;
-use crate::gate::{Gate, Watch};
 use crate::log::Logs;
 use crate::outside::Outside;
 use crate::payload::{self, PayloadError};
@@ -21,6 +20,7 @@ use crate::pool::Pool;
 use crate::provided::Provided;
 use crate::sandbox::Sandbox;
 use crate::state::State;
+use crate::time_slice::{TimeSlices, Watch};
 
 /// Input of a transition, besides what it is bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,8 +52,8 @@ pub struct AttemptContext {
     pub answers: AnswersFrom,
     /// Observer of the times when the guest computes for long.
     pub watch: Option<Arc<dyn Watch>>,
-    /// The gate by which it goes instead of the sandbox's.
-    pub gate: Option<Gate>,
+    /// Time slices that it takes instead of the sandbox's.
+    pub slices: Option<TimeSlices>,
 }
 
 /// Result of an attempt.
@@ -144,11 +144,11 @@ impl Sandbox {
             context.answers,
             context.tenant,
         );
-        if let Some(gate) = context.gate {
-            store.data_mut().turns.goes_by(gate);
+        if let Some(slices) = context.slices {
+            store.data_mut().slices.goes_by(slices);
         }
         if let Some(watch) = context.watch {
-            store.data_mut().turns.watched_by(watch);
+            store.data_mut().slices.watched_by(watch);
         }
         store.data_mut().log.masks(bound.provided().cloned());
         store.data_mut().provided = bound.provided().cloned();
@@ -176,7 +176,7 @@ impl Sandbox {
         }
         ending::shorten(&mut outcome);
         Attempt {
-            epochs: store.data().turns.epochs(),
+            epochs: store.data().slices.epochs(),
             account: account(&outcome, &measure, timeout, limits, &frames),
             outcome,
             measure,

@@ -16,10 +16,10 @@ use crate::cache::Cache;
 use crate::component::{Bound, Component, Components, components};
 use crate::ending;
 use crate::error::{SetupError, UploadError};
-use crate::gate::Gate;
 use crate::pool::Pool;
 use crate::share::Share;
 use crate::state::{Room, State, Stop};
+use crate::time_slice::TimeSlices;
 use crate::{Settings, compiler, wasi};
 
 /// The time that `describe` may take.
@@ -69,7 +69,7 @@ impl DescribeError {
 /// runtime with time enabled, best one of [`runtime`](crate::runtime).
 pub struct Sandbox {
     pub(crate) settings: Settings,
-    pub(crate) gate: Gate,
+    pub(crate) slices: TimeSlices,
     /// For components as compilers make them.
     pool: Pool,
     /// For components that hold an interpreter; set up when the first of them comes.
@@ -99,7 +99,7 @@ impl Sandbox {
         Ok(Sandbox {
             pool: Pool::new(&settings)?,
             interpreters: OnceLock::new(),
-            gate: settings.gate.clone().unwrap_or_default(),
+            slices: settings.slices.clone().unwrap_or_default(),
             components: Mutex::new(components(settings.components)),
             cache: settings.cache.as_deref().and_then(|folder| {
                 Cache::open(folder)
@@ -354,7 +354,7 @@ impl Sandbox {
             limits,
             room,
             deadline,
-            self.gate.clone(),
+            self.slices.clone(),
             names,
             Answers::new(
                 from,

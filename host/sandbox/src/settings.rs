@@ -8,7 +8,7 @@ use wasmtime::{
 
 use wedflow_contract::{MODULE_MEMORIES, MODULE_TABLES};
 
-use crate::Gate;
+use crate::TimeSlices;
 use crate::error::SetupError;
 
 /// Tables that a slot has room for.
@@ -65,9 +65,9 @@ pub struct Settings {
     pub components: usize,
     /// The folder where compiled code is kept from one process to the next, mode 700; none: nowhere.
     pub cache: Option<std::path::PathBuf>,
-    /// The gate that guests which compute for long must pass; one of its own when none is given.
+    /// Time slices of guests that compute for long; its own when none are given.
     /// Sandboxes of one process should share one.
-    pub gate: Option<Gate>,
+    pub slices: Option<TimeSlices>,
     /// The server's time: microseconds since 1970-01-01T00:00:00Z.
     pub clock: fn() -> i64,
     /// 64 random bits.
@@ -94,7 +94,7 @@ impl Settings {
             copy_on_write: true,
             components: 256,
             cache: None,
-            gate: None,
+            slices: None,
             clock: system_clock,
             random: rand::random,
         }

@@ -7,12 +7,12 @@ use wasmtime::{ResourceLimiter, StoreContextMut, UpdateDeadline};
 use wedflow_model::Limits;
 
 use crate::answers::Answers;
-use crate::gate::{Gate, Turns};
 use crate::log::Log;
 use crate::outside::Outside;
 use crate::provided::Provided;
 use crate::share::Held;
 use crate::ticker::Ticking;
+use crate::time_slice::{GuestSlices, TimeSlices};
 
 /// Why the host ended a guest. Travels through the runtime as the error of a call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -43,7 +43,7 @@ pub(crate) type Answered<'a, T> = Box<dyn Future<Output = wasmtime::Result<T>> +
 pub(crate) struct State {
     pub(crate) room: Room,
     pub(crate) log: Log,
-    pub(crate) turns: Turns,
+    pub(crate) slices: GuestSlices,
     /// The names of the attributes that the guest was handed; none while it describes itself.
     pub(crate) names: Option<Arc<[String]>>,
     /// The settings and secrets that it may ask for.
@@ -66,14 +66,14 @@ impl State {
         limits: &Limits,
         room: Room,
         deadline: Instant,
-        gate: Gate,
+        slices: TimeSlices,
         names: Option<Arc<[String]>>,
         answers: Answers,
     ) -> Self {
         State {
             room,
             log: Log::new(limits.log_bytes),
-            turns: Turns::new(gate),
+            slices: GuestSlices::new(slices),
             names,
             provided: None,
             answers,
@@ -107,7 +107,7 @@ impl State {
         self.count_call()
     }
 
-    /// Waits, with the permit of the gate handed on meanwhile. A wait beyond the call's time never
+    /// Waits, with its time slice handed on meanwhile. A wait beyond the call's time never
     /// ends: the time ends the call. Where waiting takes no time, it does so at once.
     pub(crate) async fn sleep(&mut self, microseconds: u64) -> Result<(), Stop> {
         if let Some(slept) = self.answers.slept(microseconds) {
@@ -117,7 +117,7 @@ impl State {
                 Err(Stop::TimedOut)
             };
         }
-        self.turns.release();
+        self.slices.release();
         let at = Instant::now()
             .checked_add(Duration::from_micros(microseconds))
             .filter(|at| *at < self.deadline);
@@ -134,7 +134,7 @@ impl State {
         if Instant::now() >= self.deadline {
             return Err(Stop::TimedOut);
         }
-        Ok(self.turns.tick())
+        Ok(self.slices.tick())
     }
 }
 

@@ -305,7 +305,7 @@ impl HandlerRepository {
         self.tokens.remove(&token)
     }
 
-    /// Settles a token that has ended with its handler, whose source may deliver again.
+    /// Takes back a token that has ended, whose source may deliver again.
     pub(crate) fn release(&mut self, token: Token, reusable: bool, observer: &mut EventObserver) {
         let handler = token.handler();
         if !token.from_event {

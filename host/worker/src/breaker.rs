@@ -16,7 +16,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use wedflow_model::{Outcome, TenantId};
-use wedflow_sandbox::{Attempt, Gate};
+use wedflow_sandbox::{Attempt, TimeSlices};
 
 /// Points that a fault adds to a record; an attempt that ends by itself takes 1 away.
 const FAULT: u8 = 3;
@@ -134,13 +134,13 @@ impl Pace {
     }
 }
 
-/// Threads that rank lower than the host's others, with a gate of their own: a guest with a turn here may be long
+/// Threads that rank lower than the host's others, with time slices of their own: a guest with a slice here may be long
 /// without a processor, and nobody else is to wait for that.
 #[derive(Debug)]
 struct Threads {
     /// Some until the host stops.
     runtime: Mutex<Option<Runtime>>,
-    gate: Gate,
+    slices: TimeSlices,
 }
 
 /// Threads of lower priority on which isolated attempts run.
@@ -169,7 +169,7 @@ impl Apart {
                 .build()?;
             Ok::<_, std::io::Error>(Threads {
                 runtime: Mutex::new(Some(runtime)),
-                gate: Gate::new(count, count),
+                slices: TimeSlices::new(count, count),
             })
         };
         let [unknown, open] = LOWER;
@@ -183,9 +183,9 @@ impl Apart {
         &self.threads[usize::from(open)]
     }
 
-    /// The gate of what computes here.
-    pub(crate) fn gate(&self, open: bool) -> Gate {
-        self.threads(open).gate.clone()
+    /// Time slices of guests that compute here.
+    pub(crate) fn slices(&self, open: bool) -> TimeSlices {
+        self.threads(open).slices.clone()
     }
 
     /// Waits for a tenant's turn, as long as it `must`: that is asked again when something has changed.

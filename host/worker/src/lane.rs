@@ -328,7 +328,7 @@ impl Lane {
             tenant,
             // Threads of a lower priority take no lock of the lanes'.
             watch: apart.is_none().then(|| shared.desk.load(tenant)),
-            gate: apart.map(|open| shared.apart.gate(open)),
+            slices: apart.map(|open| shared.apart.slices(open)),
             ..AttemptContext::default()
         };
         shared

@@ -74,7 +74,7 @@ impl Players<'_> {
     }
 
     /// Does all steps up to the issue.
-    async fn settle(&mut self, wid: Wid, rules: &str) -> Result<(), Problem> {
+    async fn reach_issue(&mut self, wid: Wid, rules: &str) -> Result<(), Problem> {
         self.step(wid, "enter", "entered = true").await?;
         self.step(wid, "confirm", "sales_list = 'too early'")
             .await?;
@@ -141,14 +141,14 @@ async fn play(
         .await?;
     at.tell(format!("cid gives up; instance {cid} ends"));
     let eve = at.enter("eve", r#"{"M1": 1}"#, "special").await?;
-    at.settle(ann, "").await?;
-    at.settle(bob, "").await?;
+    at.reach_issue(ann, "").await?;
+    at.reach_issue(bob, "").await?;
     at.step(bob, "issue", "issued = true").await?;
     at.step(ann, "issue", "issued = true").await?;
     at.stock().await?;
     at.step(bob, "issue", "issued = true").await?;
     // Of a special requisition the check says that approval comes before the issue.
-    at.settle(eve, r#", rules = '{"issue": "approve"}'"#)
+    at.reach_issue(eve, r#", rules = '{"issue": "approve"}'"#)
         .await?;
     at.step(eve, "issue", "issued = true").await?;
     at.step(eve, "approve", "approved = true").await?;

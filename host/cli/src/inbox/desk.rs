@@ -447,7 +447,7 @@ impl Worker {
 
     fn forget(&mut self, item: i64) -> Result<(), AwayError> {
         if let Some((store, _)) = &mut self.store {
-            store.settle(item, None)?;
+            store.acknowledge(item, None)?;
             self.tell(News::Said(format!(
                 "the refused result of item {item} is removed"
             )));

@@ -1,11 +1,11 @@
-//! The gate: how guests that compute for long share the threads with everybody else.
+//! Time slices: how guests that compute for long share the threads with everybody else.
 //!
 //! Guests run on the runtime's own threads. Each yields at every epoch (1 ms), so that timers and
 //! other calls get their turn; but many at once would still fill every processor, and whoever has
 //! little to do (the database on the same machine too) would wait for one at each of its steps. A guest that is
-//! still computing at the end of its second epoch therefore takes turns, of which there are fewer than
-//! processors: first a short one of [`FIRST_TURN`] epochs, and after it, as long as it lasts, turns of
-//! [`LONG_TURN`] epochs, for which only some queue at once. So a guest of a few milliseconds does not
+//! still computing at the end of its second epoch therefore takes slices, of which there are fewer than
+//! processors: first a short one of [`FIRST_SLICE_EPOCHS`] epochs, and after it, as long as it lasts, slices of
+//! [`LONG_SLICE_EPOCHS`] epochs, for which only some queue at once. So a guest of a few milliseconds does not
 //! wait behind those that never end, and a hundred of these that arrive together hold up nobody else.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,47 +14,46 @@ use std::thread::available_parallelism;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wasmtime::UpdateDeadline;
 
-/// Epochs of a guest's first turn.
-const FIRST_TURN: u32 = 5;
+/// Epochs of a guest's first slice.
+const FIRST_SLICE_EPOCHS: u32 = 5;
 
-/// Epochs of every further turn.
-const LONG_TURN: u32 = 10;
+/// Epochs of every further slice.
+const LONG_SLICE_EPOCHS: u32 = 10;
 
-/// Limits how many guests compute for long at once; the others wait their turn. Clones are the
-/// same gate.
+/// Limits how many guests compute for long at once; the others wait for a slice. Clones share
+/// their slices.
 #[derive(Debug, Clone)]
-pub struct Gate {
-    /// A permit for each turn under way.
-    turns: Arc<Semaphore>,
-    /// A permit for each long turn under way or queued for.
+pub struct TimeSlices {
+    /// A permit for each slice under way.
+    slices: Arc<Semaphore>,
+    /// A permit for each long slice under way or queued for.
     long: Arc<Semaphore>,
 }
 
-impl Gate {
-    /// Creates a gate that gives out at most `turns` at once, of 5 ms to newcomers and of 10 ms to those that
-    /// last, of which `long` at most queue or have theirs at once; at least one of each. A call shorter
-    /// than 1 ms needs none.
-    pub fn new(turns: usize, long: usize) -> Self {
+impl TimeSlices {
+    /// Gives out at most `slices` at once, of 5 ms to newcomers and of 10 ms to guests that last, of which at most
+    /// `long` queue for a slice or have one; at least one of each. A call shorter than 1 ms needs none.
+    pub fn new(slices: usize, long: usize) -> Self {
         let permits =
             |count: usize| Arc::new(Semaphore::new(count.clamp(1, Semaphore::MAX_PERMITS)));
-        Gate {
-            turns: permits(turns),
+        TimeSlices {
+            slices: permits(slices),
             long: permits(long),
         }
     }
 }
 
-impl Default for Gate {
+impl Default for TimeSlices {
     /// Leaves one processor for short calls, timers and the database, and another one from guests that compute for
-    /// long; at least one turn of each.
+    /// long; at least one slice of each.
     fn default() -> Self {
         let processors = available_parallelism().map_or(1, usize::from);
-        Gate::new(processors.saturating_sub(1), processors.saturating_sub(2))
+        TimeSlices::new(processors.saturating_sub(1), processors.saturating_sub(2))
     }
 }
 
 /// Somebody who wants to know of each guest whether it computes: one that is still at it at the end of an
-/// epoch does, also while it waits for its turn, until it waits for something else or ends.
+/// epoch does, also while it waits for its slice, until it waits for something else or ends.
 pub trait Watch: Send + Sync {
     /// A guest computes.
     fn computes(&self);
@@ -63,9 +62,9 @@ pub trait Watch: Send + Sync {
     fn rests(&self);
 }
 
-/// Turns of one guest.
-pub(crate) struct Turns {
-    gate: Gate,
+/// Time slices of one guest.
+pub(crate) struct GuestSlices {
+    slices: TimeSlices,
     lasts: bool,
     /// Observer of the times when the guest computes.
     watch: Option<Arc<dyn Watch>>,
@@ -73,16 +72,16 @@ pub(crate) struct Turns {
     computes: bool,
     /// Epochs that ended while it computed.
     epochs: u32,
-    /// Epochs that are left of the turn.
+    /// Epochs that are left of the slice.
     left: u32,
     /// The permits, once some were needed. Shared with the future that waits for them.
     held: Option<Arc<Mutex<Vec<OwnedSemaphorePermit>>>>,
 }
 
-impl Turns {
-    pub(crate) fn new(gate: Gate) -> Self {
-        Turns {
-            gate,
+impl GuestSlices {
+    pub(crate) fn new(slices: TimeSlices) -> Self {
+        GuestSlices {
+            slices,
             lasts: false,
             watch: None,
             computes: false,
@@ -99,9 +98,9 @@ impl Turns {
         self.watch = Some(watch);
     }
 
-    /// Puts another gate in the place of its own, before the guest begins.
-    pub(crate) fn goes_by(&mut self, gate: Gate) {
-        self.gate = gate;
+    /// Replaces its slices by others, before the guest begins.
+    pub(crate) fn goes_by(&mut self, slices: TimeSlices) {
+        self.slices = slices;
     }
 
     /// Returns the number of epochs that ended while the guest computed.
@@ -123,17 +122,21 @@ impl Turns {
         }
         self.give_back();
         let lasts = std::mem::replace(&mut self.lasts, true);
-        self.left = if lasts { LONG_TURN } else { FIRST_TURN };
-        let long = lasts.then(|| Arc::clone(&self.gate.long));
-        let turns = Arc::clone(&self.gate.turns);
+        self.left = if lasts {
+            LONG_SLICE_EPOCHS
+        } else {
+            FIRST_SLICE_EPOCHS
+        };
+        let long = lasts.then(|| Arc::clone(&self.slices.long));
+        let slices = Arc::clone(&self.slices.slices);
         let held = Arc::clone(self.held.get_or_insert_default());
         UpdateDeadline::YieldCustom(
             1,
             Box::pin(async move {
                 tokio::task::yield_now().await;
-                // A gate is never closed; if it were, there would be nothing to wait for. All take what is
-                // for long turns first, so nobody waits for the other's.
-                for queue in long.into_iter().chain([turns]) {
+                // A semaphore of slices is never closed; if it were, there would be nothing to wait for. All take what is
+                // for long slices first, so nobody waits for the other's.
+                for queue in long.into_iter().chain([slices]) {
                     if let Ok(permit) = queue.acquire_owned().await {
                         held.lock()
                             .unwrap_or_else(PoisonError::into_inner)
@@ -144,7 +147,7 @@ impl Turns {
         )
     }
 
-    /// Ends the turn, if there is one: before the guest waits for something else.
+    /// Ends the slice, if there is one: before the guest waits for something else.
     pub(crate) fn release(&mut self) {
         // As at the call's beginning, unless it has shown that it lasts.
         self.left = u32::from(!self.lasts);
@@ -167,7 +170,7 @@ impl Turns {
     }
 }
 
-impl Drop for Turns {
+impl Drop for GuestSlices {
     fn drop(&mut self) {
         self.rests();
     }
