@@ -158,9 +158,7 @@ fn each_outside_library_has_one_user() {
 fn module_imports(folder: &str) -> BTreeMap<String, BTreeSet<String>> {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
     for file in sources(folder, "rs") {
-        let part = file
-            .strip_prefix(repository(folder))
-            .expect("a part of it");
+        let part = file.strip_prefix(repository(folder)).expect("a part of it");
         let module = part.components().next().expect("a name").as_os_str();
         let module = module.to_str().expect("a name").trim_end_matches(".rs");
         let text = text_of(&file);
