@@ -153,8 +153,8 @@ fn each_outside_library_has_one_user() {
     }
 }
 
-/// Returns the modules at the root of a crate's folder of sources, each with the others that it names. Parts of a module count for it; tests do
-/// not.
+/// Returns the modules at the root of a crate's sources, each with the others that it names. Parts of a module count
+/// for it; tests do not.
 fn module_imports(folder: &str) -> BTreeMap<String, BTreeSet<String>> {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
     for file in sources(folder, "rs") {

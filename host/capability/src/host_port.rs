@@ -80,7 +80,8 @@ impl fmt::Display for HostPort {
     }
 }
 
-/// A host and port that an operator permits: to all tenants, or to one of them, written before it (`acme/10.0.0.5:8080`).
+/// A host and port that an operator permits: to all tenants, or to one of them, written before it
+/// (`acme/10.0.0.5:8080`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Permission {
     /// The tenant whose flows may reach it; every tenant's when absent.

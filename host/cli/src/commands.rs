@@ -89,7 +89,7 @@ async fn migrate(arguments: &Arguments, terminal: &Terminal) -> Result<(), Probl
 pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(), Problem> {
     let tenant = &arguments.tenant;
     let open = || database::open(&arguments, terminal, FEW_CONNECTIONS);
-    // What is of a tenant: a name that no tenant has is refused, not answered as if the tenant had nothing.
+    // Refuses a name that no tenant has, instead of an answer as if the tenant had nothing.
     let of_tenant = || async {
         let store = open().await?;
         store.tenant_number(tenant).await?;

@@ -1,4 +1,5 @@
-//! Values of a fragment as the walk sees them, and their weights by the words of the table. The database computes the same (`wed.weigh`).
+//! Values of a fragment as the walk sees them, and their weights by the words of the table. The database computes
+//! the same (`wed.weigh`).
 
 use crate::catalog::{self, CATALOG};
 use crate::kind::{Base, Kind};

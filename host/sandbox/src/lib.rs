@@ -18,8 +18,8 @@
 //! | calls into the host | a count | host call limit |
 //! | log | bytes; what does not fit is dropped and counted | (none) |
 //!
-//! Guests share threads as described at [`TimeSlices`] and [`runtime`]. Slots of the pools and the memory of all guests are
-//! shared by tenant (`share.rs`).
+//! Guests share threads as described at [`TimeSlices`] and [`runtime`]. Slots of the pools and the memory of all guests
+//! are shared by tenant (`share.rs`).
 
 mod answers;
 mod backtrace;

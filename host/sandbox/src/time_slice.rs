@@ -134,8 +134,8 @@ impl GuestSlices {
             1,
             Box::pin(async move {
                 tokio::task::yield_now().await;
-                // A semaphore of slices is never closed; if it were, there would be nothing to wait for. All take what is
-                // for long slices first, so nobody waits for the other's.
+                // A semaphore of slices is never closed; if it were, there would be nothing to wait for. All take
+                // the permit of long slices first, so nobody waits for the other's.
                 for queue in long.into_iter().chain([slices]) {
                     if let Ok(permit) = queue.acquire_owned().await {
                         held.lock()

@@ -35,8 +35,8 @@ pub struct Applied {
     pub warnings: Vec<String>,
 }
 
-/// Makes a flow what its definition says, and reports what has changed. Creates the flow if it is missing; a flow that is
-/// so already keeps its version.
+/// Makes a flow what its definition says, and reports what has changed. Creates the flow if it is missing; a flow
+/// that is so already keeps its version.
 pub(crate) async fn apply(
     connection: &mut PgConnection,
     tenant: &str,

@@ -323,7 +323,7 @@ impl Store {
     /// processor's. What it does is by key, so tables are joined by index only: a plan that read all of a
     /// table while it was small would keep doing so. No statement waits for a lock for longer than `lock`.
     #[must_use]
-    pub fn apart(&self, connections: u32, lock: Duration) -> Store {
+    pub fn for_commits(&self, connections: u32, lock: Duration) -> Store {
         let lock = lock.as_millis().to_string();
         let options = self.options.clone().options(host_limits()).options([
             ("lock_timeout", lock.as_str()),

@@ -106,7 +106,7 @@ impl Host {
         let shared = Arc::new(Shared {
             tellings,
             sessions: (0..policy.sessions())
-                .map(|_| store.apart(1, policy.lock_wait))
+                .map(|_| store.for_commits(1, policy.lock_wait))
                 .collect(),
             apart,
             heart: store.for_host(1),

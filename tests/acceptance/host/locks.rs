@@ -167,7 +167,7 @@ fn a_commit_names_the_locks_that_it_meets() {
         .store
         .register_host("by hand", Duration::from_secs(600)))
     .expect("entered");
-    let store = on(async { database.store.apart(1, Duration::from_millis(50)) });
+    let store = on(async { database.store.for_commits(1, Duration::from_millis(50)) });
     let claimed = on(store.claim(host, 100)).expect("claimed");
     assert_eq!(claimed.len(), 9);
     row.run("BEGIN; SELECT FROM wed_flow WHERE wid = 2 FOR UPDATE");
@@ -217,7 +217,7 @@ fn a_failure_names_the_locks_that_it_meets() {
         .store
         .register_host("by hand", Duration::from_secs(600)))
     .expect("entered");
-    let store = on(async { database.store.apart(1, Duration::from_millis(50)) });
+    let store = on(async { database.store.for_commits(1, Duration::from_millis(50)) });
     let claimed = on(store.claim(host, 100)).expect("claimed");
     row.run("BEGIN; SELECT FROM wed_flow WHERE wid = 2 FOR UPDATE");
     table.run("BEGIN; LOCK TABLE wed_flow");

@@ -173,7 +173,7 @@ impl World {
         let store = on(Store::connect(&database.url(), 1)).expect("connected");
         World {
             s: Surroundings {
-                commits: on(async { store.apart(1, Duration::from_millis(LOCK_WAIT_MS)) }),
+                commits: on(async { store.for_commits(1, Duration::from_millis(LOCK_WAIT_MS)) }),
                 store,
                 flows: gates,
                 random: StdRng::seed_from_u64(0),

@@ -164,7 +164,7 @@ impl<R> Outbox<R> {
         }
     }
 
-    /// Returns true when results of a shelf have seen so many batches of home sessions go that they go next.
+    /// Returns true when more batches of home sessions went before a shelf than the policy lets it wait for.
     pub(crate) fn is_overdue(&self, policy: &Policy, shelf: Shelf) -> bool {
         let shelf = &self.shelves[Self::at(shelf)];
         shelf.results > 0 && self.batches - shelf.served >= policy.batch_wait_batches

@@ -1,6 +1,6 @@
 //! Quarantine: flows and instances that somebody had locked when a batch needed them. Their results are committed over
 //! a session kept for that, one of them at a time, so that nobody else waits for the same lock. Those that are due have
-//! their turns by tenant: who has many of them delays none of another tenant.
+//! their turns by tenant: a tenant with many of them delays no other.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;

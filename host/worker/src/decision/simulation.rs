@@ -15,14 +15,14 @@ use super::*;
 use wedflow_model::{FlowId, LeaseToken, TenantId, Wid};
 
 const MS: Duration = Duration::from_millis(1);
-/// Flows of a tenant are this number apart.
+/// Difference between the numbers of a tenant's flows.
 const TENANTS: i32 = 10_000;
 
 /// Behaviour of a simulated tenant.
 #[derive(Debug, Clone, Copy)]
 struct Kind {
     instances: i32,
-    /// Branches of each instance, which run beside each other.
+    /// Branches of each instance, which run at the same time.
     branches: i32,
     /// Transitions of each branch.
     steps: u32,
@@ -482,7 +482,8 @@ proptest! {
     ) {
         let kinds = kinds.into_iter().map(|(a, b, c)| Kind { branches, flows, ..Kind::new(a, b, c) });
         let kinds: Vec<Kind> = kinds.collect();
-        let trouble = Trouble { panics, slow, locked: locked.into_iter().map(TenantId::new).collect(), until: seconds(5) };
+        let locked = locked.into_iter().map(TenantId::new).collect();
+        let trouble = Trouble { panics, slow, locked, until: seconds(5) };
         let model = run(seed, Policy::new(lanes, in_flight), &kinds, trouble, seconds(600));
         model.world().assert_clear();
     }
