@@ -323,7 +323,7 @@ fn jobs_that_never_end_keep_no_other_tenant_waiting() {
     let mut quiet = tenant(&database, "quiet", &ring("advance", 1, "10 s"));
     start(&mut busy, 300);
     let settings = wedflow_worker::HostSettings {
-        in_hand: 64,
+        in_flight: 64,
         grace: Duration::ZERO,
         ..one_lane("shared")
     };
@@ -349,7 +349,7 @@ fn very_many_jobs_keep_no_other_tenant_waiting() {
     let mut quiet = tenant(&database, "quiet", &ring("advance", 1, "10 s"));
     start(&mut busy, 2_000);
     let settings = wedflow_worker::HostSettings {
-        in_hand: 64,
+        in_flight: 64,
         ..one_lane("shared")
     };
     let host = database.host(settings);
@@ -419,7 +419,7 @@ fn fuel_that_is_used_up_makes_work_wait() {
 }
 
 #[harness::test]
-fn only_so_many_jobs_are_in_hand_at_once() {
+fn no_more_jobs_than_the_limit_are_in_flight() {
     let database = Database::new();
     let mut busy = tenant(&database, "busy", &ring("advance", 1, "10 s"));
     start(&mut busy, 50);

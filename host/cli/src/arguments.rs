@@ -334,8 +334,8 @@ pub(crate) struct RunArguments {
 pub(crate) struct HostArguments {
     /// Jobs that may be in flight at once, running or waiting. Half as many more are for tenants with less than an
     /// equal share, and a claim may go beyond it: a small flow's few jobs come together.
-    #[arg(long, default_value_t = 1000, value_name = "N")]
-    pub(crate) in_hand: usize,
+    #[arg(long, alias = "in-hand", default_value_t = 1000, value_name = "N")]
+    pub(crate) in_flight: usize,
     /// Lanes that run guests side by side; as many as processors when absent.
     #[arg(long, value_name = "N")]
     pub(crate) lanes: Option<usize>,

@@ -190,7 +190,10 @@ fn by_category(left: &mut Vec<(Vec<Kind>, &'static Signature)>, given: &[Kind]) 
     }
 }
 
-fn resolve_candidate(candidate: &'static Signature, given: &[Kind]) -> Result<Resolved, Unresolved> {
+fn resolve_candidate(
+    candidate: &'static Signature,
+    given: &[Kind],
+) -> Result<Resolved, Unresolved> {
     resolve_as(candidate, &candidate.arguments, given)
 }
 

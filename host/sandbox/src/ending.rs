@@ -109,7 +109,7 @@ fn lack_of_room(error: &Error) -> Option<String> {
     is_of_system.then(|| {
         tracing::error!(
             error = format!("{error:#}"),
-            "the system refuses room for a guest; give this machine more memory, or the host fewer --in-hand"
+            "the system refuses room for a guest; give this machine more memory, or the host fewer --in-flight"
         );
         format!("the host has no room for the guest: {error:#}")
     })

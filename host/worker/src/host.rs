@@ -34,7 +34,7 @@ pub struct HostSettings {
     /// Lanes: guests that may compute at the same instant. As many as processors by default.
     pub lanes: usize,
     /// Jobs that may be in flight at once, running or waiting, all lanes together.
-    pub in_hand: usize,
+    pub in_flight: usize,
     /// Time that running jobs may take after [`Host::stop`] was called.
     pub grace: Duration,
     /// Limits of an attempt.
@@ -52,7 +52,7 @@ impl Default for HostSettings {
         HostSettings {
             name: format!("host-{}", std::process::id()),
             lanes: processors(),
-            in_hand: 1_000,
+            in_flight: 1_000,
             grace: Duration::from_secs(5),
             limits: Limits::default(),
             secret_key: None,
@@ -91,7 +91,7 @@ impl Host {
     /// [`HostError`] when the database or the sandbox is not available.
     pub async fn start(store: Store, settings: HostSettings) -> Result<Host, HostError> {
         let lanes = settings.lanes.max(1);
-        let policy = Policy::new(lanes, settings.in_hand);
+        let policy = Policy::new(lanes, settings.in_flight);
         let sandbox = Arc::new(Sandbox::new(Settings {
             concurrent: u32::try_from(policy.room().max(16)).unwrap_or(u32::MAX),
             cache: wedflow_sandbox::user_cache(),

@@ -2,7 +2,7 @@
 CREATE OR REPLACE FUNCTION wed.queue() RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT jsonb_build_object(
-    'in_hand', count(*) FILTER (WHERE host_id IS NOT NULL),
+    'in_flight', count(*) FILTER (WHERE host_id IS NOT NULL),
     'ready', count(*) FILTER (WHERE host_id IS NULL AND component_id IS NOT NULL AND due <= now()),
     'ready_age_s', coalesce(extract(epoch FROM now() - min(due) FILTER (WHERE host_id IS NULL
       AND component_id IS NOT NULL AND due <= now()))::bigint, 0),

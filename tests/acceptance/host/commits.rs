@@ -183,7 +183,7 @@ fn endless_flows_leave_others_their_turn() {
     flow.bind("advance", "bench");
     session.run("INSERT INTO wed_flow (step) SELECT 0 FROM generate_series(1, 60)");
     let host = database.host(HostSettings {
-        in_hand: 8,
+        in_flight: 8,
         ..one_lane("small")
     });
     eventually("every instance has moved", || {

@@ -51,7 +51,7 @@ fn two_hosts_share_the_work() {
     database.upload("counters", sample_component("counters"));
     let flow = database.apply(&repository("sample-transitions/counters/flow.toml"));
     let few = |name| HostSettings {
-        in_hand: 16,
+        in_flight: 16,
         ..one_lane(name)
     };
     let (one, other) = (database.host(few("one")), database.host(few("other")));
@@ -93,7 +93,7 @@ impl Drop for Killed {
 }
 
 #[harness::test]
-fn what_a_killed_host_had_in_hand_is_done_by_another() {
+fn jobs_of_a_killed_host_are_done_by_another() {
     let database = Database::new();
     // Sleeps as many seconds as its instance's number.
     let flow = flow_of_one(&database, "sleep-wid", "");
@@ -112,11 +112,11 @@ fn what_a_killed_host_had_in_hand_is_done_by_another() {
             .pop()
     });
     session.run("INSERT INTO wed_flow (wid) SELECT generate_series(1, 6)");
-    let in_hand = format!("SELECT count(*) FROM job_pool WHERE lckid = '{victim}'");
+    let in_flight = format!("SELECT count(*) FROM job_pool WHERE lckid = '{victim}'");
     eventually("all of the rest in its hands", || {
         let pending = session.number("SELECT count(*) FROM job_pool");
         assert!(pending > 0, "it was too fast to be killed in the middle");
-        (session.number(&in_hand) == pending).then_some(())
+        (session.number(&in_flight) == pending).then_some(())
     });
     drop(child);
     let lost = eventually("nothing of it on its way any more", || {
@@ -124,7 +124,7 @@ fn what_a_killed_host_had_in_hand_is_done_by_another() {
             "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'wed%' AND \
             state <> 'idle' AND query LIKE '%commit_results%'",
         );
-        (sessions == 0).then(|| session.number(&in_hand))
+        (sessions == 0).then(|| session.number(&in_flight))
     });
     assert!(lost > 0, "it was too fast to be killed in the middle");
 

@@ -196,7 +196,7 @@ pub(crate) async fn start(store: &Store, settings: HostSettings) -> Result<Host,
 
 fn settings(arguments: &HostArguments) -> HostSettings {
     let mut settings = HostSettings {
-        in_hand: arguments.in_hand.max(1),
+        in_flight: arguments.in_flight.max(1),
         ..HostSettings::default()
     };
     if let Some(lanes) = arguments.lanes {
