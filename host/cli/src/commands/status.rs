@@ -48,7 +48,7 @@ fn print(status: &Json, terminal: &Terminal) {
     }
     let queue = &status["queue"];
     terminal.line(&format!(
-        "Jobs: {} in hand, {} ready (oldest {} s), {} later, {} paused, {} for external workers, {} exceptions",
+        "Jobs: {} in flight, {} ready (oldest {} s), {} later, {} paused, {} for external workers, {} exceptions",
         queue["in_flight"], queue["ready"], queue["ready_age_s"], queue["later"], queue["paused"],
         queue["external"], queue["exceptions"]
     ));
