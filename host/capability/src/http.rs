@@ -115,22 +115,22 @@ impl Http {
         allowed: &[HostPort],
         request: Request,
     ) -> Result<Response, FetchError> {
-        let (target, secure, request) = checked(request)?;
-        if !allowed.contains(&target) {
+        let (peer, secure, request) = checked(request)?;
+        if !allowed.contains(&peer) {
             return Err(FetchError::Denied(format!(
-                "the flow does not allow HTTP to {target}; list it in `http` of the transition in flow.toml"
+                "the flow does not allow HTTP to {peer}; list it in `http` of the transition in flow.toml"
             )));
         }
-        if !self.permits.contains(&target) {
+        if !self.permits.contains(&peer) {
             return Err(FetchError::Denied(format!(
-                "this host does not allow HTTP to {target}; its operator does, with --allow-http {target}, or \
-                 --allow-http TENANT/{target}"
+                "this host does not allow HTTP to {peer}; its operator does, with --allow-http {peer}, or \
+                 --allow-http TENANT/{peer}"
             )));
         }
-        match tokio::time::timeout(WHOLE, self.exchange(&target, allowed, secure, request)).await {
+        match tokio::time::timeout(WHOLE, self.exchange(&peer, allowed, secure, request)).await {
             Ok(answer) => answer,
             Err(_) => Err(FetchError::TimedOut(format!(
-                "{target} did not answer within {} s",
+                "{peer} did not answer within {} s",
                 WHOLE.as_secs()
             ))),
         }
@@ -138,36 +138,36 @@ impl Http {
 
     async fn exchange(
         &self,
-        target: &HostPort,
+        peer: &HostPort,
         allowed: &[HostPort],
         secure: bool,
         request: hyper::Request<Full<Bytes>>,
     ) -> Result<Response, FetchError> {
-        let stream = self.connect(target, allowed).await?;
+        let stream = self.connect(peer, allowed).await?;
         if !secure {
-            return send(stream, target, request).await;
+            return send(stream, peer, request).await;
         }
-        let name = target.host().to_string();
+        let name = peer.host().to_string();
         let name = name
             .trim_start_matches('[')
             .trim_end_matches(']')
             .to_owned();
         let name = rustls::pki_types::ServerName::try_from(name)
-            .map_err(|_| FetchError::Invalid(format!("{target} cannot be named in TLS")))?;
+            .map_err(|_| FetchError::Invalid(format!("{peer} cannot be named in TLS")))?;
         let stream = tokio_rustls::TlsConnector::from(self.trust.config())
             .connect(name, stream)
             .await
-            .map_err(|error| FetchError::Unreachable(format!("no TLS with {target}: {error}")))?;
-        send(stream, target, request).await
+            .map_err(|error| FetchError::Unreachable(format!("no TLS with {peer}: {error}")))?;
+        send(stream, peer, request).await
     }
 
     /// Connects to one of the addresses that were checked.
     async fn connect(
         &self,
-        target: &HostPort,
+        peer: &HostPort,
         allowed: &[HostPort],
     ) -> Result<TcpStream, FetchError> {
-        let addresses = self.addresses(target, allowed).await?;
+        let addresses = self.addresses(peer, allowed).await?;
         let mut last = None;
         for address in addresses {
             match tokio::time::timeout(CONNECT, TcpStream::connect(address)).await {
@@ -182,18 +182,18 @@ impl Http {
         }
         let why = last.unwrap_or_else(|| "it has no address".to_owned());
         Err(FetchError::Unreachable(format!(
-            "{target} is not reached: {why}"
+            "{peer} is not reached: {why}"
         )))
     }
 
     /// The addresses of a host, all of which may be reached.
     async fn addresses(
         &self,
-        target: &HostPort,
+        peer: &HostPort,
         allowed: &[HostPort],
     ) -> Result<Vec<SocketAddr>, FetchError> {
-        let port = target.port();
-        let addresses: Vec<SocketAddr> = match target.host() {
+        let port = peer.port();
+        let addresses: Vec<SocketAddr> = match peer.host() {
             // Permitted by number: the operator has looked at it.
             Host::Ipv4(address) => return Ok(vec![(*address, port).into()]),
             Host::Ipv6(address) => return Ok(vec![(*address, port).into()]),
@@ -210,7 +210,7 @@ impl Http {
             !is_public(address.ip()) && !allowed
         }) {
             Some(address) => Err(FetchError::Denied(format!(
-                "{target} has the private address {}, which operator and flow have not both allowed by number",
+                "{peer} has the private address {}, which operator and flow have not both allowed by number",
                 address.ip()
             ))),
             None => Ok(addresses),
@@ -251,10 +251,10 @@ fn checked(request: Request) -> Result<(HostPort, bool, hyper::Request<Full<Byte
     let (Some(host), Some(port)) = (url.host(), url.port_or_known_default()) else {
         return Err(invalid("the URL names no host".to_owned()));
     };
-    let target = HostPort::new(host.to_owned(), port);
-    if request.confidential && !secure && matches!(target.host(), Host::Domain(_)) {
+    let peer = HostPort::new(host.to_owned(), port);
+    if request.confidential && !secure && matches!(peer.host(), Host::Domain(_)) {
         return Err(invalid(format!(
-            "a secret is not sent to {target} without TLS; use https"
+            "a secret is not sent to {peer} without TLS; use https"
         )));
     }
     let method = Method::from_bytes(request.method.as_bytes())
@@ -280,7 +280,7 @@ fn checked(request: Request) -> Result<(HostPort, bool, hyper::Request<Full<Byte
     let named = HeaderValue::try_from(named)
         .map_err(|_| invalid("the URL's host cannot be sent".to_owned()))?;
     built.headers_mut().insert(header::HOST, named);
-    Ok((target, secure, built))
+    Ok((peer, secure, built))
 }
 
 /// The headers of a request, without those that are the connection's own.
@@ -328,16 +328,16 @@ fn headers(given: &[(String, String)]) -> Result<HeaderMap, FetchError> {
 /// Sends a request on a connection of its own, and reads the answer.
 async fn send<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     stream: S,
-    target: &HostPort,
+    peer: &HostPort,
     request: hyper::Request<Full<Bytes>>,
 ) -> Result<Response, FetchError> {
     let broken = |error: hyper::Error| {
         if error.is_parse_too_large() {
             FetchError::TooLarge(format!(
-                "the head of the answer of {target} is larger than {MAX_HEADERS} headers or {MAX_HEAD} bytes"
+                "the head of the answer of {peer} is larger than {MAX_HEADERS} headers or {MAX_HEAD} bytes"
             ))
         } else {
-            FetchError::Unreachable(format!("{target} did not answer: {error}"))
+            FetchError::Unreachable(format!("{peer} did not answer: {error}"))
         }
     };
     let (mut sender, connection) = http1::Builder::new()
@@ -355,10 +355,10 @@ async fn send<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
             .map_err(|error| {
                 if error.is::<LengthLimitError>() {
                     FetchError::TooLarge(format!(
-                        "the answer of {target} has more than {MAX_BODY} bytes"
+                        "the answer of {peer} has more than {MAX_BODY} bytes"
                     ))
                 } else {
-                    FetchError::Unreachable(format!("the answer of {target} was cut off: {error}"))
+                    FetchError::Unreachable(format!("the answer of {peer} was cut off: {error}"))
                 }
             })?;
         Ok(Response {
@@ -421,16 +421,16 @@ mod tests {
     }
 
     fn fetch(permits: &[&str], allowed: &[&str], request: Request) -> Result<Response, FetchError> {
-        let targets = |list: &[&str]| -> Vec<HostPort> {
+        let peers = |list: &[&str]| -> Vec<HostPort> {
             list.iter()
-                .map(|text| text.parse().expect("a target"))
+                .map(|text| text.parse().expect("a peer"))
                 .collect()
         };
         tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .expect("a runtime")
-            .block_on(Http::new(targets(permits)).fetch(&targets(allowed), request))
+            .block_on(Http::new(peers(permits)).fetch(&peers(allowed), request))
     }
 
     #[test]
@@ -446,7 +446,7 @@ mod tests {
         let seen = saw.recv().expect("a request");
         assert!(seen.starts_with("GET /path?q=1 HTTP/1.1\r\n"), "{seen}");
         assert!(seen.contains(&format!("host: {number}\r\n")), "{seen}");
-        // The same address in other notations is the same target.
+        // The same address in other notations is the same peer.
         fetch(
             &[&number],
             &[&number],
@@ -484,11 +484,11 @@ mod tests {
             "HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:{inner}/\r\ncontent-length: 0\r\n\r\n"
         );
         let (port, _) = server(moved.into_bytes());
-        let target = format!("127.0.0.1:{port}");
+        let peer = format!("127.0.0.1:{port}");
         let answer = fetch(
-            &[&target],
-            &[&target],
-            request(&format!("http://{target}/")),
+            &[&peer],
+            &[&peer],
+            request(&format!("http://{peer}/")),
         )
         .expect("an answer");
         assert_eq!(answer.status, 302);
@@ -508,11 +508,11 @@ mod tests {
         wide.resize(MAX_HEAD * 2, b'x');
         for answer in [long, many, wide] {
             let (port, _) = server(answer);
-            let target = format!("127.0.0.1:{port}");
+            let peer = format!("127.0.0.1:{port}");
             let refused = fetch(
-                &[&target],
-                &[&target],
-                request(&format!("http://{target}/")),
+                &[&peer],
+                &[&peer],
+                request(&format!("http://{peer}/")),
             )
             .expect_err("refused");
             assert!(matches!(refused, FetchError::TooLarge(_)), "{refused}");
@@ -521,7 +521,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_sent_is_said() {
-        let target = "127.0.0.1:9";
+        let peer = "127.0.0.1:9";
         for (change, says) in [
             (request("ftp://127.0.0.1:9/"), "http and https"),
             (request("http://a:b@127.0.0.1:9/"), "user or password"),
@@ -562,7 +562,7 @@ mod tests {
                 "body",
             ),
         ] {
-            let refused = fetch(&[target], &[target], change).expect_err("refused");
+            let refused = fetch(&[peer], &[peer], change).expect_err("refused");
             assert!(refused.to_string().contains(says), "{refused}");
         }
     }

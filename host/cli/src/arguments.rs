@@ -18,7 +18,7 @@ mod webhook;
 mod work;
 
 pub(crate) use operate::{
-    OperateFlow, OperateInstance, OrderCommand, ResourceCommand, ScheduleCommand,
+    InstanceTarget, OperateFlow, OperateInstance, OrderCommand, ResourceCommand, ScheduleCommand,
 };
 pub(crate) use process::{CheckArguments, FmtArguments};
 pub(crate) use webhook::WebhookCommand;

@@ -17,7 +17,7 @@ use crate::kind::{Base, Context, Kind};
 use crate::literal::{Constant, small_integer, write_text};
 use crate::node::{text_constant, unknown};
 use crate::refusal::{Fault, Refusal, RefusalCode};
-use crate::weight::Size;
+use crate::weight::{Seen, Size};
 use crate::{FlowAttributes, MAX_BYTES, MAX_NODES};
 
 const WRAPPER: &str = "UPDATE wed_flow SET ";

@@ -78,7 +78,7 @@ impl Walk<'_> {
         let (written, kind) = self.type_name(name)?;
         let value = self.required(arg.as_deref())?;
         self.written_there(value, kind, (*location, name.location))?;
-        let at = self.out.place();
+        let at = self.out.offset();
         let mut elements = None;
         let found = match &value.node {
             Some(NodeEnum::AArrayExpr(list)) if list.elements.is_empty() => {

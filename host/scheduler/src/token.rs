@@ -9,8 +9,9 @@ use std::sync::{Arc, Mutex};
 use std::task::{self, Poll, Wake, Waker};
 
 use crate::failure::{Ending, FailureCause, FailureSink, HandlerResult, panic_message};
-use crate::hub::{Hub, locked};
+use crate::hub::Hub;
 use crate::id::{HandlerId, TokenId};
+use crate::lock::locked;
 use crate::ready::{Readiness, Ready};
 use crate::wake::WakeState;
 

@@ -5,7 +5,7 @@ use wedflow_model::Wid;
 
 /// An instance, and why something is done to it.
 #[derive(Debug, Args)]
-pub(crate) struct Target {
+pub(crate) struct InstanceTarget {
     /// The flow.
     pub(crate) flow: String,
     /// The instance.
@@ -33,9 +33,9 @@ pub(crate) enum OperateInstance {
         reason: String,
     },
     /// End an instance now: its pending jobs are dropped, it is final.
-    Cancel(Target),
+    Cancel(InstanceTarget),
     /// Pause an instance: nobody claims its jobs.
-    Pause(Target),
+    Pause(InstanceTarget),
     /// Resume a paused instance.
     Resume {
         /// The flow.
@@ -46,7 +46,7 @@ pub(crate) enum OperateInstance {
     /// Drop a pending job without running it.
     Skip {
         #[command(flatten)]
-        target: Target,
+        target: InstanceTarget,
         /// The transition.
         #[arg(long, short, value_name = "NAME")]
         transition: String,
@@ -55,7 +55,7 @@ pub(crate) enum OperateInstance {
     /// where one failed.
     Back {
         #[command(flatten)]
-        target: Target,
+        target: InstanceTarget,
         /// The row of the trace (`wed instance trace`) to whose state it goes back.
         #[arg(long, value_name = "SEQ")]
         to: i32,
@@ -79,7 +79,7 @@ pub(crate) enum OperateInstance {
     /// Set attributes of an exception by hand; what the new state satisfies is fired.
     Set {
         #[command(flatten)]
-        target: Target,
+        target: InstanceTarget,
         /// New values; the other attributes stay.
         #[arg(value_name = "ATTRIBUTE=VALUE")]
         values: Vec<String>,

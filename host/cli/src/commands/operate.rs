@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json, json};
 use wedflow_model::Wid;
 use wedflow_store::{Flow, Matching, NewSchedule, PauseScope, Store};
 
-use crate::arguments::{OperateFlow, OperateInstance, ScheduleCommand};
+use crate::arguments::{InstanceTarget, OperateFlow, OperateInstance, ScheduleCommand};
 use crate::commands::constrain;
 use crate::commands::instance::{initial_values, status_word};
 use crate::problem::Problem;
@@ -110,7 +110,7 @@ async fn send_event(
 
 /// Sends an instance back to a state.
 async fn go_back(
-    target: &Target,
+    target: &InstanceTarget,
     to: i32,
     tenant: &str,
     store: &Store,
