@@ -485,12 +485,8 @@ mod tests {
         );
         let (port, _) = server(moved.into_bytes());
         let peer = format!("127.0.0.1:{port}");
-        let answer = fetch(
-            &[&peer],
-            &[&peer],
-            request(&format!("http://{peer}/")),
-        )
-        .expect("an answer");
+        let answer =
+            fetch(&[&peer], &[&peer], request(&format!("http://{peer}/"))).expect("an answer");
         assert_eq!(answer.status, 302);
         assert!(saw.try_recv().is_err(), "the redirect was followed");
     }
@@ -509,12 +505,8 @@ mod tests {
         for answer in [long, many, wide] {
             let (port, _) = server(answer);
             let peer = format!("127.0.0.1:{port}");
-            let refused = fetch(
-                &[&peer],
-                &[&peer],
-                request(&format!("http://{peer}/")),
-            )
-            .expect_err("refused");
+            let refused = fetch(&[&peer], &[&peer], request(&format!("http://{peer}/")))
+                .expect_err("refused");
             assert!(matches!(refused, FetchError::TooLarge(_)), "{refused}");
         }
     }
