@@ -1,16 +1,33 @@
 //! Functions by which a transition asks the server.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use crate::Timestamp;
 #[cfg(target_family = "wasm")]
 use crate::bindings::wed::flow::host as server;
 #[cfg(not(target_family = "wasm"))]
 use crate::stand::host as server;
+use crate::{Timestamp, Uuid};
 
 pub use crate::bindings::wed::flow::host::{Field, Severity};
+
+impl Uuid {
+    /// A random one (version 4), from the server's randomness.
+    pub fn random() -> Self {
+        let high = random() & !0xf000 | 0x4000;
+        let low = random() & (u64::MAX >> 2) | 1 << 63;
+        Uuid::from_server(format!(
+            "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
+            high >> 32,
+            high >> 16 & 0xffff,
+            high & 0xffff,
+            low >> 48,
+            low & 0xffff_ffff_ffff
+        ))
+    }
+}
 
 /// Writes a log line, which is kept with the attempt. The macros [`debug!`](crate::debug),
 /// [`info!`](crate::info), [`warn!`](crate::warn) and [`error!`](crate::error) are shorter.

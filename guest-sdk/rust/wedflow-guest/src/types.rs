@@ -8,8 +8,6 @@ use core::ops::{Add, Sub};
 use core::str::FromStr;
 use core::time::Duration;
 
-use crate::random;
-
 /// Text that is not the notation of its type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParseError {
@@ -368,20 +366,6 @@ impl Uuid {
 
     pub(crate) fn into_string(self) -> String {
         self.0
-    }
-
-    /// A random one (version 4), from the server's randomness.
-    pub fn random() -> Self {
-        let high = random() & !0xf000 | 0x4000;
-        let low = random() & (u64::MAX >> 2) | 1 << 63;
-        Uuid(format!(
-            "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
-            high >> 32,
-            high >> 16 & 0xffff,
-            high & 0xffff,
-            low >> 48,
-            low & 0xffff_ffff_ffff
-        ))
     }
 
     /// The text, in lower case with hyphens when it comes from the server.
