@@ -57,7 +57,7 @@ const RULES: [(&str, &str); 9] = [
     ),
 ];
 
-/// One query of all rules; each row is a violation. The state is the fold of the trace, its last row: attributes that
+/// Builds one query of all rules; each row is a violation. The state is the fold of the trace, its last row: attributes that
 /// were added after that are in none.
 fn query(schemas: &[(&str, &str)]) -> String {
     let mut parts: Vec<String> = RULES

@@ -107,7 +107,7 @@ pub(super) enum ServerKind {
 
 /// A server that a fault may stop, kill, starve or mislead.
 pub(super) struct OwnServer {
-    /// None of one with a clock.
+    /// Absent for one with a clock.
     cluster: Option<Postgres>,
     url: String,
     _temporary: Option<TemporaryPostgres>,

@@ -197,7 +197,7 @@ impl Messages {
     }
 }
 
-/// What arrives of some bytes, and true if the connection is cut behind it.
+/// Returns the bytes that arrive, and true if the connection is cut behind it.
 fn arriving(
     shared: &Shared,
     messages: &mut Messages,

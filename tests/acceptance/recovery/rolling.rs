@@ -88,7 +88,7 @@ fn functions_are_applied_again_under_load() {
     on(host.stop());
 }
 
-/// What a newer program's migration does to hosts of an interface before its own.
+/// Changes that a newer program's migration makes for hosts of an interface before its own.
 const NEWER_INTERFACE: &str = "BEGIN; CREATE OR REPLACE FUNCTION wed.interface_version() RETURNS integer LANGUAGE sql \
     IMMUTABLE AS 'SELECT 1000'; SELECT wed.leave_host(host_id) FROM wed.host WHERE interface <> 1000; COMMIT";
 
