@@ -113,11 +113,15 @@ pub(crate) struct Applied {
     /// True if applying made the flow.
     pub(crate) created: bool,
     attributes_added: Vec<String>,
+    /// Attributes whose default, type, numbering or openness changed.
+    attributes_changed: Vec<String>,
     /// Attributes that the definition does not name; they are left as they are.
     attributes_kept: Vec<String>,
     triggers_added: Vec<String>,
     triggers_changed: Vec<String>,
     triggers_removed: Vec<String>,
+    /// What changed besides: `final`, `order`, `description`.
+    settings_changed: Vec<String>,
     /// Transitions that were left to another component, or to one for the first time.
     transitions_bound: Vec<String>,
     /// Transitions that are external workers' from now on.
@@ -135,10 +139,12 @@ impl From<store::Applied> for Applied {
         Applied {
             created: applied.created,
             attributes_added: applied.attributes_added,
+            attributes_changed: applied.attributes_changed,
             attributes_kept: applied.attributes_kept,
             triggers_added: applied.triggers_added,
             triggers_changed: applied.triggers_changed,
             triggers_removed: applied.triggers_removed,
+            settings_changed: applied.settings_changed,
             transitions_bound: applied.transitions_bound,
             transitions_unbound: applied.transitions_unbound,
             triggers_disabled: applied.triggers_disabled,

@@ -349,10 +349,7 @@ fn a_rejection_says_what_where_and_how_to_mend_it() {
 
 #[test]
 fn every_kind_of_rejection_has_a_name_of_its_own() {
-    let mut names: Vec<_> = RefusalCode::ALL
-        .iter()
-        .map(|code| code.as_str())
-        .collect();
+    let mut names: Vec<_> = RefusalCode::ALL.iter().map(|code| code.as_str()).collect();
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), RefusalCode::ALL.len());

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use serde_json::Value as Json;
 use sqlx::{AssertSqlSafe, FromRow, PgConnection};
 use wedflow_model::{FlowDefinition, FlowId, Numbering, TriggerDefinition, TriggerId, work_plan};
 
@@ -15,6 +16,8 @@ pub struct Applied {
     pub created: bool,
     /// Attributes added.
     pub attributes_added: Vec<String>,
+    /// Attributes whose default, type, numbering or openness changed.
+    pub attributes_changed: Vec<String>,
     /// Attributes that the flow has and the definition does not name; they are left as they are.
     pub attributes_kept: Vec<String>,
     /// Triggers added.
@@ -23,6 +26,8 @@ pub struct Applied {
     pub triggers_changed: Vec<String>,
     /// Triggers removed.
     pub triggers_removed: Vec<String>,
+    /// What changed besides: `final`, `order`, `description`.
+    pub settings_changed: Vec<String>,
     /// Transitions that were left to another component, or to one for the first time: `transition by component`.
     pub transitions_bound: Vec<String>,
     /// Transitions that are external workers' from now on.
@@ -72,7 +77,9 @@ pub(crate) async fn apply(
         .execute(&mut *connection)
         .await?;
     plan_work(connection, flow_id, definition).await?;
-    if applied.created || present_definition(connection, flow_id).await? != before {
+    let after = present_definition(connection, flow_id).await?;
+    report_changes(&before, &after, &mut applied);
+    if applied.created || after != before {
         sqlx::query("SELECT wed.compile($1)")
             .bind(flow_id)
             .execute(&mut *connection)
@@ -122,11 +129,31 @@ async fn find_or_create(
 async fn present_definition(
     connection: &mut PgConnection,
     flow_id: FlowId,
-) -> Result<serde_json::Value, StoreError> {
+) -> Result<Json, StoreError> {
     Ok(sqlx::query_scalar("SELECT wed.definition($1)")
         .bind(flow_id)
         .fetch_one(connection)
         .await?)
+}
+
+/// Reports the attributes and the settings of the flow that differ in two definitions of it.
+fn report_changes(before: &Json, after: &Json, applied: &mut Applied) {
+    let attributes = |of: &Json| of["attribute"].as_array().cloned().unwrap_or_default();
+    let (old, new) = (attributes(before), attributes(after));
+    for attribute in new {
+        if let Some(known) = old.iter().find(|known| known["name"] == attribute["name"])
+            && *known != attribute
+        {
+            let name = attribute["name"].as_str().unwrap_or_default();
+            applied.attributes_changed.push(name.to_owned());
+        }
+    }
+    if !applied.created {
+        let changed = ["final", "order", "description"]
+            .into_iter()
+            .filter(|setting| before.get(setting) != after.get(setting));
+        applied.settings_changed = changed.map(str::to_owned).collect();
+    }
 }
 
 /// Reports the bindings that the definition adds or changes, and those that it removes.

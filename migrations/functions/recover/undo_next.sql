@@ -37,6 +37,10 @@ BEGIN
                        satisfied, beside)
   VALUES (_flow_id, _step.tenant_id, _wid, _step.tgid, _step.trname, _step.timeout, _step.seq, _last.seq + 1, 0, _now,
           _step.tstmp, _step.component_id, '{-1}', 0);
+  -- A compensation is held by a pause as any other job.
+  IF EXISTS (SELECT FROM wed.pause WHERE tenant_id = _step.tenant_id) THEN
+    PERFORM wed.keep_paused(_flow_id);
+  END IF;
   UPDATE wed.instance SET status = 'R', changed = _now, announced_at = 'infinity' WHERE flow_id = _flow_id
     AND wid = _wid;
   IF _step.component_id IS NULL THEN

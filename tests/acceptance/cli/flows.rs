@@ -141,6 +141,23 @@ fn applying_again_changes_what_changed() {
 }
 
 #[harness::test]
+fn applying_tells_changed_defaults_and_a_changed_final_condition() {
+    let cli = Cli::with_steps();
+    let changed = STEPS
+        .replace("default = \"0\"", "default = \"1\"")
+        .replace("n >= 3", "n > 2");
+    let file = cli.file("flow.toml", changed.as_bytes());
+    for dry_run in [true, false] {
+        let mut call = vec!["flow", "apply", path(&file)];
+        call.extend(dry_run.then_some("--dry-run"));
+        let answer = cli.run(&call).done();
+        for told in ["attributes changed: n", "changed besides: final"] {
+            assert!(answer.out.contains(told), "{told}: {answer:?}");
+        }
+    }
+}
+
+#[harness::test]
 fn applying_says_what_it_did_and_what_it_left() {
     let cli = Cli::with_steps();
     let file = cli.file("again.toml", STEPS.as_bytes());

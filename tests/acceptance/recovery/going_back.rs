@@ -109,6 +109,25 @@ fn failed_compensation_stops_the_way_and_resumes() {
 }
 
 #[harness::test]
+fn a_pause_holds_compensations() {
+    let (flow, mut s, mut owner) = stopped();
+    let pause = |pause: bool| {
+        format!(
+            "SELECT wed.set_pause((SELECT tenant_id FROM wed.flow WHERE flow_id = {0}), {0}, NULL, 1, {pause}, 'ann', \
+             'rain')",
+            flow.id
+        )
+    };
+    owner.line(&pause(true));
+    back(&mut owner, &flow, 2);
+    let paused = "SELECT bool_and(wed.is_paused(due)) FROM wed.job";
+    assert_eq!(owner.line(paused), "t");
+    owner.line(&pause(false));
+    assert_eq!(owner.line(paused), "f");
+    assert_eq!(s.pending(1), ["u3"]);
+}
+
+#[harness::test]
 fn steps_are_undone_once() {
     let (flow, mut s, mut owner) = stopped();
     back(&mut owner, &flow, 3);

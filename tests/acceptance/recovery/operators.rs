@@ -238,7 +238,9 @@ fn pause_of_an_instance_that_has_ended_is_taken_back() {
     };
     owner.line(&pause(true));
     // Its worker had begun before.
-    s.run(&format!("UPDATE wed_flow SET n = 3 WHERE wid = {wid}; COMMIT"));
+    s.run(&format!(
+        "UPDATE wed_flow SET n = 3 WHERE wid = {wid}; COMMIT"
+    ));
     assert_eq!(s.status(wid), "F");
     owner.refused(&pause(true)).expect("WF002");
     assert_eq!(owner.line(&pause(false)), "t");

@@ -31,7 +31,7 @@ pub(crate) struct Rematched {
     becomes: Status,
 }
 
-/// Effect that applying a definition would have.
+/// Effect of applying a definition: what it would do, or, of `rollback` without `dry_run`, what it did.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Preview {
     would_apply: Applied,

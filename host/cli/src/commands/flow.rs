@@ -237,6 +237,8 @@ async fn apply(
 pub(crate) fn say_applied(name: &str, applied: &Applied, terminal: &Terminal) {
     let done = [
         &applied.attributes_added,
+        &applied.attributes_changed,
+        &applied.settings_changed,
         &applied.triggers_added,
         &applied.triggers_changed,
         &applied.triggers_removed,
@@ -251,6 +253,8 @@ pub(crate) fn say_applied(name: &str, applied: &Applied, terminal: &Terminal) {
     terminal.line(&format!("Flow {name} is {made}."));
     for (what, names) in [
         ("attributes added", &applied.attributes_added),
+        ("attributes changed", &applied.attributes_changed),
+        ("changed besides", &applied.settings_changed),
         ("triggers added", &applied.triggers_added),
         ("triggers changed", &applied.triggers_changed),
         ("triggers removed", &applied.triggers_removed),

@@ -427,6 +427,8 @@ pub(crate) async fn preview(
             terminal.line("Nothing was changed. This would be:");
             for (what, names) in [
                 ("attributes added", &applied.attributes_added),
+                ("attributes changed", &applied.attributes_changed),
+                ("changed besides", &applied.settings_changed),
                 ("triggers added", &applied.triggers_added),
                 ("triggers changed", &applied.triggers_changed),
                 ("triggers removed", &applied.triggers_removed),
