@@ -1,5 +1,7 @@
 //! Brings a database's schema up to this program's: numbered migrations once, then all functions when one changed.
 
+use std::time::Duration;
+
 use rust_embed::RustEmbed;
 use sha2::{Digest, Sha256};
 use sqlx::migrate::{Migrate, MigrateError, Migrator};
@@ -29,6 +31,11 @@ const FORMER_FIRST: &str = concat!(
     "e1d92fc6f71417b77f85ffca962350446bd246a6dcd1d9c4",
     "5e5c0728a9f470acd8a00378b17f6fdbb4c3ecd970dbe810",
 );
+
+/// Maximum number of tries at the functions while hosts are at work.
+const TRIES_MAX: usize = 20;
+/// Time between two of them.
+const BETWEEN_TRIES: Duration = Duration::from_millis(200);
 
 impl Store {
     /// Brings the database's schema up to this version. Several processes may call it at once; it is
@@ -110,8 +117,19 @@ async fn rewrite_record(connection: &mut PgConnection) -> Result<(), StoreError>
     Ok(())
 }
 
-/// Applies all functions in one transaction unless the database has exactly these.
+/// Applies all functions, again while locks of hosts at work are in the way.
 async fn apply_functions(connection: &mut PgConnection) -> Result<(), StoreError> {
+    for _ in 1..TRIES_MAX {
+        match apply_functions_once(connection).await {
+            Err(StoreError::Conflict(_)) => tokio::time::sleep(BETWEEN_TRIES).await,
+            ended => return ended,
+        }
+    }
+    apply_functions_once(connection).await
+}
+
+/// Applies all functions in one transaction unless the database has exactly these.
+async fn apply_functions_once(connection: &mut PgConnection) -> Result<(), StoreError> {
     let files = sources();
     let digest = digest_of(&files);
     if applied_digest(connection).await?.as_deref() == Some(digest.as_str()) {
@@ -140,7 +158,10 @@ async fn apply_functions(connection: &mut PgConnection) -> Result<(), StoreError
         sqlx::raw_sql(AssertSqlSafe(text.clone()))
             .execute(&mut *transaction)
             .await
-            .map_err(|error| StoreError::Migration(format!("functions/{path}: {error}")))?;
+            .map_err(|error| match StoreError::from(error) {
+                conflict @ StoreError::Conflict(_) => conflict,
+                error => StoreError::Migration(format!("functions/{path}: {error}")),
+            })?;
     }
     sqlx::query(
         "INSERT INTO wed.function_source (digest) VALUES ($1)
