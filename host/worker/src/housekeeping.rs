@@ -32,7 +32,7 @@ const SCHEDULES: Duration = Duration::from_millis(500);
 const RECOVER: Duration = Duration::from_secs(1);
 /// Most exceptions announced by one look.
 const ANNOUNCED_MAX: i32 = 100;
-/// Time between two looks after the trace's partitions. They are made two days ahead.
+/// Time between two looks after the trace's partitions. They are made seven days ahead.
 const ROLL: Duration = Duration::from_secs(600);
 /// Time between two looks at the sizes of the pool's indexes.
 const REBUILD: Duration = Duration::from_secs(60);
