@@ -120,7 +120,7 @@ pub(crate) struct Applied {
     triggers_added: Vec<String>,
     triggers_changed: Vec<String>,
     triggers_removed: Vec<String>,
-    /// What changed besides: `final`, `order`, `description`.
+    /// Other settings that changed: `final`, `order`, `description`.
     settings_changed: Vec<String>,
     /// Transitions that were left to another component, or to one for the first time.
     transitions_bound: Vec<String>,

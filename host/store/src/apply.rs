@@ -26,7 +26,7 @@ pub struct Applied {
     pub triggers_changed: Vec<String>,
     /// Triggers removed.
     pub triggers_removed: Vec<String>,
-    /// What changed besides: `final`, `order`, `description`.
+    /// Other settings that changed: `final`, `order`, `description`.
     pub settings_changed: Vec<String>,
     /// Transitions that were left to another component, or to one for the first time: `transition by component`.
     pub transitions_bound: Vec<String>,
