@@ -38,6 +38,14 @@ fn print(status: &Json, terminal: &Terminal) {
         text(&status["server"]),
         size(&status["database_bytes"])
     ));
+    let disk = &status["disk"];
+    if !disk["free_bytes"].is_null() {
+        terminal.line(&format!(
+            "Disk: {} of {} free",
+            size(&disk["free_bytes"]),
+            size(&disk["total_bytes"])
+        ));
+    }
     let hosts = status["hosts"].as_array().map_or(&[][..], Vec::as_slice);
     if !hosts.is_empty() {
         let columns = ["host_id", "name", "version", "jobs", "lease_ms", "started"];
