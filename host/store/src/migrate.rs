@@ -121,7 +121,9 @@ async fn rewrite_record(connection: &mut PgConnection) -> Result<(), StoreError>
 async fn apply_functions(connection: &mut PgConnection) -> Result<(), StoreError> {
     for _ in 1..TRIES_MAX {
         match apply_functions_once(connection).await {
-            Err(StoreError::Conflict(_)) => tokio::time::sleep(BETWEEN_TRIES).await,
+            Err(StoreError::Conflict(_) | StoreError::Locked { .. }) => {
+                tokio::time::sleep(BETWEEN_TRIES).await;
+            }
             ended => return ended,
         }
     }
@@ -159,7 +161,7 @@ async fn apply_functions_once(connection: &mut PgConnection) -> Result<(), Store
             .execute(&mut *transaction)
             .await
             .map_err(|error| match StoreError::from(error) {
-                conflict @ StoreError::Conflict(_) => conflict,
+                in_the_way @ (StoreError::Conflict(_) | StoreError::Locked { .. }) => in_the_way,
                 error => StoreError::Migration(format!("functions/{path}: {error}")),
             })?;
     }

@@ -4,7 +4,8 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use crate::support::database::one_lane;
-use crate::support::{Database, Session, eventually, on, repository};
+use crate::support::flows::STEPS;
+use crate::support::{Database, Flow, Session, eventually, on, repository};
 
 /// Tables, columns, constraints, indexes, triggers and types of our schema, a line each; what is made day by day or for
 /// each tenant is left out.
@@ -150,4 +151,26 @@ fn migration_takes_jobs_from_hosts_of_another_interface() {
     on(database.store.migrate()).expect("migrated");
     let lost = on(database.store.claim(host, 1)).expect_err("no leases");
     assert_eq!(lost.code(), Some("WF016"));
+}
+
+#[harness::test]
+fn migration_waits_out_a_session_that_locks_a_flow() {
+    let flow = Flow::of(STEPS);
+    let mut owner = flow.database.owner();
+    owner.run(
+        "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET lock_timeout = 50', current_database()); END $$;
+         DELETE FROM wed.function_source",
+    );
+    let schema = owner.line("SELECT schema_name FROM wed.flow");
+    owner.run(&format!(
+        "BEGIN; LOCK TABLE {schema}.wed_flow IN ACCESS EXCLUSIVE MODE"
+    ));
+    let holder = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_secs(1));
+        owner.run("COMMIT");
+        owner
+    });
+    on(flow.database.store.migrate()).expect("migrated");
+    let mut owner = holder.join().expect("held");
+    assert_eq!(owner.number("SELECT count(*) FROM wed.function_source"), 1);
 }
