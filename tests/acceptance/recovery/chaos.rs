@@ -95,7 +95,11 @@ impl Part {
             field.start_instances();
             match field.recovery() {
                 Some(recovery) => sums.worst = sums.worst.max(recovery),
-                None => sums.stuck += 1,
+                None => {
+                    sums.stuck += 1;
+                    let (kind, seed) = (self.kind.name(), self.seed + run);
+                    eprintln!("{kind}, seed {seed}, did not end:\n{}", field.remains());
+                }
             }
         }
         sums.runs = self.runs;
