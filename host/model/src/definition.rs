@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value as Json, json};
 
 use crate::{AttributeType, WorkDefinition};
 
@@ -156,46 +155,5 @@ fn text() -> AttributeType {
     AttributeType {
         scalar: crate::ScalarType::Text,
         array: false,
-    }
-}
-
-/// Returns the plan of a flow's work as the database keeps it (`wed.plan_work`); none when no trigger is people's work.
-pub fn work_plan(definition: &FlowDefinition) -> Option<Json> {
-    let tasks: Vec<Json> = definition
-        .triggers
-        .iter()
-        .filter_map(|trigger| {
-            let work = trigger.work.as_ref()?;
-            let mut task = match serde_json::to_value(work) {
-                Ok(Json::Object(task)) => task,
-                _ => Map::new(),
-            };
-            task.insert("trigger".to_owned(), Json::from(trigger.name.as_str()));
-            Some(Json::Object(task))
-        })
-        .collect();
-    (!tasks.is_empty()).then(|| json!({ "source": "definition", "tasks": tasks }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn work_of_a_trigger_becomes_a_task_of_the_plan() {
-        let definition: FlowDefinition = serde_json::from_value(json!({
-            "name": "repairs",
-            "trigger": [
-                { "name": "visit", "transition": "visit", "when": "true",
-                  "work": { "role": "Tecnico", "deadline": "48 hours", "disconnected": true } },
-                { "name": "bill", "transition": "bill", "when": "true" },
-            ],
-        }))
-        .expect("a definition");
-        let plan = work_plan(&definition).expect("a plan");
-        assert_eq!(
-            plan["tasks"],
-            json!([{ "role": "Tecnico", "deadline": "48 hours", "disconnected": true, "trigger": "visit" }])
-        );
     }
 }

@@ -18,7 +18,6 @@ pub use attribute::{AttributeType, Scalar, ScalarType, Value, ValueError};
 pub use codes::{ERROR_CODES, ErrorCode};
 pub use definition::{
     AttributeDefinition, FlowDefinition, Numbering, TransitionDefinition, TriggerDefinition,
-    work_plan,
 };
 pub use environment::{VARIABLES, Variable};
 pub use identity::{ComponentId, FlowId, HostId, LeaseToken, TenantId, TriggerId, Wid};

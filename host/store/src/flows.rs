@@ -6,7 +6,7 @@ use serde::Serialize;
 use sqlx::{AssertSqlSafe, FromRow, PgConnection, Row};
 use wedflow_model::{AttributeType, FlowDefinition, FlowId, TriggerId, Wid};
 
-use crate::apply::{Applied, apply, bind, binding_faults, create_flow, escaped, keep_version};
+use crate::apply::{Applied, apply, bind, binding_faults, create_flow, escaped};
 use crate::audit::{note, note_flow};
 use crate::{Store, StoreError};
 
@@ -348,8 +348,7 @@ impl Store {
         let mut connection = self.pool.acquire().await?.detach();
         let mut transaction = self.begin_on(&mut connection).await?;
         expect(&mut transaction, tenant, &definition.name, expected).await?;
-        let applied = apply(&mut transaction, tenant, definition).await?;
-        keep_version(&mut transaction, &self.actor, tenant, definition).await?;
+        let applied = apply(&mut transaction, &self.actor, tenant, definition).await?;
         note(
             &mut transaction,
             &self.actor,
@@ -384,8 +383,7 @@ impl Store {
         let mut transaction = self.begin_on(&mut connection).await?;
         let mut all = Vec::new();
         for (definition, plan) in processes {
-            let applied = apply(&mut transaction, tenant, definition).await?;
-            keep_version(&mut transaction, &self.actor, tenant, definition).await?;
+            let applied = apply(&mut transaction, &self.actor, tenant, definition).await?;
             sqlx::query(
                 "SELECT wed.plan_work(f.flow_id, $3) FROM wed.flow f JOIN wed.tenant t USING (tenant_id) \
                  WHERE t.name = $1 AND f.name = $2",

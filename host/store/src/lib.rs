@@ -18,6 +18,7 @@
 //! - `announcements`: webhooks and the outbox of exceptions
 //! - `retention`: how long history is kept
 //! - `backup`: what a dump leaves out
+//! - `disk`: whether the server's disk takes what is written, and how much is free
 //! - `schedules`: cron schedules that start instances
 //! - `tenants`, `users`, `tokens`, `quotas`: whose all that is, and who may come in
 //! - `audit`: who did what, and answers that are given twice
@@ -31,6 +32,7 @@ mod backup;
 mod by_hand;
 mod components;
 mod constraints;
+mod disk;
 mod error;
 mod flows;
 mod instances;
@@ -111,13 +113,25 @@ pub const STATEMENT_TIMEOUT: Duration = Duration::from_secs(20);
 /// Longest wait of a host's statement for a lock. A flow's own role may lock its tables.
 pub const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
-fn host_limits() -> [(&'static str, String); 2] {
+/// Longest time that a host's session is idle inside a transaction. A connection that has gone silent inside one would
+/// keep its locks for ever: the server learns nothing of the client that cut it.
+const IDLE_IN_TRANSACTION_TIMEOUT: Duration = Duration::from_secs(10);
+/// Time after which the server asks whether a silent client is still there, and between two of three such questions.
+const KEEPALIVE: Duration = Duration::from_secs(15);
+
+fn host_limits() -> [(&'static str, String); 6] {
+    let milliseconds = |limit: Duration| limit.as_millis().to_string();
+    let seconds = |limit: Duration| limit.as_secs().to_string();
     [
+        ("statement_timeout", milliseconds(STATEMENT_TIMEOUT)),
+        ("lock_timeout", milliseconds(LOCK_TIMEOUT)),
         (
-            "statement_timeout",
-            STATEMENT_TIMEOUT.as_millis().to_string(),
+            "idle_in_transaction_session_timeout",
+            milliseconds(IDLE_IN_TRANSACTION_TIMEOUT),
         ),
-        ("lock_timeout", LOCK_TIMEOUT.as_millis().to_string()),
+        ("tcp_keepalives_idle", seconds(KEEPALIVE)),
+        ("tcp_keepalives_interval", seconds(KEEPALIVE)),
+        ("tcp_keepalives_count", "3".to_owned()),
     ]
 }
 

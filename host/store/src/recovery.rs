@@ -574,7 +574,7 @@ impl Store {
         sqlx::query("SET LOCAL lock_timeout = '2s'")
             .execute(&mut *transaction)
             .await?;
-        let applied = crate::apply::apply(&mut transaction, tenant, definition).await?;
+        let applied = crate::apply::apply(&mut transaction, &self.actor, tenant, definition).await?;
         let rows = sqlx::query_as(
             "SELECT r.wid, r.fires, r.becomes FROM wed.flow f JOIN wed.tenant t USING (tenant_id) \
              CROSS JOIN LATERAL wed.rematch(f.flow_id, true) r WHERE t.name = $1 AND f.name = $2",
@@ -587,15 +587,18 @@ impl Store {
         Ok((applied, rows))
     }
 
-    /// The state of the installation: `server`, `database_bytes`, `hosts`, `queue`, `partitions`, `pauses`, and
+    /// The state of the installation: `server`, `database_bytes`, `disk`, `hosts`, `queue`, `partitions`, `pauses`, and
     /// `problems` with `code`, `text` and `hint`.
     ///
     /// # Errors
     /// Only those of the connection.
     pub async fn installation(&self) -> Result<Json, StoreError> {
-        Ok(sqlx::query_scalar("SELECT wed.installation()")
+        let mut installation: Json = sqlx::query_scalar("SELECT wed.installation()")
             .fetch_one(&self.pool)
-            .await?)
+            .await?;
+        let disk = crate::disk::Disk::of(self).await?;
+        disk.add_to(&mut installation);
+        Ok(installation)
     }
 
     /// Definitions that a flow had, newest first.

@@ -8,6 +8,7 @@ BEGIN
   END IF;
   IF pg_trigger_depth() = 1 THEN
     PERFORM wed.compile(TG_ARGV[0]::integer);
+    PERFORM wed.keep_version(TG_ARGV[0]::integer, session_user::text);
   END IF;
   RETURN NULL;
 END $$;

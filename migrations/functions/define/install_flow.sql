@@ -18,6 +18,8 @@ BEGIN
   PERFORM wed.pin_settings(format('%I.wed_rematch(boolean)', _flow.schema_name)::regprocedure, true);
   PERFORM wed.install_constraints(_flow_id);
   PERFORM wed.install_operations(_flow_id);
+  PERFORM wed.install_versions(_flow_id);
+  PERFORM wed.pin_settings(format('%I.wed_roll_back(integer, boolean)', _flow.schema_name)::regprocedure, true);
   PERFORM wed.compile(_flow_id);
   EXECUTE wed.fill_template('gate_triggers', _names);
   PERFORM wed.own_functions(_flow);

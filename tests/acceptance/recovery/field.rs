@@ -159,6 +159,12 @@ impl OwnServer {
         })
     }
 
+    /// Returns its URL without a database.
+    pub(super) fn server(&self) -> &str {
+        let (server, _) = self.url.rsplit_once('/').expect("a URL with a database");
+        server
+    }
+
     /// The postmaster's process.
     pub(super) fn pid(&self) -> Option<u32> {
         match self.cluster.as_ref()?.status().ok()? {
@@ -260,10 +266,7 @@ impl Field {
     /// Two hosts on a database; with `own` on that server.
     pub(super) fn new(own: Option<OwnServer>) -> Self {
         let database = match &own {
-            Some(server) => {
-                let (server, _) = server.url.rsplit_once('/').expect("a URL with a database");
-                Database::at(server)
-            }
+            Some(server) => Database::at(server.server()),
             None => Database::new(),
         };
         database.upload("counters", sample_component("counters"));
@@ -370,6 +373,24 @@ impl Field {
             std::thread::sleep(Duration::from_millis(50));
         }
         None
+    }
+
+    /// Describes what has not ended: hosts with the rest of their leases, jobs, and sessions with open transactions.
+    pub(super) fn remains(&mut self) -> String {
+        self.heal();
+        let mut lines = Vec::new();
+        for look in [
+            "SELECT 'host', host_id, expires_at - clock_timestamp() FROM wed.host",
+            "SELECT 'jobs', count(*), status, j.host_id, trname, min(attempt), min(due) - clock_timestamp(), \
+             min(wed.waiting_reason(j.flow_id, j.wid, j.tgid)) FROM wed.instance i LEFT JOIN wed.job j \
+             USING (flow_id, wid) WHERE status <> 'F' GROUP BY status, j.host_id, trname",
+            "SELECT 'session', pid, application_name, state, wait_event, clock_timestamp() - xact_start, left(query, 90) \
+             FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() \
+             AND xact_start IS NOT NULL",
+        ] {
+            lines.extend(self.owner.lines(look));
+        }
+        lines.join("\n")
     }
 
     /// Counts instances with more or fewer steps than they are to have.

@@ -1,0 +1,141 @@
+//! Versions of a flow's definition in SQL: history, difference, and the way back.
+
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+
+use crate::support::flows::STEPS;
+use crate::support::{Database, Flow};
+
+fn define(database: &Arc<Database>, definition: Json) -> Flow {
+    database.define(&serde_json::from_value(definition).expect("a definition"))
+}
+
+#[harness::test]
+fn change_in_sql_is_a_version_that_can_be_taken_back() {
+    let flow = Flow::of(STEPS);
+    let mut s = flow.session();
+    s.run("INSERT INTO wed_flow (n) VALUES (2)");
+    s.run("UPDATE wed_trig SET cpred = 'n >= 2' WHERE cfinal");
+    let versions = "SELECT count(*) FROM wed_version";
+    let before = s.number(versions);
+    assert_eq!(
+        s.line("SELECT actor = session_user FROM wed_version ORDER BY version DESC LIMIT 1"),
+        "t"
+    );
+    assert_eq!(
+        s.lines("SELECT part, name, was, becomes FROM wed_difference()"),
+        ["setting|final|\"n >= 3\"|\"n >= 2\""]
+    );
+    let preview: Json = s
+        .line("SELECT wed_roll_back()")
+        .parse()
+        .expect("a document");
+    assert_eq!(preview["preview"], true);
+    assert_eq!(preview["applied"]["settings_changed"], json!(["final"]));
+    assert_eq!(s.number(versions), before, "a preview changes nothing");
+    let done: Json = s
+        .line("SELECT wed_roll_back(preview => false)")
+        .parse()
+        .expect("a document");
+    assert_eq!(done["preview"], false);
+    assert_eq!(s.line("SELECT cpred FROM wed_trig WHERE cfinal"), "n >= 3");
+    assert_eq!(s.number(versions), before + 1);
+    assert_eq!(
+        flow.database
+            .owner()
+            .number("SELECT count(*) FROM wed.audit WHERE action = 'flow.rollback'"),
+        1
+    );
+    s.refused("SELECT wed_roll_back(4711)").expect("WF040");
+    assert_eq!(
+        s.line("SELECT wed_roll_back(preview => NULL) ->> 'preview'"),
+        "true"
+    );
+}
+
+#[harness::test]
+fn earlier_definition_comes_back_whole() {
+    let database = Database::new();
+    let earlier = json!({
+        "name": "orders", "description": "as it was", "final": "paid", "order": "tasks",
+        "attribute": [
+            { "name": "paid", "type": "boolean", "default": "false" },
+            { "name": "number", "type": "bigint", "number": "gapless" },
+            { "name": "tasks", "type": "jsonb" },
+        ],
+        "trigger": [
+            { "name": "pay", "transition": "pay", "when": "NOT paid", "timeout": "90 s", "attempts": 5,
+              "compensation": "refund", "deadline": "2 days", "priority": 3, "writes": ["paid"],
+              "work": { "role": "Caixa" } },
+            { "name": "call", "transition": "call", "when": "number > 7", "delay": "1 hour", "after": "pay" },
+        ],
+        "transition": { "call": { "component": "phone" } },
+    });
+    let flow = define(&database, earlier);
+    let mut owner = database.owner();
+    let definition = "SELECT wed.definition(flow_id) FROM wed.flow";
+    let as_it_was = owner.line(definition);
+    define(
+        &database,
+        json!({
+            "name": "orders", "final": "paid AND number > 0",
+            "attribute": [
+                { "name": "paid", "type": "boolean", "default": "true" },
+                { "name": "number", "type": "bigint" },
+                { "name": "tasks", "type": "jsonb" },
+            ],
+            "trigger": [{ "name": "pay", "transition": "pay", "when": "NOT paid" }],
+        }),
+    );
+    assert_ne!(owner.line(definition), as_it_was);
+    let mut s = flow.session();
+    let parts = s.lines("SELECT DISTINCT part FROM wed_difference() ORDER BY 1");
+    assert_eq!(parts, ["attribute", "setting", "transition", "trigger"]);
+    s.run("SELECT wed_roll_back(preview => false)");
+    assert_eq!(owner.line(definition), as_it_was);
+    assert_eq!(
+        owner.line("SELECT (plan -> 'tasks' -> 0 ->> 'role') FROM wed.work_plan"),
+        "Caixa"
+    );
+    // And an instance runs by it.
+    s.run("INSERT INTO wed_flow DEFAULT VALUES");
+    assert_eq!(s.lines("SELECT trname FROM job_pool"), ["pay"]);
+}
+
+#[harness::test]
+fn rolling_back_in_sql_gives_no_grant_back() {
+    let database = Database::new();
+    let definition = |http: Json| {
+        json!({ "name": "calls", "attribute": [{ "name": "n", "type": "integer", "default": "0" }],
+                "final": "n > 0", "trigger": [{ "name": "t", "transition": "call", "when": "n = 0" }],
+                "transition": { "call": { "component": "phone", "http": http } } })
+    };
+    let flow = define(&database, definition(json!(["api.example.com:443"])));
+    define(&database, definition(json!([])));
+    let mut s = flow.session();
+    let refusal = s.refused("SELECT wed_roll_back(preview => false)");
+    let refusal = refusal.expect("42501");
+    assert!(refusal.message.contains("call"), "{refusal:?}");
+    assert_eq!(database.owner().number("SELECT count(*) FROM wed.\"grant\""), 0);
+}
+
+#[harness::test]
+fn one_transaction_leaves_one_version_and_the_newest_hundred_are_kept() {
+    let flow = Flow::of("");
+    let mut s = flow.session();
+    s.run(&format!("BEGIN; {STEPS}; COMMIT"));
+    assert_eq!(s.number("SELECT count(*) FROM wed_version"), 1);
+    for limit in 4..=108 {
+        s.run(&format!(
+            "UPDATE wed_trig SET cpred = 'n >= {limit}' WHERE cfinal"
+        ));
+    }
+    assert_eq!(s.number("SELECT count(*) FROM wed_version"), 100);
+    assert_eq!(
+        s.line("SELECT definition ->> 'final' FROM wed_version ORDER BY version DESC LIMIT 1"),
+        "n >= 108"
+    );
+    s.refused("INSERT INTO wed_version SELECT * FROM wed_version")
+        .expect("42501");
+}
