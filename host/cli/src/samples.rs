@@ -86,14 +86,8 @@ fn only_flow() -> PathBuf {
 }
 
 impl Sample {
-    /// Opens a sample.
+    /// Opens one of the [`SAMPLES`].
     pub(crate) fn open(name: &str, folder: Option<&Path>) -> Result<Self, Problem> {
-        if !SAMPLES.iter().any(|(known, _)| *known == name) {
-            let known: Vec<&str> = SAMPLES.iter().map(|(name, _)| *name).collect();
-            return Err(Problem::new(format!("there is no demo \"{name}\""))
-                .exit(3)
-                .hint(format!("There are: {}.", known.join(", "))));
-        }
         let samples = self::folder(folder)?;
         let folder = samples.join(name);
         let components = components(&samples, name)?;

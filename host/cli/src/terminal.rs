@@ -263,13 +263,28 @@ fn names(state: &serde_json::Value) -> impl Iterator<Item = &String> {
     state.as_object().into_iter().flat_map(|state| state.keys())
 }
 
-/// A value of a state for people: text without quotes, null as nothing.
+/// A value of a state for people: text without quotes, null as nothing, moments as elsewhere in answers.
 pub(crate) fn shown(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::Null => "·".to_owned(),
-        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::String(text) => match text.strip_suffix("+00:00") {
+            Some(moment) if is_moment(moment) => format!("{moment}Z"),
+            _ => text.clone(),
+        },
         other => other.to_string(),
     }
+}
+
+/// Returns true for a date and a time without zone.
+fn is_moment(text: &str) -> bool {
+    text.contains('T') && text.parse::<jiff::civil::DateTime>().is_ok()
+}
+
+/// A number with its noun: `1 job`, `2 jobs`.
+pub(crate) fn counted(number: impl std::fmt::Display, noun: &str) -> String {
+    let number = number.to_string();
+    let ending = if number == "1" { "" } else { "s" };
+    format!("{number} {noun}{ending}")
 }
 
 /// Microseconds for people.

@@ -6,6 +6,7 @@ DECLARE
   _said text;
   _detail text;
   _hint text;
+  _is_named boolean;
   _flow wed.flow;
   _checked record;
 BEGIN
@@ -49,9 +50,12 @@ BEGIN
     guarded = excluded.guarded;
   RETURN NEW;
 EXCEPTION WHEN OTHERS THEN
+  -- Of a whole definition, the trigger is named.
+  _is_named := SQLSTATE = 'WF013' AND current_setting('wed.definition', true) = 'whole';
   -- An error with a place in a fragment (classes 22 and 42) is raised as it is, and to hosts any. All others are raised
   -- again in this, the outermost function: whoever writes by hand reads why, and no statements of ours (CONTEXT).
-  IF session_user = current_user OR SQLSTATE ~ '^(22|42)' THEN RAISE; END IF;
+  IF NOT _is_named AND (session_user = current_user OR SQLSTATE ~ '^(22|42)') THEN RAISE; END IF;
   GET STACKED DIAGNOSTICS _said = MESSAGE_TEXT, _detail = PG_EXCEPTION_DETAIL, _hint = PG_EXCEPTION_HINT;
+  IF _is_named THEN _said := format('trigger "%s": %s', NEW.tgname, _said); END IF;
   RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = _said, DETAIL = _detail, HINT = _hint;
 END $$;

@@ -3,6 +3,8 @@ CREATE OR REPLACE FUNCTION wed.check_trigger(
   _tgname text, _trname text, _cfinal boolean, _timeout interval, _attempts integer, _backoff interval,
   _delay interval) RETURNS void
 LANGUAGE plpgsql AS $$
+DECLARE
+  _wrong text;
 BEGIN
   IF NOT _cfinal AND coalesce(_trname, '') = '' THEN
     RAISE EXCEPTION 'a trigger needs the name of the transition it fires (trname)' USING ERRCODE = 'WF013',
@@ -26,8 +28,12 @@ BEGIN
     RAISE EXCEPTION 'timeout, backoff and delay are at most 100 years' USING ERRCODE = 'WF013',
       HINT = 'For example: timeout ''30 s'', backoff ''1 s'', delay ''2 days''.';
   END IF;
-  IF _timeout <= '0' OR _backoff < '0' OR _delay < '0' OR _attempts NOT BETWEEN 1 AND 1000 THEN
-    RAISE EXCEPTION 'timeout must be positive, delay and backoff not negative, attempts from 1 to 1000'
+  _wrong := CASE WHEN _timeout <= '0' THEN format('timeout is %s, and must be positive', _timeout)
+    WHEN _backoff < '0' THEN format('backoff is %s, and must not be negative', _backoff)
+    WHEN _delay < '0' THEN format('delay is %s, and must not be negative', _delay)
+    WHEN _attempts NOT BETWEEN 1 AND 1000 THEN format('attempts is %s, and must be from 1 to 1000', _attempts) END;
+  IF _wrong IS NOT NULL THEN
+    RAISE EXCEPTION '%', _wrong
       USING ERRCODE = 'WF013', HINT = 'For example: timeout ''30 s'', backoff ''1 s'', attempts 3.';
   END IF;
 END $$;

@@ -24,8 +24,8 @@ BEGIN
       LEFT JOIN wed.trigger g ON g.tgid = r.tgid
     ), written AS (
       INSERT INTO wed.outbox (webhook_id, tenant_id, body)
-      SELECT w.webhook_id, s.tenant_id, jsonb_build_object('type', 'instance.exception', 'timestamp', s.changed,
-        'data', jsonb_build_object(
+      SELECT w.webhook_id, s.tenant_id, jsonb_build_object('type', 'instance.exception',
+        'timestamp', wed.rfc3339(s.changed), 'data', jsonb_build_object(
                'tenant', s.tenant, 'flow', s.flow, 'wid', s.wid, 'seq', s.seq, 'transition', s.trname, 'message',
                  s.note))
       FROM said s JOIN wed.webhook w ON w.tenant_id = s.tenant_id AND (w.flow_id IS NULL OR w.flow_id = s.flow_id)

@@ -6,6 +6,10 @@ DECLARE
   _fingerprint bytea := sha256(convert_to(_asked::text, 'UTF8'));
   _before wed.idempotency;
 BEGIN
+  IF octet_length(_key) NOT BETWEEN 1 AND 255 THEN
+    RAISE EXCEPTION 'the key has % bytes, and 1 to 255 are allowed', octet_length(_key) USING ERRCODE = '22023',
+      HINT = 'Leave the key out, or choose one for each thing that is to be done once, best a random UUID.';
+  END IF;
   INSERT INTO wed.idempotency (tenant_id, user_name, key, fingerprint) VALUES (_tenant_id, _user, _key, _fingerprint)
   ON CONFLICT DO NOTHING;
   IF FOUND THEN RETURN NULL; END IF;

@@ -6,7 +6,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     'server', current_setting('server_version'),
     'database_bytes', pg_database_size(current_database()),
     'hosts', (SELECT coalesce(jsonb_agg(jsonb_build_object('name', h.name, 'host_id', h.host_id, 'version', h.version,
-        'started', h.started, 'lease_ms', (extract(epoch FROM h.expires_at - clock_timestamp()) * 1000)::bigint,
+        'started', wed.rfc3339(h.started),
+        'lease_ms', (extract(epoch FROM h.expires_at - clock_timestamp()) * 1000)::bigint,
         'jobs', (SELECT count(*) FROM wed.job j WHERE j.host_id = h.host_id)) ORDER BY h.host_id), '[]')
           FROM wed.host h),
     'queue', wed.queue(),

@@ -14,7 +14,7 @@ BEGIN
     _values)) IS NOT NULL THEN
     RETURN false;
   END IF;
-  PERFORM wed.refuse_unknown(_flow, _values);
+  PERFORM wed.refuse_values(_flow, _values);
   SELECT string_agg(format('%I = n.%1$I', k), ', '), min(k) FILTER (WHERE k <> ALL (_flow.open_attributes))
   INTO _columns, _closed FROM jsonb_object_keys(_values) k;
   IF _columns IS NULL THEN

@@ -6,7 +6,6 @@ SET intervalstyle = 'iso_8601' AS $$
 DECLARE
   _schema text := (SELECT schema_name FROM wed.flow WHERE flow_id = _flow_id);
   _columns text;
-  _unknown text;
   _job wed.job;
 BEGIN
   PERFORM wed.refuse_without_reason(_reason);
@@ -15,12 +14,10 @@ BEGIN
       HINT = 'A state is set by hand in an exception only; a running instance is paused, cancelled or sent an event.';
   END IF;
   DELETE FROM wed.going_back WHERE flow_id = _flow_id AND wid = _wid;
-  EXECUTE format('SELECT min(k) FROM jsonb_object_keys($1) k WHERE k NOT IN (SELECT aname FROM %I.wed_attr)', _schema)
-    INTO _unknown USING _values;
-  IF _unknown IS NOT NULL OR _values = '{}' THEN
-    RAISE EXCEPTION '%', CASE WHEN _values = '{}' THEN 'no attribute is given'
-        ELSE format('the flow has no attribute "%s"', left(_unknown, 80)) END
-      USING ERRCODE = '42703', HINT = 'Name attributes of the flow with their new values.';
+  PERFORM wed.refuse_values(f, _values) FROM wed.flow f WHERE f.flow_id = _flow_id;
+  IF _values = '{}' THEN
+    RAISE EXCEPTION 'no attribute is given' USING ERRCODE = '42703',
+      HINT = 'Name attributes of the flow with their new values.';
   END IF;
   SELECT string_agg(format('%I = n.%1$I', k), ', ') INTO _columns FROM jsonb_object_keys(_values) k;
   -- The exception's job is ended by the write, as by a worker that holds its lock; the trace says who it was.

@@ -10,8 +10,12 @@ BEGIN
     DELETE FROM wed.webhook WHERE tenant_id = _tenant_id AND flow_id IS NOT DISTINCT FROM _flow_id
       AND url = _url RETURNING secret INTO _secret;
     IF _secret IS NULL THEN
-      RAISE EXCEPTION 'there is no webhook %', left(_url, 200) USING ERRCODE = 'WF040', HINT = 'List the webhooks.';
+      RAISE EXCEPTION 'there is no webhook %', left(_url, 200) USING ERRCODE = 'WF040',
+        HINT = '`wed webhook list` shows the webhooks there are.';
     END IF;
+  ELSIF _url !~ '^https?://[^[:space:]@]+$' OR octet_length(_url) > 2048 THEN
+    RAISE EXCEPTION 'the URL "%" is none that messages can be posted to', left(_url, 200) USING ERRCODE = '22023',
+      HINT = 'It begins with http:// or https://, has no blanks and no user name, and at most 2048 bytes.';
   ELSIF (SELECT count(*) FROM wed.webhook WHERE tenant_id = _tenant_id) >= 50 THEN
     RAISE EXCEPTION 'the tenant has 50 webhooks already' USING ERRCODE = 'WF047', HINT = 'Remove one first.';
   ELSE

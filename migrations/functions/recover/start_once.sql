@@ -14,7 +14,7 @@ BEGIN
     _before := wed.claim_key(_flow.tenant_id, _actor, _key, jsonb_build_array('start', _flow_id, _values));
     IF _before IS NOT NULL THEN RETURN (_before ->> 'wid')::integer; END IF;
   END IF;
-  PERFORM wed.refuse_unknown(_flow, _values);
+  PERFORM wed.refuse_values(_flow, _values);
   SELECT string_agg(quote_ident(k), ', ') INTO _columns FROM jsonb_object_keys(_values) k;
   EXECUTE CASE WHEN _columns IS NULL THEN format('INSERT INTO %I.wed_flow DEFAULT VALUES RETURNING wid',
     _flow.schema_name)

@@ -17,6 +17,7 @@ BEGIN
       HINT = 'Report again when an operator resumed it.';
   END IF;
   _values := wed.checked_values(_item, _task, _values);
+  PERFORM wed.refuse_values(f, _values) FROM wed.flow f WHERE f.flow_id = _item.flow_id;
   IF _success AND _task.form IS NOT NULL THEN
     PERFORM wed.check_form(_task.form, _values, _item.task);
   END IF;

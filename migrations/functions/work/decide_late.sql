@@ -18,7 +18,8 @@ BEGIN
       warned = CASE WHEN _extend IS NULL THEN warned ELSE '{}' END
     WHERE item_id = _item_id RETURNING * INTO _item;
     PERFORM wed.set_alarm(_item_id, _now);
-    PERFORM wed.record_work(_item, _name, 'continued', jsonb_build_object('deadline_at', _item.deadline_at), _now);
+    PERFORM wed.record_work(_item, _name, 'continued',
+      jsonb_build_object('deadline_at', wed.rfc3339(_item.deadline_at)), _now);
     RETURN wed.work_document(_item);
   END IF;
   IF _item.holder IS DISTINCT FROM _person.person_id THEN

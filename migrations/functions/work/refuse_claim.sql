@@ -18,7 +18,7 @@ BEGIN
     RAISE EXCEPTION 'work item % (%) is held by %', _item_id, _item.task,
         CASE WHEN _item.holder = _person.person_id THEN 'you already' ELSE coalesce(_holder, 'somebody') END
       USING ERRCODE = 'WF081', DETAIL = jsonb_build_object('holder', _holder, 'state', _item.state, 'since',
-        _item.held_since)::text,
+        wed.rfc3339(_item.held_since))::text,
       HINT = 'Choose another item, or ask the holder to release or delegate it.';
   ELSIF _to = 'LOCKED' AND NOT _item.disconnected THEN
     RAISE EXCEPTION 'work item % (%) may not be locked: its task does not allow disconnected work', _item_id, _item.task

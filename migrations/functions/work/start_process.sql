@@ -25,6 +25,7 @@ BEGIN
         (SELECT name FROM wed.role_of_people WHERE role_id = _plan.creator_role) USING ERRCODE = 'WF083',
       HINT = 'Ask an administrator for the role.';
   END IF;
+  PERFORM wed.refuse_values(_of, _values);
   _wid := wed.insert_values(_of.schema_name, _values);
   INSERT INTO wed.work_instance (flow_id, wid, tenant_id) VALUES (_of.flow_id, _wid,
     _of.tenant_id) ON CONFLICT DO NOTHING;

@@ -6,8 +6,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     'task', _item.task, 'transition', t.trname, 'state', _item.state,
     'holder', p.name, 'role', r.name, 'kind', w.kind, 'description', coalesce(w.description, ''), 'priority',
     _item.priority,
-    'arrived_at', _item.arrived_at, 'deadline_at', _item.deadline_at, 'ended_at', _item.ended_at, 'data_bytes',
-    _item.data_bytes,
+    'arrived_at', wed.rfc3339(_item.arrived_at), 'deadline_at', wed.rfc3339(_item.deadline_at),
+    'ended_at', wed.rfc3339(_item.ended_at), 'data_bytes', _item.data_bytes,
     'disconnected', _item.disconnected, 'application', wed.uploaded_component(_item.tenant_id, w.application),
     'application_planned', w.application, 'claim', _item.claim)
   FROM (SELECT 1) one

@@ -1,7 +1,7 @@
 -- Who did what with an item, when, and what was said of it; oldest first, at most 1000 entries.
 CREATE OR REPLACE FUNCTION wed.work_history(_tenant text, _name text, _item_id bigint, _limit integer DEFAULT 1000)
 RETURNS SETOF jsonb LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT jsonb_build_object('at', h.at, 'person', h.person, 'action', h.action, 'detail', h.detail)
+  SELECT jsonb_build_object('at', wed.rfc3339(h.at), 'person', h.person, 'action', h.action, 'detail', h.detail)
   FROM wed.see_work(wed.person_of(_tenant, _name), _item_id, clock_timestamp()) i
   CROSS JOIN LATERAL (
     SELECT e.at, e.person, e.action, e.detail, 0 AS kind, e.event_id AS id FROM wed.work_event e

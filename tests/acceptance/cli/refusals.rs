@@ -222,3 +222,95 @@ fn an_unreadable_condition_is_pointed_at_in_psql() {
         );
     }
 }
+
+#[harness::test]
+fn values_and_settings_that_are_refused_are_named() {
+    let cli = Cli::with_steps();
+    cli.flow("steps").run(
+        "INSERT INTO wed_attr (aname, atype, open) VALUES ('paid', 'boolean', true), ('size', 'enum(s,m,l)', true)",
+    );
+    cli.run(&["instance", "start", "steps"]).done();
+    cli.run(&[
+        "instance", "skip", "steps", "1", "-t", "step", "--reason", "x",
+    ])
+    .done();
+    let says = |words: &[&str], code: i32, parts: &[&str]| {
+        let error = cli.fails(code, words);
+        let told = format!("{} {}", error["message"], error["hint"]);
+        for part in parts {
+            assert!(told.contains(part), "{words:?}: {told}");
+        }
+    };
+    let of_n = &["attribute \\\"n\\\"", "integer", "zero", "or null"][..];
+    for words in [
+        &["instance", "set", "steps", "1", "n=zero", "--reason", "x"][..],
+        &["instance", "start", "steps", "n=zero", "--key", "k"],
+    ] {
+        says(words, 4, of_n);
+    }
+    says(
+        &["instance", "event", "steps", "1", "paid=perhaps"],
+        4,
+        &["attribute \\\"paid\\\"", "boolean", "perhaps"],
+    );
+    says(
+        &["instance", "event", "steps", "1", "size=xl"],
+        4,
+        &["attribute \\\"size\\\"", "xl", "s, m, l"],
+    );
+    says(
+        &["instance", "set", "steps", "1", "m=1", "--reason", "x"],
+        4,
+        &["no attribute \\\"m\\\"", "It has: n, paid, remark, size"],
+    );
+    for words in [
+        &["instance", "start", "steps", "--key", ""][..],
+        &["instance", "event", "steps", "1", "paid=true", "--key", ""],
+    ] {
+        says(words, 4, &["the key has 0 bytes, and 1 to 255 are allowed"]);
+    }
+    says(
+        &["webhook", "set", "ftp://example.com"],
+        4,
+        &["ftp://example.com", "http:// or https://"],
+    );
+    for (setting, part) in [
+        ("attempts = 0", "attempts is 0, and must be from 1 to 1000"),
+        ("attempts = 1001", "attempts is 1001"),
+        (
+            "timeout = \"0 s\"",
+            "timeout is 00:00:00, and must be positive",
+        ),
+        ("delay = \"-1 s\"", "delay is -00:00:01"),
+    ] {
+        let when = "when = \"n < 3\"";
+        let text = STEPS.replace(when, &format!("{when}\n{setting}"));
+        let file = cli.file("setting.toml", text.as_bytes());
+        says(
+            &["flow", "apply", path(&file)],
+            4,
+            &["trigger \\\"t\\\"", part],
+        );
+    }
+    let demos = cli.fails(3, &["demo", "nope"]);
+    let hint = demos["hint"].as_str().unwrap_or_default();
+    for name in ["paper", "order", "requisition", "manutencao"] {
+        assert!(hint.contains(name), "{demos}");
+    }
+}
+
+#[harness::test]
+fn differences_name_the_attribute() {
+    let cli = Cli::with_steps();
+    let text = STEPS.replace("default = \"0\"", "default = \"1\"");
+    let file = cli.file("other.toml", text.as_bytes());
+    cli.run(&["flow", "apply", path(&file)]).done();
+    let lines = cli.json(&["flow", "diff", "steps"])["lines"].clone();
+    assert_eq!(
+        lines,
+        json!([
+            "- attribute n: default = \"0\"",
+            "+ attribute n: default = \"1\""
+        ])
+    );
+}

@@ -172,7 +172,7 @@ fn demo_runs_to_its_end_with_three_people_one_of_whom_is_away() {
             "beto locks VisitarCliente",
             "step 11",
             "without a connection",
-            "beto returns: 1 results applied",
+            "beto returns: 1 result applied",
             "message to ana from Manutencao_001: The process has ended",
         ] {
             assert!(told.contains(part), "{told}");

@@ -204,11 +204,11 @@ fn person_leaves_works_without_a_connection_and_returns_in_the_inbox() {
     let form = screen.has("result of item");
     assert!(form.contains("done"), "{form}");
     screen.press(&["F2"]);
-    screen.has("1 results to send");
+    screen.has("1 result to send");
     assert_eq!(field.steps_of(), 0);
     field.proxy.cut_after(0);
     screen.press(&["R"]);
-    screen.has("1 results applied");
+    screen.has("1 result applied");
     screen.has("● connected");
     assert_eq!(field.steps_of(), 1);
 }

@@ -12,7 +12,7 @@ use crate::commands::{component, flow, host, manutencao, requisition};
 use crate::database;
 use crate::problem::Problem;
 use crate::samples::{SAMPLES, Sample};
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, counted};
 
 /// Between two looks at instances that have not ended.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
@@ -25,23 +25,25 @@ pub(crate) async fn run(
     demo: &DemoArguments,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
+    let known = || SAMPLES.iter().chain(PLAYED);
     let Some(name) = &demo.name else {
-        let document: Vec<_> = SAMPLES
-            .iter()
-            .chain(PLAYED)
+        let document: Vec<_> = known()
             .map(|(name, about)| json!({ "demo": name, "about": about }))
             .collect();
         terminal.answer(&document, || {
             terminal.table(
                 &["demo", "what it shows"],
-                SAMPLES
-                    .iter()
-                    .chain(PLAYED)
-                    .map(|(name, about)| vec![(*name).to_owned(), (*about).to_owned()]),
+                known().map(|(name, about)| vec![(*name).to_owned(), (*about).to_owned()]),
             );
         });
         return Ok(());
     };
+    if !known().any(|(one, _)| one == name) {
+        let names: Vec<&str> = known().map(|(name, _)| *name).collect();
+        return Err(Problem::new(format!("there is no demo \"{name}\""))
+            .exit(3)
+            .hint(format!("There are: {}.", names.join(", "))));
+    }
     if name == requisition::ABOUT.0 {
         let store = database::open(arguments, terminal, 2).await?;
         return requisition::run(&store, &arguments.tenant, terminal).await;
@@ -140,8 +142,9 @@ async fn run_all(
             }
             if Instant::now() > until {
                 return Err(Problem::new(format!(
-                    "instance {wid} of {} has not ended within {} seconds",
-                    flow.name, demo.wait
+                    "instance {wid} of {} has not ended within {}",
+                    flow.name,
+                    counted(demo.wait, "second")
                 ))
                 .hint(format!(
                     "`wed instance show {} {wid}` says what it waits for.",

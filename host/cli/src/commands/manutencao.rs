@@ -10,7 +10,7 @@ use wedflow_tenancy::{Scope, TokenRequest, issue};
 
 use crate::commands::{away, process};
 use crate::problem::Problem;
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, counted};
 
 /// The source, as printed.
 const SOURCE: &str = include_str!("../../../process/tests/data/manutencao.pdl");
@@ -280,8 +280,8 @@ fn leave_and_return(
     ));
     let returned = reconnect(link, &mut store).map_err(away::problem)?;
     said.push(format!(
-        "beto returns: {} results applied, {} refused",
-        returned.applied.len(),
+        "beto returns: {} applied, {} refused",
+        counted(returned.applied.len(), "result"),
         returned.refused.len()
     ));
     Ok(said)

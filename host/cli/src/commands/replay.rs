@@ -20,7 +20,7 @@ use crate::commands::run::{load, secrets_in, workbench};
 use crate::commands::test::fixture_problem;
 use crate::problem::Problem;
 use crate::secret_key;
-use crate::terminal::{Terminal, hide};
+use crate::terminal::{Terminal, counted, hide};
 
 /// Differing attempts that a shadow run shows one by one.
 const SHOWN: usize = 10;
@@ -581,8 +581,8 @@ impl<'a> Shadow<'a> {
             calls::colour(AnsiColor::Yellow)
         };
         terminal.line(&format!(
-            "{style}{} attempts at {}: {} the same, {} different{style:#}",
-            self.attempts,
+            "{style}{} at {}: {} the same, {} different{style:#}",
+            counted(self.attempts, "attempt"),
             self.transition,
             self.same,
             self.differing.len()

@@ -5,7 +5,7 @@ use wedflow_store::Store;
 
 use crate::calls::bytes;
 use crate::problem::Problem;
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, counted};
 
 /// Prints the state of the installation; fails when something is wrong.
 pub(crate) async fn run(store: &Store, terminal: &Terminal) -> Result<(), Problem> {
@@ -13,8 +13,7 @@ pub(crate) async fn run(store: &Store, terminal: &Terminal) -> Result<(), Proble
     terminal.answer(&status, || print(&status, terminal));
     match status["problems"].as_array().map_or(0, Vec::len) {
         0 => Ok(()),
-        1 => Err(Problem::new("1 problem").hint("See above how to mend it.")),
-        count => Err(Problem::new(format!("{count} problems")).hint("See above how to mend them.")),
+        count => Err(Problem::new(counted(count, "problem")).hint("See above how to mend it.")),
     }
 }
 
@@ -56,9 +55,16 @@ fn print(status: &Json, terminal: &Terminal) {
     }
     let queue = &status["queue"];
     terminal.line(&format!(
-        "Jobs: {} in flight, {} ready (oldest {} s), {} later, {} paused, {} for external workers, {} exceptions",
-        queue["in_flight"], queue["ready"], queue["ready_age_s"], queue["later"], queue["paused"],
-        queue["external"], queue["exceptions"]
+        "Jobs: {} in flight, {} ready (oldest {} s), {} later, {} paused, {} for external workers, {} without \
+         their component, {}",
+        queue["in_flight"],
+        queue["ready"],
+        queue["ready_age_s"],
+        queue["later"],
+        queue["paused"],
+        queue["external"],
+        queue["no_component"],
+        counted(&queue["exceptions"], "exception"),
     ));
     terminal.table(
         &["partition of the trace", "size"],

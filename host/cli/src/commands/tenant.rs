@@ -6,7 +6,7 @@ use wedflow_store::{PauseScope, Store, Tenant};
 use crate::arguments::TenantCommand;
 use crate::commands::operate;
 use crate::problem::Problem;
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, counted};
 
 pub(crate) async fn run(
     command: &TenantCommand,
@@ -92,35 +92,35 @@ async fn show(name: &str, store: &Store, terminal: &Terminal) -> Result<(), Prob
     let tenant = store.tenant(name).await?;
     let quotas = store.quotas(name).await?;
     terminal.answer(&json!({ "tenant": tenant, "quotas": quotas }), || {
-                terminal.line(&format!(
-                    "Tenant {name}{}{}, made {}: {} flows, {} versions of components, {} users; its tokens live for \
-                     {} days at most",
-                    if tenant.suspended { " (suspended)" } else { "" },
-                    if tenant.description.is_empty() {
-                        String::new()
-                    } else {
-                        format!(" ({})", tenant.description)
-                    },
-                    tenant.created_at,
-                    tenant.flows,
-                    tenant.components,
-                    tenant.users,
-                    tenant.token_days
-                ));
-                terminal.table(
-                    &["limit", "used", "allowed", "of what"],
-                    quotas.iter().map(|quota| {
-                        vec![
-                            quota.name.clone(),
-                            quota.used.map(|used| used.to_string()).unwrap_or_default(),
-                            quota
-                                .allowed
-                                .map_or_else(|| "no limit".to_owned(), |allowed| allowed.to_string()),
-                            quota.unit.clone(),
-                        ]
-                    }),
-                );
-            });
+        terminal.line(&format!(
+            "Tenant {name}{}{}, made {}: {}, {} of components, {}; its tokens live for \
+                     {} at most",
+            if tenant.suspended { " (suspended)" } else { "" },
+            if tenant.description.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", tenant.description)
+            },
+            tenant.created_at,
+            counted(tenant.flows, "flow"),
+            counted(tenant.components, "version"),
+            counted(tenant.users, "user"),
+            counted(tenant.token_days, "day")
+        ));
+        terminal.table(
+            &["limit", "used", "allowed", "of what"],
+            quotas.iter().map(|quota| {
+                vec![
+                    quota.name.clone(),
+                    quota.used.map(|used| used.to_string()).unwrap_or_default(),
+                    quota
+                        .allowed
+                        .map_or_else(|| "no limit".to_owned(), |allowed| allowed.to_string()),
+                    quota.unit.clone(),
+                ]
+            }),
+        );
+    });
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use crate::calls;
 use crate::commands::project::{self, project_problem};
 use crate::commands::run::{load, workbench};
 use crate::problem::Problem;
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, counted};
 
 /// Component under test, and its fixtures.
 struct Target {
@@ -359,9 +359,9 @@ fn print_search(searched: &Searched, arguments: &TestArguments, terminal: &Termi
         .map(|(name, count)| format!("{count} {name}"))
         .collect();
     terminal.line(&format!(
-        "{style}{word:>4}{style:#}  {}: {} random states ({})  {dim}at most {} fuel, {}; seed {}{dim:#}",
+        "{style}{word:>4}{style:#}  {}: {} ({})  {dim}at most {} fuel, {}; seed {}{dim:#}",
         searched.transition,
-        searched.tried,
+        counted(searched.tried, "random state"),
         outcomes.join(", "),
         calls::thousands(searched.most_fuel),
         calls::bytes(searched.most_memory),

@@ -13,6 +13,7 @@ use wedflow_away::{
 use super::follow::{Permission, follow};
 use super::server::Server;
 use crate::application::run_component;
+use crate::terminal::counted;
 
 /// Between two looks at the worklist while its changes are not heard.
 const LOOK: Duration = Duration::from_secs(5);
@@ -494,10 +495,10 @@ impl Worker {
         if let (Some((store, _)), Some(link)) = (&mut self.store, self.server.link()) {
             let returned = reconnect(&link, store)?;
             self.tell(News::Said(format!(
-                "connected: {} results applied, {} refused and kept, {} messages",
-                returned.applied.len(),
+                "connected: {} applied, {} refused and kept, {}",
+                counted(returned.applied.len(), "result"),
                 returned.refused.len(),
-                returned.messages
+                counted(returned.messages, "message")
             )));
         } else {
             self.server.list(self.order)?;

@@ -12,7 +12,7 @@ use super::desk::LinkState;
 use super::form::Form;
 use super::screen::{Leaving, ORDERS, Screen, Window, why_disabled};
 use crate::calls;
-use crate::terminal::shown;
+use crate::terminal::{counted, shown};
 
 /// Columns from which list and detail stand side by side.
 const WIDE: u16 = 110;
@@ -104,8 +104,8 @@ fn draw_title(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
         Span::from(format!(" Worklist of {} ", screen.person)).bold(),
         Span::styled(format!("● {word}"), colour),
         Span::from(format!(
-            "  {} items, by {}",
-            screen.desk.items.len(),
+            "  {}, by {}",
+            counted(screen.desk.items.len(), "item"),
             ORDERS[screen.order]
         )),
     ];
@@ -117,7 +117,7 @@ fn draw_title(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
         .count();
     if kept > 0 {
         spans.push(Span::styled(
-            format!("  {kept} results to send"),
+            format!("  {} to send", counted(kept, "result")),
             Color::Yellow,
         ));
     }
