@@ -38,6 +38,23 @@ impl<T: DeserializeOwned> FromRequest<Api> for Document<T> {
     }
 }
 
+/// A JSON document whose fields are all optional: an absent body says as much as `{}`.
+pub(crate) struct OptionalDocument<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Default> FromRequest<Api> for OptionalDocument<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        let bytes = plain(&parts.headers, body, MOST, api.times).await?.bytes;
+        if bytes.is_empty() {
+            return Ok(OptionalDocument(T::default()));
+        }
+        must_be(&parts.headers, "application/json")?;
+        json(&bytes).map(OptionalDocument)
+    }
+}
+
 /// Checks the type of a body, by its header.
 fn must_be(headers: &HeaderMap, wanted: &str) -> Result<(), Problem> {
     if media_type(headers).as_deref() == Some(wanted) {

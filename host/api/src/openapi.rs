@@ -88,6 +88,7 @@ fn complete(path: &str, operation: &mut Map<String, Value>) {
     let has_body = operation.contains_key("requestBody");
     if let Some(body) = operation.get_mut("requestBody") {
         as_bytes(body);
+        as_absent(body);
     }
     let Some(responses) = operation
         .get_mut("responses")
@@ -124,6 +125,20 @@ fn complete(path: &str, operation: &mut Map<String, Value>) {
 fn as_bytes(of: &mut Value) {
     if let Some(content) = of.pointer_mut("/content/application~1wasm") {
         content["schema"] = json!({ "type": "string", "format": "binary" });
+    }
+}
+
+/// Says of a body that may be absent that it is an object where there is one, never `null`.
+fn as_absent(body: &mut Value) {
+    let schema = body.pointer_mut("/content/application~1json/schema");
+    let Some(schema) = schema else { return };
+    let one = schema["oneOf"].as_array().and_then(|all| {
+        let mut objects = all.iter().filter(|one| one["type"] != "null");
+        objects.next().cloned()
+    });
+    if let Some(one) = one {
+        *schema = one;
+        body["required"] = false.into();
     }
 }
 

@@ -5,6 +5,7 @@ mod components;
 mod definitions;
 mod instances;
 mod lists;
+mod previews;
 mod requests;
 mod serving;
 mod tenants;

@@ -60,7 +60,7 @@ fn operators_act_over_http() {
     let wid = exception(&mut owner, &flow);
     let at = |what: &str| format!("/v1/flows/trial/instances/{wid}/{what}");
     let count = ann
-        .json("POST", "/v1/flows/trial/retry", &json!({ "dry_run": true }))
+        .json("POST", "/v1/flows/trial/retry", &json!({}))
         .is(200)
         .json();
     assert_eq!(
@@ -123,15 +123,11 @@ fn definitions_are_previewed_compared_and_rolled_back_over_http() {
     ann.json("PUT", "/v1/flows/steps", &definition(5)).is(200);
     let lines = ann.get("/v1/flows/steps/diff").is(200).json()["lines"].to_string();
     assert!(lines.contains("- final = \\\"n >= 3\\\""), "{lines}");
-    ann.json(
-        "POST",
-        "/v1/flows/steps/rollback",
-        &json!({ "dry_run": true }),
-    )
-    .is(200);
-    assert_eq!(versions(), Some(2));
     ann.json("POST", "/v1/flows/steps/rollback", &json!({}))
         .is(200);
+    assert_eq!(versions(), Some(2));
+    let apply = json!({ "apply": true });
+    ann.json("POST", "/v1/flows/steps/rollback", &apply).is(200);
     let mut owner = flow.database.owner();
     assert!(
         owner

@@ -13,7 +13,7 @@ use wedflow_store::{Once, WantedInstances};
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
-use crate::body::{Document, IdempotencyKey};
+use crate::body::{IdempotencyKey, OptionalDocument};
 use crate::documents::{Attempt, Instance, List, Started, Status, TraceRow};
 use crate::page::{self, Page};
 use crate::path::{Asked, Named, wid};
@@ -107,14 +107,14 @@ fn state_of(text: &str) -> Result<Map<String, Value>, Problem> {
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances", tag = "instances",
     params(("flow" = String, Path, description = "The flow's name"),
         ("Idempotency-Key" = Option<String>, Header, description = "A key of the client's choice, best a random UUID")),
-    request_body = Start,
+    request_body = Option<Start>,
     responses((status = 201, body = Started), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn start(
     State(api): State<Api>,
     caller: Caller,
     Named(name): Named<String>,
     IdempotencyKey(key): IdempotencyKey,
-    Document(start): Document<Start>,
+    OptionalDocument(start): OptionalDocument<Start>,
 ) -> Result<Response, Problem> {
     caller.must(Action::write(Area::Instances))?;
     let flow = api.store.flow(&caller.tenant, &name).await?;

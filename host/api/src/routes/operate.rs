@@ -11,7 +11,7 @@ use wedflow_store::{Flow, Matching, PauseScope, Store};
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
-use crate::body::{Document, IdempotencyKey};
+use crate::body::{Document, IdempotencyKey, OptionalDocument};
 use crate::documents::{List, Status};
 use crate::path::{Named, wid};
 use crate::problem::Problem;
@@ -74,7 +74,7 @@ pub(crate) struct SetState {
 }
 
 /// Exceptions to retry.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RetryMatching {
     /// Only those that this transition's failure made.
@@ -86,21 +86,36 @@ pub(crate) struct RetryMatching {
     /// Kept in the trace and in the audit log.
     #[serde(default)]
     reason: String,
-    /// Count them only.
+    /// Retry them; otherwise they are counted and listed only.
     #[serde(default)]
-    dry_run: bool,
+    apply: bool,
 }
 
-/// Result of retrying the exceptions that matched.
+/// Exceptions that match, and the result of retrying them.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct RetriedMatching {
-    /// Exceptions that match, at most 1 000.
+    /// True: they were retried. False: a preview, nothing was changed.
+    applied: bool,
+    /// Number of exceptions that match, at most 1 000.
     matching: usize,
+    /// The exceptions that match.
+    instances: Vec<MatchingException>,
     /// Instances that were retried.
     #[schema(value_type = Vec<i32>)]
     retried: Vec<Wid>,
     /// Instances that could not be, and why.
     refused: Vec<Refused>,
+}
+
+/// An exception that matches.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct MatchingException {
+    #[schema(value_type = i32)]
+    wid: Wid,
+    /// The transition whose failure made it; none: no transition failed.
+    transition: Option<String>,
+    /// Why it is an exception.
+    message: Option<String>,
 }
 
 /// An instance that could not be retried.
@@ -223,13 +238,13 @@ impl OnFlow {
 /// Retries an instance: an exception fires what its state satisfies, waiting jobs are due now
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/retry", tag = "instances",
     params(InstancePath),
-    request_body = Reason,
+    request_body = Option<Reason>,
     responses((status = 200, body = Retried), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn retry(
     OnInstance {
         store, flow, wid, ..
     }: OnInstance,
-    Document(asked): Document<Reason>,
+    OptionalDocument(asked): OptionalDocument<Reason>,
 ) -> Result<Json<Retried>, Problem> {
     let transitions = store.retry_instance(&flow, wid, &asked.reason).await?;
     Ok(Json(Retried { wid, transitions }))
@@ -238,13 +253,13 @@ pub(crate) async fn retry(
 /// Ends an instance: its pending jobs are dropped, it is final
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/cancel", tag = "instances",
     params(InstancePath),
-    request_body = Reason,
+    request_body = Option<Reason>,
     responses((status = 200, body = Operated), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn cancel(
     OnInstance {
         store, flow, wid, ..
     }: OnInstance,
-    Document(asked): Document<Reason>,
+    OptionalDocument(asked): OptionalDocument<Reason>,
 ) -> Result<Json<Operated>, Problem> {
     store.cancel_instance(&flow, wid, &asked.reason).await?;
     Ok(Json(Operated {
@@ -330,11 +345,11 @@ pub(crate) async fn go_back(
 /// Pauses an instance: nobody claims its jobs
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/pause", tag = "instances",
     params(InstancePath),
-    request_body = Reason,
+    request_body = Option<Reason>,
     responses((status = 200, body = Paused), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn pause(
     on: OnInstance,
-    Document(asked): Document<Reason>,
+    OptionalDocument(asked): OptionalDocument<Reason>,
 ) -> Result<Json<Paused>, Problem> {
     on.set_pause(&asked.reason, true).await
 }
@@ -342,11 +357,11 @@ pub(crate) async fn pause(
 /// Resumes a paused instance
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/resume", tag = "instances",
     params(InstancePath),
-    request_body = Reason,
+    request_body = Option<Reason>,
     responses((status = 200, body = Paused), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn resume(
     on: OnInstance,
-    Document(asked): Document<Reason>,
+    OptionalDocument(asked): OptionalDocument<Reason>,
 ) -> Result<Json<Paused>, Problem> {
     on.set_pause(&asked.reason, false).await
 }
@@ -372,19 +387,20 @@ pub(crate) async fn waiting(
                 transition: job.transition,
                 code: job.code.to_owned(),
                 text: job.text,
-                hint: job.hint.to_owned(),
+                hint: job.hint,
                 due: job.due,
             })
             .collect(),
     )))
 }
 
-/// Retries a flow's exceptions that match, or counts them
+/// Counts and lists a flow's exceptions that match; with `apply` they are retried
 #[utoipa::path(post, path = "/v1/flows/{flow}/retry", tag = "flows", params(FlowPath),
-    request_body = RetryMatching, responses((status = 200, body = RetriedMatching), (status = 404, body = Problem)))]
+    request_body = Option<RetryMatching>,
+    responses((status = 200, body = RetriedMatching), (status = 404, body = Problem)))]
 pub(crate) async fn retry_matching(
     OnFlow { store, flow, .. }: OnFlow,
-    Document(asked): Document<RetryMatching>,
+    OptionalDocument(asked): OptionalDocument<RetryMatching>,
 ) -> Result<Json<RetriedMatching>, Problem> {
     let matching = Matching {
         transition: asked.transition,
@@ -395,7 +411,7 @@ pub(crate) async fn retry_matching(
         .matching_exceptions(&flow, &matching, RETRIED_MAX)
         .await?;
     let (mut retried, mut refused) = (Vec::new(), Vec::new());
-    for (wid, ..) in found.iter().filter(|_| !asked.dry_run) {
+    for (wid, ..) in found.iter().filter(|_| asked.apply) {
         match store.retry_instance(&flow, *wid, &asked.reason).await {
             Ok(_) => retried.push(*wid),
             Err(error) => refused.push(Refused {
@@ -404,8 +420,18 @@ pub(crate) async fn retry_matching(
             }),
         }
     }
+    let instances = found
+        .into_iter()
+        .map(|(wid, transition, message)| MatchingException {
+            wid,
+            transition,
+            message,
+        })
+        .collect::<Vec<_>>();
     Ok(Json(RetriedMatching {
-        matching: found.len(),
+        applied: asked.apply,
+        matching: instances.len(),
+        instances,
         retried,
         refused,
     }))
@@ -504,44 +530,44 @@ async fn set_tenant_pause(
 }
 
 /// Pauses the tenant: nobody claims its jobs
-#[utoipa::path(post, path = "/v1/pause", tag = "flows", request_body = Reason,
+#[utoipa::path(post, path = "/v1/pause", tag = "flows", request_body = Option<Reason>,
     responses((status = 200, body = Paused), (status = 422, body = Problem)))]
 pub(crate) async fn pause_tenant(
     State(api): State<Api>,
     caller: Caller,
-    Document(asked): Document<Reason>,
+    OptionalDocument(asked): OptionalDocument<Reason>,
 ) -> Result<Json<Paused>, Problem> {
     set_tenant_pause(&api, &caller, &asked, true).await
 }
 
 /// Resumes the paused tenant
-#[utoipa::path(post, path = "/v1/resume", tag = "flows", request_body = Reason, responses((status = 200,
+#[utoipa::path(post, path = "/v1/resume", tag = "flows", request_body = Option<Reason>, responses((status = 200,
     body = Paused)))]
 pub(crate) async fn resume_tenant(
     State(api): State<Api>,
     caller: Caller,
-    Document(asked): Document<Reason>,
+    OptionalDocument(asked): OptionalDocument<Reason>,
 ) -> Result<Json<Paused>, Problem> {
     set_tenant_pause(&api, &caller, &asked, false).await
 }
 
 /// Pauses a flow, or one of its triggers: nobody claims their jobs
 #[utoipa::path(post, path = "/v1/flows/{flow}/pause", tag = "flows", params(FlowPath),
-    request_body = Pause,
+    request_body = Option<Pause>,
     responses((status = 200, body = Paused), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn pause_all(
     on: OnFlow,
-    Document(asked): Document<Pause>,
+    OptionalDocument(asked): OptionalDocument<Pause>,
 ) -> Result<Json<Paused>, Problem> {
     on.set_pause(&asked, true).await
 }
 
 /// Resumes a paused flow or trigger
 #[utoipa::path(post, path = "/v1/flows/{flow}/resume", tag = "flows", params(FlowPath),
-    request_body = Pause, responses((status = 200, body = Paused), (status = 404, body = Problem)))]
+    request_body = Option<Pause>, responses((status = 200, body = Paused), (status = 404, body = Problem)))]
 pub(crate) async fn resume_all(
     on: OnFlow,
-    Document(asked): Document<Pause>,
+    OptionalDocument(asked): OptionalDocument<Pause>,
 ) -> Result<Json<Paused>, Problem> {
     on.set_pause(&asked, false).await
 }

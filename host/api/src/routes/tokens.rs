@@ -11,7 +11,7 @@ use wedflow_tenancy::{
 };
 
 use crate::access::Caller;
-use crate::body::Document;
+use crate::body::{Document, OptionalDocument};
 use crate::documents::{IssuedToken, List, Token};
 use crate::page::{self, Page};
 use crate::path::{Asked, Named};
@@ -144,13 +144,13 @@ pub(crate) async fn create(
 /// can change over
 #[utoipa::path(post, path = "/v1/tokens/{token}/rotate", tag = "tokens", params(("token" = String, Path,
     description = "The token's id")),
-    request_body = Rotation,
+    request_body = Option<Rotation>,
     responses((status = 201, body = IssuedToken), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn rotate(
     State(api): State<Api>,
     caller: Caller,
     Named(id): Named<String>,
-    Document(rotation): Document<Rotation>,
+    OptionalDocument(rotation): OptionalDocument<Rotation>,
 ) -> Result<(StatusCode, Json<IssuedToken>), Problem> {
     find(&api, &caller, Action::write, &id).await?;
     let hours = rotation.overlap_hours.unwrap_or(24);

@@ -11,7 +11,7 @@ use wedflow_store::FlowVersion;
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
-use crate::body::Document;
+use crate::body::OptionalDocument;
 use crate::documents::{Applied, List, Status};
 use crate::path::{Asked, Named};
 use crate::problem::Problem;
@@ -31,11 +31,39 @@ pub(crate) struct Rematched {
     becomes: Status,
 }
 
-/// Effect of applying a definition: what it would do, or, of `rollback` without `dry_run`, what it did.
+/// Effect that applying a definition would have.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Preview {
     would_apply: Applied,
-    /// Live instances that a re-match would then touch.
+    /// Number of live instances that a re-match would then touch.
+    matching: usize,
+    /// These instances.
+    instances: Vec<Rematched>,
+}
+
+/// Effect of rolling back: what it would do, or what it did.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct RolledBack {
+    /// True: the version was applied. False: a preview, nothing was changed.
+    applied: bool,
+    /// The version that the flow goes back to.
+    version: i32,
+    /// Changes of the definition.
+    changes: Applied,
+    /// Number of live instances that a re-match touches afterwards.
+    matching: usize,
+    /// These instances.
+    instances: Vec<Rematched>,
+}
+
+/// Effect of the present model on live instances.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct RematchResult {
+    /// True: the transitions were fired. False: a preview, nothing was changed.
+    applied: bool,
+    /// Number of instances that fire something, or whose status changes.
+    matching: usize,
+    /// These instances.
     instances: Vec<Rematched>,
 }
 
@@ -67,7 +95,7 @@ pub(crate) struct Between {
 pub(crate) struct Difference {
     old: i32,
     new: i32,
-    /// Lines of TOML that only one of them has, with `-` or `+` in front.
+    /// Lines of TOML that only one of them has, with `-` or `+` and the attribute, trigger or transition in front.
     lines: Vec<String>,
 }
 
@@ -77,9 +105,9 @@ pub(crate) struct Difference {
 pub(crate) struct RollBack {
     /// The version; the one before the newest when absent.
     version: Option<i32>,
-    /// Change nothing: answer what it would do.
+    /// Do it; otherwise it is shown only.
     #[serde(default)]
-    dry_run: bool,
+    apply: bool,
 }
 
 /// Choice between a preview and firing by the present model.
@@ -116,9 +144,26 @@ pub(crate) async fn preview(
     headers: HeaderMap,
     sent: Body,
 ) -> Result<Json<Preview>, Problem> {
-    caller.must(Action::write(Area::Flows))?;
+    must_preview(&caller)?;
     let definition = flows::definition(&api, &headers, &name, sent).await?;
     Ok(Json(previewed(&api, &caller, &definition).await?))
+}
+
+/// Refuses who may neither change flows nor operate on instances.
+fn must_preview(caller: &Caller) -> Result<(), Problem> {
+    if caller.may(Action::write(Area::Flows)) {
+        return Ok(());
+    }
+    caller.must(Action::write(Area::Jobs))
+}
+
+/// Refuses who may not do what is asked: operators preview, developers apply.
+fn must(caller: &Caller, apply: bool) -> Result<(), Problem> {
+    if apply {
+        caller.must(Action::write(Area::Flows))
+    } else {
+        must_preview(caller)
+    }
 }
 
 async fn previewed(
@@ -130,6 +175,7 @@ async fn previewed(
         wedflow_worker::definition::preview(&caller.store(api), &caller.tenant, definition).await?;
     Ok(Preview {
         would_apply: applied.into(),
+        matching: rows.len(),
         instances: rematched(rows),
     })
 }
@@ -198,43 +244,54 @@ pub(crate) async fn diff(
     }))
 }
 
-/// Applies an earlier definition of a flow again, or says what that would do
+/// Says what applying an earlier definition of a flow again would do; with `apply` it is applied
 #[utoipa::path(post, path = "/v1/flows/{flow}/rollback", tag = "flows", params(("flow" = String, Path,
     description = "The flow's name")),
-    request_body = RollBack,
-    responses((status = 200, body = Preview), (status = 404, body = Problem), (status = 422, body = Problem)))]
+    request_body = Option<RollBack>,
+    responses((status = 200, body = RolledBack), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn roll_back(
     State(api): State<Api>,
     caller: Caller,
     Named(name): Named<String>,
-    Document(asked): Document<RollBack>,
-) -> Result<Json<Preview>, Problem> {
-    caller.must(Action::write(Area::Flows))?;
+    OptionalDocument(asked): OptionalDocument<RollBack>,
+) -> Result<Json<RolledBack>, Problem> {
+    must(&caller, asked.apply)?;
     let flow = api.store.flow(&caller.tenant, &name).await?;
     let versions = api.store.flow_versions(flow.flow_id, VERSIONS_MAX).await?;
-    let definition = pick(&versions, asked.version, 1)?.read()?;
+    let version = pick(&versions, asked.version, 1)?;
+    let definition = version.read()?;
     let preview = previewed(&api, &caller, &definition).await?;
-    if !asked.dry_run {
+    if asked.apply {
         wedflow_worker::definition::apply(&caller.store(&api), &caller.tenant, &definition).await?;
     }
-    Ok(Json(preview))
+    Ok(Json(RolledBack {
+        applied: asked.apply,
+        version: version.version,
+        changes: preview.would_apply,
+        matching: preview.matching,
+        instances: preview.instances,
+    }))
 }
 
 /// Lists what the present model would fire for live instances; with `apply` it is fired
 #[utoipa::path(post, path = "/v1/flows/{flow}/rematch", tag = "flows", params(("flow" = String, Path,
     description = "The flow's name")),
-    request_body = Rematch, responses((status = 200, body = List<Rematched>), (status = 404, body = Problem)))]
+    request_body = Option<Rematch>, responses((status = 200, body = RematchResult), (status = 404, body = Problem)))]
 pub(crate) async fn rematch(
     State(api): State<Api>,
     caller: Caller,
     Named(name): Named<String>,
-    Document(asked): Document<Rematch>,
-) -> Result<Json<List<Rematched>>, Problem> {
-    caller.must(Action::write(Area::Flows))?;
+    OptionalDocument(asked): OptionalDocument<Rematch>,
+) -> Result<Json<RematchResult>, Problem> {
+    must(&caller, asked.apply)?;
     let flow = api.store.flow(&caller.tenant, &name).await?;
     let rows = caller
         .store(&api)
         .rematch(flow.flow_id, !asked.apply)
         .await?;
-    Ok(Json(List::whole(rematched(rows))))
+    Ok(Json(RematchResult {
+        applied: asked.apply,
+        matching: rows.len(),
+        instances: rematched(rows),
+    }))
 }

@@ -17,7 +17,7 @@ use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
 use crate::application::Application;
-use crate::body::{Document, IdempotencyKey};
+use crate::body::{Document, IdempotencyKey, OptionalDocument};
 use crate::documents::List;
 use crate::path::{Asked, Named};
 use crate::problem::Problem;
@@ -91,6 +91,17 @@ pub(crate) struct Report {
     reason: Option<String>,
     /// The claim it was done under.
     claim: Option<i32>,
+}
+
+impl Default for Report {
+    fn default() -> Self {
+        Report {
+            success: true,
+            values: Map::new(),
+            reason: None,
+            claim: None,
+        }
+    }
 }
 
 /// A comment on an item.
@@ -220,7 +231,7 @@ pub(crate) async fn delegate(
 #[utoipa::path(post, path = "/v1/work/items/{item}/report", tag = "work",
     params(("item" = i64, Path, description = "The item's number"),
         ("Idempotency-Key" = String, Header, description = "A key of the client's choice, best a random UUID")),
-    request_body = Report,
+    request_body = Option<Report>,
     responses((status = 200, body = Value), (status = 400, body = Problem), (status = 404, body = Problem),
         (status = 409, body = Value), (status = 422, body = Problem)))]
 pub(crate) async fn report(
@@ -228,7 +239,7 @@ pub(crate) async fn report(
     caller: Caller,
     Named(item): Named<i64>,
     IdempotencyKey(key): IdempotencyKey,
-    Document(report): Document<Report>,
+    OptionalDocument(report): OptionalDocument<Report>,
 ) -> Result<Response, Problem> {
     caller.must(Action::write(Area::Instances))?;
     let key = key.ok_or_else(|| {
@@ -485,7 +496,7 @@ pub(crate) async fn application(
 }
 
 /// Values that the person gives to an item's component.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Run {
     /// Values seen in the place of the item's.
@@ -495,14 +506,14 @@ pub(crate) struct Run {
 
 /// Runs the component of an item that the caller holds at the server, and answers its values. Nothing is reported
 #[utoipa::path(post, path = "/v1/work/items/{item}/run", tag = "work",
-    params(("item" = i64, Path, description = "The item's number")), request_body = Run,
+    params(("item" = i64, Path, description = "The item's number")), request_body = Option<Run>,
     responses((status = 200, body = Value), (status = 404, body = Problem), (status = 409, body = Problem),
         (status = 422, body = Problem), (status = 503, body = Problem)))]
 pub(crate) async fn run(
     State(api): State<Api>,
     caller: Caller,
     Named(item): Named<i64>,
-    Document(wanted): Document<Run>,
+    OptionalDocument(wanted): OptionalDocument<Run>,
 ) -> Result<Json<Value>, Problem> {
     caller.must(Action::write(Area::Instances))?;
     let Some(run) = api.run_application else {

@@ -15,7 +15,7 @@ use super::work::person;
 use wedflow_model::Wid;
 
 use crate::access::Caller;
-use crate::body::Document;
+use crate::body::{Document, OptionalDocument};
 use crate::documents::List;
 use crate::path::Named;
 use crate::problem::Problem;
@@ -30,7 +30,7 @@ pub(crate) struct Following {
 }
 
 /// A place in the caller's own order.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Position {
     /// The item before which it is put; last when absent.
@@ -110,13 +110,13 @@ pub(crate) async fn reserve(
 
 /// Puts an item before another one in the caller's own order
 #[utoipa::path(post, path = "/v1/work/items/{item}/move", tag = "work",
-    params(("item" = i64, Path, description = "The item's number")), request_body = Position,
+    params(("item" = i64, Path, description = "The item's number")), request_body = Option<Position>,
     responses((status = 200, body = Value), (status = 404, body = Problem)))]
 pub(crate) async fn place(
     State(api): State<Api>,
     caller: Caller,
     Named(item): Named<i64>,
-    Document(wanted): Document<Position>,
+    OptionalDocument(wanted): OptionalDocument<Position>,
 ) -> Result<Json<Value>, Problem> {
     caller.must(Action::write(Area::Instances))?;
     let store = caller.store(&api);
