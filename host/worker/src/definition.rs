@@ -64,9 +64,44 @@ pub async fn preview(
     store.preview_apply(tenant, definition).await
 }
 
-/// Lines that only one of two texts has, `-` and `+` in front, in order: by the longest common subsequence.
+/// Lines of a definition in TOML, each with the attribute, trigger or transition that it belongs to in front.
+fn named_lines(text: &str) -> Vec<String> {
+    let (mut lines, mut owner, mut part) = (Vec::new(), String::new(), String::new());
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        if let Some(header) = line.strip_prefix('[') {
+            let header = header.trim_matches(['[', ']']);
+            // A table of the trigger that is being told of, such as [trigger.work].
+            let is_inner = header.starts_with("trigger.");
+            part = match is_inner {
+                true => header.trim_start_matches("trigger.").to_owned() + ".",
+                false => String::new(),
+            };
+            if !is_inner {
+                owner = header.replacen('.', " ", 1);
+            }
+            continue;
+        }
+        if let Some(name) = line.strip_prefix("name = ")
+            && part.is_empty()
+            && matches!(owner.as_str(), "attribute" | "trigger")
+        {
+            owner = format!("{owner} {}", name.trim_matches('"'));
+        }
+        lines.push(match owner.is_empty() {
+            true => line.to_owned(),
+            false => format!("{owner}: {part}{line}"),
+        });
+    }
+    lines
+}
+
+/// Lines that only one of two definitions in TOML has, `-` and `+` in front, each with the part that it belongs to.
 pub fn differing(old: &str, new: &str) -> Vec<String> {
-    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    differing_lines(&named_lines(old), &named_lines(new))
+}
+
+/// Lines that only one of two texts has, in order: by the longest common subsequence.
+fn differing_lines(old: &[String], new: &[String]) -> Vec<String> {
     let mut common = vec![vec![0_usize; new.len() + 1]; old.len() + 1];
     for (i, one) in old.iter().enumerate().rev() {
         for (j, other) in new.iter().enumerate().rev() {
@@ -169,5 +204,27 @@ mod tests {
     fn differences_are_lines_of_one_text_only() {
         assert_eq!(differing("a\nb\nc", "a\nx\nc\nd"), ["- b", "+ x", "+ d"]);
         assert!(differing("a\nb", "a\nb").is_empty());
+    }
+
+    #[test]
+    fn differences_name_what_they_are_of() {
+        let old = "name = \"f\"\n\n[[attribute]]\nname = \"n\"\ntype = \"text\"\n\n[[attribute]]\nname = \"m\"\n\
+                   type = \"integer\"\n\n[[trigger]]\nname = \"t\"\n\n[trigger.work]\nrole = \"a\"\n\n\
+                   [transition.step]\nfiles = true\n";
+        let new = old
+            .replace("\"text\"", "\"integer\"")
+            .replace("\"a\"", "\"b\"")
+            .replace("true", "false");
+        assert_eq!(
+            differing(old, &new),
+            [
+                "- attribute n: type = \"text\"",
+                "+ attribute n: type = \"integer\"",
+                "- trigger t: work.role = \"a\"",
+                "+ trigger t: work.role = \"b\"",
+                "- transition step: files = true",
+                "+ transition step: files = false",
+            ]
+        );
     }
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::Stdio;
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::{Cli, STEPS, has, path};
 use crate::support::program::wed;
@@ -210,21 +210,26 @@ fn a_rematch_shows_before_it_fires() {
     let wid = session.start();
     session.run("INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('u', 'other', 'n = 0')");
     let shown = cli.json(&["flow", "rematch", "steps"]);
-    assert_eq!(
-        shown,
-        json!([{ "wid": wid, "fires": ["other"], "becomes": "R" }])
-    );
+    let rows = json!([{ "wid": wid, "fires": ["other"], "becomes": "regular" }]);
+    let answer = |applied: bool, rows: &Json| {
+        json!({ "flow": "steps", "applied": applied, "matching": rows.as_array().map(Vec::len),
+            "instances": rows })
+    };
+    assert_eq!(shown, answer(false, &rows));
     assert_eq!(session.pending(wid), ["step"]);
     let text = cli.run(&["flow", "rematch", "steps"]).done();
     assert!(
         text.out.contains("would fire") && text.err.contains("--apply"),
         "{text:?}"
     );
-    assert_eq!(cli.json(&["flow", "rematch", "steps", "--apply"]), shown);
+    assert_eq!(
+        cli.json(&["flow", "rematch", "steps", "--apply"]),
+        answer(true, &rows)
+    );
     assert_eq!(session.pending(wid), ["other", "step"]);
     assert_eq!(
         cli.json(&["flow", "rematch", "steps", "--apply"]),
-        json!([])
+        answer(true, &json!([]))
     );
 }
 

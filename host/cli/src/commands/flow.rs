@@ -9,7 +9,7 @@ use wedflow_store::{Applied, Store, Trigger};
 use crate::arguments::FlowCommand;
 use crate::commands::{operate, process, setting};
 use crate::problem::Problem;
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, counted};
 
 pub(crate) async fn run(
     command: &FlowCommand,
@@ -148,6 +148,16 @@ async fn unbind(
     terminal: &Terminal,
 ) -> Result<(), Problem> {
     let flow = store.flow(tenant, flow).await?;
+    let triggers = store.triggers(&flow).await?;
+    let is_of = |trigger: &Trigger| trigger.trname.as_deref() == Some(transition);
+    if !store.is_bound(flow.flow_id, transition).await? && !triggers.iter().any(is_of) {
+        return Err(Problem::new(format!(
+            "flow {} has no transition \"{transition}\"",
+            flow.name
+        ))
+        .exit(3)
+        .hint(format!("`wed flow show {}` lists them.", flow.name)));
+    }
     store.bind(flow.flow_id, transition, None).await?;
     terminal.answer(
         &json!({ "flow": flow.name, "transition": transition, "component": null }),
@@ -171,19 +181,15 @@ async fn rematch(
 ) -> Result<(), Problem> {
     let flow = store.flow(tenant, name).await?;
     let rows = store.rematch(flow.flow_id, !apply).await?;
-    let document: Vec<_> = rows
-        .iter()
-        .map(|(wid, fires, becomes)| json!({ "wid": wid, "fires": fires, "becomes": becomes }))
-        .collect();
+    let document = json!({ "flow": flow.name, "applied": apply, "matching": rows.len(),
+        "instances": operate::instances_of(&rows) });
     terminal.answer(&document, || {
-        terminal.table(
-            &["wid", if apply { "fired" } else { "would fire" }, "status"],
-            rows.iter().map(|(wid, fires, becomes)| {
-                vec![wid.to_string(), fires.join(", "), becomes.clone()]
-            }),
-        );
+        let fires = if apply { "fired" } else { "would fire" };
+        operate::print_touched(fires, &rows, terminal);
         if !apply && !rows.is_empty() {
-            terminal.say(&format!("To do it: wed flow rematch {name} --apply"));
+            terminal.say(&format!(
+                "Nothing was changed. To do it: wed flow rematch {name} --apply"
+            ));
         }
     });
     Ok(())
@@ -201,7 +207,8 @@ async fn remove(
     let instances = flow.regular + flow.r#final + flow.exception;
     if !yes
         && !terminal.confirmed(&format!(
-            "Remove flow {name} with its {instances} instances and their history?"
+            "Remove flow {name} with {} and their history?",
+            counted(instances, "instance")
         ))?
     {
         return Err(Problem::new("nothing was removed"));
@@ -295,8 +302,13 @@ async fn show(tenant: &str, name: &str, store: &Store, terminal: &Terminal) -> R
         &json!({ "flow": flow, "attributes": attributes, "triggers": triggers, "definition": definition }),
         || {
             terminal.line(&format!(
-                "{} {}\n{} regular, {} final, {} exceptions, {} pending jobs",
-                flow.name, flow.description, flow.regular, flow.r#final, flow.exception, flow.jobs
+                "{} {}\n{} regular, {} final, {}, {}",
+                flow.name,
+                flow.description,
+                flow.regular,
+                flow.r#final,
+                counted(flow.exception, "exception"),
+                counted(flow.jobs, "pending job")
             ));
             let attributes = definition["attribute"].as_array().into_iter().flatten();
             terminal.table(

@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value as Json, json};
 use wedflow_model::Wid;
-use wedflow_store::{Flow, Matching, NewSchedule, PauseScope, Store};
+use wedflow_store::{Applied, Flow, Matching, NewSchedule, PauseScope, Store};
 
 use crate::arguments::{InstanceTarget, OperateFlow, OperateInstance, ScheduleCommand};
 use crate::commands::constrain;
 use crate::commands::instance::{initial_values, status_word};
 use crate::problem::Problem;
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, counted};
 
 /// Most exceptions that one `wed flow retry` takes.
 const RETRIED_MAX: i32 = 10_000;
@@ -121,8 +121,9 @@ async fn go_back(
     let steps = store.go_back(&flow, wid, to, reason).await?;
     terminal.answer(&json!({ "wid": wid, "to": to, "steps": steps }), || {
         terminal.line(&format!(
-            "Instance {wid} of {} goes back to {to}: {steps} steps to undo.",
-            flow.name
+            "Instance {wid} of {} goes back to {to}: {} to undo.",
+            flow.name,
+            counted(steps, "step")
         ));
     });
     Ok(())
@@ -309,9 +310,11 @@ async fn retry_matching(
         })
         .collect();
     terminal.answer(
-        &json!({ "matching": found.len(), "retried": retried, "refused": refused, "instances": instances }),
+        &json!({ "applied": yes, "matching": found.len(), "retried": retried, "refused": refused,
+            "instances": instances }),
         || {
-            terminal.line(&format!("{} exceptions match.", found.len()));
+            let verb = if found.len() == 1 { "matches" } else { "match" };
+            terminal.line(&format!("{} {verb}.", counted(found.len(), "exception")));
             if yes {
                 terminal.line(&format!("Retried {retried}; refused {}.", refused.len()));
                 for (wid, why) in &refused {
@@ -328,7 +331,7 @@ async fn retry_matching(
                         ]
                     }),
                 );
-                terminal.say("To retry them: the same with --yes");
+                terminal.say("Nothing was retried. To retry them: the same with --yes");
             }
         },
     );
@@ -392,21 +395,36 @@ async fn rollback(
             .hint(format!("`wed flow history {}` lists them.", flow.name))
     })?;
     let definition = chosen.read()?;
-    if !yes {
-        terminal.say("To do it: the same with --yes");
-        return preview(store, tenant, &definition, terminal).await;
+    let (mut changes, rows) =
+        wedflow_worker::definition::preview(store, tenant, &definition).await?;
+    if yes {
+        changes = wedflow_worker::definition::apply(store, tenant, &definition).await?;
     }
-    let applied = wedflow_worker::definition::apply(store, tenant, &definition).await?;
     terminal.answer(
-        &json!({ "flow": flow.name, "version": chosen.version, "applied": applied }),
-        || {
-            terminal.line(&format!(
+        &json!({ "flow": flow.name, "applied": yes, "version": chosen.version, "changes": changes,
+            "matching": rows.len(), "instances": instances_of(&rows) }),
+        || match yes {
+            true => terminal.line(&format!(
                 "Flow {} is as in version {}.",
                 flow.name, chosen.version
-            ));
+            )),
+            false => {
+                print_preview(&changes, &rows, terminal);
+                terminal.say("To do it: the same with --yes");
+            }
         },
     );
     Ok(())
+}
+
+/// Instances that a re-match touches: number, transitions that are fired, status.
+pub(crate) type Touched = (Wid, Vec<String>, String);
+
+/// Instances that a re-match touches, as a document.
+pub(crate) fn instances_of(rows: &[Touched]) -> Vec<Json> {
+    rows.iter()
+        .map(|(wid, fires, becomes)| json!({ "wid": wid, "fires": fires, "becomes": status_word(becomes) }))
+        .collect()
 }
 
 /// Prints what applying a definition would do, and which live instances would fire what.
@@ -417,48 +435,52 @@ pub(crate) async fn preview(
     terminal: &Terminal,
 ) -> Result<(), Problem> {
     let (applied, rows) = wedflow_worker::definition::preview(store, tenant, definition).await?;
-    let instances: Vec<Json> = rows
-        .iter()
-        .map(|(wid, fires, becomes)| json!({ "wid": wid, "fires": fires, "becomes": status_word(becomes) }))
-        .collect();
     terminal.answer(
-        &json!({ "flow": definition.name, "dry_run": true, "would_apply": applied, "instances": instances }),
-        || {
-            terminal.line("Nothing was changed. This would be:");
-            for (what, names) in [
-                ("attributes added", &applied.attributes_added),
-                ("attributes changed", &applied.attributes_changed),
-                ("changed besides", &applied.settings_changed),
-                ("triggers added", &applied.triggers_added),
-                ("triggers changed", &applied.triggers_changed),
-                ("triggers removed", &applied.triggers_removed),
-                ("components not uploaded", &applied.components_missing),
-            ] {
-                if !names.is_empty() {
-                    terminal.line(&format!("  {what}: {}", names.join(", ")));
-                }
-            }
-            terminal.line(&format!(
-                "A re-match would then touch {} live instances{}",
-                rows.len(),
-                if rows.is_empty() { "." } else { ":" }
-            ));
-            if rows.is_empty() {
-                return;
-            }
-            terminal.table(
-                &["wid", "would fire", "status"],
-                rows.iter().map(|(wid, fires, becomes)| {
-                    vec![
-                        wid.to_string(),
-                        fires.join(", "),
-                        status_word(becomes).to_owned(),
-                    ]
-                }),
-            );
-        },
+        &json!({ "flow": definition.name, "dry_run": true, "would_apply": applied, "matching": rows.len(),
+            "instances": instances_of(&rows) }),
+        || print_preview(&applied, &rows, terminal),
     );
     Ok(())
+}
+
+/// Prints the changes that a definition would make, and the live instances that would fire something.
+fn print_preview(applied: &Applied, rows: &[Touched], terminal: &Terminal) {
+    terminal.line("Nothing was changed. This would be:");
+    for (what, names) in [
+        ("attributes added", &applied.attributes_added),
+        ("attributes changed", &applied.attributes_changed),
+        ("changed besides", &applied.settings_changed),
+        ("triggers added", &applied.triggers_added),
+        ("triggers changed", &applied.triggers_changed),
+        ("triggers removed", &applied.triggers_removed),
+        ("components not uploaded", &applied.components_missing),
+    ] {
+        if !names.is_empty() {
+            terminal.line(&format!("  {what}: {}", names.join(", ")));
+        }
+    }
+    terminal.line(&format!(
+        "A re-match would then touch {}{}",
+        counted(rows.len(), "live instance"),
+        if rows.is_empty() { "." } else { ":" }
+    ));
+    if !rows.is_empty() {
+        print_touched("would fire", rows, terminal);
+    }
+}
+
+/// Prints the instances that a re-match touches.
+pub(crate) fn print_touched(fires: &str, rows: &[Touched], terminal: &Terminal) {
+    terminal.table(
+        &["wid", fires, "status"],
+        rows.iter().map(|(wid, fires, becomes)| {
+            vec![
+                wid.to_string(),
+                fires.join(", "),
+                status_word(becomes).to_owned(),
+            ]
+        }),
+    );
 }
 
 async fn schedule(
@@ -520,7 +542,7 @@ async fn schedule(
                 .backfill_schedule(&flow, name, from, until, BACKFILLED_MAX, next)
                 .await?;
             terminal.answer(&json!({ "started": wids }), || {
-                terminal.line(&format!("Started {} instances.", wids.len()));
+                terminal.line(&format!("Started {}.", counted(wids.len(), "instance")));
             });
             Ok(())
         }
