@@ -108,3 +108,65 @@ fn samples_have_no_findings() {
         assert!(found.is_empty(), "{}: {found:#?}", file.display());
     }
 }
+
+/// Conditions that some state satisfies, though none that is tried for single constants may.
+const SATISFIABLE: &[&str] = &[
+    "n < goal",
+    "n < goal AND n > 5",
+    "n < m AND m < goal AND n > 7",
+    "a <> b",
+    "a > 'm' AND a < 'n'",
+    "n < -5 AND n > -7",
+    "n + m = 11",
+    "coalesce(a, b) = 'x' AND length(a) > 3",
+    "n = 1 OR n = 5 OR n = 10 OR n = 20 OR n = 30 AND m = 3",
+    "n = 30",
+];
+
+#[harness::test]
+fn satisfiable_condition_is_never_dead_for_certain() {
+    let flow = Flow::of(
+        "INSERT INTO wed_attr (aname, atype) VALUES ('n', 'integer'), ('goal', 'integer'), ('m', 'integer'), \
+         ('a', 'text'), ('b', 'text'), ('done', 'boolean'); \
+         INSERT INTO wed_trig (cpred, cfinal) VALUES ('done', true)",
+    );
+    let listed = on(flow.database.store.flow("default", "trial")).expect("the flow");
+    let none_is_certain = |conditions: &[&str]| {
+        let found = on(flow.database.store.lint(&listed)).expect("looked");
+        let certain = found.iter().find(|one| one.certain);
+        assert!(certain.is_none(), "{conditions:?}: {certain:?}");
+    };
+    let insert = |condition: &str| {
+        format!("INSERT INTO wed_trig (trname, cpred) VALUES ('t', $${condition}$$);")
+    };
+    let mut session = flow.session();
+    for condition in SATISFIABLE {
+        session.run(&insert(condition));
+        none_is_certain(&[condition]);
+        session.run("DELETE FROM wed_trig WHERE NOT cfinal");
+    }
+    // Together they have more constants than are tried.
+    for condition in SATISFIABLE {
+        session.run(&insert(condition));
+    }
+    none_is_certain(SATISFIABLE);
+}
+
+#[harness::test]
+fn comparison_of_two_attributes_is_no_finding() {
+    let flow = Flow::of(
+        "INSERT INTO wed_attr (aname, atype, adv) VALUES ('n', 'integer', '0'), ('goal', 'integer', '3'); \
+         INSERT INTO wed_trig (tgname, trname, cpred, writes) VALUES ('t', 'step', 'n < goal', '{n}'); \
+         INSERT INTO wed_trig (cpred, cfinal) VALUES ('n >= goal', true)",
+    );
+    let listed = on(flow.database.store.flow("default", "trial")).expect("the flow");
+    let found = on(flow.database.store.lint(&listed)).expect("looked");
+    assert!(found.is_empty(), "{found:?}");
+    // What no state satisfies is still told for certain.
+    flow.session().run(
+        "INSERT INTO wed_trig (tgname, trname, cpred, writes) VALUES ('dead', 'd', 'n = 1 AND n = 2', '{n}')",
+    );
+    let found = on(flow.database.store.lint(&listed)).expect("looked");
+    let dead = found.iter().find(|one| one.code == "dead_trigger");
+    assert!(dead.is_some_and(|one| one.certain), "{found:?}");
+}
