@@ -101,8 +101,18 @@ impl Problem {
     }
 }
 
+/// Exit code of a refusal: 3 where something is missing, 5 where the server is stopping, full or out of reach, else 4.
+fn exit_of(error: &StoreError, code: &str) -> u8 {
+    match code {
+        "WF015" | "WF040" | "WF080" => 3,
+        _ if error.is_transient() => 5,
+        _ => 4,
+    }
+}
+
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
+        let exit_code = error.code().map_or(5, |code| exit_of(&error, code));
         match error {
             // A login or a database that the server refuses.
             StoreError::Refused(refusal)
@@ -129,7 +139,7 @@ impl From<StoreError> for Problem {
                 place: refusal
                     .place
                     .map(|FragmentPosition { fragment, position }| FragmentPlace { fragment, position }),
-                exit_code: 4,
+                exit_code,
             })),
             StoreError::NotFound { kind, .. } => {
                 let problem = Problem::new(error.to_string()).code("not_found").exit(3);
@@ -145,12 +155,23 @@ impl From<StoreError> for Problem {
                     "instance" => {
                         problem.hint("`wed instance list FLOW` shows the instances there are.")
                     }
+                    "schedule" => {
+                        problem.hint("`wed flow schedule list FLOW` shows the schedules there are.")
+                    }
                     "tenant" => problem.hint("`wed tenant list` shows the tenants there are."),
                     "user" => problem.hint("`wed user list` shows the users there are."),
                     "token" => problem.hint("`wed token list` shows the tokens there are."),
                     _ => problem,
                 }
             }
+            StoreError::LastAdmin(_) => Problem::new(error.to_string())
+                .code("last_admin")
+                .exit(4)
+                .hint("Make another user an admin first."),
+            StoreError::Locked { .. } | StoreError::Conflict(_) => Problem::new(error.to_string())
+                .code("locked")
+                .exit(1)
+                .hint("Try again in a moment; `wed status` names sessions that hold locks."),
             StoreError::Unreachable(_) | StoreError::Url(_) | StoreError::TooOld { .. } => {
                 Problem::new(error.to_string())
                     .code("database")
@@ -174,5 +195,42 @@ impl From<wedflow_tenancy::TokenError> for Problem {
 impl From<wedflow_embedded_postgres::PostgresError> for Problem {
     fn from(error: wedflow_embedded_postgres::PostgresError) -> Self {
         Problem::new(error.to_string()).exit(5).because(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wedflow_store::Refusal;
+
+    use super::*;
+
+    #[test]
+    fn exit_codes_follow_what_the_database_said() {
+        for (code, exit) in [
+            // Missing instance, tenant, work item.
+            ("WF040", 3),
+            ("WF015", 3),
+            ("WF080", 3),
+            // Rules of ours and of Postgres.
+            ("WF001", 4),
+            ("22P02", 4),
+            ("57014", 4),
+            // The server stops, starts, or is full; a login is refused.
+            ("57P01", 5),
+            ("57P03", 5),
+            ("53300", 5),
+            ("28P01", 5),
+        ] {
+            let refused = StoreError::Refused(Box::new(Refusal {
+                code: code.to_owned(),
+                message: String::new(),
+                detail: None,
+                hint: None,
+                place: None,
+            }));
+            assert_eq!(Problem::from(refused).exit_code, exit, "{code}");
+        }
+        let admin = StoreError::LastAdmin("ann".to_owned());
+        assert_eq!(Problem::from(admin).exit_code, 4);
     }
 }

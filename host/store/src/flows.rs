@@ -451,6 +451,20 @@ impl Store {
         Ok(())
     }
 
+    /// Returns true if a transition of a flow is left to a component, uploaded or not.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn is_bound(&self, flow_id: FlowId, transition: &str) -> Result<bool, StoreError> {
+        Ok(sqlx::query_scalar(
+            "SELECT EXISTS (SELECT FROM wed.binding WHERE flow_id = $1 AND trname = $2)",
+        )
+        .bind(flow_id)
+        .bind(transition)
+        .fetch_one(&self.pool)
+        .await?)
+    }
+
     /// Lists the parts of a flow's definition that will not run, for a person: components that were not uploaded or
     /// do not fit.
     ///

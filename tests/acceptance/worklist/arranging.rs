@@ -148,7 +148,7 @@ fn worklists_are_arranged_on_the_command_line() {
     work("beto", &["fetch", &two, &note, "--to", &copy]).done();
     assert_eq!(std::fs::read_to_string(&copy).expect("read"), "a photo");
     assert_eq!(
-        work("ana", &["fetch", &two, &note]).exits(4).error()["code"],
+        work("ana", &["fetch", &two, &note]).exits(3).error()["code"],
         "WF080"
     );
 }

@@ -15,7 +15,7 @@ use crate::calls;
 use crate::commands::work::{refused, values_of};
 use crate::inbox::server::{Served, Server};
 use crate::problem::Problem;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::{Terminal, counted, shown};
 
 pub(crate) async fn run(
     connection: &AwayConnection,
@@ -228,11 +228,11 @@ fn return_home(link: &Link, store: &mut LocalStore, terminal: &Terminal) -> Resu
     let returned = reconnect(link, store).map_err(problem)?;
     terminal.answer(&returned, || {
         terminal.line(&format!(
-            "{} results applied, {} refused and kept, {} to be sent again; {} messages",
-            returned.applied.len(),
+            "{} applied, {} refused and kept, {} to be sent again; {}",
+            counted(returned.applied.len(), "result"),
             returned.refused.len(),
             returned.kept,
-            returned.messages
+            counted(returned.messages, "message")
         ));
     });
     match returned.refused.first() {
@@ -328,7 +328,8 @@ pub(crate) fn problem(error: AwayError) -> Problem {
             .hint("What came so far is kept; the same command goes on when the server answers."),
         AwayError::Decide { hint, .. } => Problem::new(message).exit(4).code("decide").hint(hint),
         AwayError::Refused(document) => {
-            let problem = Problem::new(message).exit(4);
+            let missing = document["status"] == 404;
+            let problem = Problem::new(message).exit(if missing { 3 } else { 4 });
             match document["code"].as_str() {
                 Some(code) => problem.code(code).hint(shown(&document["hint"])),
                 None => problem,

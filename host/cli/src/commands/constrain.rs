@@ -160,14 +160,18 @@ pub(crate) async fn order(
             instance,
         } => {
             let flow = store.flow(tenant, flow).await?;
-            let dropped = store.drop_order(&flow, trigger, after, *instance).await?;
-            terminal.answer(&json!({ "dropped": dropped }), || {
-                terminal.line(if dropped {
-                    "Dropped."
-                } else {
-                    "There was none."
-                });
-            });
+            if !store.drop_order(&flow, trigger, after, *instance).await? {
+                return Err(Problem::new(format!(
+                    "flow {} has no order of \"{trigger}\" after \"{after}\"",
+                    flow.name
+                ))
+                .exit(3)
+                .hint(format!(
+                    "`wed flow order list {}` shows those that were added.",
+                    flow.name
+                )));
+            }
+            terminal.answer(&json!({ "dropped": true }), || terminal.line("Dropped."));
         }
     }
     Ok(())

@@ -68,6 +68,10 @@ async fn list(
     store: &Store,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
+    if let Some(user) = user {
+        // One that is missing has no tokens, which must not look like an empty list.
+        store.user(tenant, user).await?;
+    }
     let tokens = store.tokens(tenant, user).await?;
     terminal.answer(&tokens, || {
         terminal.table(
