@@ -24,6 +24,7 @@ GRANT EXECUTE ON FUNCTION wed.is_by_hand() TO PUBLIC;
 -- Called by the view job_pool of every flow.
 GRANT EXECUTE ON FUNCTION wed.waiting_reason(integer, integer, integer) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION wed.waits_on(integer, integer, integer) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION wed.resume_commands(integer, integer, integer) TO PUBLIC;
 -- Once a statement, at the end of its transaction: locks of keys are the last that it takes.
 DO $$ BEGIN
   IF NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = 'wed.request'::regclass AND tgname = 'hand_over') THEN

@@ -365,8 +365,8 @@ pub(crate) struct Job {
     running: bool,
     /// Attempts begun.
     attempt: i32,
-    /// When it may next be claimed; `infinity` when it waits for something else.
-    due: String,
+    /// When it may next be claimed; none while it waits for something else than time.
+    due: Option<String>,
     priority: i32,
     waits_for: Option<String>,
 }

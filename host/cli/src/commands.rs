@@ -11,6 +11,7 @@ mod flow;
 mod guard;
 mod host;
 mod instance;
+mod instance_show;
 mod job;
 mod manutencao;
 pub(crate) mod operate;

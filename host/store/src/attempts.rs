@@ -100,8 +100,8 @@ pub struct PendingJob {
     pub attempt: i32,
     /// Maximum number of attempts.
     pub attempts: i32,
-    /// When it is due (RFC 3339), or `infinity`.
-    pub due: String,
+    /// When it is due, RFC 3339; none while it waits for something else than time.
+    pub due: Option<String>,
     /// Holder of the job.
     pub lckid: Option<String>,
     /// Why it waits, where it is not for its time.
@@ -257,7 +257,8 @@ impl Store {
     ) -> Result<Vec<PendingJob>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
             "SELECT j.wid, j.trname, coalesce(nullif(t.tgname, ''), j.tgid::text) AS trigger, j.attempt, t.attempts, \
-               CASE WHEN isfinite(j.due) THEN to_char(j.due AT TIME ZONE 'UTC', {RFC3339}) ELSE 'infinity' END AS due, \
+               CASE WHEN isfinite(j.due) AND NOT wed.is_paused(j.due) \
+                 THEN to_char(j.due AT TIME ZONE 'UTC', {RFC3339}) END AS due, \
                'host:' || j.host_id AS lckid, c.name AS component, \
                wed.waiting_reason(j.flow_id, j.wid, j.tgid) AS waits_for \
              FROM wed.job j JOIN wed.trigger t USING (tgid) LEFT JOIN wed.component c ON c.component_id = \

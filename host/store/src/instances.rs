@@ -128,8 +128,8 @@ pub struct JobRow {
     pub lckid: Option<String>,
     /// Attempts begun.
     pub attempt: i32,
-    /// When it may next be claimed, RFC 3339 or `infinity`.
-    pub due: String,
+    /// When it may next be claimed, RFC 3339; none while it waits for something else than time.
+    pub due: Option<String>,
     /// Code of the reason why it is not being run ([`crate::WaitingReason`]).
     pub waits_for: Option<String>,
 }
@@ -437,8 +437,8 @@ impl Store {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
             "SELECT j.wid, j.tgid, j.trname, t.tgname, 'host:' || j.host_id AS lckid, j.attempt, j.priority, \
                wed.waiting_reason(j.flow_id, j.wid, j.tgid) AS waits_for, \
-               CASE WHEN isfinite(j.due) AND NOT wed.is_paused(j.due) THEN to_char(j.due AT TIME ZONE 'UTC', \
-               {RFC3339}) ELSE 'infinity' END AS due \
+               CASE WHEN isfinite(j.due) AND NOT wed.is_paused(j.due) \
+                 THEN to_char(j.due AT TIME ZONE 'UTC', {RFC3339}) END AS due \
              FROM wed.job j LEFT JOIN wed.trigger t USING (tgid) \
              WHERE j.flow_id = $1 AND ($2::integer IS NULL OR j.wid = $2) AND (j.wid, j.tgid) > ($3, $4) \
              ORDER BY j.wid, j.tgid LIMIT $5"

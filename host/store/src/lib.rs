@@ -5,6 +5,7 @@
 //! - [`Store`]: the connection pool, migrations
 //! - `flows`: flows, their attributes, triggers and bindings
 //! - `components`: uploaded components
+//! - `conditions`: conditions over the present state of an instance
 //! - `constraints`: reservations, resources, the order of tasks
 //! - `settings`: settings, and secrets as ciphertext
 //! - `instances`: instances, trace, attempts
@@ -31,6 +32,7 @@ mod audit;
 mod backup;
 mod by_hand;
 mod components;
+mod conditions;
 mod constraints;
 mod disk;
 mod error;
@@ -69,6 +71,7 @@ pub use audit::{AuditEntry, Once, Taken};
 pub use backup::{BackupScript, DATABASE_PLACEHOLDER};
 pub use by_hand::FlowSession;
 pub use components::{Component, NewComponent};
+pub use conditions::Condition;
 pub use constraints::{Finding, Reservation, Resource, TaskOrder};
 pub use error::{FragmentPosition, Refusal, StoreError};
 pub use flows::{Expected, Flow, FlowShape, Trigger};

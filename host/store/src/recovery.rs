@@ -103,7 +103,7 @@ impl WaitingReason {
                 "Let them end; `wed instance show` lists them. `wed instance skip` skips one."
             }
             WaitingReason::Quota => "Raise the quota with `wed tenant quota`, or wait.",
-            WaitingReason::Paused => "Resume it with `wed instance resume` or `wed flow resume`.",
+            WaitingReason::Paused => "Take the pause back",
             WaitingReason::Circuit => "Push a mended version of the component.",
             WaitingReason::NoHost => "Start one with `wed serve`, or `wed dev`.",
             WaitingReason::NoComponent => "Upload it with `wed component push`.",
@@ -143,8 +143,8 @@ pub struct Waiting {
     pub code: &'static str,
     /// The reason in words; of a reservation or an order, what it waits for and who holds it.
     pub text: String,
-    /// Way to make it proceed.
-    pub hint: &'static str,
+    /// Way to make it proceed; of a pause, the commands that take it back.
+    pub hint: String,
     /// When it is due, RFC 3339; none while that is open.
     pub due: Option<String>,
 }
@@ -240,8 +240,14 @@ impl FlowVersion {
     }
 }
 
-/// A row of `waiting_reasons`: four columns of text.
-type WaitingRow = (String, Option<String>, Option<String>, Option<String>);
+/// A row of [`Store::waiting`]: transition, code, due, detail, commands that end a pause.
+type WaitingRow = (
+    String,
+    Option<String>,
+    Option<String>,
+    Option<String>,
+    Option<String>,
+);
 
 impl Store {
     /// Retries an instance: an exception passes the gate anew, a regular one's waiting jobs are due at once.
@@ -404,7 +410,8 @@ impl Store {
                    CASE WHEN isfinite(j.due) AND NOT wed.is_paused(j.due) \
                      THEN to_char(j.due AT TIME ZONE 'UTC', {RFC3339}) END, \
                    CASE WHEN j.blocked IS NOT NULL THEN 'it waits for ' || wed.waits_on(j.flow_id, j.wid, j.tgid) \
-                     WHEN j.put_off LIKE 'it cannot run: %' THEN j.put_off END \
+                     WHEN j.put_off LIKE 'it cannot run: %' THEN j.put_off END, \
+                   wed.resume_commands(j.flow_id, j.wid, j.tgid) \
                  FROM wed.job j WHERE j.flow_id = $1 AND j.wid = $2 ORDER BY j.tgid"
             )))
             .bind(flow_id)
@@ -413,13 +420,17 @@ impl Store {
             .await?;
         Ok(rows
             .into_iter()
-            .filter_map(|(transition, code, due, detail)| {
+            .filter_map(|(transition, code, due, detail, resuming)| {
                 let reason = WaitingReason::of_code(&code?)?;
+                let resuming = resuming.filter(|_| reason == WaitingReason::Paused);
                 Some(Waiting {
                     transition,
                     code: reason.code(),
                     text: detail.unwrap_or_else(|| reason.text().to_owned()),
-                    hint: reason.hint(),
+                    hint: match resuming {
+                        Some(commands) => format!("{}: {commands}.", reason.hint()),
+                        None => reason.hint().to_owned(),
+                    },
                     due,
                 })
             })

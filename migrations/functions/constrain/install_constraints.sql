@@ -15,8 +15,10 @@ BEGIN
       SELECT j.wid, j.tgid, j.trname, 'host:' || j.host_id AS lckid, j.timeout,
         coalesce(j.payload, (SELECT r.state FROM wed.trace r WHERE r.flow_id = j.flow_id AND r.wid = j.wid
                              AND r.seq = j.seq AND r.tstmp = j.fired_at))::jsonb AS payload,
-        j.attempt, j.due, j.priority,
-        coalesce(CASE WHEN j.awaits_siblings THEN 'the pending transitions of its instance' END, j.put_off,
+        j.attempt, CASE WHEN j.due < '9000-01-01 00:00:00+00' THEN j.due END AS due, j.priority,
+        coalesce(CASE WHEN j.due >= '9000-01-01 00:00:00+00' AND j.due < 'infinity'
+            THEN 'the end of a pause: ' || coalesce(wed.resume_commands(j.flow_id, j.wid, j.tgid), 'it is ending') END,
+          CASE WHEN j.awaits_siblings THEN 'the pending transitions of its instance' END, j.put_off,
           CASE WHEN j.blocked IS NOT NULL THEN wed.waits_on(j.flow_id, j.wid, j.tgid) END,
           (SELECT 'its tenant''s fuel_per_minute' FROM wed.usage u
            WHERE u.tenant_id = j.tenant_id AND u.resting AND j.host_id IS NULL

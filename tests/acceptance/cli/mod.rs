@@ -6,7 +6,10 @@ mod exits;
 mod flows;
 mod hosts;
 mod instances;
+mod missing;
+mod paused;
 mod refusals;
+mod scheduling;
 mod words;
 
 use std::path::{Path, PathBuf};

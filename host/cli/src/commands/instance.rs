@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
 use wedflow_model::{ScalarType, Wid};
-use wedflow_store::{Flow, JobRow, Store, TraceRow, WantedInstances};
+use wedflow_store::{Flow, Store, TraceRow, WantedInstances};
 
 use crate::arguments::InstanceCommand;
+use crate::commands::instance_show::show;
 use crate::commands::operate;
 use crate::commands::operate_waiting::Reasons;
 use crate::problem::Problem;
@@ -129,87 +130,6 @@ async fn list(
     Ok(())
 }
 
-/// Prints the pending jobs of an instance.
-fn print_jobs(jobs: &[JobRow], terminal: &Terminal) {
-    if !jobs.is_empty() {
-        terminal.line("Pending:");
-        terminal.table(
-            &[
-                "transition",
-                "attempts",
-                "due",
-                "in the hands of",
-                "waits for",
-            ],
-            jobs.iter().map(|job| {
-                vec![
-                    job.trname.clone(),
-                    job.attempt.to_string(),
-                    job.due.clone(),
-                    job.lckid.clone().unwrap_or_default(),
-                    job.waits_for.clone().unwrap_or_default(),
-                ]
-            }),
-        );
-    }
-}
-
-async fn show(store: &Store, flow: &Flow, wid: Wid, terminal: &Terminal) -> Result<(), Problem> {
-    let instance = store.instance(flow, wid).await?;
-    let jobs = store.jobs(flow.flow_id, wid).await?;
-    let attempts = store.attempts(flow.flow_id, wid).await?;
-    let logs = store.logs(flow.flow_id, wid).await?;
-    let order = attributes_of(store, flow).await?;
-    terminal.answer(
-        &json!({ "instance": instance, "jobs": jobs, "attempts": attempts, "logs": logs }),
-        || {
-            terminal.line(&format!(
-                "Instance {wid} of {}: {}, started {}",
-                flow.name,
-                status_word(&instance.status),
-                instance.started
-            ));
-            terminal.table(
-                &["attribute", "value"],
-                in_order(&instance.state, &order)
-                    .map(|(name, value)| vec![name.clone(), shown(value)]),
-            );
-            print_jobs(&jobs, terminal);
-            if !attempts.is_empty() {
-                terminal.line("Attempts that changed nothing:");
-                terminal.table(
-                    &["transition", "attempt", "outcome", "message", "at"],
-                    attempts.iter().map(|attempt| {
-                        vec![
-                            attempt.trname.clone(),
-                            attempt.attempt.to_string(),
-                            attempt.outcome.clone(),
-                            attempt.message.clone(),
-                            attempt.tstmp.clone(),
-                        ]
-                    }),
-                );
-            }
-            if !logs.is_empty() {
-                terminal.line("What its transitions logged:");
-                terminal.table(
-                    &["trigger", "attempt", "severity", "message", "fields"],
-                    logs.iter().map(|line| {
-                        vec![
-                            line.tgid.to_string(),
-                            line.attempt.to_string(),
-                            line.severity.clone(),
-                            line.message.clone(),
-                            state_line(&line.fields, &[]),
-                        ]
-                    }),
-                );
-            }
-        },
-    );
-    Ok(())
-}
-
 /// Prints rows as they come; ends when the instance is final, or an exception that nobody serves.
 async fn watch(store: &Store, flow: &Flow, wid: Wid, terminal: &Terminal) -> Result<(), Problem> {
     let mut next = 1;
@@ -316,7 +236,7 @@ pub(crate) async fn attributes_of(store: &Store, flow: &Flow) -> Result<Vec<Stri
 }
 
 /// A state's attributes in the flow's order, then those that the flow has no more.
-fn in_order<'a>(
+pub(crate) fn in_order<'a>(
     state: &'a Json,
     order: &'a [String],
 ) -> impl Iterator<Item = (&'a String, &'a Json)> {
@@ -327,7 +247,7 @@ fn in_order<'a>(
     known.chain(all.filter(move |(name, _)| !order.contains(name)))
 }
 
-fn state_line(state: &Json, order: &[String]) -> String {
+pub(crate) fn state_line(state: &Json, order: &[String]) -> String {
     in_order(state, order)
         .map(|(name, value)| format!("{name}={}", shown(value)))
         .collect::<Vec<_>>()

@@ -47,7 +47,7 @@ pub(crate) async fn run(
                             job.trname.clone(),
                             job.trigger.clone(),
                             format!("{} of {}", job.attempt, job.attempts),
-                            job.due.clone(),
+                            job.due.clone().unwrap_or_default(),
                             match (&job.lckid, &job.component) {
                                 (Some(host), _) => host.clone(),
                                 (None, Some(component)) => format!("component {component}"),
