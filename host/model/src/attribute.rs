@@ -230,7 +230,7 @@ fn mismatch(expected: &ScalarType, value: &dyn fmt::Display) -> ValueError {
 }
 
 /// Reads a timestamp as Postgres writes it in JSON: microseconds since 1970.
-fn microseconds(text: &str) -> Option<i64> {
+pub fn read_moment(text: &str) -> Option<i64> {
     if let Ok(at) = text.parse::<Timestamp>() {
         return Some(at.as_microsecond());
     }
@@ -283,7 +283,7 @@ impl Scalar {
                 Scalar::Timestamptz(match text {
                     "infinity" => i64::MAX,
                     "-infinity" => i64::MIN,
-                    _ => microseconds(text).ok_or_else(wrong)?,
+                    _ => read_moment(text).ok_or_else(wrong)?,
                 })
             }
             ScalarType::Date => {

@@ -14,7 +14,7 @@ mod limits;
 mod outcome;
 mod work;
 
-pub use attribute::{AttributeType, Scalar, ScalarType, Value, ValueError};
+pub use attribute::{AttributeType, Scalar, ScalarType, Value, ValueError, read_moment};
 pub use codes::{ERROR_CODES, ErrorCode};
 pub use definition::{
     AttributeDefinition, FlowDefinition, Numbering, TransitionDefinition, TriggerDefinition,

@@ -1,5 +1,7 @@
 //! Schedules that start instances.
 
+use std::ops::Range;
+
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use sqlx::{AssertSqlSafe, FromRow};
@@ -91,24 +93,77 @@ impl Due {
     }
 }
 
-fn wrong(message: String) -> StoreError {
+/// Advice on a pattern and a zone.
+const PATTERN_HINT: &str = "For example: --cron '0 9 * * MON-FRI' --zone Europe/Berlin, with minute, hour, day, \
+    month and weekday.";
+
+/// Advice on the two times of a backfill.
+const SPAN_HINT: &str =
+    "For example: from 2026-03-01T00:00:00Z until 2026-04-01T00:00:00+02:00, the earlier first.";
+
+fn refused(message: String, hint: &str) -> StoreError {
     StoreError::Refused(Box::new(Refusal {
         code: "WF044".to_owned(),
         message,
         detail: None,
-        hint: Some(
-            "For example: --cron '0 9 * * MON-FRI' --zone Europe/Berlin, with minute, hour, day, month and weekday."
-                .to_owned(),
-        ),
+        hint: Some(hint.to_owned()),
         place: None,
     }))
+}
+
+fn wrong(message: String) -> StoreError {
+    refused(message, PATTERN_HINT)
+}
+
+/// Reads the two times of a backfill, as microseconds since 1970.
+fn span(from: &str, until: &str) -> Result<Range<i64>, StoreError> {
+    let read = |name: &str, text: &str| {
+        wedflow_model::read_moment(text).ok_or_else(|| {
+            refused(
+                format!("{name} \"{text}\" is no time of RFC 3339, with its zone"),
+                SPAN_HINT,
+            )
+        })
+    };
+    let (first, end) = (read("from", from)?, read("until", until)?);
+    if first >= end {
+        return Err(refused(
+            format!("until \"{until}\" is not later than from \"{from}\""),
+            SPAN_HINT,
+        ));
+    }
+    Ok(first..end)
+}
+
+/// Lists the occurrences of a pattern in a span, at most `most`.
+fn occurrences(
+    (cron, zone): (&str, &str),
+    span: Range<i64>,
+    most: usize,
+    next: impl Fn(&str, &str, i64) -> Result<Option<i64>, String>,
+) -> Result<Vec<i64>, StoreError> {
+    let (mut times, mut at) = (Vec::new(), span.start - 1);
+    while let Some(time) = next(cron, zone, at).map_err(wrong)?
+        && time < span.end
+    {
+        if times.len() == most {
+            return Err(refused(
+                format!("there are more than {most} times between the two; nothing was started"),
+                "Make up for a shorter span, and then for the next one.",
+            ));
+        }
+        times.push(time);
+        at = time;
+    }
+    Ok(times)
 }
 
 impl Store {
     /// Makes a schedule, or changes the one of that name; `next` computes its next occurrence.
     ///
     /// # Errors
-    /// [`StoreError::Refused`] with `WF044` for a bad pattern or zone, 23514 for a bad name or policy.
+    /// [`StoreError::Refused`] with `WF044` for a bad pattern or zone, or one that never comes, 42703 for an unknown
+    /// attribute, 22P02 and its like for a value that is none of its type, 23514 for a bad name or policy.
     pub async fn put_schedule(
         &self,
         flow: &Flow,
@@ -119,7 +174,19 @@ impl Store {
         let now: i64 = sqlx::query_scalar(NOW_US)
             .fetch_one(&mut *transaction)
             .await?;
-        let next = next(schedule.cron, schedule.zone, now).map_err(wrong)?;
+        let next = next(schedule.cron, schedule.zone, now)
+            .map_err(wrong)?
+            .ok_or_else(|| {
+                wrong(format!(
+                    "\"{}\" names no day that ever comes",
+                    schedule.cron
+                ))
+            })?;
+        sqlx::query("SELECT wed.refuse_values(f, $2) FROM wed.flow f WHERE f.flow_id = $1")
+            .bind(flow.flow_id)
+            .bind(Json::Object(schedule.state.clone()))
+            .execute(&mut *transaction)
+            .await?;
         sqlx::query(
             "INSERT INTO wed.schedule (flow_id, name, cron, zone, state, missed, overlap, next_at, actor) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, to_timestamp($8::bigint / 1000000), $9) \
@@ -308,8 +375,8 @@ impl Store {
     /// one transaction, at most `most`. Instants are RFC 3339. Returns the instances.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`]; [`StoreError::Refused`] with `WF044` for more occurrences than `most`, and those of
-    /// starting an instance.
+    /// [`StoreError::NotFound`]; [`StoreError::Refused`] with `WF044` for more occurrences than `most`, before any
+    /// instance is started, and for instants that are none or the wrong way round; those of starting an instance.
     pub async fn backfill_schedule(
         &self,
         flow: &Flow,
@@ -320,28 +387,19 @@ impl Store {
         next: impl Fn(&str, &str, i64) -> Result<Option<i64>, String>,
     ) -> Result<Vec<Wid>, StoreError> {
         let mut transaction = self.begin().await?;
-        let (cron, zone, state, from, until): (String, String, Json, i64, i64) = sqlx::query_as(
-            "SELECT cron, zone, state, (extract(epoch FROM $3::timestamptz) * 1000000)::bigint, \
-               (extract(epoch FROM $4::timestamptz) * 1000000)::bigint FROM wed.schedule WHERE flow_id = $1 AND \
-               name = $2",
+        let (cron, zone, state): (String, String, Json) = sqlx::query_as(
+            "SELECT cron, zone, state FROM wed.schedule WHERE flow_id = $1 AND name = $2",
         )
         .bind(flow.flow_id)
         .bind(name)
-        .bind(from)
-        .bind(until)
         .fetch_optional(&mut *transaction)
         .await?
         .ok_or_else(|| StoreError::not_found("schedule", name))?;
+        let times = occurrences((&cron, &zone), span(from, until)?, most, next)?;
         let values = state.as_object().cloned().unwrap_or_default();
-        let (mut wids, mut at) = (Vec::new(), from - 1);
-        while let Some(time) = next(&cron, &zone, at).map_err(wrong)?
-            && time < until
-        {
-            if wids.len() == most {
-                return Err(wrong(format!("there are more than {most} occurrences")));
-            }
+        let mut wids = Vec::with_capacity(times.len());
+        for _ in times {
             wids.push(insert(&mut transaction, &flow.schema_name, &values).await?);
-            at = time;
         }
         note_flow(
             &mut transaction,
