@@ -89,7 +89,7 @@ pub struct MetricsServer {
 }
 
 impl MetricsServer {
-    /// Begins to serve `/metrics`, over one connection to the database.
+    /// Listens at an address and begins to serve `/metrics`, over one connection to the database.
     ///
     /// # Errors
     /// When the address cannot be used.
@@ -98,7 +98,18 @@ impl MetricsServer {
         listen: SocketAddr,
         committed: Committed,
     ) -> std::io::Result<Self> {
-        let listener = TcpListener::bind(listen).await?;
+        MetricsServer::serve(store, TcpListener::bind(listen).await?, committed)
+    }
+
+    /// Begins to serve `/metrics` where somebody listens already.
+    ///
+    /// # Errors
+    /// When the listener has no address.
+    pub fn serve(
+        store: &Store,
+        listener: TcpListener,
+        committed: Committed,
+    ) -> std::io::Result<Self> {
         let address = listener.local_addr()?;
         let figures = Figures {
             store: store.bounded(1, ANSWER_MAX, LOCK_MAX),

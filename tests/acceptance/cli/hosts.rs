@@ -91,3 +91,20 @@ fn one_signal_ends_a_host_within_its_grace_and_gives_its_jobs_back() {
     let given_back = "SELECT count(*) FROM wed.job WHERE host_id IS NULL";
     assert_eq!(owner.number(given_back), 1);
 }
+
+#[harness::test]
+fn taken_port_of_metrics_leaves_no_host() {
+    let database = Database::new();
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let place = taken.local_addr().expect("its address").to_string();
+    let answer = run(wed(&database.url()).args(["serve", "--metrics", &place])).exits(1);
+    assert!(
+        answer.err.contains(&place) && answer.err.contains("hint: Choose another one"),
+        "{answer:?}"
+    );
+    assert_eq!(
+        database.owner().number("SELECT count(*) FROM wed.host"),
+        0,
+        "no lease is left"
+    );
+}

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use wedflow_embedded_postgres::PostgresSettings;
 use wedflow_store::{DATABASE_PLACEHOLDER, Store};
 
 use crate::arguments::Arguments;
@@ -139,7 +140,9 @@ fn find(name: &str, server_major: u32) -> Result<PathBuf, Problem> {
                 .collect()
         })
         .unwrap_or_default();
-    for parent in VERSIONED {
+    // Beside the private Postgres there are tools where somebody put them there.
+    let private = PostgresSettings::from_environment().map(|settings| settings.binaries);
+    for parent in VERSIONED.map(PathBuf::from).into_iter().chain(private) {
         let versions = std::fs::read_dir(parent).into_iter().flatten().flatten();
         candidates.extend(versions.map(|version| version.path().join("bin").join(name)));
     }
@@ -158,10 +161,11 @@ fn find(name: &str, server_major: u32) -> Result<PathBuf, Problem> {
                 None => format!("{name} is not installed"),
                 Some(version) => format!("{name} is of version {version}, the server of {server_major}"),
             })
+            .exit(3)
             .hint(format!(
-                "Install the client tools of Postgres {server_major} or later (Debian: apt-get install \
-                 postgresql-client-{server_major}) \
-                 and put {name} into PATH."
+                "Install the client tools of Postgres {server_major} or later. On Debian and Ubuntu: apt-get install \
+                 postgresql-client-{server_major}; where that package is not known, first apt-get install \
+                 postgresql-common && /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y"
             ))
         })
 }

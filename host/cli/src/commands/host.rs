@@ -2,6 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 
+use tokio::net::TcpListener;
 use wedflow_api::{MetricsServer, Server, ServerSettings};
 use wedflow_store::Store;
 use wedflow_worker::{Host, HostSettings, OutsideSettings};
@@ -63,31 +64,17 @@ async fn run(
         }
         None => None,
     };
-    let metrics_at = host.metrics;
-    let host = start(&store, settings).await?;
-    let metrics = match metrics_at {
-        Some(address) => Some(serve_metrics(&store, address, &host).await?),
+    // Listened at before the host takes a lease: a port that is taken leaves nothing behind.
+    let metrics = match host.metrics {
+        Some(address) => Some(listen_for_metrics(address).await?),
         None => None,
     };
-    let (server, port, name) = store.place();
-    terminal.say(&format!(
-        "host {} is at work on database {name} of {server}:{port}; Ctrl-C stops it",
-        host.id()
-    ));
-    if let Some(api) = &api {
-        terminal.say(&format!(
-            "the API is at http://{}; http://{}/openapi.json describes it",
-            api.address(),
-            api.address()
-        ));
-        tracing::info!(address = %api.address(), "listening");
-    }
-    if let Some(metrics) = &metrics {
-        terminal.say(&format!(
-            "figures are at http://{}/metrics",
-            metrics.address()
-        ));
-    }
+    let host = start(&store, settings).await?;
+    let metrics = match metrics {
+        Some(listener) => Some(serve_metrics(&store, listener, &host)?),
+        None => None,
+    };
+    say_started(&store, &host, api.as_ref(), metrics.as_ref(), terminal);
     let ending = tokio::select! {
         told = told_to_stop() => told.map(|()| Ending::Told)?,
         () = host.failed() => Ending::Failed,
@@ -115,6 +102,35 @@ async fn run(
     };
     store.close().await;
     ended
+}
+
+/// Says where a host is at work, and where it serves.
+fn say_started(
+    store: &Store,
+    host: &Host,
+    api: Option<&Server>,
+    metrics: Option<&MetricsServer>,
+    terminal: &Terminal,
+) {
+    let (server, port, name) = store.place();
+    terminal.say(&format!(
+        "host {} is at work on database {name} of {server}:{port}; Ctrl-C stops it",
+        host.id()
+    ));
+    if let Some(api) = api {
+        terminal.say(&format!(
+            "the API is at http://{}; http://{}/openapi.json describes it",
+            api.address(),
+            api.address()
+        ));
+        tracing::info!(address = %api.address(), "listening");
+    }
+    if let Some(metrics) = metrics {
+        terminal.say(&format!(
+            "figures are at http://{}/metrics",
+            metrics.address()
+        ));
+    }
 }
 
 /// Reason for which a host ends.
@@ -163,20 +179,24 @@ async fn listen_at(
         .map_err(|error| Problem::new("no port is free to listen at").because(error))
 }
 
-/// Serves figures for monitoring at an address.
-async fn serve_metrics(
+/// Listens at the address of the figures for monitoring.
+async fn listen_for_metrics(address: SocketAddr) -> Result<TcpListener, Problem> {
+    TcpListener::bind(address).await.map_err(|error| {
+        Problem::new(format!("{address} cannot be listened at"))
+            .because(error)
+            .hint("Choose another one: --metrics 127.0.0.1:0 takes any free port.")
+    })
+}
+
+/// Serves figures for monitoring.
+fn serve_metrics(
     store: &Store,
-    address: SocketAddr,
+    listener: TcpListener,
     host: &Host,
 ) -> Result<MetricsServer, Problem> {
     let committed = host.commits();
-    MetricsServer::start(store, address, std::sync::Arc::new(committed))
-        .await
-        .map_err(|error| {
-            Problem::new(format!("{address} cannot be listened at"))
-                .because(error)
-                .hint("Choose another one: --metrics 127.0.0.1:0 takes any free port.")
-        })
+    MetricsServer::serve(store, listener, std::sync::Arc::new(committed))
+        .map_err(|error| Problem::new("figures cannot be served").because(error))
 }
 
 /// Starts a host.
