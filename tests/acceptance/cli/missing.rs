@@ -132,7 +132,7 @@ const MISSING: &[&[&str]] = &[
     &["demo", "none"],
 ];
 
-/// Commands on a flow that is missing, beside those that `tenancy::isolation` tries.
+/// Further commands on a missing flow; `tenancy::isolation` tries most of them.
 const MISSING_FLOW: &[&[&str]] = &[
     &["flow", "show", "none", "--pdl"],
     &["flow", "secret", "set", "none", "x"],
