@@ -180,7 +180,7 @@ async fn measure(ready: &Ready, quiet: &Flow, starts: usize) -> Result<Waits> {
     let database = &ready.database;
     let host = ready.host().await?;
     let state = Map::from_iter([("step".to_owned(), json!(0))]);
-    // A host tries a transition that it does not know apart, where the busy tenant's may compute: once, before.
+    // A host isolates the first attempt of a transition, on threads that the busy tenant's may use: once, before.
     database
         .start_instances(quiet, std::slice::from_ref(&state))
         .await?;

@@ -14,7 +14,7 @@ use wedflow_model::TenantId;
 use wedflow_store::{Message, StoreError};
 
 use crate::shared::Shared;
-use crate::silence::{AT_LAST, answered};
+use crate::silence::{STATEMENTS_TIME_MAX, answered};
 
 /// Most messages of a tenant under way on a host.
 const UNDER_WAY_PER_TENANT_MAX: i32 = 4;
@@ -53,7 +53,7 @@ pub(crate) async fn deliver(
     let taken = shared
         .store
         .take_messages(UNDER_WAY_PER_TENANT_MAX, MESSAGES_MAX, &busy);
-    for message in answered(&shared.store, AT_LAST, taken).await? {
+    for message in answered(&shared.store, STATEMENTS_TIME_MAX, taken).await? {
         under_way.change(message.tenant_id, |count| *count += 1);
         let (shared, under_way) = (Arc::clone(shared), Arc::clone(under_way));
         tokio::spawn(async move {
@@ -89,7 +89,7 @@ async fn attempt(shared: &Shared, message: Message) -> Result<(), StoreError> {
             "an announcement was not taken; it is made again later"
         );
     }
-    answered(&shared.store, AT_LAST, recorded).await
+    answered(&shared.store, STATEMENTS_TIME_MAX, recorded).await
 }
 
 async fn post(shared: &Shared, message: &Message) -> Result<(), String> {

@@ -18,11 +18,11 @@ use crate::results::{Rendered, Shapes, Verdict};
 use crate::vault::{FindSecretKey, SecretKey};
 
 /// Number of bindings, flows and components that are kept; those that are used least go first.
-const KEPT: usize = 4_096;
+const BINDINGS_MAX: usize = 4_096;
 /// Maximum reads of a flow whose definition changes meanwhile.
 const FLOW_READS_MAX: u32 = 5;
 /// Maximum checked clauses kept for each version of a flow.
-const CLAUSES_KEPT: usize = 1_024;
+const CLAUSES_MAX: usize = 1_024;
 
 /// A flow as a host sees it.
 #[derive(Debug)]
@@ -109,10 +109,10 @@ impl Bindings {
             secret_key,
             find_secret_key,
             outside,
-            components: Cache::new(KEPT),
-            flows: Cache::new(KEPT),
-            breakers: Cache::new(KEPT),
-            runnables: Cache::new(KEPT),
+            components: Cache::new(BINDINGS_MAX),
+            flows: Cache::new(BINDINGS_MAX),
+            breakers: Cache::new(BINDINGS_MAX),
+            runnables: Cache::new(BINDINGS_MAX),
         }
     }
 
@@ -307,7 +307,7 @@ impl Bindings {
                 let attributes = FlowAttributes::new(shape.attributes.iter().cloned());
                 return Ok(LoadedFlow {
                     shape,
-                    clauses: SetClauseCache::new(attributes, CLAUSES_KEPT),
+                    clauses: SetClauseCache::new(attributes, CLAUSES_MAX),
                     shapes: Shapes::default(),
                     settings,
                     secrets,

@@ -17,7 +17,7 @@ use crate::desk::Committing;
 use crate::patience::{sleep_about, with_patience};
 use crate::results::{Finished, Rendered, Shape, Verdict, no_record};
 use crate::shared::{BEHIND_A_LOCK, Shared};
-use crate::silence::{AT_WORK, answered};
+use crate::silence::{STATEMENT_TIME_MAX, answered};
 
 /// A result that is to be committed.
 #[derive(Debug)]
@@ -155,7 +155,7 @@ async fn after(store: &Store, host: HostId, mut part: Part<Ready>, pause: Durati
     sleep_about(pause).await;
     let tokens = tokens(&part.results);
     let held = store.still_held(host, &tokens);
-    if let Ok(held) = answered(store, AT_WORK, held).await {
+    if let Ok(held) = answered(store, STATEMENT_TIME_MAX, held).await {
         let before = part.results.len();
         part.results
             .retain(|ready| held.contains(&ready.item.token));
@@ -213,7 +213,7 @@ async fn quarantine(store: &Store, host: HostId, (locks, held): Met, committing:
             .map(|one| (one.key.flow, one.key.wid, one.token))
             .collect();
         let noted = store.note_locked(host, &jobs, BEHIND_A_LOCK);
-        if let Err(error) = answered(store, AT_WORK, noted).await {
+        if let Err(error) = answered(store, STATEMENT_TIME_MAX, noted).await {
             tracing::debug!(%error, "could not say that jobs wait for a lock");
         }
     }
@@ -277,7 +277,7 @@ async fn recorded(store: &Store, host: HostId, part: &Part<Finished>) -> Result<
         .filter_map(|one| one.record.as_deref())
         .collect();
     let recorded = store.fail_recorded(host, &attempts, &records);
-    answered(store, AT_WORK, recorded).await
+    answered(store, STATEMENT_TIME_MAX, recorded).await
 }
 
 /// A failed attempt as the database takes it; nothing of a result that is to be committed.
@@ -324,7 +324,7 @@ async fn commit(
         "commits"
     );
     let committed = store.commit_recorded(host, &groups, part.careful, lease, &records);
-    answered(store, AT_WORK, committed).await
+    answered(store, STATEMENT_TIME_MAX, committed).await
 }
 
 /// Groups results by flow and shape of clause.

@@ -14,17 +14,17 @@ use wedflow_store::Store;
 
 use crate::HostError;
 use crate::bindings::Bindings;
-use crate::breaker::Apart;
 use crate::decision::{Event, Policy};
 use crate::desk::Desk;
-use crate::housekeeping::{self, LEASE};
+use crate::housekeeping::{self, LEASE_TIME};
+use crate::isolation::IsolatedAttempts;
 use crate::lane::Lane;
 use crate::outside::{Outside, OutsideSettings};
 use crate::shared::{Shared, TENANTS_MAX};
 use crate::vault::{FindSecretKey, SecretKey};
 
 /// Time that giving jobs back may take, and a lane's call of the database when it has to stop.
-const LEAVING: Duration = Duration::from_secs(1);
+const LEAVE_TIME_MAX: Duration = Duration::from_secs(1);
 
 /// Settings of a host.
 #[derive(Debug, Clone)]
@@ -100,15 +100,15 @@ impl Host {
         let outside = Outside::open(&settings.outside).map_err(HostError::Files)?;
         let store = store.for_host(settings.connections());
         store.roll_trace().await?;
-        let apart = Apart::new(processors()).map_err(HostError::Threads)?;
-        let host = store.register_host(&settings.name, LEASE).await?;
+        let isolated = IsolatedAttempts::new(processors()).map_err(HostError::Threads)?;
+        let host = store.register_host(&settings.name, LEASE_TIME).await?;
         let (tellings, told) = source::queue(1);
         let shared = Arc::new(Shared {
             tellings,
             sessions: (0..policy.sessions())
                 .map(|_| store.for_commits(1, policy.lock_wait))
                 .collect(),
-            apart,
+            isolated,
             heart: store.for_host(1),
             bindings: Bindings::new(
                 store.clone(),
@@ -163,8 +163,7 @@ impl Host {
         move || shared.committed.load(Ordering::Relaxed)
     }
 
-    /// Ends when a part of the host has panicked without which it cannot go on. What is left then is [`Host::stop`],
-    /// which gives its jobs back.
+    /// Ends when a part that the host needs has panicked. Call [`Host::stop`] then, which gives its jobs back.
     pub async fn failed(&self) {
         self.shared.desk.until_broken().await;
     }
@@ -198,15 +197,15 @@ impl Host {
                 let _ = task.await;
             }
         };
-        let until = tokio::time::Instant::from_std(until) + LEAVING;
+        let until = tokio::time::Instant::from_std(until) + LEAVE_TIME_MAX;
         let _ = tokio::time::timeout_at(until, lanes).await;
         for (_, task) in &self.lanes {
             task.abort();
         }
         // Isolated attempts have ended when the jobs are given back.
-        self.shared.apart.stop().await;
+        self.shared.isolated.stop().await;
         let leaving = self.shared.store.leave_host(self.shared.host());
-        match tokio::time::timeout(LEAVING, leaving).await {
+        match tokio::time::timeout(LEAVE_TIME_MAX, leaving).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {
                 tracing::warn!(%error, "could not leave; the leases will end by themselves");

@@ -12,38 +12,38 @@ use crate::announce::{self, UnderWay};
 use crate::decision::{Event, LostAnswers};
 use crate::outside;
 use crate::shared::Shared;
-use crate::silence::{AT_LAST, AT_ONCE, answered};
+use crate::silence::{ANSWER_TIME_MAX, STATEMENTS_TIME_MAX, answered};
 
 /// Time that a host's leases last without a sign of life.
-pub(crate) const LEASE: Duration = Duration::from_secs(15);
+pub(crate) const LEASE_TIME: Duration = Duration::from_secs(15);
 /// Time between two renewals.
-const HEARTBEAT: Duration = Duration::from_secs(5);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(5);
 /// SQLSTATE of a refusal because the database has another interface.
 const OTHER_INTERFACE: &str = "WF019";
 /// Time between two searches for abandoned, overdue and stale jobs.
-const SWEEP: Duration = Duration::from_secs(2);
+const SWEEP_INTERVAL: Duration = Duration::from_secs(2);
 /// Time between two reports of tenants' fuel to the database, which answers whose quota is used up.
-const TELL_FUEL: Duration = Duration::from_secs(1);
+const FUEL_REPORT_INTERVAL: Duration = Duration::from_secs(1);
 /// Minimum time between two notifications of other hosts about work.
-const TELL_OTHERS: Duration = Duration::from_millis(20);
+const NOTIFICATION_INTERVAL_MIN: Duration = Duration::from_millis(20);
 /// Time between two searches for due schedules.
-const SCHEDULES: Duration = Duration::from_millis(500);
+const SCHEDULE_INTERVAL: Duration = Duration::from_millis(500);
 /// Time between two rounds for pauses, deadlines, going back and new exceptions.
-const RECOVER: Duration = Duration::from_secs(1);
+const RECOVERY_INTERVAL: Duration = Duration::from_secs(1);
 /// Most exceptions announced by one look.
 const ANNOUNCED_MAX: i32 = 100;
 /// Time between two looks after the trace's partitions. They are made seven days ahead.
-const ROLL: Duration = Duration::from_secs(600);
+const PARTITION_INTERVAL: Duration = Duration::from_secs(600);
 /// Time between two looks at the sizes of the pool's indexes.
-const REBUILD: Duration = Duration::from_secs(60);
+const REBUILD_INTERVAL: Duration = Duration::from_secs(60);
 /// Most flows that one look for conditions that became true goes through.
 const LOOKS_MAX: usize = 50;
 /// Most steps in which one look removes what is old.
 const EXPIRE_STEPS_MAX: usize = 20;
 /// Time between two searches for files of ended instances and old records.
-const CLEAN: Duration = Duration::from_secs(60);
+const CLEAN_INTERVAL: Duration = Duration::from_secs(60);
 /// Pause before a notification connection that could not be opened is tried again.
-const LISTEN_AGAIN: Duration = Duration::from_secs(1);
+const LISTEN_RETRY_PAUSE: Duration = Duration::from_secs(1);
 
 /// Registers the sources and handlers.
 pub(crate) fn register(
@@ -53,45 +53,45 @@ pub(crate) fn register(
     told: source::Queue<()>,
 ) {
     let (keeping, host_name) = (Arc::clone(shared), name.to_owned());
-    scheduler.register_source(source::Timer::every(HEARTBEAT), move |_, _| {
+    scheduler.register_source(source::Timer::every(HEARTBEAT_INTERVAL), move |_, _| {
         keep_leases(Arc::clone(&keeping), host_name.clone())
     });
 
     let sweeping = Arc::clone(shared);
     let unknown = Arc::new(tokio::sync::Mutex::new(Unknown::default()));
-    scheduler.register_source(source::Timer::every(SWEEP), move |_, _| {
+    scheduler.register_source(source::Timer::every(SWEEP_INTERVAL), move |_, _| {
         sweep(Arc::clone(&sweeping), Arc::clone(&unknown))
     });
 
     let telling = Arc::clone(shared);
-    scheduler.register_source(source::Timer::every(TELL_FUEL), move |_, _| {
+    scheduler.register_source(source::Timer::every(FUEL_REPORT_INTERVAL), move |_, _| {
         tell_fuel(Arc::clone(&telling))
     });
 
     let starting = shared.store.clone();
-    scheduler.register_source(source::Timer::every(SCHEDULES), move |_, _| {
+    scheduler.register_source(source::Timer::every(SCHEDULE_INTERVAL), move |_, _| {
         start_due(starting.clone())
     });
 
     let (watching, under_way) = (Arc::clone(shared), Arc::default());
-    scheduler.register_source(source::Timer::every(RECOVER), move |_, _| {
+    scheduler.register_source(source::Timer::every(RECOVERY_INTERVAL), move |_, _| {
         recover(Arc::clone(&watching), Arc::clone(&under_way))
     });
 
     let rolling = shared.store.clone();
-    scheduler.register_source(source::Timer::every(ROLL), move |_, _| {
+    scheduler.register_source(source::Timer::every(PARTITION_INTERVAL), move |_, _| {
         roll_trace(rolling.clone())
     });
 
     let rebuilding = shared.store.clone();
-    scheduler.register_source(source::Timer::every(REBUILD), move |_, _| {
+    scheduler.register_source(source::Timer::every(REBUILD_INTERVAL), move |_, _| {
         rebuild_indexes(rebuilding.clone())
     });
 
     let cleaning = Arc::clone(shared);
     scheduler.spawn(move |_| clean(cleaning));
     let cleaning = Arc::clone(shared);
-    scheduler.register_source(source::Timer::every(CLEAN), move |_, _| {
+    scheduler.register_source(source::Timer::every(CLEAN_INTERVAL), move |_, _| {
         clean(Arc::clone(&cleaning))
     });
 
@@ -123,7 +123,7 @@ async fn listen(store: Store, events: source::QueueSender<()>) -> HandlerResult 
             }
             Err(error) => tracing::warn!(%error, "no notifications for now; polling goes on"),
         }
-        tokio::time::sleep(LISTEN_AGAIN).await;
+        tokio::time::sleep(LISTEN_RETRY_PAUSE).await;
     }
 }
 
@@ -132,11 +132,11 @@ async fn listen(store: Store, events: source::QueueSender<()>) -> HandlerResult 
 async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
     let host = shared.host();
     // Over a session of its own: whatever keeps others waiting, the leases are kept.
-    let kept = shared.heart.renew_lease(host, LEASE);
-    match answered(&shared.heart, AT_ONCE, kept).await {
+    let kept = shared.heart.renew_lease(host, LEASE_TIME);
+    match answered(&shared.heart, ANSWER_TIME_MAX, kept).await {
         Ok(true) => {}
         Ok(false) => {
-            let entered = shared.heart.register_host(&name, LEASE).await?;
+            let entered = shared.heart.register_host(&name, LEASE_TIME).await?;
             shared.host.store(entered.get(), Ordering::Release);
             tracing::warn!(
                 host = host.get(),
@@ -166,7 +166,7 @@ async fn tell_fuel(shared: Arc<Shared>) -> HandlerResult {
         .map(|(tenant, fuel)| (*tenant, whole(*fuel)))
         .unzip();
     let told = shared.store.tell_fuel(&tenants, &fuel);
-    match answered(&shared.store, AT_LAST, told).await {
+    match answered(&shared.store, STATEMENTS_TIME_MAX, told).await {
         Ok((resting, limited)) => shared.desk.tell(Event::Quotas { resting, limited }),
         Err(error) => {
             tracing::warn!(
@@ -182,16 +182,16 @@ async fn tell_fuel(shared: Arc<Shared>) -> HandlerResult {
 /// Tells other hosts of work that this one left, and not again for a while: Postgres lets one transaction
 /// at a time notify, for as long as its commit takes.
 async fn tell_others(store: Store, context: Context) -> HandlerResult {
-    if let Err(error) = answered(&store, AT_LAST, store.tell_hosts()).await {
+    if let Err(error) = answered(&store, STATEMENTS_TIME_MAX, store.tell_hosts()).await {
         tracing::warn!(%error, "other hosts were not told of work; they look by themselves");
     }
-    context.sleep(TELL_OTHERS).await;
+    context.sleep(NOTIFICATION_INTERVAL_MIN).await;
     Ok(())
 }
 
 /// Starts what schedules want started now, and fires what has become true by the clock.
 async fn start_due(store: Store) -> HandlerResult {
-    match answered(&store, AT_LAST, store.fire_by_clock(LOOKS_MAX)).await {
+    match answered(&store, STATEMENTS_TIME_MAX, store.fire_by_clock(LOOKS_MAX)).await {
         Ok(0) => {}
         Ok(fired) => tracing::debug!(fired, "conditions have become true by the clock"),
         Err(error) => {
@@ -219,7 +219,7 @@ async fn start_due(store: Store) -> HandlerResult {
 /// Keeps paused what is paused, and announces new exceptions.
 async fn recover(shared: Arc<Shared>, under_way: Arc<UnderWay>) -> HandlerResult {
     let store = &shared.store;
-    if let Err(error) = answered(store, AT_LAST, store.recover_by_clock()).await {
+    if let Err(error) = answered(store, STATEMENTS_TIME_MAX, store.recover_by_clock()).await {
         tracing::warn!(
             %error,
             "could not look after pauses and deadlines; it is tried again, and `wed status` tells how the database \
@@ -271,7 +271,7 @@ async fn roll_trace(store: Store) -> HandlerResult {
 }
 
 async fn rebuild_indexes(store: Store) -> HandlerResult {
-    match answered(&store, AT_LAST, store.rebuild_indexes()).await {
+    match answered(&store, STATEMENTS_TIME_MAX, store.rebuild_indexes()).await {
         Ok(0) => {}
         Ok(indexes) => tracing::info!(indexes, "rebuilt indexes of the pool of jobs"),
         Err(error) => {
@@ -288,7 +288,7 @@ async fn rebuild_indexes(store: Store) -> HandlerResult {
 async fn clean(shared: Arc<Shared>) -> HandlerResult {
     match answered(
         &shared.store,
-        AT_LAST,
+        STATEMENTS_TIME_MAX,
         shared.store.expire(EXPIRE_STEPS_MAX),
     )
     .await
@@ -321,7 +321,7 @@ struct Unknown {
 }
 
 async fn sweep(shared: Arc<Shared>, unknown: Arc<tokio::sync::Mutex<Unknown>>) -> HandlerResult {
-    match answered(&shared.store, AT_LAST, shared.store.sweep()).await {
+    match answered(&shared.store, STATEMENTS_TIME_MAX, shared.store.sweep()).await {
         Ok(swept) if swept != Default::default() => {
             tracing::info!(swept.abandoned, swept.overdue, swept.skipped, "swept");
         }
@@ -339,7 +339,7 @@ async fn sweep(shared: Arc<Shared>, unknown: Arc<tokio::sync::Mutex<Unknown>>) -
     // lost.
     let known = shared.desk.tokens();
     let held = shared.store.held_beside(shared.host(), &known);
-    match answered(&shared.store, AT_LAST, held).await {
+    match answered(&shared.store, STATEMENTS_TIME_MAX, held).await {
         Ok(unknown) => {
             before.again = Some(Instant::now() + begun.elapsed() * 50);
             let lost = before.answers.found(unknown, |claimed| claimed.job.token);

@@ -20,21 +20,22 @@ use crate::breaker::Breaker;
 use crate::commit;
 use crate::decision::{Claim, Event};
 use crate::desk::{Committing, Desk, Errand, HostEvent, Run};
+use crate::isolation::{ATTEMPTS_OF_TENANT_MAX, Isolation};
 use crate::patience::with_patience;
 use crate::results::{Finished, Verdict, no_record};
 use crate::shared::{BEHIND_A_LOCK, Shared};
-use crate::silence::{AT_WORK, answered};
+use crate::silence::{STATEMENT_TIME_MAX, answered};
 
 /// Batches that one lane may have on their way to the database at once; how many there are is decided for all lanes.
-const COMMITS_AT_ONCE: usize = 16;
+const COMMITS_OF_LANE_MAX: usize = 16;
 /// Errands that are run at once: a claim, and jobs that are put off.
-const ERRANDS_AT_ONCE: usize = 8;
+const ERRANDS_MAX: usize = 8;
 /// Steps of others that go before a guest that computes has its next millisecond: together about as long.
-const BESIDE_COMPUTING: u32 = 32;
+const STEPS_PER_COMPUTING_STEP_MIN: u32 = 32;
 /// Time that a job which cannot be loaded now is held before it is given back.
-const UNTIL_LATER: Duration = Duration::from_secs(1);
+const LOAD_RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// Time after which a job that cannot run is looked at again.
-const RUNNABLE_AGAIN: Duration = Duration::from_secs(5);
+const RUN_RETRY_PAUSE: Duration = Duration::from_secs(5);
 /// A lane's own.
 #[derive(Clone)]
 pub(crate) struct Lane {
@@ -47,7 +48,7 @@ impl Lane {
         let lane = Lane { shared };
         let desk = lane.shared.desk.clone();
         let mut scheduler = Scheduler::builder()
-            .ready_queue(FreshFirst::new(BESIDE_COMPUTING))
+            .ready_queue(FreshFirst::new(STEPS_PER_COMPUTING_STEP_MIN))
             .on_failure(move |failure| {
                 tracing::error!(
                     %failure,
@@ -62,7 +63,7 @@ impl Lane {
             scheduler.register_with(
                 desk.errands(),
                 move |errand, _| running.clone().run_errand(errand),
-                Registration::new().in_flight(ERRANDS_AT_ONCE),
+                Registration::new().in_flight(ERRANDS_MAX),
             );
         }
         let running = lane.clone();
@@ -76,7 +77,7 @@ impl Lane {
         scheduler.register_with(
             desk.batches(number),
             move |(batch, results), _| committing.clone().commit(batch, results),
-            Registration::new().in_flight(COMMITS_AT_ONCE),
+            Registration::new().in_flight(COMMITS_OF_LANE_MAX),
         );
         (lane, scheduler)
     }
@@ -110,7 +111,7 @@ impl Lane {
             &claim.without,
             &claim.last,
         );
-        match answered(&shared.store, AT_WORK, claimed).await {
+        match answered(&shared.store, STATEMENT_TIME_MAX, claimed).await {
             Ok((claimed, due)) => {
                 let found = claimed.len();
                 shared.take(by_flow(claimed)).await;
@@ -147,19 +148,19 @@ impl Lane {
             _ => None,
         };
         // Held until the attempt has ended.
-        let paced = match breaker {
+        let permit = match breaker {
             Some(breaker) if breaker.is_open() => {
                 let shared = &self.shared;
-                let must = || breaker.is_open() && shared.desk.is_shared() && !shared.is_draining();
-                match must() {
-                    true => Box::pin(shared.apart.turn(tenant, must)).await,
+                let is_needed =
+                    || breaker.is_open() && shared.desk.is_shared() && !shared.is_draining();
+                match is_needed() {
+                    true => Box::pin(shared.isolated.permit(tenant, is_needed)).await,
                     false => None,
                 }
             }
             _ => None,
         };
-        let open = breaker.is_some_and(Breaker::is_open);
-        let apart = breaker.is_some_and(Breaker::is_apart).then_some(open);
+        let isolation = breaker.and_then(Breaker::isolation);
         if self.shared.is_draining() {
             return Ok(());
         }
@@ -172,18 +173,19 @@ impl Lane {
             }
             _ => return Box::pin(self.give_back(&claimed, None)).await,
         };
-        let finished = match apart {
-            Some(open) => {
+        let finished = match isolation {
+            Some(reason) => {
                 let lane = self.clone();
-                let attempt = async move { lane.attempt(&claimed, tenant, &runnable, apart).await };
-                match Box::pin(self.shared.apart.run(open, attempt)).await {
+                let attempt =
+                    async move { lane.attempt(&claimed, tenant, &runnable, isolation).await };
+                match Box::pin(self.shared.isolated.run(reason, attempt)).await {
                     Some(finished) => finished,
                     None => return Ok(()), // the host is no more
                 }
             }
             None => self.attempt(&claimed, tenant, &runnable, None).await,
         };
-        drop(paced);
+        drop(permit);
         ticket.finish(finished.measure.fuel, finished);
         Ok(())
     }
@@ -210,7 +212,7 @@ impl Lane {
             Ok(None) => Err("the flow or the component could not be loaded".to_owned()),
             Ok(Some(Some(runnable))) => runnable.map(Some),
             Ok(Some(None)) => {
-                tokio::time::sleep(UNTIL_LATER).await;
+                tokio::time::sleep(LOAD_RETRY_PAUSE).await;
                 Ok(None)
             }
         }
@@ -222,7 +224,7 @@ impl Lane {
         let (shared, tokens) = (&self.shared, [claimed.job.token]);
         let host = shared.host();
         let given = match reason {
-            Some(reason) => (shared.store.put_off(host, &tokens, reason, RUNNABLE_AGAIN)).await,
+            Some(reason) => (shared.store.put_off(host, &tokens, reason, RUN_RETRY_PAUSE)).await,
             None => shared.store.release(host, &tokens).await,
         };
         if let Err(error) = given {
@@ -238,9 +240,9 @@ impl Lane {
         claimed: &Claimed,
         tenant: TenantId,
         runnable: &Runnable,
-        apart: Option<bool>,
+        isolation: Option<Isolation>,
     ) -> Finished {
-        let attempt = self.attempt_unguarded(claimed, tenant, runnable, apart);
+        let attempt = self.attempt_unguarded(claimed, tenant, runnable, isolation);
         match AssertUnwindSafe(attempt).catch_unwind().await {
             Ok(finished) => finished,
             Err(panic) => {
@@ -262,14 +264,14 @@ impl Lane {
         claimed: &Claimed,
         tenant: TenantId,
         runnable: &Runnable,
-        apart: Option<bool>,
+        isolation: Option<Isolation>,
     ) -> Finished {
         let job = &claimed.job;
         let deadline = deadline(job.timeout);
         let attempt = self
-            .run_transition(claimed, tenant, runnable, apart, deadline)
+            .run_transition(claimed, tenant, runnable, isolation, deadline)
             .await;
-        if let Some(open) = runnable.breaker.ended(&attempt) {
+        if let Some(open) = runnable.breaker.record(&attempt) {
             self.report_circuit(claimed, runnable, &attempt.outcome, open);
         }
         let digest = digest_to_keep(&attempt);
@@ -296,14 +298,13 @@ impl Lane {
         finished
     }
 
-    /// Runs the transition of a job in the sandbox. `apart` is set if the attempt is isolated, to true while its
-    /// circuit breaker is open.
+    /// Runs the transition of a job in the sandbox. `isolation` is set if the attempt is isolated.
     async fn run_transition(
         &self,
         claimed: &Claimed,
         tenant: TenantId,
         runnable: &Runnable,
-        apart: Option<bool>,
+        isolation: Option<Isolation>,
         deadline: i64,
     ) -> Attempt {
         let job = &claimed.job;
@@ -327,8 +328,8 @@ impl Lane {
         let context = AttemptContext {
             tenant,
             // Threads of a lower priority take no lock of the lanes'.
-            watch: apart.is_none().then(|| shared.desk.load(tenant)),
-            slices: apart.map(|open| shared.apart.slices(open)),
+            watch: isolation.is_none().then(|| shared.desk.load(tenant)),
+            slices: isolation.map(|reason| shared.isolated.slices(reason)),
             ..AttemptContext::default()
         };
         shared
@@ -364,11 +365,11 @@ impl Lane {
                 %flow,
                 %transition,
                 outcome = outcome.name(),
-                "its attempts end in faults; they are made apart from others, and a few at a time while other tenants \
-                 are at work"
+                "circuit breaker opened: attempts of this transition end in faults; they are isolated and, while other \
+                 tenants are at work, limited to {ATTEMPTS_OF_TENANT_MAX} at a time"
             );
         } else {
-            tracing::info!(%flow, %transition, "its attempts end by themselves again");
+            tracing::info!(%flow, %transition, "circuit breaker closed: its attempts end by themselves again");
         }
     }
 
@@ -534,7 +535,7 @@ fn note_circuit(store: &Store, host: HostId, component: ComponentId, transition:
     let (store, transition) = (store.clone(), transition.to_owned());
     tokio::spawn(async move {
         let noted = store.set_circuit(host, component, &transition, open);
-        if let Err(error) = answered(&store, AT_WORK, noted).await {
+        if let Err(error) = answered(&store, STATEMENT_TIME_MAX, noted).await {
             tracing::warn!(%error, "could not record a circuit breaker; this host keeps to it all the same");
         }
     });

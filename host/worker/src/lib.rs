@@ -26,6 +26,7 @@ mod desk;
 mod error;
 mod host;
 mod housekeeping;
+mod isolation;
 mod lane;
 mod outside;
 mod patience;

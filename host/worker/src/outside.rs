@@ -12,7 +12,7 @@ use wedflow_sandbox::{FilesFrom, Granted, HttpFrom};
 use wedflow_store::{FlowShape, Grant, Store};
 
 /// Instances asked about in one query.
-const ASKED: usize = 10_000;
+const INSTANCES_ASKED_MAX: usize = 10_000;
 
 /// Access that the operator gives transitions. By default none.
 #[derive(Debug, Clone, Default)]
@@ -106,7 +106,7 @@ pub(crate) async fn clean(outside: Outside, store: &Store) -> Result<(), String>
         })
         .await?
     };
-    for some in found.chunks(ASKED) {
+    for some in found.chunks(INSTANCES_ASKED_MAX) {
         let ended = store.ended(some).await.map_err(|error| error.to_string())?;
         let files = files.clone();
         blocking(move || {

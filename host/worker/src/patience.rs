@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use wedflow_store::StoreError;
 
-use crate::decision::{PAUSE_FIRST, PAUSE_MAX};
+use crate::decision::{PAUSE_MAX, PAUSE_MIN};
 
 /// Calls until the database answers. A refusal is logged and ends it: the jobs stay leased and are
 /// found again when the lease ends.
@@ -13,7 +13,7 @@ where
     F: FnMut() -> Fut,
     Fut: Future<Output = Result<T, StoreError>>,
 {
-    let mut pause = PAUSE_FIRST;
+    let mut pause = PAUSE_MIN;
     loop {
         match call().await {
             Ok(answer) => return Some(answer),

@@ -130,7 +130,7 @@ impl std::fmt::Display for Shape {
 pub(crate) struct Shapes(Mutex<Vec<Arc<Shape>>>);
 
 /// Maximum number of cached shapes of a flow; flows have few.
-const SHAPES_KEPT: usize = 16;
+const SHAPES_MAX: usize = 16;
 
 impl Shapes {
     fn one(
@@ -159,7 +159,7 @@ impl Shapes {
                 .collect(),
             set,
         });
-        if kept.len() == SHAPES_KEPT {
+        if kept.len() == SHAPES_MAX {
             kept.remove(0);
         }
         kept.push(Arc::clone(&shape));

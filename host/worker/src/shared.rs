@@ -11,9 +11,9 @@ use wedflow_scheduler::source;
 use wedflow_store::{Claimed, Store};
 
 use crate::bindings::Bindings;
-use crate::breaker::Apart;
 use crate::decision::{Event, Job};
 use crate::desk::{Arriving, Desk};
+use crate::isolation::IsolatedAttempts;
 use crate::outside::Outside;
 use crate::patience::with_patience;
 
@@ -42,8 +42,8 @@ pub(crate) struct Shared {
     pub(crate) desk: Desk,
     /// Each flow's tenant. A flow never moves to another.
     pub(crate) tenants: Cache<FlowId, TenantId>,
-    /// Threads for attempts at transitions that keep faulting.
-    pub(crate) apart: Apart,
+    /// Attempts that run on threads of a lower priority.
+    pub(crate) isolated: IsolatedAttempts,
     /// Sessions that batches are committed over, each one at a time.
     pub(crate) sessions: Vec<Store>,
     /// Transitions committed so far.

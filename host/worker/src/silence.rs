@@ -6,11 +6,11 @@ use std::time::Duration;
 use wedflow_store::Store;
 
 /// Maximum wait for an answer that is due at once; less than a lease, so that leases are renewed in time.
-pub(crate) const AT_ONCE: Duration = Duration::from_secs(8);
+pub(crate) const ANSWER_TIME_MAX: Duration = Duration::from_secs(8);
 /// Maximum wait for the answer to one statement: longer than the server lets a host's statement last.
-pub(crate) const AT_WORK: Duration = Duration::from_secs(25);
+pub(crate) const STATEMENT_TIME_MAX: Duration = Duration::from_secs(25);
 /// Maximum wait for the answers to several statements.
-pub(crate) const AT_LAST: Duration = Duration::from_secs(60);
+pub(crate) const STATEMENTS_TIME_MAX: Duration = Duration::from_secs(60);
 
 /// Waits for an answer of the database. When it does not come within `limit`, all connections to the server are cut,
 /// and it ends with their error.

@@ -21,7 +21,7 @@ BEGIN
   -- takes its claim with it.
   PERFORM set_config('synchronous_commit', 'off', true);
   PERFORM wed.hold_host(_host_id);
-  _rooms := wed.find_rooms(_now, _limit, _per_tenant_max, _excluded, _busy);
+  _rooms := wed.find_tenant_claims(_now, _limit, _per_tenant_max, _excluded, _busy);
   WHILE _left > 0 AND _rooms <> '{}' LOOP
     _share := greatest(_left / cardinality(_rooms), least(_left, _together));
     -- Until none is removed of those that come first; in vain at last where others hold too many of them.

@@ -17,7 +17,6 @@
 //! A job in flight is a *ticket*, from the claim that leased it until its result is committed or it is given up. It is
 //! in one stage at a time, and dropping it gives back all that it has.
 
-mod budget;
 mod lost;
 mod outbox;
 mod parts;
@@ -25,6 +24,7 @@ mod policy;
 mod quarantine;
 #[cfg(test)]
 mod simulation;
+mod tenant_budget;
 
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
@@ -33,14 +33,14 @@ use std::time::Duration;
 use foldhash::{HashMap, HashSet};
 pub use wedflow_scheduler::Moment;
 
-use budget::Budgets;
 pub use lost::LostAnswers;
-use outbox::{Outbox, Shelf, Waiting};
+use outbox::{Outbox, Queue, Waiting};
 pub use parts::{OfInstance, Part, Parts, Refusal, Step};
 pub use policy::Policy;
-pub(crate) use policy::{PAUSE_FIRST, PAUSE_MAX};
+pub(crate) use policy::{PAUSE_MAX, PAUSE_MIN};
 pub use quarantine::Locked;
 use quarantine::Quarantine;
+use tenant_budget::Budgets;
 use wedflow_model::{FlowId, LeaseToken, TenantId, Wid};
 
 /// A flow's number and an instance's.
@@ -368,7 +368,7 @@ impl<J, R> Decision<J, R> {
         }
     }
 
-    /// Passes on a result that is the first of its instance: to quarantine, where that is locked, else to a shelf.
+    /// Passes on a result that is the first of its instance: to quarantine, where that is locked, else to the outbox.
     fn forward(&mut self, one: Waiting<R>, now: Moment) {
         match self.quarantine.of(one.instance) {
             Some(locked) => {
@@ -386,21 +386,21 @@ impl<J, R> Decision<J, R> {
             }
             None => {
                 self.count_in_flight(one.token);
-                let shelf = self.shelf(one.tenant, one.instance.0, now);
-                self.outbox.add(&self.policy, shelf, one, now);
+                let queue = self.queue_of(one.tenant, one.instance.0, now);
+                self.outbox.add(&self.policy, queue, one, now);
             }
         }
     }
 
-    /// Returns the shelf on which a tenant's result of a flow waits.
-    fn shelf(&self, tenant: TenantId, flow: FlowId, now: Moment) -> Shelf {
+    /// Returns the queue in which a tenant's result of a flow waits.
+    fn queue_of(&self, tenant: TenantId, flow: FlowId, now: Moment) -> Queue {
         let is_over = self.is_shared(now) && self.budgets.is_over(&self.policy, tenant);
         if is_over || self.budgets.is_limited(tenant) {
-            Shelf::Leave
+            Queue::Leave
         } else if self.budgets.is_light(tenant) {
-            Shelf::Express
+            Queue::Express
         } else {
-            Shelf::Home(usize::try_from(flow.get()).unwrap_or(0) % self.policy.home_sessions)
+            Queue::Home(usize::try_from(flow.get()).unwrap_or(0) % self.policy.home_sessions)
         }
     }
 
@@ -508,7 +508,7 @@ impl<J, R> Decision<J, R> {
         }
         let homes = self.policy.home_sessions;
         for session in homes..self.policy.quarantine_session() {
-            if !self.in_use[session] && self.outbox.results(Shelf::Express) > 0 {
+            if !self.in_use[session] && self.outbox.results(Queue::Express) > 0 {
                 let results = self.outbox.take_express(&self.policy, now);
                 self.commit(session, results, false, actions);
             }
@@ -526,7 +526,7 @@ impl<J, R> Decision<J, R> {
         {
             self.tried = Some(locked);
             let leaves = (results.first())
-                .is_some_and(|one| self.shelf(one.tenant, one.instance.0, now) == Shelf::Leave);
+                .is_some_and(|one| self.queue_of(one.tenant, one.instance.0, now) == Queue::Leave);
             self.send(session, results, !leaves, actions);
         }
     }
@@ -534,20 +534,17 @@ impl<J, R> Decision<J, R> {
     /// Returns true when a batch goes over a home session now: enough results wait for it, or no home's batch is under
     /// way, or some have waited for long, or have seen many others go.
     fn may_go(&self, home: usize, now: Moment) -> bool {
-        let shelves = [Shelf::Home(home), Shelf::Any, Shelf::Leave];
-        let results: usize = shelves
+        let queues = [Queue::Home(home), Queue::Any, Queue::Leave];
+        let results: usize = queues.iter().map(|queue| self.outbox.results(*queue)).sum();
+        let since = queues
             .iter()
-            .map(|shelf| self.outbox.results(*shelf))
-            .sum();
-        let since = shelves
-            .iter()
-            .filter_map(|shelf| self.outbox.since(*shelf))
+            .filter_map(|queue| self.outbox.since(*queue))
             .min();
-        self.outbox.results(Shelf::Express) > 0
+        self.outbox.results(Queue::Express) > 0
             || results >= self.policy.batch_results_wanted
             || results > 0 && !self.in_use[..self.policy.home_sessions].contains(&true)
             || since.is_some_and(|since| now.since(since) >= self.policy.batch_wait)
-            || (shelves.iter()).any(|shelf| self.outbox.is_overdue(&self.policy, *shelf))
+            || (queues.iter()).any(|queue| self.outbox.is_overdue(&self.policy, *queue))
             || self.outbox.overdue_home(&self.policy).is_some()
     }
 
@@ -636,9 +633,9 @@ impl<J, R> Decision<J, R> {
         let tried = (!self.in_use[policy.quarantine_session()])
             .then(|| self.quarantine.next_at())
             .flatten();
-        let shelves = (0..policy.home_sessions).filter(|home| !self.in_use[*home]);
-        let since = (shelves.map(Shelf::Home).chain([Shelf::Any, Shelf::Leave]))
-            .filter_map(|shelf| self.outbox.since(shelf));
+        let queues = (0..policy.home_sessions).filter(|home| !self.in_use[*home]);
+        let since = (queues.map(Queue::Home).chain([Queue::Any, Queue::Leave]))
+            .filter_map(|queue| self.outbox.since(queue));
         let all_in_use = !self.in_use[..policy.home_sessions].contains(&false);
         let batch = since
             .min()

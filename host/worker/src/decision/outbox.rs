@@ -1,9 +1,9 @@
 //! The outbox: results that wait for a commit, and which of them go together.
 //!
-//! Results wait by flow on a shelf. A flow with few results belongs to a home session, which keeps its plans; one with
-//! many may go over any home session. Light tenants' results stand on the express shelf, and those whose fired jobs
-//! must be claimed again on a shelf of their own. A batch begins with the shelf that was served least lately and takes
-//! a few results of each tenant, tenant by tenant and flow by flow. A shelf that has seen many batches of others go is
+//! Results wait in queues, by flow. A flow with few results belongs to a home session, which keeps its plans; one with
+//! many may go over any home session. Light tenants' results wait in the express queue, and those whose fired jobs
+//! must be claimed again in a queue of their own. A batch begins with the queue that was served least lately and takes
+//! a few results of each tenant, tenant by tenant and flow by flow. A queue that has seen many batches of others go is
 //! overdue: it goes next, over any home. Of an instance one result waits or is under way at a time; others stand
 //! behind it.
 
@@ -16,9 +16,9 @@ use wedflow_scheduler::Moment;
 use super::{Instance, Policy};
 use wedflow_model::{FlowId, LeaseToken, TenantId, Wid};
 
-/// Shelf on which results wait.
+/// Queue of the outbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shelf {
+pub(crate) enum Queue {
     /// Of light tenants, over any session but quarantine's.
     Express,
     /// Of tenants whose fired jobs are left to the pool, over home sessions.
@@ -42,19 +42,19 @@ pub(crate) struct Waiting<R> {
 struct Tenants {
     /// Tenants in their turns.
     round: VecDeque<TenantId>,
-    /// Each one's flows, the oldest first. A flow that has moved to another shelf may still be named.
+    /// Each one's flows, the oldest first. A flow that has moved to another queue may still be named.
     flows: HashMap<TenantId, VecDeque<FlowId>>,
-    /// Results on the shelf.
+    /// Number of results in the queue.
     results: usize,
     /// Since when results wait, at the longest.
     since: Moment,
-    /// Number of the home sessions' batches when results came to wait, or when the shelf was served last.
+    /// Number of the home sessions' batches when results came to wait, or when the queue was served last.
     served: u64,
 }
 
 #[derive(Debug)]
 struct Flow<R> {
-    shelf: Shelf,
+    queue: Queue,
     results: VecDeque<Waiting<R>>,
 }
 
@@ -62,7 +62,7 @@ struct Flow<R> {
 #[derive(Debug)]
 pub(crate) struct Outbox<R> {
     /// Express, leave, any, and one for each home.
-    shelves: Vec<Tenants>,
+    queues: Vec<Tenants>,
     flows: HashMap<FlowId, Flow<R>>,
     /// Instances with a result that waits or is under way, and the results behind it.
     instances: HashMap<Instance, VecDeque<Waiting<R>>>,
@@ -75,7 +75,7 @@ pub(crate) struct Outbox<R> {
 impl<R> Outbox<R> {
     pub(crate) fn new(policy: &Policy) -> Self {
         Outbox {
-            shelves: (0..3 + policy.home_sessions)
+            queues: (0..3 + policy.home_sessions)
                 .map(|_| Tenants::default())
                 .collect(),
             flows: HashMap::default(),
@@ -85,24 +85,24 @@ impl<R> Outbox<R> {
         }
     }
 
-    fn at(shelf: Shelf) -> usize {
-        match shelf {
-            Shelf::Express => 0,
-            Shelf::Leave => 1,
-            Shelf::Any => 2,
-            Shelf::Home(home) => 3 + home,
+    fn at(queue: Queue) -> usize {
+        match queue {
+            Queue::Express => 0,
+            Queue::Leave => 1,
+            Queue::Any => 2,
+            Queue::Home(home) => 3 + home,
         }
     }
 
-    /// Number of results on a shelf.
-    pub(crate) fn results(&self, shelf: Shelf) -> usize {
-        self.shelves[Self::at(shelf)].results
+    /// Returns the number of results in a queue.
+    pub(crate) fn results(&self, queue: Queue) -> usize {
+        self.queues[Self::at(queue)].results
     }
 
-    /// Since when a shelf has results, at the longest.
-    pub(crate) fn since(&self, shelf: Shelf) -> Option<Moment> {
-        let shelf = &self.shelves[Self::at(shelf)];
-        (shelf.results > 0).then_some(shelf.since)
+    /// Returns since when a queue has results, at the longest.
+    pub(crate) fn since(&self, queue: Queue) -> Option<Moment> {
+        let queue = &self.queues[Self::at(queue)];
+        (queue.results > 0).then_some(queue.since)
     }
 
     /// Takes in a result. Where another one of its instance waits, is in quarantine or under way it stands behind
@@ -128,64 +128,64 @@ impl<R> Outbox<R> {
         })
     }
 
-    /// Puts the first result of an instance on a shelf.
-    pub(crate) fn add(&mut self, policy: &Policy, shelf: Shelf, one: Waiting<R>, now: Moment) {
+    /// Puts the first result of an instance into a queue.
+    pub(crate) fn add(&mut self, policy: &Policy, queue: Queue, one: Waiting<R>, now: Moment) {
         let (flow, tenant) = (one.instance.0, one.tenant);
         let known = self.flows.entry(flow).or_insert_with(|| Flow {
-            shelf,
+            queue,
             results: VecDeque::new(),
         });
         let is_first = known.results.is_empty();
         if is_first {
-            known.shelf = shelf;
+            known.queue = queue;
         }
-        let before = known.shelf;
+        let before = known.queue;
         known.results.push_back(one);
         let many = known.results.len() > policy.batch_results_of_tenant;
-        let moves = many && matches!(before, Shelf::Home(_));
+        let moves = many && matches!(before, Queue::Home(_));
         let count = known.results.len();
         if moves {
-            known.shelf = Shelf::Any;
-            self.shelves[Self::at(before)].results -= count - 1;
+            known.queue = Queue::Any;
+            self.queues[Self::at(before)].results -= count - 1;
         }
-        let stands = if moves { Shelf::Any } else { before };
-        let shelf = &mut self.shelves[Self::at(stands)];
-        if shelf.results == 0 {
-            shelf.since = now;
-            shelf.served = self.batches;
+        let stands = if moves { Queue::Any } else { before };
+        let queue = &mut self.queues[Self::at(stands)];
+        if queue.results == 0 {
+            queue.since = now;
+            queue.served = self.batches;
         }
-        shelf.results += if moves { count } else { 1 };
+        queue.results += if moves { count } else { 1 };
         if is_first || moves {
-            let flows = shelf.flows.entry(tenant).or_default();
+            let flows = queue.flows.entry(tenant).or_default();
             if flows.is_empty() {
-                shelf.round.push_back(tenant);
+                queue.round.push_back(tenant);
             }
             flows.push_back(flow);
         }
     }
 
-    /// Returns true when more batches of home sessions went before a shelf than the policy lets it wait for.
-    pub(crate) fn is_overdue(&self, policy: &Policy, shelf: Shelf) -> bool {
-        let shelf = &self.shelves[Self::at(shelf)];
-        shelf.results > 0 && self.batches - shelf.served >= policy.batch_wait_batches
+    /// Returns true when more batches of home sessions went before a queue than the policy lets it wait for.
+    pub(crate) fn is_overdue(&self, policy: &Policy, queue: Queue) -> bool {
+        let queue = &self.queues[Self::at(queue)];
+        queue.results > 0 && self.batches - queue.served >= policy.batch_wait_batches
     }
 
-    /// Returns the overdue home's shelf that was served least lately.
-    pub(crate) fn overdue_home(&self, policy: &Policy) -> Option<Shelf> {
+    /// Returns the overdue queue of a home session that was served least lately.
+    pub(crate) fn overdue_home(&self, policy: &Policy) -> Option<Queue> {
         (0..policy.home_sessions)
-            .map(Shelf::Home)
-            .filter(|shelf| self.is_overdue(policy, *shelf))
-            .min_by_key(|shelf| self.shelves[Self::at(*shelf)].served)
+            .map(Queue::Home)
+            .filter(|queue| self.is_overdue(policy, *queue))
+            .min_by_key(|queue| self.queues[Self::at(*queue)].served)
     }
 
     /// Takes a batch of light tenants' results.
     pub(crate) fn take_express(&mut self, policy: &Policy, now: Moment) -> Vec<Waiting<R>> {
         let mut batch = Vec::new();
-        self.take_from(policy, Shelf::Express, &mut batch, now);
+        self.take_from(policy, Queue::Express, &mut batch, now);
         batch
     }
 
-    /// Takes a batch for a home session: from the shelf that was served least lately, and from others what there is
+    /// Takes a batch for a home session: from the queue that was served least lately, and from others what there is
     /// room for. Says whether what it fires is left to the pool; such results go with no others.
     pub(crate) fn take_over_home(
         &mut self,
@@ -195,64 +195,64 @@ impl<R> Outbox<R> {
     ) -> (Vec<Waiting<R>>, bool) {
         let other = self
             .overdue_home(policy)
-            .filter(|one| *one != Shelf::Home(home));
-        let mut shelves: Vec<Shelf> = [Shelf::Express, Shelf::Home(home), Shelf::Any, Shelf::Leave]
+            .filter(|one| *one != Queue::Home(home));
+        let mut queues: Vec<Queue> = [Queue::Express, Queue::Home(home), Queue::Any, Queue::Leave]
             .into_iter()
             .chain(other)
-            .filter(|shelf| self.results(*shelf) > 0)
+            .filter(|queue| self.results(*queue) > 0)
             .collect();
-        shelves.sort_by_key(|shelf| self.shelves[Self::at(*shelf)].served);
+        queues.sort_by_key(|queue| self.queues[Self::at(*queue)].served);
         self.batches += 1;
         let mut batch = Vec::new();
-        let leaves = shelves.first() == Some(&Shelf::Leave);
-        for (place, shelf) in shelves.into_iter().enumerate() {
-            if place > 0 && (leaves || shelf == Shelf::Leave) {
+        let leaves = queues.first() == Some(&Queue::Leave);
+        for (nth, queue) in queues.into_iter().enumerate() {
+            if nth > 0 && (leaves || queue == Queue::Leave) {
                 continue;
             }
-            let is_whole = self.take_from(policy, shelf, &mut batch, now);
-            if place == 0 || is_whole {
-                self.shelves[Self::at(shelf)].served = self.batches;
+            let is_whole = self.take_from(policy, queue, &mut batch, now);
+            if nth == 0 || is_whole {
+                self.queues[Self::at(queue)].served = self.batches;
             }
         }
         (batch, leaves)
     }
 
-    /// Takes results of a shelf, tenant by tenant, until all had one or the batch is full; true when all had. A flow's
+    /// Takes results of a queue, tenant by tenant, until all had one or the batch is full; true when all had. A flow's
     /// few results stay together.
     fn take_from(
         &mut self,
         policy: &Policy,
-        from: Shelf,
+        from: Queue,
         batch: &mut Vec<Waiting<R>>,
         now: Moment,
     ) -> bool {
-        let shelf = &mut self.shelves[Self::at(from)];
-        if shelf.results == 0 {
+        let queue = &mut self.queues[Self::at(from)];
+        if queue.results == 0 {
             // Only flows that have moved are named.
-            shelf.round.clear();
-            shelf.flows.clear();
+            queue.round.clear();
+            queue.flows.clear();
             return true;
         }
-        let each = (policy.batch_results_max / shelf.round.len().max(1))
+        let each = (policy.batch_results_max / queue.round.len().max(1))
             .max(policy.batch_results_of_tenant);
         let mut is_whole = true;
-        for _ in 0..shelf.round.len() {
+        for _ in 0..queue.round.len() {
             let room = policy.batch_results_max.saturating_sub(batch.len());
             if room == 0 {
                 is_whole = false;
                 break;
             }
-            let Some(tenant) = shelf.round.pop_front() else {
+            let Some(tenant) = queue.round.pop_front() else {
                 break;
             };
             self.visits += 1;
             let mut of_tenant = each.min(room);
-            let flows = shelf.flows.entry(tenant).or_default();
+            let flows = queue.flows.entry(tenant).or_default();
             while of_tenant > 0
                 && let Some(flow) = flows.pop_front()
             {
                 self.visits += 1;
-                let known = (self.flows.get_mut(&flow)).filter(|one| one.shelf == from);
+                let known = (self.flows.get_mut(&flow)).filter(|one| one.queue == from);
                 let Some(known) = known else {
                     continue;
                 };
@@ -264,7 +264,7 @@ impl<R> Outbox<R> {
                 };
                 batch.extend(known.results.drain(..taken));
                 of_tenant = of_tenant.saturating_sub(taken);
-                shelf.results -= taken;
+                queue.results -= taken;
                 if known.results.is_empty() {
                     self.flows.remove(&flow);
                 } else {
@@ -273,16 +273,16 @@ impl<R> Outbox<R> {
                 }
             }
             if flows.is_empty() {
-                shelf.flows.remove(&tenant);
+                queue.flows.remove(&tenant);
             } else {
-                shelf.round.push_back(tenant);
+                queue.round.push_back(tenant);
             }
         }
-        shelf.since = now;
+        queue.since = now;
         is_whole
     }
 
-    /// Takes the results of a flow, or of one of its instances, off the shelves.
+    /// Takes the results of a flow, or of one of its instances, out of the queues.
     pub(crate) fn withdraw(&mut self, flow: FlowId, wid: Option<Wid>) -> Vec<Waiting<R>> {
         let Some(known) = self.flows.get_mut(&flow) else {
             return Vec::new();
@@ -298,7 +298,7 @@ impl<R> Outbox<R> {
                 false => known.results.push_back(one),
             }
         }
-        self.shelves[Self::at(known.shelf)].results -= withdrawn.len();
+        self.queues[Self::at(known.queue)].results -= withdrawn.len();
         if known.results.is_empty() {
             self.flows.remove(&flow);
         }
@@ -319,6 +319,6 @@ impl<R> Outbox<R> {
     pub(crate) fn is_clear(&self) -> bool {
         self.flows.is_empty()
             && self.instances.is_empty()
-            && self.shelves.iter().all(|one| one.results == 0)
+            && self.queues.iter().all(|one| one.results == 0)
     }
 }

@@ -8,7 +8,9 @@ use foldhash::{HashMap, HashSet};
 use wedflow_model::{FlowId, Wid};
 use wedflow_store::StoreError;
 
-use super::policy::{CONFLICT_TRIES, PAUSE_FIRST, PAUSE_MAX, UNKNOWN_LOCKS_MAX, UNKNOWN_TRIES};
+use super::policy::{
+    CONFLICT_TRIES_MAX, PAUSE_MAX, PAUSE_MIN, UNKNOWN_LOCKS_MAX, UNKNOWN_TRIES_MAX,
+};
 use super::{Instance, Locked};
 
 /// A result of an attempt at a job of an instance.
@@ -124,8 +126,8 @@ impl<R: OfInstance> Parts<R> {
                 Step::Split
             }
             Refusal::OfServer => again(part, false),
-            Refusal::Conflict if part.bounded + 1 < CONFLICT_TRIES => again(part, true),
-            Refusal::Unknown if alone && part.bounded + 1 < UNKNOWN_TRIES => again(part, true),
+            Refusal::Conflict if part.bounded + 1 < CONFLICT_TRIES_MAX => again(part, true),
+            Refusal::Unknown if alone && part.bounded + 1 < UNKNOWN_TRIES_MAX => again(part, true),
             Refusal::Conflict if alone => {
                 let locks = part
                     .results
@@ -217,7 +219,7 @@ impl<R: OfInstance> Parts<R> {
 
 /// Tries a part again after a pause, which doubles with each try up to a maximum.
 fn again<R>(mut part: Part<R>, is_bounded: bool) -> Step<R> {
-    let pause = PAUSE_FIRST * 2_u32.pow(part.tries.min(16));
+    let pause = PAUSE_MIN * 2_u32.pow(part.tries.min(16));
     part.tries = part.tries.saturating_add(1);
     part.bounded += u32::from(is_bounded);
     Step::Again {
@@ -308,7 +310,7 @@ mod tests {
             };
         }
         // The whole, its halves, and each alone.
-        assert_eq!((commits, met.len()), (7 * CONFLICT_TRIES, 4));
+        assert_eq!((commits, met.len()), (7 * CONFLICT_TRIES_MAX, 4));
     }
 
     #[test]

@@ -68,13 +68,13 @@ pub struct Policy {
 }
 
 /// Pause before the database is asked again for the same, at first.
-pub(crate) const PAUSE_FIRST: Duration = Duration::from_millis(50);
+pub(crate) const PAUSE_MIN: Duration = Duration::from_millis(50);
 /// Maximum of that pause; it doubles with each try.
 pub(crate) const PAUSE_MAX: Duration = Duration::from_secs(5);
 /// Maximum number of times that a part of a batch is tried which other transactions get in the way of.
-pub(crate) const CONFLICT_TRIES: u32 = 5;
+pub(crate) const CONFLICT_TRIES_MAX: u32 = 5;
 /// Maximum number of times that a single result is tried while the cause of its refusal is unknown.
-pub(crate) const UNKNOWN_TRIES: u32 = 5;
+pub(crate) const UNKNOWN_TRIES_MAX: u32 = 5;
 /// Number of a flow's results that meet unknown locks alone, after which all of its results in the batch are taken to.
 pub(crate) const UNKNOWN_LOCKS_MAX: usize = 3;
 

@@ -42,18 +42,18 @@ struct Entry<R> {
     is_leaving: bool,
     /// True while its results are being committed.
     under_way: bool,
-    place: Place,
+    next_try: NextTry,
     results: VecDeque<Waiting<R>>,
 }
 
-/// Place of an entry among those that are to be tried.
+/// Next try at committing an entry's results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// Outside of them: it is being tried.
-    None,
-    /// In the order of times.
+enum NextTry {
+    /// No plan: a try is under way.
+    Unplanned,
+    /// At a time, as `order` has it.
     At(Moment),
-    /// Due, in its tenant's turns.
+    /// Due, as `due` has it for its tenant.
     Due,
 }
 
@@ -131,7 +131,7 @@ impl<R> Quarantine<R> {
             is_locked: false,
             is_leaving: false,
             under_way: false,
-            place: Place::None,
+            next_try: NextTry::Unplanned,
             results: VecDeque::new(),
         });
         if !one.is_locked {
@@ -160,14 +160,14 @@ impl<R> Quarantine<R> {
             return;
         };
         let waits = one.is_locked || one.results.is_empty();
-        if one.under_way || one.place == Place::Due && !waits {
+        if one.under_way || one.next_try == NextTry::Due && !waits {
             return;
         }
-        if let Place::At(at) = one.place {
+        if let NextTry::At(at) = one.next_try {
             self.order.remove(&(at, what));
         }
         let at = if waits { one.until } else { now };
-        one.place = Place::At(at);
+        one.next_try = NextTry::At(at);
         self.order.insert((at, what));
     }
 
@@ -186,7 +186,7 @@ impl<R> Quarantine<R> {
             self.order.pop_first();
             match self.entries.get_mut(&what) {
                 Some(one) if !one.is_over(now) => {
-                    one.place = Place::Due;
+                    one.next_try = NextTry::Due;
                     let tenant = one
                         .results
                         .front()
@@ -244,7 +244,7 @@ impl<R> Quarantine<R> {
             let due = self.due.get_mut(&tenant);
             let what = due.and_then(|due| {
                 std::iter::from_fn(|| due.pop_front()).find(|what| {
-                    (self.entries.get(what)).is_some_and(|one| one.place == Place::Due)
+                    (self.entries.get(what)).is_some_and(|one| one.next_try == NextTry::Due)
                 })
             });
             match self.due.get(&tenant) {
@@ -254,7 +254,7 @@ impl<R> Quarantine<R> {
             if let Some(what) = what
                 && let Some(one) = self.entries.get_mut(&what)
             {
-                one.place = Place::None;
+                one.next_try = NextTry::Unplanned;
                 one.under_way = true;
                 // Until it is met again.
                 one.is_locked = false;

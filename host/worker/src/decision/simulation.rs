@@ -10,7 +10,7 @@ use wedflow_scheduler::simulation::{Seed, Simulation};
 use wedflow_scheduler::source::{QueueSender, queue};
 use wedflow_scheduler::{Context, Moment, Registration};
 
-use super::outbox::Shelf;
+use super::outbox::Queue;
 use super::*;
 use wedflow_model::{FlowId, LeaseToken, TenantId, Wid};
 
@@ -361,7 +361,7 @@ impl World {
         let express = policy.home_sessions..policy.quarantine_session();
         let free = express.clone().any(|session| !decision.in_use[session]);
         assert!(
-            !free || decision.outbox.results(Shelf::Express) == 0,
+            !free || decision.outbox.results(Queue::Express) == 0,
             "a light tenant's result waits"
         );
         let running = decision
@@ -467,7 +467,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Every ticket that comes in goes out, whatever panics and whatever is locked for a while; all that there was to
-    /// do is done, and nothing is left of any budget, queue or shelf.
+    /// do is done, and nothing is left of any budget or queue.
     #[test]
     fn tickets_in_are_tickets_out(
         seed: u64,
@@ -524,15 +524,15 @@ proptest! {
         let mut kinds = vec![Kind { flows, ..Kind::new(2_000, 20, 20_000) }; flooding];
         kinds.extend(vec![Kind { flows, ..Kind::new(3, 6, 20_000) }; quiet]);
         let policy = Policy::new(2, 1_000);
-        let (waits, shelves) = (policy.batch_wait_batches, 3 + policy.home_sessions as u64);
+        let (waits, queues) = (policy.batch_wait_batches, 3 + policy.home_sessions as u64);
         // A flooding tenant's result has others of its tenant before it, of which a batch takes at least
-        // `batch_results_of_tenant`; its flow changes shelves once.
+        // `batch_results_of_tenant`; its flow changes queues once.
         let before = policy.room().div_ceil(policy.batch_results_of_tenant) as u64;
         let model = run(seed, policy, &kinds, Trouble { slow, ..Trouble::default() }, seconds(10));
         let world = model.world();
         for (tenant, (_, batches)) in &world.waits {
             let floods = usize::try_from(tenant.get()).is_ok_and(|tenant| tenant <= flooding);
-            let bound = if floods { 2 * waits + shelves * before } else { waits + shelves };
+            let bound = if floods { 2 * waits + queues * before } else { waits + queues };
             prop_assert!(*batches <= bound, "a result of tenant {} saw {} batches go", tenant, batches);
         }
     }
@@ -827,7 +827,7 @@ fn a_flow_with_few_results_goes_over_its_home_and_one_with_many_over_any() {
             let one = outbox.stand(one).expect("the first");
             outbox.add(
                 &policy,
-                Shelf::Home(usize::try_from(number).expect("small") % 3),
+                Queue::Home(usize::try_from(number).expect("small") % 3),
                 one,
                 now,
             );
@@ -836,8 +836,8 @@ fn a_flow_with_few_results_goes_over_its_home_and_one_with_many_over_any() {
     add(&mut outbox, 4, 5);
     add(&mut outbox, 5, 3);
     add(&mut outbox, 7, 30);
-    assert_eq!(outbox.results(Shelf::Home(1)), 5);
-    assert_eq!(outbox.results(Shelf::Any), 30);
+    assert_eq!(outbox.results(Queue::Home(1)), 5);
+    assert_eq!(outbox.results(Queue::Any), 30);
     let (batch, _) = outbox.take_over_home(&policy, 1, now);
     assert_eq!(batch.len(), 35);
     let (batch, _) = outbox.take_over_home(&policy, 2, now);

@@ -1,5 +1,5 @@
--- The tenants that a claim gives jobs to, and how many at most.
-CREATE OR REPLACE FUNCTION wed.find_rooms(
+-- Finds what each tenant may claim: the tenants that a claim gives jobs to, and how many to each at most.
+CREATE OR REPLACE FUNCTION wed.find_tenant_claims(
   _now timestamptz, _limit integer, _per_tenant_max integer, _excluded integer[], _busy integer[]) RETURNS wed.room[]
 LANGUAGE plpgsql AS $$
 BEGIN
