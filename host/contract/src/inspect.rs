@@ -239,9 +239,9 @@ impl<'a> Survey<'a> {
         for payload in parser.parse_all(bytes) {
             let payload = payload.map_err(broken)?;
             let valid = validator.payload(&payload).map_err(broken)?;
-            self.note(&payload).map_err(|fault| match fault {
-                Fault::Broken(error) => broken(error),
-                Fault::Refused(refusal) => refusal,
+            self.note(&payload).map_err(|error| match error {
+                InspectError::Broken(error) => broken(error),
+                InspectError::Refused(refusal) => refusal,
             })?;
             match valid {
                 ValidPayload::Func(function, body) => {
@@ -256,7 +256,7 @@ impl<'a> Survey<'a> {
         Err(Refusal::Truncated { at: bytes.len() })
     }
 
-    fn note(&mut self, payload: &Payload<'_>) -> Result<(), Fault> {
+    fn note(&mut self, payload: &Payload<'_>) -> Result<(), InspectError> {
         match payload {
             Payload::Version { encoding, .. } => self.enter(*encoding)?,
             Payload::End(_) => self.leave()?,
@@ -312,14 +312,14 @@ impl<'a> Survey<'a> {
     }
 
     /// Takes the beginning of a module or component into account.
-    fn enter(&mut self, encoding: wasmparser::Encoding) -> Result<(), Fault> {
+    fn enter(&mut self, encoding: wasmparser::Encoding) -> Result<(), InspectError> {
         self.frames.push(Frame {
             module: encoding == wasmparser::Encoding::Module,
             ..Frame::default()
         });
         let nesting = self.frames.iter().filter(|frame| !frame.module).count();
         if nesting > MAX_NESTING {
-            return Err(Fault::Refused(Refusal::TooLarge {
+            return Err(InspectError::Refused(Refusal::TooLarge {
                 quantity: Quantity::Nesting,
                 found: nesting as u64,
                 limit: MAX_NESTING as u64,
@@ -329,11 +329,11 @@ impl<'a> Survey<'a> {
     }
 
     /// Counts functions.
-    fn count_functions(&mut self, more: u32) -> Result<(), Fault> {
+    fn count_functions(&mut self, more: u32) -> Result<(), InspectError> {
         self.functions += u64::from(more);
         let limit = u64::from(self.limits.component_functions);
         if self.functions > limit {
-            return Err(Fault::Refused(Refusal::TooLarge {
+            return Err(InspectError::Refused(Refusal::TooLarge {
                 quantity: Quantity::Functions,
                 found: self.functions,
                 limit,
@@ -343,14 +343,14 @@ impl<'a> Survey<'a> {
     }
 
     /// Takes imports into account: those of the outermost component are the host's to give.
-    fn import(&mut self, section: &ComponentImportSectionReader<'_>) -> Result<(), Fault> {
+    fn import(&mut self, section: &ComponentImportSectionReader<'_>) -> Result<(), InspectError> {
         let outermost = self.frames.len() == 1;
         for import in section.clone() {
             let import = import?;
             let name = import.name.name;
             match import.ty {
                 ComponentTypeRef::Module(_) | ComponentTypeRef::Component(_) if !outermost => {
-                    return Err(Fault::Refused(Refusal::CodeAsValue {
+                    return Err(InspectError::Refused(Refusal::CodeAsValue {
                         at: section.range().start,
                     }));
                 }
@@ -361,7 +361,7 @@ impl<'a> Survey<'a> {
                     }
                 }
                 _ if outermost => {
-                    return Err(Fault::Refused(Refusal::UnknownImport {
+                    return Err(InspectError::Refused(Refusal::UnknownImport {
                         import: name.to_owned(),
                     }));
                 }
@@ -372,13 +372,13 @@ impl<'a> Survey<'a> {
     }
 
     /// Takes exports into account: code is none.
-    fn export(&mut self, section: &ComponentExportSectionReader<'_>) -> Result<(), Fault> {
+    fn export(&mut self, section: &ComponentExportSectionReader<'_>) -> Result<(), InspectError> {
         for export in section.clone() {
             let export = export?;
             match export.kind {
                 // An export makes a new index of its kind.
                 ComponentExternalKind::Module | ComponentExternalKind::Component => {
-                    return Err(Fault::Refused(Refusal::CodeAsValue {
+                    return Err(InspectError::Refused(Refusal::CodeAsValue {
                         at: section.range().start,
                     }));
                 }
@@ -392,12 +392,12 @@ impl<'a> Survey<'a> {
     }
 
     /// Takes an alias into account: one of an outer module or component gives it another index.
-    fn alias(&mut self, alias: ComponentAlias<'_>, at: usize) -> Result<(), Fault> {
+    fn alias(&mut self, alias: ComponentAlias<'_>, at: usize) -> Result<(), InspectError> {
         match alias {
             ComponentAlias::InstanceExport {
                 kind: ComponentExternalKind::Module | ComponentExternalKind::Component,
                 ..
-            } => Err(Fault::Refused(Refusal::CodeAsValue { at })),
+            } => Err(InspectError::Refused(Refusal::CodeAsValue { at })),
             ComponentAlias::Outer { kind, count, index } => {
                 // Validation has made sure that all of these exist.
                 let outer = self
@@ -425,17 +425,16 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// Ends the innermost module or component: its parent can instantiate it from now on.
-    /// Ends a component or module. What a module asks for is held against the limits even where nothing instantiates
-    /// it: it is compiled all the same.
-    fn leave(&mut self) -> Result<(), Fault> {
+    /// Ends the innermost module or component: its parent can instantiate it from now on. A module is held against the
+    /// limits even where nothing instantiates it: it is compiled all the same.
+    fn leave(&mut self) -> Result<(), InspectError> {
         let Some(done) = self.frames.pop() else {
             return Ok(());
         };
         if done.module {
             done.weight
                 .check_module(self.limits)
-                .map_err(Fault::Refused)?;
+                .map_err(InspectError::Refused)?;
         }
         match self.frames.last_mut() {
             None => self.weight = done.weight,
@@ -469,14 +468,15 @@ impl<'a> Survey<'a> {
     }
 }
 
-enum Fault {
+/// Reason for which a walk through a component ends early.
+enum InspectError {
     Broken(BinaryReaderError),
     Refused(Refusal),
 }
 
-impl From<BinaryReaderError> for Fault {
+impl From<BinaryReaderError> for InspectError {
     fn from(error: BinaryReaderError) -> Self {
-        Fault::Broken(error)
+        InspectError::Broken(error)
     }
 }
 

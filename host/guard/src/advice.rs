@@ -2,11 +2,11 @@
 
 use crate::allowed::COMPARISON;
 use crate::kind::{Base, Context, Kind};
-use crate::refusal::{Fault, RefusalCode};
-use crate::resolve::Unresolved;
+use crate::refusal::{ByteRefusal, RefusalCode};
+use crate::resolve::ResolveError;
 
 /// Says that no operator takes values of these types, or several do.
-pub(crate) fn no_operator(sign: &str, kinds: &[Kind], why: Unresolved) -> Fault {
+pub(crate) fn no_operator(sign: &str, kinds: &[Kind], why: ResolveError) -> ByteRefusal {
     let shown = |kind: &Kind| match kind.is_unknown() {
         true => "a constant".to_owned(),
         false => kind.to_string(),
@@ -16,16 +16,16 @@ pub(crate) fn no_operator(sign: &str, kinds: &[Kind], why: Unresolved) -> Fault 
         _ => format!("{sign} {}", kinds.first().map(shown).unwrap_or_default()),
     };
     let (message, hint) = match why {
-        Unresolved::None => (
+        ResolveError::NoCandidate => (
             format!("there is no operator for {operands}"),
             instead_of(sign, kinds),
         ),
-        Unresolved::Ambiguous => (
+        ResolveError::Ambiguous => (
             format!("{operands} could mean several operators"),
             "cast the constant".to_owned(),
         ),
     };
-    Fault::new(RefusalCode::Type, message).hint(hint)
+    ByteRefusal::new(RefusalCode::Type, message).hint(hint)
 }
 
 /// Suggests what may have been meant where these types have no such operator.

@@ -11,8 +11,8 @@ use crate::kind::{Base, Context, Kind};
 use crate::literal::small_integer;
 use crate::node::{constant_text, text_constant, text_of, written_text};
 use crate::pattern;
-use crate::refusal::{Fault, RefusalCode};
-use crate::resolve::{self, Unresolved};
+use crate::refusal::{ByteRefusal, RefusalCode};
+use crate::resolve::{self, ResolveError};
 use crate::time_part::{self, is_part};
 use crate::weight::{Operands, Seen, Size};
 use crate::written::Offset;
@@ -73,45 +73,46 @@ impl Walk<'_> {
     /// A call of a function on the list.
     pub(crate) fn call(&mut self, call: &FuncCall) -> Checked {
         self.plain(call)?;
-        let place = call.location;
+        let location = call.location;
         let Some(name) = function_name(call) else {
             let message = "functions are named without a schema";
-            return Err(self.refuse(RefusalCode::Function, message, place));
+            return Err(self.refuse(RefusalCode::Function, message, location));
         };
         // A type's name with one value in brackets is the cast.
         if let [value] = call.args.as_slice()
             && CASTS.contains(&name)
         {
-            return self.cast(&cast_to(name, value, place));
+            return self.cast(&cast_to(name, value, location));
         }
-        let (name, signatures) = self.listed_function(name, place)?;
+        let (name, signatures) = self.listed_function(name, location)?;
         let args = call.args.as_slice();
         if name == "substring"
             && args
                 .get(2)
                 .is_some_and(|last| constant_text(last).is_some())
         {
-            return Err(self.no_substring(place));
+            return Err(self.no_substring(location));
         }
-        self.counted(name, signatures, args.len(), place)?;
-        self.bounds(name, args, place)?;
+        self.counted(name, signatures, args.len(), location)?;
+        self.bounds(name, args, location)?;
         if name == "make_interval" && args.iter().any(is_named) {
-            return self.interval(args, place);
+            return self.interval(args, location);
         }
         let at = self.out.offset();
-        let seen = self.arguments(name, args, place)?;
+        let seen = self.arguments(name, args, location)?;
         if let ([field, ..], [_, of, ..]) = (args, seen.as_slice()) {
-            time_part::check(name, field, of.kind).map_err(|fault| self.located(fault, place))?;
+            time_part::check(name, field, of.kind)
+                .map_err(|refusal| self.at_location(refusal, location))?;
         }
-        self.resolve_function(name, signatures, (args, &seen), at, place)
+        self.resolve_function(name, signatures, (args, &seen), at, location)
     }
 
     /// Finds a function on the list by its name.
     fn listed_function(
         &self,
         name: &str,
-        place: i32,
-    ) -> Result<(&'static str, &'static [Signature]), Fault> {
+        location: i32,
+    ) -> Result<(&'static str, &'static [Signature]), ByteRefusal> {
         // What the grammar makes of ESCAPE and SIMILAR TO is met there, and is nobody's to call.
         let known = catalog::functions(name)
             .filter(|(name, _)| !matches!(*name, "like_escape" | "similar_to_escape"));
@@ -123,12 +124,12 @@ impl Walk<'_> {
             };
             let message = format!("the function `{name}` is not allowed here");
             return Err(self
-                .refuse(code, message, place)
+                .refuse(code, message, location)
                 .hint(allowed::why_not(name)));
         };
         if signatures.iter().all(|signature| signature.volatile) && !self.volatile {
             let message = format!("`{name}` gives another result each time");
-            return Err(self.refuse(RefusalCode::Function, message, place).hint(
+            return Err(self.refuse(RefusalCode::Function, message, location).hint(
                 "a condition must depend on the state; compare with now() for points in time",
             ));
         }
@@ -136,7 +137,7 @@ impl Walk<'_> {
     }
 
     /// Refuses a number of arguments that no function of the name takes.
-    fn counted(&self, name: &str, signatures: &[Signature], count: usize, place: i32) -> Done {
+    fn counted(&self, name: &str, signatures: &[Signature], count: usize, location: i32) -> Done {
         if !signatures
             .iter()
             .any(|signature| signature.for_count(count).is_some())
@@ -150,22 +151,27 @@ impl Walk<'_> {
                 false => format!("{least} to {most}"),
             };
             let message = format!("`{name}` takes {taken} arguments here, not {count}");
-            return Err(self.refuse(RefusalCode::Function, message, place));
+            return Err(self.refuse(RefusalCode::Function, message, location));
         }
         if count > MAX_ARGUMENTS {
             let message = format!("more than {MAX_ARGUMENTS} arguments");
-            return Err(self.refuse(RefusalCode::Function, message, place));
+            return Err(self.refuse(RefusalCode::Function, message, location));
         }
         Ok(())
     }
 
     /// Writes the name and the arguments, in the syntax that the grammar has for them.
-    fn arguments(&mut self, name: &str, args: &[Node], place: i32) -> Result<Vec<Seen>, Fault> {
+    fn arguments(
+        &mut self,
+        name: &str,
+        args: &[Node],
+        location: i32,
+    ) -> Result<Vec<Seen>, ByteRefusal> {
         match (name, args) {
             ("extract", [field, value]) => {
                 let Some(word) = text_constant(field) else {
                     let message = "the field of EXTRACT must be a word";
-                    return Err(self.refuse(RefusalCode::Function, message, place));
+                    return Err(self.refuse(RefusalCode::Function, message, location));
                 };
                 self.out.push_str("EXTRACT(");
                 self.text(word);
@@ -197,9 +203,9 @@ impl Walk<'_> {
                 | "regexp_split_to_array"
                 | "regexp_substr",
                 args,
-            ) => self.regular(name, args, place),
+            ) => self.regular(name, args, location),
             ("substring", [_, pattern]) if constant_text(pattern).is_some() => {
-                self.regular(name, args, place)
+                self.regular(name, args, location)
             }
             (name, args) => self.list(&format!("{name}("), args, ")"),
         }
@@ -258,7 +264,7 @@ impl Walk<'_> {
         signatures: &'static [Signature],
         (args, seen): (&[Node], &[Seen]),
         at: Offset,
-        place: i32,
+        location: i32,
     ) -> Checked {
         // A function named as a type is the cast.
         if name == "date"
@@ -270,7 +276,7 @@ impl Walk<'_> {
         }
         let kinds: Vec<Kind> = seen.iter().map(|seen| seen.kind).collect();
         let resolved = resolve::select(&signatures.iter().collect::<Vec<_>>(), &kinds)
-            .map_err(|why| self.no_function(name, signatures, &kinds, why, place))?;
+            .map_err(|why| self.no_function(name, signatures, &kinds, why, location))?;
         for ((arg, kind), wanted) in args.iter().zip(&kinds).zip(&resolved.arguments) {
             self.fits(arg, *kind, *wanted, Context::Implicit)?;
         }
@@ -280,7 +286,7 @@ impl Walk<'_> {
                 .get(1)
                 .is_none_or(|pattern| constant_text(pattern).is_none())
         {
-            return Err(self.no_substring(place));
+            return Err(self.no_substring(location));
         }
         let signature = resolved.signature;
         if signature.bounded {
@@ -329,9 +335,9 @@ impl Walk<'_> {
             };
             if found.is_some_and(|found| found > most) {
                 let message = format!("more than {most} {of}");
-                let fault = Fault::new(RefusalCode::TooLarge, message)
+                let refusal = ByteRefusal::new(RefusalCode::TooLarge, message)
                     .hint("search for less; compare whole values with = or IN (…)");
-                return Err(self.placed(fault, operand));
+                return Err(self.at_node(refusal, operand));
             }
         }
         Ok(())
@@ -343,9 +349,9 @@ impl Walk<'_> {
         name: &str,
         signatures: &[Signature],
         kinds: &[Kind],
-        why: Unresolved,
-        place: i32,
-    ) -> Fault {
+        why: ResolveError,
+        location: i32,
+    ) -> ByteRefusal {
         let shown: Vec<String> = kinds
             .iter()
             .map(|kind| match kind.is_unknown() {
@@ -354,19 +360,19 @@ impl Walk<'_> {
             })
             .collect();
         let message = match why {
-            Unresolved::None => format!("there is no {name}({})", shown.join(", ")),
-            Unresolved::Ambiguous => {
+            ResolveError::NoCandidate => format!("there is no {name}({})", shown.join(", ")),
+            ResolveError::Ambiguous => {
                 format!("{name}({}) could mean several functions", shown.join(", "))
             }
         };
-        self.refuse(RefusalCode::Type, message, place)
+        self.refuse(RefusalCode::Type, message, location)
             .hint(Self::arguments_hint(signatures, kinds))
     }
 
-    fn no_substring(&self, place: i32) -> Fault {
+    fn no_substring(&self, location: i32) -> ByteRefusal {
         let message =
             "`substring` takes a position here, or a regular expression written in quotes";
-        self.refuse(RefusalCode::Function, message, place)
+        self.refuse(RefusalCode::Function, message, location)
             .hint("use substr(text, start, length), split_part or LIKE")
     }
 
@@ -394,15 +400,15 @@ impl Walk<'_> {
     }
 
     /// Requires small constants where a small input could make a large value.
-    fn bounds(&mut self, name: &str, args: &[Node], place: i32) -> Done {
+    fn bounds(&mut self, name: &str, args: &[Node], location: i32) -> Done {
         match (name, args) {
-            ("power" | "pow", [_, exponent]) => self.small_power(exponent, place),
+            ("power" | "pow", [_, exponent]) => self.small_power(exponent, location),
             ("lpad" | "rpad" | "repeat", [_, length, ..])
                 if small_integer(length, MAX_LENGTH).is_none() && is_number(length) =>
             {
                 let message = format!("the length of `{name}` is at most {MAX_LENGTH}");
                 Err(self
-                    .refuse(RefusalCode::TooLarge, message, place)
+                    .refuse(RefusalCode::TooLarge, message, location)
                     .hint("make it shorter"))
             }
             ("repeat", [text, times])
@@ -410,35 +416,35 @@ impl Walk<'_> {
             {
                 let message = format!("`repeat` makes at most {MAX_REPEATED} bytes");
                 Err(self
-                    .refuse(RefusalCode::TooLarge, message, place)
+                    .refuse(RefusalCode::TooLarge, message, location)
                     .hint("repeat it less often"))
             }
             ("format", [format, ..]) => {
                 let Some(text) = constant_text(format) else {
                     let message = "the format of `format` is text in quotes";
                     return Err(self
-                        .refuse(RefusalCode::Function, message, place)
+                        .refuse(RefusalCode::Function, message, location)
                         .hint("write the format itself; compose text with || or concat"));
                 };
                 pattern::places(text)
                     .map(|_| ())
-                    .map_err(|objection| self.objection(RefusalCode::TooLarge, objection, format))
+                    .map_err(|refusal| self.pattern_refusal(RefusalCode::TooLarge, refusal, format))
             }
             ("jsonb_build_object" | "json_build_object", args) if args.len() % 2 == 1 => {
                 let message = format!("`{name}` takes names and values in turn, so an even number");
-                Err(self.refuse(RefusalCode::Function, message, place))
+                Err(self.refuse(RefusalCode::Function, message, location))
             }
             ("chr", [code]) if small_integer(code, 0) == Some(0) => {
                 let message = "no text holds the character 0";
-                Err(self.refuse(RefusalCode::TooLarge, message, place))
+                Err(self.refuse(RefusalCode::TooLarge, message, location))
             }
-            _ => self.words(name, args, place),
+            _ => self.words(name, args, location),
         }
     }
 
     /// Requires the words that some functions take to be written there: bounds of ranges, paths, zones, parts of a
     /// time.
-    fn words(&mut self, name: &str, args: &[Node], place: i32) -> Done {
+    fn words(&mut self, name: &str, args: &[Node], location: i32) -> Done {
         match (name, args) {
             (
                 "int4range" | "int8range" | "numrange" | "daterange" | "tsrange" | "tstzrange",
@@ -446,20 +452,20 @@ impl Walk<'_> {
             ) if !text_constant(kinds).is_some_and(|kinds| RANGES.contains(&kinds)) => {
                 let message =
                     format!("the third argument of `{name}` says which bounds are within it");
-                let fault = Fault::new(RefusalCode::Function, message)
+                let refusal = ByteRefusal::new(RefusalCode::Function, message)
                     .hint("write '[)', '[]', '(]' or '()'");
-                Err(self.placed(fault, kinds))
+                Err(self.at_node(refusal, kinds))
             }
             (
                 "jsonb_path_exists" | "jsonb_path_match" | "jsonb_path_query_first",
                 [_, path, others @ ..],
             ) => {
                 if others.is_empty() {
-                    return self.path(path, place);
+                    return self.path(path, location);
                 }
                 let message = format!("`{name}` takes a document and a path here");
                 Err(self
-                    .refuse(RefusalCode::Function, message, place)
+                    .refuse(RefusalCode::Function, message, location)
                     .hint("write the values into the path"))
             }
             ("timezone", [zone, _])
@@ -470,25 +476,30 @@ impl Walk<'_> {
                     && !is_choice_of_zones(zone) =>
             {
                 let message = "a time zone is written there, by its name";
-                let fault = Fault::new(RefusalCode::Function, message)
+                let refusal = ByteRefusal::new(RefusalCode::Function, message)
                     .hint("for example 'UTC', 'Europe/Berlin' or '+02:00'; of a few zones write CASE a1 WHEN 'DE' \
                      THEN 'Europe/Berlin' ELSE 'UTC' END");
-                Err(self.placed(fault, zone))
+                Err(self.at_node(refusal, zone))
             }
             ("extract" | "date_part" | "date_trunc", [field, ..])
                 if text_constant(field).is_some_and(|word| !is_part(word)) =>
             {
                 let message = "there is no such part of a point in time";
-                let fault = Fault::new(RefusalCode::Function, message)
+                let refusal = ByteRefusal::new(RefusalCode::Function, message)
                     .hint("for example year, month, week, day, dow, hour, minute, second, epoch");
-                Err(self.placed(fault, field))
+                Err(self.at_node(refusal, field))
             }
             _ => Ok(()),
         }
     }
 
     /// A function of regular expressions: the text it looks at is held to a length, the rest is written there.
-    fn regular(&mut self, name: &str, args: &[Node], place: i32) -> Result<Vec<Seen>, Fault> {
+    fn regular(
+        &mut self,
+        name: &str,
+        args: &[Node],
+        location: i32,
+    ) -> Result<Vec<Seen>, ByteRefusal> {
         let [_, pattern, others @ ..] = args else {
             return self.list(&format!("{name}("), args, ")");
         };
@@ -501,16 +512,16 @@ impl Walk<'_> {
         if let Some(flags) = flags {
             let Some(text) = constant_text(flags) else {
                 let message = format!("the flags of `{name}` are text in quotes");
-                return Err(self.refuse(RefusalCode::Function, message, place));
+                return Err(self.refuse(RefusalCode::Function, message, location));
             };
             pattern::flags(text, name == "regexp_replace")
-                .map_err(|objection| self.objection(RefusalCode::Function, objection, flags))?;
+                .map_err(|refusal| self.pattern_refusal(RefusalCode::Function, refusal, flags))?;
         }
         self.pattern_size(pattern)?;
         self.list(&format!("{name}("), args, ")")
     }
 
-    fn interval(&mut self, args: &[Node], place: i32) -> Checked {
+    fn interval(&mut self, args: &[Node], location: i32) -> Checked {
         self.out.push_str("make_interval(");
         let mut named = Vec::new();
         for (at, arg) in args.iter().enumerate() {
@@ -535,7 +546,7 @@ impl Walk<'_> {
                 let message =
                     format!("`make_interval` has no argument `{name}`, or has it already");
                 return Err(self
-                    .refuse(RefusalCode::Function, message, place)
+                    .refuse(RefusalCode::Function, message, location)
                     .hint(format!("its arguments are {}", INTERVAL_PARTS.join(", "))));
             };
             named.push(*part);

@@ -15,16 +15,16 @@ use crate::fragment::{Fragment, too_deep};
 use crate::kind::{Base, Context, Kind};
 use crate::literal::{is_bounded, plain_number, write_text};
 use crate::node::{foreign, location, text_constant, text_of, unknown};
-use crate::refusal::{Fault, RefusalCode};
+use crate::refusal::{ByteRefusal, RefusalCode};
 use crate::resolve::{Resolved, common};
 use crate::weight::{self, MAX_WEIGHT, Operands, Seen, Size};
 use crate::written::Written;
 use crate::{FlowAttributes, MAX_DEPTH, MAX_NODES};
 
 /// Result of a walk over an expression.
-pub(crate) type Checked = Result<Seen, Fault>;
-/// A check that finds nothing but faults.
-pub(crate) type Done = Result<(), Fault>;
+pub(crate) type Checked = Result<Seen, ByteRefusal>;
+/// A check whose only result is a refusal.
+pub(crate) type Done = Result<(), ByteRefusal>;
 
 /// The most dimensions of an array, as Postgres has it.
 const MAX_SUBSCRIPTS: usize = 6;
@@ -78,7 +78,7 @@ impl<'a> Walk<'a> {
         node: &Node,
         wanted: Kind,
         context: Context,
-    ) -> Result<(Written, Seen), Fault> {
+    ) -> Result<(Written, Seen), ByteRefusal> {
         self.out = Written::default();
         let found = self.expression(node)?;
         self.fits(node, found.kind, wanted, context)?;
@@ -86,7 +86,7 @@ impl<'a> Walk<'a> {
         let seen = match weight::cast(found.kind, wanted) {
             Some(makes) => self
                 .made(makes, wanted, &[found])
-                .map_err(|fault| self.placed(fault, node))?,
+                .map_err(|refusal| self.at_node(refusal, node))?,
             None => found,
         };
         Ok((std::mem::take(&mut self.out), seen))
@@ -96,24 +96,24 @@ impl<'a> Walk<'a> {
     pub(crate) fn fits(&self, node: &Node, found: Kind, wanted: Kind, context: Context) -> Done {
         if let Some(text) = text_constant(node)
             && found.is_unknown()
-            && let Err(fault) = crate::value::fits(text, wanted)
+            && let Err(refusal) = crate::value::fits(text, wanted)
         {
-            return Err(self.placed(fault, node));
+            return Err(self.at_node(refusal, node));
         }
         if found.becomes(wanted, context) {
             return Ok(());
         }
         let message = format!("{found} where {wanted} is needed");
-        let fault = Fault::new(RefusalCode::Type, message).hint(way(found, wanted));
-        Err(self.placed(fault, node))
+        let refusal = ByteRefusal::new(RefusalCode::Type, message).hint(way(found, wanted));
+        Err(self.at_node(refusal, node))
     }
 
-    /// The fault at the node's own place.
-    pub(crate) fn placed(&self, fault: Fault, node: &Node) -> Fault {
+    /// Returns the refusal with the location of a node, if it has none.
+    pub(crate) fn at_node(&self, refusal: ByteRefusal, node: &Node) -> ByteRefusal {
         let at = node.node.as_ref().and_then(location);
         match at.and_then(|at| self.fragment.offset(at)) {
-            Some(at) if fault.at.is_none() => fault.at(at),
-            _ => fault,
+            Some(at) if refusal.at.is_none() => refusal.at(at),
+            _ => refusal,
         }
     }
 
@@ -130,7 +130,11 @@ impl<'a> Walk<'a> {
     }
 
     /// The operands as a call takes them.
-    pub(crate) fn taken(&mut self, operands: &[Seen], wanted: &[Kind]) -> Result<Vec<Seen>, Fault> {
+    pub(crate) fn taken(
+        &mut self,
+        operands: &[Seen],
+        wanted: &[Kind],
+    ) -> Result<Vec<Seen>, ByteRefusal> {
         let mut taken = operands.to_vec();
         for (seen, wanted) in taken.iter_mut().zip(wanted) {
             *seen = self.coerced(*seen, *wanted)?;
@@ -186,7 +190,7 @@ impl<'a> Walk<'a> {
         if self.weight > MAX_WEIGHT {
             let message =
                 format!("it makes too many large values: it weighs more than {MAX_WEIGHT}");
-            return Err(Fault::new(RefusalCode::TooComplex, message).hint(
+            return Err(ByteRefusal::new(RefusalCode::TooComplex, message).hint(
                 "a text that is made counts 1, one in another case 8, a document as text or made anew 96, text as a \
                  document 192; compare parts of a document by @> or ->>, or make several conditions",
             ));
@@ -204,15 +208,15 @@ impl<'a> Walk<'a> {
         code: RefusalCode,
         message: impl Into<String>,
         location: i32,
-    ) -> Fault {
-        self.located(Fault::new(code, message), location)
+    ) -> ByteRefusal {
+        self.at_location(ByteRefusal::new(code, message), location)
     }
 
-    /// The fault at a location of the parser.
-    pub(crate) fn located(&self, fault: Fault, location: i32) -> Fault {
+    /// Returns the refusal with a location of the parser.
+    pub(crate) fn at_location(&self, refusal: ByteRefusal, location: i32) -> ByteRefusal {
         match self.fragment.offset(location) {
-            Some(at) => fault.at(at),
-            None => fault,
+            Some(at) => refusal.at(at),
+            None => refusal,
         }
     }
 
@@ -221,27 +225,27 @@ impl<'a> Walk<'a> {
         let node = node
             .node
             .as_ref()
-            .ok_or_else(|| Fault::new(RefusalCode::Construct, "something is missing"))?;
+            .ok_or_else(|| ByteRefusal::new(RefusalCode::Construct, "something is missing"))?;
         let checked = self.as_node(|walk| walk.construct(node));
-        checked.map_err(|fault| match (fault.at, location(node)) {
+        checked.map_err(|refusal| match (refusal.at, location(node)) {
             // The innermost node that has a place gives it.
-            (None, Some(found)) => Fault {
+            (None, Some(found)) => ByteRefusal {
                 at: self.fragment.offset(found),
-                ..fault
+                ..refusal
             },
-            _ => fault,
+            _ => refusal,
         })
     }
 
     /// Counts a node, and a level, around what is in it.
     pub(crate) fn as_node<T>(
         &mut self,
-        check: impl FnOnce(&mut Self) -> Result<T, Fault>,
-    ) -> Result<T, Fault> {
+        check: impl FnOnce(&mut Self) -> Result<T, ByteRefusal>,
+    ) -> Result<T, ByteRefusal> {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
             let message = format!("more than {MAX_NODES} parts");
-            return Err(Fault::new(RefusalCode::TooComplex, message));
+            return Err(ByteRefusal::new(RefusalCode::TooComplex, message));
         }
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -284,8 +288,8 @@ impl<'a> Walk<'a> {
         Ok(seen)
     }
 
-    pub(crate) fn required<'n>(&self, node: Option<&'n Node>) -> Result<&'n Node, Fault> {
-        node.ok_or_else(|| Fault::new(RefusalCode::Construct, "an operand is missing"))
+    pub(crate) fn required<'n>(&self, node: Option<&'n Node>) -> Result<&'n Node, ByteRefusal> {
+        node.ok_or_else(|| ByteRefusal::new(RefusalCode::Construct, "an operand is missing"))
     }
 
     pub(crate) fn part(&mut self, node: Option<&Node>) -> Checked {
@@ -306,7 +310,7 @@ impl<'a> Walk<'a> {
         open: &str,
         nodes: &[Node],
         close: &str,
-    ) -> Result<Vec<Seen>, Fault> {
+    ) -> Result<Vec<Seen>, ByteRefusal> {
         self.out.push_str(open);
         let mut seen = Vec::with_capacity(nodes.len());
         for (at, node) in nodes.iter().enumerate() {
@@ -320,7 +324,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The type that several expressions have in common.
-    pub(crate) fn agree(&self, nodes: &[&Node], seen: &[Seen]) -> Result<Kind, Fault> {
+    pub(crate) fn agree(&self, nodes: &[&Node], seen: &[Seen]) -> Result<Kind, ByteRefusal> {
         let kinds: Vec<Kind> = seen.iter().map(|seen| seen.kind).collect();
         let Some(kind) = common(&kinds) else {
             let known: Vec<String> = kinds
@@ -329,10 +333,11 @@ impl<'a> Walk<'a> {
                 .map(Kind::to_string)
                 .collect();
             let message = format!("{} have no type in common", known.join(" and "));
-            let fault = Fault::new(RefusalCode::Type, message).hint("cast them to one type");
+            let refusal =
+                ByteRefusal::new(RefusalCode::Type, message).hint("cast them to one type");
             return Err(match nodes.first() {
-                Some(node) => self.placed(fault, node),
-                None => fault,
+                Some(node) => self.at_node(refusal, node),
+                None => refusal,
             });
         };
         for (node, kind_of) in nodes.iter().zip(&kinds) {
@@ -350,7 +355,11 @@ impl<'a> Walk<'a> {
     }
 
     /// The values as ones of the type that they have in common.
-    pub(crate) fn coerced_all(&mut self, seen: &[Seen], kind: Kind) -> Result<Vec<Seen>, Fault> {
+    pub(crate) fn coerced_all(
+        &mut self,
+        seen: &[Seen],
+        kind: Kind,
+    ) -> Result<Vec<Seen>, ByteRefusal> {
         seen.iter().map(|seen| self.coerced(*seen, kind)).collect()
     }
 
@@ -380,11 +389,13 @@ impl<'a> Walk<'a> {
     }
 
     /// The elements of an array that is written there, and its type.
-    pub(crate) fn elements(&mut self, elements: &[Node]) -> Result<(Kind, Vec<Seen>), Fault> {
+    pub(crate) fn elements(&mut self, elements: &[Node]) -> Result<(Kind, Vec<Seen>), ByteRefusal> {
         let seen = self.list("ARRAY[", elements, "]")?;
         if seen.is_empty() {
             let message = "an empty array is of no type";
-            return Err(Fault::new(RefusalCode::Type, message).hint("say which: ARRAY[]::text[]"));
+            return Err(
+                ByteRefusal::new(RefusalCode::Type, message).hint("say which: ARRAY[]::text[]")
+            );
         }
         let kind = self.agree(&elements.iter().collect::<Vec<_>>(), &seen)?;
         // An array of arrays is one of more dimensions, of the same type.
@@ -685,7 +696,12 @@ impl<'a> Walk<'a> {
         let open = match MinMaxOp::try_from(extreme.op) {
             Ok(MinMaxOp::IsGreatest) => "GREATEST(",
             Ok(MinMaxOp::IsLeast) => "LEAST(",
-            _ => return Err(Fault::new(RefusalCode::Construct, "an unknown function")),
+            _ => {
+                return Err(ByteRefusal::new(
+                    RefusalCode::Construct,
+                    "an unknown function",
+                ));
+            }
         };
         let seen = self.list(open, &extreme.args, ")")?;
         let kind = self.agree(&extreme.args.iter().collect::<Vec<_>>(), &seen)?;
@@ -713,19 +729,19 @@ impl<'a> Walk<'a> {
             && !found.kind.array
         {
             let message = format!("{} has no elements", found.kind);
-            let fault = Fault::new(RefusalCode::Type, message);
-            return Err(self.placed(fault, base));
+            let refusal = ByteRefusal::new(RefusalCode::Type, message);
+            return Err(self.at_node(refusal, base));
         }
         if indirection.len() > MAX_SUBSCRIPTS && !jsonb {
             let message = format!("more than {MAX_SUBSCRIPTS} subscripts");
-            let fault = Fault::new(RefusalCode::TooComplex, message);
-            return Err(self.placed(fault, base));
+            let refusal = ByteRefusal::new(RefusalCode::TooComplex, message);
+            return Err(self.at_node(refusal, base));
         }
         let mut slice = false;
         let mut operands = vec![found];
         for step in indirection {
             let Some(NodeEnum::AIndices(step)) = &step.node else {
-                return Err(Fault::new(
+                return Err(ByteRefusal::new(
                     RefusalCode::QualifiedName,
                     "only elements can be taken out of a value, not fields",
                 )
@@ -746,8 +762,8 @@ impl<'a> Walk<'a> {
         }
         if jsonb && slice {
             let message = "jsonb has no slices";
-            let fault = Fault::new(RefusalCode::Type, message);
-            return Err(self.placed(fault, base));
+            let refusal = ByteRefusal::new(RefusalCode::Type, message);
+            return Err(self.at_node(refusal, base));
         }
         let kind = match found.kind {
             kind if jsonb || slice => kind,
@@ -768,8 +784,8 @@ impl<'a> Walk<'a> {
             ..
         })) = &node.node
         {
-            let fault = Fault::new(RefusalCode::Type, "a subscript is an integer");
-            return Err(self.placed(fault, node));
+            let refusal = ByteRefusal::new(RefusalCode::Type, "a subscript is an integer");
+            return Err(self.at_node(refusal, node));
         }
         if jsonb && (found.kind.category() == 'S' || found.kind.is_unknown()) {
             return Ok(found);

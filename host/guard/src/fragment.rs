@@ -8,7 +8,7 @@ use pg_query::protobuf::{ParseResult, RawStmt, ScanToken, Token};
 use pg_query::{Node, NodeEnum};
 
 use crate::MAX_BYTES;
-use crate::refusal::{Fault, Refusal, RefusalCode, shorten};
+use crate::refusal::{ByteRefusal, Refusal, RefusalCode, shorten};
 
 /// Maximum depth of open brackets.
 const MAX_BRACKETS: usize = 200;
@@ -42,13 +42,15 @@ impl<'a> Fragment<'a> {
             bare: Cow::Borrowed(text),
             wrapper,
         };
-        fragment.scan().map_err(|fault| fragment.reject(fault))?;
+        fragment
+            .scan()
+            .map_err(|refusal| fragment.reject(refusal))?;
         Ok(fragment)
     }
 
-    fn scan(&mut self) -> Result<(), Fault> {
+    fn scan(&mut self) -> Result<(), ByteRefusal> {
         if self.text.len() > MAX_BYTES {
-            return Err(Fault::new(
+            return Err(ByteRefusal::new(
                 RefusalCode::TooLong,
                 format!(
                     "{} bytes of SQL, where {MAX_BYTES} are allowed",
@@ -59,7 +61,7 @@ impl<'a> Fragment<'a> {
         }
         if let Some(at) = self.text.find('\0') {
             let message = "a NUL character, which no text in Postgres can hold";
-            return Err(Fault::new(RefusalCode::NulCharacter, message).at(at));
+            return Err(ByteRefusal::new(RefusalCode::NulCharacter, message).at(at));
         }
         // Postgres's lexer knows no other white space than this.
         if self
@@ -67,7 +69,9 @@ impl<'a> Fragment<'a> {
             .trim_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c'])
             .is_empty()
         {
-            return Err(Fault::new(RefusalCode::Empty, "nothing is there").at(self.text.len()));
+            return Err(
+                ByteRefusal::new(RefusalCode::Empty, "nothing is there").at(self.text.len())
+            );
         }
         self.tokens = match pg_query::scan_tokens(self.text) {
             Ok(tokens) => tokens,
@@ -76,20 +80,20 @@ impl<'a> Fragment<'a> {
         self.without_comments();
         if self.tokens.is_empty() {
             let message = "nothing is there but a comment";
-            return Err(Fault::new(RefusalCode::Empty, message).at(self.text.len()));
+            return Err(ByteRefusal::new(RefusalCode::Empty, message).at(self.text.len()));
         }
         self.known_space()?;
         self.one_expression()
     }
 
     /// Refuses white space between tokens that not every version of Postgres knows as such.
-    fn known_space(&self) -> Result<(), Fault> {
+    fn known_space(&self) -> Result<(), ByteRefusal> {
         let mut end = 0;
         for token in &self.tokens {
             let between = self.bare.get(end..offset(token.start)).unwrap_or_default();
             if let Some(at) = between.find('\x0b') {
-                let fault = Fault::new(RefusalCode::Syntax, "a vertical tab");
-                return Err(fault.hint("write a space").at(end + at));
+                let refusal = ByteRefusal::new(RefusalCode::Syntax, "a vertical tab");
+                return Err(refusal.hint("write a space").at(end + at));
             }
             end = offset(token.end);
         }
@@ -97,10 +101,10 @@ impl<'a> Fragment<'a> {
     }
 
     /// Refuses tokens that end an expression or belong to none, and more brackets than Postgres should nest.
-    fn one_expression(&self) -> Result<(), Fault> {
+    fn one_expression(&self) -> Result<(), ByteRefusal> {
         let mut brackets = 0_usize;
         for token in &self.tokens {
-            let fault = match Token::try_from(token.token) {
+            let refusal = match Token::try_from(token.token) {
                 Ok(Token::Ascii40 | Token::Ascii91) => {
                     brackets += 1;
                     if brackets <= MAX_BRACKETS {
@@ -117,20 +121,20 @@ impl<'a> Fragment<'a> {
                         .tokens
                         .last()
                         .is_some_and(|last| last.start == token.start);
-                    let fault =
-                        Fault::new(RefusalCode::SecondStatement, "one fragment only: no `;`");
-                    fault.hint(match last {
+                    let refusal =
+                        ByteRefusal::new(RefusalCode::SecondStatement, "one fragment only: no `;`");
+                    refusal.hint(match last {
                         true => "leave it out",
                         false => "text that holds one stands in single quotes",
                     })
                 }
                 Ok(Token::Param) => {
-                    Fault::new(RefusalCode::Parameter, "there are no parameters here")
+                    ByteRefusal::new(RefusalCode::Parameter, "there are no parameters here")
                         .hint("write the value itself, text in single quotes")
                 }
                 _ => continue,
             };
-            return Err(fault.at(offset(token.start)));
+            return Err(refusal.at(offset(token.start)));
         }
         Ok(())
     }
@@ -158,7 +162,7 @@ impl<'a> Fragment<'a> {
     }
 
     /// An error of the lexer. Its message ends with the text from where it gave up.
-    fn lexical(&self, message: &str) -> Fault {
+    fn lexical(&self, message: &str) -> ByteRefusal {
         let (what, near) = match message.split_once(" at or near \"") {
             Some((what, near)) => (what, near.strip_suffix('"').unwrap_or(near)),
             None => (message, ""),
@@ -173,31 +177,31 @@ impl<'a> Fragment<'a> {
         } else {
             self.text.find(near).unwrap_or_default()
         };
-        let fault = Fault::new(RefusalCode::Syntax, what).at(at);
+        let refusal = ByteRefusal::new(RefusalCode::Syntax, what).at(at);
         if what.starts_with("unterminated") {
-            fault.hint("close what is opened there; a quote within text is written twice")
+            refusal.hint("close what is opened there; a quote within text is written twice")
         } else {
-            fault
+            refusal
         }
     }
 
     /// Parses the wrapper with the fragment in it, and gives its only statement.
-    pub(crate) fn parse(&self) -> Result<NodeEnum, Fault> {
+    pub(crate) fn parse(&self) -> Result<NodeEnum, ByteRefusal> {
         let tree = parse(self.wrapper, &self.bare).map_err(|error| self.syntax(error))?;
         let ParseResult { version: _, stmts } = tree;
         let Ok([statement]) = <[RawStmt; 1]>::try_from(stmts) else {
             let message = "one fragment only, not several statements";
-            return Err(Fault::new(RefusalCode::SecondStatement, message));
+            return Err(ByteRefusal::new(RefusalCode::SecondStatement, message));
         };
         match statement.stmt.map(|node| *node) {
             Some(Node { node: Some(node) }) => Ok(node),
-            _ => Err(Fault::new(RefusalCode::Construct, "not a fragment")),
+            _ => Err(ByteRefusal::new(RefusalCode::Construct, "not a fragment")),
         }
     }
 
     /// Says where the parser's error is. The parser knew, but its Rust face keeps only the message:
     /// so look for the first token with which the text has that error.
-    fn syntax(&self, error: ParseError) -> Fault {
+    fn syntax(&self, error: ParseError) -> ByteRefusal {
         let message = match error {
             ParseError::Message(message) => message,
             ParseError::TooDeep => return too_deep(),
@@ -208,17 +212,17 @@ impl<'a> Fragment<'a> {
         }
         if message.starts_with("Failed to open pipe") {
             let message = "too many files are open in this process to check SQL now";
-            return Fault::new(RefusalCode::Unavailable, message).hint("try again");
+            return ByteRefusal::new(RefusalCode::Unavailable, message).hint("try again");
         }
         let what = message
             .split_once(" at or near ")
             .map_or(message.as_str(), |(what, _)| what);
         if let Some(what) = message.strip_suffix(" at end of input") {
-            return Fault::new(RefusalCode::Syntax, what)
+            return ByteRefusal::new(RefusalCode::Syntax, what)
                 .hint("something is missing at the end")
                 .at(self.text.len());
         }
-        let fault = Fault::new(RefusalCode::Syntax, what);
+        let refusal = ByteRefusal::new(RefusalCode::Syntax, what);
         let (mut low, mut high) = (0, self.tokens.len().saturating_sub(1));
         while low < high {
             let middle = usize::midpoint(low, high);
@@ -234,8 +238,8 @@ impl<'a> Fragment<'a> {
         }
         let (at, hint) = self.usual_mistake(low);
         match self.tokens.get(at) {
-            Some(token) => fault.hint(hint).at(offset(token.start)),
-            None => fault.hint(hint),
+            Some(token) => refusal.hint(hint).at(offset(token.start)),
+            None => refusal.hint(hint),
         }
     }
 
@@ -335,9 +339,9 @@ impl<'a> Fragment<'a> {
         })
     }
 
-    /// Turns a fault into what people get to see.
-    pub(crate) fn reject(&self, fault: Fault) -> Refusal {
-        let mut at = fault.at.unwrap_or_default().min(self.text.len());
+    /// Turns a refusal into what people get to see.
+    pub(crate) fn reject(&self, refusal: ByteRefusal) -> Refusal {
+        let mut at = refusal.at.unwrap_or_default().min(self.text.len());
         while !self.text.is_char_boundary(at) {
             at -= 1;
         }
@@ -351,18 +355,18 @@ impl<'a> Fragment<'a> {
                 rest.split(char::is_whitespace).next().unwrap_or_default()
             });
         Refusal {
-            code: fault.code,
-            message: fault.message,
+            code: refusal.code,
+            message: refusal.message,
             position: self.text[..at].chars().count() + 1,
             token: shorten(token, 60),
-            hint: fault.hint,
+            hint: refusal.hint,
         }
     }
 }
 
-/// The fault of too deep a nesting.
-pub(crate) fn too_deep() -> Fault {
-    Fault::new(
+/// The refusal of too deep a nesting.
+pub(crate) fn too_deep() -> ByteRefusal {
+    ByteRefusal::new(
         RefusalCode::TooDeep,
         format!("nested deeper than {} levels", crate::MAX_DEPTH),
     )

@@ -4,10 +4,10 @@ use pg_query::protobuf::{AConst, a_const::Val};
 use pg_query::{Node, NodeEnum};
 
 use crate::FlowAttributes;
-use crate::refusal::{Fault, RefusalCode, shorten};
+use crate::refusal::{ByteRefusal, RefusalCode, shorten};
 
 /// A node that is on no list.
-pub(crate) fn foreign(node: &NodeEnum) -> Fault {
+pub(crate) fn foreign(node: &NodeEnum) -> ByteRefusal {
     let (code, message, hint) = match node {
         NodeEnum::SubLink(_) => (
             RefusalCode::Subquery,
@@ -68,14 +68,14 @@ pub(crate) fn foreign(node: &NodeEnum) -> Fault {
             "",
         ),
     };
-    Fault::new(code, message).hint(hint)
+    ByteRefusal::new(code, message).hint(hint)
 }
 
-/// The fault of a name that is no attribute.
-pub(crate) fn unknown(attributes: &FlowAttributes, name: &str) -> Fault {
+/// The refusal of a name that is no attribute.
+pub(crate) fn unknown(attributes: &FlowAttributes, name: &str) -> ByteRefusal {
     let shown = shorten(name, 60);
     if name == "wid" {
-        return Fault::new(
+        return ByteRefusal::new(
             RefusalCode::Wid,
             "`wid` is the instance's identity, not an attribute",
         );
@@ -91,7 +91,7 @@ pub(crate) fn unknown(attributes: &FlowAttributes, name: &str) -> Fault {
             .collect();
         let message = format!("the flow has no attribute `{shown}`");
         let code = u32::from(c);
-        return Fault::new(RefusalCode::UnknownAttribute, message).hint(format!(
+        return ByteRefusal::new(RefusalCode::UnknownAttribute, message).hint(format!(
             "it holds the character U+{code:04X}, which is not seen; write a space, or nothing"
         ));
     }
@@ -99,7 +99,7 @@ pub(crate) fn unknown(attributes: &FlowAttributes, name: &str) -> Fault {
         .chars()
         .find_map(lookalike)
         .map_or_else(|| attributes.suggest(&shown), str::to_owned);
-    Fault::new(
+    ByteRefusal::new(
         RefusalCode::UnknownAttribute,
         format!("the flow has no attribute `{shown}`"),
     )

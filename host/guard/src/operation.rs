@@ -11,8 +11,8 @@ use crate::catalog;
 use crate::expression::{Checked, Done, Walk};
 use crate::kind::{Context, Kind};
 use crate::node::{constant_length, constant_text, foreign, text_constant, text_of};
-use crate::pattern::{self, Objection};
-use crate::refusal::{Fault, RefusalCode};
+use crate::pattern::{self, PatternRefusal};
+use crate::refusal::{ByteRefusal, RefusalCode};
 use crate::resolve::{self, Resolved};
 use crate::weight::Seen;
 use crate::written::Offset;
@@ -80,7 +80,7 @@ impl Walk<'_> {
     }
 
     /// The name of an operator, which belongs to Postgres's own schema.
-    fn operator_name<'n>(&self, name: &'n [Node], location: i32) -> Result<&'n str, Fault> {
+    fn operator_name<'n>(&self, name: &'n [Node], location: i32) -> Result<&'n str, ByteRefusal> {
         match name {
             [name] => Ok(text_of(name).unwrap_or_default()),
             [schema, name] if text_of(schema) == Some("pg_catalog") => {
@@ -104,7 +104,7 @@ impl Walk<'_> {
         let found = self.operand(node)?;
         let list = catalog::operators(sign, 1);
         let resolved = resolve::select(&list, &[found.kind])
-            .map_err(|why| self.located(no_operator(sign, &[found.kind], why), location))?;
+            .map_err(|why| self.at_location(no_operator(sign, &[found.kind], why), location))?;
         self.fits(node, found.kind, resolved.arguments[0], Context::Implicit)?;
         self.operated(&resolved, &[found])
     }
@@ -165,29 +165,28 @@ impl Walk<'_> {
         name: &str,
         allowed: &[&'static str],
         location: i32,
-    ) -> Result<&'static str, Fault> {
+    ) -> Result<&'static str, ByteRefusal> {
         if let Some(sign) = allowed.iter().find(|sign| **sign == name) {
             return Ok(sign);
         }
-        let fault = self.refuse(
+        let refusal = self.refuse(
             RefusalCode::Operator,
             format!("the operator `{name}` is not allowed here"),
             location,
         );
         Err(match name {
-            "~" | "~*" | "!~" | "!~*" => {
-                fault.hint("join several conditions by OR, or write one regular expression with |")
-            }
-            "==" => fault.hint("write ="),
-            "!" => fault.hint("write NOT"),
-            "!==" | "=!" => fault.hint("write <>"),
-            "=~" => fault.hint("write ~ for a regular expression, LIKE for a pattern"),
-            "<=>" => fault.hint("write IS NOT DISTINCT FROM"),
-            "**" => fault.hint("write ^"),
+            "~" | "~*" | "!~" | "!~*" => refusal
+                .hint("join several conditions by OR, or write one regular expression with |"),
+            "==" => refusal.hint("write ="),
+            "!" => refusal.hint("write NOT"),
+            "!==" | "=!" => refusal.hint("write <>"),
+            "=~" => refusal.hint("write ~ for a regular expression, LIKE for a pattern"),
+            "<=>" => refusal.hint("write IS NOT DISTINCT FROM"),
+            "**" => refusal.hint("write ^"),
             name if name.contains('`') => {
-                fault.hint("names stand alone or in double quotes, text in single quotes")
+                refusal.hint("names stand alone or in double quotes, text in single quotes")
             }
-            _ => fault.hint(format!("allowed are {}", allowed.join(" "))),
+            _ => refusal.hint(format!("allowed are {}", allowed.join(" "))),
         })
     }
 
@@ -243,8 +242,8 @@ impl Walk<'_> {
         for (node, kind, was) in [(one, left_kind, found.kind), (other, right_kind, by.kind)] {
             if kind != was {
                 self.fits(node, was, kind, Context::Implicit)
-                    .map_err(|fault| {
-                        fault.hint("to append an element say its type: tags || 'x'::text")
+                    .map_err(|refusal| {
+                        refusal.hint("to append an element say its type: tags || 'x'::text")
                     })?;
             }
         }
@@ -328,8 +327,9 @@ impl Walk<'_> {
         };
         self.pattern_size(pattern)?;
         if let Some(text) = constant_text(pattern) {
-            pattern::similar(text)
-                .map_err(|objection| self.objection(RefusalCode::TooComplex, objection, pattern))?;
+            pattern::similar(text).map_err(|refusal| {
+                self.pattern_refusal(RefusalCode::TooComplex, refusal, pattern)
+            })?;
         }
         let found = self.operand(pattern)?;
         self.fits(pattern, found.kind, Kind::TEXT, Context::Implicit)?;
@@ -348,23 +348,23 @@ impl Walk<'_> {
         let name = self.column_name(attribute).unwrap_or_default();
         if is_number(other) {
             let message = format!("`{name}` is an enum, which is text");
-            let fault = Fault::new(RefusalCode::Type, message)
+            let refusal = ByteRefusal::new(RefusalCode::Type, message)
                 .hint(format!("the labels are {shown}, in single quotes"));
-            return Err(self.placed(fault, other));
+            return Err(self.at_node(refusal, other));
         }
         if !matches!(sign, "=" | "<>") {
             let message = "the labels of an enum are in no order";
-            let fault = Fault::new(RefusalCode::Type, message)
+            let refusal = ByteRefusal::new(RefusalCode::Type, message)
                 .hint(format!("compare with IN (…); the labels are {shown}"));
-            return Err(self.placed(fault, attribute));
+            return Err(self.at_node(refusal, attribute));
         }
         match text_constant(other) {
             Some(text) if !labels.iter().any(|label| label == text) => {
                 let text = crate::refusal::shorten(text, 40);
                 let message = format!("'{text}' is no label of `{name}`");
-                let fault =
-                    Fault::new(RefusalCode::Type, message).hint(format!("the labels are {shown}"));
-                Err(self.placed(fault, other))
+                let refusal = ByteRefusal::new(RefusalCode::Type, message)
+                    .hint(format!("the labels are {shown}"));
+                Err(self.at_node(refusal, other))
             }
             _ => Ok(()),
         }
@@ -413,13 +413,13 @@ impl Walk<'_> {
     pub(crate) fn pattern_size(&self, node: &Node) -> Done {
         let Some(text) = constant_text(node) else {
             let message = "a regular expression is text in quotes";
-            let fault = Fault::new(RefusalCode::Operator, message)
+            let refusal = ByteRefusal::new(RefusalCode::Operator, message)
                 .hint("write it itself; for a pattern in an attribute use LIKE");
-            return Err(self.placed(fault, node));
+            return Err(self.at_node(refusal, node));
         };
         pattern::size(text)
             .map(|_| ())
-            .map_err(|objection| self.objection(pattern::code_of(&objection), objection, node))
+            .map_err(|refusal| self.pattern_refusal(pattern::code_of(&refusal), refusal, node))
     }
 
     /// A path into a document must be written there, and take the time of one look at all of it.
@@ -435,17 +435,17 @@ impl Walk<'_> {
                 .hint("write it itself; with a key in an attribute use -> and ->>"));
         };
         pattern::path(text)
-            .map_err(|objection| self.objection(pattern::code_of(&objection), objection, node))
+            .map_err(|refusal| self.pattern_refusal(pattern::code_of(&refusal), refusal, node))
     }
 
-    /// Raises an objection to something in a string, with its place.
-    pub(crate) fn objection(
+    /// Returns the refusal of a pattern in a string, with its place.
+    pub(crate) fn pattern_refusal(
         &self,
         code: RefusalCode,
-        (message, hint): Objection,
+        (message, hint): PatternRefusal,
         node: &Node,
-    ) -> Fault {
-        self.placed(Fault::new(code, message).hint(hint), node)
+    ) -> ByteRefusal {
+        self.at_node(ByteRefusal::new(code, message).hint(hint), node)
     }
 
     /// The operator that Postgres would take, and its operands fit for it.
@@ -455,10 +455,11 @@ impl Walk<'_> {
         left: Operand<'_>,
         right: Operand<'_>,
         location: i32,
-    ) -> Result<Resolved, Fault> {
+    ) -> Result<Resolved, ByteRefusal> {
         let list = catalog::operators(sign, 2);
-        let resolved = resolve::binary(&list, left.1, right.1)
-            .map_err(|why| self.located(no_operator(sign, &[left.1, right.1], why), location))?;
+        let resolved = resolve::binary(&list, left.1, right.1).map_err(|why| {
+            self.at_location(no_operator(sign, &[left.1, right.1], why), location)
+        })?;
         for ((node, kind), wanted) in [left, right].into_iter().zip(&resolved.arguments) {
             if let Some(node) = node {
                 self.fits(node, kind, *wanted, Context::Implicit)?;
@@ -473,11 +474,11 @@ impl Walk<'_> {
         sign: &str,
         left: Operand<'_>,
         right: Operand<'_>,
-    ) -> Result<Resolved, Fault> {
+    ) -> Result<Resolved, ByteRefusal> {
         self.resolved(sign, left, right, -1)
-            .map_err(|fault| match right.0.or(left.0) {
-                Some(node) => self.placed(fault, node),
-                None => fault,
+            .map_err(|refusal| match right.0.or(left.0) {
+                Some(node) => self.at_node(refusal, node),
+                None => refusal,
             })
     }
 
@@ -578,7 +579,7 @@ impl Walk<'_> {
     }
 
     /// The values of a list; constant is what reads no attribute.
-    fn listed_values(&mut self, items: &[Node]) -> Result<Vec<Seen>, Fault> {
+    fn listed_values(&mut self, items: &[Node]) -> Result<Vec<Seen>, ByteRefusal> {
         self.out.push('(');
         let mut values = Vec::with_capacity(items.len());
         for (at, item) in items.iter().enumerate() {
@@ -697,9 +698,9 @@ impl Walk<'_> {
             list.kind.element()
         } else {
             let message = format!("{} is no array", list.kind);
-            let fault = Fault::new(RefusalCode::Type, message)
+            let refusal = ByteRefusal::new(RefusalCode::Type, message)
                 .hint("write ARRAY[…], or IN (…) for a list of values");
-            return Err(self.placed(fault, array));
+            return Err(self.at_node(refusal, array));
         };
         let resolved = self.resolved(sign, (Some(value), found.kind), (None, element), location)?;
         if list.kind.is_unknown() {
@@ -726,7 +727,7 @@ impl Walk<'_> {
         Ok(Seen::truth())
     }
 
-    pub(crate) fn row(&mut self, row: &RowExpr) -> Result<Vec<Seen>, Fault> {
+    pub(crate) fn row(&mut self, row: &RowExpr) -> Result<Vec<Seen>, ByteRefusal> {
         let open = if row.args.len() < 2 { "ROW(" } else { "(" };
         self.list(open, &row.args, ")")
     }
@@ -754,7 +755,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn items<'n>(&self, node: Option<&'n Node>, location: i32) -> Result<&'n [Node], Fault> {
+    fn items<'n>(&self, node: Option<&'n Node>, location: i32) -> Result<&'n [Node], ByteRefusal> {
         match self.required(node)?.node.as_ref() {
             Some(NodeEnum::List(List { items })) => Ok(items),
             Some(other) => Err(foreign(other)),
@@ -763,7 +764,7 @@ impl Walk<'_> {
     }
 
     /// Checks the pattern that follows LIKE.
-    fn pattern<'n>(&mut self, node: &'n Node) -> Result<(Option<&'n Node>, Seen), Fault> {
+    fn pattern<'n>(&mut self, node: &'n Node) -> Result<(Option<&'n Node>, Seen), ByteRefusal> {
         if let Some(NodeEnum::FuncCall(call)) = node.node.as_ref()
             && function_name(call) == Some("like_escape")
             && let [pattern, escape] = call.args.as_slice()
@@ -791,9 +792,9 @@ impl Walk<'_> {
             let slashes = text.chars().rev().take_while(|c| *c == '\\').count();
             if slashes % 2 == 1 {
                 let message = "the pattern ends with its escape character";
-                let fault = Fault::new(RefusalCode::Construct, message)
+                let refusal = ByteRefusal::new(RefusalCode::Construct, message)
                     .hint("write \\\\ for a backslash itself");
-                return Err(self.placed(fault, node));
+                return Err(self.at_node(refusal, node));
             }
         }
         Ok((Some(node), found))
@@ -815,8 +816,8 @@ impl Walk<'_> {
             return Ok(());
         }
         let message = format!("a power's exponent is at most {MAX_POWER}");
-        let fault = self.refuse(RefusalCode::TooLarge, message, location);
-        Err(fault.hint("multiply instead"))
+        let refusal = self.refuse(RefusalCode::TooLarge, message, location);
+        Err(refusal.hint("multiply instead"))
     }
 }
 

@@ -13,15 +13,15 @@ const MAX_PLACES: usize = 64;
 
 use crate::refusal::RefusalCode;
 
-/// Objection to a pattern, and advice on mending it.
-pub(crate) type Objection = (&'static str, &'static str);
+/// Refusal of a pattern: message and hint.
+pub(crate) type PatternRefusal = (&'static str, &'static str);
 
 /// The longest path into a document, and the most of its parts that stand for many values.
 const MAX_PATH: usize = 256;
 const MAX_MANY: usize = 2;
 
 /// Refuses a path into a document that could take longer than a few looks at all of it.
-pub(crate) fn path(path: &str) -> Result<(), Objection> {
+pub(crate) fn path(path: &str) -> Result<(), PatternRefusal> {
     const WRITE: &str = "write ->, ->> or @>, or several paths";
     if path.len() > MAX_PATH {
         return Err(("the path is longer than 256 bytes", WRITE));
@@ -96,7 +96,7 @@ fn without_quoted(path: &str) -> (String, bool) {
 }
 
 /// Refuses methods of a path that are not on the list.
-fn known_methods(close: &str) -> Result<(), Objection> {
+fn known_methods(close: &str) -> Result<(), PatternRefusal> {
     let mut rest = close;
     while let Some((before, after)) = rest.split_once('(') {
         let start = before.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_');
@@ -138,7 +138,7 @@ fn has_arithmetic(close: &str) -> bool {
 
 /// Refuses what Postgres would plainly not read as a path, and a filter that looks at more than its own element.
 /// `close` is a path without space and quoted parts.
-fn well_formed(close: &str, quoted: bool) -> Result<(), Objection> {
+fn well_formed(close: &str, quoted: bool) -> Result<(), PatternRefusal> {
     // Whether each open bracket is that of a filter.
     let mut open: Vec<bool> = Vec::new();
     let mut before = ' ';
@@ -211,8 +211,8 @@ const PLACE_WITHIN: &str = "a place stands within [ ]";
 const UNKNOWN_ESCAPE: &str = "a regular expression holds an escape that Postgres does not know";
 const ENDS_WITH_ESCAPE: &str = "the pattern ends with its escape character";
 
-/// The kind of objection to a regular expression or a path.
-pub(crate) fn code_of((message, _): &Objection) -> RefusalCode {
+/// The kind of refusal to a regular expression or a path.
+pub(crate) fn code_of((message, _): &PatternRefusal) -> RefusalCode {
     match MISREAD.contains(message) {
         true => RefusalCode::Syntax,
         false => RefusalCode::TooComplex,
@@ -220,7 +220,7 @@ pub(crate) fn code_of((message, _): &Objection) -> RefusalCode {
 }
 
 /// Returns the size of a regular expression's automaton.
-pub(crate) fn size(pattern: &str) -> Result<usize, Objection> {
+pub(crate) fn size(pattern: &str) -> Result<usize, PatternRefusal> {
     if pattern.len() > MAX_SIZE {
         return Err(too_large());
     }
@@ -275,7 +275,7 @@ pub(crate) fn size(pattern: &str) -> Result<usize, Objection> {
 }
 
 /// Checks the additional rules of SIMILAR TO: `%` is a repetition already, which is not repeated.
-pub(crate) fn similar(pattern: &str) -> Result<(), Objection> {
+pub(crate) fn similar(pattern: &str) -> Result<(), PatternRefusal> {
     let bare = bare(pattern)?;
     let repeats = |rest: &str| {
         rest.starts_with(['*', '+'])
@@ -292,7 +292,7 @@ pub(crate) fn similar(pattern: &str) -> Result<(), Objection> {
     }
 }
 
-fn too_large() -> Objection {
+fn too_large() -> PatternRefusal {
     (
         "a regular expression that could take very long",
         "make it shorter, repeat less often; a repeated group counts as often as it is repeated",
@@ -311,7 +311,7 @@ const PLACE: char = '\u{3}';
 /// Refuses a group that is repeated without end, of something that is repeated without end and nothing that must
 /// come in between: `(a+)+`. Postgres would run it in a time that is a matter of its size, as any; other programs that
 /// such a rule is copied to would not, and it never says more than without the group.
-fn nested(bare: &str) -> Result<(), Objection> {
+fn nested(bare: &str) -> Result<(), PatternRefusal> {
     let mut text: Vec<char> = bare.chars().collect();
     // From the innermost group outwards; brackets that do not match are found elsewhere.
     while let Some(close) = text.iter().position(|c| *c == ')') {
@@ -372,12 +372,12 @@ fn has_fixed(branch: &str) -> bool {
     false
 }
 
-fn nothing_repeated() -> Objection {
+fn nothing_repeated() -> PatternRefusal {
     (NOTHING, "write \\* for the sign itself")
 }
 
 /// A pattern without its escapes and brackets, of which [`CLASS`] or [`SIGN`] is left each.
-fn bare(pattern: &str) -> Result<String, Objection> {
+fn bare(pattern: &str) -> Result<String, PatternRefusal> {
     if pattern.starts_with("***") {
         return Err((
             "directors are not allowed in a regular expression",
@@ -430,7 +430,7 @@ fn bare(pattern: &str) -> Result<String, Objection> {
 }
 
 /// Reads the rest of a class after its bracket.
-fn class(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<(), Objection> {
+fn class(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<(), PatternRefusal> {
     chars.next_if_eq(&'^');
     let mut first = true;
     loop {
@@ -461,7 +461,7 @@ fn class(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<(), Obj
 }
 
 /// Reads the rest of an escape after its backslash.
-fn escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<char, Objection> {
+fn escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<char, PatternRefusal> {
     let unknown = Err((UNKNOWN_ESCAPE, "write \\\\ for a backslash itself"));
     let Some(letter) = chars.next() else {
         return Err((ENDS_WITH_ESCAPE, "write \\\\ for a backslash itself"));
@@ -512,7 +512,7 @@ fn is_option(letter: char) -> bool {
 }
 
 /// Checks the flags of a regular expression function; `g` only where it has a meaning.
-pub(crate) fn flags(flags: &str, all: bool) -> Result<(), Objection> {
+pub(crate) fn flags(flags: &str, all: bool) -> Result<(), PatternRefusal> {
     if flags.chars().all(|c| is_option(c) || (all && c == 'g')) {
         return Ok(());
     }
@@ -546,7 +546,7 @@ pub(crate) fn repeats(format: &str) -> usize {
 }
 
 /// Returns the number of values that the placeholders of a format ask for.
-pub(crate) fn places(format: &str) -> Result<usize, Objection> {
+pub(crate) fn places(format: &str) -> Result<usize, PatternRefusal> {
     let mut count = 0;
     let mut parts = format.split('%').skip(1);
     while let Some(part) = parts.next() {

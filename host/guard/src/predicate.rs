@@ -10,7 +10,7 @@ use crate::FlowAttributes;
 use crate::expression::Walk;
 use crate::fragment::Fragment;
 use crate::kind::{Context, Kind};
-use crate::refusal::{Fault, Refusal, RefusalCode};
+use crate::refusal::{ByteRefusal, Refusal, RefusalCode};
 use crate::set_clause::is_wrapper;
 
 /// Of the statements with a condition, the one that can carry the least besides.
@@ -52,7 +52,7 @@ impl CheckedPredicate {
         without_controls(&fragment)?;
         condition(&fragment)
             .and_then(|condition| checked(&fragment, &condition, attributes))
-            .map_err(|fault| fragment.reject(fault))
+            .map_err(|refusal| fragment.reject(refusal))
     }
 
     /// Checks a condition for a flow that is not known yet: every name in it passes for an
@@ -71,7 +71,7 @@ impl CheckedPredicate {
         unknown.sort();
         unknown.dedup();
         unknown.retain(|name| known.iter().all(|(other, _)| other != name));
-        let condition = condition(&fragment).map_err(|fault| fragment.reject(fault))?;
+        let condition = condition(&fragment).map_err(|refusal| fragment.reject(refusal))?;
         let check = |guess: &[usize]| {
             let guessed = unknown.iter().zip(guess).map(|(name, at)| {
                 let scalar = GUESSED[*at].clone();
@@ -86,7 +86,7 @@ impl CheckedPredicate {
             let attributes = FlowAttributes::new(known.iter().cloned().chain(guessed));
             checked(&fragment, &condition, &attributes)
         };
-        guess(unknown.len(), check).map_err(|fault| fragment.reject(fault))
+        guess(unknown.len(), check).map_err(|refusal| fragment.reject(refusal))
     }
 
     /// The condition as SQL.
@@ -124,18 +124,22 @@ fn without_controls(fragment: &Fragment<'_>) -> Result<(), Refusal> {
     match fragment.text.find(control) {
         None => Ok(()),
         Some(at) => {
-            let fault = Fault::new(RefusalCode::Syntax, "a control character");
-            Err(fragment.reject(fault.hint("remove it; in text write it as E'\\x01'").at(at)))
+            let refusal = ByteRefusal::new(RefusalCode::Syntax, "a control character");
+            Err(fragment.reject(
+                refusal
+                    .hint("remove it; in text write it as E'\\x01'")
+                    .at(at),
+            ))
         }
     }
 }
 
 /// Looks for types of the attributes with which the check of a condition passes: the same for all first, then
-/// for one after the other the type with which it gets furthest. Answers the first fault where none does.
+/// for one after the other the type with which it gets furthest. Answers the first refusal where none does.
 fn guess(
     names: usize,
-    check: impl Fn(&[usize]) -> Result<CheckedPredicate, Fault>,
-) -> Result<CheckedPredicate, Fault> {
+    check: impl Fn(&[usize]) -> Result<CheckedPredicate, ByteRefusal>,
+) -> Result<CheckedPredicate, ByteRefusal> {
     let mut best = vec![0; names];
     let mut first = None;
     let mut furthest = None;
@@ -146,23 +150,24 @@ fn guess(
         types[places].fill(kind);
         match check(&types) {
             Ok(predicate) => return Ok(predicate),
-            Err(fault) => {
-                if first.is_none() || fault.at > furthest {
-                    furthest = fault.at;
+            Err(refusal) => {
+                if first.is_none() || refusal.at > furthest {
+                    furthest = refusal.at;
                     best = types;
                 }
-                first = first.or(Some(fault));
+                first = first.or(Some(refusal));
             }
         }
     }
-    Err(first
-        .unwrap_or_else(|| Fault::new(RefusalCode::TooComplex, "it names too many attributes")))
+    Err(first.unwrap_or_else(|| {
+        ByteRefusal::new(RefusalCode::TooComplex, "it names too many attributes")
+    }))
 }
 
 /// The condition in the statement that it is parsed in.
-fn condition(fragment: &Fragment<'_>) -> Result<Box<Node>, Fault> {
+fn condition(fragment: &Fragment<'_>) -> Result<Box<Node>, ByteRefusal> {
     let NodeEnum::DeleteStmt(statement) = fragment.parse()? else {
-        return Err(Fault::new(RefusalCode::Construct, "not a condition"));
+        return Err(ByteRefusal::new(RefusalCode::Construct, "not a condition"));
     };
     let DeleteStmt {
         relation,
@@ -172,15 +177,16 @@ fn condition(fragment: &Fragment<'_>) -> Result<Box<Node>, Fault> {
         with_clause: None,
     } = *statement
     else {
-        let fault = Fault::new(RefusalCode::ExtraClause, "only a condition is allowed here");
+        let refusal =
+            ByteRefusal::new(RefusalCode::ExtraClause, "only a condition is allowed here");
         let words = [Token::Returning, Token::With];
         return Err(match fragment.find_word(&words) {
-            Some(at) => fault.at(at),
-            None => fault,
+            Some(at) => refusal.at(at),
+            None => refusal,
         });
     };
     if !is_wrapper(relation.as_ref()) || !using_clause.is_empty() {
-        return Err(Fault::new(
+        return Err(ByteRefusal::new(
             RefusalCode::ExtraClause,
             "only a condition is allowed here",
         ));
@@ -192,7 +198,7 @@ fn checked(
     fragment: &Fragment<'_>,
     condition: &Node,
     attributes: &FlowAttributes,
-) -> Result<CheckedPredicate, Fault> {
+) -> Result<CheckedPredicate, ByteRefusal> {
     let mut walk = Walk::new(fragment, attributes, false);
     let (written, _) = walk.check(condition, Kind::BOOL, Context::Implicit)?;
     Ok(CheckedPredicate {

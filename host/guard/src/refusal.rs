@@ -112,9 +112,9 @@ impl fmt::Display for RefusalCode {
     }
 }
 
-/// A refusal as the tree walk knows it: with a byte offset instead of a character.
+/// Refusal as the tree walk knows it: with a byte offset instead of a character.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub(crate) struct ByteRefusal {
     pub(crate) code: RefusalCode,
     pub(crate) message: String,
     pub(crate) hint: String,
@@ -122,9 +122,9 @@ pub(crate) struct Fault {
     pub(crate) at: Option<usize>,
 }
 
-impl Fault {
+impl ByteRefusal {
     pub(crate) fn new(code: RefusalCode, message: impl Into<String>) -> Self {
-        Fault {
+        ByteRefusal {
             code,
             message: message.into(),
             hint: String::new(),

@@ -5,9 +5,9 @@
 use crate::catalog::Signature;
 use crate::kind::{Base, Context, Kind};
 
-/// Why nothing was found.
+/// Reason for which no operator or function is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unresolved {
+pub(crate) enum ResolveError {
     /// No candidate takes these arguments.
     None,
     /// Several do, and none is better.
@@ -54,7 +54,7 @@ pub(crate) fn binary(
     candidates: &[&'static Signature],
     left: Kind,
     right: Kind,
-) -> Result<Resolved, Unresolved> {
+) -> Result<Resolved, ResolveError> {
     // A constant without a type is taken for what the other side is.
     let same = match (left.is_unknown(), right.is_unknown()) {
         (true, false) => Some(right),
@@ -77,7 +77,7 @@ pub(crate) fn binary(
 pub(crate) fn select(
     candidates: &[&'static Signature],
     given: &[Kind],
-) -> Result<Resolved, Unresolved> {
+) -> Result<Resolved, ResolveError> {
     let expanded: Vec<(Vec<Kind>, &'static Signature)> = candidates
         .iter()
         .filter_map(|candidate| Some((candidate.for_count(given.len())?, *candidate)))
@@ -96,7 +96,7 @@ pub(crate) fn select(
         })
         .collect();
     if left.is_empty() {
-        return Err(Unresolved::None);
+        return Err(ResolveError::NoCandidate);
     }
     // Most exact matches; then most matches of exact or preferred types.
     keep_best(&mut left, |wanted, at| {
@@ -134,7 +134,7 @@ pub(crate) fn select(
     }
     match left.as_slice() {
         [(arguments, one)] => resolve_as(one, arguments, given),
-        _ => Err(Unresolved::Ambiguous),
+        _ => Err(ResolveError::Ambiguous),
     }
 }
 
@@ -193,7 +193,7 @@ fn by_category(left: &mut Vec<(Vec<Kind>, &'static Signature)>, given: &[Kind]) 
 fn resolve_candidate(
     candidate: &'static Signature,
     given: &[Kind],
-) -> Result<Resolved, Unresolved> {
+) -> Result<Resolved, ResolveError> {
     resolve_as(candidate, &candidate.arguments, given)
 }
 
@@ -207,7 +207,7 @@ struct Families {
 
 impl Families {
     /// Finds it by the arguments whose types are known.
-    fn of(wanted: &[Kind], given: &[Kind]) -> Result<Families, Unresolved> {
+    fn of(wanted: &[Kind], given: &[Kind]) -> Result<Families, ResolveError> {
         let mut families = Families::default();
         let mut compatible = Vec::new();
         for (wanted, given) in wanted
@@ -217,13 +217,13 @@ impl Families {
         {
             let found = match wanted.base {
                 Base::AnyArray | Base::AnyCompatibleArray if !given.array => {
-                    return Err(Unresolved::None);
+                    return Err(ResolveError::NoCandidate);
                 }
                 Base::AnyNonArray | Base::AnyCompatibleNonArray if given.array => {
-                    return Err(Unresolved::None);
+                    return Err(ResolveError::NoCandidate);
                 }
                 Base::AnyArray | Base::AnyCompatibleArray => given.element(),
-                Base::AnyRange => given.bounds().ok_or(Unresolved::None)?,
+                Base::AnyRange => given.bounds().ok_or(ResolveError::NoCandidate)?,
                 _ => *given,
             };
             if wanted.base == Base::AnyRange {
@@ -231,7 +231,7 @@ impl Families {
             }
             if is_of_any(wanted.base) {
                 if families.element.is_some_and(|before| before != found) {
-                    return Err(Unresolved::None);
+                    return Err(ResolveError::NoCandidate);
                 }
                 families.element = Some(found);
             } else if wanted.is_polymorphic() {
@@ -239,24 +239,24 @@ impl Families {
             }
         }
         if !compatible.is_empty() {
-            families.compatible = Some(common(&compatible).ok_or(Unresolved::None)?);
+            families.compatible = Some(common(&compatible).ok_or(ResolveError::NoCandidate)?);
         }
         // With nothing but constants without a type there is no telling.
         let nothing = families.element.is_none() && families.compatible.is_none();
         let asks = |kind: &Kind| is_of_any(kind.base) || kind.base == Base::AnyCompatibleArray;
         match nothing && wanted.iter().any(asks) {
-            true => Err(Unresolved::None),
+            true => Err(ResolveError::NoCandidate),
             false => Ok(families),
         }
     }
 
-    fn definite(&self, kind: Kind) -> Result<Kind, Unresolved> {
+    fn definite(&self, kind: Kind) -> Result<Kind, ResolveError> {
         let of = |kind: Option<Kind>| kind.unwrap_or(Kind::TEXT);
         Ok(match kind.base {
             Base::AnyElement | Base::AnyNonArray => of(self.element),
             Base::AnyCompatible | Base::AnyCompatibleNonArray => of(self.compatible),
             Base::AnyArray => array_of(of(self.element))?,
-            Base::AnyRange => self.range.ok_or(Unresolved::None)?,
+            Base::AnyRange => self.range.ok_or(ResolveError::NoCandidate)?,
             Base::AnyCompatibleArray => array_of(of(self.compatible))?,
             Base::Any => Kind::TEXT,
             _ => kind,
@@ -277,7 +277,7 @@ fn resolve_as(
     candidate: &'static Signature,
     wanted: &[Kind],
     given: &[Kind],
-) -> Result<Resolved, Unresolved> {
+) -> Result<Resolved, ResolveError> {
     let families = Families::of(wanted, given)?;
     let mut arguments = Vec::with_capacity(wanted.len());
     for (wanted, given) in wanted.iter().zip(given) {
@@ -287,7 +287,7 @@ fn resolve_as(
             families.definite(*wanted)?
         };
         if !given.becomes(kind, Context::Implicit) {
-            return Err(Unresolved::None);
+            return Err(ResolveError::NoCandidate);
         }
         arguments.push(kind);
     }
@@ -299,9 +299,9 @@ fn resolve_as(
 }
 
 /// The array of a type; there are no arrays of arrays.
-fn array_of(kind: Kind) -> Result<Kind, Unresolved> {
+fn array_of(kind: Kind) -> Result<Kind, ResolveError> {
     if kind.array {
-        return Err(Unresolved::None);
+        return Err(ResolveError::NoCandidate);
     }
     Ok(Kind::many(kind.base))
 }

@@ -56,7 +56,8 @@ pub fn allowed_calls() -> String {
         .collect();
     let _ = write!(
         sql,
-        "{};\nINSERT INTO wed.allowed_type SELECT regexp_split_to_table('{}', '\\s+');\n\
+        "{};\nINSERT INTO wed.allowed_type SELECT regexp_split_to_table(btrim($types$\n  {}\n\
+         $types$, E' \\n'), '\\s+');\n\
          INSERT INTO wed.allowed_call\n\
          SELECT p[1], string_to_array(p[2], ','), p[3]::boolean, p[4] FROM string_to_table($list${}$list$, E'\\n') l, \
          string_to_array(l, E'\\t') p;\n",

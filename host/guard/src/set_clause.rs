@@ -16,7 +16,7 @@ use crate::fragment::Fragment;
 use crate::kind::{Base, Context, Kind};
 use crate::literal::{Constant, small_integer, write_text};
 use crate::node::{text_constant, unknown};
-use crate::refusal::{Fault, Refusal, RefusalCode};
+use crate::refusal::{ByteRefusal, Refusal, RefusalCode};
 use crate::weight::{Seen, Size};
 use crate::{FlowAttributes, MAX_BYTES, MAX_NODES};
 
@@ -72,7 +72,7 @@ impl CheckedSetClause {
             return Ok(clause);
         }
         let fragment = Fragment::new(WRAPPER, text)?;
-        checked(&fragment, attributes).map_err(|fault| fragment.reject(fault))
+        checked(&fragment, attributes).map_err(|refusal| fragment.reject(refusal))
     }
 
     /// Makes a clause of a transition's typed result. All its values are literals.
@@ -84,12 +84,12 @@ impl CheckedSetClause {
         assignments: &[Assignment],
         attributes: &FlowAttributes,
     ) -> Result<Self, Refusal> {
-        let at = |index: usize, token: &str, fault: Fault| Refusal {
-            code: fault.code,
-            message: fault.message,
+        let at = |index: usize, token: &str, refusal: ByteRefusal| Refusal {
+            code: refusal.code,
+            message: refusal.message,
             position: index + 1,
             token: token.to_owned(),
-            hint: fault.hint,
+            hint: refusal.hint,
         };
         let mut builder = Builder::new(attributes);
         for (index, assignment) in assignments.iter().enumerate() {
@@ -98,11 +98,11 @@ impl CheckedSetClause {
             builder
                 .target(name)
                 .and_then(|target| builder.set(target, value))
-                .map_err(|fault| at(index, name, fault))?;
+                .map_err(|refusal| at(index, name, refusal))?;
         }
         if assignments.is_empty() {
-            let fault = Fault::new(RefusalCode::Empty, "no attribute is set");
-            return Err(at(0, "", fault));
+            let refusal = ByteRefusal::new(RefusalCode::Empty, "no attribute is set");
+            return Err(at(0, "", refusal));
         }
         Ok(builder.finish(BTreeSet::new()))
     }
@@ -214,13 +214,13 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn target(&self, name: &str) -> Result<usize, Fault> {
+    fn target(&self, name: &str) -> Result<usize, ByteRefusal> {
         self.attributes
             .find(name)
             .ok_or_else(|| unknown(self.attributes, name))
     }
 
-    fn set(&mut self, target: usize, value: CheckedValue) -> Result<(), Fault> {
+    fn set(&mut self, target: usize, value: CheckedValue) -> Result<(), ByteRefusal> {
         self.set_element(target, String::new(), value)
     }
 
@@ -229,10 +229,10 @@ impl<'a> Builder<'a> {
         target: usize,
         element: String,
         value: CheckedValue,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ByteRefusal> {
         if self.slots.iter().any(|slot| slot.target == target) {
             let name = &self.attributes.get(target).name;
-            return Err(Fault::new(
+            return Err(ByteRefusal::new(
                 RefusalCode::DuplicateAttribute,
                 format!("the attribute `{name}` is set twice"),
             ));
@@ -354,9 +354,9 @@ fn unquote(written: &str) -> Option<String> {
 fn checked(
     fragment: &Fragment<'_>,
     attributes: &FlowAttributes,
-) -> Result<CheckedSetClause, Fault> {
+) -> Result<CheckedSetClause, ByteRefusal> {
     let NodeEnum::UpdateStmt(statement) = fragment.parse()? else {
-        return Err(Fault::new(RefusalCode::Construct, "not a SET clause"));
+        return Err(ByteRefusal::new(RefusalCode::Construct, "not a SET clause"));
     };
     let UpdateStmt {
         relation,
@@ -372,35 +372,39 @@ fn checked(
         || returning_clause.is_some()
         || with_clause.is_some()
     {
-        let fault = Fault::new(
+        let refusal = ByteRefusal::new(
             RefusalCode::ExtraClause,
             "only assignments are allowed here",
         )
         .hint("end the clause there: which instance is changed is not for it to say");
         let words = [Token::Where, Token::From, Token::Returning, Token::With];
         return Err(match fragment.find_word(&words) {
-            Some(at) => fault.at(at),
-            None => fault,
+            Some(at) => refusal.at(at),
+            None => refusal,
         });
     }
     let mut builder = Builder::new(attributes);
     let mut walk = Walk::new(fragment, attributes, true);
     for target in &target_list {
         let Some(NodeEnum::ResTarget(target)) = &target.node else {
-            return Err(Fault::new(RefusalCode::Target, "not an assignment"));
+            return Err(ByteRefusal::new(RefusalCode::Target, "not an assignment"));
         };
-        assign(&mut builder, &mut walk, target).map_err(|fault| match fault.at {
-            Some(_) => fault,
-            None => Fault {
+        assign(&mut builder, &mut walk, target).map_err(|refusal| match refusal.at {
+            Some(_) => refusal,
+            None => ByteRefusal {
                 at: fragment.offset(target.location),
-                ..fault
+                ..refusal
             },
         })?;
     }
     Ok(builder.finish(walk.read))
 }
 
-fn assign(builder: &mut Builder<'_>, walk: &mut Walk<'_>, target: &ResTarget) -> Result<(), Fault> {
+fn assign(
+    builder: &mut Builder<'_>,
+    walk: &mut Walk<'_>,
+    target: &ResTarget,
+) -> Result<(), ByteRefusal> {
     let ResTarget {
         name,
         indirection,
@@ -409,7 +413,7 @@ fn assign(builder: &mut Builder<'_>, walk: &mut Walk<'_>, target: &ResTarget) ->
     } = target;
     let value = match val.as_deref() {
         Some(node) => node,
-        None => return Err(Fault::new(RefusalCode::Target, "a value is missing")),
+        None => return Err(ByteRefusal::new(RefusalCode::Target, "a value is missing")),
     };
     let value = match &value.node {
         Some(NodeEnum::MultiAssignRef(part)) => one_of_row(part)?,
@@ -418,7 +422,7 @@ fn assign(builder: &mut Builder<'_>, walk: &mut Walk<'_>, target: &ResTarget) ->
     let subscripts = |step: &Node| matches!(step.node, Some(NodeEnum::AIndices(_)));
     if !indirection.iter().all(subscripts) {
         let message = "only attributes and their elements can be set";
-        return Err(Fault::new(RefusalCode::Target, message).hint(
+        return Err(ByteRefusal::new(RefusalCode::Target, message).hint(
             "name the attribute alone, without table or field; of a document write doc['a'] = …",
         ));
     }
@@ -429,11 +433,11 @@ fn assign(builder: &mut Builder<'_>, walk: &mut Walk<'_>, target: &ResTarget) ->
     }
     let joined = joined_by_and(value);
     let attribute = builder.attributes.get(index);
-    let value = value_of(walk, value, name, &attribute.kind).map_err(|fault| {
+    let value = value_of(walk, value, name, &attribute.kind).map_err(|refusal| {
         if joined {
-            return fault.hint("assignments are separated by commas: a1 = 'x', a2 = 'y'");
+            return refusal.hint("assignments are separated by commas: a1 = 'x', a2 = 'y'");
         }
-        fault
+        refusal
     })?;
     builder.set(index, value)
 }
@@ -454,26 +458,26 @@ fn element(
     index: usize,
     steps: &[Node],
     value: &Node,
-) -> Result<(String, CheckedValue), Fault> {
+) -> Result<(String, CheckedValue), ByteRefusal> {
     let attributes = walk.attributes;
     let Attribute { name, kind, .. } = attributes.get(index);
     let whole = Kind::of(kind);
     let document = whole == Kind::one(Base::Jsonb);
     if !document && !whole.array {
         let message = format!("`{name}` is {whole}, which has no elements");
-        return Err(Fault::new(RefusalCode::Target, message).hint("set all of it"));
+        return Err(ByteRefusal::new(RefusalCode::Target, message).hint("set all of it"));
     }
     if whole.base == Base::Numeric {
         // Each number of such an array is measured, the nulls that fill it up too.
         let message =
             format!("no element of `{name}` is set alone, since its numbers are `numeric`");
-        return Err(Fault::new(RefusalCode::Target, message)
+        return Err(ByteRefusal::new(RefusalCode::Target, message)
             .hint("set all of it: array_append, array_replace, ARRAY[…]"));
     }
     let written = subscripts(name, steps, document)?;
     if let Some(NodeEnum::SetToDefault(_)) = &value.node {
         let message = "an element has no default value";
-        return Err(Fault::new(RefusalCode::Default, message));
+        return Err(ByteRefusal::new(RefusalCode::Default, message));
     }
     let (sql, seen) = walk.check(value, whole.element(), Context::Assignment)?;
     let one = AttributeType {
@@ -481,7 +485,7 @@ fn element(
         array: false,
     };
     if let Some(text) = text_constant(value) {
-        holds(name, &one, Constant::Text(text)).map_err(|fault| walk.placed(fault, value))?;
+        holds(name, &one, Constant::Text(text)).map_err(|refusal| walk.at_node(refusal, value))?;
     }
     walk.read.insert(index);
     if document {
@@ -497,17 +501,17 @@ fn element(
 }
 
 /// Writes which element is set: keys and small numbers, written there.
-fn subscripts(name: &str, steps: &[Node], document: bool) -> Result<String, Fault> {
+fn subscripts(name: &str, steps: &[Node], document: bool) -> Result<String, ByteRefusal> {
     if steps.len() > if document { MAX_STEPS } else { 1 } {
         let message = format!("too many subscripts of `{name}`");
-        return Err(Fault::new(RefusalCode::Target, message).hint(format!(
+        return Err(ByteRefusal::new(RefusalCode::Target, message).hint(format!(
             "at most {MAX_STEPS} of a document, one of an array"
         )));
     }
     let mut written = String::new();
     for step in steps {
         let Some(NodeEnum::AIndices(step)) = &step.node else {
-            return Err(Fault::new(RefusalCode::Target, "not an element"));
+            return Err(ByteRefusal::new(RefusalCode::Target, "not an element"));
         };
         let at = step.uidx.as_deref().filter(|_| !step.is_slice);
         let number = at.and_then(|at| small_integer(at, MAX_ELEMENT));
@@ -520,7 +524,7 @@ fn subscripts(name: &str, steps: &[Node], document: bool) -> Result<String, Faul
             _ => {
                 let message = "which element is set is written there";
                 return Err(
-                    Fault::new(RefusalCode::Target, message).hint(match document {
+                    ByteRefusal::new(RefusalCode::Target, message).hint(match document {
                         true => "write doc['a'][0]: keys in single quotes, numbers from 0 to 1000",
                         false => "write tags[1]: a number from 1 to 1000",
                     }),
@@ -564,27 +568,28 @@ fn joined_by_and(value: &Node) -> bool {
 }
 
 /// The value of one attribute in `(a, b) = (…, …)`, which is as many assignments.
-fn one_of_row(part: &MultiAssignRef) -> Result<&Node, Fault> {
-    let fault = |message: &str| {
-        Fault::new(RefusalCode::Target, message).hint("write attribute=value for each attribute")
+fn one_of_row(part: &MultiAssignRef) -> Result<&Node, ByteRefusal> {
+    let refusal = |message: &str| {
+        ByteRefusal::new(RefusalCode::Target, message)
+            .hint("write attribute=value for each attribute")
     };
     let source = part
         .source
         .as_deref()
-        .ok_or_else(|| fault("a value is missing"))?;
+        .ok_or_else(|| refusal("a value is missing"))?;
     let column = usize::try_from(part.colno - 1).unwrap_or_default();
     match &source.node {
         Some(NodeEnum::RowExpr(row)) => {
             if usize::try_from(part.ncolumns).ok() != Some(row.args.len()) {
-                return Err(fault("there are not as many values as attributes"));
+                return Err(refusal("there are not as many values as attributes"));
             }
             row.args
                 .get(column)
-                .ok_or_else(|| fault("a value is missing"))
+                .ok_or_else(|| refusal("a value is missing"))
         }
         Some(other @ NodeEnum::SubLink(_)) => Err(crate::node::foreign(other)),
         _ if part.ncolumns == 1 => Ok(source),
-        _ => Err(fault("there are not as many values as attributes")),
+        _ => Err(refusal("there are not as many values as attributes")),
     }
 }
 
@@ -593,7 +598,7 @@ fn value_of(
     node: &Node,
     name: &str,
     kind: &wedflow_model::AttributeType,
-) -> Result<CheckedValue, Fault> {
+) -> Result<CheckedValue, ByteRefusal> {
     if let Some(NodeEnum::SetToDefault(_)) = &node.node {
         return Ok(CheckedValue::Default);
     }
@@ -612,7 +617,7 @@ fn value_of(
         _ => None,
     };
     if let Some(constant) = constant {
-        holds(name, kind, constant).map_err(|fault| walk.placed(fault, node))?;
+        holds(name, kind, constant).map_err(|refusal| walk.at_node(refusal, node))?;
     }
     Ok(match constant.and_then(|constant| constant.bound(kind)) {
         Some(literal) => CheckedValue::Literal(literal),
@@ -628,7 +633,7 @@ fn holds(
     name: &str,
     kind: &wedflow_model::AttributeType,
     constant: Constant<'_>,
-) -> Result<(), Fault> {
+) -> Result<(), ByteRefusal> {
     use wedflow_model::ScalarType;
     if kind.array {
         return Ok(());
@@ -645,8 +650,8 @@ fn holds(
         {
             let text = crate::refusal::shorten(text, 40);
             let message = format!("'{text}' is no label of `{name}`");
-            let fault = Fault::new(RefusalCode::Type, message);
-            Err(fault.hint(format!("the labels are {}", labels.join(", "))))
+            let refusal = ByteRefusal::new(RefusalCode::Type, message);
+            Err(refusal.hint(format!("the labels are {}", labels.join(", "))))
         }
         _ => Ok(()),
     }
@@ -770,7 +775,7 @@ mod tests {
                     .map_err(|refusal| TestCaseError::fail(format!("{text:?}: {refusal}")))?;
                 let parsed = checked(&fragment, &attributes);
                 prop_assert_eq!(
-                    parsed.map_err(|fault| fragment.reject(fault)),
+                    parsed.map_err(|refusal| fragment.reject(refusal)),
                     Ok(clause),
                     "{:?}",
                     text

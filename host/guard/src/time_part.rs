@@ -4,7 +4,7 @@ use pg_query::Node;
 
 use crate::kind::{Base, Kind};
 use crate::node::text_constant;
-use crate::refusal::{Fault, RefusalCode};
+use crate::refusal::{ByteRefusal, RefusalCode};
 
 /// A part of a point in time or an interval: what has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,7 +77,7 @@ pub(crate) fn is_part(word: &str) -> bool {
 
 /// Refuses a part that the value it is taken out of, or that is cut to it, does not have: the field and the type of
 /// the value that a call of `extract`, `date_part` or `date_trunc` names.
-pub(crate) fn check(name: &str, field: &Node, of: Kind) -> Result<(), Fault> {
+pub(crate) fn check(name: &str, field: &Node, of: Kind) -> Result<(), ByteRefusal> {
     if !matches!(name, "extract" | "date_part" | "date_trunc") {
         return Ok(());
     }
@@ -117,5 +117,5 @@ pub(crate) fn check(name: &str, field: &Node, of: Kind) -> Result<(), Fault> {
              epoch",
         ),
     };
-    Err(Fault::new(RefusalCode::Type, message).hint(hint))
+    Err(ByteRefusal::new(RefusalCode::Type, message).hint(hint))
 }

@@ -9,7 +9,7 @@ use crate::allowed;
 use crate::expression::{Checked, Done, Walk};
 use crate::kind::{Base, Context, Kind};
 use crate::node::{text_constant, text_of};
-use crate::refusal::{Fault, RefusalCode};
+use crate::refusal::{ByteRefusal, RefusalCode};
 use crate::weight::{self, Seen};
 
 /// The longest that `varchar(n)` may be said to be, as Postgres has it.
@@ -179,7 +179,7 @@ impl Walk<'_> {
     }
 
     /// The type, written anew.
-    fn type_name(&self, kind: &TypeName) -> Result<(String, Kind), Fault> {
+    fn type_name(&self, kind: &TypeName) -> Result<(String, Kind), ByteRefusal> {
         let TypeName {
             names,
             type_oid: _,
@@ -243,7 +243,7 @@ impl Walk<'_> {
         modifiers: &[Node],
         most: impl Fn(usize) -> Option<RangeInclusive<i32>>,
         location: i32,
-    ) -> Result<String, Fault> {
+    ) -> Result<String, ByteRefusal> {
         let mut written = Vec::new();
         for (at, modifier) in modifiers.iter().enumerate() {
             match &modifier.node {

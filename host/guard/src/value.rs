@@ -3,12 +3,12 @@
 use crate::MAX_DIGITS;
 use crate::kind::{Base, Kind};
 use crate::literal::is_bounded;
-use crate::refusal::{Fault, RefusalCode};
+use crate::refusal::{ByteRefusal, RefusalCode};
 use crate::time_part::{is_unit, token};
 
 /// Refuses text in quotes that Postgres would not read as a value of the type, where that is plain to
 /// see. Dates and intervals are left to Postgres, which reads many forms of them.
-pub(crate) fn fits(text: &str, kind: Kind) -> Result<(), Fault> {
+pub(crate) fn fits(text: &str, kind: Kind) -> Result<(), ByteRefusal> {
     let trimmed = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b');
     if is_dated(kind) {
         fits_date(text, trimmed, kind)?;
@@ -56,15 +56,15 @@ pub(crate) fn fits(text: &str, kind: Kind) -> Result<(), Fault> {
     })
 }
 
-/// The fault of a text that is no value of a type.
-fn no(text: &str, what: &str) -> Fault {
+/// The refusal of a text that is no value of a type.
+fn no(text: &str, what: &str) -> ByteRefusal {
     let shown = crate::refusal::shorten(text, 40);
-    Fault::new(RefusalCode::Type, format!("'{shown}' is no {what}"))
+    ByteRefusal::new(RefusalCode::Type, format!("'{shown}' is no {what}"))
 }
 
-fn too_many_digits() -> Fault {
+fn too_many_digits() -> ByteRefusal {
     let message = format!("a number of more than {MAX_DIGITS} digits");
-    Fault::new(RefusalCode::TooLarge, message)
+    ByteRefusal::new(RefusalCode::TooLarge, message)
 }
 
 fn is_dated(kind: Kind) -> bool {
@@ -75,11 +75,11 @@ fn is_dated(kind: Kind) -> bool {
 }
 
 /// Refuses a date or time that makes a zone, has no year in front, or an hour that there is not.
-fn fits_date(text: &str, trimmed: &str, kind: Kind) -> Result<(), Fault> {
+fn fits_date(text: &str, trimmed: &str, kind: Kind) -> Result<(), ByteRefusal> {
     let shown = crate::refusal::shorten(text, 40);
     if makes_zone(trimmed) {
         let message = format!("'{shown}' makes a time zone of its own");
-        return Err(Fault::new(RefusalCode::Type, message).hint(
+        return Err(ByteRefusal::new(RefusalCode::Type, message).hint(
             "write an offset, as 2024-01-31 12:00+01, or the name of a zone: Europe/Berlin",
         ));
     }
@@ -88,7 +88,7 @@ fn fits_date(text: &str, trimmed: &str, kind: Kind) -> Result<(), Fault> {
     }
     if !matches!(kind.base, Base::Time | Base::Timetz) && !is_year_first(trimmed) {
         let message = format!("'{shown}' is no date: the year comes first, then month and day");
-        return Err(Fault::new(RefusalCode::Type, message).hint("write it so: 2024-01-15"));
+        return Err(ByteRefusal::new(RefusalCode::Type, message).hint("write it so: 2024-01-15"));
     }
     if is_late(trimmed) {
         let what = "time of day: its hours are at most 24, its minutes 59";
@@ -97,7 +97,7 @@ fn fits_date(text: &str, trimmed: &str, kind: Kind) -> Result<(), Fault> {
     Ok(())
 }
 
-fn fits_array(text: &str, trimmed: &str, kind: Kind) -> Result<(), Fault> {
+fn fits_array(text: &str, trimmed: &str, kind: Kind) -> Result<(), ByteRefusal> {
     if !trimmed.starts_with(['{', '[']) || !trimmed.ends_with('}') {
         let what = format!("array; its notation is {{…}}, of {kind}");
         return Err(no(text, &what));
@@ -121,7 +121,7 @@ fn fits_array(text: &str, trimmed: &str, kind: Kind) -> Result<(), Fault> {
             text,
             "array whose bounds are those of its elements; leave them out",
         )),
-        Err(Misread::Element(fault)) => Err(fault),
+        Err(Misread::Element(refusal)) => Err(refusal),
         Err(Misread::Notation) => Err(no(
             text,
             "array: write {a,b}; what holds a comma, a brace, a quote or nothing stands in \" \"",
@@ -192,7 +192,7 @@ fn is_uuid(text: &str) -> bool {
     digits == 32 && bare.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
 }
 
-fn fits_document(text: &str) -> Result<(), Fault> {
+fn fits_document(text: &str) -> Result<(), ByteRefusal> {
     match serde_json::from_str::<serde_json::Value>(text) {
         Ok(value) if holds_nul(&value) => Err(no(
             text,
@@ -204,10 +204,10 @@ fn fits_document(text: &str) -> Result<(), Fault> {
     }
 }
 
-fn fits_interval(text: &str, trimmed: &str) -> Result<(), Fault> {
+fn fits_interval(text: &str, trimmed: &str) -> Result<(), ByteRefusal> {
     unknown_unit(trimmed).map_or(Ok(()), |word| {
-        let fault = no(text, &format!("interval: there is no unit `{word}`"));
-        Err(fault.hint("units are year, month, week, day, hour, minute, second"))
+        let refusal = no(text, &format!("interval: there is no unit `{word}`"));
+        Err(refusal.hint("units are year, month, week, day, hour, minute, second"))
     })
 }
 
@@ -235,14 +235,14 @@ enum Misread {
     /// The braces, commas or quotes are not those of an array, or its parts differ in length.
     Notation,
     /// An element is no value of the type.
-    Element(Fault),
+    Element(ByteRefusal),
 }
 
 /// Reads an array in Postgres's notation up to its end, and looks at `each` element that is not null. Answers how many
 /// elements each dimension has.
 fn elements(
     text: &mut std::iter::Peekable<std::str::Chars<'_>>,
-    each: &mut dyn FnMut(&str) -> Result<(), Fault>,
+    each: &mut dyn FnMut(&str) -> Result<(), ByteRefusal>,
 ) -> Result<Vec<usize>, Misread> {
     let sizes = dimension(text, each, 1)?;
     match text.next() {
@@ -253,7 +253,7 @@ fn elements(
 
 fn dimension(
     text: &mut std::iter::Peekable<std::str::Chars<'_>>,
-    each: &mut dyn FnMut(&str) -> Result<(), Fault>,
+    each: &mut dyn FnMut(&str) -> Result<(), ByteRefusal>,
     depth: usize,
 ) -> Result<Vec<usize>, Misread> {
     let space = |text: &mut std::iter::Peekable<std::str::Chars<'_>>| {
@@ -295,7 +295,7 @@ fn dimension(
 
 fn element(
     text: &mut std::iter::Peekable<std::str::Chars<'_>>,
-    each: &mut dyn FnMut(&str) -> Result<(), Fault>,
+    each: &mut dyn FnMut(&str) -> Result<(), ByteRefusal>,
 ) -> Result<(), Misread> {
     let mut value = String::new();
     let quoted = text.next_if_eq(&'"').is_some();
@@ -340,7 +340,7 @@ fn element(
 }
 
 /// A range in its notation: nothing when it is in none.
-fn range(text: &str, bounds: Kind) -> Option<Result<(), Fault>> {
+fn range(text: &str, bounds: Kind) -> Option<Result<(), ByteRefusal>> {
     if text.eq_ignore_ascii_case("empty") {
         return Some(Ok(()));
     }

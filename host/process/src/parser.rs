@@ -80,8 +80,8 @@ pub fn parse(source: &str) -> Parsed {
     }
 }
 
-/// An error, boxed since it is rare.
-type Fault = Box<Diagnostic>;
+/// Error of the parser, boxed since it is rare.
+type ParseError = Box<Diagnostic>;
 
 struct Parser<'s> {
     source: &'s str,
@@ -103,8 +103,8 @@ impl<'s> Parser<'s> {
             };
             match item {
                 Ok(item) => items.push(item),
-                Err(fault) => {
-                    self.report(fault);
+                Err(error) => {
+                    self.report(error);
                     self.at = self.at.max(begun + 1);
                     while self.at < self.tokens.len() && !self.begins_item() {
                         self.at += 1;
@@ -115,7 +115,7 @@ impl<'s> Parser<'s> {
         items
     }
 
-    fn workflow(&mut self) -> Result<Workflow, Fault> {
+    fn workflow(&mut self) -> Result<Workflow, ParseError> {
         let start = self.here().start;
         self.at += 1;
         let name = self.name("the workflow's name")?;
@@ -129,11 +129,11 @@ impl<'s> Parser<'s> {
             if self.at == self.tokens.len()
                 || matches!(self.word(), Some("WORKFLOW" | "APPLICATION"))
             {
-                let fault = self.expected(
+                let error = self.expected(
                     &format!("the '}}' that closes WORKFLOW {name} is missing"),
                     vec!["'}'".to_owned()],
                 );
-                self.report(fault);
+                self.report(error);
                 break;
             }
             let kind = self.definition();
@@ -146,8 +146,8 @@ impl<'s> Parser<'s> {
             };
             match block {
                 Ok(block) => blocks.push(block),
-                Err(fault) => {
-                    self.report(fault);
+                Err(error) => {
+                    self.report(error);
                     self.skip_block(begun);
                 }
             }
@@ -184,7 +184,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn block(&mut self, kind: BlockKind) -> Result<Block, Fault> {
+    fn block(&mut self, kind: BlockKind) -> Result<Block, ParseError> {
         let start = self.here().start;
         self.at += 1;
         let name = self.name(match kind {
@@ -219,8 +219,8 @@ impl<'s> Parser<'s> {
                     }
                     clauses.push(clause);
                 }
-                Err(fault) => {
-                    self.report(fault);
+                Err(error) => {
+                    self.report(error);
                     self.skip_clause(begun);
                 }
             }
@@ -236,20 +236,20 @@ impl<'s> Parser<'s> {
         Ok(block)
     }
 
-    fn model_name(&mut self, kind: BlockKind, name: &Name) -> Result<Name, Fault> {
+    fn model_name(&mut self, kind: BlockKind, name: &Name) -> Result<Name, ParseError> {
         let what = match kind {
             BlockKind::Task => "the name of its model",
             _ => "the name of its workflow",
         };
         if !self.takes(':') {
-            let fault = self.expected(
+            let error = self.expected(
                 &format!(
                     "{} {name} in a workflow needs ':' and {what}",
                     kind.keyword()
                 ),
                 vec!["':'".to_owned()],
             );
-            return Err(Box::new(fault.hint(
+            return Err(Box::new(error.hint(
                 "A task model stands outside: perhaps the workflow's '}' is missing above.",
             )));
         }
@@ -271,8 +271,8 @@ impl<'s> Parser<'s> {
                     .hint("It is taken to end before this definition."),
             );
         } else {
-            let fault = self.expected(&message, vec!["'}'".to_owned()]);
-            self.report(fault);
+            let error = self.expected(&message, vec!["'}'".to_owned()]);
+            self.report(error);
         }
         true
     }
@@ -312,7 +312,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn clause(&mut self, kind: BlockKind, name: &Name) -> Result<Clause, Fault> {
+    fn clause(&mut self, kind: BlockKind, name: &Name) -> Result<Clause, ParseError> {
         let allowed: Vec<&str> = kind.clauses().iter().map(|(keyword, _)| *keyword).collect();
         let start = self.here().start;
         let keyword = match self.word() {
@@ -338,7 +338,7 @@ impl<'s> Parser<'s> {
         })
     }
 
-    fn end_of_clause(&mut self, keyword: &str) -> Result<(), Fault> {
+    fn end_of_clause(&mut self, keyword: &str) -> Result<(), ParseError> {
         if self.takes(';') {
             return Ok(());
         }
@@ -370,7 +370,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn value(&mut self, keyword: &str, kind: BlockKind) -> Result<ClauseValue, Fault> {
+    fn value(&mut self, keyword: &str, kind: BlockKind) -> Result<ClauseValue, ParseError> {
         Ok(match keyword {
             "NAME" | "FILENAME" => ClauseValue::FileName(self.text(keyword)?),
             "DATABASE" => ClauseValue::Database(self.text(keyword)?),
@@ -399,7 +399,7 @@ impl<'s> Parser<'s> {
         })
     }
 
-    fn rule(&mut self, depth: usize) -> Result<Rule, Fault> {
+    fn rule(&mut self, depth: usize) -> Result<Rule, ParseError> {
         let start = self.here().start;
         if depth > RULE_DEPTH_MAX {
             return Err(Box::new(
@@ -435,7 +435,7 @@ impl<'s> Parser<'s> {
         })
     }
 
-    fn term(&mut self, start: usize) -> Result<Rule, Fault> {
+    fn term(&mut self, start: usize) -> Result<Rule, ParseError> {
         let task = match self.word() {
             Some(_) => self.name("a task")?,
             None => {
@@ -472,7 +472,7 @@ impl<'s> Parser<'s> {
         })
     }
 
-    fn task_type(&mut self) -> Result<TaskType, Fault> {
+    fn task_type(&mut self) -> Result<TaskType, ParseError> {
         let word = self.word().unwrap_or_default();
         let kind = match word.to_ascii_lowercase().replace('-', "_").as_str() {
             "automatic" => TaskType::Automatic,
@@ -489,7 +489,7 @@ impl<'s> Parser<'s> {
         Ok(kind)
     }
 
-    fn boolean(&mut self) -> Result<bool, Fault> {
+    fn boolean(&mut self) -> Result<bool, ParseError> {
         let flag = match self
             .word()
             .unwrap_or_default()
@@ -504,7 +504,7 @@ impl<'s> Parser<'s> {
         Ok(flag)
     }
 
-    fn deadline(&mut self) -> Result<ClauseValue, Fault> {
+    fn deadline(&mut self) -> Result<ClauseValue, ParseError> {
         let amount = self.integer("DEADLINE", 1, 1_000_000)?;
         let unit = match self.word().map(str::to_ascii_uppercase).as_deref() {
             Some("HOURS") => Some(Unit::Hours),
@@ -520,7 +520,7 @@ impl<'s> Parser<'s> {
         Ok(ClauseValue::Deadline(amount, unit))
     }
 
-    fn names(&mut self) -> Result<Vec<Name>, Fault> {
+    fn names(&mut self) -> Result<Vec<Name>, ParseError> {
         let mut names = vec![self.name("the name of a datum")?];
         while self.takes(',') {
             names.push(self.name("the name of a datum")?);
@@ -528,7 +528,7 @@ impl<'s> Parser<'s> {
         Ok(names)
     }
 
-    fn texts(&mut self, keyword: &str) -> Result<Vec<String>, Fault> {
+    fn texts(&mut self, keyword: &str) -> Result<Vec<String>, ParseError> {
         let mut texts = vec![self.text(keyword)?];
         while self.takes(',') {
             texts.push(self.text(keyword)?);
@@ -536,7 +536,7 @@ impl<'s> Parser<'s> {
         Ok(texts)
     }
 
-    fn text(&mut self, keyword: &str) -> Result<String, Fault> {
+    fn text(&mut self, keyword: &str) -> Result<String, ParseError> {
         if self.peek() != Some(TokenKind::Text) {
             return Err(Box::new(self.expected(
                 &format!("{keyword} needs a string in double quotes"),
@@ -548,7 +548,7 @@ impl<'s> Parser<'s> {
         Ok(quoted[1..quoted.len() - 1].replace("\"\"", "\""))
     }
 
-    fn number(&mut self, keyword: &str) -> Result<&'s str, Fault> {
+    fn number(&mut self, keyword: &str) -> Result<&'s str, ParseError> {
         if self.peek() != Some(TokenKind::Number) {
             return Err(Box::new(self.expected(
                 &format!("{keyword} needs a number"),
@@ -560,7 +560,7 @@ impl<'s> Parser<'s> {
         Ok(text)
     }
 
-    fn integer<N>(&mut self, keyword: &str, least: N, most: N) -> Result<N, Fault>
+    fn integer<N>(&mut self, keyword: &str, least: N, most: N) -> Result<N, ParseError>
     where
         N: std::str::FromStr + PartialOrd + std::fmt::Display,
     {
@@ -575,7 +575,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn name(&mut self, what: &str) -> Result<Name, Fault> {
+    fn name(&mut self, what: &str) -> Result<Name, ParseError> {
         if self.peek() != Some(TokenKind::Word) {
             return Err(Box::new(
                 self.expected(&format!("{what} is missing"), vec![what.to_owned()]),
@@ -589,7 +589,7 @@ impl<'s> Parser<'s> {
         Ok(name)
     }
 
-    fn sign(&mut self, sign: char, place: &str) -> Result<(), Fault> {
+    fn sign(&mut self, sign: char, place: &str) -> Result<(), ParseError> {
         if self.takes(sign) {
             return Ok(());
         }
@@ -672,8 +672,8 @@ impl<'s> Parser<'s> {
             && self.tokens.get(self.at + 2).map(|token| token.kind) == Some(TokenKind::Sign('{'))
     }
 
-    fn report(&mut self, fault: impl Into<Fault>) {
-        self.diagnostics.push(*fault.into());
+    fn report(&mut self, error: impl Into<ParseError>) {
+        self.diagnostics.push(*error.into());
     }
 
     fn found(&self) -> String {
@@ -701,7 +701,7 @@ impl<'s> Parser<'s> {
     }
 
     /// Makes the error of a word that is none of those that may stand here.
-    fn unexpected(&self, place: &str, keywords: &[&str]) -> Fault {
+    fn unexpected(&self, place: &str, keywords: &[&str]) -> ParseError {
         let expected = keywords.iter().map(|word| (*word).to_owned()).collect();
         let message = format!("{} is not expected {place}", self.found());
         let diagnostic = self.expected(&message, expected);

@@ -13,8 +13,10 @@ INSERT INTO wed.call_weight VALUES
   ('make', 1, 96),
   ('narrow', 0, 0),
   ('parse', 192, 96);
-INSERT INTO wed.allowed_type SELECT regexp_split_to_table('unknown bool bpchar bytea date daterange float4 float8 int2 int4 int4range int8 int8range interval json jsonb
-  jsonpath numeric numrange text time timestamp timestamptz timetz tsrange tstzrange uuid varchar', '\s+');
+INSERT INTO wed.allowed_type SELECT regexp_split_to_table(btrim($types$
+  unknown bool bpchar bytea date daterange float4 float8 int2 int4 int4range int8 int8range interval json jsonb
+  jsonpath numeric numrange text time timestamp timestamptz timetz tsrange tstzrange uuid varchar
+$types$, E' \n'), '\s+');
 INSERT INTO wed.allowed_call
 SELECT p[1], string_to_array(p[2], ','), p[3]::boolean, p[4] FROM string_to_table($list$abs(float4)		f	
 abs(float8)		f	

@@ -6,7 +6,8 @@ CREATE OR REPLACE FUNCTION wed.spelled(_sql text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _t text[] := ARRAY(SELECT m[1] FROM regexp_matches(_sql,
-    $r$('(?:[^']|'')*'|"(?:[^"]|"")*"|(?:[A-Za-z_]|[^\x01-\x7f])(?:[A-Za-z0-9_$]|[^\x01-\x7f])*|[0-9.]+|\s+|::|[-+*/<>=~!@#%^&|?]+|.)$r$,
+    $r$('(?:[^']|'')*'|"(?:[^"]|"")*"|(?:[A-Za-z_]|[^\x01-\x7f])(?:[A-Za-z0-9_$]|[^\x01-\x7f])*$r$
+      || $r$|[0-9.]+|\s+|::|[-+*/<>=~!@#%^&|?]+|.)$r$,
     'g') AS m);
   _n integer := cardinality(_t);
   _open integer[];   -- where each open bracket stands
