@@ -242,30 +242,35 @@ impl Signals {
         F: FnMut(S::Event, Context) -> Fut + Send + 'static,
         Fut: Future<Output = HandlerResult> + Send + 'static,
     {
-        let id = self.shared.hub.next_handler();
-        let signals = self.clone();
-        let install: Install = Box::new(move |observer, repository| {
-            observer.register(source, id);
-            signals.enter::<S, F, Fut>(id, handler, registration, repository);
-        });
-        self.send(Signal::Register(install));
+        let (id, install) = self.installation(source, handler, registration);
+        self.send(Signal::Register(Box::new(install)));
         id
     }
 
-    /// Enters the handler of a source; each of its runs gets a [`Context`].
-    pub(crate) fn enter<S, F, Fut>(
-        self,
-        id: HandlerId,
+    /// Makes the identity of a handler, and the function that registers its source and the handler with a scheduler.
+    /// Each run of the handler gets a [`Context`].
+    pub(crate) fn installation<S, F, Fut>(
+        &self,
+        source: S,
         mut handler: F,
         registration: Registration,
-        repository: &mut HandlerRepository,
-    ) where
+    ) -> (
+        HandlerId,
+        impl FnOnce(&mut EventObserver, &mut HandlerRepository) + Send + use<S, F, Fut>,
+    )
+    where
         S: EventSource,
         F: FnMut(S::Event, Context) -> Fut + Send + 'static,
         Fut: Future<Output = HandlerResult> + Send + 'static,
     {
-        let run = move |event, core| handler(event, Context::new(core, self.clone()));
-        repository.insert::<S::Event, _, Fut>(id, run, registration);
+        let id = self.shared.hub.next_handler();
+        let signals = self.clone();
+        let run = move |event, core| handler(event, Context::new(core, signals.clone()));
+        let install = move |observer: &mut EventObserver, repository: &mut HandlerRepository| {
+            observer.register(source, id);
+            repository.insert::<S::Event, _, Fut>(id, run, registration);
+        };
+        (id, install)
     }
 
     /// Spawns a coroutine without a source; see [`Scheduler::spawn`](crate::Scheduler::spawn).

@@ -196,10 +196,8 @@ impl Scheduler {
         F: FnMut(S::Event, Context) -> Fut + Send + 'static,
         Fut: Future<Output = HandlerResult> + Send + 'static,
     {
-        let id = self.hub.next_handler();
-        self.observer.register(source, id);
-        let signals = self.signals();
-        signals.enter::<S, F, Fut>(id, handler, registration, &mut self.repository);
+        let (id, install) = self.handle.installation(source, handler, registration);
+        install(&mut self.observer, &mut self.repository);
         id
     }
 
