@@ -7,8 +7,8 @@ use wedflow_api::Application;
 use wedflow_authoring::{Call, CallError, Called, CheckedValue, Subject, Verdict, Workbench};
 use wedflow_model::{AttributeType, Wid};
 
+use crate::answer::shown;
 use crate::problem::Problem;
-use crate::terminal::shown;
 
 /// Runs an item's component over the item's data and the values that a person gave; the values that it answers.
 ///

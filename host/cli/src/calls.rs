@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json, json};
 use wedflow_authoring::{Called, Difference, Verdict};
 use wedflow_model::{Outcome, Severity};
 
+use crate::answer::{bytes, duration, thousands};
 use crate::terminal::Terminal;
 
 /// Characters of a value that a line shows.
@@ -217,39 +218,6 @@ pub(crate) fn severity_word(severity: Severity) -> &'static str {
         Severity::Warn => "warn",
         Severity::Error => "error",
     }
-}
-
-/// `12 345 678`.
-pub(crate) fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(' ');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// Bytes for people.
-pub(crate) fn bytes(n: u64) -> String {
-    match n {
-        0..1_024 => format!("{n} B"),
-        1_024..1_048_576 => format!("{:.1} KiB", n as f64 / 1_024.0),
-        _ => format!("{:.1} MiB", n as f64 / 1_048_576.0),
-    }
-    .replace(".0 ", " ")
-}
-
-/// A length of time for people.
-pub(crate) fn duration(time: Duration) -> String {
-    match time.as_micros() {
-        0..1_000 => format!("{} µs", time.as_micros()),
-        1_000..1_000_000 => format!("{:.1} ms", time.as_secs_f64() * 1e3),
-        _ => format!("{:.1} s", time.as_secs_f64()),
-    }
-    .replace(".0 ", " ")
 }
 
 fn shortened(text: &str) -> String {

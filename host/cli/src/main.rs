@@ -12,6 +12,7 @@
 //! - `logging`: what an operator reads in the log
 //! - `problem`: how errors look, and their exit codes
 
+mod answer;
 mod application;
 mod arguments;
 mod calls;

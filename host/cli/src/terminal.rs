@@ -1,4 +1,4 @@
-//! Display of answers: tables and lines for people, documents for machines.
+//! Display of answers: tables and lines for people, documents for machines. `answer.rs` words what all commands show.
 
 use std::collections::HashMap;
 use std::io::{BufRead, IsTerminal, Write};
@@ -8,15 +8,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
-use comfy_table::Color;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use wedflow_authoring::Provided;
-use wedflow_store::TraceRow;
 
 use crate::in_force::with_options;
 use crate::problem::{FragmentPlace, Problem};
-use crate::table::{NARROWEST, laid_out, terminal_width};
+use crate::table::{laid_out, terminal_width};
 
 /// Texts that no answer of this process may show.
 static HIDDEN: OnceLock<Provided> = OnceLock::new();
@@ -183,116 +181,6 @@ impl Terminal {
             true => self.say("none"),
             false => self.line(&laid_out(head, &rows, terminal_width(), |_, _| None)),
         }
-    }
-
-    /// Prints a trace, the attributes in columns of their own and in their order; where that is too wide, only what
-    /// changed.
-    pub(crate) fn trace(&self, rows: &[TraceRow], order: &[String]) {
-        let held = |name: &String| rows.iter().any(|row| row.state.get(name).is_some());
-        let mut attributes: Vec<String> = order.iter().filter(|name| held(name)).cloned().collect();
-        for name in rows.iter().flat_map(|row| names(&row.state)) {
-            if !attributes.contains(name) {
-                attributes.push(name.clone());
-            }
-        }
-        let mut head = vec!["seq", "written by", "fired", "status"];
-        head.extend(attributes.iter().map(String::as_str));
-        head.push("took");
-        let mut before: Option<&TraceRow> = None;
-        let narrow = is_narrow(&head, rows, &attributes);
-        let (mut lines, mut changes) = (Vec::new(), Vec::new());
-        for (at, row) in rows.iter().enumerate() {
-            let mut cells = vec![
-                row.seq.to_string(),
-                row.trw.clone().unwrap_or_else(|| "(start)".to_owned()),
-                row.trf.join(", "),
-                match row.status.as_str() {
-                    "F" => "final".to_owned(),
-                    "E" => "exception".to_owned(),
-                    _ => String::new(),
-                },
-            ];
-            for name in &attributes {
-                let value = row.state.get(name);
-                let changed = before.is_none_or(|before| before.state.get(name) != value);
-                if changed && before.is_some() {
-                    changes.push((at, cells.len()));
-                }
-                cells.push(match value {
-                    Some(value) if changed || !narrow => shown(value),
-                    _ => String::new(),
-                });
-            }
-            cells.push(row.elapsed_us.map_or_else(String::new, duration));
-            lines.push(cells);
-            before = Some(row);
-        }
-        let colour = |at: usize, column: usize| match rows[at].status.as_str() {
-            "F" if column == STATUS => Some(Color::Green),
-            "E" if column == STATUS => Some(Color::Red),
-            _ => changes.contains(&(at, column)).then_some(Color::Yellow),
-        };
-        self.line(&laid_out(&head, &lines, terminal_width(), colour));
-        for row in rows.iter().filter(|row| row.note.is_some()) {
-            self.line(&format!(
-                "  {}: {}",
-                row.seq,
-                row.note.as_deref().unwrap_or_default()
-            ));
-        }
-    }
-}
-
-/// The column of a trace that holds the status.
-const STATUS: usize = 3;
-
-/// Returns true when a trace is shown as records, which list only changes.
-fn is_narrow(head: &[&str], rows: &[TraceRow], attributes: &[String]) -> bool {
-    let wide = |name: &String| {
-        let values = rows.iter().filter_map(|row| row.state.get(name));
-        let values = values.map(|value| shown(value).chars().count());
-        let most = values.chain([name.chars().count()]).max();
-        most.unwrap_or(0).min(NARROWEST)
-    };
-    let attributes: usize = attributes.iter().map(wide).sum();
-    terminal_width().is_some_and(|width| attributes + head.len() * 3 + 40 > width)
-}
-
-/// The names of a state's attributes.
-fn names(state: &serde_json::Value) -> impl Iterator<Item = &String> {
-    state.as_object().into_iter().flat_map(|state| state.keys())
-}
-
-/// A value of a state for people: text without quotes, null as nothing, moments as elsewhere in answers.
-pub(crate) fn shown(value: &serde_json::Value) -> String {
-    match value {
-        serde_json::Value::Null => "·".to_owned(),
-        serde_json::Value::String(text) => match text.strip_suffix("+00:00") {
-            Some(moment) if is_moment(moment) => format!("{moment}Z"),
-            _ => text.clone(),
-        },
-        other => other.to_string(),
-    }
-}
-
-/// Returns true for a date and a time without zone.
-fn is_moment(text: &str) -> bool {
-    text.contains('T') && text.parse::<jiff::civil::DateTime>().is_ok()
-}
-
-/// A number with its noun: `1 job`, `2 jobs`.
-pub(crate) fn counted(number: impl std::fmt::Display, noun: &str) -> String {
-    let number = number.to_string();
-    let ending = if number == "1" { "" } else { "s" };
-    format!("{number} {noun}{ending}")
-}
-
-/// Microseconds for people.
-fn duration(us: i64) -> String {
-    match us {
-        0..1_000 => format!("{us} µs"),
-        1_000..1_000_000 => format!("{:.1} ms", us as f64 / 1e3),
-        _ => format!("{:.1} s", us as f64 / 1e6),
     }
 }
 

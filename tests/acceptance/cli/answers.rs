@@ -3,8 +3,9 @@
 
 use std::fmt::Write as _;
 
-use super::{Cli, NOWHERE, STEPS, path};
+use super::{Cli, NOWHERE, STEPS, paper, path};
 use crate::support::program::{run, wed};
+use crate::support::repository;
 
 /// Replaces what differs from run to run: moments, addresses, folders, digests.
 const SAME: [(&str, &str); 6] = [
@@ -109,6 +110,78 @@ fn answers_about_a_tenant_and_its_people() {
         ],
     );
     is_as_kept("tenant", &text);
+}
+
+#[harness::test]
+fn answers_about_components_and_what_a_flow_gives_them() {
+    let cli = Cli::new();
+    let flow = repository("sample-transitions/paper/flow.toml");
+    let (flow, component) = (path(&flow).to_owned(), path(&paper()).to_owned());
+    let text = transcript(
+        &cli,
+        &[
+            &["component", "list"],
+            &["flow", "apply", &flow],
+            &["component", "push", &component],
+            &["component", "push", &component],
+            &["component", "list"],
+            &["component", "show", "paper"],
+            &["component", "rollback", "paper"],
+            &["component", "gc"],
+            &["flow", "unbind", "paper", "tr_a2"],
+            &["flow", "bind", "paper", "tr_a2", "paper"],
+            &["flow", "bind", "paper", "tr_a2", "other"],
+            &["flow", "config", "set", "paper", "region", "eu"],
+            &["flow", "config", "list", "paper"],
+            &["flow", "config", "get", "paper", "zone"],
+            &["flow", "config", "unset", "paper", "region"],
+            &["flow", "secret", "list", "paper"],
+            &["flow", "secret", "remove", "paper", "key"],
+        ],
+    );
+    is_as_kept("component", &text);
+}
+
+#[harness::test]
+fn answers_about_what_a_flow_reserves_and_when_it_starts() {
+    let cli = Cli::with_steps();
+    let text = transcript(
+        &cli,
+        &[
+            &["flow", "resource", "list", "steps"],
+            &["flow", "resource", "set", "steps", "oven", "3"],
+            &["flow", "resource", "list", "steps"],
+            &["flow", "order", "list", "steps"],
+            &["flow", "order", "add", "steps", "t", "t"],
+            &["flow", "schedule", "list", "steps"],
+            &["flow", "schedule", "pause", "steps", "nightly"],
+            &["flow", "lint", "steps"],
+            &["webhook", "list"],
+            &["webhook", "remove", "https://example.org/none"],
+            &["token", "list"],
+            &["token", "revoke", "9"],
+        ],
+    );
+    is_as_kept("reserve", &text);
+}
+
+#[harness::test]
+fn answers_about_peoples_work() {
+    let cli = Cli::with_steps();
+    let text = transcript(
+        &cli,
+        &[
+            &["work", "people"],
+            &["work", "roles"],
+            &["work", "people", "--add", "ann", "--role", "clerk"],
+            &["work", "--as", "ann", "list"],
+            &["work", "--as", "ann", "messages"],
+            &["work", "--as", "ann", "show", "9"],
+            &["work", "--as", "ann", "select", "9"],
+            &["work", "--as", "ann", "begin", "steps"],
+        ],
+    );
+    is_as_kept("work", &text);
 }
 
 #[harness::test]

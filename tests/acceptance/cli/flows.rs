@@ -151,7 +151,7 @@ fn applying_tells_changed_defaults_and_a_changed_final_condition() {
         let mut call = vec!["flow", "apply", path(&file)];
         call.extend(dry_run.then_some("--dry-run"));
         let answer = cli.run(&call).done();
-        for told in ["attributes changed: n", "changed besides: final"] {
+        for told in ["attributes changed: n", "settings changed: final"] {
             assert!(answer.out.contains(told), "{told}: {answer:?}");
         }
     }

@@ -9,13 +9,14 @@ use wedflow_away::{
     warnings,
 };
 
+use crate::answer::{self, shown};
 use crate::application::{call, changes};
 use crate::arguments::{AwayCommand, AwayConnection};
 use crate::calls;
 use crate::commands::work::{refused, values_of};
 use crate::inbox::server::{Served, Server};
 use crate::problem::Problem;
-use crate::terminal::{Terminal, counted, shown};
+use crate::terminal::Terminal;
 
 pub(crate) async fn run(
     connection: &AwayConnection,
@@ -72,7 +73,7 @@ fn sync(link: &Link, store: &mut LocalStore, terminal: &Terminal) -> Result<(), 
     let items = store.items().map_err(problem)?;
     terminal.answer(&json!({ "bytes": moved, "items": items }), || {
         print_items(&items, terminal);
-        terminal.say(&format!("{} were transferred", calls::bytes(moved)));
+        terminal.say(&format!("{} were transferred", answer::bytes(moved)));
     });
     Ok(())
 }
@@ -91,7 +92,7 @@ fn leave(
                 "{:>2}  {}  {}  {:.1} s",
                 step.step,
                 step.text,
-                calls::bytes(step.bytes),
+                answer::bytes(step.bytes),
                 step.seconds
             ));
         }

@@ -7,12 +7,13 @@ use wedflow_model::Wid;
 use wedflow_store::{Flow, Store, TraceRow};
 use wedflow_worker::HostSettings;
 
+use crate::answer::counted;
 use crate::arguments::{Arguments, DemoArguments};
 use crate::commands::{component, flow, host, manutencao, requisition};
 use crate::database;
 use crate::problem::Problem;
 use crate::samples::{SAMPLES, Sample};
-use crate::terminal::{Terminal, counted};
+use crate::terminal::Terminal;
 
 /// Between two looks at instances that have not ended.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);

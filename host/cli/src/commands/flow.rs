@@ -6,10 +6,11 @@ use serde_json::{Value as Json, json};
 use wedflow_model::FlowDefinition;
 use wedflow_store::{Applied, Store, Trigger};
 
+use crate::answer::counted;
 use crate::arguments::FlowCommand;
 use crate::commands::{operate, process, setting};
 use crate::problem::Problem;
-use crate::terminal::{Terminal, counted};
+use crate::terminal::Terminal;
 
 pub(crate) async fn run(
     command: &FlowCommand,
@@ -261,7 +262,7 @@ pub(crate) fn say_applied(name: &str, applied: &Applied, terminal: &Terminal) {
     for (what, names) in [
         ("attributes added", &applied.attributes_added),
         ("attributes changed", &applied.attributes_changed),
-        ("changed besides", &applied.settings_changed),
+        ("settings changed", &applied.settings_changed),
         ("triggers added", &applied.triggers_added),
         ("triggers changed", &applied.triggers_changed),
         ("triggers removed", &applied.triggers_removed),

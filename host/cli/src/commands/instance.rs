@@ -6,12 +6,13 @@ use serde_json::{Map, Value as Json, json};
 use wedflow_model::{ScalarType, Wid};
 use wedflow_store::{Flow, Store, TraceRow, WantedInstances};
 
+use crate::answer::shown;
 use crate::arguments::InstanceCommand;
 use crate::commands::instance_show::show;
 use crate::commands::operate;
 use crate::commands::operate_waiting::Reasons;
 use crate::problem::Problem;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::Terminal;
 
 /// Between two looks at a trace that is being watched.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);

@@ -4,9 +4,10 @@ use serde_json::json;
 use wedflow_model::Wid;
 use wedflow_store::{AttemptRow, Condition, Flow, JobRow, LogRow, Store, Waiting};
 
+use crate::answer::shown;
 use crate::commands::instance::{attributes_of, in_order, state_line, status_word};
 use crate::problem::Problem;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::Terminal;
 
 /// Shows an instance.
 pub(crate) async fn show(

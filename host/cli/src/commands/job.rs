@@ -8,11 +8,12 @@ use serde_json::{Value as Json, json};
 use wedflow_model::Wid;
 use wedflow_store::{AttemptLog, Flow, MadeAttempt, Store};
 
+use crate::answer::{self, shown};
 use crate::arguments::{JobCommand, LevelArgument};
 use crate::calls;
 use crate::commands::operate_waiting::Reasons;
 use crate::problem::Problem;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::Terminal;
 
 /// Between two looks at attempts that are being followed.
 const LOOK_AGAIN: Duration = Duration::from_millis(300);
@@ -159,9 +160,9 @@ fn print(id: &str, attempt: &MadeAttempt, lines: &[&AttemptLog], terminal: &Term
     let used = match (attempt.fuel, attempt.memory_bytes, attempt.elapsed_us) {
         (Some(fuel), Some(memory), Some(elapsed)) => format!(
             "{} fuel, {}, {}",
-            calls::thousands(fuel.unsigned_abs()),
-            calls::bytes(memory.unsigned_abs()),
-            calls::duration(Duration::from_micros(elapsed.unsigned_abs()))
+            answer::thousands(fuel.unsigned_abs()),
+            answer::bytes(memory.unsigned_abs()),
+            answer::duration(Duration::from_micros(elapsed.unsigned_abs()))
         ),
         _ => String::new(),
     };

@@ -8,9 +8,10 @@ use wedflow_model::Wid;
 use wedflow_store::{Flow, NewProcess, PersonName, Store, StoreError, WorkAct, WorkReport};
 use wedflow_tenancy::{Scope, TokenRequest, issue};
 
+use crate::answer::counted;
 use crate::commands::{away, process};
 use crate::problem::Problem;
-use crate::terminal::{Terminal, counted};
+use crate::terminal::Terminal;
 
 /// The source, as printed.
 const SOURCE: &str = include_str!("../../../process/tests/data/manutencao.pdl");
@@ -262,7 +263,7 @@ fn leave_and_return(
     let mut said = Vec::new();
     disconnect(link, &mut store, &leaving, |step| {
         let bytes = if step.bytes > 0 {
-            format!(", {}", crate::calls::bytes(step.bytes))
+            format!(", {}", crate::answer::bytes(step.bytes))
         } else {
             String::new()
         };

@@ -4,11 +4,12 @@ use serde_json::{Map, Value as Json, json};
 use wedflow_model::Wid;
 use wedflow_store::{Applied, Flow, Matching, NewSchedule, PauseScope, Store};
 
+use crate::answer::counted;
 use crate::arguments::{InstanceTarget, OperateFlow, OperateInstance, ScheduleCommand};
 use crate::commands::constrain;
 use crate::commands::instance::{initial_values, status_word};
 use crate::problem::Problem;
-use crate::terminal::{Terminal, counted};
+use crate::terminal::Terminal;
 
 /// Most exceptions that one `wed flow retry` takes.
 const RETRIED_MAX: i32 = 10_000;
@@ -449,7 +450,7 @@ fn print_preview(applied: &Applied, rows: &[Touched], terminal: &Terminal) {
     for (what, names) in [
         ("attributes added", &applied.attributes_added),
         ("attributes changed", &applied.attributes_changed),
-        ("changed besides", &applied.settings_changed),
+        ("settings changed", &applied.settings_changed),
         ("triggers added", &applied.triggers_added),
         ("triggers changed", &applied.triggers_changed),
         ("triggers removed", &applied.triggers_removed),

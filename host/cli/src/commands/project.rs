@@ -7,8 +7,8 @@ use wedflow_authoring::{
     BuildError, Built, Language, Project, ProjectError, languages, new_project,
 };
 
+use crate::answer;
 use crate::arguments::{BuildArguments, NewCommand};
-use crate::calls;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
@@ -53,8 +53,8 @@ pub(crate) fn build_command(
             terminal.line(&format!(
                 "{}  {}, built in {}",
                 built.component.display(),
-                calls::bytes(built.bytes),
-                calls::duration(built.took)
+                answer::bytes(built.bytes),
+                answer::duration(built.took)
             ));
         },
     );

@@ -13,6 +13,7 @@ use wedflow_authoring::{
 use wedflow_model::{AttributeType, ComponentId, FlowId, Outcome, Value, Wid};
 use wedflow_store::{Flow, MadeAttempt, Store};
 
+use crate::answer::counted;
 use crate::arguments::ReplayArguments;
 use crate::calls;
 use crate::commands::job::identifier;
@@ -20,7 +21,7 @@ use crate::commands::run::{load, secrets_in, workbench};
 use crate::commands::test::fixture_problem;
 use crate::problem::Problem;
 use crate::secret_key;
-use crate::terminal::{Terminal, counted, hide};
+use crate::terminal::{Terminal, hide};
 
 /// Differing attempts that a shadow run shows one by one.
 const SHOWN: usize = 10;

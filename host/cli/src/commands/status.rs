@@ -3,9 +3,9 @@
 use serde_json::Value as Json;
 use wedflow_store::Store;
 
-use crate::calls::bytes;
+use crate::answer::{bytes, counted};
 use crate::problem::Problem;
-use crate::terminal::{Terminal, counted};
+use crate::terminal::Terminal;
 
 /// Prints the state of the installation; fails when something is wrong.
 pub(crate) async fn run(store: &Store, terminal: &Terminal) -> Result<(), Problem> {

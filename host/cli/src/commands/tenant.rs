@@ -3,10 +3,11 @@
 use serde_json::json;
 use wedflow_store::{PauseScope, Store, Tenant};
 
+use crate::answer::counted;
 use crate::arguments::TenantCommand;
 use crate::commands::operate;
 use crate::problem::Problem;
-use crate::terminal::{Terminal, counted};
+use crate::terminal::Terminal;
 
 pub(crate) async fn run(
     command: &TenantCommand,

@@ -9,12 +9,14 @@ use wedflow_authoring::{
     Workbench, run_fixture, search, write_fixture,
 };
 
+use crate::answer::counted;
+use crate::answer;
 use crate::arguments::TestArguments;
 use crate::calls;
 use crate::commands::project::{self, project_problem};
 use crate::commands::run::{load, workbench};
 use crate::problem::Problem;
-use crate::terminal::{Terminal, counted};
+use crate::terminal::Terminal;
 
 /// Component under test, and its fixtures.
 struct Target {
@@ -363,8 +365,8 @@ fn print_search(searched: &Searched, arguments: &TestArguments, terminal: &Termi
         searched.transition,
         counted(searched.tried, "random state"),
         outcomes.join(", "),
-        calls::thousands(searched.most_fuel),
-        calls::bytes(searched.most_memory),
+        answer::thousands(searched.most_fuel),
+        answer::bytes(searched.most_memory),
         arguments.seed,
     ));
     if let Some(found) = &searched.counterexample {

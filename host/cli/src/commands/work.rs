@@ -3,12 +3,13 @@
 use serde_json::{Map, Value as Json, json};
 use wedflow_store::{NewProcess, PersonName, Store, WorkAct, WorkReport};
 
+use crate::answer::shown;
 use crate::arguments::{BeginArguments, ReportArguments, WorkArguments, WorkCommand};
 use crate::commands::away;
 use crate::commands::worklists;
 use crate::inbox::server::Direct;
 use crate::problem::Problem;
-use crate::terminal::{Terminal, shown};
+use crate::terminal::Terminal;
 
 pub(crate) async fn run(
     arguments: &WorkArguments,

@@ -12,8 +12,8 @@ use wedflow_away::{
 
 use super::follow::{Permission, follow};
 use super::server::Server;
+use crate::answer::counted;
 use crate::application::run_component;
-use crate::terminal::counted;
 
 /// Between two looks at the worklist while its changes are not heard.
 const LOOK: Duration = Duration::from_secs(5);

@@ -11,8 +11,8 @@ use wedflow_away::LocalItem;
 use super::desk::LinkState;
 use super::form::Form;
 use super::screen::{Leaving, ORDERS, Screen, Window, why_disabled};
+use crate::answer::{self, shown};
 use crate::calls;
-use crate::terminal::{counted, shown};
 
 /// Columns from which list and detail stand side by side.
 const WIDE: u16 = 110;
@@ -134,7 +134,7 @@ fn draw_title(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
         spans.push(Span::from(format!("  {word}")).dim());
     }
     if let Some(bandwidth) = screen.desk.bandwidth.filter(|_| screen.desk.may_leave) {
-        spans.push(Span::from(format!("  {}/s", calls::bytes(bandwidth as u64))).dim());
+        spans.push(Span::from(format!("  {}/s", answer::bytes(bandwidth as u64))).dim());
     }
     if screen.waiting > 0 {
         spans.push(Span::styled("  …", Color::Cyan));
@@ -514,7 +514,7 @@ fn draw_leaving(frame: &mut Frame<'_>, leaving: &Leaving) {
         .iter()
         .map(|step| {
             let size = if step.bytes > 0 {
-                calls::bytes(step.bytes)
+                answer::bytes(step.bytes)
             } else {
                 String::new()
             };
