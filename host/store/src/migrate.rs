@@ -145,6 +145,11 @@ async fn apply_functions_once(connection: &mut PgConnection) -> Result<(), Store
     if applied_digest(&mut transaction).await?.as_deref() == Some(digest.as_str()) {
         return Ok(());
     }
+    let templates: Vec<&str> = (files.iter().filter_map(|(path, _)| template_name(path))).collect();
+    sqlx::query("DELETE FROM wed.template WHERE name <> ALL ($1)")
+        .bind(&templates)
+        .execute(&mut *transaction)
+        .await?;
     for (path, text) in &files {
         if let Some(name) = template_name(path) {
             sqlx::query(

@@ -4,6 +4,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _schema text := 'wf_' || substr(replace(gen_random_uuid()::text, '-', ''), 1, 16);
   _flow wed.flow;
+  _template text;
 BEGIN
   INSERT INTO wed.flow (tenant_id, name, description, schema_name, shape_schema, role_name, role_password, excpt_tgid)
   SELECT tenant_id, _name, coalesce(_description, ''), _schema, _schema || '_shape', _schema,
@@ -18,7 +19,9 @@ BEGIN
   VALUES (_flow.excpt_tgid, _flow.flow_id, _flow.tenant_id, '_EXCPT', '_EXCPT', false, true, '1 day', 3, '1 minute',
     '0', 0, false);
   PERFORM wed.create_role(_flow);
-  EXECUTE wed.fill_template('tables', wed.flow_names(_flow));
+  FOREACH _template IN ARRAY ARRAY['schemas', 'wed_attr', 'wed_trig', 'wed_flow'] LOOP
+    EXECUTE wed.fill_template(_template, wed.flow_names(_flow));
+  END LOOP;
   PERFORM wed.bound_rows(_flow.schema_name);
   PERFORM wed.install_flow(_flow.flow_id);
   EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM wed_predicate', _flow.shape_schema);
