@@ -9,17 +9,33 @@ use wasmparser::{
     ComponentExternalKind, ComponentTypeRef, Parser, Payload, Validator, WasmFeatures,
 };
 
-const COMPONENTS: [&str; 6] = [
-    "book_sale",
-    "counters",
-    "paper",
-    "patterns",
-    "random_walk",
-    "travel",
-];
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn manifest(folder: &Path) -> toml::Table {
+    let path = folder.join("Cargo.toml");
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+    text.parse()
+        .unwrap_or_else(|error| panic!("{path:?}: {error}"))
+}
+
+/// Names of the components: the packages that the workspace builds by default.
+fn components() -> Vec<String> {
+    let workspace = workspace();
+    let members = &manifest(&workspace)["workspace"]["default-members"];
+    let members = members.as_array().expect("members").iter();
+    members
+        .map(|member| {
+            let folder = workspace.join(member.as_str().expect("a folder"));
+            let name = manifest(&folder)["package"]["name"].clone();
+            name.as_str().expect("a name").replace('-', "_")
+        })
+        .collect()
+}
 
 fn built() -> PathBuf {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let workspace = workspace();
     let status = Command::new(env!("CARGO"))
         .args(["build", "--release", "--target", "wasm32-wasip2"])
         .current_dir(&workspace)
@@ -40,8 +56,10 @@ fn the_samples_are_components_that_import_only_the_host() {
     // `host` has the functions; the other two are the types in their signatures.
     let known = ["host", "types", "values"].map(|interface| format!("wed:flow/{interface}@0.1.0"));
     let known = BTreeSet::from(known);
-    for name in COMPONENTS {
-        let path = directory.join(name).with_extension("wasm");
+    let components = components();
+    assert!(components.len() > 5, "{components:?}");
+    for name in components {
+        let path = directory.join(&name).with_extension("wasm");
         let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
         assert!(Parser::is_component(&bytes), "{name} is a component");
         Validator::new_with_features(WasmFeatures::default())

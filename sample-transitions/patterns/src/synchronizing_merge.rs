@@ -3,6 +3,8 @@
 
 use wedflow_guest::prelude::*;
 
+use crate::branches::{branches, step_once};
+
 /// The branches that are wanted, each 0 or 1.
 #[derive(State, Debug, Clone, PartialEq)]
 pub struct Wishes {
@@ -28,28 +30,11 @@ pub fn or_split(wishes: Wishes) -> Change {
     }
 }
 
-/// Branch 1.
-#[transition(writes = [b1: integer, d2: integer])]
-pub fn or_branch_1() -> Change {
-    set!("b1 = 2, d2 = d2 + 1")
-}
+branches!(or_branch_1, or_branch_2, or_branch_3);
 
-/// Branch 2.
-#[transition(writes = [b2: integer, d2: integer])]
-pub fn or_branch_2() -> Change {
-    set!("b2 = 2, d2 = d2 + 1")
-}
-
-/// Branch 3.
-#[transition(writes = [b3: integer, d2: integer])]
-pub fn or_branch_3() -> Change {
-    set!("b3 = 2, d2 = d2 + 1")
-}
-
-/// Follows once as many branches are done as were chosen.
-#[transition(writes = [d3: integer])]
-pub fn or_merge() -> Change {
-    set! { d3 = 1 }
+step_once! {
+    /// Follows once as many branches are done as were chosen.
+    or_merge
 }
 
 #[cfg(test)]
@@ -69,26 +54,5 @@ mod tests {
         assert_eq!(split(1, 0, 1), Ok(set! { d1 = 2, b1 = 1, b2 = 0, b3 = 1 }));
         assert_eq!(split(0, 1, 0), Ok(set! { d1 = 1, b1 = 0, b2 = 1, b3 = 0 }));
         assert_eq!(split(0, 0, 0), Ok(set! { d1 = 3, b1 = 1, b2 = 1, b3 = 1 }));
-    }
-
-    #[test]
-    fn every_branch_counts_itself_once() {
-        assert_eq!(
-            testing::call::<or_branch_1>().run(),
-            Ok(set!("b1 = 2, d2 = d2 + 1"))
-        );
-        assert_eq!(
-            testing::call::<or_branch_2>().run(),
-            Ok(set!("b2 = 2, d2 = d2 + 1"))
-        );
-        assert_eq!(
-            testing::call::<or_branch_3>().run(),
-            Ok(set!("b3 = 2, d2 = d2 + 1"))
-        );
-    }
-
-    #[test]
-    fn before_and_after_the_branches() {
-        assert_eq!(testing::call::<or_merge>().run(), Ok(set! { d3 = 1 }));
     }
 }

@@ -53,6 +53,24 @@ fn expected(sample: &Sample) -> Expected {
 }
 
 #[test]
+fn every_sample_of_one_component_is_played() {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folders = fs::read_dir(workspace).expect("the samples");
+    let folders = folders.map(|entry| entry.expect("an entry").path());
+    let expecting: BTreeSet<String> = folders
+        .filter(|folder| folder.join("expected.toml").is_file())
+        .filter_map(|folder| Some(folder.file_name()?.to_str()?.to_owned()))
+        // Its steps are components in five languages: tests/acceptance/samples.rs plays it.
+        .filter(|name| name != "order")
+        .collect();
+    let played = samples()
+        .iter()
+        .map(|sample| sample.directory.to_owned())
+        .collect();
+    assert_eq!(expecting, played);
+}
+
+#[test]
 fn every_order_of_commits_gives_what_is_expected() {
     for sample in samples() {
         for run in expected(&sample).runs {
