@@ -7,6 +7,7 @@ use postgres::error::SqlState;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
+use crate::recovery::checker::violations;
 use crate::support::database::{one_lane, sample_component};
 use crate::support::flows::PAPER;
 use crate::support::{Database, Flow, GENEROUS, Session, eventually, on, repository};
@@ -33,66 +34,10 @@ impl Drop for Seed {
     }
 }
 
-/// Checks the rules that every flow's trace obeys, whoever wrote it.
+/// Asserts that a flow's database keeps the rules for history, states and jobs, whoever wrote them.
 pub(super) fn assert_sound(flow: &Flow) {
-    let mut session = flow.session();
-    for (rule, violations) in [
-        (
-            "seq is gapless from 1",
-            "SELECT wid, array_agg(seq ORDER BY seq) FROM wed_trace GROUP BY wid \
-             HAVING min(seq) <> 1 OR max(seq) <> count(*)",
-        ),
-        (
-            "only the first row has no writer",
-            "SELECT wid, seq, trw FROM wed_trace WHERE (trw IS NULL) <> (seq = 1)",
-        ),
-        (
-            "nothing comes after final",
-            "SELECT wid, seq FROM wed_trace t WHERE status = 'F' \
-             AND EXISTS (SELECT FROM wed_trace l WHERE l.wid = t.wid AND l.seq > t.seq)",
-        ),
-        (
-            "the status is that of the last row",
-            "SELECT i.wid, i.status, t.status FROM wed_instance i JOIN LATERAL \
-             (SELECT status FROM wed_trace WHERE wid = i.wid ORDER BY seq DESC LIMIT 1) t ON true \
-             WHERE i.status::text <> t.status::text",
-        ),
-        (
-            "no instance is stuck: regular or exception, and nothing pending",
-            "SELECT wid, status FROM wed_instance i WHERE status <> 'F' \
-             AND NOT EXISTS (SELECT FROM job_pool j WHERE j.wid = i.wid)",
-        ),
-        (
-            "nothing of a final instance is pending",
-            "SELECT j.wid, j.trname FROM job_pool j JOIN wed_instance i USING (wid) WHERE i.status = 'F'",
-        ),
-        (
-            "nothing is committed or pending more often than it was fired",
-            "SELECT wid, name, fired, done, pending FROM ( \
-               SELECT wid, name, \
-                 (SELECT count(*) FROM wed_trace t, unnest(t.trf) f WHERE t.wid = n.wid AND f = name) AS fired, \
-                 (SELECT count(*) FROM wed_trace t WHERE t.wid = n.wid AND t.trw = name) AS done, \
-                 (SELECT count(*) FROM job_pool j WHERE j.wid = n.wid AND j.trname = name) AS pending \
-               FROM (SELECT DISTINCT wid, trw AS name FROM wed_trace WHERE trw NOT LIKE '\\_%') n) c \
-             WHERE done + pending > fired",
-        ),
-    ] {
-        let found = session.lines(violations);
-        assert!(
-            found.is_empty(),
-            "{}: not true that {rule}: {found:?}",
-            flow.name
-        );
-    }
-    let miscounted = flow.database.owner().lines(
-        "SELECT flow_id, wid, array_agg(beside), array_agg(last_seq) FROM wed.job GROUP BY flow_id, wid \
-         HAVING min(beside) <> count(*) - 1 OR max(beside) <> count(*) - 1 OR min(last_seq) <> max(last_seq)",
-    );
-    assert!(
-        miscounted.is_empty(),
-        "{}: jobs of one instance do not agree: {miscounted:?}",
-        flow.name
-    );
+    let found = violations(&mut flow.database.owner());
+    assert!(found.is_empty(), "{}: {found:#?}", flow.name);
 }
 
 /// Work of one worker.

@@ -1,8 +1,12 @@
 //! Databases of former versions are migrated and keep working; the schema is what its description says.
 
 use std::fmt::Write;
+use std::io::Read;
 use std::time::Duration;
 
+use flate2::read::GzDecoder;
+
+use crate::recovery::checker::violations;
 use crate::support::database::one_lane;
 use crate::support::flows::STEPS;
 use crate::support::{Database, Flow, Session, eventually, on, repository};
@@ -54,13 +58,19 @@ fn schema_is_what_its_description_says() {
     );
 }
 
-/// The tables of a former version, filled: two tenants; a flow that components do, with instances that are pending or
-/// final; a flow for external workers; a suspended tenant's flow; trace, jobs that were put off or wait for siblings.
-const FORMER: &str = include_str!("../data/wed-0.1.sql");
+/// Dump of a database of wed 0.1 (schema 0014), filled: two tenants; a flow that components do, with instances that are
+/// pending or final; a flow for external workers; a suspended tenant's flow; trace, jobs that were put off or wait for
+/// siblings. Made with that version's hosts at work, by `pg_dump` with the roles created first and `CURRENT_USER` as
+/// owner of everything, then `gzip -9n`. `zcat tests/acceptance/data/wed-0.1.sql.gz` shows it.
+const DUMP_OF_0_1: &[u8] = include_bytes!("../data/wed-0.1.sql.gz");
 
 #[harness::test]
 fn database_of_version_0_1_goes_on() {
-    let database = Database::restored(FORMER);
+    let mut dump = String::new();
+    GzDecoder::new(DUMP_OF_0_1)
+        .read_to_string(&mut dump)
+        .expect("a compressed dump");
+    let database = Database::restored(&dump);
     let mut owner = database.owner();
     let traced = owner.number("SELECT count(*) FROM wed.trace");
     let pending = owner.number("SELECT count(*) FROM wed.job");
@@ -106,9 +116,7 @@ fn database_of_version_0_1_goes_on() {
     s.finish(wid, "tr_a2", "a2 = 'done'");
     assert!(s.start() > wid);
     s.refused("UPDATE wed_flow SET a2 = 'none'").expect("WF003");
-    let gaps = "SELECT count(*) FROM (SELECT max(seq) <> count(*) AS gap FROM wed.trace GROUP BY flow_id, wid) t \
-        WHERE gap";
-    assert_eq!(owner.number(gaps), 0);
+    assert_eq!(violations(&mut owner), Vec::<String>::new());
 }
 
 #[harness::test]

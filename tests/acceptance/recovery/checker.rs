@@ -1,12 +1,21 @@
-//! The one check of a database after faults: history, states and jobs agree, and nothing is left behind.
+//! The one check of a database, after faults and races: history, states and jobs agree, and nothing is left behind.
 
 use crate::support::Session;
 
 /// Rules over all flows of the database; each query answers what breaks it.
-const RULES: [(&str, &str); 9] = [
+const RULES: [(&str, &str); 11] = [
     (
         "the trace counts from 1 without a gap",
         "SELECT flow_id, wid FROM wed.trace GROUP BY 1, 2 HAVING min(seq) <> 1 OR max(seq) <> count(*)",
+    ),
+    (
+        "only the first trace row has no writer",
+        "SELECT flow_id, wid, seq, trw FROM wed.trace WHERE (trw IS NULL) <> (seq = 1)",
+    ),
+    (
+        "no trace row follows a final one",
+        "SELECT flow_id, wid, seq FROM wed.trace t WHERE status = 'F' AND EXISTS (SELECT FROM wed.trace l \
+         WHERE l.flow_id = t.flow_id AND l.wid = t.wid AND l.seq > t.seq)",
     ),
     (
         "an instance's status is that of its last trace row",
@@ -36,7 +45,7 @@ const RULES: [(&str, &str); 9] = [
          WHERE j.flow_id = i.flow_id AND j.wid = i.wid AND j.trname = '_EXCPT') <> (i.status = 'E')::integer",
     ),
     (
-        "every job knows the newest trace row and how many are beside it",
+        "every job knows the newest trace row and the number of its siblings",
         "SELECT j.flow_id, j.wid, j.trname FROM wed.job j WHERE j.last_seq <> (SELECT max(seq) FROM wed.trace t \
          WHERE t.flow_id = j.flow_id AND t.wid = j.wid) OR j.beside <> (SELECT count(*) - 1 FROM wed.job o \
          WHERE o.flow_id = j.flow_id AND o.wid = j.wid)",
@@ -57,8 +66,8 @@ const RULES: [(&str, &str); 9] = [
     ),
 ];
 
-/// Builds one query of all rules; each row is a violation. The state is the fold of the trace, its last row: attributes that
-/// were added after that are in none.
+/// Builds one query of all rules; each row is a violation. The state is the fold of the trace, its last row: attributes
+/// that were added after that are in none.
 fn query(schemas: &[(&str, &str)]) -> String {
     let mut parts: Vec<String> = RULES
         .iter()
@@ -77,6 +86,14 @@ fn query(schemas: &[(&str, &str)]) -> String {
                   ORDER BY seq DESC LIMIT 1) t
                WHERE (SELECT jsonb_object_agg(k, v) FROM jsonb_each(to_jsonb(w) - 'wid') e(k, v)
                       WHERE t.state::jsonb ? k) <> t.state::jsonb) r"
+        )
+    }));
+    parts.extend(schemas.iter().map(|(number, schema)| {
+        format!(
+            "SELECT 'an instance has a state, a state an instance: ' || r::text FROM (
+               SELECT wid FROM {schema}.wed_flow w
+               FULL JOIN (SELECT wid FROM wed.instance WHERE flow_id = {number}) i USING (wid)
+               WHERE w IS NULL OR i IS NULL) r"
         )
     }));
     parts.join(" UNION ALL ")

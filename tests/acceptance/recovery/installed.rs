@@ -92,7 +92,7 @@ impl InstalledServer {
         self.folder.path().join("clock")
     }
 
-    /// Sets its clock ahead, or back, by so many seconds; without one that can be set, nothing.
+    /// Sets its clock ahead by `seconds`, or back; does nothing without a clock that can be set.
     pub(super) fn set_ahead(&mut self, seconds: i64) {
         if let Some(ahead) = &mut self.ahead {
             *ahead += seconds;

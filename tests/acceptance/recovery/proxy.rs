@@ -120,7 +120,7 @@ impl Proxy {
         self.shared.cut_at_message.store(message, Ordering::Release);
     }
 
-    /// Lets each notification arrive so many times: 0 loses them all.
+    /// Sets how many times each notification arrives: 0 loses them all.
     pub(crate) fn notify(&self, times: u64) {
         self.shared.notified.store(times, Ordering::Release);
     }

@@ -180,7 +180,8 @@ fn earlier_program_is_replaced_by_this_one_under_load() {
     let load = Load::start(shown.out.trim().to_owned());
     let committed = |names: &str| {
         format!(
-            "SELECT count(*) FROM wed.trace JOIN wed.host h ON writer = 'host:' || h.host_id WHERE h.name LIKE '{names}-%'"
+            "SELECT count(*) FROM wed.trace JOIN wed.host h ON writer = 'host:' || h.host_id \
+             WHERE h.name LIKE '{names}-%'"
         )
     };
     eventually("transitions of the old", || {

@@ -206,8 +206,10 @@ impl World {
         on(self.s.store.expire(100)).expect("removed");
         assert_eq!(self.owner.number("SELECT count(*) FROM wed.trace"), 0);
         for flow in &mut self.flows {
-            flow.session
-                .run("UPDATE wed_trig SET priority = 0, delay = '0' WHERE NOT cfinal AND (priority, delay) <> (0, '0')");
+            flow.session.run(
+                "UPDATE wed_trig SET priority = 0, delay = '0' \
+                      WHERE NOT cfinal AND (priority, delay) <> (0, '0')",
+            );
         }
         self.s.random = StdRng::seed_from_u64(seed);
         self.s.now = Moment::default();

@@ -51,7 +51,7 @@ impl Refusal {
 /// A session. That of a test's database keeps the database.
 pub(crate) struct Session {
     client: Client,
-    _database: Option<Arc<Database>>,
+    database: Option<Arc<Database>>,
 }
 
 impl Deref for Session {
@@ -68,13 +68,20 @@ impl DerefMut for Session {
 }
 
 impl Session {
+    /// Connects as the owner of the test's database that this session is on.
+    #[track_caller]
+    pub(crate) fn owner(&self) -> Self {
+        let database = self.database.as_ref().expect("a test's database");
+        database.owner()
+    }
+
     /// Connects.
     #[track_caller]
     pub(crate) fn open(url: &str) -> Self {
         let client = Client::connect(url, NoTls).unwrap_or_else(|error| panic!("{url}: {error:?}"));
         Session {
             client,
-            _database: None,
+            database: None,
         }
     }
 
@@ -82,7 +89,7 @@ impl Session {
     #[track_caller]
     pub(crate) fn on(database: &Arc<Database>, url: &str) -> Self {
         Session {
-            _database: Some(Arc::clone(database)),
+            database: Some(Arc::clone(database)),
             ..Session::open(url)
         }
     }
