@@ -1,37 +1,14 @@
 //! The corpora: what must be accepted, and what must be refused, where and by which code.
 
+mod attributes;
+
 use wedflow_guard::{
-    CheckedPredicate, CheckedSetClause, CheckedValue, FlowAttributes, MAX_BYTES, Refusal,
-    RefusalCode, SetClauseCache,
+    CheckedPredicate, CheckedSetClause, CheckedValue, MAX_BYTES, Refusal, RefusalCode,
+    SetClauseCache,
 };
 use wedflow_model::{Assignment, Scalar, Value};
 
-fn attributes() -> FlowAttributes {
-    let kinds = [
-        ("a1", "text"),
-        ("a2", "text"),
-        ("a3", "text"),
-        ("a4", "text"),
-        ("a7", "text"),
-        ("d2", "integer"),
-        ("big", "bigint"),
-        ("n1", "numeric"),
-        ("f", "float"),
-        ("ok", "boolean"),
-        ("at", "timestamptz"),
-        ("day", "date"),
-        ("span", "interval"),
-        ("id", "uuid"),
-        ("doc", "jsonb"),
-        ("tags", "text[]"),
-        ("nums", "numeric[]"),
-        ("ints", "integer[]"),
-        ("Mixed", "text"),
-        ("order", "text"),
-        ("größe", "text"),
-    ];
-    FlowAttributes::new(kinds.map(|(name, kind)| (name, kind.parse().expect("type"))))
-}
+use attributes::attributes;
 
 fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
     text.lines()

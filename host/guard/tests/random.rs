@@ -1,23 +1,12 @@
 //! Random fragments: nothing panics, and whatever is accepted comes out the same when it goes in
 //! again.
 
-use proptest::prelude::*;
-use wedflow_guard::{CheckedPredicate, CheckedSetClause, CheckedValue, FlowAttributes};
+mod attributes;
 
-fn attributes() -> FlowAttributes {
-    FlowAttributes::new(
-        [
-            ("a1", "text"),
-            ("a2", "text"),
-            ("d2", "integer"),
-            ("ok", "boolean"),
-            ("tags", "text[]"),
-            ("doc", "jsonb"),
-            ("order", "text"),
-        ]
-        .map(|(name, kind)| (name, kind.parse().expect("type"))),
-    )
-}
+use proptest::prelude::*;
+use wedflow_guard::{CheckedPredicate, CheckedSetClause, CheckedValue};
+
+use attributes::attributes;
 
 /// Expressions without parts.
 const LEAVES: [&str; 24] = [

@@ -11,7 +11,7 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use wedflow_guard::{CheckedPredicate, CheckedSetClause};
 
-use super::{TOO_LONG, attributes, flow, hostile_rows, longest, statement};
+use super::{TOO_LONG, attribute_table, attributes, flow, hostile_rows, longest, statement};
 use crate::support::session::Refusal;
 
 /// Number of fragments, unless the environment says otherwise.
@@ -635,20 +635,10 @@ impl Maker {
         let mut text = if self.chance(2) {
             self.make("boolean", depth)
         } else {
-            let (name, kind) = *[
-                ("a1", "text"),
-                ("d2", "integer"),
-                ("n1", "numeric"),
-                ("f", "float"),
-                ("ok", "boolean"),
-                ("at", "timestamptz"),
-                ("day", "date"),
-                ("span", "interval"),
-                ("doc", "jsonb"),
-                ("tags", "text[]"),
-            ]
-            .choose(&mut self.random)
-            .unwrap_or(&("a1", "text"));
+            let kind = self.pick(&KINDS);
+            let (name, _) = attribute_table()
+                .find(|(_, one)| *one == kind)
+                .expect("an attribute of each kind");
             let value = self.make(kind, depth);
             let mut clause = format!("{name} = {value}");
             if self.chance(4) {

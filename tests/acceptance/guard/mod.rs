@@ -11,43 +11,26 @@ use wedflow_guard::{CheckedPredicate, CheckedSetClause, CheckedValue, FlowAttrib
 
 use crate::support::{Database, Flow, Session, repository};
 
-/// The attributes that the corpora speak of.
-const ATTRIBUTES: [(&str, &str); 21] = [
-    ("a1", "text"),
-    ("a2", "text"),
-    ("a3", "text"),
-    ("a4", "text"),
-    ("a7", "text"),
-    ("d2", "integer"),
-    ("big", "bigint"),
-    ("n1", "numeric"),
-    ("f", "float"),
-    ("ok", "boolean"),
-    ("at", "timestamptz"),
-    ("day", "date"),
-    ("span", "interval"),
-    ("id", "uuid"),
-    ("doc", "jsonb"),
-    ("tags", "text[]"),
-    ("Mixed", "text"),
-    ("order", "text"),
-    ("größe", "text"),
-    ("nums", "numeric[]"),
-    ("ints", "integer[]"),
-];
+/// The attributes that the corpora speak of: name and type, a line each.
+const ATTRIBUTES: &str = include_str!("../../../host/guard/tests/data/attributes.txt");
 
 /// Maximum time of a fragment on a hostile row before the test fails: far more than any takes, for busy machines.
 const TOO_LONG: Duration = Duration::from_secs(20);
 
+/// Lists these attributes: name and type.
+fn attribute_table() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let rows = ATTRIBUTES.lines().filter(|line| !line.starts_with('#'));
+    rows.map(|row| row.split_once(' ').expect("name and type"))
+}
+
 fn attributes() -> FlowAttributes {
-    FlowAttributes::new(ATTRIBUTES.map(|(name, kind)| (name, kind.parse().expect("a type"))))
+    FlowAttributes::new(attribute_table().map(|(name, kind)| (name, kind.parse().expect("a type"))))
 }
 
 /// A flow with these attributes.
 fn flow() -> Flow {
     let flow = Database::new().flow("fragments");
-    let rows: Vec<String> = ATTRIBUTES
-        .iter()
+    let rows: Vec<String> = attribute_table()
         .map(|(name, kind)| format!("('{name}', '{kind}')"))
         .collect();
     flow.session().run(&format!(

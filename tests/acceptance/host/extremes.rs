@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wedflow_loader::languages::{Absent, Language, Which, guest};
+use wedflow_loader::languages::{Absent, Language, Which, conformance_attributes, guest};
 
 use crate::support::database::one_lane;
 use crate::support::{Database, Flow, eventually, on};
@@ -97,28 +97,12 @@ const EXTREMES: [(&str, &str, &[&str]); 11] = [
     ),
 ];
 
-/// The types of the conformance guest's flow.
-const TYPES: [(&str, &str); 12] = [
-    ("text", "text"),
-    ("enum", "enum(new,paid)"),
-    ("integer", "integer"),
-    ("bigint", "bigint"),
-    ("numeric", "numeric"),
-    ("float", "float"),
-    ("boolean", "boolean"),
-    ("timestamptz", "timestamptz"),
-    ("date", "date"),
-    ("interval", "interval"),
-    ("uuid", "uuid"),
-    ("jsonb", "jsonb"),
-];
-
 /// Returns a flow with an attribute, and a list, of every type, whose transition echoes its state.
 fn echoing(database: &Arc<Database>) -> Flow {
     let mut definition = String::new();
-    for (name, kind) in TYPES {
+    for (name, kind) in conformance_attributes() {
         definition.push_str(&format!(
-            "INSERT INTO wed_attr (aname, atype) VALUES ('a_{name}', '{kind}'), ('l_{name}', '{kind}[]');\n"
+            "INSERT INTO wed_attr (aname, atype) VALUES ('{name}', '{kind}');\n"
         ));
     }
     definition.push_str(

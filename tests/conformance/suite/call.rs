@@ -12,7 +12,7 @@ use wedflow_sandbox::{
     Settings,
 };
 
-use wedflow_loader::languages::{Absent, Language, Which, guest};
+use wedflow_loader::languages::{Absent, Language, Which, conformance_attributes, guest};
 
 /// The time that a call has that should not need it.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
@@ -22,22 +22,6 @@ pub(crate) const RANDOM: u64 = 0xFEDC_BA98_7654_3210;
 
 /// End of the guests' time, as they see it.
 pub(crate) const DEADLINE: i64 = 1_800_000_000_123_456;
-
-/// The types that an attribute may have.
-const TYPES: [&str; 12] = [
-    "text",
-    "enum(new,paid)",
-    "integer",
-    "bigint",
-    "numeric",
-    "float",
-    "boolean",
-    "timestamptz",
-    "date",
-    "interval",
-    "uuid",
-    "jsonb",
-];
 
 /// A guest, compiled and described.
 #[derive(Clone)]
@@ -103,18 +87,8 @@ pub(crate) fn on_runtime<T>(work: impl Future<Output = T>) -> T {
 
 /// The flow's attributes: one of each type, and an array of each.
 pub(crate) fn flow() -> Vec<(String, AttributeType)> {
-    let name = |prefix: &str, kind: &str| {
-        format!("{prefix}{}", kind.split('(').next().unwrap_or_default())
-    };
-    let single = TYPES
-        .iter()
-        .map(|kind| (name("a_", kind), (*kind).to_owned()));
-    let arrays = TYPES
-        .iter()
-        .map(|kind| (name("l_", kind), format!("{kind}[]")));
-    single
-        .chain(arrays)
-        .map(|(name, kind)| (name, kind.parse().expect("a type")))
+    let all = conformance_attributes().into_iter();
+    all.map(|(name, kind)| (name, kind.parse().expect("a type")))
         .collect()
 }
 

@@ -54,6 +54,34 @@ impl fmt::Display for Language {
     }
 }
 
+/// Types that an attribute may have, without arrays.
+const ATTRIBUTE_TYPES: [&str; 12] = [
+    "text",
+    "enum(new,paid)",
+    "integer",
+    "bigint",
+    "numeric",
+    "float",
+    "boolean",
+    "timestamptz",
+    "date",
+    "interval",
+    "uuid",
+    "jsonb",
+];
+
+/// Lists the attributes of the conformance guest's flow, name and type: `a_…` of each type, then `l_…`, its array.
+pub fn conformance_attributes() -> Vec<(String, String)> {
+    let all = [("a_", ""), ("l_", "[]")].into_iter();
+    all.flat_map(|(prefix, suffix)| {
+        ATTRIBUTE_TYPES.map(|kind| {
+            let name = kind.split('(').next().unwrap_or(kind);
+            (format!("{prefix}{name}"), format!("{kind}{suffix}"))
+        })
+    })
+    .collect()
+}
+
 /// The kind of a language's guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Which {
