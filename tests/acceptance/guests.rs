@@ -1,45 +1,65 @@
-//! Guests of tests: each has a test that names it, so that none is built for nothing.
+//! Guests of tests, and samples: each has a test that names it, so that none is built for nothing. They are found in
+//! their folders.
 
 use std::path::{Path, PathBuf};
 
 use crate::support::repository;
 
+/// Folder of the guests.
+const GUESTS: &str = "tests/guests";
+
+/// Folder of the samples.
+const SAMPLES: &str = "sample-transitions";
+
 /// Folders whose Rust sources hold tests of guests.
 const TESTED_IN: [&str; 4] = ["tests/acceptance", "tests/conformance", "host", "bench"];
 
-/// Crates whose `run` chooses by the transition's name.
-const BY_NAME: [&str; 2] = [
-    "tests/guests/hostile/src/lib.rs",
-    "tests/guests/ordinary/src/lib.rs",
-];
+/// Lists the folders in a folder of the repository, without hidden ones and build output.
+fn folders(folder: &str) -> Vec<PathBuf> {
+    let mut found = children(&repository(folder));
+    found.retain(|path| {
+        let name = name_of(path);
+        path.is_dir() && name != "target" && !name.starts_with('.')
+    });
+    found.sort();
+    found
+}
 
-/// Appends the files below `folder` with this extension, build output left out.
-fn collect(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
+fn children(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    entries
+        .map(|entry| entry.expect("an entry").path())
+        .collect()
+}
+
+/// Returns the last part of a path, without its extension.
+fn name_of(path: &Path) -> String {
+    let stem = path.file_stem().and_then(|stem| stem.to_str());
+    stem.unwrap_or_default().to_owned()
+}
+
+/// Appends the Rust sources below `folder`, build output left out.
+fn collect_sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for path in children(folder) {
         if path.is_dir() {
             if !path.ends_with("target") {
-                collect(&path, extension, found);
+                collect_sources(&path, found);
             }
-        } else if path.extension().is_some_and(|one| one == extension) {
+        } else if path.extension().is_some_and(|one| one == "rs") {
             found.push(path);
         }
     }
 }
 
-fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    collect(&repository(folder), extension, &mut found);
-    found
-}
-
 /// Returns the source of all tests, this file left out.
 fn tests() -> String {
-    let sources = TESTED_IN.iter().flat_map(|folder| files(folder, "rs"));
-    sources
-        .filter(|path| !path.ends_with("acceptance/guests.rs"))
-        .map(|path| std::fs::read_to_string(path).expect("a source file"))
-        .collect()
+    let mut sources = Vec::new();
+    for folder in TESTED_IN {
+        collect_sources(&repository(folder), &mut sources);
+    }
+    sources.retain(|path| !path.ends_with("acceptance/guests.rs"));
+    let texts = sources.into_iter().map(std::fs::read_to_string);
+    texts.map(|text| text.expect("a source file")).collect()
 }
 
 fn assert_named(what: &str, names: &[String]) {
@@ -52,53 +72,75 @@ fn assert_named(what: &str, names: &[String]) {
     assert!(unnamed.is_empty(), "{what} without a test: {unnamed:?}");
 }
 
-#[harness::test]
-fn each_fault_has_a_test() {
-    let stem = |path: &PathBuf| Some(path.file_stem()?.to_str()?.to_owned());
-    let names: Vec<String> = files("tests/guests/faults", "wat")
-        .iter()
-        .filter_map(stem)
-        .collect();
-    assert_named("faults", &names);
+/// Lists the arms of a guest's match on the transition's name: `"a" => …`, `"a" | "b" => …`.
+fn arms_of(source: &Path) -> Vec<String> {
+    let source = std::fs::read_to_string(source).expect("the guest");
+    let (_, run) = source.split_once("fn run(").expect("its `run`");
+    let run = run.split("\n    }\n").next().unwrap_or(run);
+    let arms = run
+        .lines()
+        .filter(|line| line.starts_with("            \""))
+        .filter_map(|line| line.split_once(" =>"));
+    arms.flat_map(|(names, _)| names.split('|'))
+        .map(|name| name.trim().trim_matches('"').to_owned())
+        .collect()
+}
+
+/// Lists the transitions that the table of a description names: the first column of its first table.
+fn described_in(file: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(file).expect("the description");
+    let table = text
+        .lines()
+        .skip_while(|line| !line.starts_with("| --- "))
+        .skip(1);
+    let rows = table.map_while(|line| line.strip_prefix("| `"));
+    rows.filter_map(|row| row.split('`').next())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Lists the names of a guests' folder that tests must name: core modules in text, the transitions of a crate, or those
+/// that a guest in every language has.
+fn names_in(folder: &Path) -> Vec<String> {
+    let source = folder.join("src/lib.rs");
+    let described = folder.join("BEHAVIOURS.md");
+    if source.is_file() {
+        return arms_of(&source);
+    }
+    if described.is_file() {
+        return described_in(&described);
+    }
+    let modules = children(folder).into_iter();
+    modules
+        .filter(|path| path.extension().is_some_and(|end| end == "wat"))
+        .map(|path| name_of(&path))
+        .collect()
 }
 
 #[harness::test]
-fn each_transition_of_the_tests_guests_has_a_test() {
-    let mut names = Vec::new();
-    for file in BY_NAME {
-        let source = std::fs::read_to_string(repository(file)).expect("the guest");
-        let (_, run) = source.split_once("fn run(").expect("its `run`");
-        let run = run.split("\n    }\n").next().unwrap_or(run);
-        // Arms of the match on the transition's name: `"a" => …`, `"a" | "b" => …`.
-        let arms = run
-            .lines()
-            .filter(|line| line.starts_with("            \""));
-        for arm in arms.filter_map(|line| line.split_once(" =>")) {
-            names.extend(
-                arm.0
-                    .split('|')
-                    .map(|name| name.trim().trim_matches('"').to_owned()),
-            );
-        }
+fn each_guest_has_a_test() {
+    let folders = folders(GUESTS);
+    assert!(folders.len() >= 5, "{folders:?}");
+    for folder in folders {
+        assert_named(&format!("of {}", folder.display()), &names_in(&folder));
     }
-    assert_named("transitions", &names);
 }
 
 #[harness::test]
 fn each_sample_has_a_test() {
-    let manifest =
-        std::fs::read_to_string(repository("sample-transitions/Cargo.toml")).expect("the manifest");
-    let manifest: toml::Table = toml::from_str(&manifest).expect("TOML");
-    let members = manifest["workspace"]["members"]
-        .as_array()
-        .expect("members");
-    let names: Vec<String> = members
+    let names: Vec<String> = folders(SAMPLES)
         .iter()
-        .filter_map(toml::Value::as_str)
-        .filter_map(|member| member.split('/').next())
+        .map(|folder| name_of(folder))
         // The crate that reads expected.toml is no sample.
-        .filter(|member| *member != "expected")
-        .map(str::to_owned)
+        .filter(|name| name != "expected")
         .collect();
     assert_named("samples", &names);
+    let steps = std::fs::read_to_string(repository(SAMPLES).join("order/components.toml"));
+    let steps: toml::Table = toml::from_str(&steps.expect("the components")).expect("TOML");
+    let names = steps["component"].as_array().expect("components").iter();
+    let names: Vec<String> = names
+        .filter_map(|one| one["name"].as_str()?.strip_prefix("order_"))
+        .map(str::to_owned)
+        .collect();
+    assert_named("steps of the sample order", &names);
 }

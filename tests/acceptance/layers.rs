@@ -360,6 +360,60 @@ fn relative(path: &Path) -> String {
         .to_string()
 }
 
+/// Returns true when a module above a file declares it: rustc leaves out a file that none declares, with its tests.
+fn is_declared(path: &Path) -> bool {
+    let name = |path: &Path| {
+        let stem = path.file_stem().and_then(|stem| stem.to_str());
+        stem.unwrap_or_default().to_owned()
+    };
+    let folder = path.parent().unwrap_or(path);
+    let (folder, module) = match name(path).as_str() {
+        "mod" => (folder.parent().unwrap_or(folder), name(folder)),
+        other => (folder, other.to_owned()),
+    };
+    let mut above: Vec<PathBuf> = ["main.rs", "lib.rs", "mod.rs"]
+        .map(|root| folder.join(root))
+        .into();
+    above.push(folder.with_extension("rs"));
+    if folder.ends_with("tests") {
+        // Each file there is a crate, and may declare what several share.
+        let entries = std::fs::read_dir(folder).expect("a folder");
+        above.extend(entries.map(|entry| entry.expect("an entry").path()));
+    }
+    let declares = |line: &str| {
+        let (_, declared) = format!(" {line}").split_once(" mod ")?;
+        Some(declared.trim_end_matches([';', '{', ' ']) == module)
+    };
+    let texts = above.iter().filter(|path| path.is_file());
+    texts
+        .map(|path| text_of(path))
+        .any(|text| text.lines().filter_map(declares).any(|is| is))
+}
+
+#[harness::test]
+fn every_source_file_is_part_of_a_crate() {
+    let is_root = |path: &Path| {
+        let folder = path.parent().and_then(Path::file_name);
+        path.ends_with("build.rs")
+            || ["main.rs", "lib.rs"]
+                .iter()
+                .any(|root| path.ends_with(root))
+            || ["tests", "examples", "bin"]
+                .iter()
+                .any(|one| folder == Some(one.as_ref()))
+    };
+    let left_out: Vec<String> = styled_sources()
+        .iter()
+        .filter(|path| !is_root(path) && !is_declared(path))
+        .map(|path| relative(path))
+        .collect();
+    assert!(
+        left_out.is_empty(),
+        "no module declares these, so that nothing of them is built:\n{}",
+        left_out.join("\n")
+    );
+}
+
 #[harness::test]
 fn every_source_file_says_what_it_holds() {
     let silent: Vec<String> = styled_sources()
@@ -511,7 +565,7 @@ fn functions_fit_a_screen() {
 }
 
 /// The files of a folder of the repository that end so, what was built left out.
-fn sources(folder: &str, extension: &str) -> Vec<PathBuf> {
+pub(crate) fn sources(folder: &str, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![repository(folder)];
     while let Some(folder) = folders.pop() {
