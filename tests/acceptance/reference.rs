@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use wedflow_model::{ERROR_CODES, Limits, VARIABLES};
 
+use crate::layers::sources;
 use crate::support::program::{run, wed};
 use crate::support::repository;
 
@@ -94,6 +95,7 @@ fn fields_of(source: &str) -> Vec<(String, String)> {
 }
 
 /// Sections of the page of limits: title, and the source file whose documented constants it lists.
+/// Limits of other files follow in one table.
 const LIMIT_SOURCES: [(&str, &str); 10] = [
     ("Components", "host/contract/src/inspect.rs"),
     (
@@ -122,8 +124,15 @@ const LIMIT_SOURCES: [(&str, &str); 10] = [
     ),
 ];
 
-/// Lists the documented constants of a source file: name, type, value and doc comment.
-fn constants_of(source: &str) -> Vec<[String; 4]> {
+/// Types of constants that are limits.
+const LIMIT_TYPES: [&str; 9] = [
+    "usize", "u8", "u16", "u32", "u64", "i32", "i64", "f64", "Duration",
+];
+
+/// Lists the documented constants of a source file outside of its tests: name, value and doc comment.
+fn constants_of(source: &str) -> Vec<[String; 3]> {
+    let source = source.split("#[cfg(test)]\nmod tests").next();
+    let source = source.unwrap_or_default();
     let mut constants = Vec::new();
     let mut comment = String::new();
     let mut lines = source.lines().map(str::trim);
@@ -147,10 +156,9 @@ fn constants_of(source: &str) -> Vec<[String; 4]> {
             let parts = name.and_then(|(name, rest)| Some((name, rest.split_once(" = ")?)));
             if let Some((name, (kind, value))) = parts
                 && !comment.is_empty()
-                && ["usize", "u32", "u64", "Duration"].contains(&kind)
+                && LIMIT_TYPES.contains(&kind)
             {
-                let [name, kind] = [name, kind].map(str::to_owned);
-                constants.push([name, kind, shown(value), comment.trim().to_owned()]);
+                constants.push([name.to_owned(), shown(value), comment.trim().to_owned()]);
             }
         }
         comment.clear();
@@ -201,8 +209,10 @@ fn the_page_of_limits_is_what_the_code_says() {
         values.as_object().map(serde_json::Map::len)
     );
     let mut page = String::from(
-        "# Limits\n\nThis page is generated from the constants of the source by `make reference`. Quotas of tenants:\n\
-         [tenants](tenants.md#quotas). Bounds of conditions and clauses: [conditions](conditions.md#bounds).\n\n\
+        "# Limits\n\nThis page lists the limits of the program, from the constants of its source (`make reference`). \
+         Quotas of\ntenants: [tenants](tenants.md#quotas). Bounds of conditions and clauses: \
+         [conditions](conditions.md#bounds). Limits of\nthe database's functions are declared in them: \
+         `rg CONSTANT migrations/functions`.\n\n\
          ## An attempt and an upload\n\nA manifest may lower `fuel` and `memory_bytes` for a transition; its time \
          limit \
          is the trigger's `timeout`.\n\n| limit | default | meaning |\n| --- | ---: | --- |\n",
@@ -220,11 +230,36 @@ fn the_page_of_limits_is_what_the_code_says() {
         page.push_str(&format!(
             "\n## {title}\n\n`{file}`\n\n| limit | value | meaning |\n| --- | ---: | --- |\n"
         ));
-        for [name, _, value, text] in constants {
+        for [name, value, text] in constants {
             page.push_str(&format!("| `{name}` | {value} | {text} |\n"));
         }
     }
+    page.push_str(&other_limits());
     generated("limits.md", &page);
+}
+
+/// Writes the table of the limits of all other files: documented constants with MAX or MIN in their names.
+fn other_limits() -> String {
+    let mut table = String::from(
+        "\n## Other limits\n\n| limit | value | meaning | file |\n| --- | ---: | --- | --- |\n",
+    );
+    let is_limit = |name: &str| name.split('_').any(|part| ["MAX", "MIN"].contains(&part));
+    for path in sources("host", "rs") {
+        let file = path.strip_prefix(repository("")).expect("a part of it");
+        let file = file.to_str().expect("a name");
+        let is_listed = LIMIT_SOURCES.iter().any(|(_, listed)| *listed == file);
+        if is_listed || !file.contains("/src/") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("a source file");
+        for [name, value, text] in constants_of(&text) {
+            if is_limit(&name) {
+                let text = text.replace('|', "\\|");
+                table.push_str(&format!("| `{name}` | {value} | {text} | `{file}` |\n"));
+            }
+        }
+    }
+    table
 }
 
 /// Puts `table` between the page's two marks, and compares or writes the page.

@@ -29,8 +29,8 @@ pub const MAX_WRITTEN: u64 = 64 << 20;
 
 /// The folder of unfinished drafts.
 const DRAFTS: &str = ".drafts";
-/// The age from which on a draft is one that a host left behind.
-const LEFT_BEHIND: Duration = Duration::from_secs(24 * 60 * 60);
+/// Maximum age of a draft; an older one was left behind by a host, and is removed.
+const DRAFT_AGE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Why a file is not read or written.
 #[derive(Debug, thiserror::Error)]
@@ -136,7 +136,7 @@ impl Files {
             for draft in drafts.entries()? {
                 let draft = draft?;
                 let age = draft.metadata()?.modified()?.into_std().elapsed();
-                if age.is_ok_and(|age| age > LEFT_BEHIND) {
+                if age.is_ok_and(|age| age > DRAFT_AGE_MAX) {
                     gone(drafts.remove_dir_all(draft.file_name()))?;
                 }
             }

@@ -27,10 +27,10 @@ pub const MAX_HEAD: usize = 32 << 10;
 pub const MAX_URL: usize = 8 << 10;
 /// Bytes of a body, sent or received.
 pub const MAX_BODY: usize = 1 << 20;
-/// The time to connect to one address of a host.
-const CONNECT: Duration = Duration::from_secs(10);
-/// The time that a request may take altogether, within its transition's own.
-const WHOLE: Duration = Duration::from_secs(60);
+/// Maximum time to connect to one address of a host.
+const CONNECT_TIME_MAX: Duration = Duration::from_secs(10);
+/// Maximum time of a request altogether, within its transition's own.
+const REQUEST_TIME_MAX: Duration = Duration::from_secs(60);
 
 /// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,11 +127,16 @@ impl Http {
                  --allow-http TENANT/{peer}"
             )));
         }
-        match tokio::time::timeout(WHOLE, self.exchange(&peer, allowed, secure, request)).await {
+        match tokio::time::timeout(
+            REQUEST_TIME_MAX,
+            self.exchange(&peer, allowed, secure, request),
+        )
+        .await
+        {
             Ok(answer) => answer,
             Err(_) => Err(FetchError::TimedOut(format!(
                 "{peer} did not answer within {} s",
-                WHOLE.as_secs()
+                REQUEST_TIME_MAX.as_secs()
             ))),
         }
     }
@@ -170,7 +175,7 @@ impl Http {
         let addresses = self.addresses(peer, allowed).await?;
         let mut last = None;
         for address in addresses {
-            match tokio::time::timeout(CONNECT, TcpStream::connect(address)).await {
+            match tokio::time::timeout(CONNECT_TIME_MAX, TcpStream::connect(address)).await {
                 Ok(Ok(stream)) => {
                     // Small requests should not wait for more.
                     let _ = stream.set_nodelay(true);
