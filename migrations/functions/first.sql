@@ -16,8 +16,8 @@
 -- A caller that begins with the job takes it with SKIP LOCKED or by the advisory lock that is only tried.
 --
 -- Time limits. A host's session has a lock_timeout of 1 s and a statement_timeout (Store::for_host), one that commits a
--- lock_timeout of 50 ms (Store::for_commits); a definition waits 5 s for its flow's tables; a sweep waits for nobody: what is
--- locked is left to the next round, each thing in a transaction of its own.
+-- lock_timeout of 50 ms (Store::for_commits); a definition waits 5 s for its flow's tables; a sweep waits for nobody:
+-- what is locked is left to the next round, each thing in a transaction of its own.
 --
 -- Settings. Whatever could change the meaning of a condition, a comparison or an output is pinned in one place
 -- (wed.pinned_settings): for functions that clients call by wed.pin_settings, for hosts by their connections' options.

@@ -219,7 +219,8 @@ mod tests {
         (
             Role::Developer,
             "flows:read flows:write instances:read instances:write jobs:read jobs:write components:read \
-             components:write activation:read activation:write tokens:read tokens:write users:read settings:read usage:read",
+             components:write activation:read activation:write tokens:read tokens:write users:read settings:read \
+             usage:read",
         ),
         (
             Role::Operator,

@@ -74,7 +74,7 @@ impl Model {
         })
     }
 
-    fn settle(&mut self) {
+    fn grant_all(&mut self) {
         let mut before = BTreeSet::new();
         for (wid, set) in &self.sets.clone() {
             if self.held.contains(wid) {
@@ -91,7 +91,7 @@ impl Model {
     fn end(&mut self, wid: i64) {
         self.sets.remove(&wid);
         self.held.remove(&wid);
-        self.settle();
+        self.grant_all();
     }
 }
 
@@ -127,7 +127,7 @@ fn play(flow: &Flow, mut chance: Chance, steps: usize) {
                 document(&set)
             ));
             model.sets.insert(wid, set);
-            model.settle();
+            model.grant_all();
         } else if chance.below(4) == 0 {
             let wid = all[chance.below(all.len() as u64) as usize];
             owner.line(&format!(
