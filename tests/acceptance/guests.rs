@@ -72,18 +72,27 @@ fn assert_named(what: &str, names: &[String]) {
     assert!(unnamed.is_empty(), "{what} without a test: {unnamed:?}");
 }
 
-/// Lists the arms of a guest's match on the transition's name: `"a" => …`, `"a" | "b" => …`.
+/// Lists the arms of a guest's matches on the transition's name: `"a" => …`, `"a" | "b" => …`.
 fn arms_of(source: &Path) -> Vec<String> {
     let source = std::fs::read_to_string(source).expect("the guest");
-    let (_, run) = source.split_once("fn run(").expect("its `run`");
-    let run = run.split("\n    }\n").next().unwrap_or(run);
-    let arms = run
-        .lines()
-        .filter(|line| line.starts_with("            \""))
-        .filter_map(|line| line.split_once(" =>"));
-    arms.flat_map(|(names, _)| names.split('|'))
-        .map(|name| name.trim().trim_matches('"').to_owned())
-        .collect()
+    let mut names = Vec::new();
+    // Indent of the arms, inside of such a match.
+    let mut indent = None;
+    for line in source.lines() {
+        let column = line.len() - line.trim_start().len();
+        if line.contains("match payload.transition.as_str() {") {
+            indent = Some(column + 4);
+        } else if !line.is_empty() && indent.is_some_and(|indent| column < indent) {
+            indent = None;
+        } else if indent == Some(column)
+            && let Some((arm, _)) = line.split_once(" =>")
+        {
+            let arms = arm.split('|').map(str::trim);
+            let quoted = arms.filter(|name| name.starts_with('"'));
+            names.extend(quoted.map(|name| name.trim_matches('"').to_owned()));
+        }
+    }
+    names
 }
 
 /// Lists the transitions that the table of a description names: the first column of its first table.

@@ -381,7 +381,8 @@ fn is_declared(path: &Path) -> bool {
         above.extend(entries.map(|entry| entry.expect("an entry").path()));
     }
     let declares = |line: &str| {
-        let (_, declared) = format!(" {line}").split_once(" mod ")?;
+        let line = format!(" {line}");
+        let (_, declared) = line.split_once(" mod ")?;
         Some(declared.trim_end_matches([';', '{', ' ']) == module)
     };
     let texts = above.iter().filter(|path| path.is_file());
@@ -565,7 +566,7 @@ fn functions_fit_a_screen() {
 }
 
 /// The files of a folder of the repository that end so, what was built left out.
-pub(crate) fn sources(folder: &str, extension: &str) -> Vec<PathBuf> {
+fn sources(folder: &str, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![repository(folder)];
     while let Some(folder) = folders.pop() {

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use wedflow_model::{ERROR_CODES, Limits, VARIABLES};
 
-use crate::layers::sources;
 use crate::support::program::{run, wed};
 use crate::support::repository;
 
@@ -244,7 +243,9 @@ fn other_limits() -> String {
         "\n## Other limits\n\n| limit | value | meaning | file |\n| --- | ---: | --- | --- |\n",
     );
     let is_limit = |name: &str| name.split('_').any(|part| ["MAX", "MIN"].contains(&part));
-    for path in sources("host", "rs") {
+    let mut files = sources(&["host"], &["rs"]);
+    files.sort();
+    for path in files {
         let file = path.strip_prefix(repository("")).expect("a part of it");
         let file = file.to_str().expect("a name");
         let is_listed = LIMIT_SOURCES.iter().any(|(_, listed)| *listed == file);

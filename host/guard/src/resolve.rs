@@ -9,7 +9,7 @@ use crate::kind::{Base, Context, Kind};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ResolveError {
     /// No candidate takes these arguments.
-    None,
+    NoCandidate,
     /// Several do, and none is better.
     Ambiguous,
 }

@@ -3,8 +3,8 @@
 mod attributes;
 
 use wedflow_guard::{
-    CheckedPredicate, CheckedSetClause, CheckedValue, MAX_BYTES, Refusal, RefusalCode,
-    SetClauseCache,
+    CheckedPredicate, CheckedSetClause, CheckedValue, FlowAttributes, MAX_BYTES, Refusal,
+    RefusalCode, SetClauseCache,
 };
 use wedflow_model::{Assignment, Scalar, Value};
 

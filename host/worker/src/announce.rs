@@ -16,9 +16,9 @@ use wedflow_store::{Message, StoreError};
 use crate::shared::Shared;
 use crate::silence::{STATEMENTS_TIME_MAX, answered};
 
-/// Most messages of a tenant under way on a host.
+/// Maximum number of messages of a tenant under way on a host.
 const UNDER_WAY_PER_TENANT_MAX: i32 = 4;
-/// Most messages that one look takes.
+/// Maximum number of messages that one look takes.
 const MESSAGES_MAX: i32 = 64;
 /// The time that a receiver has for its answer.
 const ANSWER_MAX: Duration = Duration::from_secs(10);

@@ -30,15 +30,15 @@ const NOTIFICATION_INTERVAL_MIN: Duration = Duration::from_millis(20);
 const SCHEDULE_INTERVAL: Duration = Duration::from_millis(500);
 /// Time between two rounds for pauses, deadlines, going back and new exceptions.
 const RECOVERY_INTERVAL: Duration = Duration::from_secs(1);
-/// Most exceptions announced by one look.
+/// Maximum number of exceptions announced by one look.
 const ANNOUNCED_MAX: i32 = 100;
 /// Time between two looks after the trace's partitions. They are made seven days ahead.
 const PARTITION_INTERVAL: Duration = Duration::from_secs(600);
 /// Time between two looks at the sizes of the pool's indexes.
 const REBUILD_INTERVAL: Duration = Duration::from_secs(60);
-/// Most flows that one look for conditions that became true goes through.
+/// Maximum number of flows that one look for conditions that became true goes through.
 const LOOKS_MAX: usize = 50;
-/// Most steps in which one look removes what is old.
+/// Maximum number of steps in which one look removes what is old.
 const EXPIRE_STEPS_MAX: usize = 20;
 /// Time between two searches for files of ended instances and old records.
 const CLEAN_INTERVAL: Duration = Duration::from_secs(60);

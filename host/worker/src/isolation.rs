@@ -31,9 +31,9 @@ const STOP_WAIT_MAX: Duration = Duration::from_millis(250);
 /// Reason for which an attempt is isolated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Isolation {
-    /// Its transition is not known yet on this host, or faulted lately.
+    /// Transition that is not known yet on this host, or faulted lately.
     Unproven,
-    /// Its transition's circuit breaker is open.
+    /// Transition whose circuit breaker is open.
     Faulting,
 }
 

@@ -7,7 +7,7 @@ use croner::parser::{CronParser, Seconds};
 use jiff::{Timestamp, tz::TimeZone};
 use wedflow_store::{Store, StoreError};
 
-/// Most instances that one look starts.
+/// Maximum number of instances that one look starts.
 const STARTS_MAX: usize = 1_000;
 
 /// The first occurrence of a pattern in a zone after an instant; none when there is none any more. Instants are in

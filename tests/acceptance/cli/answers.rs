@@ -115,8 +115,10 @@ fn answers_about_a_tenant_and_its_people() {
 #[harness::test]
 fn answers_about_components_and_what_a_flow_gives_them() {
     let cli = Cli::new();
-    let flow = repository("sample-transitions/paper/flow.toml");
-    let (flow, component) = (path(&flow).to_owned(), path(&paper()).to_owned());
+    let flow = std::fs::read(repository("sample-transitions/paper/flow.toml")).expect("the flow");
+    let component = std::fs::read(paper()).expect("the component");
+    let flow = path(&cli.file("flow.toml", &flow)).to_owned();
+    let component = path(&cli.file("paper.wasm", &component)).to_owned();
     let text = transcript(
         &cli,
         &[
@@ -124,7 +126,6 @@ fn answers_about_components_and_what_a_flow_gives_them() {
             &["flow", "apply", &flow],
             &["component", "push", &component],
             &["component", "push", &component],
-            &["component", "list"],
             &["component", "show", "paper"],
             &["component", "rollback", "paper"],
             &["component", "gc"],

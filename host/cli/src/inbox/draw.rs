@@ -12,7 +12,6 @@ use super::desk::LinkState;
 use super::form::Form;
 use super::screen::{Leaving, ORDERS, Screen, Window, why_disabled};
 use crate::answer::{self, shown};
-use crate::calls;
 
 /// Columns from which list and detail stand side by side.
 const WIDE: u16 = 110;
@@ -312,7 +311,7 @@ fn detail_lines<'a>(
     if let Some(application) = document["application"].as_str() {
         let size = document["application_bytes"]
             .as_u64()
-            .map(calls::bytes)
+            .map(answer::bytes)
             .unwrap_or_default();
         lines.push(pair("component", format!("{application} {size}")));
     }
