@@ -104,10 +104,7 @@ fn space_of(folder: &Path, started: i64) -> Option<(u64, u64)> {
         return None;
     }
     let disk = rustix::fs::statvfs(folder).ok()?;
-    Some((
-        disk.f_bavail * disk.f_frsize,
-        disk.f_blocks * disk.f_frsize,
-    ))
+    Some((disk.f_bavail * disk.f_frsize, disk.f_blocks * disk.f_frsize))
 }
 
 #[cfg(test)]
@@ -129,8 +126,11 @@ mod tests {
     fn folder_of_another_server_is_not_looked_at() {
         let folder = std::env::temp_dir().join(format!("wedflow-disk-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder");
-        std::fs::write(folder.join("postmaster.pid"), "1\n/data\n1700000000\n5432\n")
-            .expect("written");
+        std::fs::write(
+            folder.join("postmaster.pid"),
+            "1\n/data\n1700000000\n5432\n",
+        )
+        .expect("written");
         assert!(space_of(&folder, 1_700_000_001).is_some());
         assert_eq!(space_of(&folder, 1_700_000_900), None);
         std::fs::remove_dir_all(&folder).expect("removed");

@@ -585,7 +585,8 @@ impl Store {
         sqlx::query("SET LOCAL lock_timeout = '2s'")
             .execute(&mut *transaction)
             .await?;
-        let applied = crate::apply::apply(&mut transaction, &self.actor, tenant, definition).await?;
+        let applied =
+            crate::apply::apply(&mut transaction, &self.actor, tenant, definition).await?;
         let rows = sqlx::query_as(
             "SELECT r.wid, r.fires, r.becomes FROM wed.flow f JOIN wed.tenant t USING (tenant_id) \
              CROSS JOIN LATERAL wed.rematch(f.flow_id, true) r WHERE t.name = $1 AND f.name = $2",

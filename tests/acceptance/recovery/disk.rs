@@ -26,7 +26,10 @@ fn status_tells_free_space_and_a_full_disk() {
     };
     let free = status();
     assert_eq!(free["disk"]["writable"], true);
-    assert!(free["disk"]["free_bytes"].as_u64() > Some(1 << 20), "{free}");
+    assert!(
+        free["disk"]["free_bytes"].as_u64() > Some(1 << 20),
+        "{free}"
+    );
     assert_eq!(codes(&free), ["\"no_host\""]);
     let filling = own.disk.as_ref().expect("a small disk").fill();
     let full = status();

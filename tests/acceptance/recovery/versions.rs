@@ -117,7 +117,12 @@ fn rolling_back_in_sql_gives_no_grant_back() {
     let refusal = s.refused("SELECT wed_roll_back(preview => false)");
     let refusal = refusal.expect("42501");
     assert!(refusal.message.contains("call"), "{refusal:?}");
-    assert_eq!(database.owner().number("SELECT count(*) FROM wed.\"grant\""), 0);
+    assert_eq!(
+        database
+            .owner()
+            .number("SELECT count(*) FROM wed.\"grant\""),
+        0
+    );
 }
 
 #[harness::test]

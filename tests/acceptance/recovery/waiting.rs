@@ -185,8 +185,7 @@ fn is_the_same_at_every_door(reason: WaitingReason, makes_it_wait: &str) {
     // Not over a session of the flow's role, which might be a worker's.
     let start = format!("INSERT INTO {schema}.wed_flow DEFAULT VALUES RETURNING wid");
     let wid = owner.line(&start);
-    owner
-        .run("INSERT INTO wed.host (name, expires_at) VALUES ('one', now() + interval '1 hour')");
+    owner.run("INSERT INTO wed.host (name, expires_at) VALUES ('one', now() + interval '1 hour')");
     owner.run(makes_it_wait);
     let code = reason.code();
     let view = format!("SELECT waits_code FROM {schema}.wed_waiting");

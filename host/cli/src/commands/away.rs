@@ -9,7 +9,7 @@ use wedflow_away::{
     warnings,
 };
 
-use crate::answer::{self, shown};
+use crate::answer::{self, counted, shown};
 use crate::application::{call, changes};
 use crate::arguments::{AwayCommand, AwayConnection};
 use crate::calls;

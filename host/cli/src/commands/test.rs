@@ -9,8 +9,7 @@ use wedflow_authoring::{
     Workbench, run_fixture, search, write_fixture,
 };
 
-use crate::answer::counted;
-use crate::answer;
+use crate::answer::{self, counted};
 use crate::arguments::TestArguments;
 use crate::calls;
 use crate::commands::project::{self, project_problem};
