@@ -11,7 +11,7 @@ use wedflow_away::LocalItem;
 use super::desk::LinkState;
 use super::form::Form;
 use super::screen::{Leaving, ORDERS, Screen, Window, why_disabled};
-use crate::answer::{self, shown};
+use crate::answer::{self, counted, shown};
 
 /// Columns from which list and detail stand side by side.
 const WIDE: u16 = 110;
