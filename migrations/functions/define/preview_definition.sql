@@ -8,7 +8,7 @@ DECLARE
 BEGIN
   _applied := wed.apply_definition(_flow_id, _definition, '');
   _instances := wed.rematch_preview(_flow_id);
-  RAISE EXCEPTION 'a preview' USING ERRCODE = 'WF000';
-EXCEPTION WHEN SQLSTATE 'WF000' THEN
+  RAISE EXCEPTION 'a preview' USING ERRCODE = 'WFPRE';
+EXCEPTION WHEN SQLSTATE 'WFPRE' THEN
   RETURN jsonb_build_object('preview', true, 'applied', _applied, 'instances', _instances);
 END $$;

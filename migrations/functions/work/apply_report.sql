@@ -17,10 +17,10 @@ BEGIN
       HINT = 'Report again when an operator resumed it.';
   END IF;
   _values := wed.checked_values(_item, _task, _values);
-  PERFORM wed.refuse_values(f, _values) FROM wed.flow f WHERE f.flow_id = _item.flow_id;
   IF _success AND _task.form IS NOT NULL THEN
     PERFORM wed.check_form(_task.form, _values, _item.task);
   END IF;
+  PERFORM wed.refuse_values(f, _values) FROM wed.flow f WHERE f.flow_id = _item.flow_id;
   UPDATE wed.work_item SET state = _state, ended_at = _now, alarm_at = NULL WHERE item_id = _item.item_id;
   DELETE FROM wed.work_offer WHERE item_id = _item.item_id;
   IF _success OR _task.state_attribute IS NOT NULL THEN

@@ -268,7 +268,7 @@ fn a_flows_role_reads_its_own_history_and_status() {
     assert_eq!(
         s.lines("SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema ORDER BY 1"),
         ["job_pool", "wed_attempt", "wed_attr", "wed_flow", "wed_instance", "wed_order",
-            "wed_reservation", "wed_resource", "wed_trace", "wed_trig", "wed_waiting"]
+            "wed_reservation", "wed_resource", "wed_trace", "wed_trig", "wed_version", "wed_waiting"]
     );
     assert_eq!(wid, 1);
 }
