@@ -1,4 +1,5 @@
--- Returns the definition that a flow had in a version; without a number, in the one so many before the newest.
+-- Returns the definition that a flow had in a version. Without a number: that of the version `_before` places before the
+-- newest, 0 for the newest itself.
 CREATE OR REPLACE FUNCTION wed.version_definition(_flow_id integer, _version integer, _before integer) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
