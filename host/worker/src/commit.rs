@@ -107,6 +107,10 @@ pub(crate) async fn deal_with(
         match parts.refused(part, Refusal::from(&refusal)) {
             Step::Split => {}
             Step::Again { part, pause } => {
+                if refusal.is_of_server() {
+                    // It may be committed, with jobs that it fired for this host.
+                    shared.note_lost_answer();
+                }
                 report_again(&refusal, part.results.len());
                 next = Some(after(store, host, part, pause).await)
                     .filter(|part| !part.results.is_empty());

@@ -123,6 +123,7 @@ impl Host {
             limits: settings.limits,
             host: AtomicI32::new(host.get()),
             draining: AtomicBool::new(false),
+            answer_lost: AtomicBool::new(false),
             refused: watch::Sender::new(false),
             desk: Desk::new(policy),
             tenants: Cache::new(TENANTS_MAX),

@@ -22,6 +22,11 @@ const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(5);
 const OTHER_INTERFACE: &str = "WF019";
 /// Time between two searches for abandoned, overdue and stale jobs.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(2);
+/// Longest pause between two looks for jobs that are this host's without its knowing. A look whose answer was held up,
+/// by a server that comes back say, would keep the next one away for minutes; a lost host's jobs wait for a lease, too.
+const LOOK_PAUSE_MAX: Duration = LEASE_TIME;
+/// Looks that find what a lost answer leased: a job is taken up when it is unknown twice running.
+const LOOKS_AFTER_LOST_ANSWER: u8 = 2;
 /// Time between two reports of tenants' fuel to the database, which answers whose quota is used up.
 const FUEL_REPORT_INTERVAL: Duration = Duration::from_secs(1);
 /// Minimum time between two notifications of other hosts about work.
@@ -315,9 +320,20 @@ async fn clean(shared: Arc<Shared>) -> HandlerResult {
 #[derive(Default)]
 struct Unknown {
     answers: LostAnswers,
-    /// Earliest time of the next look: it goes through all old versions of the host's jobs that Postgres must keep
-    /// (some transaction is open), and is to take a fiftieth of the time at most.
+    /// Earliest time of the next look, where no answer was lost: it goes through all old versions of the host's jobs
+    /// that Postgres must keep (some transaction is open), and is to take a fiftieth of the time, within
+    /// [`LOOK_PAUSE_MAX`].
     again: Option<Instant>,
+    /// Looks that are made without waiting, after an answer was lost.
+    wanted: u8,
+}
+
+impl Unknown {
+    /// Notes a look that was answered after a time.
+    fn looked(&mut self, elapsed: Duration) {
+        self.wanted = self.wanted.saturating_sub(1);
+        self.again = Some(Instant::now() + (elapsed * 50).min(LOOK_PAUSE_MAX));
+    }
 }
 
 async fn sweep(shared: Arc<Shared>, unknown: Arc<tokio::sync::Mutex<Unknown>>) -> HandlerResult {
@@ -332,7 +348,11 @@ async fn sweep(shared: Arc<Shared>, unknown: Arc<tokio::sync::Mutex<Unknown>>) -
     }
     let mut before = unknown.lock().await;
     let begun = Instant::now();
-    if shared.is_draining() || before.again.is_some_and(|again| begun < again) {
+    if shared.answer_lost.swap(false, Ordering::AcqRel) {
+        before.wanted = LOOKS_AFTER_LOST_ANSWER;
+    }
+    let waits = before.wanted == 0 && before.again.is_some_and(|again| begun < again);
+    if shared.is_draining() || waits {
         return Ok(());
     }
     // Jobs that are this host's without its knowing: what a commit or claim fired whose answer was
@@ -341,7 +361,7 @@ async fn sweep(shared: Arc<Shared>, unknown: Arc<tokio::sync::Mutex<Unknown>>) -
     let held = shared.store.held_beside(shared.host(), &known);
     match answered(&shared.store, STATEMENTS_TIME_MAX, held).await {
         Ok(unknown) => {
-            before.again = Some(Instant::now() + begun.elapsed() * 50);
+            before.looked(begun.elapsed());
             let lost = before.answers.found(unknown, |claimed| claimed.job.token);
             let lost: Vec<_> = (lost.into_iter())
                 .filter(|claimed| !shared.desk.holds(claimed.job.token))

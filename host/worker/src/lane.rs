@@ -123,6 +123,7 @@ impl Lane {
             }
             // Lost leases are the housekeeping's to mend, an absent database mends itself.
             Err(error) => {
+                shared.note_lost_answer();
                 tracing::warn!(%error, "could not claim; it is tried again, and `wed status` tells how the database is")
             }
         }
@@ -229,6 +230,7 @@ impl Lane {
         };
         if let Err(error) = given {
             // It is still this host's, without its knowing: the sweep takes it up again.
+            shared.note_lost_answer();
             tracing::warn!(%error, "a job could not be given back; it is looked at again soon");
         }
         Ok(())
@@ -382,6 +384,7 @@ impl Lane {
             .await
             .unwrap_or_else(|panic| {
                 // The batch gives up what it holds, so the sweep takes up again those that are not committed.
+                shared.note_lost_answer();
                 let panic = panic_message(&*panic);
                 tracing::error!(
                     %panic,

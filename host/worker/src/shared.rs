@@ -36,6 +36,8 @@ pub(crate) struct Shared {
     pub(crate) host: AtomicI32,
     /// No more jobs are begun.
     pub(crate) draining: AtomicBool,
+    /// An answer to a claim or a commit may be lost: jobs may be this host's without its knowing.
+    pub(crate) answer_lost: AtomicBool,
     /// Becomes true for good when the database has another interface than this program knows.
     pub(crate) refused: watch::Sender<bool>,
     /// Decisions about what is done next.
@@ -59,6 +61,11 @@ impl Shared {
 
     pub(crate) fn is_draining(&self) -> bool {
         self.draining.load(Ordering::Acquire)
+    }
+
+    /// Notes that the answer to a claim or a commit may be lost.
+    pub(crate) fn note_lost_answer(&self) {
+        self.answer_lost.store(true, Ordering::Release);
     }
 
     /// Has other hosts told that there is work which this one left. Any number of times at once are one.

@@ -10,6 +10,7 @@ mod faults;
 mod field;
 mod going_back;
 mod installed;
+mod lost_answers;
 mod operators;
 pub(crate) mod proxy;
 mod races;
