@@ -177,7 +177,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     ErrorCode {
         code: "WF044",
         meaning: "the schedule's pattern or time zone is not allowed",
-        remedy: "five fields, or six with seconds; a zone of the IANA database",
+        remedy: "five fields, six with seconds, or a nickname such as `@daily`; a zone of the IANA database",
     },
     ErrorCode {
         code: "WF045",
