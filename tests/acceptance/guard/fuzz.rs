@@ -12,7 +12,7 @@ use rand::{Rng, SeedableRng};
 use wedflow_guard::{CheckedPredicate, CheckedSetClause};
 
 use super::{TOO_LONG, attribute_table, attributes, flow, hostile_rows, longest, statement};
-use crate::support::session::Refusal;
+use crate::support::session::{Refusal, Session};
 
 /// Number of fragments, unless the environment says otherwise.
 const FEW: usize = 20_000;
@@ -759,6 +759,28 @@ fn random_fragments_neither_panic_nor_change_when_written_anew() {
     assert!(accepted * 5 > total, "{accepted} of {total}");
 }
 
+/// Defines a condition, and takes it back. Constants are folded when a condition is defined: one beyond a bound is
+/// refused there.
+fn defined_or_refused(definer: &mut Session, session: &mut Session, text: &str, sql: &str) {
+    definer.run("BEGIN");
+    let defined = definer.execute(
+        "INSERT INTO wed_trig (trname, cpred) VALUES ('t', $1)",
+        &[&text],
+    );
+    if let Err(error) = defined {
+        let refusal = Refusal::of(&error);
+        let planned = session.batch_execute(&format!("EXPLAIN {sql}"));
+        let planned = planned.map_err(|error| Refusal::of(&error).message);
+        // A text that is folded into a number of very many digits is refused when it is written out.
+        let is_long = refusal.message == "a number of the predicate is too large";
+        assert!(
+            is_long || planned == Err(refusal.message.clone()),
+            "{text}: {refusal:?}, {planned:?}"
+        );
+    }
+    definer.run("ROLLBACK");
+}
+
 #[harness::test]
 fn what_is_accepted_of_random_fragments_stays_in_its_row() {
     let mut maker = Maker {
@@ -790,19 +812,7 @@ fn what_is_accepted_of_random_fragments_stays_in_its_row() {
             continue;
         }
         if kind == "where" {
-            definer.run("BEGIN");
-            let defined = definer.execute(
-                "INSERT INTO wed_trig (trname, cpred) VALUES ('t', $1)",
-                &[&text],
-            );
-            // Constants are folded when a condition is defined: one beyond a bound is refused there.
-            if let Err(error) = defined {
-                let refusal = Refusal::of(&error);
-                let planned = session.batch_execute(&format!("EXPLAIN {sql}"));
-                let planned = planned.map_err(|error| Refusal::of(&error).message);
-                assert_eq!(planned, Err(refusal.message), "{text}");
-            }
-            definer.run("ROLLBACK");
+            defined_or_refused(&mut definer, &mut session, &text, &sql);
         }
         let took = longest(&mut session, &sql);
         assert!(took < TOO_LONG, "{text} took {took:?}");

@@ -629,7 +629,13 @@ impl Field {
              INSERT INTO wed.trace SELECT * FROM wed.{today}; DROP TABLE wed.{today}; COMMIT"
         ));
         self.pause(400);
-        self.owner.line("SELECT wed.roll_trace()");
+        let is_there = format!("SELECT to_regclass('wed.{today}') IS NOT NULL");
+        let owner = &mut self.owner;
+        eventually("the partition is made again", || {
+            // Whoever works may hold the lock that it takes.
+            let _ = owner.tried("SELECT wed.roll_trace()");
+            (owner.line(&is_there) == "t").then_some(())
+        });
     }
 
     /// The server's clock jumps an hour ahead and some seconds back, or passes midnight.

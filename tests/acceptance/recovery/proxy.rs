@@ -1,6 +1,7 @@
 //! A proxy before a server that cuts connections, holds what is sent, or swallows it; before Postgres it knows messages
 //! and notifications.
 
+use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -32,7 +33,12 @@ struct Shared {
     delay_ms: AtomicU64,
     /// True if new connections are closed at once.
     refuses: AtomicBool,
-    open: Mutex<Vec<TcpStream>>,
+    /// Open connections, by number.
+    open: Mutex<HashMap<u64, TcpStream>>,
+    /// Ends of connections that are silent, which say no goodbye while the proxy lives.
+    unheard: Mutex<Vec<TcpStream>>,
+    /// True once the proxy is no more.
+    ended: AtomicBool,
     /// First lines of HTTP requests, each with its header `last-event-id` if it has one.
     requests: Mutex<Vec<String>>,
     /// Connections so far, and how many of them, the first ones, are silent.
@@ -65,6 +71,9 @@ impl Proxy {
         let accepting = Arc::clone(&shared);
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
+                if accepting.ended.load(Ordering::Acquire) {
+                    break;
+                }
                 if accepting.refuses.load(Ordering::Acquire) {
                     continue;
                 }
@@ -93,7 +102,7 @@ impl Proxy {
                     .open
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner);
-                open.push(client);
+                open.insert(number, client);
             }
         });
         Proxy { shared, port }
@@ -148,9 +157,26 @@ impl Proxy {
             .open
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        for connection in open.drain(..) {
+        for (_, connection) in open.drain() {
             let _ = connection.shutdown(Shutdown::Both);
         }
+    }
+}
+
+impl Drop for Proxy {
+    /// Closes all connections, and the port.
+    fn drop(&mut self) {
+        self.shared.ended.store(true, Ordering::Release);
+        self.set(Mode::Pass);
+        self.cut();
+        let mut unheard = self
+            .shared
+            .unheard
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        unheard.clear();
+        // Who waits for a connection sees that there is none to wait for.
+        let _ = TcpStream::connect(("127.0.0.1", self.port));
     }
 }
 
@@ -264,11 +290,18 @@ fn forward(
         }
     }
     // Who is silent says no goodbye either.
-    if number < shared.silent.load(Ordering::Acquire) {
-        return std::mem::forget((from, to));
+    let is_silent = number < shared.silent.load(Ordering::Acquire);
+    if is_silent && !shared.ended.load(Ordering::Acquire) {
+        let mut unheard = shared
+            .unheard
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        return unheard.extend([from, to]);
     }
     let _ = from.shutdown(Shutdown::Both);
     let _ = to.shutdown(Shutdown::Both);
+    let mut open = shared.open.lock().unwrap_or_else(PoisonError::into_inner);
+    open.remove(&number);
 }
 
 /// Notes the first line of an HTTP request and the event that it names.
