@@ -14,6 +14,8 @@ pub struct BackupScript {
     pub server_major: u32,
     /// The database's size in bytes.
     pub bytes: i64,
+    /// Roles of the flows, and those that they are members of.
+    pub roles: Vec<String>,
     /// To be run before: they make the roles. Each may be repeated.
     pub before: Vec<String>,
     /// To be run after, with the database's quoted name in place of [`DATABASE_PLACEHOLDER`].
@@ -49,6 +51,9 @@ impl Store {
             owner,
             server_major: u32::try_from(server_major).unwrap_or_default(),
             bytes,
+            roles: self
+                .script("SELECT rolname::text FROM ({roles}) r ORDER BY 1")
+                .await?,
             before: self.script(BEFORE).await?,
             after: self.script(AFTER).await?,
         })
@@ -73,6 +78,33 @@ impl Store {
                 .fetch_one(&self.pool)
                 .await?,
         )
+    }
+
+    /// Other databases of this server in which some of these roles own something or have rights. What is done to a
+    /// role for one database, as when its tenant is suspended, would be done to the other.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn databases_with(&self, roles: &[String]) -> Result<Vec<String>, StoreError> {
+        Ok(sqlx::query_scalar(
+            "SELECT DISTINCT d.datname::text FROM pg_shdepend s JOIN pg_database d ON d.oid = s.dbid \
+             JOIN pg_roles r ON r.oid = s.refobjid AND s.refclassid = 'pg_authid'::regclass \
+             WHERE r.rolname = ANY ($1) AND d.datname <> current_database() ORDER BY 1",
+        )
+        .bind(roles)
+        .fetch_all(&self.pool)
+        .await?)
+    }
+
+    /// Has large values compressed as in a new database, where the server can: a backup leaves out how.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn compress_large_values(&self) -> Result<(), StoreError> {
+        sqlx::query("SELECT wed.compress_large_values()")
+            .execute(&self.pool)
+            .await?;
+        Ok(())
     }
 
     /// Runs a backup's statements, one after another.

@@ -26,6 +26,8 @@ struct About {
     wed: String,
     server_major: u32,
     owner: String,
+    #[serde(default)]
+    roles: Vec<String>,
     before: Vec<String>,
     after: Vec<String>,
 }
@@ -51,13 +53,17 @@ pub(crate) async fn backup(
         wed: env!("CARGO_PKG_VERSION").to_owned(),
         server_major: script.server_major,
         owner: script.owner,
+        roles: script.roles,
         before: script.before,
         after: script.after,
     };
     let spinner = terminal.spinner("dumping the database");
     let dump = folder.join(DUMP);
     let mut command = on(&url, &tool)?;
-    command.args(["--format=custom", "--file"]).arg(&dump);
+    // Another server may not know how this one compresses.
+    command
+        .args(["--format=custom", "--no-toast-compression", "--file"])
+        .arg(&dump);
     ran(&mut command)?;
     spinner.finish_and_clear();
     let written = serde_json::to_vec_pretty(&about).unwrap_or_default();
@@ -106,6 +112,15 @@ pub(crate) async fn restore(
         .exit(4)
         .hint("Connect as a role of the same name."));
     }
+    let others = store.databases_with(&about.roles).await?;
+    if !others.is_empty() {
+        return Err(Problem::new(format!(
+            "the flows' roles of the backup are in use on this server, in {}",
+            others.join(", ")
+        ))
+        .exit(4)
+        .hint("Restore on another server: both databases would share the logins of their flows."));
+    }
     let tool = find("pg_restore", about.server_major)?;
     store.run_script(&about.before).await?;
     let spinner = terminal.spinner("restoring the database");
@@ -113,7 +128,11 @@ pub(crate) async fn restore(
     command
         .args(["--exit-on-error", "--single-transaction", "--dbname", &name])
         .arg(folder.join(DUMP));
-    ran(&mut command)?;
+    ran(&mut command).map_err(|problem| {
+        problem.hint(
+            "Nothing of the backup is in the database; the flows' roles are made. Mend it and run the same again.",
+        )
+    })?;
     spinner.finish_and_clear();
     let quoted = format!("\"{}\"", name.replace('"', "\"\""));
     let after: Vec<String> = about
@@ -125,6 +144,7 @@ pub(crate) async fn restore(
     store.close().await;
     let store = Store::connect(&url, 1).await?;
     store.migrate().await?;
+    store.compress_large_values().await?;
     terminal.answer(&json!({ "restored": true, "database": name }), || {
         terminal.line(&format!("Restored {name} on {host}:{port}."));
     });
