@@ -23,6 +23,7 @@ REVOKE ALL ON ALL FUNCTIONS IN SCHEMA wed FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION wed.is_by_hand() TO PUBLIC;
 -- Called by the view job_pool of every flow.
 GRANT EXECUTE ON FUNCTION wed.waiting_reason(integer, integer, integer) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION wed.waiting_text(text, integer) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION wed.waits_on(integer, integer, integer) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION wed.resume_commands(integer, integer, integer) TO PUBLIC;
 -- Once a statement, at the end of its transaction: locks of keys are the last that it takes.

@@ -388,7 +388,7 @@ fn fuel_that_is_used_up_makes_work_wait() {
     start(&mut busy, 10);
     let host = database.host(one_lane("metered"));
     // Its chains continue until the fuel is used up, and no farther.
-    let waits = "SELECT count(*) FROM job_pool WHERE waits_for = 'its tenant''s fuel_per_minute'";
+    let waits = "SELECT count(*) FROM job_pool WHERE waits_for = 'the tenant''s quota is used up: fuel_per_minute'";
     eventually("all of it to wait", || {
         (busy.number(waits) == 10).then_some(())
     });

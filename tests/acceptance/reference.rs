@@ -298,7 +298,7 @@ fn the_table_of_the_api_is_its_description() {
             let method = method.to_uppercase();
             table.push_str(&format!(
                 "| `{method} {path}` | {} |\n",
-                summary.replace('|', "\\|")
+                summary.replace('|', "\\|").replace('\n', " ")
             ));
         }
     }

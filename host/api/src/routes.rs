@@ -2,6 +2,7 @@
 
 mod audit;
 mod components;
+mod conditions;
 mod config;
 mod constrain;
 mod events;
@@ -88,6 +89,7 @@ fn operation_routes() -> OpenApiRouter<Api> {
         .routes(routes!(operate::pause))
         .routes(routes!(operate::resume))
         .routes(routes!(operate::waiting))
+        .routes(routes!(conditions::conditions))
         .routes(routes!(operate::retry_matching))
         .routes(routes!(operate::pause_all))
         .routes(routes!(operate::resume_all))

@@ -3,6 +3,7 @@
 mod audit;
 pub(crate) mod away;
 mod backup;
+mod changes;
 mod component;
 pub(crate) mod constrain;
 mod db;

@@ -110,6 +110,30 @@ fn exit_of(error: &StoreError, code: &str) -> u8 {
     }
 }
 
+/// Words the problem that there is no such thing, with the command that lists those there are.
+fn missing(kind: &str, message: String) -> Problem {
+    let problem = Problem::new(message).code("not_found").exit(3);
+    let problem = match (kind, crate::in_force::tenant()) {
+        ("tenant", _) | (_, None) => problem,
+        (_, Some(tenant)) => problem.details([format!("looked for in tenant {tenant}")]),
+    };
+    let command = match kind {
+        "flow" => "wed flow list",
+        "component" | "earlier version of component" => "wed component list",
+        "instance" => "wed instance list FLOW",
+        "schedule" => "wed flow schedule list FLOW",
+        "tenant" => "wed tenant list",
+        "user" => "wed user list",
+        "token" => "wed token list",
+        _ => return problem,
+    };
+    let things = match kind {
+        "earlier version of component" => "component",
+        other => other,
+    };
+    problem.hint(format!("`{command}` shows the {things}s there are."))
+}
+
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         let exit_code = error.code().map_or(5, |code| exit_of(&error, code));
@@ -141,29 +165,7 @@ impl From<StoreError> for Problem {
                     .map(|FragmentPosition { fragment, position }| FragmentPlace { fragment, position }),
                 exit_code,
             })),
-            StoreError::NotFound { kind, .. } => {
-                let problem = Problem::new(error.to_string()).code("not_found").exit(3);
-                let problem = match (kind, crate::in_force::tenant()) {
-                    ("tenant", _) | (_, None) => problem,
-                    (_, Some(tenant)) => problem.details([format!("looked for in tenant {tenant}")]),
-                };
-                match kind {
-                    "flow" => problem.hint("`wed flow list` shows the flows there are."),
-                    "component" | "earlier version of component" => {
-                        problem.hint("`wed component list` shows the components there are.")
-                    }
-                    "instance" => {
-                        problem.hint("`wed instance list FLOW` shows the instances there are.")
-                    }
-                    "schedule" => {
-                        problem.hint("`wed flow schedule list FLOW` shows the schedules there are.")
-                    }
-                    "tenant" => problem.hint("`wed tenant list` shows the tenants there are."),
-                    "user" => problem.hint("`wed user list` shows the users there are."),
-                    "token" => problem.hint("`wed token list` shows the tokens there are."),
-                    _ => problem,
-                }
-            }
+            StoreError::NotFound { kind, .. } => missing(kind, error.to_string()),
             StoreError::LastAdmin(_) => Problem::new(error.to_string())
                 .code("last_admin")
                 .exit(4)
@@ -178,6 +180,11 @@ impl From<StoreError> for Problem {
                     .exit(5)
                     .hint("Check DATABASE_URL, or leave it out to use the private Postgres.")
             }
+            other if other.is_of_server() => Problem::new(other.to_string())
+                .code("database")
+                .exit(5)
+                .hint("The server stopped, or the link to it broke; `wed status` tells whether it is back.")
+                .because(other),
             other => Problem::new(other.to_string()).exit(5).because(other),
         }
     }

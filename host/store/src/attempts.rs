@@ -234,7 +234,8 @@ impl Store {
                 WHERE flow_id = $1 AND trw = $2 AND writer LIKE 'host:%' ORDER BY tstmp DESC LIMIT $3) \
                UNION ALL \
                (SELECT wid, NULL, attempt_id, tstmp FROM wed.attempt \
-                WHERE flow_id = $1 AND trname = $2 AND outcome NOT IN ('abandoned', 'skipped', 'not_runnable') \
+                WHERE flow_id = $1 AND trname = $2 \
+                  AND outcome NOT IN ('abandoned', 'given_up', 'skipped', 'not_runnable') \
                 ORDER BY tstmp DESC LIMIT $3)) a \
              ORDER BY tstmp DESC LIMIT $3",
         )

@@ -280,7 +280,7 @@ impl Store {
     }
 
     /// A time, or a span counted back from now, as a time.
-    async fn instant(&self, text: &str) -> Result<String, StoreError> {
+    pub(crate) async fn instant(&self, text: &str) -> Result<String, StoreError> {
         let from_span: Result<String, sqlx::Error> =
             sqlx::query_scalar("SELECT (now() - $1::interval)::text")
                 .bind(text)

@@ -1,7 +1,7 @@
 //! Conditions over the present state of an instance: why something is fired, or nothing.
 
 use serde::Serialize;
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::FromRow;
 use wedflow_model::Wid;
 
 use crate::flows::Flow;
@@ -28,39 +28,32 @@ impl Store {
     /// Evaluates the enabled conditions of a flow over an instance's present state, the final one last.
     ///
     /// # Errors
-    /// Only those of the connection.
+    /// [`StoreError::Refused`] for an instance that there is not.
     pub async fn conditions(&self, flow: &Flow, wid: Wid) -> Result<Vec<Condition>, StoreError> {
-        Ok(sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT CASE WHEN w.cfinal THEN 'final' ELSE coalesce(nullif(w.tgname, ''), w.trname) END AS trigger, \
-               w.cpred AS condition, w.cfinal, r.fault, \
-               CASE WHEN r.fault IS NULL THEN CASE WHEN w.cfinal THEN r.final \
-                 ELSE w.tgid IN (SELECT (f & 4294967295)::integer FROM unnest(r.fired) f) END END AS holds \
-             FROM unnest(wed.as_it_stands($1, $2)) r CROSS JOIN \"{}\".wed_trig w \
-             WHERE w.enabled ORDER BY w.cfinal, w.tgid",
-            flow.schema_name
-        )))
-        .persistent(false)
-        .bind(flow.flow_id)
-        .bind(wid)
-        .fetch_all(&self.pool)
-        .await?)
+        let conditions = sqlx::query_as("SELECT * FROM wed.conditions_of($1, $2)")
+            .bind(flow.flow_id)
+            .bind(wid);
+        Ok(conditions.fetch_all(&self.pool).await?)
     }
 
-    /// Returns why an instance became an exception the last time, as its trace says.
+    /// Returns why an instance is an exception or was cancelled, as its trace says; none for a status of another kind.
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn exception_reason(
+    pub async fn reason_of_status(
         &self,
         flow: &Flow,
         wid: Wid,
+        status: &str,
     ) -> Result<Option<String>, StoreError> {
         let reason = sqlx::query_scalar(
-            "SELECT note FROM wed.trace WHERE flow_id = $1 AND wid = $2 AND status = 'E' AND '_EXCPT' = ANY (trf) \
+            "SELECT note FROM wed.trace WHERE flow_id = $1 AND wid = $2 AND status::text = $3 \
+             AND (status = 'E' AND ('_EXCPT' = ANY (trf) OR trw = '_BACK') OR trw = '_CANCEL') \
              ORDER BY seq DESC LIMIT 1",
         )
         .bind(flow.flow_id)
-        .bind(wid);
+        .bind(wid)
+        .bind(status);
         Ok(reason.fetch_optional(&self.pool).await?.flatten())
     }
 }

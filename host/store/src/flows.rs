@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use sqlx::{AssertSqlSafe, FromRow, PgConnection, Row};
-use wedflow_model::{AttributeType, FlowDefinition, FlowId, TriggerId, Wid};
+use wedflow_model::{AttributeType, FlowDefinition, FlowId, TriggerId};
 
 use crate::apply::{Applied, apply, bind, binding_faults, create_flow, escaped};
 use crate::audit::{note, note_flow};
@@ -499,24 +499,15 @@ impl Store {
         &self,
         flow_id: FlowId,
         preview: bool,
-    ) -> Result<Vec<(Wid, Vec<String>, String)>, StoreError> {
+    ) -> Result<Vec<crate::Rematched>, StoreError> {
         let mut transaction = self.begin().await?;
-        let rows: Vec<_> = sqlx::query_as("SELECT wid, fires, becomes FROM wed.rematch($1, $2)")
-            .bind(flow_id)
-            .bind(preview)
-            .fetch_all(&mut *transaction)
-            .await?;
-        if !preview {
-            note_flow(
-                &mut transaction,
-                &self.actor,
-                flow_id,
-                "flow.rematch",
-                None,
-                serde_json::json!({ "instances": rows.len() }),
-            )
-            .await?;
-        }
+        let rows: Vec<_> =
+            sqlx::query_as("SELECT wid, fires, becomes FROM wed.rematch($1, $2, $3)")
+                .bind(flow_id)
+                .bind(preview)
+                .bind(&*self.actor)
+                .fetch_all(&mut *transaction)
+                .await?;
         transaction.commit().await?;
         Ok(rows)
     }

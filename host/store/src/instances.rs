@@ -124,7 +124,7 @@ pub struct JobRow {
     pub tgname: Option<String>,
     /// Those of a higher priority are claimed first.
     pub priority: i32,
-    /// The host that has it.
+    /// Holder: `host:7`, or the session of an external worker, `session:4711`.
     pub lckid: Option<String>,
     /// Attempts begun.
     pub attempt: i32,
@@ -139,6 +139,8 @@ pub struct JobRow {
 pub struct LogRow {
     /// The trigger whose transition said it.
     pub tgid: TriggerId,
+    /// Transition of that trigger; none when it was removed.
+    pub trname: Option<String>,
     /// In which attempt.
     pub attempt: i32,
     /// `debug`, `info`, `warn` or `error`.
@@ -435,11 +437,16 @@ impl Store {
     ) -> Result<Vec<JobRow>, StoreError> {
         let (after_wid, after_tgid) = after.unwrap_or_default();
         Ok(sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT j.wid, j.tgid, j.trname, t.tgname, 'host:' || j.host_id AS lckid, j.attempt, j.priority, \
+            "SELECT j.wid, j.tgid, j.trname, t.tgname, coalesce('host:' || j.host_id, 'session:' || w.pid) AS lckid, \
+               j.attempt, j.priority, \
                wed.waiting_reason(j.flow_id, j.wid, j.tgid) AS waits_for, \
                CASE WHEN isfinite(j.due) AND NOT wed.is_paused(j.due) \
                  THEN to_char(j.due AT TIME ZONE 'UTC', {RFC3339}) END AS due \
              FROM wed.job j LEFT JOIN wed.trigger t USING (tgid) \
+             LEFT JOIN (SELECT classid::bigint AS wid, objid::bigint AS tgid, min(pid) AS pid FROM pg_locks \
+               WHERE locktype = 'advisory' AND objsubid = 2 AND granted \
+                 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
+               GROUP BY 1, 2) w ON w.wid = j.wid AND w.tgid = j.tgid \
              WHERE j.flow_id = $1 AND ($2::integer IS NULL OR j.wid = $2) AND (j.wid, j.tgid) > ($3, $4) \
              ORDER BY j.wid, j.tgid LIMIT $5"
         )))
@@ -458,8 +465,9 @@ impl Store {
     /// Only those of the connection.
     pub async fn logs(&self, flow_id: FlowId, wid: Wid) -> Result<Vec<LogRow>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT tgid, attempt, severity, message, fields, to_char(tstmp AT TIME ZONE 'UTC', {RFC3339}) AS tstmp \
-             FROM wed.log WHERE flow_id = $1 AND wid = $2 ORDER BY log_id"
+            "SELECT l.tgid, t.trname, l.attempt, l.severity, l.message, l.fields, \
+               to_char(l.tstmp AT TIME ZONE 'UTC', {RFC3339}) AS tstmp \
+             FROM wed.log l LEFT JOIN wed.trigger t USING (tgid) WHERE l.flow_id = $1 AND l.wid = $2 ORDER BY log_id"
         )))
         .bind(flow_id)
         .bind(wid)

@@ -54,6 +54,7 @@ mod tenants;
 mod times;
 mod tokens;
 mod users;
+mod versions;
 mod work;
 
 use std::sync::Arc;
@@ -80,7 +81,7 @@ pub use jobs::{AttemptRecord, Claimed, FailedAttempt, LogLine, NextDue, Swept};
 pub use notifications::Notifications;
 pub use quotas::{Quota, QuotaChange};
 pub use recovery::{
-    Announced, FlowVersion, Matching, Metric, PauseScope, PausedThing, Waiting, WaitingReason,
+    Announced, Matching, Metric, PauseScope, PausedThing, RetriedMatching, Waiting, WaitingReason,
 };
 pub use results::{CommitGroup, CommitItem};
 pub use retention::Retention;
@@ -89,6 +90,7 @@ pub use settings::{Grant, SealedSecret};
 pub use tenants::{Tenant, TenantSettings};
 pub use tokens::{Bearer, NewToken, Token};
 pub use users::User;
+pub use versions::{FlowVersion, Rematched, RolledBack};
 pub use work::{
     NewProcess, NotificationChange, PersonName, WorkAct, WorkCalendar, WorkNews, WorkReport,
 };

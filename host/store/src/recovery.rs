@@ -5,9 +5,8 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use sqlx::{AssertSqlSafe, FromRow};
-use wedflow_model::{FlowDefinition, FlowId, Wid};
+use wedflow_model::{FlowId, Wid};
 
-use crate::apply::Applied;
 use crate::flows::Flow;
 use crate::times::RFC3339;
 use crate::{Store, StoreError};
@@ -216,30 +215,6 @@ pub struct Metric {
     pub value: f64,
 }
 
-/// A definition that a flow had.
-#[derive(Debug, Clone, FromRow, Serialize)]
-pub struct FlowVersion {
-    /// The flow's version after it was applied.
-    pub version: i32,
-    /// When, RFC 3339.
-    pub applied_at: String,
-    /// Actor who applied it.
-    pub actor: String,
-    /// The definition.
-    pub definition: Json,
-}
-
-impl FlowVersion {
-    /// The definition, read.
-    ///
-    /// # Errors
-    /// [`StoreError::Other`] when this program cannot read it.
-    pub fn read(&self) -> Result<FlowDefinition, StoreError> {
-        serde_json::from_value(self.definition.clone())
-            .map_err(|error| StoreError::Other(sqlx::Error::Decode(Box::new(error))))
-    }
-}
-
 /// A row of [`Store::waiting`]: transition, code, due, detail, commands that end a pause.
 type WaitingRow = (
     String,
@@ -249,7 +224,104 @@ type WaitingRow = (
     Option<String>,
 );
 
+/// Exceptions that match, and what became of retrying each, or would.
+#[derive(Debug, Default)]
+pub struct RetriedMatching {
+    /// Number of exceptions that match; those beyond the limit are neither listed nor retried.
+    pub matching: i64,
+    /// Exceptions that match: number, failed transition, what was said.
+    pub found: Vec<(Wid, Option<String>, Option<String>)>,
+    /// Those that were retried; none in a preview.
+    pub retried: Vec<Wid>,
+    /// Those that were not, or would not be, and why.
+    pub refused: Vec<(Wid, String)>,
+}
+
+/// A row of `wed.retry_matching`: number, failed transition, what was said, why a retry is refused.
+type RetryRow = (Wid, Option<String>, Option<String>, Option<String>);
+
 impl Store {
+    /// Retries the exceptions of a flow that match, at most `limit`, or shows what that would do.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when `since` is no time.
+    pub async fn retry_matching(
+        &self,
+        flow: &Flow,
+        matching: &Matching,
+        limit: i32,
+        reason: &str,
+        preview: bool,
+    ) -> Result<RetriedMatching, StoreError> {
+        let number = self.count_matching(flow, matching).await?;
+        let mut answer = RetriedMatching {
+            matching: number,
+            ..RetriedMatching::default()
+        };
+        if preview {
+            self.preview_retries(flow, matching, limit, &mut answer)
+                .await?;
+            return Ok(answer);
+        }
+        answer.found = self.matching_exceptions(flow, matching, limit).await?;
+        // Each in its own transaction: one that cannot proceed delays no other.
+        for (wid, ..) in &answer.found {
+            match self.retry_instance(flow, *wid, reason).await {
+                Ok(_) => answer.retried.push(*wid),
+                Err(error) => answer.refused.push((*wid, error.to_string())),
+            }
+        }
+        Ok(answer)
+    }
+
+    /// Retries those that match in a transaction, and takes it back.
+    async fn preview_retries(
+        &self,
+        flow: &Flow,
+        matching: &Matching,
+        limit: i32,
+        answer: &mut RetriedMatching,
+    ) -> Result<(), StoreError> {
+        let since = self.since(matching).await?;
+        let rows: Vec<RetryRow> = sqlx::query_as(
+            "SELECT wid, failed, said, refused \
+             FROM wed.retry_matching($1, $2, $3, $4::timestamptz, $5, $6, '', true)",
+        )
+        .bind(flow.flow_id)
+        .bind(&matching.transition)
+        .bind(&matching.message)
+        .bind(since)
+        .bind(limit)
+        .bind(&*self.actor)
+        .fetch_all(&self.pool)
+        .await?;
+        for (wid, failed, said, refused) in rows {
+            answer.found.push((wid, failed, said));
+            answer.refused.extend(refused.map(|why| (wid, why)));
+        }
+        Ok(())
+    }
+
+    async fn count_matching(&self, flow: &Flow, matching: &Matching) -> Result<i64, StoreError> {
+        let since = self.since(matching).await?;
+        Ok(sqlx::query_scalar(
+            "SELECT count(*) FROM wed.matching_exceptions($1, $2, $3, $4::timestamptz, NULL)",
+        )
+        .bind(flow.flow_id)
+        .bind(&matching.transition)
+        .bind(&matching.message)
+        .bind(since)
+        .fetch_one(&self.pool)
+        .await?)
+    }
+
+    async fn since(&self, matching: &Matching) -> Result<Option<String>, StoreError> {
+        Ok(match &matching.since {
+            None => None,
+            Some(text) => Some(self.instant(text).await?),
+        })
+    }
+
     /// Retries an instance: an exception passes the gate anew, a regular one's waiting jobs are due at once.
     /// Returns the transitions that were fired or hurried.
     ///
@@ -280,13 +352,14 @@ impl Store {
         matching: &Matching,
         limit: i32,
     ) -> Result<Vec<(Wid, Option<String>, Option<String>)>, StoreError> {
+        let since = self.since(matching).await?;
         Ok(sqlx::query_as(
             "SELECT wid, transition, message FROM wed.matching_exceptions($1, $2, $3, $4::timestamptz, $5)",
         )
         .bind(flow.flow_id)
         .bind(&matching.transition)
         .bind(&matching.message)
-        .bind(&matching.since)
+        .bind(since)
         .bind(limit)
         .fetch_all(&self.pool)
         .await?)
@@ -410,7 +483,8 @@ impl Store {
                    CASE WHEN isfinite(j.due) AND NOT wed.is_paused(j.due) \
                      THEN to_char(j.due AT TIME ZONE 'UTC', {RFC3339}) END, \
                    CASE WHEN j.blocked IS NOT NULL THEN 'it waits for ' || wed.waits_on(j.flow_id, j.wid, j.tgid) \
-                     WHEN j.put_off LIKE 'it cannot run: %' THEN j.put_off END, \
+                     WHEN j.put_off LIKE 'it cannot run: %' THEN j.put_off \
+                     ELSE wed.waiting_text(wed.waiting_reason(j.flow_id, j.wid, j.tgid), j.tenant_id) END, \
                    wed.resume_commands(j.flow_id, j.wid, j.tgid) \
                  FROM wed.job j WHERE j.flow_id = $1 AND j.wid = $2 ORDER BY j.tgid"
             )))
@@ -568,37 +642,6 @@ impl Store {
         )
     }
 
-    /// Previews the effect of applying a definition, and what live instances would then fire. Changes nothing: it
-    /// happens in a transaction that is rolled back.
-    ///
-    /// # Errors
-    /// As [`Store::apply`].
-    #[allow(clippy::type_complexity)]
-    pub async fn preview_apply(
-        &self,
-        tenant: &str,
-        definition: &FlowDefinition,
-    ) -> Result<(Applied, Vec<(Wid, Vec<String>, String)>), StoreError> {
-        let mut connection = self.pool.acquire().await?.detach();
-        let mut transaction = sqlx::Connection::begin(&mut connection).await?;
-        // Who holds the flow's table is not made to wait behind a preview.
-        sqlx::query("SET LOCAL lock_timeout = '2s'")
-            .execute(&mut *transaction)
-            .await?;
-        let applied =
-            crate::apply::apply(&mut transaction, &self.actor, tenant, definition).await?;
-        let rows = sqlx::query_as(
-            "SELECT r.wid, r.fires, r.becomes FROM wed.flow f JOIN wed.tenant t USING (tenant_id) \
-             CROSS JOIN LATERAL wed.rematch(f.flow_id, true) r WHERE t.name = $1 AND f.name = $2",
-        )
-        .bind(tenant)
-        .bind(&definition.name)
-        .fetch_all(&mut *transaction)
-        .await?;
-        transaction.rollback().await?;
-        Ok((applied, rows))
-    }
-
     /// The state of the installation: `server`, `database_bytes`, `disk`, `hosts`, `queue`, `partitions`, `pauses`, and
     /// `problems` with `code`, `text` and `hint`.
     ///
@@ -611,25 +654,6 @@ impl Store {
         let disk = crate::disk::Disk::of(self).await?;
         disk.add_to(&mut installation);
         Ok(installation)
-    }
-
-    /// Definitions that a flow had, newest first.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn flow_versions(
-        &self,
-        flow_id: FlowId,
-        limit: i64,
-    ) -> Result<Vec<FlowVersion>, StoreError> {
-        Ok(sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT version, to_char(applied_at AT TIME ZONE 'UTC', {RFC3339}) AS applied_at, actor, definition \
-             FROM wed.flow_version WHERE flow_id = $1 ORDER BY version DESC LIMIT $2"
-        )))
-        .bind(flow_id)
-        .bind(limit)
-        .fetch_all(&self.pool)
-        .await?)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Retention of history, records and finished instances.
 
 use serde::Serialize;
-use sqlx::FromRow;
+use sqlx::{FromRow, PgConnection};
 
 use crate::{Store, StoreError};
 
@@ -9,7 +9,7 @@ use crate::{Store, StoreError};
 const REMOVED_MAX: i32 = 2_000;
 
 /// Retention times, as Postgres writes an interval; none: for ever.
-#[derive(Debug, Clone, FromRow, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, FromRow, Serialize)]
 pub struct Retention {
     /// The trace, by whole days.
     pub trace: Option<String>,
@@ -36,24 +36,17 @@ impl Store {
         .await?)
     }
 
-    /// Sets how long things of one kind are kept ([`Retention`]'s fields): a Postgres interval, for the trace of at
-    /// least a day, for others of an hour; or none, for ever.
+    /// Sets how long things of some kinds are kept ([`Retention`]'s fields), all or none: a Postgres interval, for the
+    /// trace of at least a day, for others of an hour; or none, for ever.
     ///
     /// # Errors
-    /// [`StoreError::Refused`] when it is no interval, or too short.
-    pub async fn set_retention(&self, kind: &str, keep: Option<&str>) -> Result<(), StoreError> {
-        let statement = match kind {
-            "trace" => "UPDATE wed.retention SET trace = $1::interval",
-            "attempts" => "UPDATE wed.retention SET attempts = $1::interval",
-            "logs" => "UPDATE wed.retention SET logs = $1::interval",
-            "recordings" => "UPDATE wed.retention SET recordings = $1::interval",
-            "instances" => "UPDATE wed.retention SET instances = $1::interval",
-            other => return Err(StoreError::not_found("kind of history", other)),
-        };
-        sqlx::query(statement)
-            .bind(keep)
-            .execute(&self.pool)
-            .await?;
+    /// [`StoreError::Refused`] when one is no interval, or too short.
+    pub async fn set_retention(&self, wanted: &[(&str, Option<&str>)]) -> Result<(), StoreError> {
+        let mut transaction = self.begin().await?;
+        for (kind, keep) in wanted {
+            keep_for(&mut transaction, kind, *keep).await?;
+        }
+        transaction.commit().await?;
         Ok(())
     }
 
@@ -80,4 +73,33 @@ impl Store {
         }
         Ok(removed)
     }
+}
+
+/// Sets how long things of a kind are kept.
+async fn keep_for(
+    connection: &mut PgConnection,
+    kind: &str,
+    keep: Option<&str>,
+) -> Result<(), StoreError> {
+    let statement = match kind {
+        "trace" => "UPDATE wed.retention SET trace = $1::interval",
+        "attempts" => "UPDATE wed.retention SET attempts = $1::interval",
+        "logs" => "UPDATE wed.retention SET logs = $1::interval",
+        "recordings" => "UPDATE wed.retention SET recordings = $1::interval",
+        "instances" => "UPDATE wed.retention SET instances = $1::interval",
+        other => return Err(StoreError::not_found("kind of history", other)),
+    };
+    let set = sqlx::query(statement).bind(keep).execute(connection).await;
+    set.map_err(|error| match error.into() {
+        StoreError::Refused(mut refusal) => {
+            refusal.message = format!("this is no time that {kind} can be kept for");
+            refusal.hint = Some(
+                "Write an interval, of the trace at least a day, of others an hour, such as `90 days`, or `forever`."
+                    .to_owned(),
+            );
+            StoreError::Refused(refusal)
+        }
+        other => other,
+    })?;
+    Ok(())
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::{AssertSqlSafe, FromRow, PgConnection};
 use wedflow_model::{FlowId, Wid};
 
 use crate::audit::note_flow;
@@ -64,6 +64,7 @@ pub struct NewSchedule<'a> {
 #[derive(Debug, FromRow)]
 struct Due {
     schedule_id: i32,
+    name: String,
     flow_id: FlowId,
     schema_name: String,
     cron: String,
@@ -355,6 +356,14 @@ impl Store {
         .execute(&mut *transaction)
         .await?;
         if let Some(wid) = wid {
+            note_times(
+                &mut transaction,
+                due.flow_id,
+                &due.name,
+                &[wid],
+                &[due.next_us],
+            )
+            .await?;
             let target = wid.to_string();
             let actor = "schedule";
             note_flow(
@@ -398,9 +407,10 @@ impl Store {
         let times = occurrences((&cron, &zone), span(from, until)?, most, next)?;
         let values = state.as_object().cloned().unwrap_or_default();
         let mut wids = Vec::with_capacity(times.len());
-        for _ in times {
+        for _ in &times {
             wids.push(insert(&mut transaction, &flow.schema_name, &values).await?);
         }
+        note_times(&mut transaction, flow.flow_id, name, &wids, &times).await?;
         note_flow(
             &mut transaction,
             &self.actor,
@@ -415,12 +425,35 @@ impl Store {
     }
 }
 
+/// Notes in the traces of instances that were started in this transaction for which time of a schedule each stands.
+async fn note_times(
+    connection: &mut PgConnection,
+    flow_id: FlowId,
+    schedule: &str,
+    wids: &[Wid],
+    times_us: &[i64],
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE wed.trace t SET note = format('schedule %s, %s', $2::text, \
+           wed.rfc3339(to_timestamp(s.us / 1000000.0))) \
+         FROM unnest($3::integer[], $4::bigint[]) s(wid, us) \
+         WHERE t.flow_id = $1 AND t.wid = s.wid AND t.seq = 1 AND t.tstmp >= now()",
+    )
+    .bind(flow_id)
+    .bind(schedule)
+    .bind(wids)
+    .bind(times_us)
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
 /// The database's time in microseconds since 1970.
 const NOW_US: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
 
 /// The schedule that is due longest, held until the end of the transaction.
 const DUE_SCHEDULE: &str = "
-SELECT s.schedule_id, s.flow_id, f.schema_name, s.cron, s.zone, s.state, s.missed, s.overlap,
+SELECT s.schedule_id, s.name, s.flow_id, f.schema_name, s.cron, s.zone, s.state, s.missed, s.overlap,
   (extract(epoch FROM s.next_at) * 1000000)::bigint AS next_us, (extract(epoch FROM clock_timestamp()) * \
   1000000)::bigint AS now_us,
   coalesce((SELECT i.status = 'R' FROM wed.instance i WHERE i.flow_id = s.flow_id AND i.wid = s.last_wid), false) \

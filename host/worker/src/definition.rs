@@ -2,8 +2,8 @@
 //! of them or not at all, whoever tries it.
 
 use wedflow_guard::{CheckedPredicate, FlowAttributes, RefusalCode};
-use wedflow_model::{AttributeType, FlowDefinition, Wid};
-use wedflow_store::{Applied, Expected, FragmentPosition, Refusal, Store, StoreError};
+use wedflow_model::{AttributeType, FlowDefinition};
+use wedflow_store::{Applied, Expected, FragmentPosition, Refusal, Rematched, Store, StoreError};
 
 /// Makes a flow what a definition says ([`Store::apply`]), if the guard takes its conditions.
 ///
@@ -56,7 +56,7 @@ pub async fn preview(
     store: &Store,
     tenant: &str,
     definition: &FlowDefinition,
-) -> Result<(Applied, Vec<(Wid, Vec<String>, String)>), StoreError> {
+) -> Result<(Applied, Vec<Rematched>), StoreError> {
     conditions(
         definition,
         kept_attributes(store, tenant, definition).await?,

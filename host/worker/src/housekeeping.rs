@@ -22,9 +22,9 @@ const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(5);
 const OTHER_INTERFACE: &str = "WF019";
 /// Time between two searches for abandoned, overdue and stale jobs.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(2);
-/// Longest pause between two looks for jobs that are this host's without its knowing. A look whose answer was held up,
-/// by a server that comes back say, would keep the next one away for minutes; a lost host's jobs wait for a lease, too.
-const LOOK_PAUSE_MAX: Duration = LEASE_TIME;
+/// Longest pause between two looks for jobs that are this host's without its knowing, as long as a lease. A look whose
+/// answer was held up, by a server that comes back say, would keep the next one away for minutes.
+const LOOK_PAUSE_MAX: Duration = Duration::from_secs(15);
 /// Looks that find what a lost answer leased: a job is taken up when it is unknown twice running.
 const LOOKS_AFTER_LOST_ANSWER: u8 = 2;
 /// Time between two reports of tenants' fuel to the database, which answers whose quota is used up.

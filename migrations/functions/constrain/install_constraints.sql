@@ -20,9 +20,7 @@ BEGIN
             THEN 'the end of a pause: ' || coalesce(wed.resume_commands(j.flow_id, j.wid, j.tgid), 'it is ending') END,
           CASE WHEN j.awaits_siblings THEN 'the pending transitions of its instance' END, j.put_off,
           CASE WHEN j.blocked IS NOT NULL THEN wed.waits_on(j.flow_id, j.wid, j.tgid) END,
-          (SELECT 'its tenant''s fuel_per_minute' FROM wed.usage u
-           WHERE u.tenant_id = j.tenant_id AND u.resting AND j.host_id IS NULL
-               AND j.component_id IS NOT NULL)) AS waits_for
+          wed.waiting_text(wed.waiting_reason(j.flow_id, j.wid, j.tgid), j.tenant_id)) AS waits_for
       FROM wed.job j WHERE j.flow_id = %3$s$t$,
     $t$CREATE OR REPLACE VIEW %1$I.wed_resource AS
       SELECT CASE WHEN s.resource LIKE '#%%' THEN NULL ELSE s.resource END AS resource, s.key, s.capacity, s.minimum,

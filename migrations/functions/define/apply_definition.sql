@@ -8,6 +8,7 @@ DECLARE
   _after jsonb;
   _applied jsonb := '{}';
 BEGIN
+  PERFORM wed.refuse_repeated(_definition);
   UPDATE wed.flow SET description = coalesce(_definition ->> 'description', '')
   WHERE flow_id = _flow_id RETURNING * INTO STRICT _flow;
   -- What is generated of a definition is made once, at its end (wed.after_definition).

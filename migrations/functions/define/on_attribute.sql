@@ -14,6 +14,7 @@ BEGIN
   SELECT * INTO _flow FROM wed.flow WHERE flow_id = TG_ARGV[0]::integer FOR NO KEY UPDATE;
   IF TG_OP <> 'DELETE' THEN
     PERFORM wed.check_attribute(_flow, NEW.aname, NEW.atype, TG_OP = 'INSERT' OR _renamed);
+    PERFORM wed.check_default(NEW.aname, NEW.atype, NEW.adv);
     _retyped := TG_OP = 'UPDATE' AND wed.attribute_type(OLD.atype) IS DISTINCT FROM wed.attribute_type(NEW.atype);
   END IF;
   PERFORM set_config('lock_timeout', '5s', true);

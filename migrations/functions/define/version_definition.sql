@@ -13,7 +13,8 @@ BEGIN
   END IF;
   IF _definition IS NULL THEN
     RAISE EXCEPTION 'the flow has no %', coalesce('version ' || _version, 'earlier version')
-      USING ERRCODE = 'WF040', HINT = 'The view wed_version lists those that are kept, the newest 100.';
+      USING ERRCODE = 'WF040',
+        HINT = '`wed flow history` and the view wed_version list those that are kept, the newest 100.';
   END IF;
   RETURN _definition;
 END $$;

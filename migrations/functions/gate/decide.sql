@@ -27,7 +27,8 @@ BEGIN
            WHEN q.was IS NULL AND coalesce(_trw, 'new') <> 'new' THEN 'WF002'
            WHEN q.others > 0 AND r.final AND o.forced IS NULL AND (_trw IS NULL OR _trw = '_EVENT') THEN 'WF007'
            WHEN r.kept <> '{}' AND r.version IS DISTINCT FROM q.version THEN 'again' END,
-      o.forced, f.fire, CASE WHEN r.kept IS NOT NULL THEN s.satisfied END, r.payload, r.state)::wed.passing
+      o.forced, f.fire, CASE WHEN r.kept IS NOT NULL OR s.satisfied = '{-1}' THEN s.satisfied END, r.payload,
+      r.state)::wed.passing
     FROM ROWS FROM (unnest(_rows), unnest(_results)) AS r(
       flow_id, version, wid, state, payload, fired, kept, final, fault,
       of_wid, tgid, token, fuel, elapsed_us, memory_bytes, literals)
@@ -44,16 +45,19 @@ BEGIN
     CROSS JOIN LATERAL (
       SELECT (p.pool).*, (CASE (p.pool).served WHEN true THEN 'E' WHEN false THEN 'R' END)::"char" AS was
       FROM (SELECT coalesce(a.pool, wed.pool_of(r.flow_id, r.wid, r.tgid, r.token)) AS pool OFFSET 0) p OFFSET 0) q
-    -- A compensation's state fires nothing (wed.undo_next).
+    -- A compensation's state fires nothing (wed.undo_next). One that is skipped undoes nothing.
     CROSS JOIN LATERAL (
-      SELECT coalesce(_forced, r.fault, CASE WHEN q.satisfied = '{-1}' THEN 'undone by ' || q.trname END) AS forced) o
+      SELECT coalesce(_forced, r.fault, CASE
+        WHEN q.satisfied = '{-1}' AND _trw IS DISTINCT FROM '_SKIP' THEN 'undone by ' || q.trname END) AS forced) o
     CROSS JOIN LATERAL (
-      SELECT CASE WHEN r.kept IS NULL OR r.kept = '{}' THEN r.fired
+      -- Nor does an event's, or a re-match, while a compensation is pending.
+      SELECT CASE WHEN q.own IS NULL AND q.satisfied = '{-1}' THEN q.satisfied
+        WHEN r.kept IS NULL OR r.kept = '{}' THEN r.fired
         ELSE r.fired || ARRAY(SELECT x FROM unnest(q.satisfied) x WHERE (x >> 32)::integer = ANY (r.kept)) END
           AS satisfied) s
     CROSS JOIN LATERAL (
       SELECT CASE
-        WHEN r.final OR o.forced IS NOT NULL THEN '{}'
+        WHEN r.final OR o.forced IS NOT NULL OR s.satisfied = '{-1}' THEN '{}'
         WHEN r.kept IS NULL AND q.others = 0 THEN r.fired::integer[]
         ELSE ARRAY(SELECT (x & 4294967295)::integer FROM unnest(s.satisfied) x
                    WHERE (x & 4294967295)::integer <> ALL (q.pending) ORDER BY 1) END AS fire OFFSET 0) f

@@ -1,11 +1,13 @@
--- After a change of the model: which live instances would fire what, or, without preview, fires it.
-CREATE OR REPLACE FUNCTION wed.rematch(_flow_id integer, _preview boolean)
+-- After a change of the model: which live instances would fire what, or, without preview, fires it, on record with who
+-- asked for it.
+CREATE OR REPLACE FUNCTION wed.rematch(_flow_id integer, _preview boolean, _actor text DEFAULT session_user::text)
 RETURNS TABLE (wid integer, fires text[], becomes text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
   _flow wed.flow;
   _last integer := 0;
+  _changed integer := 0;
   _wids integer[];
   _rows wed.evaluated[];
   _results wed.result[];
@@ -36,7 +38,11 @@ BEGIN
       _wids := ARRAY(SELECT p.wid FROM unnest(_passing) p);
       _results := ARRAY(SELECT r FROM unnest(_results) r WHERE r.wid = ANY (_wids));
       PERFORM wed.pass_gate(ARRAY(SELECT r FROM unnest(_rows) r WHERE r.wid = ANY (_wids)), _results,
-        _trw => '_REMATCH');
+        _trw => '_REMATCH', _note => _actor);
+      _changed := _changed + cardinality(_passing);
     END IF;
   END LOOP;
+  IF NOT _preview THEN
+    PERFORM wed.note_flow(_actor, _flow_id, 'flow.rematch', NULL, jsonb_build_object('instances', _changed));
+  END IF;
 END $$;

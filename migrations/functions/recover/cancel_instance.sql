@@ -9,6 +9,7 @@ DECLARE
 BEGIN
   PERFORM wed.refuse_without_reason(_reason);
   PERFORM wed.operated(_flow_id, _wid);
+  PERFORM wed.give_up_attempts(_flow_id, _wid, 'cancelled by ' || wed.reasoned(_actor, _reason));
   WITH gone AS (DELETE FROM wed.job WHERE flow_id = _flow_id AND wid = _wid RETURNING last_seq, trname)
   SELECT max(last_seq), array_agg(trname ORDER BY trname) INTO _last, _left FROM gone;
   INSERT INTO wed.trace (flow_id, wid, seq, status, trw, trf, state, tstmp, writer, note)

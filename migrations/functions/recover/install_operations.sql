@@ -1,5 +1,5 @@
--- What a flow's schema has for operators: its role retries, cancels, pauses, skips, sets, goes back, sends events and
--- starts with a key as the command line does. Again for a flow that has it: nothing.
+-- What a flow's schema has for operators: its role retries, cancels, pauses, skips, sets, goes back, sends events,
+-- starts with a key and asks why nothing is fired, as the command line does. Again for a flow that has it: nothing.
 CREATE OR REPLACE FUNCTION wed.install_operations(_flow_id integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -37,6 +37,10 @@ BEGIN
     RETURNS TABLE (wid integer, failed text, said text, refused text) LANGUAGE sql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp AS %L', _flow.schema_name,
     format('SELECT * FROM wed.retry_matching(%s, $1, $2, $3, 10000, session_user::text, $5, $4)', _flow_id));
+  EXECUTE format('CREATE OR REPLACE FUNCTION %I.wed_conditions(wid integer)
+    RETURNS TABLE ("trigger" text, condition text, cfinal boolean, holds boolean, fault text) LANGUAGE sql
+    SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS %L', _flow.schema_name,
+    format('SELECT * FROM wed.conditions_of(%s, $1)', _flow_id));
   EXECUTE format('CREATE OR REPLACE VIEW %I.wed_waiting AS
     SELECT j.wid, j.tgid, j.trname, wed.waiting_reason(j.flow_id, j.wid, j.tgid) AS waits_code,
       CASE WHEN j.due < ''9000-01-01 00:00:00+00'' THEN j.due END AS due

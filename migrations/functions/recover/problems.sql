@@ -25,16 +25,12 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     'Run a host: it moves them into the partitions of their days.'
   WHERE EXISTS (SELECT FROM wed.trace_else)
   UNION ALL
-  SELECT 'old_transaction', format('session %s (%s) has had a transaction open for %s s', pid, coalesce(usename,
-    '?'), extract(epoch FROM now() - xact_start)::bigint),
-    format('End it: SELECT pg_terminate_backend(%s). Old row versions pile up meanwhile.', pid)
-  FROM pg_stat_activity WHERE datname = current_database() AND xact_start < now() - interval '10 minutes'
-    AND backend_type = 'client backend'
+  SELECT 'not_runnable', format('%s jobs of flow %s of tenant %s: %s', count(*), f.name, t.name, j.put_off),
+    'Push a component that fits, or mend the flow; it is looked at again within 15 s.'
+  FROM wed.job j JOIN wed.flow f USING (flow_id) JOIN wed.tenant t ON t.tenant_id = f.tenant_id
+  WHERE j.put_off LIKE 'it cannot run: %' GROUP BY f.name, t.name, j.put_off
   UNION ALL
-  SELECT 'lock_waited', format('session %s waits for a lock of session %s', a.pid, pg_blocking_pids(a.pid)),
-    'End the session that holds it, if it is not at work.'
-  FROM pg_stat_activity a WHERE a.datname = current_database() AND a.wait_event_type = 'Lock'
-    AND a.query_start < now() - interval '5 seconds'
+  SELECT * FROM wed.session_problems()
   UNION ALL
   SELECT 'unowned', format('%s jobs are leased to hosts that there are not', count(*)),
     'A host of this version frees them; start one.'

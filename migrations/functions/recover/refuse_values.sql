@@ -6,7 +6,7 @@ DECLARE
   _unknown text;
   _one record;
 BEGIN
-  IF jsonb_typeof(_values) <> 'object' THEN
+  IF jsonb_typeof(_values) IS DISTINCT FROM 'object' THEN
     RAISE EXCEPTION 'the values are no JSON object' USING ERRCODE = '22023', HINT = 'For example: {"qty": 3}';
   END IF;
   EXECUTE format('SELECT coalesce(array_agg(aname ORDER BY aname), ''{}'') FROM %I.wed_attr', _flow.schema_name)

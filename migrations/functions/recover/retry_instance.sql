@@ -7,8 +7,8 @@ DECLARE
   _status "char" := wed.operated(_flow_id, _wid);
   _fired text[];
 BEGIN
-  DELETE FROM wed.going_back WHERE flow_id = _flow_id AND wid = _wid;
   IF _status = 'E' THEN
+    DELETE FROM wed.going_back WHERE flow_id = _flow_id AND wid = _wid;
     _fired := wed.retry_exception(_flow_id, _wid, _actor, _reason);
   ELSE
     WITH hurried AS (

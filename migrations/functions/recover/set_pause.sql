@@ -33,7 +33,9 @@ BEGIN
   END IF;
   GET DIAGNOSTICS _changed = ROW_COUNT;
   IF _changed = 0 THEN RETURN false; END IF;
-  IF _pause AND _wid IS NOT NULL THEN PERFORM wed.give_up_attempts(_flow_id, _wid); END IF;
+  IF _pause AND _wid IS NOT NULL THEN
+    PERFORM wed.give_up_attempts(_flow_id, _wid, 'paused by ' || wed.reasoned(_actor, _reason));
+  END IF;
   FOR _of IN SELECT flow_id FROM wed.flow WHERE tenant_id = _tenant_id AND (_flow_id IS NULL
     OR flow_id = _flow_id) ORDER BY 1 LOOP
     PERFORM wed.keep_paused(_of);

@@ -7,6 +7,15 @@ BEGIN
     DELETE FROM wed.trigger_policy WHERE tgid = _tgid;
     RETURN;
   END IF;
+  IF _deadline <= '0' THEN
+    RAISE EXCEPTION 'the deadline of trigger "%" is not positive: %',
+      (SELECT coalesce(tgname, trname) FROM wed.trigger WHERE tgid = _tgid), _deadline
+      USING ERRCODE = '22023', HINT = 'Write a span such as "2 hours".';
+  ELSIF _compensation !~ '^[^_]' OR octet_length(_compensation) > 63 THEN
+    RAISE EXCEPTION 'trigger "%" cannot have "%" for a compensation',
+      (SELECT coalesce(tgname, trname) FROM wed.trigger WHERE tgid = _tgid), left(_compensation, 80)
+      USING ERRCODE = '22023', HINT = 'Name a transition: at most 63 bytes, no "_" in front.';
+  END IF;
   INSERT INTO wed.trigger_policy AS p (tgid, flow_id, compensation, deadline)
   VALUES (_tgid, _flow_id, _compensation, _deadline)
   ON CONFLICT (tgid) DO UPDATE SET compensation = excluded.compensation, deadline = excluded.deadline

@@ -15,7 +15,7 @@ BEGIN
     RAISE EXCEPTION 'instance % has no pending job of transition "%"', _wid, left(_transition, 80)
       USING ERRCODE = 'WF040', HINT = 'Its pending transitions: ' || coalesce((SELECT string_agg(trname,
         ', ' ORDER BY trname)
-        FROM wed.job WHERE flow_id = _flow_id AND wid = _wid), 'none') || '.';
+        FROM wed.job WHERE flow_id = _flow_id AND wid = _wid AND trname <> '_EXCPT'), 'none') || '.';
   END IF;
   _rows := wed.as_it_stands(_flow_id, _wid);
   _rows[1].fired := '{}';

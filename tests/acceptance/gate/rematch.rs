@@ -1,6 +1,7 @@
 //! After a change of the model: which live instances would fire what, and firing it.
 
 use wedflow_model::Wid;
+use wedflow_store::Rematched;
 
 use crate::support::flows::PAPER;
 use crate::support::{Flow, on};
@@ -95,11 +96,11 @@ fn the_host_side_rematch_is_the_same() {
     let wid = s.start();
     s.run("INSERT INTO wed_trig (trname, cpred) VALUES ('always', 'true')");
     let store = &flow.database.store;
-    let wanted = vec![(
-        Wid::new(i32::try_from(wid).expect("wid")),
-        vec!["always".to_owned()],
-        "R".to_owned(),
-    )];
+    let wanted = vec![Rematched {
+        wid: Wid::new(i32::try_from(wid).expect("wid")),
+        fires: vec!["always".to_owned()],
+        becomes: "R".to_owned(),
+    }];
     assert_eq!(on(store.rematch(flow.id, true)).expect("preview"), wanted);
     assert_eq!(on(store.rematch(flow.id, false)).expect("applied"), wanted);
     assert_eq!(on(store.rematch(flow.id, false)).expect("applied"), []);

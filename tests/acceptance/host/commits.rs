@@ -242,9 +242,13 @@ fn old_history_goes_and_pending_work_stays() {
               (VALUES (1, '2020-01-01 12:00'::timestamptz), (2, now())) d(at, day)",
     );
     assert_eq!(on(store.roll_trace()).expect("rolled"), 0, "kept for ever");
-    on(store.set_retention("trace", Some("90 days"))).expect("set");
-    assert!(on(store.set_retention("trace", Some("an hour"))).is_err());
-    assert!(on(store.set_retention("trace", Some("1 hour"))).is_err());
+    on(store.set_retention(&[("trace", Some("90 days"))])).expect("set");
+    assert!(on(store.set_retention(&[("trace", Some("an hour"))])).is_err());
+    assert!(on(store.set_retention(&[("trace", Some("1 hour"))])).is_err());
+    let both = [("logs", Some("7 days")), ("attempts", Some("1 minute"))];
+    let before = on(store.retention()).expect("kept");
+    assert!(on(store.set_retention(&both)).is_err());
+    assert_eq!(on(store.retention()).expect("kept"), before, "all or none");
     assert_eq!(on(store.roll_trace()).expect("rolled"), 1);
     assert_eq!(session.number("SELECT count(*) FROM wed_trace"), 0);
     assert_eq!(

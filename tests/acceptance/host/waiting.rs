@@ -24,7 +24,7 @@ fn a_final_result_waits_for_what_is_pending() {
     eventually("the result that waits", || {
         let waiting = session.lines(
             "SELECT trname, lckid, attempt, due IS NULL FROM job_pool WHERE waits_for \
-         IS NOT NULL",
+         ~ 'pending transitions'",
         );
         (waiting == ["clause|·|0|t"]).then_some(())
     });

@@ -92,6 +92,47 @@ fn operators_act_over_http() {
 }
 
 #[harness::test]
+fn why_nothing_is_fired_is_told_over_http_and_in_sql() {
+    let flow = Flow::of(PAPER);
+    let mut owner = flow.database.owner();
+    let wid = exception(&mut owner, &flow);
+    let mut s = flow.session();
+    let satisfied = "SELECT string_agg(\"trigger\" || holds, ' ') FROM wed_conditions";
+    let before = s.line(&format!("{satisfied}({wid})"));
+    assert!(before.contains("true"), "{before}");
+    s.line(&format!(
+        "SELECT wed_set({wid}, '{{\"a1\": null}}', 'by hand')"
+    ));
+    let none = s.line(&format!("{satisfied}({wid})"));
+    assert!(!none.contains("true"), "{none}");
+    s.refused("SELECT * FROM wed_conditions(999)")
+        .expect("WF040");
+
+    let api = Api::of(&flow.database);
+    let ann = api.user("default", "ann", "viewer");
+    let at = |wid| format!("/v1/flows/trial/instances/{wid}/conditions");
+    let told = ann.get(&at(wid)).is(200).json();
+    assert_eq!(told["status"], "exception");
+    assert!(
+        told["reason"].as_str().is_some_and(|why| !why.is_empty()),
+        "{told}"
+    );
+    let items = told["items"].as_array().expect("conditions");
+    let holds: Vec<_> = items.iter().map(|one| one["holds"].as_bool()).collect();
+    assert_eq!(
+        holds.len(),
+        usize::try_from(s.number("SELECT count(*) FROM wed_trig")).expect("few")
+    );
+    assert!(holds.iter().all(|holds| *holds == Some(false)), "{told}");
+    assert_eq!(
+        items.last().map(|one| &one["final"]),
+        Some(&json!(true)),
+        "the final one last"
+    );
+    ann.get(&at(999)).problem(404, "not_found");
+}
+
+#[harness::test]
 fn definitions_are_previewed_compared_and_rolled_back_over_http() {
     let flow = Flow::of("");
     let api = Api::of(&flow.database);

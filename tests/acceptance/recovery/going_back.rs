@@ -28,6 +28,13 @@ name = \"t3\"
 when = \"a = '2'\"
 transition = \"s3\"
 compensation = \"u3\"
+[[attribute]]
+name = \"told\"
+open = true
+[[trigger]]
+name = \"t4\"
+when = \"told = 'more'\"
+transition = \"s4\"
 ";
 
 /// An instance that has done its three steps and is an exception.
@@ -125,6 +132,44 @@ fn a_pause_holds_compensations() {
     owner.line(&pause(false));
     assert_eq!(owner.line(paused), "f");
     assert_eq!(s.pending(1), ["u3"]);
+}
+
+#[harness::test]
+fn a_compensation_that_is_skipped_leaves_its_step_as_it_is() {
+    let (flow, mut s, mut owner) = stopped();
+    back(&mut owner, &flow, 1);
+    let skip = "SELECT wed_skip(1, 'u3', 'it cannot be undone')";
+    assert_eq!(s.line(skip), "E");
+    let note = s.line("SELECT note FROM wed_trace WHERE trw = '_SKIP'");
+    assert!(
+        note.starts_with("u3 was skipped by ") && note.ends_with(": it cannot be undone"),
+        "{note}"
+    );
+    owner.line("SELECT wed.advance_back()");
+    assert_eq!(s.pending(1), ["u2"], "the way goes on");
+    assert!(violations(&mut owner).is_empty());
+}
+
+#[harness::test]
+fn nothing_else_is_fired_on_the_way_back() {
+    let (flow, mut s, mut owner) = stopped();
+    back(&mut owner, &flow, 3);
+    s.run("UPDATE wed_flow SET told = 'more' WHERE wid = 1");
+    assert_eq!(s.pending(1), ["u3"], "an event");
+    s.lines("SELECT * FROM wed_rematch(false)");
+    assert_eq!(s.pending(1), ["u3"], "a re-match");
+    owner.run("UPDATE wed.job SET due = now() + interval '1 hour'");
+    s.line("SELECT wed_retry(1, 'now')");
+    s.finish(1, "u3", "a = '2'");
+    assert_eq!(s.pending(1), ["_EXCPT"]);
+    let undone = s.line("SELECT note FROM wed_trace WHERE trw = 'u3'");
+    assert_eq!(undone, "undone by u3");
+    owner.line("SELECT wed.advance_back()");
+    assert_eq!(s.trace(1).last().map(String::as_str), Some("_BACK -> {} E"));
+    // What the event asked for is fired when the instance goes forward again.
+    s.line("SELECT wed_retry(1, 'sun')");
+    assert_eq!(s.pending(1), ["s3", "s4"]);
+    assert!(violations(&mut owner).is_empty());
 }
 
 #[harness::test]

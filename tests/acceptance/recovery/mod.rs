@@ -11,6 +11,7 @@ mod field;
 mod going_back;
 mod installed;
 mod lost_answers;
+mod lost_server;
 mod operators;
 pub(crate) mod proxy;
 mod races;

@@ -98,6 +98,10 @@ fn backfill_starts_one_instance_for_each_time() {
     ]);
     let answer = run(&mut backfill).done().json();
     assert_eq!(answer["started"].as_array().map(Vec::len), Some(5));
+    let notes = "SELECT note FROM wed_trace WHERE seq = 1 ORDER BY wid";
+    let notes = flow.session().lines(notes);
+    assert_eq!(notes[0], "schedule s, 2026-03-27T08:00:00.000000Z");
+    assert_eq!(notes[4], "schedule s, 2026-03-31T07:00:00.000000Z");
 }
 
 #[harness::test]

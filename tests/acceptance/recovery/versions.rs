@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use crate::support::flows::STEPS;
-use crate::support::{Database, Flow};
+use crate::support::{Database, Flow, on};
 
 fn define(database: &Arc<Database>, definition: Json) -> Flow {
     database.define(&serde_json::from_value(definition).expect("a definition"))
@@ -143,4 +143,66 @@ fn one_transaction_leaves_one_version_and_the_newest_hundred_are_kept() {
     );
     s.refused("INSERT INTO wed_version SELECT * FROM wed_version")
         .expect("42501");
+}
+
+#[harness::test]
+fn nothing_rolls_back_over_a_renamed_attribute() {
+    let flow = Flow::of(STEPS);
+    let mut s = flow.session();
+    s.run("INSERT INTO wed_flow (n) VALUES (2)");
+    let version = s.number("SELECT max(version) FROM wed_version");
+    s.run("UPDATE wed_attr SET aname = 'count' WHERE aname = 'n'");
+    for preview in [true, false] {
+        let refused = s.refused(&format!("SELECT wed_roll_back(preview => {preview})"));
+        refused.expect("WF013");
+    }
+    s.run("UPDATE wed_attr SET aname = 'n' WHERE aname = 'count'");
+    s.line(&format!("SELECT wed_roll_back({version}, false)"));
+    assert_eq!(s.line("SELECT n FROM wed_flow"), "2");
+}
+
+#[harness::test]
+fn definitions_with_a_name_twice_or_a_default_of_another_type_are_refused() {
+    let database = Database::new();
+    let attribute = |name: &str, kind: &str, default: &str| json!({ "name": name, "type": kind, "default": default });
+    let trigger = |name: &str| json!({ "name": name, "when": "a = 'x'", "transition": name });
+    for (attributes, triggers, code, named) in [
+        (
+            json!([attribute("a", "text", "x"), attribute("a", "text", "y")]),
+            json!([trigger("t")]),
+            "WF013",
+            "\"a\"",
+        ),
+        (
+            json!([attribute("a", "text", "x")]),
+            json!([trigger("t"), trigger("t")]),
+            "WF013",
+            "\"t\"",
+        ),
+        (
+            json!([attribute("a", "enum(x,y)", "z")]),
+            json!([trigger("t")]),
+            "23514",
+            "\"a\"",
+        ),
+        (
+            json!([
+                attribute("a", "text", "x"),
+                attribute("n", "integer", "abc")
+            ]),
+            json!([trigger("t")]),
+            "22P02",
+            "\"n\"",
+        ),
+    ] {
+        let definition = json!({ "name": "twice", "final": "a = 'y'", "attribute": attributes, "trigger": triggers });
+        let definition = serde_json::from_value(definition).expect("a definition");
+        let refused = on(database.store.apply("default", &definition)).expect_err("refused");
+        let refusal = refused.refusal().expect("by the database");
+        assert_eq!(refusal.code, code, "{refusal:?}");
+        assert!(
+            refusal.message.contains(named) && refusal.hint.is_some(),
+            "{refusal:?}"
+        );
+    }
 }

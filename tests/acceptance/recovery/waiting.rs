@@ -103,6 +103,28 @@ fn open_circuit_is_a_reason() {
 }
 
 #[harness::test]
+fn status_names_whose_lock_is_in_the_way() {
+    let flow = Flow::of(PAPER);
+    let (mut s, mut owner) = (flow.session(), flow.database.owner());
+    let wid = s.start();
+    s.run(&format!(
+        "BEGIN; SELECT FROM wed_flow WHERE wid = {wid} FOR UPDATE"
+    ));
+    let pid = s.line("SELECT pg_backend_pid()");
+    let mut named =
+        || owner.lines("SELECT text, hint FROM wed.problems() WHERE code = 'lock_held'");
+    assert!(named().is_empty(), "nothing waits for it");
+    flow.database
+        .owner()
+        .run("UPDATE wed.job SET due = now() + interval '1 hour', put_off = 'a lock'");
+    let told = eventually("it is named", || named().pop());
+    assert!(
+        told.contains(&format!("pg_terminate_backend({pid})")),
+        "{told}"
+    );
+}
+
+#[harness::test]
 fn reasons_are_a_view_in_sql() {
     let flow = Flow::of(PAPER);
     let mut s = flow.session();
@@ -190,6 +212,14 @@ fn is_the_same_at_every_door(reason: WaitingReason, makes_it_wait: &str) {
     let code = reason.code();
     let view = format!("SELECT waits_code FROM {schema}.wed_waiting");
     assert_eq!(owner.lines(&view), [code], "the view");
+    let pool = owner.line(&format!(
+        "SELECT coalesce(waits_for, '') FROM {schema}.job_pool"
+    ));
+    use WaitingReason::{Circuit, NoComponent, NoHost, NoWorker, Quota, Time};
+    assert_eq!(pool.is_empty(), reason == Time, "{code}: {pool}");
+    if [Circuit, NoComponent, NoHost, NoWorker, Quota].contains(&reason) {
+        assert!(pool.starts_with(reason.text()), "{code}: {pool}");
+    }
     let api = Api::of(&database);
     let ann = api.user("default", "ann", "viewer");
     let path = format!("/v1/flows/{}/instances/{wid}/waiting", flow.name);

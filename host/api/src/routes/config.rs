@@ -131,6 +131,10 @@ pub(crate) async fn put_secret(
     Document(new): Document<NewSecret>,
 ) -> Result<StatusCode, Problem> {
     caller.must(Action::write(Area::Flows))?;
+    if new.value.is_none() && new.transitions.is_none() && new.senders.is_none() {
+        return Err(Problem::invalid("invalid_document", "nothing is given")
+            .hint("Give the value, or the transitions or senders that have it."));
+    }
     let store = caller.store(&api);
     let flow = store.flow(&caller.tenant, &flow).await?.flow_id;
     if let Some(value) = &new.value {

@@ -81,7 +81,7 @@ pub(crate) struct RetryMatching {
     transition: Option<String>,
     /// Only those whose reason holds this text.
     message: Option<String>,
-    /// Only those since this time (RFC 3339).
+    /// Only those since this time (RFC 3339), or for this long, such as "2 hours".
     since: Option<String>,
     /// Kept in the trace and in the audit log.
     #[serde(default)]
@@ -96,14 +96,14 @@ pub(crate) struct RetryMatching {
 pub(crate) struct RetriedMatching {
     /// True: they were retried. False: a preview, nothing was changed.
     applied: bool,
-    /// Number of exceptions that match, at most 1 000.
-    matching: usize,
+    /// Number of exceptions that match. The oldest 1 000 are listed, and retried: ask again for the others.
+    matching: i64,
     /// The exceptions that match.
     instances: Vec<MatchingException>,
     /// Instances that were retried.
     #[schema(value_type = Vec<i32>)]
     retried: Vec<Wid>,
-    /// Instances that could not be, and why.
+    /// Instances that could not be, or in a preview would not be, and why.
     refused: Vec<Refused>,
 }
 
@@ -407,20 +407,13 @@ pub(crate) async fn retry_matching(
         message: asked.message,
         since: asked.since,
     };
-    let found = store
-        .matching_exceptions(&flow, &matching, RETRIED_MAX)
+    let answer = store
+        .retry_matching(&flow, &matching, RETRIED_MAX, &asked.reason, !asked.apply)
         .await?;
-    let (mut retried, mut refused) = (Vec::new(), Vec::new());
-    for (wid, ..) in found.iter().filter(|_| asked.apply) {
-        match store.retry_instance(&flow, *wid, &asked.reason).await {
-            Ok(_) => retried.push(*wid),
-            Err(error) => refused.push(Refused {
-                wid: *wid,
-                reason: error.to_string(),
-            }),
-        }
-    }
-    let instances = found
+    let refused = answer.refused.into_iter();
+    let refused = refused.map(|(wid, reason)| Refused { wid, reason });
+    let instances = answer
+        .found
         .into_iter()
         .map(|(wid, transition, message)| MatchingException {
             wid,
@@ -430,10 +423,10 @@ pub(crate) async fn retry_matching(
         .collect::<Vec<_>>();
     Ok(Json(RetriedMatching {
         applied: asked.apply,
-        matching: instances.len(),
+        matching: answer.matching,
         instances,
-        retried,
-        refused,
+        retried: answer.retried,
+        refused: refused.collect(),
     }))
 }
 

@@ -7,7 +7,7 @@ use axum::http::HeaderMap;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use wedflow_model::Wid;
-use wedflow_store::FlowVersion;
+use wedflow_store::{self as store, FlowVersion};
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
@@ -119,12 +119,12 @@ pub(crate) struct Rematch {
     apply: bool,
 }
 
-fn rematched(rows: Vec<(Wid, Vec<String>, String)>) -> Vec<Rematched> {
+fn rematched(rows: Vec<store::Rematched>) -> Vec<Rematched> {
     rows.into_iter()
-        .map(|(wid, fires, becomes)| Rematched {
-            wid,
-            fires,
-            becomes: Status::of(&becomes),
+        .map(|one| Rematched {
+            wid: one.wid,
+            fires: one.fires,
+            becomes: Status::of(&one.becomes),
         })
         .collect()
 }
@@ -257,19 +257,16 @@ pub(crate) async fn roll_back(
 ) -> Result<Json<RolledBack>, Problem> {
     must(&caller, asked.apply)?;
     let flow = api.store.flow(&caller.tenant, &name).await?;
-    let versions = api.store.flow_versions(flow.flow_id, VERSIONS_MAX).await?;
-    let version = pick(&versions, asked.version, 1)?;
-    let definition = version.read()?;
-    let preview = previewed(&api, &caller, &definition).await?;
-    if asked.apply {
-        wedflow_worker::definition::apply(&caller.store(&api), &caller.tenant, &definition).await?;
-    }
+    let store = caller.store(&api);
+    let rolled_back = store
+        .roll_back(flow.flow_id, asked.version, !asked.apply)
+        .await?;
     Ok(Json(RolledBack {
         applied: asked.apply,
-        version: version.version,
-        changes: preview.would_apply,
-        matching: preview.matching,
-        instances: preview.instances,
+        version: rolled_back.version,
+        changes: rolled_back.applied.into(),
+        matching: rolled_back.instances.len(),
+        instances: rematched(rolled_back.instances),
     }))
 }
 

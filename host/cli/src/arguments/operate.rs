@@ -101,7 +101,7 @@ pub(crate) enum OperateFlow {
         /// Only those whose reason holds this text.
         #[arg(long, value_name = "TEXT")]
         message: Option<String>,
-        /// Only those since this time (RFC 3339).
+        /// Only those since this time (RFC 3339), or for this long, such as "2 hours".
         #[arg(long, value_name = "TIME")]
         since: Option<String>,
         /// Why; kept in the trace and in the audit log.

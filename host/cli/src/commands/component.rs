@@ -111,13 +111,19 @@ async fn list(tenant: &str, store: &Store, terminal: &Terminal) -> Result<(), Pr
                     if component.active { "yes" } else { "" }.to_owned(),
                     format!("{} kB", (component.size + 999) / 1000),
                     transitions(&component.manifest).len().to_string(),
-                    component.used_by.len().to_string(),
+                    flows_of(&component.used_by).to_string(),
                     component.created_at.clone(),
                 ]
             }),
         );
     });
     Ok(())
+}
+
+/// Number of flows among transitions that are bound, `flow/transition` each.
+fn flows_of(used_by: &[String]) -> usize {
+    let flows = used_by.iter().filter_map(|one| one.split('/').next());
+    flows.collect::<std::collections::BTreeSet<_>>().len()
 }
 
 /// Removes old versions that no flow uses.

@@ -50,23 +50,20 @@ async fn retention(
     terminal: &Terminal,
 ) -> Result<(), Problem> {
     let store = database::open(arguments, terminal, FEW_CONNECTIONS).await?;
-    for (kind, keep) in [
+    let kinds = [
         ("trace", &wanted.keep),
         ("attempts", &wanted.attempts),
         ("logs", &wanted.logs),
         ("recordings", &wanted.recordings),
         ("instances", &wanted.instances),
-    ] {
-        let Some(keep) = keep else { continue };
-        let keep = (keep != "forever").then_some(keep.as_str());
-        store.set_retention(kind, keep).await.map_err(|error| {
-            Problem::new(format!("this is no time that {kind} can be kept for"))
-                .because(error)
-                .exit(2)
-                .hint("Write an interval, of the trace at least a day, of others an hour, such as `90 days`, or \
-                 `forever`.")
-        })?;
-    }
+    ];
+    let changes: Vec<(&str, Option<&str>)> = kinds
+        .into_iter()
+        .filter_map(|(kind, keep)| Some((kind, keep.as_deref()?)))
+        .map(|(kind, keep)| (kind, (keep != "forever").then_some(keep)))
+        .collect();
+    let set = store.set_retention(&changes).await;
+    set.map_err(|error| Problem::from(error).exit(2))?;
     let kept = store.retention().await?;
     terminal.answer(&kept, || {
         let shown = |keep: &Option<String>| {

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 use wedflow_model::FlowDefinition;
-use wedflow_store::{Applied, Store, Trigger};
+use wedflow_store::{Store, Trigger};
 
 use crate::answer::counted;
 use crate::arguments::FlowCommand;
-use crate::commands::{operate, process, setting};
+use crate::commands::{changes, operate, process, setting};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
@@ -183,10 +183,10 @@ async fn rematch(
     let flow = store.flow(tenant, name).await?;
     let rows = store.rematch(flow.flow_id, !apply).await?;
     let document = json!({ "flow": flow.name, "applied": apply, "matching": rows.len(),
-        "instances": operate::instances_of(&rows) });
+        "instances": changes::instances_of(&rows) });
     terminal.answer(&document, || {
         let fires = if apply { "fired" } else { "would fire" };
-        operate::print_touched(fires, &rows, terminal);
+        changes::print_touched(fires, &rows, terminal);
         if !apply && !rows.is_empty() {
             terminal.say(&format!(
                 "Nothing was changed. To do it: wed flow rematch {name} --apply"
@@ -231,62 +231,14 @@ async fn apply(
 ) -> Result<(), Problem> {
     let definition = read_definition(file)?;
     if dry_run {
-        return operate::preview(store, tenant, &definition, terminal).await;
+        return changes::preview(store, tenant, &definition, terminal).await;
     }
     let applied = wedflow_worker::definition::apply(store, tenant, &definition).await?;
     terminal.answer(
         &json!({ "flow": definition.name, "applied": applied }),
-        || say_applied(&definition.name, &applied, terminal),
+        || changes::say_applied(&definition.name, &applied, terminal),
     );
     Ok(())
-}
-
-/// Says what applying a definition did.
-pub(crate) fn say_applied(name: &str, applied: &Applied, terminal: &Terminal) {
-    let done = [
-        &applied.attributes_added,
-        &applied.attributes_changed,
-        &applied.settings_changed,
-        &applied.triggers_added,
-        &applied.triggers_changed,
-        &applied.triggers_removed,
-        &applied.transitions_bound,
-        &applied.transitions_unbound,
-    ];
-    let made = match done.iter().any(|names| !names.is_empty()) {
-        _ if applied.created => "made",
-        true => "changed",
-        false => "up to date",
-    };
-    terminal.line(&format!("Flow {name} is {made}."));
-    for (what, names) in [
-        ("attributes added", &applied.attributes_added),
-        ("attributes changed", &applied.attributes_changed),
-        ("settings changed", &applied.settings_changed),
-        ("triggers added", &applied.triggers_added),
-        ("triggers changed", &applied.triggers_changed),
-        ("triggers removed", &applied.triggers_removed),
-        ("transitions left to components", &applied.transitions_bound),
-        (
-            "transitions left to external workers",
-            &applied.transitions_unbound,
-        ),
-        (
-            "triggers disabled, left as they are",
-            &applied.triggers_disabled,
-        ),
-        (
-            "attributes not in the file, left as they are",
-            &applied.attributes_kept,
-        ),
-    ] {
-        if !names.is_empty() {
-            terminal.line(&format!("  {what}: {}", names.join(", ")));
-        }
-    }
-    for warning in &applied.warnings {
-        terminal.say(&format!("warning: {warning}"));
-    }
 }
 
 async fn show(tenant: &str, name: &str, store: &Store, terminal: &Terminal) -> Result<(), Problem> {
@@ -326,7 +278,7 @@ async fn show(tenant: &str, name: &str, store: &Store, terminal: &Terminal) -> R
             );
             terminal.table(
                 &[
-                    "trigger", "when", "fires", "by", "timeout", "attempts", "delay", "writes",
+                    "trigger", "when", "fires", "by", "timeout", "attempts", "delay", "deadline", "undone by", "writes",
                 ],
                 triggers.iter().map(|trigger| shown_trigger(trigger, &definition)),
             );
@@ -362,6 +314,8 @@ fn shown_trigger(trigger: &Trigger, definition: &Json) -> Vec<String> {
         span(&said("timeout")),
         said("attempts"),
         span(&said("delay")),
+        span(&said("deadline")),
+        said("compensation"),
         said("writes"),
     ]
 }

@@ -38,6 +38,7 @@ pub(crate) async fn run(
                 None => store.start_instance(&flow, &values).await?,
             };
             if *wait {
+                terminal.say(&format!("Instance {wid} of {} is started.", flow.name));
                 return watch(store, &flow, wid, terminal).await;
             }
             terminal.answer(&json!({ "flow": flow.name, "wid": wid }), || {

@@ -22,12 +22,10 @@ pub(crate) async fn show(
     let attempts = store.attempts(flow.flow_id, wid).await?;
     let logs = store.logs(flow.flow_id, wid).await?;
     let order = attributes_of(store, flow).await?;
-    let (reason, conditions) = match instance.status.as_str() {
-        "E" => (
-            store.exception_reason(flow, wid).await?,
-            store.conditions(flow, wid).await?,
-        ),
-        _ => (None, Vec::new()),
+    let reason = store.reason_of_status(flow, wid, &instance.status).await?;
+    let conditions = match instance.status.as_str() {
+        "E" => store.conditions(flow, wid).await?,
+        _ => Vec::new(),
     };
     let document = json!({ "instance": instance, "reason": reason, "conditions": conditions, "jobs": jobs,
         "waiting": waiting, "attempts": attempts, "logs": logs });
@@ -44,6 +42,8 @@ pub(crate) async fn show(
         );
         if instance.status == "E" {
             print_exception(flow, wid, reason.as_deref(), &conditions, terminal);
+        } else if let Some(reason) = &reason {
+            terminal.line(&format!("It was cancelled by {reason}"));
         }
         print_jobs(&jobs, &waiting, terminal);
         print_attempts(&attempts, terminal);
@@ -147,10 +147,10 @@ fn print_logs(logs: &[LogRow], terminal: &Terminal) {
     }
     terminal.line("What its transitions logged:");
     terminal.table(
-        &["trigger", "attempt", "severity", "message", "fields"],
+        &["transition", "attempt", "severity", "message", "fields"],
         logs.iter().map(|line| {
             vec![
-                line.tgid.to_string(),
+                line.trname.clone().unwrap_or_default(),
                 line.attempt.to_string(),
                 line.severity.clone(),
                 line.message.clone(),

@@ -144,7 +144,7 @@ async fn logs(
     if terminal.is_json() && !follow {
         terminal.document(&documents);
     } else if known.is_empty() {
-        terminal.say("no host has made an attempt at it");
+        terminal.say("no attempt at it is on record");
     }
     Ok(())
 }

@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value as Json, json};
 use wedflow_model::Wid;
-use wedflow_store::{Applied, Flow, Matching, NewSchedule, PauseScope, Store};
+use wedflow_store::{Flow, Matching, NewSchedule, PauseScope, RetriedMatching, Store};
 
 use crate::answer::counted;
 use crate::arguments::{InstanceTarget, OperateFlow, OperateInstance, ScheduleCommand};
-use crate::commands::constrain;
 use crate::commands::instance::{initial_values, status_word};
+use crate::commands::{changes, constrain};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
@@ -215,7 +215,7 @@ pub(crate) async fn flow(
         }
         OperateFlow::Rollback { flow, version, yes } => {
             let flow = store.flow(tenant, flow).await?;
-            rollback(store, tenant, &flow, *version, *yes, terminal).await
+            rollback(store, &flow, *version, *yes, terminal).await
         }
         OperateFlow::Schedule(command) => schedule(command, tenant, store, terminal).await,
         OperateFlow::Lint { flow } => {
@@ -291,36 +291,40 @@ async fn retry_matching(
     yes: bool,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let found = store
-        .matching_exceptions(flow, matching, RETRIED_MAX)
+    let RetriedMatching {
+        matching: number,
+        found,
+        retried,
+        refused,
+    } = store
+        .retry_matching(flow, matching, RETRIED_MAX, reason, !yes)
         .await?;
-    let (mut retried, mut refused) = (0, Vec::new());
-    if yes {
-        // Each in its own transaction: one that cannot proceed delays no other.
-        for (wid, ..) in &found {
-            match store.retry_instance(flow, *wid, reason).await {
-                Ok(_) => retried += 1,
-                Err(error) => refused.push((*wid, error.to_string())),
-            }
-        }
-    }
     let instances: Vec<Json> = found
         .iter()
         .map(|(wid, transition, message)| {
             json!({ "wid": wid, "transition": transition, "message": message })
         })
         .collect();
+    let told: Vec<Json> = (refused.iter())
+        .map(|(wid, reason)| json!({ "wid": wid, "reason": reason }))
+        .collect();
     terminal.answer(
-        &json!({ "applied": yes, "matching": found.len(), "retried": retried, "refused": refused,
+        &json!({ "applied": yes, "matching": number, "retried": retried, "refused": told,
             "instances": instances }),
         || {
-            let verb = if found.len() == 1 { "matches" } else { "match" };
-            terminal.line(&format!("{} {verb}.", counted(found.len(), "exception")));
+            let verb = if number == 1 { "matches" } else { "match" };
+            terminal.line(&format!("{} {verb}.", counted(number, "exception")));
+            if i64::try_from(found.len()).is_ok_and(|listed| listed < number) {
+                terminal.say(&format!(
+                    "At most {RETRIED_MAX} at a time: run it again for the others."
+                ));
+            }
             if yes {
-                terminal.line(&format!("Retried {retried}; refused {}.", refused.len()));
-                for (wid, why) in &refused {
-                    terminal.line(&format!("  {wid}: {why}"));
-                }
+                terminal.line(&format!(
+                    "Retried {}; refused {}.",
+                    retried.len(),
+                    refused.len()
+                ));
             } else {
                 terminal.table(
                     &["wid", "transition", "message"],
@@ -332,6 +336,14 @@ async fn retry_matching(
                         ]
                     }),
                 );
+                if !refused.is_empty() {
+                    terminal.line(&format!("{} would be refused:", refused.len()));
+                }
+            }
+            for (wid, why) in &refused {
+                terminal.line(&format!("  {wid}: {why}"));
+            }
+            if !yes {
                 terminal.say("Nothing was retried. To retry them: the same with --yes");
             }
         },
@@ -379,109 +391,25 @@ async fn diff(
 
 async fn rollback(
     store: &Store,
-    tenant: &str,
     flow: &Flow,
     version: Option<i32>,
     yes: bool,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let versions = store.flow_versions(flow.flow_id, VERSIONS_MAX).await?;
-    let chosen = match version {
-        Some(number) => versions.iter().find(|version| version.version == number),
-        None => versions.get(1),
-    }
-    .ok_or_else(|| {
-        Problem::new("there is no such version")
-            .exit(3)
-            .hint(format!("`wed flow history {}` lists them.", flow.name))
-    })?;
-    let definition = chosen.read()?;
-    let (mut changes, rows) =
-        wedflow_worker::definition::preview(store, tenant, &definition).await?;
-    if yes {
-        changes = wedflow_worker::definition::apply(store, tenant, &definition).await?;
-    }
+    let rolled_back = store.roll_back(flow.flow_id, version, !yes).await?;
+    let (version, rows) = (rolled_back.version, &rolled_back.instances);
     terminal.answer(
-        &json!({ "flow": flow.name, "applied": yes, "version": chosen.version, "changes": changes,
-            "matching": rows.len(), "instances": instances_of(&rows) }),
+        &json!({ "flow": flow.name, "applied": yes, "version": version, "changes": rolled_back.applied,
+            "matching": rows.len(), "instances": changes::instances_of(rows) }),
         || match yes {
-            true => terminal.line(&format!(
-                "Flow {} is as in version {}.",
-                flow.name, chosen.version
-            )),
+            true => terminal.line(&format!("Flow {} is as in version {version}.", flow.name)),
             false => {
-                print_preview(&changes, &rows, terminal);
+                changes::print_preview(&rolled_back.applied, rows, terminal);
                 terminal.say("To do it: the same with --yes");
             }
         },
     );
     Ok(())
-}
-
-/// Instances that a re-match touches: number, transitions that are fired, status.
-pub(crate) type Touched = (Wid, Vec<String>, String);
-
-/// Instances that a re-match touches, as a document.
-pub(crate) fn instances_of(rows: &[Touched]) -> Vec<Json> {
-    rows.iter()
-        .map(|(wid, fires, becomes)| json!({ "wid": wid, "fires": fires, "becomes": status_word(becomes) }))
-        .collect()
-}
-
-/// Prints what applying a definition would do, and which live instances would fire what.
-pub(crate) async fn preview(
-    store: &Store,
-    tenant: &str,
-    definition: &wedflow_model::FlowDefinition,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
-    let (applied, rows) = wedflow_worker::definition::preview(store, tenant, definition).await?;
-    terminal.answer(
-        &json!({ "flow": definition.name, "dry_run": true, "would_apply": applied, "matching": rows.len(),
-            "instances": instances_of(&rows) }),
-        || print_preview(&applied, &rows, terminal),
-    );
-    Ok(())
-}
-
-/// Prints the changes that a definition would make, and the live instances that would fire something.
-fn print_preview(applied: &Applied, rows: &[Touched], terminal: &Terminal) {
-    terminal.line("Nothing was changed. This would be:");
-    for (what, names) in [
-        ("attributes added", &applied.attributes_added),
-        ("attributes changed", &applied.attributes_changed),
-        ("settings changed", &applied.settings_changed),
-        ("triggers added", &applied.triggers_added),
-        ("triggers changed", &applied.triggers_changed),
-        ("triggers removed", &applied.triggers_removed),
-        ("components not uploaded", &applied.components_missing),
-    ] {
-        if !names.is_empty() {
-            terminal.line(&format!("  {what}: {}", names.join(", ")));
-        }
-    }
-    terminal.line(&format!(
-        "A re-match would then touch {}{}",
-        counted(rows.len(), "live instance"),
-        if rows.is_empty() { "." } else { ":" }
-    ));
-    if !rows.is_empty() {
-        print_touched("would fire", rows, terminal);
-    }
-}
-
-/// Prints the instances that a re-match touches.
-pub(crate) fn print_touched(fires: &str, rows: &[Touched], terminal: &Terminal) {
-    terminal.table(
-        &["wid", fires, "status"],
-        rows.iter().map(|(wid, fires, becomes)| {
-            vec![
-                wid.to_string(),
-                fires.join(", "),
-                status_word(becomes).to_owned(),
-            ]
-        }),
-    );
 }
 
 async fn schedule(

@@ -11,7 +11,7 @@ use wedflow_process::{
 use wedflow_store::Store;
 
 use crate::arguments::{CheckArguments, FmtArguments};
-use crate::commands::{flow, operate};
+use crate::commands::changes;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
@@ -144,7 +144,7 @@ pub(crate) async fn apply(
     }
     if dry_run {
         for process in &processes {
-            operate::preview(store, tenant, &process.definition, terminal).await?;
+            changes::preview(store, tenant, &process.definition, terminal).await?;
         }
         return Ok(());
     }
@@ -159,7 +159,7 @@ pub(crate) async fn apply(
         &json!({ "flows": flows, "warnings": reading.warnings() }),
         || {
             for ((definition, _), applied) in pairs.iter().zip(&applied) {
-                flow::say_applied(&definition.name, applied, terminal);
+                changes::say_applied(&definition.name, applied, terminal);
             }
         },
     );

@@ -5,4 +5,4 @@ CREATE OR REPLACE FUNCTION {{schema}}.pg_try_advisory_xact_lock(integer, integer
 LANGUAGE sql SECURITY DEFINER AS $f$ SELECT wed.take_job({{flow_id}}, $1, $2) $f$;
 CREATE OR REPLACE FUNCTION {{schema}}.wed_rematch(preview boolean DEFAULT true)
 RETURNS TABLE (wid integer, fires text[], becomes text)
-LANGUAGE sql SECURITY DEFINER AS $f$ SELECT * FROM wed.rematch({{flow_id}}, preview) $f$;
+LANGUAGE sql SECURITY DEFINER AS $f$ SELECT * FROM wed.rematch({{flow_id}}, preview, session_user::text) $f$;

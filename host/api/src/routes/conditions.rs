@@ -1,0 +1,71 @@
+//! Conditions over an instance's present state: why something is fired, or nothing.
+
+use axum::Json;
+use axum::extract::State;
+use serde::Serialize;
+use utoipa::ToSchema;
+use wedflow_tenancy::{Action, Area};
+
+use super::operate::InstancePath;
+use crate::access::Caller;
+use crate::documents::Status;
+use crate::path::{Named, wid};
+use crate::problem::Problem;
+use crate::state::Api;
+
+/// Conditions of a flow over an instance's present state.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Conditions {
+    status: Status,
+    /// Why it is an exception, or was cancelled; absent for all others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// The enabled conditions, the final one last.
+    items: Vec<Condition>,
+}
+
+/// An enabled condition, evaluated over an instance's present state.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Condition {
+    /// The trigger's name, or its transition's; `final` for the final condition.
+    trigger: String,
+    /// The condition, as it was written.
+    condition: String,
+    /// True for the final condition.
+    r#final: bool,
+    /// True if the state satisfies it; absent where the state cannot be evaluated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    holds: Option<bool>,
+    /// Why the state cannot be evaluated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<String>,
+}
+
+/// The conditions that an instance's present state satisfies, and those that it does not
+#[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/conditions", tag = "instances",
+    params(InstancePath),
+    responses((status = 200, body = Conditions), (status = 404, body = Problem)))]
+pub(crate) async fn conditions(
+    State(api): State<Api>,
+    caller: Caller,
+    Named((flow, number)): Named<(String, String)>,
+) -> Result<Json<Conditions>, Problem> {
+    caller.must(Action::read(Area::Instances))?;
+    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let wid = wid(&number)?;
+    let status = api.store.instance_status(flow.flow_id, wid).await?;
+    let reason = api.store.reason_of_status(&flow, wid, &status).await?;
+    let conditions = api.store.conditions(&flow, wid).await?;
+    let items = conditions.into_iter().map(|one| Condition {
+        trigger: one.trigger,
+        condition: one.condition,
+        r#final: one.is_final,
+        holds: one.holds,
+        fault: one.fault,
+    });
+    Ok(Json(Conditions {
+        status: Status::of(&status),
+        reason,
+        items: items.collect(),
+    }))
+}

@@ -1,0 +1,126 @@
+//! Versions of a flow's definition: previews, history, the way back.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+use sqlx::{AssertSqlSafe, FromRow};
+use wedflow_model::{FlowDefinition, FlowId, Wid};
+
+use crate::apply::Applied;
+use crate::times::RFC3339;
+use crate::{Store, StoreError};
+
+/// A definition that a flow had.
+#[derive(Debug, Clone, FromRow, Serialize)]
+pub struct FlowVersion {
+    /// The flow's version after it was applied.
+    pub version: i32,
+    /// When, RFC 3339.
+    pub applied_at: String,
+    /// Actor who applied it.
+    pub actor: String,
+    /// The definition.
+    pub definition: Json,
+}
+
+impl FlowVersion {
+    /// The definition, read.
+    ///
+    /// # Errors
+    /// [`StoreError::Other`] when this program cannot read it.
+    pub fn read(&self) -> Result<FlowDefinition, StoreError> {
+        serde_json::from_value(self.definition.clone())
+            .map_err(|error| StoreError::Other(sqlx::Error::Decode(Box::new(error))))
+    }
+}
+
+/// An instance that a re-match touches.
+#[derive(Debug, Clone, PartialEq, Eq, FromRow, Serialize, Deserialize)]
+pub struct Rematched {
+    /// The instance.
+    pub wid: Wid,
+    /// Transitions that are fired.
+    pub fires: Vec<String>,
+    /// The status it has then, as its letter.
+    pub becomes: String,
+}
+
+/// Effect of rolling a flow back.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RolledBack {
+    /// The version that the flow goes back to.
+    pub version: i32,
+    /// Changes of the definition.
+    pub applied: Applied,
+    /// Live instances that a re-match touches afterwards.
+    pub instances: Vec<Rematched>,
+}
+
+impl Store {
+    /// Previews the effect of applying a definition, and what live instances would then fire. Changes nothing: it
+    /// happens in a transaction that is rolled back.
+    ///
+    /// # Errors
+    /// As [`Store::apply`].
+    pub async fn preview_apply(
+        &self,
+        tenant: &str,
+        definition: &FlowDefinition,
+    ) -> Result<(Applied, Vec<Rematched>), StoreError> {
+        let mut connection = self.pool.acquire().await?.detach();
+        let mut transaction = sqlx::Connection::begin(&mut connection).await?;
+        // Who holds the flow's table is not made to wait behind a preview.
+        sqlx::query("SET LOCAL lock_timeout = '2s'")
+            .execute(&mut *transaction)
+            .await?;
+        let applied =
+            crate::apply::apply(&mut transaction, &self.actor, tenant, definition).await?;
+        let rows = sqlx::query_as(
+            "SELECT r.wid, r.fires, r.becomes FROM wed.flow f JOIN wed.tenant t USING (tenant_id) \
+             CROSS JOIN LATERAL wed.rematch(f.flow_id, true) r WHERE t.name = $1 AND f.name = $2",
+        )
+        .bind(tenant)
+        .bind(&definition.name)
+        .fetch_all(&mut *transaction)
+        .await?;
+        transaction.rollback().await?;
+        Ok((applied, rows))
+    }
+
+    /// Definitions that a flow had, newest first.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn flow_versions(
+        &self,
+        flow_id: FlowId,
+        limit: i64,
+    ) -> Result<Vec<FlowVersion>, StoreError> {
+        Ok(sqlx::query_as(AssertSqlSafe(format!(
+            "SELECT version, to_char(applied_at AT TIME ZONE 'UTC', {RFC3339}) AS applied_at, actor, definition \
+             FROM wed.flow_version WHERE flow_id = $1 ORDER BY version DESC LIMIT $2"
+        )))
+        .bind(flow_id)
+        .bind(limit)
+        .fetch_all(&self.pool)
+        .await?)
+    }
+
+    /// Makes a flow what it was in a version, the one before the newest for none; or shows what that would do.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] with `WF040` where no such version is kept, and as [`Store::apply`].
+    pub async fn roll_back(
+        &self,
+        flow_id: FlowId,
+        version: Option<i32>,
+        preview: bool,
+    ) -> Result<RolledBack, StoreError> {
+        let call = sqlx::query_scalar("SELECT wed.roll_back($1, $2, $3, true, $4)")
+            .bind(flow_id)
+            .bind(version)
+            .bind(preview)
+            .bind(&*self.actor);
+        let sqlx::types::Json(rolled_back) = self.call(call).await?;
+        Ok(rolled_back)
+    }
+}
