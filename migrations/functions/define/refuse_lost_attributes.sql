@@ -1,5 +1,5 @@
 -- Refuses to go back to a definition with attributes that the flow has no more: they were renamed or dropped since. To
--- add them anew would give every running instance their defaults, beside the values that it has under another name.
+-- add them anew would give every running instance their defaults, next to the values that it has under another name.
 CREATE OR REPLACE FUNCTION wed.refuse_lost_attributes(_flow_id integer, _version integer, _definition jsonb)
 RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -40,7 +40,7 @@ fn restored_server_goes_on() {
     let url = format!("{}/restored", second.url());
     run(wed(&url).args(["db", "restore"]).arg(&folder)).done();
     run(wed(&url).args(["db", "restore"]).arg(&folder)).exits(4);
-    // Beside the first both databases would share the flows' roles.
+    // Next to the first both databases would share the flows' roles.
     let beside = format!("{}/beside", first.url());
     let refused = run(wed(&beside).args(["db", "restore"]).arg(&folder)).exits(4);
     assert!(refused.err.contains("in use on this server"), "{refused:?}");

@@ -175,7 +175,7 @@ impl Drop for Proxy {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         unheard.clear();
-        // Who waits for a connection sees that there is none to wait for.
+        // The thread that waits for a connection looks once more, and ends.
         let _ = TcpStream::connect(("127.0.0.1", self.port));
     }
 }
