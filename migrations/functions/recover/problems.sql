@@ -25,7 +25,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     'Run a host: it moves them into the partitions of their days.'
   WHERE EXISTS (SELECT FROM wed.trace_else)
   UNION ALL
-  SELECT 'not_runnable', format('%s jobs of flow %s of tenant %s: %s', count(*), f.name, t.name, j.put_off),
+  SELECT 'not_runnable', format('flow %s of tenant %s, %s waiting: %s', f.name, t.name, count(*), j.put_off),
     'Push a component that fits, or mend the flow; it is looked at again within 15 s.'
   FROM wed.job j JOIN wed.flow f USING (flow_id) JOIN wed.tenant t ON t.tenant_id = f.tenant_id
   WHERE j.put_off LIKE 'it cannot run: %' GROUP BY f.name, t.name, j.put_off

@@ -148,8 +148,18 @@ fn inbox_refuses_what_the_form_does_not_take() {
     screen.has("selected");
     screen.press(&["Enter"]);
     screen.has("Data");
+    let form = format!("result of item {item}");
     screen.press(&["r"]);
-    screen.has(&format!("result of item {item}"));
+    eventually(&format!("`{form}` on the screen"), || {
+        let picture = screen.tmux(&["capture-pane", "-p"]);
+        if picture.contains("form has not come yet") {
+            screen.press(&["F5"]);
+            std::thread::sleep(std::time::Duration::from_millis(500));
+            screen.press(&["r"]);
+            std::thread::sleep(std::time::Duration::from_millis(500));
+        }
+        picture.contains(&form).then_some(())
+    });
     // The order of the fields is the schema's: cost, then form.
     screen.type_text("much");
     screen.press(&["F2"]);
