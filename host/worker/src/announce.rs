@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use data_encoding::BASE64;
+use data_encoding::{BASE64, HEXLOWER};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use wedflow_capability::HostPort;
@@ -119,12 +119,11 @@ async fn post(shared: &Shared, message: &Message) -> Result<(), String> {
 /// is restored to an earlier moment counts on from there.
 fn name_of(message: &Message) -> String {
     let digest = Sha256::digest(message.body.as_bytes());
-    let digest: String = digest
-        .iter()
-        .take(8)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    format!("msg_{}_{digest}", message.message_id)
+    format!(
+        "msg_{}_{}",
+        message.message_id,
+        HEXLOWER.encode(&digest[..8])
+    )
 }
 
 /// The headers of Standard Webhooks (standardwebhooks.com): the message's name, the time, and what signs both with the
