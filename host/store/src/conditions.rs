@@ -28,7 +28,7 @@ impl Store {
     /// Evaluates the enabled conditions of a flow over an instance's present state, the final one last.
     ///
     /// # Errors
-    /// [`StoreError::Refused`] for an instance that there is not.
+    /// [`StoreError::Refused`] with `WF040` when there is no such instance.
     pub async fn conditions(&self, flow: &Flow, wid: Wid) -> Result<Vec<Condition>, StoreError> {
         let conditions = sqlx::query_as("SELECT * FROM wed.conditions_of($1, $2)")
             .bind(flow.flow_id)
