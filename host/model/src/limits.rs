@@ -51,7 +51,7 @@ impl Default for Limits {
             output_bytes: 256 << 10,
             component_bytes: 32 << 20,
             component_functions: 200_000,
-            compile_cpu_seconds: 60,
+            compile_cpu_seconds: 180,
             compile_wait_seconds: 600,
             compile_memory_bytes: 3 << 30,
             compiled_bytes: 256 << 20,
