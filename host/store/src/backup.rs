@@ -80,18 +80,23 @@ impl Store {
         )
     }
 
-    /// Other databases of this server in which some of these roles own something or have rights. What is done to a
+    /// Databases of this server, but the one named `but`, in which some of these roles own something or have rights. What is done to a
     /// role for one database, as when its tenant is suspended, would be done to the other.
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn databases_with(&self, roles: &[String]) -> Result<Vec<String>, StoreError> {
+    pub async fn databases_with(
+        &self,
+        roles: &[String],
+        but: &str,
+    ) -> Result<Vec<String>, StoreError> {
         Ok(sqlx::query_scalar(
             "SELECT DISTINCT d.datname::text FROM pg_shdepend s JOIN pg_database d ON d.oid = s.dbid \
              JOIN pg_roles r ON r.oid = s.refobjid AND s.refclassid = 'pg_authid'::regclass \
-             WHERE r.rolname = ANY ($1) AND d.datname <> current_database() ORDER BY 1",
+             WHERE r.rolname = ANY ($1) AND d.datname <> $2 ORDER BY 1",
         )
         .bind(roles)
+        .bind(but)
         .fetch_all(&self.pool)
         .await?)
     }

@@ -326,9 +326,20 @@ impl Store {
     /// [`STATEMENT_TIMEOUT`] or waits for a tenant's lock for longer than [`LOCK_TIMEOUT`].
     #[must_use]
     pub fn for_host(&self, connections: u32) -> Store {
+        self.with_host_limits(pool_of(connections))
+    }
+
+    /// The same database as [`Store::for_host`] over one session that lasts as long as the host, for its leases: while
+    /// it is there the host is said to run (`wed.host_runs`).
+    #[must_use]
+    pub fn for_leases(&self) -> Store {
+        self.with_host_limits(pool_of(1).max_lifetime(None).idle_timeout(None))
+    }
+
+    fn with_host_limits(&self, pool: PgPoolOptions) -> Store {
         let options = self.options.clone().options(host_limits());
         Store {
-            pool: pool_of(connections)
+            pool: pool
                 .acquire_timeout(ACQUIRE_TIMEOUT)
                 .connect_lazy_with(options.clone()),
             options,

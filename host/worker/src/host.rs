@@ -109,7 +109,7 @@ impl Host {
                 .map(|_| store.for_commits(1, policy.lock_wait))
                 .collect(),
             isolated,
-            heart: store.for_host(1),
+            heart: store.for_leases(),
             bindings: Bindings::new(
                 store.clone(),
                 Arc::clone(&sandbox),

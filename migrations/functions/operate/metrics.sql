@@ -1,7 +1,7 @@
 -- Figures of the installation for monitoring: a name, labels, a number.
 CREATE OR REPLACE FUNCTION wed.metrics() RETURNS TABLE (name text, tenant text, label text, value double precision)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT 'hosts', NULL, NULL, count(*)::double precision FROM wed.host WHERE expires_at > clock_timestamp()
+  SELECT 'hosts', NULL, NULL, count(*)::double precision FROM wed.host h WHERE wed.host_runs(h)
   UNION ALL
   SELECT 'jobs', NULL, q.key, q.value::double precision
   FROM jsonb_each_text(wed.queue()) q WHERE q.key <> 'ready_age_s'

@@ -2,18 +2,23 @@
 CREATE OR REPLACE FUNCTION wed.problems() RETURNS TABLE (code text, text text, hint text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT 'no_host', 'no host is running', 'Start one with `wed serve`.'
-  WHERE NOT EXISTS (SELECT FROM wed.host WHERE expires_at > clock_timestamp())
+  WHERE NOT EXISTS (SELECT FROM wed.host h WHERE wed.host_runs(h))
   UNION ALL
   SELECT 'host_lost', format('host %s (%s) has not renewed its lease for %s s', host_id, name,
     (extract(epoch FROM clock_timestamp() - expires_at))::bigint),
       'Another host frees its jobs within seconds; start one if none runs.'
   FROM wed.host WHERE expires_at <= clock_timestamp()
   UNION ALL
+  SELECT 'host_lost', format('host %s (%s) is gone; its leases end within %s s', host_id, name,
+    ceil(extract(epoch FROM expires_at - clock_timestamp()))::bigint),
+      'Another host frees its jobs then; start one if none runs.'
+  FROM wed.host h WHERE expires_at > clock_timestamp() AND NOT wed.host_runs(h)
+  UNION ALL
   SELECT 'queue_old', format('the oldest job that could run is due since %s s', q.age),
     'Start more hosts, or see which tenant or component is slow with `wed job list`.'
   FROM (SELECT extract(epoch FROM now() - min(due))::bigint AS age FROM wed.job WHERE host_id IS NULL
     AND component_id IS NOT NULL AND due <= now()) q
-  WHERE q.age > 60 AND EXISTS (SELECT FROM wed.host WHERE expires_at > clock_timestamp())
+  WHERE q.age > 60 AND EXISTS (SELECT FROM wed.host h WHERE wed.host_runs(h))
   UNION ALL
   SELECT 'no_component', format('flow %s of tenant %s: component %s of transition %s was not uploaded', f.name,
     t.name, b.component_name, b.trname),
@@ -58,5 +63,5 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     'unknown'), n.newest),
     'Start it anew with the newer program.'
   FROM wed.host h CROSS JOIN (SELECT max(version) AS newest FROM wed.host) n
-  WHERE h.expires_at > clock_timestamp() AND h.version IS DISTINCT FROM n.newest
+  WHERE wed.host_runs(h) AND h.version IS DISTINCT FROM n.newest
 $$;

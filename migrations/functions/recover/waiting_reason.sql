@@ -11,6 +11,8 @@ BEGIN
   SELECT * INTO _job FROM wed.job WHERE flow_id = _flow_id AND wid = _wid AND tgid = _tgid;
   IF NOT FOUND THEN RETURN NULL; END IF;
   IF _job.host_id IS NOT NULL THEN
+    -- Its host was lost, and there is none that takes it over.
+    IF NOT EXISTS (SELECT FROM wed.host h WHERE wed.host_runs(h)) THEN RETURN 'no_host'; END IF;
     -- Its result waits in the host.
     IF _job.put_off IS NOT NULL THEN RETURN 'locked'; END IF;
     -- A host makes attempts at what keeps failing a few at a time, with pauses; the job may be waiting for its turn.
@@ -31,7 +33,7 @@ BEGIN
     RETURN 'time';
   ELSIF _job.component_id IS NOT NULL THEN
     RETURN CASE
-      WHEN NOT EXISTS (SELECT FROM wed.host WHERE expires_at > clock_timestamp()) THEN 'no_host'
+      WHEN NOT EXISTS (SELECT FROM wed.host h WHERE wed.host_runs(h)) THEN 'no_host'
       WHEN EXISTS (SELECT FROM wed.usage WHERE tenant_id = _job.tenant_id AND resting)
         OR wed.concurrency_left(_job.tenant_id) <= 0 THEN 'quota' END;
   ELSIF EXISTS (SELECT FROM wed.binding WHERE flow_id = _flow_id AND trname = _job.trname) THEN

@@ -73,6 +73,7 @@ fn answers_about_a_flow_and_its_instances() {
             &["flow", "diff", "steps", "3", "4"],
             &["flow", "pause", "steps", "--reason", "stocktaking"],
             &["flow", "pauses"],
+            &["instance", "resume", "steps", "1"],
             &["flow", "resume", "steps"],
             &[
                 "instance",

@@ -44,6 +44,8 @@ fn restored_server_goes_on() {
     let beside = format!("{}/beside", first.url());
     let refused = run(wed(&beside).args(["db", "restore"]).arg(&folder)).exits(4);
     assert!(refused.err.contains("in use on this server"), "{refused:?}");
+    let made = "SELECT count(*) FROM pg_database WHERE datname = 'beside'";
+    assert_eq!(Session::open(&database.url()).number(made), 0);
     // The roles are there, with their settings and passwords: an external worker continues where it was.
     let theirs = run(wed(&url).args(["flow", "url", "trial"])).done().out;
     let mut session = Session::open(theirs.trim());

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use wedflow_store::WaitingReason;
 
+use super::field::Process;
 use crate::support::flows::PAPER;
 use crate::support::http::Api;
 use crate::support::program::{run, wed};
@@ -122,6 +123,35 @@ fn status_names_whose_lock_is_in_the_way() {
         told.contains(&format!("pg_terminate_backend({pid})")),
         "{told}"
     );
+}
+
+#[harness::test]
+fn killed_host_is_missed_before_its_leases_end() {
+    let flow = Flow::of(PAPER);
+    flow.session().start();
+    let mut command = wed(&flow.database.url());
+    let host = Process::start(command.args(["serve", "--lanes", "1"]));
+    let mut owner = flow.database.owner();
+    let number = eventually("a host that keeps its leases", || {
+        let kept = "SELECT host_id FROM wed.host WHERE session_pid IS NOT NULL";
+        owner.lines(kept).pop()
+    });
+    host.signal("-KILL");
+    let problems =
+        "SELECT string_agg(code, ' ' ORDER BY code) FROM wed.problems() WHERE code ~ 'host'";
+    let missed = "host_lost no_host";
+    eventually("it is missed", || {
+        (owner.line(problems) == missed).then_some(())
+    });
+    // Whenever that was: it is missed while its leases hold.
+    owner.run(&format!(
+        "UPDATE wed.host SET expires_at = now() + interval '1 hour'; UPDATE wed.job SET host_id = {number}"
+    ));
+    assert_eq!(owner.line(problems), missed);
+    let reasons = "SELECT DISTINCT wed.waiting_reason(flow_id, wid, tgid) FROM wed.job";
+    assert_eq!(owner.lines(reasons), ["no_host"]);
+    owner.run("INSERT INTO wed.host (name, expires_at) VALUES ('two', now() + interval '1 hour')");
+    assert_eq!(owner.lines(reasons), ["·"], "another one takes it over");
 }
 
 #[harness::test]

@@ -96,32 +96,9 @@ pub(crate) async fn restore(
     let about: About = serde_json::from_slice(&about)
         .map_err(|source| Problem::new("the backup's about.json cannot be read").because(source))?;
     let url = database::url(arguments, terminal).await?;
-    let store = Store::connect_or_create(&url, 1).await?;
-    if store.is_used().await? {
-        return Err(Problem::new("the database is not empty")
-            .exit(4)
-            .hint("Name a database that does not exist yet in DATABASE_URL: it is made."));
-    }
-    let (host, port, name) = store.place();
-    let user = parsed(&url)?.username().to_owned();
-    if user != about.owner {
-        return Err(Problem::new(format!(
-            "the backup belongs to the role \"{}\", and this is \"{user}\"",
-            about.owner
-        ))
-        .exit(4)
-        .hint("Connect as a role of the same name."));
-    }
-    let others = store.databases_with(&about.roles).await?;
-    if !others.is_empty() {
-        return Err(Problem::new(format!(
-            "the flows' roles of the backup are in use on this server, in {}",
-            others.join(", ")
-        ))
-        .exit(4)
-        .hint("Restore on another server: both databases would share the logins of their flows."));
-    }
     let tool = find("pg_restore", about.server_major)?;
+    let store = empty_for(&url, &about).await?;
+    let (host, port, name) = store.place();
     store.run_script(&about.before).await?;
     let spinner = terminal.spinner("restoring the database");
     let mut command = on(&url, &tool)?;
@@ -149,6 +126,54 @@ pub(crate) async fn restore(
         terminal.line(&format!("Restored {name} on {host}:{port}."));
     });
     Ok(())
+}
+
+/// Connects to the empty database that a backup goes into, made where there is none. What refuses the backup is looked
+/// at before that.
+async fn empty_for(url: &str, about: &About) -> Result<Store, Problem> {
+    let parts = parsed(url)?;
+    let (user, name) = (
+        percent(parts.username()),
+        percent(parts.path().trim_start_matches('/')),
+    );
+    if user != about.owner {
+        return Err(Problem::new(format!(
+            "the backup belongs to the role \"{}\", and this is \"{user}\"",
+            about.owner
+        ))
+        .exit(4)
+        .hint("Connect as a role of the same name."));
+    }
+    let present = present(url).await?;
+    let others = present.databases_with(&about.roles, &name).await?;
+    present.close().await;
+    if !others.is_empty() {
+        return Err(Problem::new(format!(
+            "the flows' roles of the backup are in use on this server, in {}",
+            others.join(", ")
+        ))
+        .exit(4)
+        .hint("Restore on another server: both databases would share the logins of their flows."));
+    }
+    let store = Store::connect_or_create(url, 1).await?;
+    if store.is_used().await? {
+        return Err(Problem::new("the database is not empty")
+            .exit(4)
+            .hint("Name a database that does not exist yet in DATABASE_URL: it is made."));
+    }
+    Ok(store)
+}
+
+/// The database, or the server's own one where it is not made yet.
+async fn present(url: &str) -> Result<Store, Problem> {
+    match Store::connect(url, 1).await {
+        Err(error) if error.code() == Some("3D000") => {
+            let mut own = parsed(url)?;
+            own.set_path("/postgres");
+            Ok(Store::connect(own.as_str(), 1).await?)
+        }
+        other => Ok(other?),
+    }
 }
 
 /// The tool of a version that can read the server, the oldest such one.

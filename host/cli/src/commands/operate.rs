@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 use wedflow_model::Wid;
-use wedflow_store::{Flow, Matching, NewSchedule, PauseScope, RetriedMatching, Store};
+use wedflow_store::{Flow, Matching, NewSchedule, PauseScope, PausedThing, RetriedMatching, Store};
 
 use crate::answer::counted;
 use crate::arguments::{InstanceTarget, OperateFlow, OperateInstance, ScheduleCommand};
@@ -13,6 +13,8 @@ use crate::terminal::Terminal;
 
 /// Most exceptions that one `wed flow retry` takes.
 const RETRIED_MAX: i32 = 10_000;
+/// Most other pauses that a command names which resumed nothing.
+const OTHER_PAUSES_MAX: usize = 5;
 /// Most instances that one backfill starts.
 const BACKFILLED_MAX: usize = 10_000;
 /// Most definitions that `wed flow history` lists.
@@ -148,6 +150,14 @@ async fn pause(
         .set_pause(scope, reason.is_some(), reason.unwrap_or_default())
         .await?;
     let paused = reason.is_some();
+    if !paused && !changed {
+        for (command, thing) in other_pauses(store, scope).await? {
+            terminal.say(&format!(
+                "{command} resumes what {} paused: {}",
+                thing.actor, thing.reason
+            ));
+        }
+    }
     terminal.answer(&json!({ "paused": paused, "changed": changed }), || {
         terminal.line(match (paused, changed) {
             (true, true) => "Paused.",
@@ -157,6 +167,37 @@ async fn pause(
         });
     });
     Ok(())
+}
+
+/// Lists other pauses at the same place, each with the command that takes it back: of the tenant, and of the scope's flow.
+async fn other_pauses(
+    store: &Store,
+    scope: PauseScope<'_>,
+) -> Result<Vec<(String, PausedThing)>, Problem> {
+    let (tenant, flow, wid) = match scope {
+        PauseScope::Tenant(tenant) => (tenant, None, None),
+        PauseScope::Flow(tenant, flow) | PauseScope::Trigger(tenant, flow, _) => {
+            (tenant, Some(&flow.name), None)
+        }
+        PauseScope::Instance(tenant, flow, wid) => (tenant, Some(&flow.name), Some(wid)),
+    };
+    let is_here = |one: &PausedThing| {
+        let of_flow = flow.is_none() || one.flow.is_none() || one.flow.as_ref() == flow;
+        of_flow && (wid.is_none() || one.wid.is_none() || one.wid == wid)
+    };
+    let paused = store.pauses(tenant).await?.into_iter().filter(is_here);
+    let with_command = paused.map(|one| {
+        let command = match (&one.flow, &one.trigger, one.wid) {
+            (Some(flow), _, Some(wid)) => format!("`wed instance resume {flow} {wid}`"),
+            (Some(flow), Some(trigger), None) => {
+                format!("`wed flow resume {flow} --trigger {trigger:?}`")
+            }
+            (Some(flow), None, None) => format!("`wed flow resume {flow}`"),
+            (None, ..) => format!("`wed tenant resume {tenant}`"),
+        };
+        (command, one)
+    });
+    Ok(with_command.take(OTHER_PAUSES_MAX).collect())
 }
 
 /// Pauses a tenant; `wed tenant resume` resumes it.

@@ -27,6 +27,8 @@ pub(crate) struct Screen {
     pub(crate) at: usize,
     /// Documents of items, with data.
     pub(crate) documents: HashMap<i64, Json>,
+    /// The item whose form opens when it comes, unless another key is pressed first.
+    pub(crate) awaited: Option<i64>,
     /// True while the detail fills a narrow screen.
     pub(crate) detail: bool,
     /// Lines of the detail that are scrolled away.
@@ -122,6 +124,7 @@ impl Screen {
             News::Desk(desk) => return self.take_desk(*desk),
             News::Item(item, document) => {
                 self.documents.insert(item, document);
+                self.open_awaited(item);
             }
             News::History(item, entries) => self.window = Some(Window::History(item, entries)),
             News::Messages(messages) => {
@@ -214,6 +217,7 @@ impl Screen {
             self.quit = true;
             return Vec::new();
         }
+        self.awaited = None;
         let wishes = match self.window.take() {
             Some(window) => self.press_window(window, key),
             None => self.press_list(key.code),
@@ -274,10 +278,7 @@ impl Screen {
             'h' => vec![Wish::History(number)],
             'J' | 'K' => self.reorder(letter == 'J'),
             'd' | 'D' => self.run(&item, letter == 'D'),
-            'r' => {
-                self.open_form(&item);
-                Vec::new()
-            }
+            'r' => self.open_form(&item),
             'x' => {
                 let refused = self.desk.results.iter().find(|one| one.item == number);
                 if let Some(answer) = refused.and_then(|one| one.answer.clone()) {
@@ -320,8 +321,7 @@ impl Screen {
 
     fn run(&mut self, item: &LocalItem, at_server: bool) -> Vec<Wish> {
         if item.document["application"].is_null() {
-            self.open_form(item);
-            return Vec::new();
+            return self.open_form(item);
         }
         if !item.enabled {
             self.status = (why_disabled(item, self.desk.link), true);
@@ -334,21 +334,37 @@ impl Screen {
         }
     }
 
-    fn open_form(&mut self, item: &LocalItem) {
+    /// Opens an item's form, or fetches it first.
+    fn open_form(&mut self, item: &LocalItem) -> Vec<Wish> {
         if !item.enabled {
             self.status = (why_disabled(item, self.desk.link), true);
-            return;
+            return Vec::new();
         }
         let document = self.documents.get(&item.item).unwrap_or(&item.document);
         if document["form"].is_null() {
-            self.status = (
-                "The item's form has not come yet; press F5.".to_owned(),
-                true,
-            );
-            return;
+            self.awaited = Some(item.item);
+            self.status = ("The form is on its way …".to_owned(), false);
+            return vec![Wish::Open(item.item)];
         }
         let form = Form::new(&document["form"], &document["data"]);
         self.window = Some(Window::Form(item.item, Box::new(form)));
+        Vec::new()
+    }
+
+    /// Opens the form that somebody waits for, now that its document came.
+    fn open_awaited(&mut self, came: i64) {
+        let selected = self.item().filter(|item| item.item == came).cloned();
+        let Some(item) = selected.filter(|_| self.awaited == Some(came)) else {
+            return;
+        };
+        if self.documents[&came]["form"].is_null() {
+            // Asked for before the item was this person's.
+            self.status = ("The form has not come yet; F5 asks again.".to_owned(), true);
+            return;
+        }
+        self.awaited = None;
+        self.status = (String::new(), false);
+        self.open_form(&item);
     }
 
     fn begin_leaving(&mut self) {
