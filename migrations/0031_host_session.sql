@@ -1,3 +1,3 @@
--- The session over which a host keeps its leases: when it is gone, so is the host, before the leases end.
+-- The session that renews a host's leases: it ends with the host, before the leases do.
 ALTER TABLE wed.host ADD COLUMN session_pid integer;
-COMMENT ON COLUMN wed.host.session_pid IS 'Process of the server that serves the session; null until the first lease is kept.';
+COMMENT ON COLUMN wed.host.session_pid IS 'Server process of the session; null until it first renews the leases.';

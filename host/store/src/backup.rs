@@ -80,8 +80,8 @@ impl Store {
         )
     }
 
-    /// Databases of this server, but the one named `but`, in which some of these roles own something or have rights. What is done to a
-    /// role for one database, as when its tenant is suspended, would be done to the other.
+    /// Databases of this server, but the one named `but`, in which some of these roles own something or have rights.
+    /// What is done to a role for one database, as when its tenant is suspended, would be done to the other.
     ///
     /// # Errors
     /// Only those of the connection.

@@ -1,5 +1,6 @@
--- Whether a host runs: its leases hold, and the session over which it keeps them is there. A host that was killed ends
--- with its session; whose link went silent, with its leases. For what people are told: jobs go by leases alone.
+-- Whether a host runs, for what people are told: its leases hold, and the session that renews them is connected. The
+-- session of a killed host ends at once; that of a host whose connection is silent lasts, so its leases decide. Which
+-- host a job belongs to is decided by leases alone.
 CREATE OR REPLACE FUNCTION wed.host_runs(_host wed.host) RETURNS boolean
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
   SELECT _host.expires_at > clock_timestamp()

@@ -1,4 +1,5 @@
--- Prolongs a host's leases, over the session that tells whether it runs (wed.host_runs). False: they were lost, and the host must register anew.
+-- Prolongs a host's leases, and notes the session that does so (wed.host_runs). False: they were lost, and the host must
+-- register anew.
 CREATE OR REPLACE FUNCTION wed.renew_lease(
   _host_id integer, _lease interval, _interface integer DEFAULT wed.interface_version()) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -206,7 +206,7 @@ impl World {
         on(self.s.store.expire(100)).expect("removed");
         assert_eq!(self.owner.number("SELECT count(*) FROM wed.trace"), 0);
         for flow in &mut self.flows {
-            // It has its time here, also beside the server's own work on the table.
+            // Without a limit for locks: autovacuum may hold the table for a moment.
             flow.session.run(&format!(
                 "SET lock_timeout = 0; UPDATE wed_trig SET priority = 0, delay = '0' WHERE NOT cfinal \
                  AND (priority, delay) <> (0, '0'); SET lock_timeout = '{LOCK_WAIT_MS}ms'"

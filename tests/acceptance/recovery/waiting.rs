@@ -143,7 +143,7 @@ fn killed_host_is_missed_before_its_leases_end() {
     eventually("it is missed", || {
         (owner.line(problems) == missed).then_some(())
     });
-    // Whenever that was: it is missed while its leases hold.
+    // Its leases hold, however slow this machine is.
     owner.run(&format!(
         "UPDATE wed.host SET expires_at = now() + interval '1 hour'; UPDATE wed.job SET host_id = {number}"
     ));

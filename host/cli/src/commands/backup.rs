@@ -164,7 +164,7 @@ async fn empty_for(url: &str, about: &About) -> Result<Store, Problem> {
     Ok(store)
 }
 
-/// The database, or the server's own one where it is not made yet.
+/// Connects to the database, or to the server's database `postgres` where it does not exist yet.
 async fn present(url: &str) -> Result<Store, Problem> {
     match Store::connect(url, 1).await {
         Err(error) if error.code() == Some("3D000") => {

@@ -169,7 +169,7 @@ async fn pause(
     Ok(())
 }
 
-/// Lists other pauses at the same place, each with the command that takes it back: of the tenant, and of the scope's flow.
+/// Lists other pauses of the tenant and of the scope's flow, each with the command that takes it back.
 async fn other_pauses(
     store: &Store,
     scope: PauseScope<'_>,
