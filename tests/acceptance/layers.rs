@@ -6,14 +6,16 @@ use std::path::{Path, PathBuf};
 use crate::support::repository;
 
 /// Our crates and the layer that each stands on. A crate may import those of lower layers only.
-const LAYERS: [(&str, u8); 15] = [
+const LAYERS: [(&str, u8); 17] = [
     ("cli", 5),
     ("api", 4),
     ("worker", 3),
     ("authoring", 3),
     ("tenancy", 3),
+    ("client", 2),
     ("store", 2),
     ("sandbox", 2),
+    ("documents", 1),
     ("guard", 1),
     ("contract", 1),
     ("process", 1),
@@ -28,10 +30,11 @@ const LAYERS: [(&str, u8); 15] = [
 const ALONE: [&str; 4] = ["capability", "embedded-postgres", "scheduler", "model"];
 
 /// Libraries that one crate only may use, so that it alone knows what they are like.
-const ONE_USER: [(&str, &str); 7] = [
+const ONE_USER: [(&str, &str); 8] = [
     ("axum", "api"),
     ("cap-std", "capability"),
     ("tokio-rustls", "capability"),
+    ("hyper-rustls", "client"),
     ("sqlx", "store"),
     ("rusqlite", "away"),
     ("wasmtime", "sandbox"),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, MatchedPath, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use wedflow_store::Store;
@@ -19,17 +19,29 @@ const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy"
 
 /// Caller of a request.
 #[derive(Debug, Clone)]
-pub(crate) struct Caller(Arc<Identity>);
+pub(crate) struct Caller {
+    identity: Arc<Identity>,
+    /// Without a token, in this process.
+    is_owner: bool,
+}
 
 impl std::ops::Deref for Caller {
     type Target = Identity;
 
     fn deref(&self) -> &Identity {
-        &self.0
+        &self.identity
     }
 }
 
 impl Caller {
+    /// The owner of the installation, who acts as a tenant.
+    pub(crate) fn owner(identity: Identity) -> Self {
+        Caller {
+            identity: Arc::new(identity),
+            is_owner: true,
+        }
+    }
+
     /// Succeeds only if both role and token allow this. Asked before anything is looked up, so that a
     /// refusal tells nothing of what there is.
     pub(crate) fn must(&self, action: Action) -> Result<(), Problem> {
@@ -48,8 +60,18 @@ impl Caller {
         }))
     }
 
+    /// Returns the token of a request, as it must hold while a stream lasts; none for the owner of the installation.
+    pub(crate) fn token(&self, headers: &HeaderMap) -> Option<String> {
+        let sent = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+        let (_, token) = sent.split_once(' ')?;
+        (!self.is_owner).then(|| token.trim().to_owned())
+    }
+
     /// The store, used in the caller's name.
     pub(crate) fn store(&self, api: &Api) -> Store {
+        if self.is_owner {
+            return api.store.clone();
+        }
         let store = api.store.acting_as(&self.actor());
         let request = REQUEST.try_with(|id| id.0.clone()).unwrap_or_default();
         store.on_request(&self.prefix, &request)
@@ -101,7 +123,10 @@ pub(crate) async fn let_in(State(api): State<Api>, mut request: Request, next: N
         tell(&mut response, counted);
         return response;
     }
-    let caller = Caller(Arc::new(identity));
+    let caller = Caller {
+        identity: Arc::new(identity),
+        is_owner: false,
+    };
     request.extensions_mut().insert(caller.clone());
     let asked = request
         .extensions()
@@ -120,6 +145,16 @@ pub(crate) async fn let_in(State(api): State<Api>, mut request: Request, next: N
         .entry(header::CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));
     response
+}
+
+/// Lets the owner of the installation in, without a token.
+pub(crate) async fn let_owner_in(
+    State(owner): State<Caller>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    request.extensions_mut().insert(owner);
+    next.run(request).await
 }
 
 /// Puts on record that a token was denied something: once an hour for each token and operation, for nobody may take

@@ -4,6 +4,7 @@
 //! - [`Server`]: connections, their limits, and a graceful end
 //! - `state`: what handlers share
 //! - `access`: who is asking, and how often that one may ask
+//! - [`in_process`]: the same without a server, for the owner of the installation
 //! - `rate`: counting requests
 //! - `body`: reading what is sent, bounded in size and time
 //! - `path`: names and numbers in addresses
@@ -11,8 +12,6 @@
 //! - `application`: the sandbox for components of work items, given by who starts the server
 //! - `sending`: answers to those who do not read them
 //! - `problem`: how it says no (RFC 9457)
-//! - `documents`: what it answers
-//! - `definition`: a definition, described
 //! - `routes`: a file for each noun
 //! - `openapi`: the description of all of it
 //! - `metrics`: figures for monitoring, on a listener of their own
@@ -25,8 +24,7 @@
 mod access;
 mod application;
 mod body;
-mod definition;
-mod documents;
+mod in_process;
 mod metrics;
 mod openapi;
 mod page;
@@ -39,7 +37,11 @@ mod server;
 mod state;
 mod watching;
 
+/// Requests and answers, which clients share.
+use wedflow_documents as documents;
+
 pub use application::{Answered, Application, RunApplication};
+pub use in_process::{Owner, in_process};
 pub use metrics::{Committed, MetricsServer};
 pub use routes::description;
 pub use server::{Server, ServerSettings};

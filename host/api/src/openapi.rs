@@ -47,7 +47,7 @@ const REFUSALS: [(&str, &str); 13] = [
             application/problem+json (RFC 9457) with a stable `code` and a `hint`.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
-    components(schemas(crate::definition::Definition, crate::problem::Problem)),
+    components(schemas(crate::documents::Definition, crate::problem::Problem)),
     security(("token" = []))
 )]
 pub(crate) struct Description;
@@ -60,7 +60,7 @@ pub(crate) fn completed(routes: &utoipa::openapi::OpenApi) -> Value {
     document["components"]["securitySchemes"] = json!({
         "token": { "type": "http", "scheme": "bearer", "description": "A token that `wed token create` made: `wed_…`" }
     });
-    document["components"]["schemas"]["FlowDefinition"] = crate::definition::document();
+    document["components"]["schemas"]["FlowDefinition"] = crate::documents::definition_schema();
     let paths = document["paths"].as_object_mut();
     for (path, item) in paths.into_iter().flatten() {
         for method in METHODS {

@@ -2,11 +2,10 @@
 
 use axum::http::StatusCode;
 use data_encoding::BASE64URL_NOPAD;
-use serde::{Deserialize, Serialize};
-use utoipa::IntoParams;
+use serde::Serialize;
 use wedflow_store::StoreError;
 
-use crate::documents::List;
+use crate::documents::{List, Page};
 use crate::problem::Problem;
 
 /// Entries of a part by default.
@@ -22,18 +21,6 @@ const STEP: i64 = 16;
 const LIGHT_STEP: i64 = 128;
 /// Bytes of an entry that is light.
 const LIGHT_BYTES: usize = 4 << 10;
-
-/// Part of a list that a request asks for.
-#[derive(Debug, Default, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct Page {
-    /// End of the part before: its `next`.
-    pub(crate) cursor: Option<String>,
-    /// Maximum number of entries, 1 to 500; fewer come when they are long.
-    #[param(minimum = 1, maximum = 500)]
-    pub(crate) limit: Option<i64>,
-}
 
 /// Returns the number of entries to answer with.
 pub(crate) fn limit(asked: Option<i64>) -> Result<i64, Problem> {

@@ -1,96 +1,80 @@
 //! Refusals of the API: RFC 9457, with a stable code and a hint.
 
+use std::borrow::Cow;
+
 use axum::Json;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
-use utoipa::ToSchema;
+use serde::{Serialize, Serializer};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 use wedflow_store::{FragmentPosition, Refusal, StoreError};
+
+use crate::documents::{self, FragmentPlace, QuotaPlace};
 
 /// The most characters of what is wrong: it may hold a part of what was sent.
 const LONGEST_DETAIL: usize = 2_000;
 
-/// Why a request was not done.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+/// Why a request was not done, and headers of the answer.
+#[derive(Debug, Clone)]
 pub(crate) struct Problem {
-    /// The kind of problem, as a URI that need not lead anywhere.
-    #[serde(rename = "type")]
-    kind: String,
-    /// The kind of problem in words.
-    title: String,
-    /// The HTTP status.
-    status: u16,
-    /// Description of the error in this request.
-    detail: String,
-    /// This occurrence: the request's number, also in the header `x-request-id` and in the server's log.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    instance: Option<String>,
-    /// A stable code: a word, or a SQLSTATE.
-    code: String,
-    /// Advice on mending it.
-    hint: String,
-    /// Position in a JSON body, as a path.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at: Option<String>,
-    /// Position in a fragment of SQL.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    place: Option<FragmentPlace>,
-    /// Limit, for problems of quotas.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    limit: Option<QuotaPlace>,
-    #[serde(skip)]
+    document: documents::Problem,
     headers: Vec<(HeaderName, HeaderValue)>,
 }
 
-/// A limit that is reached.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-pub(crate) struct QuotaPlace {
-    /// Name of the quota.
-    pub(crate) name: String,
-    /// Number in use.
-    pub(crate) used: i64,
-    /// Number allowed.
-    pub(crate) allowed: i64,
+impl Serialize for Problem {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.document.serialize(serializer)
+    }
 }
 
-/// A place in a fragment of SQL.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-pub(crate) struct FragmentPlace {
-    /// The fragment.
-    fragment: String,
-    /// The character, counted from 1.
-    position: usize,
+impl PartialSchema for Problem {
+    fn schema() -> RefOr<Schema> {
+        documents::Problem::schema()
+    }
+}
+
+impl ToSchema for Problem {
+    fn name() -> Cow<'static, str> {
+        documents::Problem::name()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        documents::Problem::schemas(schemas);
+    }
 }
 
 impl Problem {
     pub(crate) fn new(status: StatusCode, code: &str, detail: impl Into<String>) -> Self {
         Problem {
-            kind: format!("urn:wedflow:problem:{code}"),
-            title: status.canonical_reason().unwrap_or("Problem").to_owned(),
-            status: status.as_u16(),
-            detail: detail.into(),
-            instance: None,
-            code: code.to_owned(),
-            hint: String::new(),
-            at: None,
-            place: None,
-            limit: None,
+            document: documents::Problem {
+                kind: format!("urn:wedflow:problem:{code}"),
+                title: status.canonical_reason().unwrap_or("Problem").to_owned(),
+                status: status.as_u16(),
+                detail: detail.into(),
+                instance: None,
+                code: code.to_owned(),
+                hint: String::new(),
+                at: None,
+                place: None,
+                limit: None,
+            },
             headers: Vec::new(),
         }
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = hint.into();
+        self.document.hint = hint.into();
         self
     }
 
     pub(crate) fn at(mut self, path: String) -> Self {
-        self.at = Some(path);
+        self.document.at = Some(path);
         self
     }
 
     pub(crate) fn limit(mut self, name: &str, used: i64, allowed: i64) -> Self {
-        self.limit = Some(QuotaPlace {
+        self.document.limit = Some(QuotaPlace {
             name: name.to_owned(),
             used,
             allowed,
@@ -171,16 +155,17 @@ tokio::task_local! {
 
 impl IntoResponse for Problem {
     fn into_response(mut self) -> Response {
-        self.instance = REQUEST
+        self.document.instance = REQUEST
             .try_with(|request| format!("urn:wedflow:request:{}", request.0))
             .ok();
-        if let Some((end, _)) = self.detail.char_indices().nth(LONGEST_DETAIL) {
-            self.detail.truncate(end);
-            self.detail.push('…');
+        if let Some((end, _)) = self.document.detail.char_indices().nth(LONGEST_DETAIL) {
+            self.document.detail.truncate(end);
+            self.document.detail.push('…');
         }
-        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let status =
+            StatusCode::from_u16(self.document.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = std::mem::take(&mut self.headers);
-        let mut response = (status, Json(self)).into_response();
+        let mut response = (status, Json(self.document)).into_response();
         response.headers_mut().insert(
             header::CONTENT_TYPE,
             HeaderValue::from_static("application/problem+json"),
@@ -304,7 +289,7 @@ fn refused(refusal: &Refusal) -> Option<Problem> {
             .to_owned()
         },
     ));
-    problem.place = refusal
+    problem.document.place = refusal
         .place
         .clone()
         .map(|FragmentPosition { fragment, position }| FragmentPlace { fragment, position });

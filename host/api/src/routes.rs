@@ -108,11 +108,14 @@ fn operation_routes() -> OpenApiRouter<Api> {
 fn definition_routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
         .routes(routes!(versions::preview))
+        .routes(routes!(versions::apply_processes))
+        .routes(routes!(versions::plan))
         .routes(routes!(versions::versions))
         .routes(routes!(versions::diff))
         .routes(routes!(versions::roll_back))
         .routes(routes!(versions::rematch))
         .routes(routes!(webhooks::list, webhooks::set, webhooks::remove))
+        .routes(routes!(constrain::lint))
         .routes(routes!(constrain::reservations))
         .routes(routes!(constrain::resources, constrain::set_resource))
         .routes(routes!(constrain::orders, constrain::add_order))
@@ -154,6 +157,7 @@ fn work_routes() -> OpenApiRouter<Api> {
         .routes(routes!(work::connection, work::leave))
         .routes(routes!(work::start))
         .routes(routes!(work::people))
+        .routes(routes!(work::roles))
         .routes(routes!(work::put_person, work::drop_person))
         .routes(routes!(worklists::reserve))
         .routes(routes!(worklists::place))
@@ -176,18 +180,36 @@ pub fn description() -> serde_json::Value {
     openapi::completed(&routes.into_openapi())
 }
 
-/// The whole service.
+/// Returns the whole service, for bearers of tokens.
 pub(crate) fn service(api: Api) -> Router {
+    let guard = middleware::from_fn_with_state(api.clone(), access::let_in);
+    let (guarded, open) = parts(&api);
+    assembled(guarded.route_layer(guard).merge(open), api)
+}
+
+/// Returns the whole service, for the owner of the installation.
+pub(crate) fn owners_service(api: Api, owner: Caller) -> Router {
+    let guard = middleware::from_fn_with_state(owner, access::let_owner_in);
+    let (guarded, open) = parts(&api);
+    assembled(guarded.route_layer(guard).merge(open), api)
+}
+
+/// Returns the routes that need a caller, and those open to everyone.
+fn parts(api: &Api) -> (Router<Api>, Router<Api>) {
     let (quick, slow, open) = described();
     let (quick, _) = quick.split_for_parts();
     let (slow, _) = slow.split_for_parts();
     let (open, _) = open.split_for_parts();
-    quick
+    let guarded = quick
         .route_layer(middleware::from_fn_with_state(api.clone(), in_share))
         .route_layer(middleware::from_fn_with_state(api.clone(), in_time))
-        .merge(slow)
-        .route_layer(middleware::from_fn_with_state(api.clone(), access::let_in))
-        .merge(open)
+        .merge(slow);
+    (guarded, open)
+}
+
+/// Adds what holds for every request.
+fn assembled(routes: Router<Api>, api: Api) -> Router {
+    routes
         .fallback(nothing_here)
         .method_not_allowed_fallback(not_this_way)
         .layer(tower_http::catch_panic::CatchPanicLayer::custom(panicked))

@@ -66,7 +66,7 @@ struct Held {
 pub(crate) struct Watcher {
     watching: Watching,
     instance: Instance,
-    token: String,
+    token: Option<String>,
     last: watch::Receiver<Last>,
 }
 
@@ -80,8 +80,9 @@ impl Watching {
         }))
     }
 
-    /// Begins to watch an instance for the bearer of a token that was let in just now.
-    pub(crate) fn watch(&self, instance: Instance, token: &str) -> Watcher {
+    /// Begins to watch an instance for the bearer of a token that was let in just now; without a token for the owner of
+    /// the installation.
+    pub(crate) fn watch(&self, instance: Instance, token: Option<String>) -> Watcher {
         let mut state = self.state();
         let watched = state.instances.entry(instance).or_insert_with(|| Watched {
             watchers: 0,
@@ -90,13 +91,15 @@ impl Watching {
         watched.watchers += 1;
         let last = watched.last.subscribe();
         let now = Instant::now();
-        let held = state.tokens.entry(token.to_owned()).or_insert(Held {
-            watchers: 0,
-            asked: now,
-            holds: true,
-        });
-        held.watchers += 1;
-        (held.asked, held.holds) = (now, true);
+        if let Some(token) = &token {
+            let held = state.tokens.entry(token.clone()).or_insert(Held {
+                watchers: 0,
+                asked: now,
+                holds: true,
+            });
+            held.watchers += 1;
+            (held.asked, held.holds) = (now, true);
+        }
         if !std::mem::replace(&mut state.looks, true) {
             tokio::spawn(self.clone().look());
         }
@@ -105,7 +108,7 @@ impl Watching {
         Watcher {
             watching: self.clone(),
             instance,
-            token: token.to_owned(),
+            token,
             last,
         }
     }
@@ -217,11 +220,19 @@ impl Watcher {
                 tokio::time::timeout_at(moment, self.last.changed()).await,
                 Ok(Ok(()))
             );
-            if !self.watching.holds(&self.token).await {
+            if !self.holds().await {
                 return false;
             }
         }
-        self.watching.holds(&self.token).await
+        self.holds().await
+    }
+
+    /// Returns true while whoever watches may.
+    async fn holds(&self) -> bool {
+        match &self.token {
+            Some(token) => self.watching.holds(token).await,
+            None => true,
+        }
     }
 }
 
@@ -234,10 +245,11 @@ impl Drop for Watcher {
                 state.instances.remove(&self.instance);
             }
         }
-        if let Some(held) = state.tokens.get_mut(&self.token) {
+        let Some(token) = &self.token else { return };
+        if let Some(held) = state.tokens.get_mut(token) {
             held.watchers -= 1;
             if held.watchers == 0 {
-                state.tokens.remove(&self.token);
+                state.tokens.remove(token);
             }
         }
     }

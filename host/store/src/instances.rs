@@ -128,6 +128,10 @@ pub struct JobRow {
     pub lckid: Option<String>,
     /// Attempts begun.
     pub attempt: i32,
+    /// Maximum number of attempts.
+    pub attempts: i32,
+    /// The component that performs it; none when it is left to external workers.
+    pub component: Option<String>,
     /// When it may next be claimed, RFC 3339; none while it waits for something else than time.
     pub due: Option<String>,
     /// Code of the reason why it is not being run ([`crate::WaitingReason`]).
@@ -415,17 +419,18 @@ impl Store {
         self.jobs_where(flow_id, Some(wid), None, i64::MAX).await
     }
 
-    /// A flow's pending jobs in the order of (wid, tgid), those behind `after`.
+    /// A flow's pending jobs, or those of one instance, in the order of (wid, tgid), those behind `after`.
     ///
     /// # Errors
     /// Only those of the connection.
     pub async fn flow_jobs(
         &self,
         flow_id: FlowId,
+        wid: Option<Wid>,
         after: Option<(Wid, TriggerId)>,
         limit: i64,
     ) -> Result<Vec<JobRow>, StoreError> {
-        self.jobs_where(flow_id, None, after, limit).await
+        self.jobs_where(flow_id, wid, after, limit).await
     }
 
     async fn jobs_where(
@@ -438,11 +443,12 @@ impl Store {
         let (after_wid, after_tgid) = after.unwrap_or_default();
         Ok(sqlx::query_as(AssertSqlSafe(format!(
             "SELECT j.wid, j.tgid, j.trname, t.tgname, coalesce('host:' || j.host_id, 'session:' || w.pid) AS lckid, \
-               j.attempt, j.priority, \
+               j.attempt, coalesce(t.attempts, 1) AS attempts, c.name AS component, j.priority, \
                wed.waiting_reason(j.flow_id, j.wid, j.tgid) AS waits_for, \
                CASE WHEN isfinite(j.due) AND NOT wed.is_paused(j.due) \
                  THEN to_char(j.due AT TIME ZONE 'UTC', {RFC3339}) END AS due \
-             FROM wed.job j LEFT JOIN wed.trigger t USING (tgid) \
+             FROM wed.job j LEFT JOIN wed.trigger t USING (tgid) LEFT JOIN wed.component c \
+               ON c.component_id = j.component_id \
              LEFT JOIN (SELECT classid::bigint AS wid, objid::bigint AS tgid, min(pid) AS pid FROM pg_locks \
                WHERE locktype = 'advisory' AND objsubid = 2 AND granted \
                  AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) \

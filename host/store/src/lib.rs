@@ -19,6 +19,7 @@
 //! - `announcements`: webhooks and the outbox of exceptions
 //! - `retention`: how long history is kept
 //! - `backup`: what a dump leaves out
+//! - `documents`: rows as the documents of the API
 //! - `disk`: whether the server's disk takes what is written, and how much is free
 //! - `schedules`: cron schedules that start instances
 //! - `tenants`, `users`, `tokens`, `quotas`: whose all that is, and who may come in
@@ -35,6 +36,7 @@ mod components;
 mod conditions;
 mod constraints;
 mod disk;
+mod documents;
 mod error;
 mod flows;
 mod instances;

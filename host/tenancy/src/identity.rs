@@ -82,6 +82,19 @@ fn identity(bearer: Bearer) -> Option<Identity> {
 }
 
 impl Identity {
+    /// Returns the identity of the owner of the installation, who acts as a tenant's user without a token.
+    pub fn owner(tenant: &str, user: &str) -> Self {
+        Identity {
+            tenant: tenant.to_owned(),
+            user: user.to_owned(),
+            role: Role::Admin,
+            token: String::new(),
+            prefix: String::new(),
+            scopes: vec![Scope::ALL],
+            requests_per_second: None,
+        }
+    }
+
     /// Returns whether both the role and the token allow this.
     pub fn may(&self, action: Action) -> bool {
         self.role.may(action) && self.scopes.iter().any(|scope| scope.allows(action))

@@ -2,38 +2,22 @@
 
 use axum::Json;
 use axum::extract::State;
-use serde::Deserialize;
-use utoipa::IntoParams;
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
-use crate::documents::{AuditEntry, List};
+use crate::documents::{AuditEntry, AuditFilter, List};
 use crate::page;
 use crate::path::Asked;
 use crate::problem::Problem;
 use crate::state::Api;
 
-/// Filters of the audit log.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct Which {
-    /// Not older than this: a time (RFC 3339), or a span counted back from now, such as `2 hours`.
-    since: Option<String>,
-    /// End of the part before: its `next`.
-    cursor: Option<String>,
-    /// Maximum number of entries, 1 to 500.
-    #[param(minimum = 1, maximum = 500)]
-    limit: Option<i64>,
-}
-
 /// Lists the tenant's audit log, newest first
-#[utoipa::path(get, path = "/v1/audit", tag = "audit", params(Which),
+#[utoipa::path(get, path = "/v1/audit", tag = "audit", params(AuditFilter),
     responses((status = 200, body = List<AuditEntry>), (status = 403, body = Problem)))]
 pub(crate) async fn list(
     State(api): State<Api>,
     caller: Caller,
-    Asked(which): Asked<Which>,
+    Asked(which): Asked<AuditFilter>,
 ) -> Result<Json<List<AuditEntry>>, Problem> {
     caller.must(Action::read(Area::Audit))?;
     let limit = page::limit(which.limit)?;

@@ -5,9 +5,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use data_encoding::{BASE64, HEXLOWER};
-use serde::Deserialize;
 use sha2::{Digest, Sha256};
-use utoipa::IntoParams;
 use wedflow_model::Limits;
 use wedflow_store::{Once, Store, Taken};
 use wedflow_tenancy::{Action, Area};
@@ -16,24 +14,14 @@ use wedflow_worker::UploadError;
 use super::instances::REPLAYED;
 use crate::access::Caller;
 use crate::body::{self, Document, IdempotencyKey};
-use crate::documents::{Activation, Component, List, RemovedComponent, Uploaded};
-use crate::page::{self, Page};
+use crate::documents::{Activation, Component, Kept, List, Page, RemovedComponent, Uploaded};
+use crate::page;
 use crate::path::{Asked, Named};
 use crate::problem::Problem;
 use crate::state::Api;
 
 /// Number of the newest versions of each component that stay by default, for going back.
 const KEEP: i32 = 3;
-
-/// Versions to keep.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct Kept {
-    /// Number of the newest versions to keep of each component; default 3.
-    #[param(minimum = 0)]
-    keep: Option<i32>,
-}
 
 /// The components, every version, newest first within a name
 #[utoipa::path(get, path = "/v1/components", tag = "components", params(Page),

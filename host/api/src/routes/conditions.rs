@@ -2,44 +2,14 @@
 
 use axum::Json;
 use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
 use wedflow_tenancy::{Action, Area};
 
 use super::operate::InstancePath;
 use crate::access::Caller;
-use crate::documents::Status;
+use crate::documents::{Condition, Conditions, Status};
 use crate::path::{Named, wid};
 use crate::problem::Problem;
 use crate::state::Api;
-
-/// Conditions of a flow over an instance's present state.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Conditions {
-    status: Status,
-    /// Why it is an exception, or was cancelled; absent for all others.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-    /// The enabled conditions, the final one last.
-    items: Vec<Condition>,
-}
-
-/// An enabled condition, evaluated over an instance's present state.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Condition {
-    /// The trigger's name, or its transition's; `final` for the final condition.
-    trigger: String,
-    /// The condition, as it was written.
-    condition: String,
-    /// True for the final condition.
-    r#final: bool,
-    /// True if the state satisfies it; absent where the state cannot be evaluated.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    holds: Option<bool>,
-    /// Why the state cannot be evaluated.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fault: Option<String>,
-}
 
 /// The conditions that an instance's present state satisfies, and those that it does not
 #[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/conditions", tag = "instances",

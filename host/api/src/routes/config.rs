@@ -3,37 +3,15 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use serde::Deserialize;
-use utoipa::ToSchema;
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
 use crate::body::Document;
-use crate::documents::{FlowSecret, FlowSetting, List};
-use crate::page::{self, Page};
+use crate::documents::{FlowSecret, FlowSetting, List, NewSecret, NewSetting, Page};
+use crate::page;
 use crate::path::{Asked, Named};
 use crate::problem::Problem;
 use crate::state::Api;
-
-/// A setting's value.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct NewSetting {
-    /// At most 64 KiB.
-    value: String,
-}
-
-/// A secret, to be stored or granted; what is absent stays as it is.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct NewSecret {
-    /// The value, 4 bytes to 64 KiB. It is encrypted, and never answered.
-    value: Option<String>,
-    /// The transitions that may ask for it.
-    transitions: Option<Vec<String>>,
-    /// The transitions that may send it in a header, and not read it.
-    senders: Option<Vec<String>>,
-}
 
 /// A flow's settings
 #[utoipa::path(get, path = "/v1/flows/{flow}/config", tag = "flows",

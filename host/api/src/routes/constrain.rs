@@ -3,78 +3,17 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-use wedflow_model::Wid;
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
 use crate::body::Document;
-use crate::documents::List;
+use crate::documents::{Finding, List, Reservation, Resource, SetResource, TaskOrder};
 use crate::path::Named;
 use crate::problem::Problem;
 use crate::state::Api;
 
 /// Most rows that are answered.
 const LISTED_MAX: i64 = 1_000;
-
-/// A key that an instance holds, or waits for.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Reservation {
-    #[schema(value_type = i32)]
-    wid: Wid,
-    transition: String,
-    /// The resource that flows share; none: the flow's own.
-    resource: Option<String>,
-    key: String,
-    /// Quantity; none: exclusive.
-    amount: Option<String>,
-    /// False: it waits, and holds nothing of what it asked for.
-    held: bool,
-    /// Keys or tasks that are waited for, with their holders.
-    waits_for: Option<String>,
-    /// When it was asked for.
-    asked_at: String,
-}
-
-/// Stock of a key that is reserved by quantity.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Resource {
-    /// The resource that flows share; none: the flow's own.
-    resource: Option<String>,
-    key: String,
-    capacity: String,
-    /// Minimum that is always left.
-    minimum: String,
-    /// Quantity held.
-    held: String,
-}
-
-/// New stock of a key.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct SetResource {
-    /// The resource that flows share; the flow's own when absent.
-    resource: Option<String>,
-    key: String,
-    /// A number.
-    capacity: f64,
-    /// Minimum that is always left; 0 when absent.
-    minimum: Option<f64>,
-}
-
-/// An order of tasks.
-#[derive(Debug, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct TaskOrder {
-    /// The trigger that waits: its name, or its transition's.
-    trigger: String,
-    /// The triggers that come first, with AND, OR and parentheses.
-    after: String,
-    /// Only of this instance; of all when absent.
-    #[schema(value_type = Option<i32>)]
-    wid: Option<Wid>,
-}
 
 /// Reservations of a flow's instances, held and waited for
 #[utoipa::path(get, path = "/v1/flows/{flow}/reservations", tag = "flows", params(("flow" = String, Path,
@@ -99,6 +38,21 @@ pub(crate) async fn reservations(
         asked_at: row.asked_at,
     });
     Ok(Json(List::whole(rows.collect())))
+}
+
+/// Parts of a flow's definition that cannot work, or not as they were meant
+#[utoipa::path(get, path = "/v1/flows/{flow}/lint", tag = "flows", params(("flow" = String, Path,
+    description = "The flow's name")),
+    responses((status = 200, body = List<Finding>), (status = 404, body = Problem)))]
+pub(crate) async fn lint(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(flow): Named<String>,
+) -> Result<Json<List<Finding>>, Problem> {
+    caller.must(Action::read(Area::Flows))?;
+    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let found = api.store.lint(&flow).await?.into_iter().map(Finding::from);
+    Ok(Json(List::whole(found.collect())))
 }
 
 /// Stock of the keys that a flow reserves by quantity
@@ -136,18 +90,14 @@ pub(crate) async fn set_resource(
 ) -> Result<StatusCode, Problem> {
     caller.must(Action::write(Area::Flows))?;
     let flow = api.store.flow(&caller.tenant, &flow).await?;
-    let (capacity, minimum) = (
-        asked.capacity.to_string(),
-        asked.minimum.unwrap_or_default().to_string(),
-    );
     let store = caller.store(&api);
     store
         .set_resource(
             &flow,
             asked.resource.as_deref(),
             &asked.key,
-            &capacity,
-            &minimum,
+            &asked.capacity,
+            asked.minimum.as_deref().unwrap_or("0"),
         )
         .await?;
     Ok(StatusCode::NO_CONTENT)
@@ -169,6 +119,7 @@ pub(crate) async fn orders(
         trigger: row.trigger,
         after: row.after,
         wid: row.wid,
+        actor: Some(row.actor),
     });
     Ok(Json(List::whole(rows.collect())))
 }

@@ -85,11 +85,8 @@ pub(crate) async fn watch(
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     drop(asking);
-    let token = text("authorization")
-        .and_then(|value| value.split_once(' '))
-        .map(|(_, token)| token.trim().to_owned())
-        .unwrap_or_default();
-    let watcher = api.watching.watch((flow.flow_id, wid), &token);
+    let token = caller.token(&headers);
+    let watcher = api.watching.watch((flow.flow_id, wid), token);
     let until = Instant::now() + api.times.watching;
     let watch = Watch {
         api,

@@ -11,8 +11,8 @@ use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
 use crate::body;
-use crate::documents::{Applied, Attribute, FlowDetail, FlowSummary, List};
-use crate::page::{self, Page};
+use crate::documents::{Applied, Attribute, FlowDetail, FlowSummary, List, Page};
+use crate::page;
 use crate::path::{Asked, Named};
 use crate::problem::Problem;
 use crate::state::Api;
@@ -50,7 +50,13 @@ pub(crate) async fn get(
     let triggers = api.store.triggers(&flow).await?;
     let (definition, tag) = api.store.definition(flow.flow_id).await?;
     let document = FlowDetail {
-        flow: flow.into(),
+        name: flow.name,
+        description: flow.description,
+        version: flow.version,
+        regular: flow.regular,
+        r#final: flow.r#final,
+        exception: flow.exception,
+        jobs: flow.jobs,
         attributes: shape
             .attributes
             .into_iter()
@@ -72,7 +78,7 @@ pub(crate) async fn get(
             description = "Only if the definition has this ETag; `*`: only if there is the flow"),
         ("If-None-Match" = Option<String>, Header, description = "`*`: only if there is no flow of the name")),
     request_body(content(
-        (crate::definition::Definition = "application/json"),
+        (crate::documents::Definition = "application/json"),
         (String = "application/toml"),
     ), description = "See docs/reference/flow-toml.md; `name` is that of the path"),
     responses((status = 200, body = Applied), (status = 201, body = Applied, description = "The flow is new"),

@@ -4,18 +4,18 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde::Deserialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
-use utoipa::{IntoParams, ToSchema};
 use wedflow_model::Wid;
 use wedflow_store::{Once, WantedInstances};
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
 use crate::body::{IdempotencyKey, OptionalDocument};
-use crate::documents::{Attempt, Instance, List, Started, Status, TraceRow};
-use crate::page::{self, Page};
+use crate::documents::{
+    Attempt, Instance, InstanceFilter, List, Page, Start, Started, Status, TraceFilter, TraceRow,
+};
+use crate::page;
 use crate::path::{Asked, Named, wid};
 use crate::problem::Problem;
 use crate::state::Api;
@@ -23,58 +23,15 @@ use crate::state::Api;
 /// Says that an answer was given before.
 pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
-/// An instance to start.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Start {
-    /// Initial values; the other attributes take their defaults.
-    #[serde(default)]
-    #[schema(value_type = Object)]
-    state: Map<String, Value>,
-}
-
-/// Filters of a list of instances.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct Which {
-    /// Only those of this status.
-    #[param(inline)]
-    status: Option<Status>,
-    /// Only those whose attributes have these values: a JSON object, such as `{"item":"tea"}`.
-    state: Option<String>,
-    /// Only those whose status changed since this time (RFC 3339).
-    changed_since: Option<String>,
-    /// End of the page before: its `next`.
-    cursor: Option<String>,
-    /// Maximum number of entries, 1 to 500; fewer when they are long.
-    #[param(minimum = 1, maximum = 500)]
-    limit: Option<i64>,
-}
-
-/// Rows of a trace that a request asks for.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct Rows {
-    /// Only rows with a higher `seq`.
-    after: Option<i32>,
-    /// End of the part before: its `next`. Wins over `after`.
-    cursor: Option<String>,
-    /// Maximum number of rows, 1 to 500; fewer come when they are long.
-    #[param(minimum = 1, maximum = 500)]
-    limit: Option<i64>,
-}
-
 /// Instances of a flow, newest first
 #[utoipa::path(get, path = "/v1/flows/{flow}/instances", tag = "instances",
-    params(("flow" = String, Path, description = "The flow's name"), Which),
+    params(("flow" = String, Path, description = "The flow's name"), InstanceFilter),
     responses((status = 200, body = List<Instance>), (status = 404, body = Problem)))]
 pub(crate) async fn list(
     State(api): State<Api>,
     caller: Caller,
     Named(flow): Named<String>,
-    Asked(which): Asked<Which>,
+    Asked(which): Asked<InstanceFilter>,
 ) -> Result<Json<List<Instance>>, Problem> {
     caller.must(Action::read(Area::Instances))?;
     let limit = page::limit(which.limit)?;
@@ -189,7 +146,7 @@ pub(crate) async fn attempts(
         let lines = store.logs_of(flow, wid, &made).await?;
         let numbered = made.into_iter().zip(skipped + 1..);
         let numbered =
-            numbered.map(|(attempt, place)| NumberedAttempt(place, Attempt::new(attempt, &lines)));
+            numbered.map(|(attempt, place)| NumberedAttempt(place, attempt.document(&lines)));
         Ok(numbered.collect::<Vec<_>>())
     };
     let (items, next) = page::part(limit, after, |NumberedAttempt(place, _)| *place, fetch).await?;
@@ -200,13 +157,13 @@ pub(crate) async fn attempts(
 /// An instance's history, oldest first
 #[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/trace", tag = "instances",
     params(("flow" = String, Path, description = "The flow's name"),
-        ("wid" = i32, Path, description = "The instance's number"), Rows),
+        ("wid" = i32, Path, description = "The instance's number"), TraceFilter),
     responses((status = 200, body = List<TraceRow>), (status = 404, body = Problem)))]
 pub(crate) async fn trace(
     State(api): State<Api>,
     caller: Caller,
     Named((flow, number)): Named<(String, String)>,
-    Asked(rows): Asked<Rows>,
+    Asked(rows): Asked<TraceFilter>,
 ) -> Result<Json<List<TraceRow>>, Problem> {
     caller.must(Action::read(Area::Instances))?;
     let limit = page::limit(rows.limit)?;

@@ -6,21 +6,21 @@ use wedflow_model::{TriggerId, Wid};
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
-use crate::documents::{Job, List, trigger_of};
-use crate::page::{self, Page};
+use crate::documents::{Job, JobFilter, List};
+use crate::page;
 use crate::path::{Asked, Named, wid};
 use crate::problem::Problem;
 use crate::state::Api;
 
-/// A flow's pending jobs
+/// A flow's pending jobs, or those of one instance
 #[utoipa::path(get, path = "/v1/flows/{flow}/jobs", tag = "jobs",
-    params(("flow" = String, Path, description = "The flow's name"), Page),
+    params(("flow" = String, Path, description = "The flow's name"), JobFilter),
     responses((status = 200, body = List<Job>), (status = 404, body = Problem)))]
 pub(crate) async fn list(
     State(api): State<Api>,
     caller: Caller,
     Named(flow): Named<String>,
-    Asked(asked): Asked<Page>,
+    Asked(asked): Asked<JobFilter>,
 ) -> Result<Json<List<Job>>, Problem> {
     caller.must(Action::read(Area::Jobs))?;
     let limit = page::limit(asked.limit)?;
@@ -31,7 +31,11 @@ pub(crate) async fn list(
         )
     });
     let flow = api.store.flow(&caller.tenant, &flow).await?;
-    let fetch = |after, count| api.store.flow_jobs(flow.flow_id, after, count);
+    if let Some(wid) = asked.wid {
+        // One that is missing has no jobs, which must not look like an empty list.
+        api.store.instance_status(flow.flow_id, wid).await?;
+    }
+    let fetch = |after, count| api.store.flow_jobs(flow.flow_id, asked.wid, after, count);
     let (items, next) = page::part(limit, after, |job| (job.wid, job.tgid), fetch).await?;
     let next = next.map(|(wid, tgid)| page::cursor(&[i64::from(wid.get()), i64::from(tgid.get())]));
     Ok(Json(List { items, next }))
@@ -53,7 +57,7 @@ pub(crate) async fn get(
     let instance = api.store.instance(&flow, wid(&number)?).await?;
     let jobs = api.store.jobs(flow.flow_id, instance.wid).await?;
     jobs.into_iter()
-        .find(|job| trigger_of(job) == trigger)
+        .find(|job| job.trigger() == trigger)
         .map(|job| Json(job.into()))
         .ok_or_else(|| Problem::missing("job", &trigger))
 }

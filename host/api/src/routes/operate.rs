@@ -3,153 +3,25 @@
 use axum::Json;
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-use utoipa::{IntoParams, ToSchema};
+use serde::Deserialize;
+use utoipa::IntoParams;
 use wedflow_model::Wid;
 use wedflow_store::{Flow, Matching, PauseScope, Store};
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
 use crate::body::{Document, IdempotencyKey, OptionalDocument};
-use crate::documents::{List, Status};
+use crate::documents::{
+    Event, GoBack, GoingBack, List, MatchingException, Operated, Pause, Paused, PausedThing,
+    Reason, Refused, Retried, RetriedMatching, RetryMatching, Sent, SetState, Skip, Status,
+    Waiting,
+};
 use crate::path::{Named, wid};
 use crate::problem::Problem;
 use crate::state::Api;
 
 /// Most exceptions that one request retries.
 const RETRIED_MAX: i32 = 1_000;
-
-/// Why an operator acts.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Reason {
-    /// Kept in the trace and in the audit log.
-    #[serde(default)]
-    reason: String,
-}
-
-/// Transitions that were fired or hurried.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Retried {
-    #[schema(value_type = i32)]
-    wid: Wid,
-    transitions: Vec<String>,
-}
-
-/// State of an instance after an operator's action.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Operated {
-    #[schema(value_type = i32)]
-    wid: Wid,
-    status: Status,
-}
-
-/// State of a pause.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Paused {
-    paused: bool,
-    /// False: it was so already.
-    changed: bool,
-}
-
-/// A job to skip.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Skip {
-    transition: String,
-    /// Kept in the trace and in the audit log.
-    reason: String,
-}
-
-/// A state to set by hand.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct SetState {
-    /// New values; the other attributes stay.
-    #[schema(value_type = Object)]
-    state: Map<String, Value>,
-    /// Kept in the trace and in the audit log.
-    reason: String,
-}
-
-/// Exceptions to retry.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct RetryMatching {
-    /// Only those that this transition's failure made.
-    transition: Option<String>,
-    /// Only those whose reason holds this text.
-    message: Option<String>,
-    /// Only those since this time (RFC 3339), or for this long, such as "2 hours".
-    since: Option<String>,
-    /// Kept in the trace and in the audit log.
-    #[serde(default)]
-    reason: String,
-    /// Retry them; otherwise they are counted and listed only.
-    #[serde(default)]
-    apply: bool,
-}
-
-/// Exceptions that match, and the result of retrying them.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct RetriedMatching {
-    /// True: they were retried. False: a preview, nothing was changed.
-    applied: bool,
-    /// Number of exceptions that match. The oldest 1 000 are listed, and retried: ask again for the others.
-    matching: i64,
-    /// The exceptions that match.
-    instances: Vec<MatchingException>,
-    /// Instances that were retried.
-    #[schema(value_type = Vec<i32>)]
-    retried: Vec<Wid>,
-    /// Instances that could not be, or in a preview would not be, and why.
-    refused: Vec<Refused>,
-}
-
-/// An exception that matches.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct MatchingException {
-    #[schema(value_type = i32)]
-    wid: Wid,
-    /// The transition whose failure made it; none: no transition failed.
-    transition: Option<String>,
-    /// Why it is an exception.
-    message: Option<String>,
-}
-
-/// An instance that could not be retried.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Refused {
-    #[schema(value_type = i32)]
-    wid: Wid,
-    reason: String,
-}
-
-/// Scope of a pause: the whole flow, or a trigger of it.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Pause {
-    /// Only this trigger: its name, its number or its transition.
-    trigger: Option<String>,
-    /// Kept in the audit log; needed to pause.
-    #[serde(default)]
-    reason: String,
-}
-
-/// A reason why a job waits.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Waiting {
-    transition: String,
-    /// `time`, `locked`, `siblings`, `quota`, `paused`, `circuit`, `no_host`, `no_component`, `not_runnable`,
-    /// `no_worker`,
-    /// `reservation` or `precedence`.
-    code: String,
-    text: String,
-    hint: String,
-    /// When it is due.
-    due: Option<String>,
-}
 
 /// An instance in an address.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -308,25 +180,6 @@ pub(crate) async fn set_state(
     }))
 }
 
-/// State to which an exception goes back.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct GoBack {
-    /// The row of the trace.
-    to: i32,
-    /// Kept in the trace and in the audit log.
-    reason: String,
-}
-
-/// Progress of an exception that goes back.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct GoingBack {
-    #[schema(value_type = i32)]
-    wid: Wid,
-    /// Steps to undo.
-    steps: i32,
-}
-
 /// Sends an exception back: the compensations of its steps are run, newest first
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/back", tag = "instances",
     params(InstancePath),
@@ -430,24 +283,6 @@ pub(crate) async fn retry_matching(
     }))
 }
 
-/// An event: open attributes to set.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Event {
-    /// New values; the other attributes stay.
-    #[schema(value_type = Object)]
-    state: Map<String, Value>,
-}
-
-/// Result of sending an event.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Sent {
-    #[schema(value_type = i32)]
-    wid: Wid,
-    /// False: it was sent before under this key.
-    sent: bool,
-}
-
 /// Sends an event: sets open attributes of a running instance; with `Idempotency-Key` at most once for a key,
 /// within a day
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/event", tag = "instances",
@@ -470,19 +305,6 @@ pub(crate) async fn event(
         .send_event(&flow, wid, &asked.state, key.as_deref())
         .await?;
     Ok(Json(Sent { wid, sent }))
-}
-
-/// A present pause.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct PausedThing {
-    /// Flow; none for the whole tenant.
-    flow: Option<String>,
-    trigger: Option<String>,
-    #[schema(value_type = Option<i32>)]
-    wid: Option<Wid>,
-    actor: String,
-    reason: String,
-    since: String,
 }
 
 /// Lists what is paused in the tenant

@@ -4,18 +4,15 @@ use axum::Json;
 use axum::extract::{FromRequestParts, State};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-use utoipa::{IntoParams, ToSchema};
+use serde::Deserialize;
+use utoipa::IntoParams;
 use wedflow_store::{Flow, NewSchedule, Store};
 use wedflow_tenancy::{Action, Area};
 
 use super::operate::FlowPath;
-use wedflow_model::Wid;
-
 use crate::access::Caller;
 use crate::body::Document;
-use crate::documents::List;
+use crate::documents::{Backfill, Backfilled, List, PutSchedule, Schedule};
 use crate::path::Named;
 use crate::problem::Problem;
 use crate::state::Api;
@@ -64,45 +61,6 @@ impl OnSchedule {
     }
 }
 
-/// A schedule, to be made or changed.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct PutSchedule {
-    /// Minute, hour, day of month, month and weekday; or seconds in front of them.
-    cron: String,
-    /// The time zone, as in the IANA database; UTC when absent.
-    zone: Option<String>,
-    /// Initial values of the instances.
-    #[serde(default)]
-    #[schema(value_type = Object)]
-    state: Map<String, Value>,
-    /// Times that passed while no host ran: `skip`, `one` (when absent) or `all`.
-    missed: Option<String>,
-    /// While the instance started last is running: `start` (when absent) or `skip`.
-    overlap: Option<String>,
-    /// True while it starts no instances.
-    #[serde(default)]
-    paused: bool,
-}
-
-/// A schedule.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Schedule {
-    name: String,
-    cron: String,
-    zone: String,
-    missed: String,
-    overlap: String,
-    paused: bool,
-    /// When the next instance is started.
-    next_at: Option<String>,
-    /// When one was started last.
-    last_at: Option<String>,
-    #[schema(value_type = Option<i32>)]
-    last_wid: Option<Wid>,
-    last_error: Option<String>,
-}
-
 /// A flow's schedules
 #[utoipa::path(get, path = "/v1/flows/{flow}/schedules", tag = "flows", params(FlowPath),
     responses((status = 200, body = List<Schedule>), (status = 404, body = Problem)))]
@@ -149,7 +107,9 @@ pub(crate) async fn put_schedule(
     store
         .put_schedule(&flow, &schedule, wedflow_worker::schedule::next)
         .await?;
-    store.pause_schedule(&flow, &name, asked.paused).await?;
+    if let Some(paused) = asked.paused {
+        store.pause_schedule(&flow, &name, paused).await?;
+    }
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -178,23 +138,6 @@ pub(crate) async fn pause_schedule(on: OnSchedule) -> Result<StatusCode, Problem
     responses((status = 204), (status = 404, body = Problem)))]
 pub(crate) async fn resume_schedule(on: OnSchedule) -> Result<StatusCode, Problem> {
     on.set_pause(false).await
-}
-
-/// A span of time to make up for.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Backfill {
-    /// The first time (RFC 3339).
-    from: String,
-    /// The time before which it ends (RFC 3339).
-    until: String,
-}
-
-/// Instances that were started.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Backfilled {
-    #[schema(value_type = Vec<i32>)]
-    started: Vec<Wid>,
 }
 
 /// Starts an instance for each time of a schedule between two, at most 1 000

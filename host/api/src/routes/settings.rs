@@ -2,26 +2,14 @@
 
 use axum::Json;
 use axum::extract::State;
-use serde::Deserialize;
-use utoipa::ToSchema;
 use wedflow_store::TenantSettings;
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
 use crate::body::Document;
-use crate::documents::Settings;
+use crate::documents::{NewSettings, Settings};
 use crate::problem::Problem;
 use crate::state::Api;
-
-/// Settings to change; absent ones stay as they are.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct NewSettings {
-    description: Option<String>,
-    /// The longest life of a token, in days, 1 to 3660.
-    #[schema(minimum = 1, maximum = 3660)]
-    token_days: Option<i32>,
-}
 
 /// The tenant's settings
 #[utoipa::path(get, path = "/v1/settings", tag = "settings",

@@ -3,8 +3,6 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use serde::Deserialize;
-use utoipa::ToSchema;
 use wedflow_store as store;
 use wedflow_tenancy::{
     Action, Area, Issued, Scope, ScopeError, TokenError, TokenRequest, issue, rotate as replace,
@@ -12,8 +10,8 @@ use wedflow_tenancy::{
 
 use crate::access::Caller;
 use crate::body::{Document, OptionalDocument};
-use crate::documents::{IssuedToken, List, Token};
-use crate::page::{self, Page};
+use crate::documents::{IssuedToken, List, NewToken, Page, Rotation, Token};
+use crate::page;
 use crate::path::{Asked, Named};
 use crate::problem::Problem;
 use crate::state::Api;
@@ -22,34 +20,6 @@ use crate::state::Api;
 const USUAL_DAYS: i32 = 90;
 /// The longest time that two tokens of a name are live, in hours.
 const MOST_OVERLAP: u32 = 24 * 30;
-
-/// A token to make.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct NewToken {
-    /// Name of the token.
-    #[schema(min_length = 1)]
-    name: String,
-    /// User of the token; the caller when absent.
-    user: Option<String>,
-    /// `read`, `write`, or `AREA:read`, `AREA:write`; no more than the token that makes it.
-    #[schema(min_items = 1)]
-    scopes: Vec<String>,
-    /// Life in days; 90 when absent.
-    #[schema(minimum = 1, maximum = 3660)]
-    days: Option<i32>,
-}
-
-/// Terms on which a token is replaced.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Rotation {
-    /// Life of the new token in days; 90 when absent.
-    #[schema(minimum = 1, maximum = 3660)]
-    days: Option<i32>,
-    /// Hours for which the old token stays valid; 24 when absent.
-    overlap_hours: Option<u32>,
-}
 
 /// Returns the user whose tokens the caller may see; none when it may see everybody's.
 fn whose(caller: &Caller, action: fn(Area) -> Action) -> Result<Option<&str>, Problem> {

@@ -3,37 +3,15 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use serde::Deserialize;
-use utoipa::ToSchema;
 use wedflow_tenancy::{Action, Area, Role};
 
 use crate::access::Caller;
 use crate::body::Document;
-use crate::documents::{List, User};
-use crate::page::{self, Page};
+use crate::documents::{List, NewRole, NewUser, Page, User};
+use crate::page;
 use crate::path::{Asked, Named};
 use crate::problem::Problem;
 use crate::state::Api;
-
-/// A user to make.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct NewUser {
-    #[schema(min_length = 1)]
-    name: String,
-    /// `admin`, `developer`, `operator`, `participant` or `viewer`
-    #[schema(pattern = "^(admin|developer|operator|participant|viewer)$")]
-    role: String,
-}
-
-/// Another role for a user.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct NewRole {
-    /// `admin`, `developer`, `operator`, `participant` or `viewer`
-    #[schema(pattern = "^(admin|developer|operator|participant|viewer)$")]
-    role: String,
-}
 
 /// The users
 #[utoipa::path(get, path = "/v1/users", tag = "users",

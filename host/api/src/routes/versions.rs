@@ -4,15 +4,16 @@ use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
-use wedflow_model::Wid;
+use wedflow_model::FlowDefinition;
 use wedflow_store::{self as store, FlowVersion};
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
-use crate::body::OptionalDocument;
-use crate::documents::{Applied, List, Status};
+use crate::body::{Document, OptionalDocument};
+use crate::documents::{
+    AppliedFlow, Between, Difference, List, Preview, Processes, Rematch, RematchResult, Rematched,
+    RollBack, RolledBack, Status, Version, WorkPlan,
+};
 use crate::path::{Asked, Named};
 use crate::problem::Problem;
 use crate::routes::flows;
@@ -20,104 +21,6 @@ use crate::state::Api;
 
 /// Definitions that are looked through.
 const VERSIONS_MAX: i64 = 100;
-
-/// Transitions that a live instance would fire, or fired.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Rematched {
-    #[schema(value_type = i32)]
-    wid: Wid,
-    /// The transitions that are fired.
-    fires: Vec<String>,
-    becomes: Status,
-}
-
-/// Effect that applying a definition would have.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Preview {
-    would_apply: Applied,
-    /// Number of live instances that a re-match would then touch.
-    matching: usize,
-    /// These instances.
-    instances: Vec<Rematched>,
-}
-
-/// Effect of rolling back: what it would do, or what it did.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct RolledBack {
-    /// True: the version was applied. False: a preview, nothing was changed.
-    applied: bool,
-    /// The version that the flow goes back to.
-    version: i32,
-    /// Changes of the definition.
-    changes: Applied,
-    /// Number of live instances that a re-match touches afterwards.
-    matching: usize,
-    /// These instances.
-    instances: Vec<Rematched>,
-}
-
-/// Effect of the present model on live instances.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct RematchResult {
-    /// True: the transitions were fired. False: a preview, nothing was changed.
-    applied: bool,
-    /// Number of instances that fire something, or whose status changes.
-    matching: usize,
-    /// These instances.
-    instances: Vec<Rematched>,
-}
-
-/// A definition that a flow had.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Version {
-    /// The flow's version after it was applied.
-    version: i32,
-    applied_at: String,
-    /// Actor who applied it.
-    actor: String,
-    #[schema(value_type = Object)]
-    definition: serde_json::Value,
-}
-
-/// Versions to compare.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct Between {
-    /// The older version; the one before the newest when absent.
-    old: Option<i32>,
-    /// The newer version; the newest when absent.
-    new: Option<i32>,
-}
-
-/// Differences of two versions.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Difference {
-    old: i32,
-    new: i32,
-    /// Lines of TOML that only one of them has, with `-` or `+` and the attribute, trigger or transition in front.
-    lines: Vec<String>,
-}
-
-/// Version to go back to.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct RollBack {
-    /// The version; the one before the newest when absent.
-    version: Option<i32>,
-    /// Do it; otherwise it is shown only.
-    #[serde(default)]
-    apply: bool,
-}
-
-/// Choice between a preview and firing by the present model.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Rematch {
-    /// Do it; otherwise it is shown only.
-    #[serde(default)]
-    apply: bool,
-}
 
 fn rematched(rows: Vec<store::Rematched>) -> Vec<Rematched> {
     rows.into_iter()
@@ -133,7 +36,7 @@ fn rematched(rows: Vec<store::Rematched>) -> Vec<Rematched> {
 #[utoipa::path(post, path = "/v1/flows/{flow}/preview", tag = "flows", params(("flow" = String, Path,
     description = "The flow's name")),
     request_body(content(
-        (crate::definition::Definition = "application/json"),
+        (crate::documents::Definition = "application/json"),
         (String = "application/toml"),
     ), description = "See docs/reference/flow-toml.md; `name` is that of the path"),
     responses((status = 200, body = Preview), (status = 422, body = Problem)))]
@@ -291,4 +194,45 @@ pub(crate) async fn rematch(
         matching: rows.len(),
         instances: rematched(rows),
     }))
+}
+
+/// Makes flows of processes, with their plans of work: all or none. Their definitions are those of the process language
+#[utoipa::path(put, path = "/v1/processes", tag = "flows", request_body = Processes,
+    responses((status = 200, body = List<AppliedFlow>), (status = 422, body = Problem)))]
+pub(crate) async fn apply_processes(
+    State(api): State<Api>,
+    caller: Caller,
+    Document(asked): Document<Processes>,
+) -> Result<Json<List<AppliedFlow>>, Problem> {
+    caller.must(Action::write(Area::Flows))?;
+    let mut pairs = Vec::new();
+    for process in asked.processes {
+        let definition: FlowDefinition = serde_json::from_value(process.definition)
+            .map_err(|error| Problem::invalid("invalid_document", error.to_string()))?;
+        pairs.push((definition, process.plan));
+    }
+    let store = caller.store(&api);
+    let applied =
+        wedflow_worker::definition::apply_processes(&store, &caller.tenant, &pairs).await?;
+    let applied = pairs.into_iter().zip(applied);
+    let applied = applied.map(|((definition, _), applied)| AppliedFlow {
+        flow: definition.name,
+        applied: applied.into(),
+    });
+    Ok(Json(List::whole(applied.collect())))
+}
+
+/// The plan of work of a flow that is a process
+#[utoipa::path(get, path = "/v1/flows/{flow}/plan", tag = "flows", params(("flow" = String, Path,
+    description = "The flow's name")),
+    responses((status = 200, body = WorkPlan), (status = 404, body = Problem)))]
+pub(crate) async fn plan(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(name): Named<String>,
+) -> Result<Json<WorkPlan>, Problem> {
+    caller.must(Action::read(Area::Flows))?;
+    let flow = api.store.flow(&caller.tenant, &name).await?;
+    let plan = api.store.work_plan(&flow).await?;
+    Ok(Json(WorkPlan { plan }))
 }

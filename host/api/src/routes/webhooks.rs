@@ -3,47 +3,14 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 use wedflow_store::Flow;
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
 use crate::body::Document;
-use crate::documents::List;
+use crate::documents::{List, Webhook, WebhookPlace, WebhookSet};
 use crate::problem::Problem;
 use crate::state::Api;
-
-/// Receiver of messages about exceptions.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct WebhookPlace {
-    /// URL that messages are posted to: `http://` or `https://`. The hosts' operator must allow the place.
-    url: String,
-    /// Only those of this flow.
-    flow: Option<String>,
-}
-
-/// A webhook that was set.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct WebhookSet {
-    url: String,
-    /// Secret that signs the messages, as Standard Webhooks say.
-    secret: String,
-}
-
-/// A webhook.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Webhook {
-    url: String,
-    flow: Option<String>,
-    /// Messages that are still to be delivered.
-    pending: i64,
-    /// Why the last of these was not delivered.
-    last_error: Option<String>,
-    actor: String,
-    since: String,
-}
 
 async fn flow_of(
     api: &Api,

@@ -9,16 +9,17 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures::stream::unfold;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
-use utoipa::{IntoParams, ToSchema};
+use serde_json::{Value, json};
 use wedflow_store::{NewProcess, PersonName, WorkAct, WorkReport};
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
 use crate::application::Application;
 use crate::body::{Document, IdempotencyKey, OptionalDocument};
-use crate::documents::List;
+use crate::documents::{
+    Along, Behind, Comment, Delegation, List, Listing, Newest, PeopleRole, Process, Report, Roles,
+    Run,
+};
 use crate::path::{Asked, Named};
 use crate::problem::Problem;
 use crate::state::{Api, Slot};
@@ -27,125 +28,6 @@ use crate::state::{Api, Slot};
 const LIMIT: i32 = 100;
 /// Between two looks at a watched worklist.
 const LOOK: Duration = Duration::from_secs(1);
-
-/// The order and length of a worklist.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct Listing {
-    /// `arrival`, `priority`, `deadline`, `size` or `own`; `arrival` by default.
-    order: Option<String>,
-    /// Maximum number of entries, up to 1000; default 100.
-    limit: Option<i32>,
-}
-
-/// Number of messages.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct Newest {
-    /// Maximum number of entries, up to 1000; default 100.
-    limit: Option<i32>,
-}
-
-/// A part of the list of people.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct Behind {
-    /// Only names behind this one.
-    after: Option<String>,
-    /// Maximum number of entries, up to 1000; default 100.
-    limit: Option<i32>,
-}
-
-/// A task that is taken away together with an item.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct Along {
-    /// The task, which the item's holder reserved; the item's own when absent.
-    task: Option<String>,
-}
-
-/// Whom an item is given to.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Delegation {
-    /// The other person.
-    to: String,
-}
-
-/// The result of an item.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Report {
-    /// False: it failed.
-    #[serde(default = "yes")]
-    success: bool,
-    /// Attributes and their values.
-    #[serde(default)]
-    #[schema(value_type = Object)]
-    values: Map<String, Value>,
-    /// Why, or what else is to be said.
-    reason: Option<String>,
-    /// The claim it was done under.
-    claim: Option<i32>,
-}
-
-impl Default for Report {
-    fn default() -> Self {
-        Report {
-            success: true,
-            values: Map::new(),
-            reason: None,
-            claim: None,
-        }
-    }
-}
-
-/// A comment on an item.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Comment {
-    /// At most 16 KiB.
-    text: String,
-}
-
-/// A process to start.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Process {
-    /// The flow.
-    flow: String,
-    /// The person in charge; the caller when absent.
-    in_charge: Option<String>,
-    /// Values of attributes.
-    #[serde(default)]
-    #[schema(value_type = Object)]
-    values: Map<String, Value>,
-    /// The notification policy, 1 to 4; 1 when absent.
-    policy: Option<i32>,
-    /// Number of people that policies 2 to 4 choose; 1 when absent.
-    count: Option<i32>,
-    /// Hours before a deadline at which people are warned.
-    #[serde(default)]
-    warnings: Vec<i32>,
-    /// The one of them at which an item passes to the person in charge.
-    transfer: Option<i32>,
-}
-
-/// A person's roles.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Roles {
-    /// Added to those that the person has.
-    roles: Vec<String>,
-}
-
-fn yes() -> bool {
-    true
-}
 
 pub(super) fn person(caller: &Caller) -> PersonName<'_> {
     PersonName {
@@ -394,6 +276,22 @@ pub(crate) async fn people(
     Ok(Json(List::whole(people)))
 }
 
+/// The tenant's roles of people, with how many have each
+#[utoipa::path(get, path = "/v1/work/roles", tag = "work",
+    responses((status = 200, body = List<PeopleRole>), (status = 403, body = Problem)))]
+pub(crate) async fn roles(
+    State(api): State<Api>,
+    caller: Caller,
+) -> Result<Json<List<PeopleRole>>, Problem> {
+    caller.must(Action::read(Area::Instances))?;
+    let roles = api.store.people_roles(&caller.tenant).await?.into_iter();
+    let roles = roles.map(|role| PeopleRole {
+        role: role["role"].as_str().unwrap_or_default().to_owned(),
+        people: role["people"].as_i64().unwrap_or_default(),
+    });
+    Ok(Json(List::whole(roles.collect())))
+}
+
 /// Makes a person, or gives a known one further roles
 #[utoipa::path(put, path = "/v1/work/people/{user}", tag = "work",
     params(("user" = String, Path, description = "The person's name, that of the user")), request_body = Roles,
@@ -495,15 +393,6 @@ pub(crate) async fn application(
     Ok(response)
 }
 
-/// Values that the person gives to an item's component.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Run {
-    /// Values seen in the place of the item's.
-    #[serde(default)]
-    values: Map<String, Value>,
-}
-
 /// Runs the component of an item that the caller holds at the server, and answers its values. Nothing is reported
 #[utoipa::path(post, path = "/v1/work/items/{item}/run", tag = "work",
     params(("item" = i64, Path, description = "The item's number")), request_body = Option<Run>,
@@ -561,7 +450,7 @@ pub(crate) async fn run(
 struct Watch {
     api: Api,
     caller: Caller,
-    token: String,
+    token: Option<String>,
     mark: String,
     until: Instant,
     _slot: Slot,
@@ -583,10 +472,7 @@ pub(crate) async fn events(
     api.store.connect_person(person(&caller)).await?;
     drop(asking);
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    let token = text("authorization")
-        .and_then(|value| value.split_once(' '))
-        .map(|(_, token)| token.trim().to_owned())
-        .unwrap_or_default();
+    let token = caller.token(&headers);
     let mark = text("last-event-id").unwrap_or_default().to_owned();
     let until = Instant::now() + api.times.watching;
     let watch = Watch {
@@ -611,10 +497,12 @@ async fn next(mut watch: Watch) -> Option<(Result<Event, Infallible>, Watch)> {
         let longest = watch.api.times.request;
         let tenant = watch.caller.tenant.clone();
         let asking = watch.api.connections.wait(&tenant, 1, longest).await.ok()?;
-        let bearer = wedflow_tenancy::authenticate(&watch.api.tokens, &watch.token).await;
-        bearer
-            .ok()
-            .filter(|bearer| bearer.may(Action::read(Area::Instances)))?;
+        if let Some(token) = &watch.token {
+            let bearer = wedflow_tenancy::authenticate(&watch.api.tokens, token).await;
+            bearer
+                .ok()
+                .filter(|bearer| bearer.may(Action::read(Area::Instances)))?;
+        }
         let store = &watch.api.store;
         let mark = store.work_mark(person(&watch.caller)).await.ok()?;
         if mark != watch.mark {

@@ -5,9 +5,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde::Deserialize;
 use serde_json::{Value, json};
-use utoipa::ToSchema;
 use wedflow_store::{NotificationChange, PersonName, WorkCalendar};
 use wedflow_tenancy::{Action, Area};
 
@@ -16,78 +14,10 @@ use wedflow_model::Wid;
 
 use crate::access::Caller;
 use crate::body::{Document, OptionalDocument};
-use crate::documents::List;
+use crate::documents::{Calendar, Decision, Following, List, Notification, Position, Successor};
 use crate::path::Named;
 use crate::problem::Problem;
 use crate::state::Api;
-
-/// A task that follows.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Following {
-    /// A task of the same flow that allows disconnected work.
-    task: String,
-}
-
-/// A place in the caller's own order.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Position {
-    /// The item before which it is put; last when absent.
-    before: Option<i64>,
-}
-
-/// A decision about an item whose deadline has passed.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Decision {
-    /// False: the item stops, which is a failure.
-    #[serde(rename = "continue")]
-    proceed: bool,
-    /// Time from now to another deadline, as an interval: `12 hours`.
-    extend: Option<String>,
-}
-
-/// A change of how an instance notifies people.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Notification {
-    /// The policy, 1 to 4.
-    policy: Option<i32>,
-    /// Number of people that policies 2 to 4 choose.
-    count: Option<i32>,
-    /// The pause between two rounds of offers, in seconds; 1 at least.
-    renotify_seconds: Option<f64>,
-    /// Hours before a deadline at which people get a message.
-    warnings: Option<Vec<i32>>,
-    /// The one of them at which an item passes to the person in charge.
-    transfer: Option<i32>,
-}
-
-/// People who get the items.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Successor {
-    /// The other person.
-    to: String,
-}
-
-/// Working hours.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Calendar {
-    /// A zone of the IANA database; UTC when absent.
-    zone: Option<String>,
-    /// ISO days of the week, 1 is Monday; Monday to Friday when absent.
-    weekdays: Option<Vec<i32>>,
-    /// The time at which work begins; 09:00 when absent.
-    opens: Option<String>,
-    /// The time at which work ends; 17:00 when absent.
-    closes: Option<String>,
-    /// Days without work, as 2026-12-25.
-    #[serde(default)]
-    holidays: Vec<String>,
-}
 
 /// Reserves the next item of a task for the holder of a locked item: both are taken away together
 #[utoipa::path(post, path = "/v1/work/items/{item}/reserve", tag = "work",

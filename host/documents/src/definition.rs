@@ -5,7 +5,8 @@ use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 /// Stands for [`wedflow_model::FlowDefinition`] in the description of the interface.
-pub(crate) struct Definition;
+#[derive(Debug, Clone, Copy)]
+pub struct Definition;
 
 /// The schema of a definition, by reference.
 pub(crate) fn schema() -> RefOr<Schema> {
@@ -13,14 +14,14 @@ pub(crate) fn schema() -> RefOr<Schema> {
 }
 
 impl PartialSchema for Definition {
-    /// A place for [`document`], which holds more than the library's types do.
+    /// A place for [`definition_schema`], which holds more than the library's types do.
     fn schema() -> RefOr<Schema> {
         RefOr::T(Schema::default())
     }
 }
 
 /// The schema of a definition.
-pub(crate) fn document() -> Value {
+pub fn definition_schema() -> Value {
     json!({
         "type": "object", "additionalProperties": false, "required": ["name"],
         "description": "A flow's definition: the content of a flow.toml",
@@ -216,7 +217,7 @@ http = ["example.com:443"]
 
     #[test]
     fn the_schema_names_what_a_definition_may_hold() {
-        let schema = document();
+        let schema = definition_schema();
         let whole: FlowDefinition = toml::from_str(WHOLE).expect("a definition");
         let whole = serde_json::to_value(whole).expect("JSON");
         let properties = |of: &str| schema.pointer(of).cloned().unwrap_or_default();

@@ -1,0 +1,56 @@
+//! The API without a server: the same service, called in this process by the owner of the installation.
+
+use std::time::Duration;
+
+use axum::Router;
+use wedflow_store::Store;
+use wedflow_tenancy::Identity;
+use wedflow_worker::FindSecretKey;
+
+use crate::access::Caller;
+use crate::application::RunApplication;
+use crate::routes;
+use crate::state::{Api, Stores, Times};
+
+/// Longest duration of a call: whoever waits for it ends it earlier.
+const LONGEST: Duration = Duration::from_secs(24 * 3_600);
+
+/// The owner of the installation, acting as a tenant.
+#[derive(Debug, Clone)]
+pub struct Owner {
+    /// The tenant.
+    pub tenant: String,
+    /// The user or person in whose name work is done.
+    pub user: String,
+    /// Connections of the store.
+    pub connections: u32,
+    /// Finds the key under which secrets are stored.
+    pub find_secret_key: Option<FindSecretKey>,
+    /// Runs the component of a person's item.
+    pub run_application: Option<RunApplication>,
+}
+
+/// Returns the API's service as the owner calls it: no token, no rates, no limits of time. What is changed through it
+/// stands in the audit log as done by the operator.
+pub fn in_process(store: &Store, owner: Owner) -> Router {
+    let stores = Stores {
+        store: store.clone(),
+        // The tenant has at most half of them.
+        connections: owner.connections.saturating_mul(2),
+        tokens: store.clone(),
+        health: store.clone(),
+    };
+    let times = Times {
+        request: LONGEST,
+        idle: LONGEST,
+        upload: LONGEST,
+        watching: LONGEST,
+    };
+    let api = Api::new(
+        stores,
+        times,
+        (owner.find_secret_key, owner.run_application),
+    );
+    let identity = Identity::owner(&owner.tenant, &owner.user);
+    routes::owners_service(api, Caller::owner(identity))
+}

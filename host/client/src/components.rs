@@ -1,0 +1,57 @@
+//! Components: uploaded, looked at, put into use.
+
+use wedflow_documents::{Activation, Component, Kept, Page, RemovedComponent, Uploaded};
+
+use crate::client::Client;
+use crate::error::ClientError;
+use crate::request::Request;
+
+impl Client {
+    /// Lists the components, every version; of one name only, if one is given.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn components(&self, name: Option<&str>) -> Result<Vec<Component>, ClientError> {
+        let parts: Vec<&str> = ["components"].into_iter().chain(name).collect();
+        self.list(&parts, &Page::default(), None).await
+    }
+
+    /// Uploads a component as the newest version of its name.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn upload(&self, name: &str, bytes: Vec<u8>) -> Result<Uploaded, ClientError> {
+        let request = Request::post(&["components", name]).once(None);
+        self.call(request.body("application/wasm", bytes)).await
+    }
+
+    /// Makes a version of a component the one in use; the one before it when absent.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn activate(
+        &self,
+        name: &str,
+        version: Option<i32>,
+    ) -> Result<Component, ClientError> {
+        self.call(match version {
+            Some(version) => {
+                Request::post(&["components", name, "activate"]).document(&Activation { version })
+            }
+            None => Request::post(&["components", name, "rollback"]),
+        })
+        .await
+    }
+
+    /// Deletes the versions that nothing uses, but for the newest of each name and those in use.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn collect_components(
+        &self,
+        keep: Option<i32>,
+    ) -> Result<Vec<RemovedComponent>, ClientError> {
+        self.items(Request::delete(&["components"]).query(&Kept { keep }))
+            .await
+    }
+}

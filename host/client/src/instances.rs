@@ -1,0 +1,147 @@
+//! Instances: started, found, watched.
+
+use serde_json::{Map, Value};
+use wedflow_documents::{
+    Attempt, Conditions, Event as NewEvent, Instance, InstanceFilter, Job, JobFilter, Page, Sent,
+    Start, Started, TraceFilter, TraceRow, Waiting,
+};
+use wedflow_model::Wid;
+
+use crate::client::Client;
+use crate::error::ClientError;
+use crate::events::Events;
+use crate::request::Request;
+
+impl Client {
+    /// Lists instances of a flow, newest first, at most `limit`.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn instances(
+        &self,
+        flow: &str,
+        filter: &InstanceFilter,
+        limit: Option<i64>,
+    ) -> Result<Vec<Instance>, ClientError> {
+        self.list(&["flows", flow, "instances"], filter, limit)
+            .await
+    }
+
+    /// Starts an instance, once for a key; a random one when absent.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn start(
+        &self,
+        flow: &str,
+        state: &Map<String, Value>,
+        key: Option<&str>,
+    ) -> Result<Started, ClientError> {
+        let request = Request::post(&["flows", flow, "instances"]).once(key);
+        let state = state.clone();
+        self.call(request.document(&Start { state })).await
+    }
+
+    /// Returns an instance.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn instance(&self, flow: &str, wid: Wid) -> Result<Instance, ClientError> {
+        self.call(of(Request::get, flow, wid, "")).await
+    }
+
+    /// Returns the history of an instance, oldest first: all rows, or at most `limit` of those after `after`.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn trace(
+        &self,
+        flow: &str,
+        wid: Wid,
+        after: Option<i32>,
+        limit: Option<i64>,
+    ) -> Result<Vec<TraceRow>, ClientError> {
+        let filter = TraceFilter {
+            after,
+            cursor: None,
+            limit: None,
+        };
+        let wid = wid.to_string();
+        self.list(&["flows", flow, "instances", &wid, "trace"], &filter, limit)
+            .await
+    }
+
+    /// Returns the attempts at an instance's transitions, oldest first, with what they logged.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn attempts(&self, flow: &str, wid: Wid) -> Result<Vec<Attempt>, ClientError> {
+        let wid = wid.to_string();
+        let parts = ["flows", flow, "instances", &wid, "attempts"];
+        self.list(&parts, &Page::default(), None).await
+    }
+
+    /// Returns the conditions of a flow over an instance's present state.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn conditions(&self, flow: &str, wid: Wid) -> Result<Conditions, ClientError> {
+        self.call(of(Request::get, flow, wid, "conditions")).await
+    }
+
+    /// Returns the reasons why an instance's pending jobs are not being run.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn waiting(&self, flow: &str, wid: Wid) -> Result<Vec<Waiting>, ClientError> {
+        self.items(of(Request::get, flow, wid, "waiting")).await
+    }
+
+    /// Lists the pending jobs of a flow, or of one instance, at most `limit`.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn jobs(
+        &self,
+        flow: &str,
+        wid: Option<Wid>,
+        limit: Option<i64>,
+    ) -> Result<Vec<Job>, ClientError> {
+        let filter = JobFilter {
+            wid,
+            ..JobFilter::default()
+        };
+        self.list(&["flows", flow, "jobs"], &filter, limit).await
+    }
+
+    /// Sends an event to a running instance, once for a key; a random one when absent.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn send_event(
+        &self,
+        flow: &str,
+        wid: Wid,
+        state: &Map<String, Value>,
+        key: Option<&str>,
+    ) -> Result<Sent, ClientError> {
+        let state = state.clone();
+        let request = of(Request::post, flow, wid, "event").once(key);
+        self.call(request.document(&NewEvent { state })).await
+    }
+
+    /// Watches the history of an instance from the row after `after` on: an event for each row, until it is final.
+    pub fn watch(&self, flow: &str, wid: Wid, after: i32) -> Events {
+        let last = (after > 0).then(|| after.to_string());
+        self.events(of(Request::get, flow, wid, "events"), last.as_deref())
+    }
+}
+
+/// Begins a request for an instance, or for something of it.
+pub(crate) fn of(begin: fn(&[&str]) -> Request, flow: &str, wid: Wid, what: &str) -> Request {
+    let wid = wid.to_string();
+    match what {
+        "" => begin(&["flows", flow, "instances", &wid]),
+        _ => begin(&["flows", flow, "instances", &wid, what]),
+    }
+}

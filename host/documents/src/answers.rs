@@ -1,0 +1,499 @@
+//! Documents of the API's answers. No number in an answer counts things of other tenants.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use wedflow_model::Wid;
+
+/// A part of a list.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct List<T> {
+    /// The entries.
+    pub items: Vec<T>,
+    /// The cursor of the next part; none: this is the last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+impl<T> List<T> {
+    /// All there is.
+    pub fn whole(items: Vec<T>) -> Self {
+        List { items, next: None }
+    }
+}
+
+/// A flow, as listed.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct FlowSummary {
+    /// Name.
+    pub name: String,
+    /// Description.
+    pub description: String,
+    /// Raised by every change of the definition.
+    pub version: i32,
+    /// Instances that are neither final nor exceptions.
+    pub regular: i64,
+    /// Instances that are final.
+    pub r#final: i64,
+    /// Instances that are exceptions.
+    pub exception: i64,
+    /// Pending jobs.
+    pub jobs: i64,
+}
+
+/// A flow with its definition.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct FlowDetail {
+    /// Name.
+    pub name: String,
+    /// Description.
+    pub description: String,
+    /// Raised by every change of the definition.
+    pub version: i32,
+    /// Instances that are neither final nor exceptions.
+    pub regular: i64,
+    /// Instances that are final.
+    pub r#final: i64,
+    /// Instances that are exceptions.
+    pub exception: i64,
+    /// Pending jobs.
+    pub jobs: i64,
+    /// Attributes, in their order.
+    pub attributes: Vec<Attribute>,
+    /// Triggers.
+    pub triggers: Vec<Trigger>,
+    /// The present definition: PUT makes the same flow from it.
+    #[schema(schema_with = crate::definition::schema)]
+    pub definition: serde_json::Value,
+}
+
+/// An attribute.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct Attribute {
+    /// Name.
+    pub name: String,
+    /// As in `wed_attr.atype`.
+    pub r#type: String,
+}
+
+/// A condition, and the transition that it fires.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct Trigger {
+    /// Name.
+    pub name: Option<String>,
+    /// False: it fires nothing.
+    pub enabled: bool,
+    /// The transition; none for the final condition.
+    pub transition: Option<String>,
+    /// The condition's name.
+    pub condition: Option<String>,
+    /// The condition.
+    pub when: String,
+    /// True for the final condition.
+    pub r#final: bool,
+    /// Time limit of an attempt.
+    pub timeout: String,
+    /// The component that performs the transition; none: external workers do.
+    pub component: Option<String>,
+}
+
+/// Effect of applying a definition.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct Applied {
+    /// True if applying made the flow.
+    pub created: bool,
+    /// Attributes that are new.
+    pub attributes_added: Vec<String>,
+    /// Attributes whose default, type, numbering or openness changed.
+    pub attributes_changed: Vec<String>,
+    /// Attributes that the definition does not name; they are left as they are.
+    pub attributes_kept: Vec<String>,
+    /// Triggers that are new.
+    pub triggers_added: Vec<String>,
+    /// Triggers that changed.
+    pub triggers_changed: Vec<String>,
+    /// Triggers that are gone.
+    pub triggers_removed: Vec<String>,
+    /// Other settings that changed: `final`, `order`, `description`.
+    pub settings_changed: Vec<String>,
+    /// Transitions that were left to another component, or to one for the first time.
+    pub transitions_bound: Vec<String>,
+    /// Transitions that are external workers' from now on.
+    pub transitions_unbound: Vec<String>,
+    /// Triggers that are disabled, and stay so.
+    pub triggers_disabled: Vec<String>,
+    /// Components that are bound but not uploaded; their transitions wait until they are.
+    pub components_missing: Vec<String>,
+    /// Parts of the definition that will not run, for a person.
+    pub warnings: Vec<String>,
+}
+
+/// An attempt that a host made at a transition, and what it logged.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct Attempt {
+    /// The row of the trace that it wrote; none: it changed nothing.
+    pub seq: Option<i32>,
+    /// The number of an attempt that changed nothing.
+    pub number: Option<i64>,
+    /// The trigger that fired: its name, or its number where it has none.
+    pub trigger: String,
+    /// Transition.
+    pub transition: String,
+    /// 1 for the first attempt.
+    pub attempt: i32,
+    /// `returned`, or the name of a failure.
+    pub outcome: String,
+    /// The reason of an attempt that changed no state.
+    pub message: Option<String>,
+    /// Component that performed it.
+    pub component: Option<String>,
+    /// The component's version.
+    pub version: Option<i32>,
+    /// Fuel that it used.
+    pub fuel: Option<i64>,
+    /// Duration in microseconds.
+    pub elapsed_us: Option<i64>,
+    /// Most memory that it had, in bytes.
+    pub memory_bytes: Option<i64>,
+    /// Writer: a host, or a database role.
+    pub writer: String,
+    /// Time.
+    pub at: String,
+    /// Lines that it logged.
+    pub logs: Vec<LogLine>,
+}
+
+/// A line that a transition logged.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct LogLine {
+    /// `debug`, `info`, `warn` or `error`.
+    pub severity: String,
+    /// Text.
+    pub message: String,
+    /// Named values of the line.
+    #[schema(value_type = Object)]
+    pub fields: serde_json::Value,
+}
+
+/// A setting of a flow, which its transitions may ask for.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct FlowSetting {
+    /// Key.
+    pub key: String,
+    /// Value.
+    pub value: String,
+}
+
+/// A secret of a flow. Its value is never answered.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct FlowSecret {
+    /// Name.
+    pub name: String,
+    /// The transitions that may ask for it.
+    pub transitions: Vec<String>,
+    /// The transitions that may send it in a header, and not read it.
+    pub senders: Vec<String>,
+}
+
+/// Status of an instance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Neither final nor an exception.
+    Regular,
+    /// Ended.
+    Final,
+    /// In need of recovery.
+    Exception,
+}
+
+impl std::fmt::Display for Status {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Status::Regular => "regular",
+            Status::Final => "final",
+            Status::Exception => "exception",
+        })
+    }
+}
+
+impl Status {
+    /// Returns the letter that the database has for it.
+    pub fn letter(self) -> char {
+        match self {
+            Status::Regular => 'R',
+            Status::Final => 'F',
+            Status::Exception => 'E',
+        }
+    }
+
+    /// Returns the status of a letter of the database.
+    pub fn of(letter: &str) -> Self {
+        match letter {
+            "F" => Status::Final,
+            "E" => Status::Exception,
+            _ => Status::Regular,
+        }
+    }
+}
+
+/// An instance.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct Instance {
+    /// Number in the flow.
+    #[schema(value_type = i32)]
+    pub wid: Wid,
+    /// Status.
+    pub status: Status,
+    /// Attributes.
+    #[schema(value_type = Object)]
+    pub state: serde_json::Value,
+    /// Time at which it began.
+    pub started: String,
+    /// When its status last changed.
+    pub changed: String,
+    /// Pending transitions.
+    pub pending: Vec<String>,
+}
+
+/// An instance that was started.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct Started {
+    /// Number in the flow.
+    #[schema(value_type = i32)]
+    pub wid: Wid,
+}
+
+/// A row of an instance's history.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct TraceRow {
+    /// 1 for the initial state; in commit order.
+    pub seq: i32,
+    /// Status.
+    pub status: Status,
+    /// The transition that wrote the state; none for the initial one.
+    pub transition: Option<String>,
+    /// The transitions that the state fired.
+    pub fired: Vec<String>,
+    /// Attributes.
+    #[schema(value_type = Object)]
+    pub state: serde_json::Value,
+    /// Time.
+    pub at: String,
+    /// Writer: a host, or a database role.
+    pub writer: String,
+    /// Why, for rows that no transition wrote.
+    pub note: Option<String>,
+    /// Number of the attempt.
+    pub attempt: Option<i32>,
+    /// Fuel that it used.
+    pub fuel: Option<i64>,
+    /// Duration in microseconds.
+    pub elapsed_us: Option<i64>,
+    /// Most memory that it had, in bytes.
+    pub memory_bytes: Option<i64>,
+}
+
+/// A pending job.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct Job {
+    /// Number of the instance.
+    #[schema(value_type = i32)]
+    pub wid: Wid,
+    /// The trigger that fired it: its name, or its number where it has none.
+    pub trigger: String,
+    /// Transition.
+    pub transition: String,
+    /// True if a host runs it.
+    pub running: bool,
+    /// Attempts begun.
+    pub attempt: i32,
+    /// Maximum number of attempts.
+    pub attempts: i32,
+    /// Component that performs it; none: external workers do.
+    pub component: Option<String>,
+    /// When it may next be claimed; none while it waits for something else than time.
+    pub due: Option<String>,
+    /// Higher first.
+    pub priority: i32,
+    /// Keys or tasks that it waits for.
+    pub waits_for: Option<String>,
+}
+
+/// A version of a component.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct Component {
+    /// Name.
+    pub name: String,
+    /// Version.
+    pub version: i32,
+    /// SHA-256 of its bytes, in hexadecimal.
+    pub digest: String,
+    /// Bytes.
+    pub size: i32,
+    /// Manifest: name, SDK, transitions.
+    #[schema(value_type = Object)]
+    pub manifest: serde_json::Value,
+    /// Time at which it was made.
+    pub created_at: String,
+    /// True for the version in use.
+    pub active: bool,
+    /// `flow/transition` of every binding to the name; none for versions that are not in use.
+    pub used_by: Vec<String>,
+}
+
+impl Component {
+    /// Returns its position in a list: by name, newest first.
+    pub fn place(&self) -> String {
+        format!("{}\n{:010}", self.name, i32::MAX - self.version)
+    }
+}
+
+/// Version to put into use.
+#[derive(Debug, Clone, Deserialize, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Activation {
+    /// Version.
+    pub version: i32,
+}
+
+/// A version that was removed.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct RemovedComponent {
+    /// Name.
+    pub name: String,
+    /// Version.
+    pub version: i32,
+}
+
+/// A component that was uploaded.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct Uploaded {
+    /// Name.
+    pub name: String,
+    /// That of the one before, when the bytes are the same.
+    pub version: i32,
+    /// SHA-256 of its bytes, in hexadecimal.
+    pub digest: String,
+    /// Transitions.
+    pub transitions: Vec<String>,
+    /// Parts of the flows that bind it which do not fit, for a person.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+}
+
+/// Caller.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct Me {
+    /// Tenant.
+    pub tenant: String,
+    /// User.
+    pub user: String,
+    /// Role.
+    pub role: String,
+    /// Token.
+    pub token: String,
+    /// Scopes.
+    pub scopes: Vec<String>,
+    /// Actions that role and scopes allow together.
+    pub may: Vec<String>,
+}
+
+/// A user.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct User {
+    /// Name.
+    pub name: String,
+    /// Role.
+    pub role: String,
+    /// Time at which it was made.
+    pub created_at: String,
+}
+
+/// A token, without its secret.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct Token {
+    /// First characters, which name it within the tenant.
+    pub id: String,
+    /// User.
+    pub user: String,
+    /// Name.
+    pub name: String,
+    /// Scopes.
+    pub scopes: Vec<String>,
+    /// `live`, `expired` or `revoked`.
+    pub status: String,
+    /// Time at which it was made.
+    pub created_at: String,
+    /// Time at which it ends.
+    pub expires_at: String,
+    /// To within some minutes.
+    pub last_used: Option<String>,
+}
+
+impl Token {
+    /// Returns its position in a list: by user, then by time of creation.
+    pub fn place(&self) -> String {
+        format!("{}\n{}\n{}", self.user, self.created_at, self.id)
+    }
+}
+
+/// A token that was made.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct IssuedToken {
+    /// The token itself, shown this once.
+    pub secret: String,
+    /// Token.
+    #[serde(flatten)]
+    pub token: Token,
+}
+
+/// Settings of a tenant that its admins may change.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct Settings {
+    /// The tenant's name, which the operator gave.
+    pub tenant: String,
+    /// Description.
+    pub description: String,
+    /// The longest life of a token, in days.
+    pub token_days: i32,
+}
+
+/// A limit, and what is used of it.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct Usage {
+    /// Name.
+    pub name: String,
+    /// Unit of the count.
+    pub unit: String,
+    /// Number in use; none where it counts no things.
+    pub used: Option<i64>,
+    /// Number allowed; none without a limit.
+    pub allowed: Option<i64>,
+}
+
+/// An entry of the audit log.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct AuditEntry {
+    /// Time.
+    pub at: String,
+    /// `token:` with a user's name and the token's, or `operator:` for the installation's operator.
+    pub actor: String,
+    /// Action.
+    pub action: String,
+    /// Thing that was acted on.
+    pub target: String,
+    /// Particulars of the action.
+    #[schema(value_type = Object)]
+    pub detail: serde_json::Value,
+}
+
+/// An event of a stream, as its lines say it.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct StreamEvent {
+    /// Number of the row, to resume after it (`Last-Event-ID`).
+    pub id: String,
+    /// Kind of event: `trace`.
+    pub event: String,
+    /// The row (`TraceRow`), as JSON.
+    pub data: String,
+}

@@ -1,0 +1,45 @@
+//! Documents of the HTTP API: requests, answers, problems. The one language of the API and of all its clients; no I/O.
+//!
+//! A request refuses fields that it does not know, an answer may gain some. Lists come in parts ([`List`]): a cursor
+//! says where the next part begins and is opaque.
+
+mod answers;
+mod conditions;
+mod constraints;
+mod definition;
+mod operations;
+mod problem;
+mod requests;
+mod schedules;
+mod tenant;
+mod versions;
+mod webhooks;
+mod work;
+
+pub use answers::{
+    Activation, Applied, Attempt, Attribute, AuditEntry, Component, FlowDetail, FlowSecret,
+    FlowSetting, FlowSummary, Instance, IssuedToken, Job, List, LogLine, Me, RemovedComponent,
+    Settings, Started, Status, StreamEvent, Token, TraceRow, Trigger, Uploaded, Usage, User,
+};
+pub use conditions::{Condition, Conditions};
+pub use constraints::{Finding, Reservation, Resource, SetResource, TaskOrder};
+pub use definition::{Definition, definition_schema};
+pub use operations::{
+    Event, GoBack, GoingBack, MatchingException, Operated, Pause, Paused, PausedThing, Reason,
+    Refused, Retried, RetriedMatching, RetryMatching, Sent, SetState, Skip, Waiting,
+};
+pub use problem::{FragmentPlace, Problem, QuotaPlace};
+pub use requests::{InstanceFilter, JobFilter, Kept, Page, Start, TraceFilter};
+pub use schedules::{Backfill, Backfilled, PutSchedule, Schedule};
+pub use tenant::{
+    AuditFilter, NewRole, NewSecret, NewSetting, NewSettings, NewToken, NewUser, Rotation,
+};
+pub use versions::{
+    AppliedFlow, Between, Difference, Preview, ProcessDefinition, Processes, Rematch,
+    RematchResult, Rematched, RollBack, RolledBack, Version, WorkPlan,
+};
+pub use webhooks::{Webhook, WebhookPlace, WebhookSet};
+pub use work::{
+    Along, Behind, Calendar, Comment, Decision, Delegation, Following, Listing, Newest,
+    Notification, PeopleRole, Position, Process, Report, Roles, Run, Successor,
+};

@@ -1,0 +1,88 @@
+//! Filters of lists, and instances to start.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::{IntoParams, ToSchema};
+use wedflow_model::Wid;
+
+use crate::answers::Status;
+
+/// Part of a list that a request asks for.
+#[derive(Debug, Clone, Default, Deserialize, Serialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Page {
+    /// End of the part before: its `next`.
+    pub cursor: Option<String>,
+    /// Maximum number of entries, 1 to 500; fewer come when they are long.
+    #[param(minimum = 1, maximum = 500)]
+    pub limit: Option<i64>,
+}
+
+/// An instance to start.
+#[derive(Debug, Clone, Default, Deserialize, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Start {
+    /// Initial values; the other attributes take their defaults.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    pub state: Map<String, Value>,
+}
+
+/// Filters of a list of instances.
+#[derive(Debug, Clone, Default, Deserialize, Serialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct InstanceFilter {
+    /// Only those of this status.
+    #[param(inline)]
+    pub status: Option<Status>,
+    /// Only those whose attributes have these values: a JSON object, such as `{"item":"tea"}`.
+    pub state: Option<String>,
+    /// Only those whose status changed since this time (RFC 3339).
+    pub changed_since: Option<String>,
+    /// End of the page before: its `next`.
+    pub cursor: Option<String>,
+    /// Maximum number of entries, 1 to 500; fewer when they are long.
+    #[param(minimum = 1, maximum = 500)]
+    pub limit: Option<i64>,
+}
+
+/// Rows of a trace that a request asks for.
+#[derive(Debug, Clone, Deserialize, Serialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct TraceFilter {
+    /// Only rows with a higher `seq`.
+    pub after: Option<i32>,
+    /// End of the part before: its `next`. Wins over `after`.
+    pub cursor: Option<String>,
+    /// Maximum number of rows, 1 to 500; fewer come when they are long.
+    #[param(minimum = 1, maximum = 500)]
+    pub limit: Option<i64>,
+}
+
+/// Versions to keep.
+#[derive(Debug, Clone, Deserialize, Serialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Kept {
+    /// Number of the newest versions to keep of each component; default 3.
+    #[param(minimum = 0)]
+    pub keep: Option<i32>,
+}
+
+/// Jobs that a request asks for.
+#[derive(Debug, Clone, Default, Deserialize, Serialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct JobFilter {
+    /// Only those of this instance.
+    #[param(value_type = Option<i32>)]
+    pub wid: Option<Wid>,
+    /// End of the part before: its `next`.
+    pub cursor: Option<String>,
+    /// Maximum number of entries, 1 to 500.
+    #[param(minimum = 1, maximum = 500)]
+    pub limit: Option<i64>,
+}

@@ -1,0 +1,98 @@
+//! Users, tokens, settings and secrets of a tenant.
+
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// A user to make.
+#[derive(Debug, Clone, Deserialize, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewUser {
+    /// Name.
+    #[schema(min_length = 1)]
+    pub name: String,
+    /// `admin`, `developer`, `operator`, `participant` or `viewer`
+    #[schema(pattern = "^(admin|developer|operator|participant|viewer)$")]
+    pub role: String,
+}
+
+/// Another role for a user.
+#[derive(Debug, Clone, Deserialize, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewRole {
+    /// `admin`, `developer`, `operator`, `participant` or `viewer`
+    #[schema(pattern = "^(admin|developer|operator|participant|viewer)$")]
+    pub role: String,
+}
+
+/// A token to make.
+#[derive(Debug, Clone, Deserialize, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewToken {
+    /// Name of the token.
+    #[schema(min_length = 1)]
+    pub name: String,
+    /// User of the token; the caller when absent.
+    pub user: Option<String>,
+    /// `read`, `write`, or `AREA:read`, `AREA:write`; no more than the token that makes it.
+    #[schema(min_items = 1)]
+    pub scopes: Vec<String>,
+    /// Life in days; 90 when absent.
+    #[schema(minimum = 1, maximum = 3660)]
+    pub days: Option<i32>,
+}
+
+/// Terms on which a token is replaced.
+#[derive(Debug, Clone, Default, Deserialize, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rotation {
+    /// Life of the new token in days; 90 when absent.
+    #[schema(minimum = 1, maximum = 3660)]
+    pub days: Option<i32>,
+    /// Hours for which the old token stays valid; 24 when absent.
+    pub overlap_hours: Option<u32>,
+}
+
+/// Settings to change; absent ones stay as they are.
+#[derive(Debug, Clone, Deserialize, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewSettings {
+    /// Description.
+    pub description: Option<String>,
+    /// The longest life of a token, in days, 1 to 3660.
+    #[schema(minimum = 1, maximum = 3660)]
+    pub token_days: Option<i32>,
+}
+
+/// Filters of the audit log.
+#[derive(Debug, Clone, Deserialize, Serialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct AuditFilter {
+    /// Not older than this: a time (RFC 3339), or a span counted back from now, such as `2 hours`.
+    pub since: Option<String>,
+    /// End of the part before: its `next`.
+    pub cursor: Option<String>,
+    /// Maximum number of entries, 1 to 500.
+    #[param(minimum = 1, maximum = 500)]
+    pub limit: Option<i64>,
+}
+
+/// A setting's value.
+#[derive(Debug, Clone, Deserialize, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewSetting {
+    /// At most 64 KiB.
+    pub value: String,
+}
+
+/// A secret, to be stored or granted; what is absent stays as it is.
+#[derive(Debug, Clone, Deserialize, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewSecret {
+    /// The value, 4 bytes to 64 KiB. It is encrypted, and never answered.
+    pub value: Option<String>,
+    /// The transitions that may ask for it.
+    pub transitions: Option<Vec<String>>,
+    /// The transitions that may send it in a header, and not read it.
+    pub senders: Option<Vec<String>>,
+}

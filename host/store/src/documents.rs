@@ -1,0 +1,229 @@
+//! Rows as the documents of the API.
+
+use wedflow_documents::{
+    Applied, Attempt, AuditEntry, Component, Finding, FlowSummary, Instance, Job, LogLine, Status,
+    Token, TraceRow, Trigger, Usage, User,
+};
+
+impl From<crate::Flow> for FlowSummary {
+    fn from(flow: crate::Flow) -> Self {
+        FlowSummary {
+            name: flow.name,
+            description: flow.description,
+            version: flow.version,
+            regular: flow.regular,
+            r#final: flow.r#final,
+            exception: flow.exception,
+            jobs: flow.jobs,
+        }
+    }
+}
+
+impl From<crate::Trigger> for Trigger {
+    fn from(trigger: crate::Trigger) -> Self {
+        Trigger {
+            name: trigger.tgname,
+            enabled: trigger.enabled,
+            transition: trigger.trname,
+            condition: trigger.cname,
+            when: trigger.cpred,
+            r#final: trigger.cfinal,
+            timeout: trigger.timeout,
+            component: trigger.component,
+        }
+    }
+}
+
+impl From<crate::Applied> for Applied {
+    fn from(applied: crate::Applied) -> Self {
+        Applied {
+            created: applied.created,
+            attributes_added: applied.attributes_added,
+            attributes_changed: applied.attributes_changed,
+            attributes_kept: applied.attributes_kept,
+            triggers_added: applied.triggers_added,
+            triggers_changed: applied.triggers_changed,
+            triggers_removed: applied.triggers_removed,
+            settings_changed: applied.settings_changed,
+            transitions_bound: applied.transitions_bound,
+            transitions_unbound: applied.transitions_unbound,
+            triggers_disabled: applied.triggers_disabled,
+            components_missing: applied.components_missing,
+            warnings: applied.warnings,
+        }
+    }
+}
+
+impl From<crate::AttemptLog> for LogLine {
+    fn from(line: crate::AttemptLog) -> Self {
+        LogLine {
+            severity: line.severity,
+            message: line.message,
+            fields: line.fields,
+        }
+    }
+}
+
+impl crate::MadeAttempt {
+    /// Makes the document of an attempt, with those lines that are its own.
+    pub fn document(self, lines: &[crate::AttemptLog]) -> Attempt {
+        let attempt = self;
+        let own = lines.iter().filter(|line| line.is_of(&attempt));
+        Attempt {
+            logs: own.cloned().map(LogLine::from).collect(),
+            seq: attempt.seq,
+            number: attempt.attempt_id,
+            trigger: attempt.trigger,
+            transition: attempt.trname,
+            attempt: attempt.attempt,
+            outcome: attempt.outcome,
+            message: attempt.message,
+            component: attempt.component,
+            version: attempt.version,
+            fuel: attempt.fuel,
+            elapsed_us: attempt.elapsed_us,
+            memory_bytes: attempt.memory_bytes,
+            writer: attempt.writer,
+            at: attempt.tstmp,
+        }
+    }
+}
+
+impl From<crate::Instance> for Instance {
+    fn from(instance: crate::Instance) -> Self {
+        Instance {
+            wid: instance.wid,
+            status: Status::of(&instance.status),
+            state: instance.state,
+            started: instance.started,
+            changed: instance.changed,
+            pending: instance.pending,
+        }
+    }
+}
+
+impl From<crate::TraceRow> for TraceRow {
+    fn from(row: crate::TraceRow) -> Self {
+        TraceRow {
+            seq: row.seq,
+            status: Status::of(&row.status),
+            transition: row.trw,
+            fired: row.trf,
+            state: row.state,
+            at: row.tstmp,
+            writer: row.writer,
+            note: row.note,
+            attempt: row.attempt,
+            fuel: row.fuel,
+            elapsed_us: row.elapsed_us,
+            memory_bytes: row.memory_bytes,
+        }
+    }
+}
+
+impl From<crate::JobRow> for Job {
+    fn from(job: crate::JobRow) -> Self {
+        Job {
+            wid: job.wid,
+            trigger: job.trigger(),
+            transition: job.trname,
+            running: job.lckid.is_some(),
+            attempt: job.attempt,
+            attempts: job.attempts,
+            component: job.component,
+            due: job.due,
+            priority: job.priority,
+            waits_for: job.waits_for,
+        }
+    }
+}
+
+impl crate::JobRow {
+    /// Returns the name of its trigger in addresses: the name, or the number where it has none.
+    pub fn trigger(&self) -> String {
+        match &self.tgname {
+            Some(name) if !name.is_empty() => name.clone(),
+            _ => self.tgid.to_string(),
+        }
+    }
+}
+
+impl From<crate::Component> for Component {
+    fn from(component: crate::Component) -> Self {
+        Component {
+            name: component.name,
+            version: component.version,
+            digest: component.digest,
+            size: component.size,
+            manifest: component.manifest,
+            created_at: component.created_at,
+            active: component.active,
+            used_by: component.used_by,
+        }
+    }
+}
+
+impl From<crate::User> for User {
+    fn from(user: crate::User) -> Self {
+        User {
+            name: user.name,
+            role: user.role,
+            created_at: user.created_at,
+        }
+    }
+}
+
+impl From<crate::Token> for Token {
+    fn from(token: crate::Token) -> Self {
+        Token {
+            id: token.id,
+            user: token.user,
+            name: token.name,
+            scopes: token.scopes,
+            status: token.status,
+            created_at: token.created_at,
+            expires_at: token.expires_at,
+            last_used: token.last_used,
+        }
+    }
+}
+
+impl From<crate::Quota> for Usage {
+    fn from(quota: crate::Quota) -> Self {
+        Usage {
+            name: quota.name,
+            unit: quota.unit,
+            used: quota.used,
+            allowed: quota.allowed,
+        }
+    }
+}
+
+impl From<crate::AuditEntry> for AuditEntry {
+    fn from(entry: crate::AuditEntry) -> Self {
+        AuditEntry {
+            at: entry.at,
+            // Which database user the operator was is not the tenant's business.
+            actor: match entry.actor.split_once(':') {
+                Some(("operator", _)) => "operator".to_owned(),
+                _ => entry.actor,
+            },
+            action: entry.action,
+            target: entry.target,
+            detail: entry.detail,
+        }
+    }
+}
+
+impl From<crate::Finding> for Finding {
+    fn from(finding: crate::Finding) -> Self {
+        Finding {
+            code: finding.code,
+            place: finding.place,
+            text: finding.text,
+            hint: finding.hint,
+            state: finding.state,
+            certain: finding.certain,
+        }
+    }
+}
