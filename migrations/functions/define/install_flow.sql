@@ -12,6 +12,7 @@ BEGIN
   FOREACH _template IN ARRAY ARRAY['views', 'evaluate', 'current', 'functions'] LOOP
     EXECUTE wed.fill_template(_template, _names);
   END LOOP;
+  PERFORM wed.own_views(_flow);
   PERFORM wed.pin_settings(format('%1$I.current_%1$s(integer[])', _flow.shape_schema)::regprocedure, true);
   PERFORM wed.pin_settings(format('%I.pg_try_advisory_xact_lock(integer, integer)', _flow.schema_name)::regprocedure,
     true);

@@ -1,13 +1,10 @@
--- What a flow's schema has for its definitions: their history, differences, and the way back. Again for a flow that has
+-- What a flow's schema has for its definitions: differences, and the way back. Again for a flow that has
 -- it: nothing.
 CREATE OR REPLACE FUNCTION wed.install_versions(_flow_id integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _schema text := (SELECT schema_name FROM wed.flow WHERE flow_id = _flow_id);
 BEGIN
-  EXECUTE format('CREATE OR REPLACE VIEW %I.wed_version AS
-    SELECT version, applied_at, actor, definition FROM wed.flow_version WHERE flow_id = %s', _schema, _flow_id);
-  EXECUTE format('GRANT SELECT ON %1$I.wed_version TO %1$I', _schema);
   EXECUTE format('CREATE OR REPLACE FUNCTION %I.wed_difference(old integer DEFAULT NULL, new integer DEFAULT NULL)
     RETURNS TABLE (part text, name text, was jsonb, becomes jsonb) LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp AS %L', _schema,

@@ -41,11 +41,6 @@ BEGIN
     RETURNS TABLE ("trigger" text, condition text, cfinal boolean, holds boolean, fault text) LANGUAGE sql
     SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS %L', _flow.schema_name,
     format('SELECT * FROM wed.conditions_of(%s, $1)', _flow_id));
-  EXECUTE format('CREATE OR REPLACE VIEW %I.wed_waiting AS
-    SELECT j.wid, j.tgid, j.trname, wed.waiting_reason(j.flow_id, j.wid, j.tgid) AS waits_code,
-      CASE WHEN j.due < ''9000-01-01 00:00:00+00'' THEN j.due END AS due
-    FROM wed.job j WHERE j.flow_id = %s', _flow.schema_name, _flow_id);
-  EXECUTE format('GRANT SELECT ON %1$I.wed_waiting TO %1$I', _flow.schema_name);
   EXECUTE format('REVOKE ALL ON ALL FUNCTIONS IN SCHEMA %1$I FROM PUBLIC', _flow.schema_name);
   EXECUTE format('GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA %1$I TO %1$I', _flow.schema_name);
 END $$;
