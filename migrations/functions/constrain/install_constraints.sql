@@ -24,12 +24,11 @@ BEGIN
     $t$CREATE OR REPLACE FUNCTION %1$I.wed_number(attribute text, gapless boolean DEFAULT false) RETURNS void
     LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
     AS $f$ SELECT wed.set_numbering(%3$s, $1, $2) $f$ $t$,
-    $t$CREATE OR REPLACE FUNCTION %1$I.wed_next_number(attribute text) RETURNS bigint
-    LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-    AS $f$ SELECT wed.next_number(%3$s, $1) $f$ $t$,
     'REVOKE ALL ON ALL FUNCTIONS IN SCHEMA %1$I FROM PUBLIC',
     'GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA %1$I TO %1$I'
   ] LOOP
     EXECUTE format(_statement, _flow.schema_name, _flow.shape_schema, _flow_id);
   END LOOP;
+  PERFORM wed.install_numbering(_flow, n.attribute) FROM wed.numbering n WHERE n.flow_id = _flow_id;
+  EXECUTE format('DROP FUNCTION IF EXISTS %I.wed_next_number(text)', _flow.schema_name);
 END $$;

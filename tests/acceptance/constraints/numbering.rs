@@ -60,7 +60,7 @@ fn gapless_numbers_are_unique_and_given_again_after_a_rollback() {
     assert_eq!(start(&mut s), highest + 1);
     // It stays an instance's own.
     s.refused("INSERT INTO wed_flow (no) VALUES (1)")
-        .expect("23505");
+        .expect("WF010");
     s.refused("DELETE FROM wed_attr WHERE aname = 'no'")
         .expect("WF013");
     on(flow.database.store.recover_by_clock()).expect("recovered");
@@ -100,4 +100,79 @@ fn taking_a_number_does_not_hold_up_others() {
     assert_eq!(start(&mut t), 3);
     s.run("ROLLBACK");
     assert_eq!(start(&mut t), 2);
+}
+
+#[harness::test]
+fn numbers_are_the_servers_alone() {
+    let flow = Flow::of(NUMBERED);
+    for gapless in ["true", "false"] {
+        let mut s = flow.session();
+        s.run(&format!("SELECT wed_number('no', {gapless})"));
+        s.refused("INSERT INTO wed_flow (no) VALUES (500)")
+            .expect("WF010");
+        let wid = s.number("INSERT INTO wed_flow DEFAULT VALUES RETURNING wid");
+        let refused = s.finish_refused(wid, "step", "no = 500, done = true");
+        refused.expect("WF010");
+        s.finish(wid, "step", "done = true");
+        s.refused("SELECT wed_next_number('no')").expect("42883");
+        assert!(start(&mut s) < 10);
+    }
+}
+
+#[harness::test]
+fn number_of_a_skipped_insert_goes_to_a_later_instance() {
+    let mut s = Flow::of(NUMBERED).session();
+    s.run("SELECT wed_number('no', true)");
+    assert_eq!(start(&mut s), 1);
+    s.run(
+        "INSERT INTO wed_flow (wid, done) SELECT wid, false FROM wed_flow UNION ALL SELECT 77, false
+           ON CONFLICT DO NOTHING",
+    );
+    let mut numbers = s.lines("SELECT no FROM wed_flow");
+    numbers.push(start(&mut s).to_string());
+    numbers.push(start(&mut s).to_string());
+    numbers.sort();
+    assert_eq!(numbers, ["1", "2", "3", "4"]);
+}
+
+#[harness::test]
+fn largest_number_stops_no_sweep() {
+    let flow = Flow::of(NUMBERED);
+    let mut s = flow.session();
+    s.run("INSERT INTO wed_flow (no) VALUES (9223372036854775807)");
+    s.refused("SELECT wed_number('no', true)").expect("WF013");
+    let mut owner = flow.database.owner();
+    // A series from before the refusal.
+    owner.run(
+        "INSERT INTO wed.numbering (flow_id, attribute, gapless, made_to)
+           SELECT flow_id, 'no', true, 9223372036854775807 FROM wed.flow",
+    );
+    assert_eq!(owner.number("SELECT wed.keep_numbers()"), 0);
+}
+
+#[harness::test]
+fn series_that_met_a_given_number_begins_behind_it() {
+    let flow = Flow::of(NUMBERED);
+    let mut s = flow.session();
+    s.run("SELECT wed_number('no', true)");
+    assert_eq!(start(&mut s), 1);
+    let mut owner = flow.database.owner();
+    // Given by hand, when that was allowed.
+    owner.run(&format!(
+        "SET search_path = {}; SET session_replication_role = replica;
+         INSERT INTO wed_flow (wid, no) VALUES (50, 2), (51, 600)",
+        s.line("SELECT current_schema")
+    ));
+    owner.run(
+        "SET session_replication_role = DEFAULT; SELECT wed.install_flow(flow_id) FROM wed.flow",
+    );
+    assert_eq!([start(&mut s), start(&mut s)], [3, 4]);
+    assert_eq!(
+        owner.number("SELECT count(*) FROM wed.free_number WHERE number IN (2, 600)"),
+        0
+    );
+    assert_eq!(
+        owner.number("SELECT count(*) FROM wed.free_number WHERE number IN (599, 601)"),
+        2
+    );
 }
