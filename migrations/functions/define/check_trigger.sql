@@ -23,7 +23,9 @@ BEGIN
     RAISE EXCEPTION 'the trigger name % is not allowed', quote_literal(left(_tgname, 80))
       USING ERRCODE = 'WF013', HINT = 'At most 63 bytes, no control characters, no slash.';
   END IF;
-  -- Longer ones make no moment that a job could be due at.
+  PERFORM wed.check_span('WF013', 'timeout', _timeout);
+  PERFORM wed.check_span('WF013', 'backoff', _backoff);
+  PERFORM wed.check_span('WF013', 'delay', _delay);
   IF greatest(_timeout, _backoff, _delay) > interval '100 years' THEN
     RAISE EXCEPTION 'timeout, backoff and delay are at most 100 years' USING ERRCODE = 'WF013',
       HINT = 'For example: timeout ''30 s'', backoff ''1 s'', delay ''2 days''.';

@@ -7,6 +7,8 @@ BEGIN
     DELETE FROM wed.trigger_policy WHERE tgid = _tgid;
     RETURN;
   END IF;
+  PERFORM wed.check_span('22023', format('the deadline of trigger "%s"',
+    (SELECT coalesce(tgname, trname) FROM wed.trigger WHERE tgid = _tgid)), _deadline);
   IF _deadline <= '0' THEN
     RAISE EXCEPTION 'the deadline of trigger "%" is not positive: %',
       (SELECT coalesce(tgname, trname) FROM wed.trigger WHERE tgid = _tgid), _deadline

@@ -13,6 +13,7 @@ BEGIN
   IF NOT FOUND OR NOT wed.answers_for(_person.person_id, _item.flow_id, _item.wid) THEN
     PERFORM wed.take_over_work(_tenant, _name, _item_id, _now);
   END IF;
+  PERFORM wed.check_span('WF085', 'the time that the deadline is extended by', _extend);
   IF _continue THEN
     UPDATE wed.work_item SET deadline_at = coalesce(_now + _extend, deadline_at),
       warned = CASE WHEN _extend IS NULL THEN warned ELSE '{}' END

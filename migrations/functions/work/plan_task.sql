@@ -25,19 +25,14 @@ BEGIN
   VALUES (_tgid, _flow.flow_id, _name, coalesce(_task ->> 'type', 'manual'),
     wed.make_role(_flow.tenant_id, _task ->> 'role'),
     coalesce((_task ->> 'priority')::integer, 0),
-    CASE jsonb_typeof(_task -> 'deadline')
-      WHEN 'object' THEN make_interval(
-        hours => CASE WHEN _task #>> '{deadline,unit}' = 'hours' THEN (_task #>> '{deadline,amount}')::integer
-          ELSE 0 END,
-        days => CASE WHEN _task #>> '{deadline,unit}' = 'days' THEN (_task #>> '{deadline,amount}')::integer ELSE 0 END)
-      WHEN 'string' THEN (_task ->> 'deadline')::interval END,
+    wed.planned_deadline(_name, _task),
     _calendar, coalesce((_task ->> 'disconnected')::boolean, false),
     wed.planned_component(_plan, _task ->> 'application'),
     coalesce(_task ->> 'description', ''), coalesce(wed.data_attributes(_plan, _task -> 'inputs'), '{}'),
     wed.data_attributes(_plan, _task -> 'outputs'), _task ->> 'state',
     ARRAY(SELECT jsonb_array_elements_text(coalesce(_task -> 'users', '[]'))),
     ARRAY(SELECT jsonb_array_elements_text(coalesce(_task -> 'groups', '[]'))),
-    (_task ->> 'escalate_after')::interval, _task ->> 'escalate_to', _task -> 'form')
+    wed.planned_span(_name, 'escalation', _task ->> 'escalate_after'), _task ->> 'escalate_to', _task -> 'form')
   ON CONFLICT (tgid) DO UPDATE SET task = excluded.task, kind = excluded.kind, role_id = excluded.role_id,
     priority = excluded.priority, deadline = excluded.deadline, calendar_id = excluded.calendar_id,
     disconnected = excluded.disconnected, application = excluded.application, description = excluded.description,
@@ -46,4 +41,22 @@ BEGIN
     groups = excluded.groups, escalate_after = excluded.escalate_after, escalate_to = excluded.escalate_to,
       form = excluded.form;
   RETURN _tgid;
+END $$;
+
+-- The deadline of a plan's task: a document of an amount and a unit, or a text.
+CREATE OR REPLACE FUNCTION wed.planned_deadline(_name text, _task jsonb) RETURNS interval
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET intervalstyle = 'iso_8601' AS $$
+  SELECT wed.planned_span(_name, 'deadline', CASE jsonb_typeof(_task -> 'deadline')
+    WHEN 'object' THEN format('%s %s', _task #>> '{deadline,amount}', _task #>> '{deadline,unit}')
+    ELSE _task ->> 'deadline' END)
+$$;
+
+-- Reads a span of time of a plan's task.
+CREATE OR REPLACE FUNCTION wed.planned_span(_name text, _part text, _text text) RETURNS interval
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET intervalstyle = 'iso_8601' AS $$
+DECLARE
+  _span interval := _text;
+BEGIN
+  PERFORM wed.check_span('WF085', format('the %s of task "%s"', _part, left(_name, 80)), _span);
+  RETURN _span;
 END $$;

@@ -11,11 +11,16 @@ DECLARE
 BEGIN
   IF (_transfer IS NOT NULL AND _transfer <> ALL (coalesce(_warnings, '{}'))) OR _policy NOT BETWEEN 1 AND 4
     OR _count NOT BETWEEN 1 AND 1000
-     OR 1 > ANY (_warnings) THEN
+     OR 1 > ANY (_warnings) OR 876600 < ANY (_warnings) OR cardinality(_warnings) > 100 THEN
     RAISE EXCEPTION
-      'the policy is 1 to 4, for 1 to 1000 people; warnings are hours above 0, one of them the transfer value'
+      'the policy is 1 to 4, for 1 to 1000 people; at most 100 warnings are hours from 1 to 876600, one of them the '
+      'transfer value'
       USING ERRCODE = 'WF085', HINT = 'For example policy 2 for 3 people, warnings {6,12,24}, transfer 6.';
+  ELSIF _renotify < interval '1 second' THEN
+    RAISE EXCEPTION 'the pause between rounds is %, and is at least 1 s', _renotify USING ERRCODE = 'WF085',
+      HINT = 'For example 5 minutes.';
   END IF;
+  PERFORM wed.check_span('WF085', 'the pause between rounds', _renotify);
   UPDATE wed.work_instance SET policy = coalesce(_policy, policy), policy_count = coalesce(_count, policy_count),
     renotify = coalesce(_renotify, renotify), warnings = coalesce(_warnings, warnings),
     transfer = CASE WHEN _warnings IS NULL THEN transfer ELSE _transfer END
