@@ -42,12 +42,12 @@ DO $$ BEGIN
 END $$;
 -- Hosts of a program that knows another interface: their jobs go to others, and what they commit is refused.
 SELECT wed.leave_host(host_id) FROM wed.host WHERE interface <> wed.interface_version();
--- Documents whose numbers are not yet held to their digits.
+-- Attributes of flows that were made before some bound.
 SELECT wed.bound_attribute(f.schema_name, a.attname, format_type(a.atttypid, NULL)) FROM wed.flow f
-JOIN pg_attribute a ON a.attrelid = to_regclass(format('%I.wed_flow', f.schema_name))
-  AND a.atttypid = 'jsonb'::regtype AND NOT a.attisdropped
-WHERE NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conrelid = a.attrelid
-  AND c.conname = ('digits_' || a.attname)::name);
+JOIN pg_attribute a ON a.attrelid = to_regclass(format('%I.wed_flow', f.schema_name)) AND a.attnum > 1
+  AND NOT a.attisdropped
+WHERE EXISTS (SELECT FROM wed.bounds_of(a.attname, format_type(a.atttypid, NULL), '') b
+  WHERE NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conrelid = a.attrelid AND c.conname = b.constraint_name));
 SELECT wed.install_flows();
 -- The trace needs the partitions of today and the next days before its first row.
 SELECT wed.roll_trace();

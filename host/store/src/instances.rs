@@ -18,6 +18,7 @@ pub struct Instance {
     /// `R` regular, `F` final, `E` exception.
     pub status: String,
     /// WED-state.
+    #[sqlx(try_from = "crate::readable::Readable")]
     pub state: Json,
     /// When it was started, RFC 3339.
     pub started: String,
@@ -67,6 +68,7 @@ pub struct TraceRow {
     /// `R` regular, `F` final, `E` exception.
     pub status: String,
     /// The state.
+    #[sqlx(try_from = "crate::readable::Readable")]
     pub state: Json,
     /// When, RFC 3339.
     pub tstmp: String,

@@ -18,6 +18,7 @@
 //! - `work`: worklists of people
 //! - `announcements`: webhooks and the outbox of exceptions
 //! - `retention`: how long history is kept
+//! - `readable`: documents of tenants as they are listed
 //! - `backup`: what a dump leaves out
 //! - `documents`: rows as the documents of the API
 //! - `disk`: whether the server's disk takes what is written, and how much is free
@@ -46,6 +47,7 @@ mod notifications;
 mod pinned;
 mod queries;
 mod quotas;
+mod readable;
 mod recovery;
 mod results;
 mod retention;

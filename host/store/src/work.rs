@@ -5,6 +5,7 @@ use sqlx::AssertSqlSafe;
 use sqlx::postgres::PgListener;
 use wedflow_model::{TenantId, Wid};
 
+use crate::readable::Readable;
 use crate::{Store, StoreError};
 
 /// Act of a person on an item, in one statement.
@@ -166,13 +167,14 @@ impl Store {
             .bind(person.name)
             .execute(&self.pool)
             .await?;
-        Ok(sqlx::query_scalar("SELECT wed.worklist($1, $2, $3, $4)")
+        let items: Vec<Readable> = sqlx::query_scalar("SELECT wed.worklist($1, $2, $3, $4)")
             .bind(person.tenant)
             .bind(person.name)
             .bind(order)
             .bind(limit)
             .fetch_all(&self.pool)
-            .await?)
+            .await?;
+        Ok(items.into_iter().map(Json::from).collect())
     }
 
     /// An item with what is needed to do it.

@@ -9,8 +9,9 @@ BEGIN
   FOREACH _schema IN ARRAY ARRAY[_flow.schema_name, _flow.shape_schema] LOOP
     EXECUTE
       format('ALTER TABLE %I.wed_flow DROP CONSTRAINT IF EXISTS %I, DROP CONSTRAINT IF EXISTS %I, DROP CONSTRAINT '
-      'IF EXISTS %I',
-                   _schema, 'enum_' || _former, 'digits_' || _former, 'size_' || md5(_former));
+      'IF EXISTS %I, DROP CONSTRAINT IF EXISTS %I',
+      _schema, wed.constraint_name('enum', _former), wed.constraint_name('digits', _former),
+      'size_' || md5(_former), 'depth_' || md5(_former));
     IF _retyped THEN
       EXECUTE
         format('ALTER TABLE %I.wed_flow ALTER COLUMN %I DROP DEFAULT, ALTER COLUMN %2$I TYPE %s USING %2$I::text::%3$s',
@@ -20,6 +21,6 @@ BEGIN
   END LOOP;
   PERFORM wed.bind_attribute(_flow, _name, _atype);
   IF EXISTS (SELECT FROM wed.numbering WHERE flow_id = _flow.flow_id AND attribute = _name) THEN
-    PERFORM wed.number_default(_flow, _name);
+    EXECUTE format('ALTER TABLE %I.wed_flow ALTER COLUMN %I DROP DEFAULT', _flow.schema_name, _name);
   END IF;
 END $$;

@@ -6,8 +6,8 @@ DECLARE
 BEGIN
   PERFORM wed.bound_attribute(_flow.schema_name, _name, _type.sql_type);
   IF _type.labels IS NOT NULL THEN
-    EXECUTE format('ALTER TABLE %I.wed_flow ADD CONSTRAINT %I CHECK (%I %s) NOT VALID', _flow.schema_name, 'enum_'
-      || _name, _name,
+    EXECUTE format('ALTER TABLE %I.wed_flow ADD CONSTRAINT %I CHECK (%I %s) NOT VALID', _flow.schema_name,
+      wed.constraint_name('enum', _name), _name,
       CASE WHEN _type.sql_type = 'text' THEN format('= ANY (%L::text[])', _type.labels)
            ELSE format('<@ %L::text[]', _type.labels) END);
   END IF;

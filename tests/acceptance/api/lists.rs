@@ -112,3 +112,52 @@ fn instances_are_found_by_what_they_hold() {
             .problem(status, code);
     }
 }
+
+#[harness::test]
+fn document_nested_too_deeply_takes_no_list_with_it() {
+    let database = crate::support::Database::new();
+    let api = crate::support::http::Api::of(&database);
+    let client = api.user(crate::support::database::TENANT, "ann", "developer");
+    let mut flow = steps("deep");
+    flow["attribute"]
+        .as_array_mut()
+        .expect("a list")
+        .push(json!({ "name": "j", "type": "jsonb" }));
+    client.json("PUT", "/v1/flows/deep", &flow).is(201);
+    let deep = format!("{}1{}", "[".repeat(101), "]".repeat(101));
+    let state: Json =
+        serde_json::from_str(&format!(r#"{{"state": {{"j": {deep}}}}}"#)).expect("a document");
+    client
+        .json("POST", "/v1/flows/deep/instances", &state)
+        .problem(422, "WF035");
+    client
+        .json("POST", "/v1/flows/deep/instances", &json!({}))
+        .is(201);
+    // From before the bound.
+    let mut owner = database.owner();
+    owner.run(&format!(
+        "SET search_path = {}; SET session_replication_role = replica;
+         DO $do$ BEGIN EXECUTE (SELECT 'ALTER TABLE wed_flow DROP CONSTRAINT ' || conname FROM pg_constraint
+           WHERE conrelid = 'wed_flow'::regclass AND conname ~ '^depth'); END $do$;
+         UPDATE wed_flow SET j = (repeat('[', 200) || repeat(']', 200))::jsonb;
+         UPDATE wed.trace SET state = jsonb_build_object('j', (repeat('[', 200) || repeat(']', 200))::jsonb)",
+        owner_schema(&database)
+    ));
+    client
+        .json("POST", "/v1/flows/deep/instances", &json!({}))
+        .is(201);
+    let list = client.get("/v1/flows/deep/instances").is(200).json();
+    assert_eq!(list["items"].as_array().map(Vec::len), Some(2));
+    let trace = client
+        .get("/v1/flows/deep/instances/1/trace")
+        .is(200)
+        .json();
+    assert!(
+        trace["items"][0]["state"]["unreadable"].is_string(),
+        "{trace}"
+    );
+}
+
+fn owner_schema(database: &std::sync::Arc<crate::support::Database>) -> String {
+    database.owner().line("SELECT schema_name FROM wed.flow")
+}
