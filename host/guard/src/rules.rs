@@ -145,6 +145,19 @@ pub fn bounded_calls() -> String {
     sql
 }
 
+/// Functions whose result may be many times as large as their operands. Postgres would work them out over constants
+/// when it plans, and each session would keep what they made.
+const GROWING: [&str; 4] = [
+    "\"array_replace\"",
+    "\"lpad\"",
+    "\"regexp_replace\"",
+    "\"rpad\"",
+];
+/// How a bounded function is declared.
+const IMMUTABLE: &str = "IMMUTABLE PARALLEL RESTRICTED";
+/// How one is declared that is not worked out over constants, nor put in its caller's place.
+const STABLE: &str = "STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp";
+
 fn define(sql: &mut String, name: &str, signature: &Signature, body: &str) {
     let (least, _) = signature.counts();
     let arguments: Vec<String> = (signature.arguments.iter().enumerate())
@@ -160,10 +173,15 @@ fn define(sql: &mut String, name: &str, signature: &Signature, body: &str) {
     let _ = writeln!(
         sql,
         "CREATE OR REPLACE FUNCTION wed_bounded.{name}({})\n\
-         RETURNS {} LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED\n\
+         RETURNS {} LANGUAGE sql {}\n\
          AS $$ SELECT {body} $$;",
         arguments.join(", "),
-        sql_name(signature.result)
+        sql_name(signature.result),
+        if GROWING.contains(&name) {
+            STABLE
+        } else {
+            IMMUTABLE
+        }
     );
 }
 

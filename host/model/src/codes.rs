@@ -60,7 +60,7 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     },
     ErrorCode {
         code: "WF010",
-        meaning: "the transition may not set this attribute",
+        meaning: "the transition may not set this attribute, or the server numbers instances by it",
         remedy: "add it to `wed_trig.writes`, or do not set it",
     },
     ErrorCode {
@@ -95,7 +95,8 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     },
     ErrorCode {
         code: "WF017",
-        meaning: "the session holds the locks of 1 000 jobs",
+        meaning: "the session holds the locks of 1 000 jobs, or all sessions of the tenant a quarter of those that the \
+            server has room for",
         remedy: "finish these and commit; then take more",
     },
     ErrorCode {
@@ -153,6 +154,11 @@ pub const ERROR_CODES: &[ErrorCode] = &[
         meaning: "evaluating the conditions took more than 1 s",
         remedy: "search shorter texts and documents, or let a transition compute what the conditions need; see \
             [bounds](conditions.md#bounds)",
+    },
+    ErrorCode {
+        code: "WF035",
+        meaning: "a document is nested more than 100 levels deep",
+        remedy: "flatten it, or keep its text in a `text` attribute",
     },
     ErrorCode {
         code: "WF040",

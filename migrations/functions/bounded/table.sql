@@ -1,7 +1,7 @@
 -- Written from host/guard/src/catalog.toml by `make reference`.
 -- The bounded functions and operators that pass their operands on to Postgres's own.
 CREATE OR REPLACE FUNCTION wed_bounded."array_replace"(anycompatiblearray, anycompatible, anycompatible)
-RETURNS anycompatiblearray LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED
+RETURNS anycompatiblearray LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
 AS $$ SELECT pg_catalog."array_replace"($1, $2, wed_bounded.short($3)) $$;
 CREATE OR REPLACE FUNCTION wed_bounded."btrim"(text, text)
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED
@@ -40,10 +40,10 @@ CREATE OR REPLACE FUNCTION wed_bounded."log10"(numeric)
 RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED
 AS $$ SELECT pg_catalog."log10"(wed_bounded.digits($1)) $$;
 CREATE OR REPLACE FUNCTION wed_bounded."lpad"(text, int4, text)
-RETURNS text LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED
+RETURNS text LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
 AS $$ SELECT pg_catalog."lpad"($1, wed_bounded.small($2), wed_bounded.short($3)) $$;
 CREATE OR REPLACE FUNCTION wed_bounded."lpad"(text, int4)
-RETURNS text LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED
+RETURNS text LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
 AS $$ SELECT pg_catalog."lpad"($1, wed_bounded.small($2)) $$;
 CREATE OR REPLACE FUNCTION wed_bounded."ltrim"(text, text)
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED
@@ -73,10 +73,10 @@ CREATE OR REPLACE FUNCTION wed_bounded."regexp_match"(text, text)
 RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED
 AS $$ SELECT pg_catalog."regexp_match"(wed_bounded.matched($1), $2) $$;
 CREATE OR REPLACE FUNCTION wed_bounded."regexp_replace"(text, text, text, text)
-RETURNS text LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED
+RETURNS text LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
 AS $$ SELECT pg_catalog."regexp_replace"(wed_bounded.often($1), $2, wed_bounded.short($3), $4) $$;
 CREATE OR REPLACE FUNCTION wed_bounded."regexp_replace"(text, text, text)
-RETURNS text LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED
+RETURNS text LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
 AS $$ SELECT pg_catalog."regexp_replace"(wed_bounded.matched($1), $2, wed_bounded.short($3)) $$;
 CREATE OR REPLACE FUNCTION wed_bounded."regexp_split_to_array"(text, text, text)
 RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED
@@ -88,10 +88,10 @@ CREATE OR REPLACE FUNCTION wed_bounded."regexp_substr"(text, text)
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED
 AS $$ SELECT pg_catalog."regexp_substr"(wed_bounded.matched($1), $2) $$;
 CREATE OR REPLACE FUNCTION wed_bounded."rpad"(text, int4, text)
-RETURNS text LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED
+RETURNS text LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
 AS $$ SELECT pg_catalog."rpad"($1, wed_bounded.small($2), wed_bounded.short($3)) $$;
 CREATE OR REPLACE FUNCTION wed_bounded."rpad"(text, int4)
-RETURNS text LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED
+RETURNS text LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
 AS $$ SELECT pg_catalog."rpad"($1, wed_bounded.small($2)) $$;
 CREATE OR REPLACE FUNCTION wed_bounded."rtrim"(text, text)
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED

@@ -9,7 +9,7 @@ BEGIN
   PERFORM FROM wed.job WHERE flow_id = _flow_id AND wid = _wid AND tgid = _tgid AND host_id IS NULL
     AND due <= clock_timestamp();
   IF NOT FOUND THEN RETURN false; END IF;
-  PERFORM wed.refuse_many_locks();
+  PERFORM wed.refuse_many_locks(_flow_id);
   IF NOT pg_try_advisory_xact_lock(_wid, _tgid) THEN RETURN false; END IF;
   PERFORM FROM wed.job WHERE flow_id = _flow_id AND wid = _wid AND tgid = _tgid AND host_id IS NULL
     AND due <= clock_timestamp();

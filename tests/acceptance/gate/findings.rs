@@ -270,7 +270,7 @@ fn sweep_waits_for_nobody() {
 fn session_holds_a_bounded_number_of_job_locks() {
     let flow = Flow::of(STEPS);
     let mut s = flow.session();
-    s.run("INSERT INTO wed_flow SELECT FROM generate_series(1, 1001)");
+    s.run("INSERT INTO wed_flow SELECT FROM generate_series(1, 1300)");
     let all = "SELECT count(*) FILTER (WHERE pg_try_advisory_xact_lock(wid, tgid)) FROM job_pool";
     s.refused(all).expect("WF017");
     assert_eq!(s.number(&format!("{all} WHERE wid <= 1000")), 1000);
