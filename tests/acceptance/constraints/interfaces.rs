@@ -106,3 +106,20 @@ fn reservations_stock_and_orders_are_had_over_http_and_on_the_command_line() {
     let stock = ask(&["flow", "resource", "list", "store"]).json();
     assert_eq!(stock[0]["held"], "14");
 }
+
+#[harness::test]
+fn stock_keeps_all_its_digits_over_http() {
+    let database = Database::new();
+    let api = Api::of(&database);
+    let client = api.user(TENANT, "ann", "developer");
+    client.json("PUT", "/v1/flows/store", &store()).is(201);
+    let digits = "1234567890123456789.0123456789";
+    let stock: serde_json::Value =
+        serde_json::from_str(&format!(r#"{{"key": "M1", "capacity": {digits}}}"#))
+            .expect("a document");
+    client
+        .json("PUT", "/v1/flows/store/resources", &stock)
+        .is(204);
+    let found = client.get("/v1/flows/store/resources").is(200).json();
+    assert_eq!(found["items"][0]["capacity"], digits);
+}
