@@ -153,9 +153,9 @@ const GROWING: [&str; 4] = [
     "\"regexp_replace\"",
     "\"rpad\"",
 ];
-/// How a bounded function is declared.
+/// Declaration of a bounded function.
 const IMMUTABLE: &str = "IMMUTABLE PARALLEL RESTRICTED";
-/// How one is declared that is not worked out over constants, nor put in its caller's place.
+/// Declaration of one that is not worked out over constants, nor put in its caller's place.
 const STABLE: &str = "STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp";
 
 fn define(sql: &mut String, name: &str, signature: &Signature, body: &str) {

@@ -6,6 +6,9 @@ DECLARE
   _flow wed.flow;
 BEGIN
   SELECT * INTO STRICT _flow FROM wed.flow WHERE flow_id = _flow_id FOR UPDATE;
+  -- A session of its role that reads would be waited for.
+  PERFORM pg_terminate_backend(a.pid, 1000) FROM pg_stat_activity a
+  WHERE a.usename = _flow.role_name AND a.datname = current_database() AND a.pid <> pg_backend_pid();
   EXECUTE format('DROP SCHEMA %I CASCADE', _flow.schema_name);
   EXECUTE format('DROP SCHEMA %I CASCADE', _flow.shape_schema);
   DELETE FROM wed.job WHERE flow_id = _flow_id;

@@ -5,6 +5,7 @@ mod attributes;
 mod bounds;
 mod events;
 mod findings;
+mod isolation;
 mod migrating;
 mod names;
 mod predicates;
