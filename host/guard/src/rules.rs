@@ -118,7 +118,11 @@ pub fn bounded_calls() -> String {
     let [functions, operators] = catalog::all();
     for (name, signature) in functions {
         if signature.bounded && !signature.own {
-            let body = format!("pg_catalog.\"{name}\"({})", operands(signature).join(", "));
+            let mut operands = operands(signature);
+            if let Some(first) = operands.first_mut().filter(|_| GROWING.contains(&name)) {
+                *first = format!("wed_bounded.later({first})");
+            }
+            let body = format!("pg_catalog.\"{name}\"({})", operands.join(", "));
             define(&mut sql, &format!("\"{name}\""), signature, &body);
         }
     }
@@ -146,17 +150,8 @@ pub fn bounded_calls() -> String {
 }
 
 /// Functions whose result may be many times as large as their operands. Postgres would work them out over constants
-/// when it plans, and each session would keep what they made.
-const GROWING: [&str; 4] = [
-    "\"array_replace\"",
-    "\"lpad\"",
-    "\"regexp_replace\"",
-    "\"rpad\"",
-];
-/// Declaration of a bounded function.
-const IMMUTABLE: &str = "IMMUTABLE PARALLEL RESTRICTED";
-/// Declaration of one that is not worked out over constants, nor put in its caller's place.
-const STABLE: &str = "STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp";
+/// when it plans, and each session would keep what they made: their first operand is one that it does not know then.
+const GROWING: [&str; 4] = ["array_replace", "lpad", "regexp_replace", "rpad"];
 
 fn define(sql: &mut String, name: &str, signature: &Signature, body: &str) {
     let (least, _) = signature.counts();
@@ -173,7 +168,7 @@ fn define(sql: &mut String, name: &str, signature: &Signature, body: &str) {
     let _ = writeln!(
         sql,
         "CREATE OR REPLACE FUNCTION wed_bounded.{name}({})\n\
-         RETURNS {} LANGUAGE sql {}\n\
+         RETURNS {} LANGUAGE sql {} PARALLEL RESTRICTED\n\
          AS $$ SELECT {body} $$;",
         arguments.join(", "),
         sql_name(signature.result),

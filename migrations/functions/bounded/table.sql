@@ -1,8 +1,8 @@
 -- Written from host/guard/src/catalog.toml by `make reference`.
 -- The bounded functions and operators that pass their operands on to Postgres's own.
 CREATE OR REPLACE FUNCTION wed_bounded."array_replace"(anycompatiblearray, anycompatible, anycompatible)
-RETURNS anycompatiblearray LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
-AS $$ SELECT pg_catalog."array_replace"($1, $2, wed_bounded.short($3)) $$;
+RETURNS anycompatiblearray LANGUAGE sql STABLE PARALLEL RESTRICTED
+AS $$ SELECT pg_catalog."array_replace"(wed_bounded.later($1), $2, wed_bounded.short($3)) $$;
 CREATE OR REPLACE FUNCTION wed_bounded."btrim"(text, text)
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED
 AS $$ SELECT pg_catalog."btrim"(wed_bounded.read($1), wed_bounded.few($2)) $$;
@@ -40,11 +40,11 @@ CREATE OR REPLACE FUNCTION wed_bounded."log10"(numeric)
 RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED
 AS $$ SELECT pg_catalog."log10"(wed_bounded.digits($1)) $$;
 CREATE OR REPLACE FUNCTION wed_bounded."lpad"(text, int4, text)
-RETURNS text LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
-AS $$ SELECT pg_catalog."lpad"($1, wed_bounded.small($2), wed_bounded.short($3)) $$;
+RETURNS text LANGUAGE sql STABLE PARALLEL RESTRICTED
+AS $$ SELECT pg_catalog."lpad"(wed_bounded.later($1), wed_bounded.small($2), wed_bounded.short($3)) $$;
 CREATE OR REPLACE FUNCTION wed_bounded."lpad"(text, int4)
-RETURNS text LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
-AS $$ SELECT pg_catalog."lpad"($1, wed_bounded.small($2)) $$;
+RETURNS text LANGUAGE sql STABLE PARALLEL RESTRICTED
+AS $$ SELECT pg_catalog."lpad"(wed_bounded.later($1), wed_bounded.small($2)) $$;
 CREATE OR REPLACE FUNCTION wed_bounded."ltrim"(text, text)
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED
 AS $$ SELECT pg_catalog."ltrim"(wed_bounded.read($1), wed_bounded.few($2)) $$;
@@ -73,11 +73,11 @@ CREATE OR REPLACE FUNCTION wed_bounded."regexp_match"(text, text)
 RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED
 AS $$ SELECT pg_catalog."regexp_match"(wed_bounded.matched($1), $2) $$;
 CREATE OR REPLACE FUNCTION wed_bounded."regexp_replace"(text, text, text, text)
-RETURNS text LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
-AS $$ SELECT pg_catalog."regexp_replace"(wed_bounded.often($1), $2, wed_bounded.short($3), $4) $$;
+RETURNS text LANGUAGE sql STABLE PARALLEL RESTRICTED
+AS $$ SELECT pg_catalog."regexp_replace"(wed_bounded.later(wed_bounded.often($1)), $2, wed_bounded.short($3), $4) $$;
 CREATE OR REPLACE FUNCTION wed_bounded."regexp_replace"(text, text, text)
-RETURNS text LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
-AS $$ SELECT pg_catalog."regexp_replace"(wed_bounded.matched($1), $2, wed_bounded.short($3)) $$;
+RETURNS text LANGUAGE sql STABLE PARALLEL RESTRICTED
+AS $$ SELECT pg_catalog."regexp_replace"(wed_bounded.later(wed_bounded.matched($1)), $2, wed_bounded.short($3)) $$;
 CREATE OR REPLACE FUNCTION wed_bounded."regexp_split_to_array"(text, text, text)
 RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED
 AS $$ SELECT pg_catalog."regexp_split_to_array"(wed_bounded.often($1), $2, $3) $$;
@@ -88,11 +88,11 @@ CREATE OR REPLACE FUNCTION wed_bounded."regexp_substr"(text, text)
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED
 AS $$ SELECT pg_catalog."regexp_substr"(wed_bounded.matched($1), $2) $$;
 CREATE OR REPLACE FUNCTION wed_bounded."rpad"(text, int4, text)
-RETURNS text LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
-AS $$ SELECT pg_catalog."rpad"($1, wed_bounded.small($2), wed_bounded.short($3)) $$;
+RETURNS text LANGUAGE sql STABLE PARALLEL RESTRICTED
+AS $$ SELECT pg_catalog."rpad"(wed_bounded.later($1), wed_bounded.small($2), wed_bounded.short($3)) $$;
 CREATE OR REPLACE FUNCTION wed_bounded."rpad"(text, int4)
-RETURNS text LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
-AS $$ SELECT pg_catalog."rpad"($1, wed_bounded.small($2)) $$;
+RETURNS text LANGUAGE sql STABLE PARALLEL RESTRICTED
+AS $$ SELECT pg_catalog."rpad"(wed_bounded.later($1), wed_bounded.small($2)) $$;
 CREATE OR REPLACE FUNCTION wed_bounded."rtrim"(text, text)
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED
 AS $$ SELECT pg_catalog."rtrim"(wed_bounded.read($1), wed_bounded.few($2)) $$;

@@ -41,6 +41,7 @@ const REFUSED_BY_THE_HOST_ONLY: [&str; 31] = [
     "power(n1, '100000') > 1",
     "power(n1, -100000.5) > 1",
     "n1 ^ '9e9' > 1",
+    "length(repeat(repeat(repeat('x', 1000), 1000), 1000)) > 1",
 ];
 
 #[harness::test]
