@@ -172,10 +172,10 @@ fn define(sql: &mut String, name: &str, signature: &Signature, body: &str) {
          AS $$ SELECT {body} $$;",
         arguments.join(", "),
         sql_name(signature.result),
-        if GROWING.contains(&name) {
-            STABLE
+        if body.contains(".later(") {
+            "STABLE"
         } else {
-            IMMUTABLE
+            "IMMUTABLE"
         }
     );
 }
