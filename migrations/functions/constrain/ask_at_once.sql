@@ -7,6 +7,7 @@ CREATE OR REPLACE FUNCTION wed.ask_at_once(
 LANGUAGE plpgsql AS $$
 DECLARE
   _consumed bigint[];
+  _lost bigint[];
   _jobs tid[];
   _of integer[];
   _fired integer[];
@@ -16,13 +17,14 @@ DECLARE
 BEGIN
   asked := '{}';
   SELECT coalesce(array_agg(e.request_id) FILTER (WHERE NOT e.takes), '{}'),
-         array_agg(e.request_id) FILTER (WHERE e.takes)
-  INTO freed, _consumed
-  FROM (SELECT request_id, bool_or(takes) AS takes FROM wed.ended_requests(_flow.flow_id, _ending, _tgids, true)
+         array_agg(e.request_id) FILTER (WHERE e.takes), array_agg(e.request_id) FILTER (WHERE e.lost)
+  INTO freed, _consumed, _lost
+  FROM (SELECT request_id, bool_or(takes) AS takes, bool_and(lost) AS lost FROM wed.ended_requests(_flow.flow_id, _ending, _tgids, true)
         GROUP BY request_id) e;
   IF _consumed IS NOT NULL THEN
     UPDATE wed.request SET state = 'c', leads = false, xid = pg_current_xact_id() WHERE request_id = ANY (_consumed);
   END IF;
+  IF _lost IS NOT NULL THEN PERFORM wed.note_lost(_lost); END IF;
   IF _wids = '{}' THEN RETURN; END IF;
   SELECT array_agg(j.at ORDER BY u.at) FILTER (WHERE NOT j.blocked),
          array_agg(u.wid ORDER BY u.at) FILTER (WHERE NOT j.blocked),

@@ -9,5 +9,6 @@ BEGIN
   FOR _one IN SELECT * FROM wed.constrained_flows(_rows, _tgids) LOOP
     PERFORM wed.free(_one.flow, _one.wids, _one.tgids, _committed);
     PERFORM wed.ask(_one.flow, _one.wids, NULL);
+    PERFORM wed.ask_back(_one.flow, _one.wids);
   END LOOP;
 END $$;
