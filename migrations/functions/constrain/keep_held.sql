@@ -39,7 +39,8 @@ BEGIN
   SELECT ARRAY(SELECT a.mine FROM a WHERE a.keeps), ARRAY(
     SELECT ROW(n.request_id, e.nth, _flow_id, _tenant_id, n.wid, n.tgid, n.job, n.resource, e.key,
                (e.value #>> '{}')::numeric, n.holds, n.consumes,
-               CASE WHEN n.others IS NULL THEN n.priority ELSE 2147483647 END)::wed.asking
+               CASE WHEN n.others IS NOT NULL AND wed.holds_up(_flow_id, n.wid) THEN 2147483647
+                 ELSE n.priority END)::wed.asking
     FROM n CROSS JOIN LATERAL jsonb_each(n.keys) WITH ORDINALITY e(key, value, nth))
   INTO kept, asked;
 END $$;

@@ -8,6 +8,7 @@ DECLARE
   _some bigint[];
   _hosted bigint;
 BEGIN
+  PERFORM wed.raise_holders(_tenant_id, _most);
   _some := ARRAY(SELECT request_id FROM wed.request
                  WHERE tenant_id = _tenant_id AND state = 'd' AND ready_at <= clock_timestamp()
                  ORDER BY ready_at LIMIT _most FOR UPDATE SKIP LOCKED);
@@ -26,4 +27,19 @@ BEGIN
   _hosted := wed.hand_over_requests(wed.lockable_requests(_some), '{}', '{}') + wed.make_granted_due(_tenant_id);
   IF _hosted > 0 THEN PERFORM pg_notify('wed_jobs', ''); END IF;
   RETURN cardinality(_some);
+END $$;
+
+-- Gives the highest priority to waiting requests of instances for whose keys others have begun to wait since: behind
+-- those, both would wait for ever. Looks at _most of a tenant's, some by chance.
+CREATE OR REPLACE FUNCTION wed.raise_holders(_tenant_id integer, _most integer) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _first CONSTANT integer := 2147483647;
+BEGIN
+  WITH w AS MATERIALIZED (
+    SELECT request_id, flow_id, wid FROM wed.request
+    WHERE tenant_id = _tenant_id AND state = 'w' AND ready_at >= wed.moment_of_waiting(_tenant_id, 'w', _most)
+    ORDER BY ready_at LIMIT _most FOR UPDATE SKIP LOCKED)
+  UPDATE wed.reservation v SET priority = _first FROM w
+  WHERE v.request_id = w.request_id AND NOT v.held AND v.priority < _first AND wed.holds_up(w.flow_id, w.wid);
 END $$;

@@ -1,5 +1,6 @@
 -- Queues the requests of some jobs, with the keys that each needs. One that holds the same already needs nothing
--- more. Answers which were queued, by their places in the arrays.
+-- more. An instance for whose keys others wait is served first (wed.holds_up). Answers which were queued, by their
+-- places in the arrays.
 CREATE OR REPLACE FUNCTION wed.queue_requests(
   _flow wed.flow, _jobs tid[], _wids integer[], _tgids integer[], _keys jsonb[], _ready timestamptz) RETURNS integer[]
 LANGUAGE plpgsql AS $$
@@ -13,8 +14,7 @@ BEGIN
            coalesce(_ready, now() + CASE WHEN t.delay >= '8000 years' THEN t.delay - interval '8000 years'
                ELSE t.delay END) AS ready_at,
            nextval('wed.request_request_id_seq') AS request_id,
-           EXISTS (SELECT FROM wed.request r WHERE r.flow_id = _flow.flow_id AND r.wid = u.wid
-               AND r.state = 'h') AS holder
+           wed.holds_up(_flow.flow_id, u.wid) AS holds_up
     FROM ROWS FROM (unnest(_jobs), unnest(_wids), unnest(_tgids), unnest(_keys)) WITH ORDINALITY u(job, wid, tgid,
         keys, at)
     JOIN wed.trigger_constraint c ON c.tgid = u.tgid AND c.keys IS NOT NULL JOIN wed.trigger t ON t.tgid = u.tgid
@@ -31,10 +31,22 @@ BEGIN
   ), named AS (
     INSERT INTO wed.reservation (request_id, tenant_id, resource, key, amount, priority, held)
     SELECT k.request_id, _flow.tenant_id, k.resource, e.key, (e.value #>> '{}')::numeric,
-           CASE WHEN k.holder THEN 2147483647 ELSE k.priority END, CASE WHEN k.ready_at <= now() THEN false END
+           CASE WHEN k.holds_up THEN 2147483647 ELSE k.priority END, CASE WHEN k.ready_at <= now() THEN false END
     FROM k CROSS JOIN LATERAL jsonb_each(k.keys) e
   ), waits AS (
     UPDATE wed.job j SET blocked = 'r' FROM k WHERE j.ctid = k.job)
   SELECT array_agg(k.at) INTO _asked FROM k;
   RETURN _asked;
+END $$;
+
+-- Tells of an instance whether another request waits for a key that it holds. Its own requests come before those of
+-- equal standing then: behind a request that waits for it, both would wait for ever. An instance that holds what nobody
+-- wants queues like all others.
+CREATE OR REPLACE FUNCTION wed.holds_up(_flow_id integer, _wid integer) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN EXISTS (
+    SELECT FROM wed.request r JOIN wed.reservation v USING (request_id)
+    JOIN wed.reservation n ON n.tenant_id = v.tenant_id AND n.resource = v.resource AND n.key = v.key AND NOT n.held
+    WHERE r.flow_id = _flow_id AND r.wid = _wid AND r.state = 'h' AND v.held);
 END $$;

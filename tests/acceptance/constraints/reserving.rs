@@ -502,3 +502,92 @@ fn key_that_is_locked_for_long_does_not_stop_the_sweep() {
     on(flow.database.store.recover_by_clock()).expect("recovered");
     assert_eq!(held(&mut t), ["3 M2", "4 M1"]);
 }
+
+/// Instances that hold keys of their own from the first step on, and want others for the second.
+const TWO_STEPS: &str = "
+INSERT INTO wed_attr (aname, atype, adv) VALUES ('own', 'text[]', '{}'), ('wanted', 'text[]', '{H}'), ('n', 'integer', '0');
+INSERT INTO wed_trig (tgname, trname, cpred, reserves, holds, priority) VALUES
+  ('t', 'first', 'n = 0', 'own', 'instance', 0), ('u', 'second', 'n = 1', 'wanted', 'transition', 0),
+  ('v', 'urgent', 'n = 5', 'wanted', 'transition', 10);
+INSERT INTO wed_trig (cpred, cfinal) VALUES ('n = 2', true);";
+
+fn of_two_steps(s: &mut Session, own: &str, wanted: &str) -> i64 {
+    s.number(&format!(
+        "INSERT INTO wed_flow (own, wanted) VALUES ('{{{own}}}', '{{{wanted}}}') RETURNING wid"
+    ))
+}
+
+#[harness::test]
+fn holder_of_what_nobody_wants_overtakes_nobody() {
+    let flow = Flow::of(TWO_STEPS);
+    let mut s = flow.session();
+    for own in ["", "", "X"] {
+        let wid = of_two_steps(&mut s, own, "H");
+        s.finish(wid, "first", "n = 1");
+    }
+    s.finish(1, "second", "n = 2");
+    assert_eq!(due(&mut s), ["2"]);
+    fine(&flow);
+}
+
+#[harness::test]
+fn holder_of_what_another_waits_for_comes_before_it() {
+    let flow = Flow::of(TWO_STEPS);
+    let mut s = flow.session();
+    let (last, holder) = (of_two_steps(&mut s, "K2", ""), of_two_steps(&mut s, "K1", "K2"));
+    let both = of_two_steps(&mut s, "K1,K2", "");
+    s.finish(holder, "first", "n = 1");
+    s.finish(last, "first", "n = 2");
+    assert_eq!(due(&mut s), [holder.to_string()]);
+    s.finish(holder, "second", "n = 2");
+    assert_eq!(due(&mut s), [both.to_string()]);
+    fine(&flow);
+}
+
+#[harness::test]
+fn holder_is_served_before_an_urgent_one_that_waits_for_it() {
+    let flow = Flow::of(TWO_STEPS);
+    let mut s = flow.session();
+    let (last, holder) = (of_two_steps(&mut s, "K2", ""), of_two_steps(&mut s, "K1", "K2"));
+    s.finish(holder, "first", "n = 1");
+    s.run("INSERT INTO wed_flow (wanted, n) VALUES ('{K1,K2}', 5)");
+    s.finish(last, "first", "n = 2");
+    // The urgent one is first for K2 and waits for K1; the hosts' sweep sees who holds up whom.
+    crate::support::eventually("the holder has K2", || {
+        on(flow.database.store.recover_by_clock()).expect("recovered");
+        (due(&mut s) == [holder.to_string()]).then_some(())
+    });
+    s.finish(holder, "second", "n = 2");
+    assert_eq!(due(&mut s), ["3"]);
+    fine(&flow);
+}
+
+#[harness::test]
+fn what_an_exception_lost_is_reserved_again_before_anything_runs() {
+    let flow = Flow::of(
+        "INSERT INTO wed_attr (aname, atype, adv) VALUES ('n', 'integer', '0');
+         INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('b', 'check', 'n = 1'), ('c', 'issue', 'n = 2');
+         INSERT INTO wed_trig (tgname, trname, cpred, reserves, holds) VALUES ('a', 'set', 'n = 0', '''M1''', 'issue');
+         INSERT INTO wed_trig (cpred, cfinal) VALUES ('n = 3', true);",
+    );
+    let mut s = flow.session();
+    s.start();
+    s.start();
+    s.finish(1, "set", "n = 1");
+    s.finish(1, "check", "n = 9");
+    assert_eq!(s.status(1), "E");
+    assert_eq!(held(&mut s), ["2 M1"]);
+    s.line("SELECT wed_set(1, '{\"n\": 2}', 'mended')");
+    assert_eq!(
+        s.line("SELECT waits_for FROM job_pool WHERE wid = 1"),
+        "its reservation: M1 (held by instance 2 of trial)"
+    );
+    for (transition, n) in [("set", 1), ("check", 2), ("issue", 3)] {
+        s.finish(2, transition, &format!("n = {n}"));
+    }
+    assert_eq!(held(&mut s), ["1 M1"]);
+    s.finish(1, "issue", "n = 3");
+    assert_eq!(held(&mut s), [""; 0]);
+    assert_eq!(flow.database.owner().number("SELECT count(*) FROM wed.lost_reservation"), 0);
+    fine(&flow);
+}
