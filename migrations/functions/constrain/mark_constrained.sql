@@ -1,5 +1,5 @@
 -- Says of a flow and its triggers whether they are constrained, after a change of what constrains them, and refuses an
--- order that has a cycle.
+-- order that has a cycle, in the flow or in an instance with orders of its own.
 CREATE OR REPLACE FUNCTION wed.mark_constrained(_flow_id integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -29,4 +29,7 @@ BEGIN
         AND r.trw NOT LIKE '\_%' ON CONFLICT DO NOTHING;
   END IF;
   PERFORM wed.check_order(_flow_id, NULL);
+  -- Together with what instances have of their own.
+  PERFORM wed.check_order(_flow_id, p.wid)
+  FROM (SELECT DISTINCT wid FROM wed.precedence WHERE flow_id = _flow_id AND wid IS NOT NULL) p;
 END $$;

@@ -1,5 +1,6 @@
 -- Takes a pending job out of the pool without running it. The state is the same, so nothing is fired: what it satisfies
--- was fired when it was written. Traced as _SKIP; with nothing left to do the instance is an exception.
+-- was fired when it was written. Traced as _SKIP; with nothing left to do the instance is an exception. Tasks that come
+-- after it wait for it no longer.
 CREATE OR REPLACE FUNCTION wed.skip_job(_flow_id integer, _wid integer, _transition text, _actor text, _reason text)
 RETURNS "char" LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -17,6 +18,8 @@ BEGIN
         ', ' ORDER BY trname)
         FROM wed.job WHERE flow_id = _flow_id AND wid = _wid AND trname <> '_EXCPT'), 'none') || '.';
   END IF;
+  INSERT INTO wed.task_done (flow_id, wid, tgid)
+  SELECT flow_id, _wid, _job.tgid FROM wed.flow WHERE flow_id = _flow_id AND ordered ON CONFLICT DO NOTHING;
   _rows := wed.as_it_stands(_flow_id, _wid);
   _rows[1].fired := '{}';
   -- No version has this number: the next state's conditions are all evaluated.

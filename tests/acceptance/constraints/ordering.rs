@@ -58,8 +58,8 @@ fn only_linear_extensions_of_the_order_occur() {
     fine(&flow);
 }
 
-/// Two tasks side by side, without an order.
-const TWO: &str = "
+/// Three parallel tasks, without an order.
+const THREE_PARALLEL_TASKS: &str = "
 INSERT INTO wed_attr (aname, atype, adv) VALUES ('a', 'boolean', 'false'), ('b', 'boolean', 'false'), ('c', \
 'boolean', 'false'), ('rules', 'jsonb', NULL);
 INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('A', 'do_a', 'NOT a'), ('B', 'do_b', 'NOT b'), ('C', 'do_c', \
@@ -68,7 +68,7 @@ INSERT INTO wed_trig (cpred, cfinal) VALUES ('a AND b AND c', true);";
 
 #[harness::test]
 fn order_added_while_running_delays_a_task_and_dropping_it_releases_it() {
-    let flow = Flow::of(TWO);
+    let flow = Flow::of(THREE_PARALLEL_TASKS);
     let mut s = flow.session();
     let old = s.start();
     s.line("SELECT wed_after('B', 'A')");
@@ -86,7 +86,7 @@ fn order_added_while_running_delays_a_task_and_dropping_it_releases_it() {
 
 #[harness::test]
 fn order_of_one_instance_is_its_own() {
-    let flow = Flow::of(TWO);
+    let flow = Flow::of(THREE_PARALLEL_TASKS);
     let mut s = flow.session();
     let (one, two) = (s.start(), s.start());
     // What was done before there was any order counts.
@@ -109,7 +109,7 @@ fn order_of_one_instance_is_its_own() {
 
 #[harness::test]
 fn transitions_result_sets_the_order() {
-    let flow = Flow::of(TWO);
+    let flow = Flow::of(THREE_PARALLEL_TASKS);
     let mut s = flow.session();
     s.run("SELECT wed_order_by('rules')");
     let wid = s.start();
@@ -164,7 +164,7 @@ fn cycles_are_refused_and_named() {
 
 #[harness::test]
 fn one_of_several_is_enough() {
-    let flow = Flow::of(TWO);
+    let flow = Flow::of(THREE_PARALLEL_TASKS);
     let mut s = flow.session();
     s.run("UPDATE wed_trig SET after = 'A OR (B AND \"do_b\")' WHERE tgname = 'C'");
     let (one, two) = (s.start(), s.start());
@@ -175,4 +175,45 @@ fn one_of_several_is_enough() {
     assert_eq!(due(&mut s, two), ["do_a", "do_c"]);
     // A circle that one of several leads out of is none.
     s.run("UPDATE wed_trig SET after = 'C OR A' WHERE tgname = 'B'");
+}
+
+#[harness::test]
+fn cycle_of_a_flows_and_an_instances_order_is_refused() {
+    let flow = Flow::of(THREE_PARALLEL_TASKS);
+    let mut s = flow.session();
+    s.start();
+    s.line("SELECT wed_after('B', 'A', 1)");
+    s.line("SELECT wed_after('A', 'C', 1)");
+    s.refused("SELECT wed_after('C', 'B')").expect("WF063");
+    s.refused("UPDATE wed_trig SET after = 'B' WHERE tgname = 'C'").expect("WF063");
+    assert_eq!(due(&mut s, 1), ["do_c"]);
+}
+
+#[harness::test]
+fn skipped_task_delays_nobody() {
+    let flow = Flow::of(THREE_PARALLEL_TASKS);
+    let mut s = flow.session();
+    s.run("UPDATE wed_trig SET after = 'A' WHERE tgname = 'B'");
+    s.start();
+    s.line("SELECT wed_skip(1, 'do_a', 'done by hand')");
+    assert_eq!(due(&mut s, 1), ["do_b", "do_c"]);
+    fine(&flow);
+}
+
+#[harness::test]
+fn order_that_can_never_be_met_is_a_problem_of_the_installation() {
+    let flow = Flow::of(
+        "INSERT INTO wed_attr (aname, atype, adv) VALUES ('special', 'boolean', 'false'), ('done', 'boolean', 'false');
+         INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('approve', 'approve', 'special');
+         INSERT INTO wed_trig (tgname, trname, cpred, after) VALUES ('ship', 'ship', 'NOT done', 'approve');
+         INSERT INTO wed_trig (cpred, cfinal) VALUES ('done', true);",
+    );
+    let mut owner = flow.database.owner();
+    let unmet = "SELECT text FROM wed.problems() WHERE code = 'order_unmet'";
+    let mut s = flow.session();
+    s.run("INSERT INTO wed_flow (special) VALUES (true)");
+    assert_eq!(owner.lines(unmet), [""; 0]);
+    s.start();
+    let text = owner.line(unmet);
+    assert!(text.contains("1 instances") && text.contains("instance 2"), "{text}");
 }
