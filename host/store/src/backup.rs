@@ -8,16 +8,18 @@ pub const DATABASE_PLACEHOLDER: &str = "{database}";
 /// Statements around the restoring of a dump.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackupScript {
-    /// The role that owns everything; who restores must be it.
+    /// The role that owns the database's objects but for those in `owners`.
     pub owner: String,
     /// The server's major version.
     pub server_major: u32,
     /// The database's size in bytes.
     pub bytes: i64,
-    /// Roles of the flows, and those that they are members of.
+    /// Roles of the flows, and those that they are members of; without the role that all installations of a server share.
     pub roles: Vec<String>,
     /// To be run before: they make the roles. Each may be repeated.
     pub before: Vec<String>,
+    /// To be run right after: they give objects to the roles that owned them. A dump can do so as a superuser only.
+    pub owners: Vec<String>,
     /// To be run after, with the database's quoted name in place of [`DATABASE_PLACEHOLDER`].
     pub after: Vec<String>,
 }
@@ -52,9 +54,10 @@ impl Store {
             server_major: u32::try_from(server_major).unwrap_or_default(),
             bytes,
             roles: self
-                .script("SELECT rolname::text FROM ({roles}) r ORDER BY 1")
+                .script("SELECT rolname::text FROM ({roles}) r WHERE rolname <> 'wed_predicate' ORDER BY 1")
                 .await?,
             before: self.script(BEFORE).await?,
+            owners: self.script(OWNERS).await?,
             after: self.script(AFTER).await?,
         })
     }
@@ -112,6 +115,52 @@ impl Store {
         Ok(())
     }
 
+    /// Has a restored database's functions made anew at the next migration, as for its present owner, and takes from
+    /// everybody what Postgres's own functions allow, as at the first migration.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn renew_functions(&self) -> Result<(), StoreError> {
+        sqlx::query("DELETE FROM wed.function_source")
+            .execute(&self.pool)
+            .await?;
+        sqlx::query("SELECT wed.contain()").execute(&self.pool).await?;
+        Ok(())
+    }
+
+    /// Removes a role that [`make_former_owner`](Self::make_former_owner) made, with what it was granted in this database.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when the role may not.
+    pub async fn drop_former_owner(&self, former: &str) -> Result<(), StoreError> {
+        let former = format!("\"{}\"", former.replace('"', "\"\""));
+        self.run_script(&[
+            format!("GRANT {former} TO CURRENT_USER"),
+            format!("DROP OWNED BY {former}"),
+            format!("DROP ROLE {former}"),
+        ])
+        .await
+    }
+
+    /// Makes a role without rights, for a backup whose owner this server has not. Returns false if there is one of that
+    /// name.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] when the role may not.
+    pub async fn make_former_owner(&self, former: &str) -> Result<bool, StoreError> {
+        let there: bool =
+            sqlx::query_scalar("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)")
+                .bind(former)
+                .fetch_one(&self.pool)
+                .await?;
+        if !there {
+            let former = format!("\"{}\"", former.replace('"', "\"\""));
+            self.run_script(&[format!("CREATE ROLE {former} NOLOGIN")])
+                .await?;
+        }
+        Ok(!there)
+    }
+
     /// Runs a backup's statements, one after another.
     ///
     /// # Errors
@@ -164,3 +213,24 @@ SELECT format('GRANT %s ON DATABASE {database} TO %s', a.privilege_type,
     CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END)
 FROM pg_database d CROSS JOIN LATERAL aclexplode(d.datacl) a
 WHERE d.datname = current_database() AND (a.grantee = 0 OR a.grantee IN (SELECT oid FROM roles))";
+
+/// Owners of tables and functions that are not the owner's; each may create in the schema for that moment only.
+const OWNERS: &str = "
+WITH owned AS (
+  SELECT c.relnamespace AS schema, c.relowner AS owner, format('TABLE %s', c.oid::regclass) AS object
+  FROM pg_class c WHERE c.relkind IN ('r', 'p', 'v')
+  UNION ALL
+  SELECT p.pronamespace, p.proowner, format('FUNCTION %s', p.oid::regprocedure) FROM pg_proc p
+), theirs AS (
+  SELECT o.*, n.nspname, r.rolname FROM owned o JOIN pg_namespace n ON n.oid = o.schema JOIN pg_roles r ON r.oid = o.owner
+  WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+    AND o.owner <> (SELECT nspowner FROM pg_namespace WHERE nspname = 'wed')
+)
+SELECT statement FROM (
+  SELECT DISTINCT 1 AS step, format('GRANT CREATE ON SCHEMA %I TO %I', nspname, rolname) AS statement FROM theirs
+  UNION ALL
+  SELECT 2, format('ALTER %s OWNER TO %I', object, rolname) FROM theirs
+  UNION ALL
+  SELECT DISTINCT 3, format('REVOKE CREATE ON SCHEMA %I FROM %I', nspname, rolname) FROM theirs
+  WHERE NOT has_schema_privilege(owner, schema, 'CREATE')
+) s ORDER BY step, statement";

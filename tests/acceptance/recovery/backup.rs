@@ -86,3 +86,56 @@ fn backup_without_tools_of_the_servers_version_says_so() {
         assert!(!folder.exists());
     }
 }
+
+#[harness::test]
+fn backup_is_restored_by_a_plain_role_of_another_name_beside_another_installation() {
+    let (Some(first), Some(second)) =
+        (InstalledServer::start(false), InstalledServer::start(false))
+    else {
+        println!("no Postgres with its tools below /usr/lib/postgresql: not tried");
+        return;
+    };
+    let role_url = |server: &InstalledServer, role: &str, database: &str| {
+        let mut owner = Session::open(&format!("{}/postgres", server.url()));
+        owner.run(&format!("CREATE ROLE {role} LOGIN CREATEROLE CREATEDB PASSWORD '{role}'"));
+        owner.run(&format!("CREATE DATABASE {database} OWNER {role}"));
+        let address = server.url().replace("postgres:x", &format!("{role}:{role}"));
+        format!("{address}/{database}")
+    };
+    let from = role_url(&first, "seller", "shop");
+    run(wed(&from).args(["migrate"])).done();
+    run(wed(&from).args(["flow", "create", "trial"])).done();
+    let theirs = run(wed(&from).args(["flow", "url", "trial"])).done().out;
+    let mut session = Session::open(theirs.trim());
+    session.run(PAPER);
+    let wid = session.start();
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path().join("backup");
+    backup(&from, &folder).done();
+
+    // The server has an installation already, which shares nothing with the restored one but the role of conditions.
+    let beside = role_url(&second, "neighbour", "beside");
+    run(wed(&beside).args(["migrate"])).done();
+    let mut neighbour = Session::open(&format!("{}/postgres", second.url()));
+    neighbour.run("CREATE ROLE buyer LOGIN CREATEROLE CREATEDB PASSWORD 'buyer'");
+    neighbour.run("GRANT wed_predicate TO buyer WITH ADMIN OPTION");
+    let to = format!(
+        "{}/restored",
+        second.url().replace("postgres:x", "buyer:buyer")
+    );
+    run(wed(&to).args(["db", "restore"]).arg(&folder)).done();
+
+    let theirs = run(wed(&to).args(["flow", "url", "trial"])).done().out;
+    let mut session = Session::open(theirs.trim());
+    session.finish(wid, "tr_a2", "a2 = 'done'");
+    session.finish(wid, "tr_a3", "a3 = 'done'");
+    session.finish(wid, "tr_final", "a1 = 'done'");
+    assert_eq!(session.status(wid), "F");
+    let mut owner = Session::open(&to);
+    assert_eq!(
+        owner.line("SELECT string_agg(DISTINCT proowner::regrole::text, ' ' ORDER BY proowner::regrole::text) FROM pg_proc \
+                    WHERE pronamespace = 'wed'::regnamespace"),
+        "buyer wed_predicate"
+    );
+    assert_eq!(owner.number("SELECT count(*) FROM pg_roles WHERE rolname = 'seller'"), 0);
+}

@@ -29,6 +29,8 @@ struct About {
     #[serde(default)]
     roles: Vec<String>,
     before: Vec<String>,
+    #[serde(default)]
+    owners: Vec<String>,
     after: Vec<String>,
 }
 
@@ -55,6 +57,7 @@ pub(crate) async fn backup(
         owner: script.owner,
         roles: script.roles,
         before: script.before,
+        owners: script.owners,
         after: script.after,
     };
     let spinner = terminal.spinner("dumping the database");
@@ -99,17 +102,27 @@ pub(crate) async fn restore(
     let tool = find("pg_restore", about.server_major)?;
     let store = empty_for(&url, &about).await?;
     let (host, port, name) = store.place();
+    let owner = user_of(&url)?;
+    // The dump grants rights to its owner by name.
+    let is_former_made = owner != about.owner && store.make_former_owner(&about.owner).await?;
     store.run_script(&about.before).await?;
     let spinner = terminal.spinner("restoring the database");
+    let contents = contents_of(&url, &tool, folder)?;
     let mut command = on(&url, &tool)?;
     command
         .args(["--exit-on-error", "--single-transaction", "--dbname", &name])
-        .arg(folder.join(DUMP));
+        .arg("--use-list")
+        .arg(contents.path());
+    if !about.owners.is_empty() {
+        command.arg("--no-owner");
+    }
+    command.arg(folder.join(DUMP));
     ran(&mut command).map_err(|problem| {
         problem.hint(
             "Nothing of the backup is in the database; the flows' roles are made. Mend it and run the same again.",
         )
     })?;
+    store.run_script(&about.owners).await?;
     spinner.finish_and_clear();
     let quoted = format!("\"{}\"", name.replace('"', "\"\""));
     let after: Vec<String> = about
@@ -118,6 +131,10 @@ pub(crate) async fn restore(
         .map(|statement| statement.replace(DATABASE_PLACEHOLDER, &quoted))
         .collect();
     store.run_script(&after).await?;
+    if is_former_made {
+        store.drop_former_owner(&about.owner).await?;
+    }
+    store.renew_functions().await?;
     store.close().await;
     let store = Store::connect(&url, 1).await?;
     store.migrate().await?;
@@ -132,18 +149,7 @@ pub(crate) async fn restore(
 /// at before that.
 async fn empty_for(url: &str, about: &About) -> Result<Store, Problem> {
     let parts = parsed(url)?;
-    let (user, name) = (
-        percent(parts.username()),
-        percent(parts.path().trim_start_matches('/')),
-    );
-    if user != about.owner {
-        return Err(Problem::new(format!(
-            "the backup belongs to the role \"{}\", and this is \"{user}\"",
-            about.owner
-        ))
-        .exit(4)
-        .hint("Connect as a role of the same name."));
-    }
+    let name = percent(parts.path().trim_start_matches('/'));
     let present = present(url).await?;
     let others = present.databases_with(&about.roles, &name).await?;
     present.close().await;
@@ -162,6 +168,34 @@ async fn empty_for(url: &str, about: &About) -> Result<Store, Problem> {
             .hint("Name a database that does not exist yet in DATABASE_URL: it is made."));
     }
     Ok(store)
+}
+
+/// The role that a URL names.
+fn user_of(url: &str) -> Result<String, Problem> {
+    Ok(percent(parsed(url)?.username()))
+}
+
+/// Lists what is restored of a dump: all but the rights on Postgres's own functions, which differ by version and which
+/// only a superuser may change ([`Store::renew_functions`] takes them again).
+fn contents_of(url: &str, tool: &Path, folder: &Path) -> Result<tempfile::NamedTempFile, Problem> {
+    use std::io::Write;
+    let listed = on(url, tool)?
+        .arg("--list")
+        .arg(folder.join(DUMP))
+        .output()
+        .map_err(|source| Problem::new("pg_restore cannot be started").because(source))?;
+    let kept: Vec<u8> = listed
+        .stdout
+        .split_inclusive(|byte| *byte == b'\n')
+        .filter(|line| !String::from_utf8_lossy(line).contains(" ACL pg_catalog "))
+        .flatten()
+        .copied()
+        .collect();
+    let mut file = tempfile::NamedTempFile::new()
+        .map_err(|source| Problem::new("no temporary file can be made").because(source))?;
+    file.write_all(&kept)
+        .map_err(|source| Problem::new("the temporary file cannot be written").because(source))?;
+    Ok(file)
 }
 
 /// Connects to the database, or to the server's database `postgres` where it does not exist yet.
