@@ -1,6 +1,7 @@
 -- Takes new states through the gate, for every way into it: decides (wed.decide), refuses, writes. In a host's commit
 -- the row of the job that ends becomes that of the first fired one, leased to the same host, unless it wants others to
--- have a turn (_lease false). Returns the jobs that were leased. _results says which jobs end; null: none.
+-- have a turn (_lease false) or the batch has a paused instance, whose jobs are fired paused. Returns the jobs that were
+-- leased. _results says which jobs end; null: none.
 --
 -- The functions in here have no search_path of their own, for a setting of one costs microseconds a call; whoever calls
 -- them has set it.
@@ -10,7 +11,8 @@ CREATE OR REPLACE FUNCTION wed.pass_gate(
 LANGUAGE plpgsql AS $$
 DECLARE
   _now timestamptz := clock_timestamp();
-  _passing wed.passing[] := wed.decide(_rows, _results, _trw, _forced, _lease AND _host_id IS NOT NULL);
+  _keeps boolean := _lease AND NOT EXISTS (SELECT FROM wed.paused_among(_rows));
+  _passing wed.passing[] := wed.decide(_rows, _results, _trw, _forced, _keeps AND _host_id IS NOT NULL);
   _to record;
   _leased wed.claimed[];
   _turned bigint := 0;
@@ -29,7 +31,8 @@ BEGIN
         last_seq = p.seq,
         priority = p.next_priority, fired_at = _now, attempt = 1, component_id = p.next_component,
         token = nextval('wed.fence'),
-        version = p.version, satisfied = p.satisfied, beside = p.beside, payload = NULL, put_off = NULL
+        version = p.version, satisfied = p.satisfied, beside = p.beside, payload = NULL, put_off = NULL,
+        paused_for = NULL
       FROM unnest(_passing) p WHERE p.turns AND j.ctid = p.own
       RETURNING p.constrained, ROW(p.flow_id, p.wid, p.next_tgid, p.next_tgname, p.next_trname, j.token, 1,
         p.next_timeout_ms,
@@ -46,8 +49,8 @@ BEGIN
     PERFORM wed.refuse_update('lost', (_rows[1]).wid);
   END IF;
   IF _to.fork THEN
-    RETURN QUERY SELECT * FROM wed.fire_jobs(_passing, _host_id, _lease, _trw IS NULL, _now);
-    PERFORM wed.tell_workers(_passing, _host_id, _lease);
+    RETURN QUERY SELECT * FROM wed.fire_jobs(_passing, _host_id, _keeps, _trw IS NULL, _now);
+    PERFORM wed.tell_workers(_passing, _host_id, _keeps);
   END IF;
   IF _to."except" THEN PERFORM wed.fire_exceptions(_passing, _now); END IF;
   IF _to.change THEN PERFORM wed.change_status(_passing, _now); END IF;
@@ -58,10 +61,11 @@ BEGIN
   IF EXISTS (SELECT FROM wed.flow WHERE constrained) THEN
     -- What a commit leases of constrained jobs is theirs only if they can have what they reserve. (Where attempts
     -- failed, more follows in the transaction.)
-    IF _lease AND _host_id IS NOT NULL AND _trw IS NULL THEN
+    IF _keeps AND _host_id IS NOT NULL AND _trw IS NULL THEN
       RETURN QUERY SELECT * FROM wed.constrain_batch(_host_id, _rows, ARRAY(SELECT r.tgid FROM unnest(_results) r));
     ELSE
       PERFORM wed.constrain(_rows, ARRAY(SELECT r.tgid FROM unnest(_results) r), _trw IS NULL OR _trw = '_EVENT');
     END IF;
   END IF;
+  PERFORM wed.keep_paused(p.flow_id, p.wids) FROM wed.paused_among(_rows) p;
 END $$;

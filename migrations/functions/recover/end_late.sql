@@ -1,4 +1,5 @@
--- Ends jobs that were not done within their triggers' deadlines: their instances are exceptions, traced as _DEADLINE.
+-- Ends jobs that were not done within their triggers' deadlines, pauses not counted: their instances are exceptions,
+-- traced as _DEADLINE.
 CREATE OR REPLACE FUNCTION wed.end_late(_limit integer) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' SET intervalstyle = 'postgres' AS $$
 DECLARE
@@ -8,7 +9,7 @@ BEGIN
   FOR _late IN
     SELECT j.flow_id, j.wid, j.tgid, j.trname, p.deadline FROM wed.trigger_policy p
     JOIN wed.job j ON j.flow_id = p.flow_id AND j.tgid = p.tgid
-    WHERE p.deadline IS NOT NULL AND j.fired_at + p.deadline <= clock_timestamp() AND NOT wed.is_paused(j.due)
+    WHERE p.deadline IS NOT NULL AND j.fired_at + p.deadline + coalesce(j.paused_for, '0') <= clock_timestamp() AND NOT wed.is_paused(j.due)
     ORDER BY j.flow_id, j.wid LIMIT _limit
   LOOP
     BEGIN

@@ -24,7 +24,10 @@ BEGIN
     OR EXISTS (SELECT FROM wed.tenant WHERE tenant_id = _job.tenant_id AND suspended_at IS NOT NULL) THEN
     RETURN 'paused';
   ELSIF _job.blocked IS NOT NULL THEN
-    RETURN CASE WHEN _job.blocked = 'p' THEN 'precedence' ELSE 'reservation' END;
+    -- After a failed attempt it is queued when its backoff has passed.
+    RETURN CASE WHEN _job.blocked = 'p' THEN 'precedence'
+      WHEN EXISTS (SELECT FROM wed.request WHERE flow_id = _flow_id AND wid = _wid AND tgid = _tgid AND state = 'd'
+        AND ready_at > clock_timestamp()) THEN 'time' ELSE 'reservation' END;
   ELSIF _job.awaits_siblings THEN
     RETURN 'siblings';
   ELSIF _job.put_off IS NOT NULL AND _job.due > clock_timestamp() THEN

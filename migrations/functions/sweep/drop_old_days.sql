@@ -1,16 +1,17 @@
 -- Drops partitions of the trace that are older than _kept (null: none), with attempts, logs and recordings of that
--- time. Jobs whose payload lies in one get a copy of their own before. Returns how many were dropped.
+-- time. Rows of instances that have not ended move to the default partition: they go back by them, and their jobs'
+-- payloads lie there. Returns how many partitions were dropped.
 CREATE OR REPLACE FUNCTION wed.drop_old_days(_kept interval) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET lock_timeout = '100ms' AS $$
 DECLARE
   _old record;
+  _table text;
   _dropped integer := 0;
 BEGIN
   IF _kept IS NULL THEN RETURN 0; END IF;
-  -- Of days that have no partition, since no host ran.
+  -- Of days that have no partition, since no host ran, and of instances that have ended since they were moved there.
   DELETE FROM wed.trace_else t WHERE t.tstmp < date_trunc('day', now()) - _kept
-    AND NOT EXISTS (SELECT FROM wed.job j WHERE j.flow_id = t.flow_id AND j.wid = t.wid AND j.seq = t.seq
-      AND j.payload IS NULL);
+    AND NOT EXISTS (SELECT FROM wed.instance i WHERE i.flow_id = t.flow_id AND i.wid = t.wid AND i.status <> 'F');
   FOR _old IN
     SELECT c.relname, to_date(substr(c.relname, 7), 'YYYYMMDD') AS day
     FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
@@ -18,14 +19,17 @@ BEGIN
       AND to_date(substr(c.relname, 7), 'YYYYMMDD') + 1 <= now() - _kept
     ORDER BY 2
   LOOP
-    EXECUTE format('UPDATE wed.job j SET payload = r.state FROM wed.%I r
-                    WHERE j.payload IS NULL AND r.flow_id = j.flow_id AND r.wid = j.wid AND r.seq = j.seq
-                      AND j.fired_at >= %L AND j.fired_at < %L', _old.relname, _old.day, _old.day + 1);
+    EXECUTE format('ALTER TABLE wed.trace DETACH PARTITION wed.%I', _old.relname);
+    EXECUTE format('INSERT INTO wed.trace SELECT r.* FROM wed.%I r
+                    JOIN wed.instance i ON i.flow_id = r.flow_id AND i.wid = r.wid AND i.status <> ''F''',
+                   _old.relname);
     EXECUTE format('DROP TABLE wed.%I', _old.relname);
     -- What was logged and recorded until then goes with it: it cannot be replayed any more.
-    DELETE FROM wed.attempt WHERE tstmp < _old.day + 1;
-    DELETE FROM wed.log WHERE tstmp < _old.day + 1;
-    DELETE FROM wed.recording WHERE tstmp < _old.day + 1;
+    FOREACH _table IN ARRAY ARRAY['attempt', 'log', 'recording'] LOOP
+      EXECUTE format('DELETE FROM wed.%I t WHERE t.tstmp < $1 AND NOT EXISTS (
+        SELECT FROM wed.instance i WHERE i.flow_id = t.flow_id AND i.wid = t.wid AND i.status <> ''F'')', _table)
+        USING (_old.day + 1)::timestamptz;
+    END LOOP;
     _dropped := _dropped + 1;
   END LOOP;
   RETURN _dropped;

@@ -95,6 +95,40 @@ fn compensations_run_newest_first_down_to_the_chosen_step() {
 }
 
 #[harness::test]
+fn way_back_ends_with_the_recorded_state() {
+    let (flow, mut s, mut owner) = stopped();
+    // The compensations leave the attribute as it is: it comes from the trace.
+    back(&mut owner, &flow, 2);
+    for undone in ["u3", "u2"] {
+        s.finish(1, undone, "told = 'undone'");
+        owner.line("SELECT wed.advance_back()");
+    }
+    assert_eq!(s.line("SELECT a || coalesce(told, '-') FROM wed_flow"), "1-");
+    assert_eq!(s.status(1), "E");
+    assert_eq!(
+        owner.line("SELECT state::jsonb ->> 'a' FROM wed.trace ORDER BY seq DESC LIMIT 1"),
+        "1"
+    );
+    assert!(violations(&mut owner).is_empty(), "{:#?}", violations(&mut owner));
+}
+
+#[harness::test]
+fn state_that_does_not_fit_the_flow_of_today_stays_and_the_trace_says_why() {
+    let (flow, mut s, mut owner) = stopped();
+    owner.run("UPDATE wed.trace SET state = jsonb_set(state::jsonb, '{told}', '\"x\"')::text WHERE seq = 4");
+    s.run("UPDATE wed_attr SET atype = 'text' WHERE aname = 'told'");
+    owner.run(&format!(
+        "ALTER TABLE {}.wed_flow ADD CONSTRAINT never CHECK (told IS DISTINCT FROM 'x')",
+        owner.line("SELECT schema_name FROM wed.flow")
+    ));
+    back(&mut owner, &flow, 4);
+    assert_eq!(s.line("SELECT a FROM wed_flow"), "3");
+    let note = owner.line("SELECT note FROM wed.trace ORDER BY seq DESC LIMIT 1");
+    assert!(note.contains("could not be restored"), "{note}");
+    assert_eq!(owner.number("SELECT count(*) FROM wed.going_back"), 0);
+}
+
+#[harness::test]
 fn failed_compensation_stops_the_way_and_resumes() {
     let (flow, mut s, mut owner) = stopped();
     back(&mut owner, &flow, 1);

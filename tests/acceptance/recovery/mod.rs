@@ -13,6 +13,7 @@ mod installed;
 mod lost_answers;
 mod lost_server;
 mod operators;
+mod pauses;
 pub(crate) mod proxy;
 mod races;
 mod retention;

@@ -136,3 +136,30 @@ fn what_is_kept_is_counted_and_limited() {
     }
     flow.session().start();
 }
+
+#[harness::test]
+fn history_of_a_running_instance_stays_until_it_has_ended() {
+    let flow = Flow::of(STEPS);
+    let mut owner = flow.database.owner();
+    let mut s = flow.session();
+    s.run("INSERT INTO wed_flow (n) VALUES (3), (0)");
+    // Both began forty days ago.
+    owner.run(
+        "SELECT wed.make_day(current_date - 40);
+         UPDATE wed.trace SET tstmp = tstmp - interval '40 days';
+         UPDATE wed.job SET fired_at = fired_at - interval '40 days';
+         INSERT INTO wed.attempt (flow_id, wid, tgid, trname, attempt, outcome, message, writer, tstmp)
+         SELECT flow_id, wid, 1, 'step', 1, 'failed', 'x', 'host:1', now() - interval '40 days' FROM wed.instance",
+    );
+    keep(&flow, &["30 days"]);
+    owner.line("SELECT wed.roll_trace()");
+    for table in ["trace", "attempt"] {
+        assert_eq!(owner.lines(&format!("SELECT wid FROM wed.{table}")), ["2"], "{table}");
+    }
+    assert_eq!(s.line("SELECT payload ->> 'n' FROM job_pool"), "0");
+    let problems = "SELECT count(*) FROM wed.problems() WHERE code = 'history_misplaced'";
+    assert_eq!(owner.number(problems), 0);
+    owner.run("UPDATE wed.instance SET status = 'F'");
+    owner.line("SELECT wed.roll_trace()");
+    assert_eq!(owner.number("SELECT count(*) FROM wed.trace"), 0);
+}
