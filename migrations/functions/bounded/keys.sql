@@ -1,6 +1,6 @@
 -- The keys that an expression names, as a document of key and quantity; a quantity of null is exclusive. The keys are
 -- one value, an array, or a document of quantities; _quantity, where it is declared, a number for each, or one for
--- all.
+-- all. A number is the same key however many zeros it ends with; a declared quantity without a value is refused.
 CREATE OR REPLACE FUNCTION wed_bounded.keys(_keys jsonb, _counted boolean, _quantity jsonb) RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -11,7 +11,7 @@ BEGIN
   -- Most are one key, or some exclusive ones.
   IF NOT _counted AND jsonb_typeof(_keys) IN ('string', 'number') AND octet_length(_keys #>> '{}') BETWEEN 1 AND 256
      AND left(_keys #>> '{}', 1) NOT IN ('{', '[') THEN
-    RETURN jsonb_build_object(_keys #>> '{}', NULL);
+    RETURN jsonb_build_object(wed_bounded.key_name(_keys), NULL);
   END IF;
   IF (jsonb_typeof(_keys) = 'array' AND jsonb_array_length(_keys) > 64) OR pg_column_size(_keys) > 32768 THEN
     RAISE EXCEPTION 'a reservation names more than 64 keys' USING ERRCODE = 'WF060',
@@ -20,9 +20,9 @@ BEGIN
   WITH k AS (
     SELECT key, value AS amount FROM jsonb_each(CASE jsonb_typeof(_keys) WHEN 'object' THEN _keys ELSE '{}' END)
     UNION ALL
-    SELECT e #>> '{}', CASE WHEN NOT _counted THEN NULL WHEN jsonb_typeof(_quantity) = 'array'
-        THEN coalesce(_quantity -> (at - 1)::integer, '0')
-                            ELSE coalesce(_quantity, '0') END
+    SELECT wed_bounded.key_name(e), CASE WHEN NOT _counted THEN NULL ELSE coalesce(nullif(
+        CASE jsonb_typeof(_quantity) WHEN 'array' THEN _quantity -> (at - 1)::integer ELSE _quantity END, 'null'),
+        '"none"') END
     FROM jsonb_array_elements(CASE jsonb_typeof(_keys) WHEN 'array' THEN _keys WHEN 'object' THEN '[]'
         ELSE jsonb_build_array(_keys) END)
       WITH ORDINALITY u(e, at) WHERE e <> 'null'
@@ -46,3 +46,9 @@ BEGIN
   END IF;
   RETURN coalesce(_found, '{}');
 END $$;
+
+-- The name of a key: a text as it is, a number without trailing zeros.
+CREATE OR REPLACE FUNCTION wed_bounded.key_name(_key jsonb) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT CASE jsonb_typeof(_key) WHEN 'number' THEN trim_scale(_key::numeric)::text ELSE _key #>> '{}' END
+$$;

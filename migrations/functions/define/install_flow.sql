@@ -16,7 +16,7 @@ BEGIN
   PERFORM wed.pin_settings(format('%1$I.current_%1$s(integer[])', _flow.shape_schema)::regprocedure, true);
   PERFORM wed.pin_settings(format('%I.pg_try_advisory_xact_lock(integer, integer)', _flow.schema_name)::regprocedure,
     true);
-  PERFORM wed.pin_settings(format('%I.wed_rematch(boolean)', _flow.schema_name)::regprocedure, true);
+  PERFORM wed.pin_settings(format('%I.wed_rematch(boolean, integer)', _flow.schema_name)::regprocedure, true);
   PERFORM wed.install_constraints(_flow_id);
   PERFORM wed.install_operations(_flow_id);
   PERFORM wed.install_versions(_flow_id);

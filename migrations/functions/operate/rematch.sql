@@ -1,6 +1,7 @@
--- After a change of the model: which live instances would fire what, or, without preview, fires it, on record with who
--- asked for it.
-CREATE OR REPLACE FUNCTION wed.rematch(_flow_id integer, _preview boolean, _actor text DEFAULT session_user::text)
+-- After a change of the model: which live instances, or only _wid, would fire what, or, without preview, fires it, on
+-- record with who asked for it.
+CREATE OR REPLACE FUNCTION wed.rematch(
+  _flow_id integer, _preview boolean, _actor text DEFAULT session_user::text, _wid integer DEFAULT NULL)
 RETURNS TABLE (wid integer, fires text[], becomes text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
@@ -17,7 +18,8 @@ BEGIN
   LOOP
     -- A thousand at a time; their rows are held, unless they are only looked at.
     _wids := ARRAY(SELECT i.wid FROM wed.instance i
-                   WHERE i.flow_id = _flow_id AND i.wid > _last AND i.status <> 'F' ORDER BY i.wid LIMIT 1000);
+                   WHERE i.flow_id = _flow_id AND i.wid > _last AND (_wid IS NULL OR i.wid = _wid) AND i.status <> 'F'
+                   ORDER BY i.wid LIMIT 1000);
     EXIT WHEN _wids = '{}';
     _last := _wids[cardinality(_wids)];
     IF NOT _preview THEN
@@ -43,6 +45,6 @@ BEGIN
     END IF;
   END LOOP;
   IF NOT _preview THEN
-    PERFORM wed.note_flow(_actor, _flow_id, 'flow.rematch', NULL, jsonb_build_object('instances', _changed));
+    PERFORM wed.note_flow(_actor, _flow_id, 'flow.rematch', _wid::text, jsonb_build_object('instances', _changed));
   END IF;
 END $$;

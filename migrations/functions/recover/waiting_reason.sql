@@ -20,16 +20,18 @@ BEGIN
       AND c.component_id = _job.component_id
                              AND c.trname = _job.trname) THEN 'circuit' END;
   END IF;
-  IF wed.is_paused(_job.due)
+  IF wed.state_of(_job) = 'paused'
     OR EXISTS (SELECT FROM wed.tenant WHERE tenant_id = _job.tenant_id AND suspended_at IS NOT NULL) THEN
     RETURN 'paused';
-  ELSIF _job.blocked IS NOT NULL THEN
+  ELSIF wed.state_of(_job) = 'blocked' THEN
     -- After a failed attempt it is queued when its backoff has passed.
     RETURN CASE WHEN _job.blocked = 'p' THEN 'precedence'
       WHEN EXISTS (SELECT FROM wed.request WHERE flow_id = _flow_id AND wid = _wid AND tgid = _tgid AND state = 'd'
         AND ready_at > clock_timestamp()) THEN 'time' ELSE 'reservation' END;
-  ELSIF _job.awaits_siblings THEN
-    RETURN 'siblings';
+  ELSIF wed.state_of(_job) = 'awaiting_siblings' THEN
+    -- An exception is nobody's sibling to wait for: an operator ends it.
+    RETURN CASE WHEN EXISTS (SELECT FROM wed.job WHERE flow_id = _flow_id AND wid = _wid AND tgid <> _tgid
+      AND trname <> '_EXCPT') THEN 'siblings' END;
   ELSIF _job.put_off IS NOT NULL AND _job.due > clock_timestamp() THEN
     RETURN CASE WHEN _job.put_off ~ '^it cannot run: ' THEN 'not_runnable' ELSE 'locked' END;
   ELSIF _job.due > clock_timestamp() THEN

@@ -31,6 +31,7 @@ fn keys_and_quantities_that_are_none_are_refused() {
         "n, t) VALUES (2, ARRAY['{M1}'])",
         "n, t, q) VALUES (3, '{M1}', 'NaN')",
         "n, t, q) VALUES (3, '{M1}', -1)",
+        "n, t, q) VALUES (3, '{M1}', NULL)",
         "n, t, q) VALUES (3, '{M1}', 10 ^ 41)",
         "n, t, f) VALUES (4, '{M1}', 'NaN')",
         "n, t, f) VALUES (4, '{M1}', '-Infinity')",
@@ -53,6 +54,7 @@ fn keys_and_quantities_that_are_none_are_refused() {
             " ,new\nline,ü",
         ),
         ("n, k) VALUES (1, '12')", "12"),
+        ("n, k) VALUES (1, '1.50')", "1.5"),
     ] {
         let wid = s.number(&format!("INSERT INTO wed_flow ({good} RETURNING wid"));
         let held = s.line(&format!(

@@ -658,3 +658,42 @@ fn a_state_is_its_row_in_json() {
         assert_states_are_rows(&database, name);
     }
 }
+
+#[harness::test]
+fn enum_gets_labels_and_integer_becomes_bigint_while_instances_run() {
+    let flow = Flow::of(
+        "INSERT INTO wed_attr (aname, atype, adv) VALUES ('st', 'enum(new,paid)', 'new'), ('q', 'integer', '1');
+         INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('a', 'pay', 'st = ''new'' AND q > 0'),
+           ('b', 'refund', 'st = ''paid'' AND q > 3000000000');
+         INSERT INTO wed_trig (cpred, cfinal) VALUES ('st = ''paid''', true);",
+    );
+    let mut s = flow.session();
+    let wid = s.start();
+    s.run("UPDATE wed_attr SET atype = 'enum(new, paid, refunded)' WHERE aname = 'st'");
+    s.run("UPDATE wed_attr SET atype = 'bigint' WHERE aname = 'q'");
+    s.run("INSERT INTO wed_flow (q) VALUES (5000000000)");
+    s.run("INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('c', 'told', 'st = ''refunded''')");
+    s.finish(wid, "pay", "st = 'refunded', q = 4000000000");
+    assert_eq!(s.pending(wid), ["told"]);
+    for narrower in ["atype = 'enum(new, paid)' WHERE aname = 'st'", "atype = 'integer' WHERE aname = 'q'"] {
+        s.refused(&format!("UPDATE wed_attr SET {narrower}")).expect("WF013");
+    }
+    s.refused("UPDATE wed_attr SET atype = 'numeric' WHERE aname = 'q'").expect("WF013");
+}
+
+#[harness::test]
+fn renaming_an_attribute_follows_into_schedules() {
+    let flow = Flow::of(PAPER);
+    let mut s = flow.session();
+    let mut owner = flow.database.owner();
+    owner.run(&format!(
+        "INSERT INTO wed.schedule (flow_id, name, cron, state, actor) VALUES ({}, 'nightly', '0 2 * * *', \
+         '{{\"a1\": \"ready\"}}', 'ann')",
+        flow.id
+    ));
+    s.run("UPDATE wed_attr SET aname = 'first' WHERE aname = 'a1'");
+    assert_eq!(owner.line("SELECT state ->> 'first' FROM wed.schedule"), "ready");
+    s.run("INSERT INTO wed_attr (aname, atype) VALUES ('note', 'text')");
+    owner.run("UPDATE wed.schedule SET state = '{\"note\": \"x\"}'");
+    s.refused("DELETE FROM wed_attr WHERE aname = 'note'").expect("WF013");
+}

@@ -105,3 +105,13 @@ fn the_host_side_rematch_is_the_same() {
     assert_eq!(on(store.rematch(flow.id, false)).expect("applied"), wanted);
     assert_eq!(on(store.rematch(flow.id, false)).expect("applied"), []);
 }
+
+#[harness::test]
+fn one_instance_alone_is_matched_anew() {
+    let mut s = Flow::of(PAPER).session();
+    s.run("INSERT INTO wed_flow (a1) SELECT 'ready' FROM generate_series(1, 3)");
+    s.run("INSERT INTO wed_attr (aname, atype, adv) VALUES ('level', 'integer', '1')");
+    s.run("INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('new', 'tr_new', 'level = 1')");
+    assert_eq!(s.lines("SELECT wid FROM wed_rematch(false, 2)"), ["2"]);
+    assert_eq!(s.lines("SELECT wid FROM wed_rematch() ORDER BY wid"), ["1", "3"]);
+}

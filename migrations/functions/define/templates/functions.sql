@@ -3,6 +3,7 @@
 -- Postgres's own.
 CREATE OR REPLACE FUNCTION {{schema}}.pg_try_advisory_xact_lock(integer, integer) RETURNS boolean
 LANGUAGE sql SECURITY DEFINER AS $f$ SELECT wed.take_job({{flow_id}}, $1, $2) $f$;
-CREATE OR REPLACE FUNCTION {{schema}}.wed_rematch(preview boolean DEFAULT true)
+DROP FUNCTION IF EXISTS {{schema}}.wed_rematch(boolean);
+CREATE OR REPLACE FUNCTION {{schema}}.wed_rematch(preview boolean DEFAULT true, only_wid integer DEFAULT NULL)
 RETURNS TABLE (wid integer, fires text[], becomes text)
-LANGUAGE sql SECURITY DEFINER AS $f$ SELECT * FROM wed.rematch({{flow_id}}, preview, session_user::text) $f$;
+LANGUAGE sql SECURITY DEFINER AS $f$ SELECT * FROM wed.rematch({{flow_id}}, preview, session_user::text, only_wid) $f$;
