@@ -12,5 +12,6 @@ mod predicates;
 mod privacy;
 mod refusals;
 mod rematch;
+mod states;
 mod trace;
 mod writes;
