@@ -14,7 +14,7 @@ pub struct BackupScript {
     pub server_major: u32,
     /// The database's size in bytes.
     pub bytes: i64,
-    /// Roles of the flows, and those that they are members of; without the role that all installations of a server share.
+    /// Roles of the flows: those that no other database of a server may have.
     pub roles: Vec<String>,
     /// To be run before: they make the roles. Each may be repeated.
     pub before: Vec<String>,
@@ -54,7 +54,7 @@ impl Store {
             server_major: u32::try_from(server_major).unwrap_or_default(),
             bytes,
             roles: self
-                .script("SELECT rolname::text FROM ({roles}) r WHERE rolname <> 'wed_predicate' ORDER BY 1")
+                .script("SELECT role_name::text FROM wed.flow ORDER BY 1")
                 .await?,
             before: self.script(BEFORE).await?,
             owners: self.script(OWNERS).await?,
