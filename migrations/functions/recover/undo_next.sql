@@ -56,9 +56,10 @@ DECLARE
   _recorded jsonb;
   _kept text := '';
 BEGIN
-  -- Attributes that were removed since then are left out.
+  -- Attributes that were removed since then are left out, and open ones keep what events have told.
   SELECT jsonb_object_agg(a.aname, r.state::jsonb -> a.aname) INTO _recorded
-  FROM wed.trace r JOIN wed.attribute a ON a.flow_id = r.flow_id AND r.state::jsonb ? a.aname
+  FROM wed.trace r JOIN wed.flow f USING (flow_id)
+  JOIN wed.attribute a ON a.flow_id = r.flow_id AND r.state::jsonb ? a.aname AND a.aname <> ALL (f.open_attributes)
   WHERE r.flow_id = _back.flow_id AND r.wid = _back.wid AND r.seq = _back.to_seq;
   BEGIN
     PERFORM wed.write_values(_back.flow_id, _back.wid, coalesce(_recorded, '{}'));
