@@ -498,7 +498,8 @@ impl Store {
         )
     }
 
-    /// Returns the jobs leased to this host whose tokens it does not know: what a commit whose answer was lost had fired.
+    /// Returns the jobs leased to this host whose tokens are not in `known`: what a commit whose answer was lost had
+    /// fired.
     ///
     /// # Errors
     /// Only those of the connection.
