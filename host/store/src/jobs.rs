@@ -498,8 +498,8 @@ impl Store {
         )
     }
 
-    /// The jobs among these instances that are leased to this host: what a commit whose answer was lost
-    /// had fired.
+    /// Returns the jobs leased to this host whose tokens are not in `known`: what a commit whose answer was lost had
+    /// fired.
     ///
     /// # Errors
     /// Only those of the connection.

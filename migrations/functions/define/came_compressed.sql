@@ -1,5 +1,5 @@
 -- The expression that says whether some attribute of a row of a flow came compressed: from another table, since a
--- flow's own are kept as they are (0009). Such a row is measured as text, for a compressed value is small where it
+-- flow's own are kept as they are. Such a row is measured as text, for a compressed value is small where it
 -- is kept and large where it is computed with. It looks at the row itself: one that passed through an array has
 -- lost what told it, where another value of it is stored out of line.
 CREATE OR REPLACE FUNCTION wed.came_compressed(_schema text, _row text) RETURNS text

@@ -1,4 +1,4 @@
--- Tenants whose jobs nobody claims: suspended, or over their fuel (0008).
+-- Tenants whose jobs nobody claims: suspended, or over their fuel.
 CREATE OR REPLACE FUNCTION wed.resting() RETURNS integer[]
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
