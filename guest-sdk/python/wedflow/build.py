@@ -9,6 +9,7 @@ import sys
 import sysconfig
 import tempfile
 import tomllib
+import traceback
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -45,6 +46,7 @@ def build(project: Path, output: Path | None = None) -> Path:
     folder, module = _module(project)
     output = output or folder / "dist" / f"{module}.wasm"
     output.parent.mkdir(parents=True, exist_ok=True)
+    check_syntax(_root(folder, module), module)
     with tempfile.TemporaryDirectory(prefix="wedflow-") as temporary:
         entry = Path(temporary, "wedflow_entry.py")
         entry.write_text(
@@ -52,21 +54,46 @@ def build(project: Path, output: Path | None = None) -> Path:
             f"import {module}\n"
             "ready()\n"
         )
-        paths = [temporary, str(_root(folder, module)), str(HERE.parent), sysconfig.get_path("purelib")]
+        paths = [temporary, *python_paths(folder, module)]
         command = [sys.executable, "-c", "import sys, componentize_py; sys.exit(componentize_py.script())"]
         command += ["--quiet", "--wit-path", str(_contract()), "--world", "transition", "componentize", entry.stem]
         for path in dict.fromkeys(paths):
             command += ["--python-path", path]
         partial = output.with_suffix(".partial")
         command += ["--output", str(partial)]
-        # Nothing of the machine it is built on: not its hash seed either.
-        environment = {**os.environ, "PYTHONHASHSEED": "0"}
+        environment = isolated_environment(Path(temporary, "environment"))
         result = subprocess.run(command, capture_output=True, text=True, env=environment)
         if result.returncode != 0:
             partial.unlink(missing_ok=True)
             raise BuildError(_explained(result.stdout + result.stderr, module))
         partial.replace(output)
     return output
+
+
+def check_syntax(root: Path, module: str) -> None:
+    """Compiles the sources of a module, which takes milliseconds; building it takes many seconds."""
+    name = module.partition(".")[0]
+    single = root / f"{name}.py"
+    for file in [single] if single.is_file() else sorted((root / name).rglob("*.py")):
+        try:
+            compile(file.read_bytes(), str(file), "exec", dont_inherit=True)
+        except (SyntaxError, ValueError) as error:
+            text = "".join(traceback.format_exception_only(error)).strip()
+            raise BuildError(f"{module} does not build:\n{text}") from error
+
+
+def python_paths(folder: Path, module: str) -> list[str]:
+    """The folders that a component is made of: the project, the SDK, and what the project's own .venv holds."""
+    paths = [str(_root(folder, module)), str(HERE.parent)]
+    if Path(sys.prefix).resolve().is_relative_to(folder.resolve()):
+        paths.append(sysconfig.get_path("purelib"))
+    return paths
+
+
+def isolated_environment(empty: Path) -> dict[str, str]:
+    """An environment in which the builder finds nothing of the machine it runs on: no packages, no hash seed."""
+    (empty / "lib" / "site-packages").mkdir(parents=True)
+    return {**os.environ, "PYTHONHASHSEED": "0", "VIRTUAL_ENV": str(empty)}
 
 
 def _module(project: Path) -> tuple[Path, str]:
