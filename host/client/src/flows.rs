@@ -17,7 +17,7 @@ use crate::request::Request;
 pub enum Expected {
     /// Any, or none at all.
     Anything,
-    /// None: the flow is new.
+    /// The version applied before; `None` if the flow is new.
     Nothing,
     /// The one of this tag, as an answer gave it.
     Tag(String),

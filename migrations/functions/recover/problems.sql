@@ -60,12 +60,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     'Mend its values or the flow; `wed flow schedule list` shows when it runs next.'
   FROM wed.schedule s JOIN wed.flow f USING (flow_id) JOIN wed.tenant t USING (tenant_id) WHERE s.last_error IS NOT NULL
   UNION ALL
-  SELECT 'order_unmet', format('flow %s of tenant %s: %s instances wait for tasks that nothing fires any more, '
-    'instance %s among them', f.name, t.name, count(DISTINCT j.wid), min(j.wid)),
-    'Skip the waiting job, drop the order (`wed_drop_after`), or fire the task that it waits for.'
-  FROM wed.job j JOIN wed.flow f USING (flow_id) JOIN wed.tenant t ON t.tenant_id = f.tenant_id
-  WHERE j.blocked = 'p' AND NOT EXISTS (SELECT FROM wed.job o WHERE o.flow_id = j.flow_id AND o.wid = j.wid
-    AND o.blocked IS DISTINCT FROM 'p') GROUP BY f.name, t.name
+  SELECT * FROM wed.order_problems()
   UNION ALL
   SELECT 'host_old', format('host %s (%s) runs version %s, others run %s', h.host_id, h.name, coalesce(h.version,
     'unknown'), n.newest),
