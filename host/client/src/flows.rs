@@ -17,7 +17,7 @@ use crate::request::Request;
 pub enum Expected {
     /// Any, or none at all.
     Anything,
-    /// The version applied before; `None` if the flow is new.
+    /// The flow must be new: there is no definition yet.
     Nothing,
     /// The one of this tag, as an answer gave it.
     Tag(String),

@@ -124,7 +124,9 @@ impl Store {
         sqlx::query("DELETE FROM wed.function_source")
             .execute(&self.pool)
             .await?;
-        sqlx::query("SELECT wed.contain()").execute(&self.pool).await?;
+        sqlx::query("SELECT wed.contain()")
+            .execute(&self.pool)
+            .await?;
         Ok(())
     }
 

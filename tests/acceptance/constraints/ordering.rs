@@ -185,7 +185,8 @@ fn cycle_of_a_flows_and_an_instances_order_is_refused() {
     s.line("SELECT wed_after('B', 'A', 1)");
     s.line("SELECT wed_after('A', 'C', 1)");
     s.refused("SELECT wed_after('C', 'B')").expect("WF063");
-    s.refused("UPDATE wed_trig SET after = 'B' WHERE tgname = 'C'").expect("WF063");
+    s.refused("UPDATE wed_trig SET after = 'B' WHERE tgname = 'C'")
+        .expect("WF063");
     assert_eq!(due(&mut s, 1), ["do_c"]);
 }
 
@@ -215,5 +216,8 @@ fn order_that_can_never_be_met_is_a_problem_of_the_installation() {
     assert_eq!(owner.lines(unmet), [""; 0]);
     s.start();
     let text = owner.line(unmet);
-    assert!(text.contains("1 instances") && text.contains("instance 2"), "{text}");
+    assert!(
+        text.contains("1 instances") && text.contains("instance 2"),
+        "{text}"
+    );
 }

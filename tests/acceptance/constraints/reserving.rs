@@ -534,7 +534,10 @@ fn holder_of_what_nobody_wants_overtakes_nobody() {
 fn holder_of_what_another_waits_for_comes_before_it() {
     let flow = Flow::of(TWO_STEPS);
     let mut s = flow.session();
-    let (last, holder) = (of_two_steps(&mut s, "K2", ""), of_two_steps(&mut s, "K1", "K2"));
+    let (last, holder) = (
+        of_two_steps(&mut s, "K2", ""),
+        of_two_steps(&mut s, "K1", "K2"),
+    );
     let both = of_two_steps(&mut s, "K1,K2", "");
     s.finish(holder, "first", "n = 1");
     s.finish(last, "first", "n = 2");
@@ -548,7 +551,10 @@ fn holder_of_what_another_waits_for_comes_before_it() {
 fn holder_is_served_before_an_urgent_one_that_waits_for_it() {
     let flow = Flow::of(TWO_STEPS);
     let mut s = flow.session();
-    let (last, holder) = (of_two_steps(&mut s, "K2", ""), of_two_steps(&mut s, "K1", "K2"));
+    let (last, holder) = (
+        of_two_steps(&mut s, "K2", ""),
+        of_two_steps(&mut s, "K1", "K2"),
+    );
     s.finish(holder, "first", "n = 1");
     s.run("INSERT INTO wed_flow (wanted, n) VALUES ('{K1,K2}', 5)");
     s.finish(last, "first", "n = 2");
@@ -588,6 +594,11 @@ fn what_an_exception_lost_is_reserved_again_before_anything_runs() {
     assert_eq!(held(&mut s), ["1 M1"]);
     s.finish(1, "issue", "n = 3");
     assert_eq!(held(&mut s), [""; 0]);
-    assert_eq!(flow.database.owner().number("SELECT count(*) FROM wed.lost_reservation"), 0);
+    assert_eq!(
+        flow.database
+            .owner()
+            .number("SELECT count(*) FROM wed.lost_reservation"),
+        0
+    );
     fine(&flow);
 }

@@ -675,10 +675,15 @@ fn enum_gets_labels_and_integer_becomes_bigint_while_instances_run() {
     s.run("INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('c', 'told', 'st = ''refunded''')");
     s.finish(wid, "pay", "st = 'refunded', q = 4000000000");
     assert_eq!(s.pending(wid), ["told"]);
-    for narrower in ["atype = 'enum(new, paid)' WHERE aname = 'st'", "atype = 'integer' WHERE aname = 'q'"] {
-        s.refused(&format!("UPDATE wed_attr SET {narrower}")).expect("WF013");
+    for narrower in [
+        "atype = 'enum(new, paid)' WHERE aname = 'st'",
+        "atype = 'integer' WHERE aname = 'q'",
+    ] {
+        s.refused(&format!("UPDATE wed_attr SET {narrower}"))
+            .expect("WF013");
     }
-    s.refused("UPDATE wed_attr SET atype = 'numeric' WHERE aname = 'q'").expect("WF013");
+    s.refused("UPDATE wed_attr SET atype = 'numeric' WHERE aname = 'q'")
+        .expect("WF013");
 }
 
 #[harness::test]
@@ -692,8 +697,12 @@ fn renaming_an_attribute_follows_into_schedules() {
         flow.id
     ));
     s.run("UPDATE wed_attr SET aname = 'first' WHERE aname = 'a1'");
-    assert_eq!(owner.line("SELECT state ->> 'first' FROM wed.schedule"), "ready");
+    assert_eq!(
+        owner.line("SELECT state ->> 'first' FROM wed.schedule"),
+        "ready"
+    );
     s.run("INSERT INTO wed_attr (aname, atype) VALUES ('note', 'text')");
     owner.run("UPDATE wed.schedule SET state = '{\"note\": \"x\"}'");
-    s.refused("DELETE FROM wed_attr WHERE aname = 'note'").expect("WF013");
+    s.refused("DELETE FROM wed_attr WHERE aname = 'note'")
+        .expect("WF013");
 }

@@ -113,5 +113,8 @@ fn one_instance_alone_is_matched_anew() {
     s.run("INSERT INTO wed_attr (aname, atype, adv) VALUES ('level', 'integer', '1')");
     s.run("INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('new', 'tr_new', 'level = 1')");
     assert_eq!(s.lines("SELECT wid FROM wed_rematch(false, 2)"), ["2"]);
-    assert_eq!(s.lines("SELECT wid FROM wed_rematch() ORDER BY wid"), ["1", "3"]);
+    assert_eq!(
+        s.lines("SELECT wid FROM wed_rematch() ORDER BY wid"),
+        ["1", "3"]
+    );
 }

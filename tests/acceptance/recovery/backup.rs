@@ -97,9 +97,13 @@ fn backup_is_restored_by_a_plain_role_of_another_name_beside_another_installatio
     };
     let role_url = |server: &InstalledServer, role: &str, database: &str| {
         let mut owner = Session::open(&format!("{}/postgres", server.url()));
-        owner.run(&format!("CREATE ROLE {role} LOGIN CREATEROLE CREATEDB PASSWORD '{role}'"));
+        owner.run(&format!(
+            "CREATE ROLE {role} LOGIN CREATEROLE CREATEDB PASSWORD '{role}'"
+        ));
         owner.run(&format!("CREATE DATABASE {database} OWNER {role}"));
-        let address = server.url().replace("postgres:x", &format!("{role}:{role}"));
+        let address = server
+            .url()
+            .replace("postgres:x", &format!("{role}:{role}"));
         format!("{address}/{database}")
     };
     let from = role_url(&first, "seller", "shop");
@@ -137,5 +141,8 @@ fn backup_is_restored_by_a_plain_role_of_another_name_beside_another_installatio
                     WHERE pronamespace = 'wed'::regnamespace"),
         "buyer wed_predicate"
     );
-    assert_eq!(owner.number("SELECT count(*) FROM pg_roles WHERE rolname = 'seller'"), 0);
+    assert_eq!(
+        owner.number("SELECT count(*) FROM pg_roles WHERE rolname = 'seller'"),
+        0
+    );
 }

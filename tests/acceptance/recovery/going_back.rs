@@ -109,13 +109,19 @@ fn way_back_ends_with_the_recorded_state() {
         owner.line("SELECT state::jsonb ->> 'a' FROM wed.trace ORDER BY seq DESC LIMIT 1"),
         "1"
     );
-    assert!(violations(&mut owner).is_empty(), "{:#?}", violations(&mut owner));
+    assert!(
+        violations(&mut owner).is_empty(),
+        "{:#?}",
+        violations(&mut owner)
+    );
 }
 
 #[harness::test]
 fn state_that_does_not_fit_the_flow_of_today_stays_and_the_trace_says_why() {
     let (flow, mut s, mut owner) = stopped();
-    owner.run("UPDATE wed.trace SET state = jsonb_set(state::jsonb, '{a}', '\"x\"')::text WHERE seq = 4");
+    owner.run(
+        "UPDATE wed.trace SET state = jsonb_set(state::jsonb, '{a}', '\"x\"')::text WHERE seq = 4",
+    );
     let schema = owner.line("SELECT schema_name FROM wed.flow");
     owner.run(&format!(
         "ALTER TABLE {schema}.wed_flow ADD CONSTRAINT never CHECK (a IS DISTINCT FROM 'x')"

@@ -154,7 +154,11 @@ fn history_of_a_running_instance_stays_until_it_has_ended() {
     keep(&flow, &["30 days"]);
     owner.line("SELECT wed.roll_trace()");
     for table in ["trace", "attempt"] {
-        assert_eq!(owner.lines(&format!("SELECT wid FROM wed.{table}")), ["2"], "{table}");
+        assert_eq!(
+            owner.lines(&format!("SELECT wid FROM wed.{table}")),
+            ["2"],
+            "{table}"
+        );
     }
     assert_eq!(s.line("SELECT payload ->> 'n' FROM job_pool"), "0");
     let problems = "SELECT count(*) FROM wed.problems() WHERE code = 'history_misplaced'";
