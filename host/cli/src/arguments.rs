@@ -59,6 +59,29 @@ pub(crate) struct Arguments {
         value_name = "URL"
     )]
     pub(crate) database_url: Option<String>,
+    /// The server whose HTTP API is used instead of a database (with --token).
+    #[arg(long, global = true, env = "WEDFLOW_SERVER", value_name = "URL")]
+    pub(crate) server: Option<String>,
+    /// The token of a user, for the server.
+    #[arg(
+        long,
+        global = true,
+        env = "WEDFLOW_TOKEN",
+        hide_env_values = true,
+        value_name = "TOKEN"
+    )]
+    pub(crate) token: Option<String>,
+    /// A server of `wed login` by its name; `local` for the database.
+    #[arg(long, global = true, env = "WEDFLOW_CONTEXT", value_name = "NAME")]
+    pub(crate) context: Option<String>,
+    /// A file in PEM of authorities whose certificates are trusted at the server as well.
+    #[arg(
+        long = "server-ca",
+        global = true,
+        env = "WEDFLOW_SERVER_CA",
+        value_name = "FILE"
+    )]
+    pub(crate) trust_server_ca: Option<PathBuf>,
     /// Tenant whose flows and components are meant.
     #[arg(
         long,
@@ -114,6 +137,16 @@ pub(crate) enum Command {
     /// Manage tenants, each with its own flows, components and users. For the installation's operator.
     #[command(subcommand)]
     Tenant(TenantCommand),
+    /// Log in at a server: its address and a token are kept, and used from then on.
+    Login(LoginArguments),
+    /// Servers that were logged in at, by name: the one in use, and others.
+    #[command(subcommand)]
+    Context(ContextCommand),
+    /// Say which server or database is spoken to, as which tenant and user, and what that one may do.
+    Whoami,
+    /// Settings of the command line.
+    #[command(subcommand)]
+    Config(OwnConfigCommand),
     /// Users of a tenant (`--tenant`) and their roles.
     #[command(subcommand)]
     User(UserCommand),
@@ -138,6 +171,39 @@ impl Command {
     pub(crate) fn is_long_running(&self) -> bool {
         matches!(self, Command::Dev(_) | Command::Serve(_))
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LoginArguments {
+    /// Name of the context; the server's host when absent.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ContextCommand {
+    /// List the contexts.
+    List,
+    /// Use a context from now on; `local` for the database.
+    Use {
+        /// The context.
+        name: String,
+    },
+    /// Remove a context with its token. The token stays valid: `wed token revoke` ends it.
+    Remove {
+        /// The context.
+        name: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum OwnConfigCommand {
+    /// Show the settings in force.
+    Show {
+        /// Say where each comes from.
+        #[arg(long)]
+        origin: bool,
+    },
 }
 
 #[derive(Debug, Subcommand)]
@@ -943,13 +1009,12 @@ pub(crate) enum StatusArgument {
     Exception,
 }
 
-impl StatusArgument {
-    /// The letter in `wed_trace.status`.
-    pub(crate) fn letter(self) -> char {
-        match self {
-            StatusArgument::Regular => 'R',
-            StatusArgument::Final => 'F',
-            StatusArgument::Exception => 'E',
+impl From<StatusArgument> for wedflow_documents::Status {
+    fn from(status: StatusArgument) -> Self {
+        match status {
+            StatusArgument::Regular => Self::Regular,
+            StatusArgument::Final => Self::Final,
+            StatusArgument::Exception => Self::Exception,
         }
     }
 }

@@ -6,6 +6,7 @@ mod backup;
 mod changes;
 mod component;
 pub(crate) mod constrain;
+mod context;
 mod db;
 mod demo;
 mod flow;
@@ -33,9 +34,10 @@ pub(crate) mod work;
 mod worklists;
 
 use crate::arguments::{
-    Arguments, Command, ComponentCommand, FlowCommand, WorkArguments, WorkCommand,
+    Arguments, Command, ComponentCommand, FlowCommand, OwnConfigCommand, WorkArguments, WorkCommand,
 };
 use crate::database::{self, FEW_CONNECTIONS};
+use crate::door::{self, Place};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
@@ -88,19 +90,34 @@ async fn migrate(arguments: &Arguments, terminal: &Terminal) -> Result<(), Probl
 }
 
 /// Does what was asked.
-pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(), Problem> {
+pub(crate) async fn run(mut arguments: Arguments, terminal: &Terminal) -> Result<(), Problem> {
+    let place = door::place(&arguments);
+    if let (Command::Work(work), Ok(Place::Server(server))) = (&mut arguments.command, &place) {
+        work.connection.server = Some(server.url.clone());
+        work.connection.token = Some(server.token.clone());
+    }
     let tenant = &arguments.tenant;
-    let open = || database::open(&arguments, terminal, FEW_CONNECTIONS);
+    let open = || async {
+        door::must_be_database(&arguments)?;
+        database::open(&arguments, terminal, FEW_CONNECTIONS).await
+    };
     // Refuses a name that no tenant has, instead of an answer as if the tenant had nothing.
     let of_tenant = || async {
         let store = open().await?;
         store.tenant_number(tenant).await?;
         Ok::<_, Problem>(store)
     };
+    let door = || door::open(&arguments, "operator", terminal);
     match &arguments.command {
         Command::Reference => {
             print_reference(terminal);
             Ok(())
+        }
+        Command::Login(login) => context::login(&arguments, login, terminal).await,
+        Command::Context(command) => context::run(command, terminal),
+        Command::Whoami => context::whoami(&arguments, terminal).await,
+        Command::Config(OwnConfigCommand::Show { origin }) => {
+            context::show_config(&arguments, *origin, terminal)
         }
         Command::New(command) => project::new(command, terminal),
         Command::Build(build) => project::build_command(build, terminal),
@@ -112,25 +129,24 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(),
         Command::Serve(host) => host::serve(&arguments, host, terminal).await,
         Command::Flow(FlowCommand::Fmt(fmt)) => process::fmt(fmt, terminal),
         Command::Flow(FlowCommand::Check(check)) => process::check(check, terminal),
-        Command::Flow(command) => flow::run(command, tenant, &of_tenant().await?, terminal).await,
+        Command::Flow(FlowCommand::Url { name }) => {
+            flow::url(name, tenant, &of_tenant().await?, terminal).await
+        }
+        Command::Flow(command) => flow::run(command, &door().await?, terminal).await,
         Command::Component(ComponentCommand::Encode { module, output }) => {
             component::encode(module, output, terminal)
         }
         Command::Component(command) => {
             component::run(command, tenant, &of_tenant().await?, terminal).await
         }
-        Command::Webhook(command) => {
-            operate_webhook::run(command, tenant, &of_tenant().await?, terminal).await
-        }
-        Command::Instance(command) => {
-            instance::run(command, tenant, &of_tenant().await?, terminal).await
-        }
-        Command::Job(command) => job::run(command, tenant, &of_tenant().await?, terminal).await,
+        Command::Webhook(command) => operate_webhook::run(command, &door().await?, terminal).await,
+        Command::Instance(command) => instance::run(command, &door().await?, terminal).await,
+        Command::Job(command) => job::run(command, &door().await?, terminal).await,
         Command::Replay(replay) => replay::run(replay, tenant, &of_tenant().await?, terminal).await,
         Command::Guard(command) => guard::run(command, terminal),
         Command::Tenant(command) => tenant::run(command, &open().await?, terminal).await,
-        Command::User(command) => user::run(command, tenant, &of_tenant().await?, terminal).await,
-        Command::Token(command) => token::run(command, tenant, &of_tenant().await?, terminal).await,
+        Command::User(command) => user::run(command, &door().await?, terminal).await,
+        Command::Token(command) => token::run(command, &door().await?, terminal).await,
         Command::Work(WorkArguments {
             connection,
             command: Some(WorkCommand::Away(command)),
@@ -141,8 +157,23 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(),
             command: None,
             ..
         }) if connection.has_server() => away::inbox(connection, terminal).await,
-        Command::Work(work) => work::run(work, tenant, &of_tenant().await?, terminal).await,
-        Command::Audit(audit) => audit::run(audit, tenant, &open().await?, terminal).await,
+        Command::Work(work) => {
+            let has_server = work.connection.has_server();
+            let person = if has_server {
+                ""
+            } else {
+                work::person_of(work)?
+            };
+            if work.command.is_none() && terminal.has_screen() {
+                return work::inbox(person, tenant, &of_tenant().await?).await;
+            }
+            let door = door::open(&arguments, person, terminal).await?;
+            work::run(work, &door, terminal).await
+        }
+        Command::Audit(audit) if audit.all || audit.forget.is_some() => {
+            audit::run_all(audit, &open().await?, terminal).await
+        }
+        Command::Audit(audit) => audit::run(audit, &door().await?, terminal).await,
         Command::Status => status::run(&open().await?, terminal).await,
         Command::Demo(demo) => demo::run(&arguments, demo, terminal).await,
     }

@@ -7,6 +7,7 @@ mod flows;
 mod hosts;
 mod instances;
 mod missing;
+mod natural;
 mod paused;
 mod refusals;
 mod scheduling;

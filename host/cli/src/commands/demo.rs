@@ -100,7 +100,8 @@ fn print_traces(ended: &[Ended], terminal: &Terminal) {
                 "\n{}: {} (instance {})",
                 run.flow.name, run.name, run.wid
             ));
-            terminal.trace(&run.trace, &[]);
+            let rows: Vec<_> = run.trace.iter().cloned().map(Into::into).collect();
+            terminal.trace(&rows, &[]);
         }
         what_next(ended, terminal);
     }
