@@ -78,7 +78,7 @@ fn print_reference(terminal: &Terminal) {
 
 /// Brings the database up to date.
 async fn migrate(arguments: &Arguments, terminal: &Terminal) -> Result<(), Problem> {
-    let store = database::open(arguments, terminal, 1).await?;
+    let store = database::make(arguments, terminal, 1).await?;
     let (host, port, name) = store.place();
     terminal.answer(
         &serde_json::json!({ "migrated": true, "database": name }),

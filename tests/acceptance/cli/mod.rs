@@ -2,6 +2,7 @@
 
 mod answers;
 mod components;
+mod connecting;
 mod exits;
 mod flows;
 mod hosts;

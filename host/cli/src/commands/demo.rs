@@ -46,11 +46,11 @@ pub(crate) async fn run(
             .hint(format!("There are: {}.", names.join(", "))));
     }
     if name == requisition::ABOUT.0 {
-        let store = database::open(arguments, terminal, 2).await?;
+        let store = database::make(arguments, terminal, 2).await?;
         return requisition::run(&store, &arguments.tenant, terminal).await;
     }
     if name == manutencao::ABOUT.0 {
-        let store = database::open(arguments, terminal, 4).await?;
+        let store = database::make(arguments, terminal, 4).await?;
         return manutencao::run(&store, &arguments.tenant, terminal).await;
     }
     let sample = Sample::open(name, demo.samples.as_deref())?;
@@ -58,7 +58,7 @@ pub(crate) async fn run(
         name: format!("demo-{name}"),
         ..HostSettings::default()
     };
-    let store = database::open(arguments, terminal, settings.connections()).await?;
+    let store = database::make(arguments, terminal, settings.connections()).await?;
     let tenant = &arguments.tenant;
 
     for (name, file) in &sample.components {
