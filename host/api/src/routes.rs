@@ -52,6 +52,7 @@ fn described() -> (OpenApiRouter<Api>, OpenApiRouter<Api>, OpenApiRouter<Api>) {
         .merge(work_routes());
     let slow = OpenApiRouter::new()
         .routes(routes!(components::upload))
+        .routes(routes!(components::upload_as_itself))
         .routes(routes!(events::watch))
         .routes(routes!(work::events))
         .routes(routes!(work::application));

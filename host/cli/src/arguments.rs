@@ -942,6 +942,25 @@ pub(crate) enum SecretCommand {
     },
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct PushArguments {
+    /// The .wasm files.
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The name to store it under; the one in its manifest when absent, else the file's.
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// Bind its transitions in this flow as well: all it declares, or those given.
+    #[arg(long, value_name = "FLOW")]
+    pub(crate) flow: Option<String>,
+    /// With --flow: bind only this transition (may be given several times).
+    #[arg(long, value_name = "NAME", requires = "flow")]
+    pub(crate) transition: Vec<String>,
+    /// Use the new version although a flow that fits the version before does not fit it.
+    #[arg(long)]
+    pub(crate) activate: bool,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum ComponentCommand {
     /// Make a component of the core module that a C or Go compiler wrote; needs no server.
@@ -952,21 +971,8 @@ pub(crate) enum ComponentCommand {
         #[arg(long, short, value_name = "FILE")]
         output: PathBuf,
     },
-    /// Check, compile and store components. A name that exists gets a new version.
-    Push {
-        /// The .wasm files.
-        #[arg(required = true)]
-        files: Vec<PathBuf>,
-        /// The name to store it under; the one in its manifest when absent, else the file's.
-        #[arg(long)]
-        name: Option<String>,
-        /// Bind its transitions in this flow as well: all it declares, or those given.
-        #[arg(long, value_name = "FLOW")]
-        flow: Option<String>,
-        /// With --flow: bind only this transition (may be given several times).
-        #[arg(long, value_name = "NAME", requires = "flow")]
-        transition: Vec<String>,
-    },
+    /// Check, compile and store components: all, or none when one is refused. A name that exists gets a new version.
+    Push(PushArguments),
     /// List the components, newest version first, and which flows use them.
     List,
     /// Put a version into use, for what is fired from now on.

@@ -136,9 +136,7 @@ pub(crate) async fn run(mut arguments: Arguments, terminal: &Terminal) -> Result
         Command::Component(ComponentCommand::Encode { module, output }) => {
             component::encode(module, output, terminal)
         }
-        Command::Component(command) => {
-            component::run(command, tenant, &of_tenant().await?, terminal).await
-        }
+        Command::Component(command) => component::run(command, &door().await?, terminal).await,
         Command::Webhook(command) => operate_webhook::run(command, &door().await?, terminal).await,
         Command::Instance(command) => instance::run(command, &door().await?, terminal).await,
         Command::Job(command) => job::run(command, &door().await?, terminal).await,

@@ -370,8 +370,11 @@ pub struct RemovedComponent {
 pub struct Uploaded {
     /// Name.
     pub name: String,
-    /// That of the one before, when the bytes are the same.
+    /// That of the one before, when the bytes are the same; 0 after a check.
     pub version: i32,
+    /// True if the version is in use. False: it would have broken a flow, or was checked only.
+    #[serde(default)]
+    pub active: bool,
     /// SHA-256 of its bytes, in hexadecimal.
     pub digest: String,
     /// Transitions.

@@ -29,7 +29,7 @@ pub use operations::{
     Refused, Retried, RetriedMatching, RetryMatching, Sent, SetState, Skip, Waiting,
 };
 pub use problem::{FragmentPlace, Problem, QuotaPlace};
-pub use requests::{InstanceFilter, JobFilter, Kept, Page, Start, TraceFilter};
+pub use requests::{InstanceFilter, JobFilter, Kept, Page, Start, TraceFilter, UploadTerms};
 pub use schedules::{Backfill, Backfilled, PutSchedule, Schedule};
 pub use tenant::{
     AuditFilter, NewRole, NewSecret, NewSetting, NewSettings, NewToken, NewUser, Rotation,

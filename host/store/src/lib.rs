@@ -75,7 +75,7 @@ pub use attempts::{AttemptLog, MadeAttempt, PendingJob};
 pub use audit::{AuditEntry, Once, Taken};
 pub use backup::{BackupScript, DATABASE_PLACEHOLDER};
 pub use by_hand::FlowSession;
-pub use components::{Component, NewComponent};
+pub use components::{Component, NewComponent, StoredComponent};
 pub use conditions::Condition;
 pub use constraints::{Finding, Reservation, Resource, TaskOrder};
 pub use error::{FragmentPosition, Refusal, StoreError};

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
+use wedflow_documents::UploadTerms;
 use wedflow_model::Wid;
 use wedflow_store::{Flow, Store, TraceRow};
 use wedflow_worker::HostSettings;
@@ -11,6 +12,7 @@ use crate::answer::counted;
 use crate::arguments::{Arguments, DemoArguments};
 use crate::commands::{component, flow, host, manutencao, requisition};
 use crate::database;
+use crate::door;
 use crate::problem::Problem;
 use crate::samples::{SAMPLES, Sample};
 use crate::terminal::Terminal;
@@ -61,8 +63,13 @@ pub(crate) async fn run(
     let store = database::make(arguments, terminal, settings.connections()).await?;
     let tenant = &arguments.tenant;
 
+    let door = door::of_store(&store, tenant, "operator");
+    let terms = UploadTerms {
+        activate: true,
+        ..UploadTerms::default()
+    };
     for (name, file) in &sample.components {
-        let upload = component::push(file, Some(name), tenant, &store, terminal).await?;
+        let upload = component::push(file, Some(name), &terms, &door, terminal).await?;
         terminal.say(&format!(
             "component {} version {} is uploaded",
             upload.name, upload.version
