@@ -140,7 +140,14 @@ pub(crate) async fn run(mut arguments: Arguments, terminal: &Terminal) -> Result
         Command::Webhook(command) => operate_webhook::run(command, &door().await?, terminal).await,
         Command::Instance(command) => instance::run(command, &door().await?, terminal).await,
         Command::Job(command) => job::run(command, &door().await?, terminal).await,
-        Command::Replay(replay) => replay::run(replay, tenant, &of_tenant().await?, terminal).await,
+        Command::Replay(replay) if matches!(place, Ok(Place::Server(_))) => {
+            replay::run(replay, None, &door().await?, terminal).await
+        }
+        Command::Replay(replay) => {
+            let store = of_tenant().await?;
+            let door = door::of_store(&store, tenant, "operator");
+            replay::run(replay, Some(&store), &door, terminal).await
+        }
         Command::Guard(command) => guard::run(command, terminal),
         Command::Tenant(command) => tenant::run(command, &open().await?, terminal).await,
         Command::User(command) => user::run(command, &door().await?, terminal).await,

@@ -33,6 +33,16 @@ impl Client {
         self.call(request.body("application/wasm", bytes)).await
     }
 
+    /// Returns the bytes of a version of a component.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn component_bytes(&self, name: &str, version: i32) -> Result<Vec<u8>, ClientError> {
+        let version = version.to_string();
+        let request = Request::get(&["components", name, "versions", &version, "bytes"]);
+        Ok(self.whole(&request).await?.bytes.to_vec())
+    }
+
     /// Makes a version of a component the one in use; the one before it when absent.
     ///
     /// # Errors

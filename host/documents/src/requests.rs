@@ -101,3 +101,15 @@ pub struct UploadTerms {
     /// Name for a component whose manifest gives none; used where the path names none.
     pub otherwise: Option<String>,
 }
+
+/// Last attempts of a flow that a request asks for.
+#[derive(Debug, Clone, Deserialize, Serialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct AttemptFilter {
+    /// Transition; needed.
+    pub transition: Option<String>,
+    /// Maximum number of attempts, 1 to 500.
+    #[param(minimum = 1, maximum = 500)]
+    pub limit: Option<i64>,
+}

@@ -225,6 +225,30 @@ impl Store {
     }
 }
 
+impl Store {
+    /// Returns the bytes of a version of a tenant's component.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn version_bytes(
+        &self,
+        tenant: &str,
+        name: &str,
+        version: i32,
+    ) -> Result<Vec<u8>, StoreError> {
+        sqlx::query_scalar(
+            "SELECT c.bytes FROM wed.component c JOIN wed.tenant t USING (tenant_id) \
+             WHERE t.name = $1 AND c.name = $2 AND c.version = $3",
+        )
+        .bind(tenant)
+        .bind(name)
+        .bind(version)
+        .fetch_optional(&self.pool)
+        .await?
+        .ok_or_else(|| StoreError::not_found("component", format!("{name} version {version}")))
+    }
+}
+
 /// Returns version and digest of the newest version of a component.
 async fn newest_version(
     connection: &mut PgConnection,

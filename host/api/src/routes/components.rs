@@ -77,6 +77,23 @@ pub(crate) async fn get_version(
         .ok_or_else(|| Problem::missing("component", &format!("{name} version {version}")))
 }
 
+/// The bytes of a version of a component
+#[utoipa::path(get, path = "/v1/components/{component}/versions/{version}/bytes", operation_id = "bytes",
+    tag = "components",
+    params(("component" = String, Path, description = "The component's name"), ("version" = i32, Path,
+        description = "Its version")),
+    responses((status = 200, body = Vec<u8>, content_type = "application/wasm"), (status = 404, body = Problem)))]
+pub(crate) async fn version_bytes(
+    State(api): State<Api>,
+    caller: Caller,
+    Named((name, version)): Named<(String, i32)>,
+) -> Result<Response, Problem> {
+    caller.must(Action::read(Area::Components))?;
+    let bytes = (api.store.version_bytes(&caller.tenant, &name, version)).await?;
+    let wasm = HeaderValue::from_static("application/wasm");
+    Ok(([(header::CONTENT_TYPE, wasm)], bytes).into_response())
+}
+
 /// Makes a version of a component the one in use, for what is fired from now on and for jobs that nobody has
 /// in flight
 #[utoipa::path(post, path = "/v1/components/{component}/activate", tag = "components",

@@ -7,7 +7,6 @@ use anstyle::{AnsiColor, Style};
 use serde_json::{Value as Json, json};
 use wedflow_documents::{Attempt, Job, Status};
 use wedflow_model::Wid;
-use wedflow_store::{Flow, MadeAttempt};
 
 use crate::answer::{self, shown};
 use crate::arguments::{JobCommand, LevelArgument};
@@ -201,15 +200,10 @@ fn component_of(attempt: &Attempt) -> String {
 }
 
 /// Names an attempt: `orders/17#4` wrote state 4, `orders/17#a98` changed nothing.
-fn name_of(flow: &str, wid: Wid, seq: Option<i32>, number: Option<i64>) -> String {
+pub(crate) fn name_of(flow: &str, wid: Wid, seq: Option<i32>, number: Option<i64>) -> String {
     match (seq, number) {
         (Some(seq), _) => format!("{flow}/{wid}#{seq}"),
         (None, Some(number)) => format!("{flow}/{wid}#a{number}"),
         (None, None) => format!("{flow}/{wid}"),
     }
-}
-
-/// Names an attempt as the database has it.
-pub(crate) fn identifier(flow: &Flow, wid: Wid, attempt: &MadeAttempt) -> String {
-    name_of(&flow.name, wid, attempt.seq, attempt.attempt_id)
 }
