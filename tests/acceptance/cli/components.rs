@@ -31,7 +31,7 @@ fn performers(cli: &Cli) -> Vec<Json> {
     let triggers = shown["triggers"].as_array().expect("triggers").clone();
     triggers
         .into_iter()
-        .filter(|trigger| trigger["cfinal"] == false)
+        .filter(|trigger| trigger["final"] == false)
         .map(|trigger| trigger["component"].clone())
         .collect()
 }

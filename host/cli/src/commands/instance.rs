@@ -111,12 +111,17 @@ async fn watch(door: &Door, flow: &str, wid: Wid, terminal: &Terminal) -> Result
     let mut all: Vec<TraceRow> = Vec::new();
     let mut reasons = Reasons::new();
     while all.last().is_none_or(|row| row.status == Status::Regular) {
-        let heard = tokio::time::timeout(LOOK_AGAIN, events.next()).await;
-        let Ok(heard) = heard else {
-            reasons.say(door, flow, wid, terminal).await?;
-            continue;
+        let heard = {
+            // Not dropped while it waits: it may be opening the stream.
+            let mut next = std::pin::pin!(events.next());
+            loop {
+                match tokio::time::timeout(LOOK_AGAIN, &mut next).await {
+                    Ok(heard) => break heard?,
+                    Err(_) => reasons.say(door, flow, wid, terminal).await?,
+                }
+            }
         };
-        let Some(event) = heard? else { break };
+        let Some(event) = heard else { break };
         let row: TraceRow = serde_json::from_str(&event.data)
             .map_err(|source| Problem::new("the server's event cannot be read").because(source))?;
         reasons.moved();
