@@ -12,11 +12,16 @@ use wedflow_store::QuotaChange;
 
 use crate::problem::Problem;
 
+mod component;
+mod context;
 mod operate;
 mod process;
+mod reads;
 mod webhook;
 mod work;
 
+pub(crate) use component::{ComponentCommand, PushArguments};
+pub(crate) use context::{ContextCommand, LoginArguments, OwnConfigCommand};
 pub(crate) use operate::{
     InstanceTarget, OperateFlow, OperateInstance, OrderCommand, ResourceCommand, ScheduleCommand,
 };
@@ -167,97 +172,10 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Returns true if the command changes nothing, wherever it looks.
-    pub(crate) fn only_reads(&self) -> bool {
-        match self {
-            Command::Whoami | Command::Status | Command::Job(_) | Command::Replay(_) => true,
-            Command::Flow(command) => match command {
-                FlowCommand::List | FlowCommand::Show { .. } | FlowCommand::Url { .. } => true,
-                FlowCommand::Apply { dry_run, .. } => *dry_run,
-                FlowCommand::Rematch { apply, .. } => !apply,
-                FlowCommand::Config(command) => {
-                    matches!(
-                        command,
-                        ConfigCommand::Get { .. } | ConfigCommand::List { .. }
-                    )
-                }
-                FlowCommand::Secret(command) => matches!(command, SecretCommand::List { .. }),
-                FlowCommand::Operate(command) => match command {
-                    OperateFlow::Retry { yes, .. } | OperateFlow::Rollback { yes, .. } => !yes,
-                    OperateFlow::Schedule(command) => {
-                        matches!(command, ScheduleCommand::List { .. })
-                    }
-                    OperateFlow::Resource(command) => {
-                        matches!(command, ResourceCommand::List { .. })
-                    }
-                    OperateFlow::Order(command) => matches!(command, OrderCommand::List { .. }),
-                    OperateFlow::Pause { .. } | OperateFlow::Resume { .. } => false,
-                    _ => true,
-                },
-                _ => false,
-            },
-            Command::Instance(command) => !matches!(
-                command,
-                InstanceCommand::Start { .. } | InstanceCommand::Operate(_)
-            ),
-            Command::Component(command) => {
-                matches!(
-                    command,
-                    ComponentCommand::List | ComponentCommand::Show { .. }
-                )
-            }
-            Command::Tenant(command) => {
-                matches!(command, TenantCommand::List | TenantCommand::Show { .. })
-            }
-            Command::User(command) => matches!(command, UserCommand::List),
-            Command::Token(command) => matches!(command, TokenCommand::List { .. }),
-            Command::Webhook(command) => matches!(command, WebhookCommand::List),
-            Command::Audit(audit) => audit.forget.is_none(),
-            Command::Work(work) => matches!(
-                work.command,
-                None | Some(WorkCommand::List { .. } | WorkCommand::Show { .. })
-            ),
-            _ => false,
-        }
-    }
-
     /// Returns true if the command runs until it is stopped, so that people read its log.
     pub(crate) fn is_long_running(&self) -> bool {
         matches!(self, Command::Dev(_) | Command::Serve(_))
     }
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct LoginArguments {
-    /// Name of the context; the server's host when absent.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) name: Option<String>,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ContextCommand {
-    /// List the contexts.
-    List,
-    /// Use a context from now on; `local` for the database.
-    Use {
-        /// The context.
-        name: String,
-    },
-    /// Remove a context with its token. The token stays valid: `wed token revoke` ends it.
-    Remove {
-        /// The context.
-        name: String,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum OwnConfigCommand {
-    /// Show the settings in force.
-    Show {
-        /// Say where each comes from.
-        #[arg(long)]
-        origin: bool,
-    },
 }
 
 #[derive(Debug, Subcommand)]
@@ -683,8 +601,9 @@ pub(crate) enum TokenCommand {
         #[arg(long, default_value_t = 24)]
         overlap: u32,
     },
-    /// End a token at once.
-    Revoke {
+    /// Delete a token: it ends at once.
+    #[command(alias = "revoke")]
+    Delete {
         /// The token's id: its first characters.
         id: String,
     },
@@ -862,7 +781,8 @@ pub(crate) enum FlowCommand {
     #[command(subcommand)]
     Secret(SecretCommand),
     /// Remove a flow with its instances and their history.
-    Drop {
+    #[command(alias = "drop")]
+    Delete {
         /// The flow.
         name: String,
         /// Do not ask.
@@ -890,7 +810,8 @@ pub(crate) enum ConfigCommand {
         key: String,
     },
     /// Take a setting away.
-    Unset {
+    #[command(alias = "unset")]
+    Delete {
         /// The flow.
         flow: String,
         /// The setting.
@@ -934,68 +855,11 @@ pub(crate) enum SecretCommand {
         flow: String,
     },
     /// Take a secret away.
-    Remove {
+    #[command(alias = "remove")]
+    Delete {
         /// The flow.
         flow: String,
         /// The secret.
-        name: String,
-    },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct PushArguments {
-    /// The .wasm files.
-    #[arg(required = true)]
-    pub(crate) files: Vec<PathBuf>,
-    /// The name to store it under; the one in its manifest when absent, else the file's.
-    #[arg(long)]
-    pub(crate) name: Option<String>,
-    /// Bind its transitions in this flow as well: all it declares, or those given.
-    #[arg(long, value_name = "FLOW")]
-    pub(crate) flow: Option<String>,
-    /// With --flow: bind only this transition (may be given several times).
-    #[arg(long, value_name = "NAME", requires = "flow")]
-    pub(crate) transition: Vec<String>,
-    /// Use the new version although a flow that fits the version before does not fit it.
-    #[arg(long)]
-    pub(crate) activate: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ComponentCommand {
-    /// Make a component of the core module that a C or Go compiler wrote; needs no server.
-    Encode {
-        /// The core module. It exports the contract's functions by the canonical ABI, as the SDKs see to.
-        module: PathBuf,
-        /// The component to write.
-        #[arg(long, short, value_name = "FILE")]
-        output: PathBuf,
-    },
-    /// Check, compile and store components: all, or none when one is refused. A name that exists gets a new version.
-    Push(PushArguments),
-    /// List the components, newest version first, and which flows use them.
-    List,
-    /// Put a version into use, for what is fired from now on.
-    Activate {
-        /// The component.
-        name: String,
-        /// The version.
-        version: i32,
-    },
-    /// Go back to the version before the one in use.
-    Rollback {
-        /// The component.
-        name: String,
-    },
-    /// Remove versions that are not in use.
-    Gc {
-        /// Number of the newest versions of each component that stay, for going back.
-        #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(i32).range(0..=10_000))]
-        keep: i32,
-    },
-    /// Show what a component declares and which flows use it.
-    Show {
-        /// The component.
         name: String,
     },
 }

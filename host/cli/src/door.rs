@@ -26,7 +26,7 @@ pub(crate) enum Origin {
     Variable(&'static str),
     /// A context of the configuration folder.
     Context(String),
-    /// Nothing was said.
+    /// Default: no place was said.
     Default,
 }
 

@@ -240,11 +240,12 @@ fn of_api(problem: documents::Problem) -> Problem {
         "no_token" | "invalid_token" => {
             "Log in again (`wed login`), or say --token TOKEN; `wed token create` makes one.".to_owned()
         }
-        _ if problem.place.is_some() && problem.hint.starts_with("GET ") => {
+        _ if !problem.hint.starts_with("GET ") => problem.hint,
+        _ if problem.place.is_some() => {
             "`wed flow show` lists a flow's attributes; docs/reference/conditions.md says what a predicate may hold."
                 .to_owned()
         }
-        _ => problem.hint,
+        _ => "`wed --help` lists the commands, `wed COMMAND --help` what one takes.".to_owned(),
     };
     let code = match problem.code.as_str() {
         "quota" => "WF020",

@@ -102,7 +102,7 @@ fn a_dropped_flow_is_gone() {
     let (cli, session) = own_flow();
     drop(session);
     let gone = cli.json(&["flow", "drop", "own", "--yes"]);
-    assert_eq!(gone, json!({ "flow": "own", "dropped": true }));
+    assert_eq!(gone, json!({ "flow": "own", "deleted": true }));
     assert_eq!(cli.json(&["flow", "list"]), json!([]));
     cli.fails(3, &["flow", "show", "own"]);
 }

@@ -80,11 +80,22 @@ fn an_instance_is_shown_with_its_jobs_and_trace() {
     has(
         &trace[0],
         &[
-            "seq", "transition", "fired", "status", "state", "at", "writer", "note",
+            "seq",
+            "transition",
+            "fired",
+            "status",
+            "state",
+            "at",
+            "writer",
+            "note",
         ],
     );
     assert_eq!(
-        (&trace[1]["seq"], &trace[1]["transition"], &trace[1]["status"]),
+        (
+            &trace[1]["seq"],
+            &trace[1]["transition"],
+            &trace[1]["status"]
+        ),
         (&json!(2), &json!("step"), &json!("final"))
     );
     let text = cli.run(&["instance", "trace", "steps", "2"]).done().out;
@@ -114,7 +125,10 @@ fn an_instance_is_watched_until_it_is_final() {
     assert_eq!(next()["transition"], "step");
     session.finish(wid, "step", "n = 3");
     let last = next();
-    assert_eq!((&last["seq"], &last["status"]), (&json!(3), &json!("final")));
+    assert_eq!(
+        (&last["seq"], &last["status"]),
+        (&json!(3), &json!("final"))
+    );
     let status = eventually("the end of watching", || {
         watching.try_wait().expect("a status")
     });

@@ -99,30 +99,50 @@ fn forget(document: &mut Json) {
             }
         }
         Json::Array(items) => items.iter_mut().for_each(forget),
+        Json::String(text) => {
+            for who in ["operator:postgres", "token:ann/token"] {
+                *text = text.replace(who, "who");
+            }
+        }
         _ => {}
     }
 }
 
-/// Does all tasks through a door; what each answered.
-fn play(door: &Door) -> Vec<(&'static str, Json)> {
-    let file = door.files.path().join("steps.toml");
-    std::fs::write(&file, STEPS).expect("written");
-    let changed = door.files.path().join("changed.toml");
-    std::fs::write(&changed, STEPS.replace("n < 3", "n < 2")).expect("written");
-    let (file, changed) = (path(&file), path(&changed));
-    let because = ["--reason", "stocktaking"];
-    let with = |words: &[&'static str]| door.json(&[words, &because].concat());
+/// A task, and what it answered.
+type Task = (&'static str, Json);
+
+/// Does all tasks through a door.
+fn play(door: &Door) -> Vec<Task> {
+    let mut tasks = play_instances(door);
+    tasks.extend(play_changes(door));
+    tasks.extend(play_tenant(door));
+    tasks.extend(play_refusals(door));
+    tasks
+}
+
+/// Writes the definition of `steps` with a change.
+fn definition(door: &Door, name: &str, from: &str, to: &str) -> String {
+    let file = door.files.path().join(name);
+    std::fs::write(&file, STEPS.replace(from, to)).expect("written");
+    path(&file).to_owned()
+}
+
+/// Does a task with a reason.
+#[track_caller]
+fn because(door: &Door, words: &[&str]) -> Json {
+    door.json(&[words, &["--reason", "stocktaking"]].concat())
+}
+
+/// Starts instances, finds out about them, operates on them.
+fn play_instances(door: &Door) -> Vec<Task> {
+    let file = definition(door, "steps.toml", "n < 3", "n < 3");
+    let start = ["instance", "start", "steps", "remark=tea", "--key", "k1"];
+    let skip = ["instance", "skip", "steps", "1", "--transition", "step"];
     vec![
-        ("make a flow", door.json(&["flow", "apply", file])),
+        ("make a flow", door.json(&["flow", "apply", &file])),
         ("list flows", door.json(&["flow", "list"])),
-        (
-            "start",
-            door.json(&["instance", "start", "steps", "remark=tea", "--key", "k1"]),
-        ),
-        (
-            "start once",
-            door.json(&["instance", "start", "steps", "remark=tea", "--key", "k1"]),
-        ),
+        ("start", door.json(&start)),
+        ("start once", door.json(&start)),
         (
             "start another",
             door.json(&["instance", "start", "steps", "n=1", "remark=007"]),
@@ -134,10 +154,7 @@ fn play(door: &Door) -> Vec<(&'static str, Json)> {
         ("why stuck", door.json(&["instance", "show", "steps", "1"])),
         ("tail logs", door.json(&["job", "logs", "steps", "1"])),
         ("list jobs", door.json(&["job", "list", "steps", "1"])),
-        (
-            "make an exception",
-            with(&["instance", "skip", "steps", "1", "--transition", "step"]),
-        ),
+        ("make an exception", because(door, &skip)),
         (
             "list exceptions",
             door.json(&["instance", "list", "steps", "--status", "exception"]),
@@ -155,26 +172,41 @@ fn play(door: &Door) -> Vec<(&'static str, Json)> {
             door.json(&["flow", "retry", "steps", "--yes"]),
         ),
         ("retry one", door.json(&["instance", "retry", "steps", "1"])),
-        ("pause a flow", with(&["flow", "pause", "steps"])),
+        ("pause a flow", because(door, &["flow", "pause", "steps"])),
         ("list pauses", door.json(&["flow", "pauses"])),
         ("resume it", door.json(&["flow", "resume", "steps"])),
         (
             "pause an instance",
-            with(&["instance", "pause", "steps", "2"]),
+            because(door, &["instance", "pause", "steps", "2"]),
         ),
         (
-            "resume the wrong thing",
-            door.json(&["flow", "resume", "steps"]),
-        ),
-        (
-            "resume it",
+            "resume an instance",
             door.json(&["instance", "resume", "steps", "2"]),
         ),
+    ]
+}
+
+/// Changes the flow, goes back, and cancels.
+fn play_changes(door: &Door) -> Vec<Task> {
+    let changed = definition(door, "changed.toml", "n < 3", "n < 2");
+    let night = [
+        "flow",
+        "schedule",
+        "set",
+        "steps",
+        "night",
+        "--cron",
+        "0 3 * * *",
+    ];
+    vec![
         (
             "preview a condition",
-            door.json(&["flow", "apply", changed, "--dry-run"]),
+            door.json(&["flow", "apply", &changed, "--dry-run"]),
         ),
-        ("change a condition", door.json(&["flow", "apply", changed])),
+        (
+            "change a condition",
+            door.json(&["flow", "apply", &changed]),
+        ),
         ("compare", door.json(&["flow", "diff", "steps"])),
         ("history", door.json(&["flow", "history", "steps"])),
         (
@@ -187,27 +219,33 @@ fn play(door: &Door) -> Vec<(&'static str, Json)> {
         ),
         ("re-match", door.json(&["flow", "rematch", "steps"])),
         ("lint", door.json(&["flow", "lint", "steps"])),
-        ("cancel", with(&["instance", "cancel", "steps", "2"])),
+        (
+            "cancel",
+            because(door, &["instance", "cancel", "steps", "2"]),
+        ),
         (
             "history of one",
             door.json(&["instance", "trace", "steps", "2"]),
         ),
-        (
-            "every night",
-            door.json(&[
-                "flow",
-                "schedule",
-                "set",
-                "steps",
-                "night",
-                "--cron",
-                "0 3 * * *",
-            ]),
-        ),
+        ("every night", door.json(&night)),
         (
             "no more",
-            door.json(&["flow", "schedule", "remove", "steps", "night"]),
+            door.json(&["flow", "schedule", "delete", "steps", "night"]),
         ),
+    ]
+}
+
+/// Gives the tenant settings, users, people, stock.
+fn play_tenant(door: &Door) -> Vec<Task> {
+    let stock = [
+        "flow",
+        "resource",
+        "set",
+        "steps",
+        "oven",
+        "12345678901234567890",
+    ];
+    vec![
         (
             "webhook",
             door.json(&["webhook", "set", "https://example.com/hook"]),
@@ -232,18 +270,15 @@ fn play(door: &Door) -> Vec<(&'static str, Json)> {
             door.json(&["work", "people", "--add", "eva", "--role", "Clerk"]),
         ),
         ("roles of people", door.json(&["work", "roles"])),
-        (
-            "stock",
-            door.json(&[
-                "flow",
-                "resource",
-                "set",
-                "steps",
-                "oven",
-                "12345678901234567890",
-            ]),
-        ),
+        ("stock", door.json(&stock)),
         ("stocks", door.json(&["flow", "resource", "list", "steps"])),
+    ]
+}
+
+/// Asks for what is refused, and deletes the flow.
+fn play_refusals(door: &Door) -> Vec<Task> {
+    let bad = definition(door, "bad.toml", "n < 3", "n < 3 AND");
+    vec![
         ("a missing flow", door.refused(&["flow", "show", "order"])),
         (
             "a missing instance",
@@ -253,18 +288,17 @@ fn play(door: &Door) -> Vec<(&'static str, Json)> {
             "a refused start",
             door.refused(&["instance", "start", "steps", "n=a"]),
         ),
-        ("a refused condition", {
-            let bad = door.files.path().join("bad.toml");
-            std::fs::write(&bad, STEPS.replace("n < 3", "n < 3 AND")).expect("written");
-            door.refused(&["flow", "apply", path(&bad)])
-        }),
+        (
+            "a refused condition",
+            door.refused(&["flow", "apply", &bad]),
+        ),
         (
             "a refused retry",
             door.refused(&["instance", "retry", "steps", "2"]),
         ),
         (
             "delete a flow",
-            door.json(&["flow", "drop", "steps", "--yes"]),
+            door.json(&["flow", "delete", "steps", "--yes"]),
         ),
         ("nothing is left", door.json(&["flow", "list"])),
     ]
@@ -273,9 +307,13 @@ fn play(door: &Door) -> Vec<(&'static str, Json)> {
 #[harness::test]
 fn natural_tasks_have_the_same_answers_over_the_database_and_over_http() {
     let (direct, http) = (play(&Door::over_database()), play(&Door::over_http()));
-    for ((task, one), (_, other)) in direct.iter().zip(&http) {
-        assert_eq!(one, other, "{task}");
-    }
+    let differing: Vec<String> = direct
+        .iter()
+        .zip(&http)
+        .filter(|((_, one), (_, other))| one != other)
+        .map(|((task, one), (_, other))| format!("{task}:\n{one}\n{other}"))
+        .collect();
+    assert!(differing.is_empty(), "{}", differing.join("\n"));
 }
 
 #[harness::test]

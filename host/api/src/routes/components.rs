@@ -212,7 +212,7 @@ pub(crate) async fn upload_as_itself(
     uploaded(&api, &caller, &sent, request).await
 }
 
-/// What an upload says besides its bytes.
+/// Name, terms and key of an upload.
 struct Sent {
     name: Option<String>,
     terms: UploadTerms,

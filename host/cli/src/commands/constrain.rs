@@ -151,7 +151,7 @@ pub(crate) async fn order(
                 terminal.line(&format!("{trigger} comes after {after}."));
             });
         }
-        OrderCommand::Drop {
+        OrderCommand::Delete {
             flow,
             trigger,
             after,
@@ -159,7 +159,7 @@ pub(crate) async fn order(
         } => {
             let order = task_order(trigger, after, *instance);
             door.delete_task_order(flow, &order).await?;
-            terminal.answer(&json!({ "dropped": true }), || terminal.line("Dropped."));
+            terminal.answer(&json!({ "deleted": true }), || terminal.line("Deleted."));
         }
     }
     Ok(())

@@ -114,13 +114,13 @@ pub(crate) fn run(command: &ContextCommand, terminal: &Terminal) -> Result<(), P
             });
             Ok(())
         }
-        ContextCommand::Remove { name } => {
+        ContextCommand::Delete { name } => {
             contexts.named(name)?;
             contexts.context.remove(name);
             contexts.current = contexts.current.filter(|current| current != name);
             contexts.write()?;
-            terminal.answer(&json!({ "context": name, "removed": true }), || {
-                terminal.line(&format!("Context {name} is removed."));
+            terminal.answer(&json!({ "context": name, "deleted": true }), || {
+                terminal.line(&format!("Context {name} is deleted."));
             });
             Ok(())
         }

@@ -55,7 +55,7 @@ pub(crate) async fn run(
         FlowCommand::Config(command) => setting::config(command, door, terminal).await,
         FlowCommand::Secret(command) => setting::secret(command, door, terminal).await,
         FlowCommand::Rematch { name, apply } => rematch(name, *apply, door, terminal).await,
-        FlowCommand::Drop { name, yes } => remove(name, *yes, door, terminal).await,
+        FlowCommand::Delete { name, yes } => remove(name, *yes, door, terminal).await,
     }
 }
 
@@ -74,7 +74,7 @@ async fn create(
             return Err(Problem::new(format!("there is a flow \"{name}\" already"))
                 .code("23505")
                 .exit(4)
-                .hint("`wed flow list` shows the flows there are."));
+                .hint("Choose another name, or change that one with `wed flow apply`."));
         }
         other => other?,
     };
@@ -205,7 +205,7 @@ async fn remove(name: &str, yes: bool, door: &Door, terminal: &Terminal) -> Resu
         return Err(Problem::new("nothing was removed"));
     }
     door.delete_flow(name).await?;
-    terminal.answer(&json!({ "flow": name, "dropped": true }), || {
+    terminal.answer(&json!({ "flow": name, "deleted": true }), || {
         terminal.line(&format!("Flow {name} is gone."));
     });
     Ok(())

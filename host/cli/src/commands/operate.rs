@@ -424,7 +424,7 @@ async fn schedule(
             door.pause_schedule(flow, name, false).await?;
             flow
         }
-        ScheduleCommand::Remove { flow, name } => {
+        ScheduleCommand::Delete { flow, name } => {
             door.delete_schedule(flow, name).await?;
             flow
         }

@@ -43,9 +43,9 @@ pub(crate) async fn run(
                 );
             });
         }
-        WebhookCommand::Remove { url, flow } => {
+        WebhookCommand::Delete { url, flow } => {
             door.delete_webhook(&place(url, flow)).await?;
-            terminal.answer(&json!({ "url": url, "removed": true }), || {
+            terminal.answer(&json!({ "url": url, "deleted": true }), || {
                 terminal.line(&format!("Nothing is announced to {url} any more."));
             });
         }

@@ -33,7 +33,7 @@ pub(crate) async fn config(
                 terminal.line(value);
             });
         }
-        ConfigCommand::Unset { flow, key } => {
+        ConfigCommand::Delete { flow, key } => {
             door.delete_flow_setting(flow, key).await?;
             terminal.answer(&json!({ "flow": flow, "key": key, "value": null }), || {
                 terminal.line(&format!("Setting {key} of {flow} is gone."));
@@ -111,9 +111,9 @@ pub(crate) async fn secret(
             });
         }
         SecretCommand::List { flow } => list_secrets(flow, door, terminal).await?,
-        SecretCommand::Remove { flow, name } => {
+        SecretCommand::Delete { flow, name } => {
             door.delete_secret(flow, name).await?;
-            let document = json!({ "flow": flow, "secret": name, "removed": true });
+            let document = json!({ "flow": flow, "secret": name, "deleted": true });
             terminal.answer(&document, || {
                 terminal.line(&format!("Secret {name} of {flow} is gone."));
             });

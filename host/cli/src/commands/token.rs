@@ -40,9 +40,9 @@ pub(crate) async fn run(
             };
             shown(door, &door.rotate_token(id, &rotation).await?, terminal).await
         }
-        TokenCommand::Revoke { id } => {
+        TokenCommand::Delete { id } => {
             door.delete_token(id).await?;
-            terminal.answer(&json!({ "id": id, "revoked": true }), || {
+            terminal.answer(&json!({ "id": id, "deleted": true }), || {
                 terminal.line(&format!("Token {id} is revoked."));
             });
             Ok(())
