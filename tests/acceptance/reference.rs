@@ -1,5 +1,7 @@
 //! The reference pages: generated ones are what the code says, hand-written ones name all that the code has.
 
+mod verbs;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

@@ -350,7 +350,14 @@ impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
             _ => Err(Problem::new(
                 StatusCode::BAD_REQUEST,
                 "idempotency_key",
-                "the header Idempotency-Key cannot be used",
+                match value.len() {
+                    1..=LONGEST_KEY => {
+                        "the key holds what is no visible ASCII character".to_owned()
+                    }
+                    length => {
+                        format!("the key has {length} bytes, and 1 to {LONGEST_KEY} are allowed")
+                    }
+                },
             )
             .hint(format!(
                 "Send 1 to {LONGEST_KEY} visible ASCII characters, best a random UUID."

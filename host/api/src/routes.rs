@@ -52,6 +52,7 @@ fn described() -> (OpenApiRouter<Api>, OpenApiRouter<Api>, OpenApiRouter<Api>) {
         .merge(work_routes());
     let slow = OpenApiRouter::new()
         .routes(routes!(components::upload))
+        .routes(routes!(components::upload_as_itself))
         .routes(routes!(events::watch))
         .routes(routes!(work::events))
         .routes(routes!(work::application));
@@ -76,6 +77,8 @@ fn flow_routes() -> OpenApiRouter<Api> {
         .routes(routes!(config::put_secret, config::remove_secret))
         .routes(routes!(instances::trace))
         .routes(routes!(instances::attempts))
+        .routes(routes!(instances::recording))
+        .routes(routes!(instances::last_attempts))
 }
 
 /// Describes what an operator does: retry, cancel, pause, schedule.
@@ -132,6 +135,7 @@ fn tenant_routes() -> OpenApiRouter<Api> {
         .routes(routes!(components::activate))
         .routes(routes!(components::rollback))
         .routes(routes!(components::get_version))
+        .routes(routes!(components::version_bytes))
         .routes(routes!(users::list, users::create))
         .routes(routes!(users::get, users::change, users::delete))
         .routes(routes!(tokens::list, tokens::create))

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use comfy_table::Color;
-use wedflow_store::TraceRow;
+use wedflow_documents::{Status, TraceRow};
 
 use crate::table::{NARROWEST, laid_out, terminal_width};
 use crate::terminal::Terminal;
@@ -29,12 +29,13 @@ impl Terminal {
         for (at, row) in rows.iter().enumerate() {
             let mut cells = vec![
                 row.seq.to_string(),
-                row.trw.clone().unwrap_or_else(|| "(start)".to_owned()),
-                row.trf.join(", "),
-                match row.status.as_str() {
-                    "F" => "final".to_owned(),
-                    "E" => "exception".to_owned(),
-                    _ => String::new(),
+                row.transition
+                    .clone()
+                    .unwrap_or_else(|| "(start)".to_owned()),
+                row.fired.join(", "),
+                match row.status {
+                    Status::Regular => String::new(),
+                    ended => ended.to_string(),
                 },
             ];
             for name in &attributes {
@@ -54,9 +55,9 @@ impl Terminal {
             lines.push(cells);
             before = Some(row);
         }
-        let colour = |at: usize, column: usize| match rows[at].status.as_str() {
-            "F" if column == STATUS => Some(Color::Green),
-            "E" if column == STATUS => Some(Color::Red),
+        let colour = |at: usize, column: usize| match rows[at].status {
+            Status::Final if column == STATUS => Some(Color::Green),
+            Status::Exception if column == STATUS => Some(Color::Red),
             _ => changes.contains(&(at, column)).then_some(Color::Yellow),
         };
         self.line(&laid_out(&head, &lines, terminal_width(), colour));

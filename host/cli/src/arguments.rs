@@ -12,11 +12,16 @@ use wedflow_store::QuotaChange;
 
 use crate::problem::Problem;
 
+mod component;
+mod context;
 mod operate;
 mod process;
+mod reads;
 mod webhook;
 mod work;
 
+pub(crate) use component::{ComponentCommand, PushArguments};
+pub(crate) use context::{ContextCommand, LoginArguments, OwnConfigCommand};
 pub(crate) use operate::{
     InstanceTarget, OperateFlow, OperateInstance, OrderCommand, ResourceCommand, ScheduleCommand,
 };
@@ -59,6 +64,29 @@ pub(crate) struct Arguments {
         value_name = "URL"
     )]
     pub(crate) database_url: Option<String>,
+    /// The server whose HTTP API is used instead of a database (with --token).
+    #[arg(long, global = true, env = "WEDFLOW_SERVER", value_name = "URL")]
+    pub(crate) server: Option<String>,
+    /// The token of a user, for the server.
+    #[arg(
+        long,
+        global = true,
+        env = "WEDFLOW_TOKEN",
+        hide_env_values = true,
+        value_name = "TOKEN"
+    )]
+    pub(crate) token: Option<String>,
+    /// A server of `wed login` by its name; `local` for the database.
+    #[arg(long, global = true, env = "WEDFLOW_CONTEXT", value_name = "NAME")]
+    pub(crate) context: Option<String>,
+    /// A file in PEM of authorities whose certificates are trusted at the server as well.
+    #[arg(
+        long = "server-ca",
+        global = true,
+        env = "WEDFLOW_SERVER_CA",
+        value_name = "FILE"
+    )]
+    pub(crate) trust_server_ca: Option<PathBuf>,
     /// Tenant whose flows and components are meant.
     #[arg(
         long,
@@ -114,6 +142,16 @@ pub(crate) enum Command {
     /// Manage tenants, each with its own flows, components and users. For the installation's operator.
     #[command(subcommand)]
     Tenant(TenantCommand),
+    /// Log in at a server: its address and a token are kept, and used from then on.
+    Login(LoginArguments),
+    /// Servers that were logged in at, by name: the one in use, and others.
+    #[command(subcommand)]
+    Context(ContextCommand),
+    /// Say which server or database is spoken to, as which tenant and user, and what that one may do.
+    Whoami,
+    /// Settings of the command line.
+    #[command(subcommand)]
+    Config(OwnConfigCommand),
     /// Users of a tenant (`--tenant`) and their roles.
     #[command(subcommand)]
     User(UserCommand),
@@ -563,8 +601,9 @@ pub(crate) enum TokenCommand {
         #[arg(long, default_value_t = 24)]
         overlap: u32,
     },
-    /// End a token at once.
-    Revoke {
+    /// Delete a token: it ends at once.
+    #[command(alias = "revoke")]
+    Delete {
         /// The token's id: its first characters.
         id: String,
     },
@@ -742,7 +781,8 @@ pub(crate) enum FlowCommand {
     #[command(subcommand)]
     Secret(SecretCommand),
     /// Remove a flow with its instances and their history.
-    Drop {
+    #[command(alias = "drop")]
+    Delete {
         /// The flow.
         name: String,
         /// Do not ask.
@@ -770,7 +810,8 @@ pub(crate) enum ConfigCommand {
         key: String,
     },
     /// Take a setting away.
-    Unset {
+    #[command(alias = "unset")]
+    Delete {
         /// The flow.
         flow: String,
         /// The setting.
@@ -814,62 +855,11 @@ pub(crate) enum SecretCommand {
         flow: String,
     },
     /// Take a secret away.
-    Remove {
+    #[command(alias = "remove")]
+    Delete {
         /// The flow.
         flow: String,
         /// The secret.
-        name: String,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ComponentCommand {
-    /// Make a component of the core module that a C or Go compiler wrote; needs no server.
-    Encode {
-        /// The core module. It exports the contract's functions by the canonical ABI, as the SDKs see to.
-        module: PathBuf,
-        /// The component to write.
-        #[arg(long, short, value_name = "FILE")]
-        output: PathBuf,
-    },
-    /// Check, compile and store components. A name that exists gets a new version.
-    Push {
-        /// The .wasm files.
-        #[arg(required = true)]
-        files: Vec<PathBuf>,
-        /// The name to store it under; the one in its manifest when absent, else the file's.
-        #[arg(long)]
-        name: Option<String>,
-        /// Bind its transitions in this flow as well: all it declares, or those given.
-        #[arg(long, value_name = "FLOW")]
-        flow: Option<String>,
-        /// With --flow: bind only this transition (may be given several times).
-        #[arg(long, value_name = "NAME", requires = "flow")]
-        transition: Vec<String>,
-    },
-    /// List the components, newest version first, and which flows use them.
-    List,
-    /// Put a version into use, for what is fired from now on.
-    Activate {
-        /// The component.
-        name: String,
-        /// The version.
-        version: i32,
-    },
-    /// Go back to the version before the one in use.
-    Rollback {
-        /// The component.
-        name: String,
-    },
-    /// Remove versions that are not in use.
-    Gc {
-        /// Number of the newest versions of each component that stay, for going back.
-        #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(i32).range(0..=10_000))]
-        keep: i32,
-    },
-    /// Show what a component declares and which flows use it.
-    Show {
-        /// The component.
         name: String,
     },
 }
@@ -943,13 +933,12 @@ pub(crate) enum StatusArgument {
     Exception,
 }
 
-impl StatusArgument {
-    /// The letter in `wed_trace.status`.
-    pub(crate) fn letter(self) -> char {
-        match self {
-            StatusArgument::Regular => 'R',
-            StatusArgument::Final => 'F',
-            StatusArgument::Exception => 'E',
+impl From<StatusArgument> for wedflow_documents::Status {
+    fn from(status: StatusArgument) -> Self {
+        match status {
+            StatusArgument::Regular => Self::Regular,
+            StatusArgument::Final => Self::Final,
+            StatusArgument::Exception => Self::Exception,
         }
     }
 }

@@ -6,6 +6,7 @@ mod backup;
 mod changes;
 mod component;
 pub(crate) mod constrain;
+mod context;
 mod db;
 mod demo;
 mod flow;
@@ -32,10 +33,13 @@ mod user;
 pub(crate) mod work;
 mod worklists;
 
+use wedflow_store::Store;
+
 use crate::arguments::{
-    Arguments, Command, ComponentCommand, FlowCommand, WorkArguments, WorkCommand,
+    Arguments, Command, ComponentCommand, FlowCommand, OwnConfigCommand, WorkArguments, WorkCommand,
 };
 use crate::database::{self, FEW_CONNECTIONS};
+use crate::door::{self, Door, Place};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
@@ -76,7 +80,7 @@ fn print_reference(terminal: &Terminal) {
 
 /// Brings the database up to date.
 async fn migrate(arguments: &Arguments, terminal: &Terminal) -> Result<(), Problem> {
-    let store = database::open(arguments, terminal, 1).await?;
+    let store = database::make(arguments, terminal, 1).await?;
     let (host, port, name) = store.place();
     terminal.answer(
         &serde_json::json!({ "migrated": true, "database": name }),
@@ -88,62 +92,120 @@ async fn migrate(arguments: &Arguments, terminal: &Terminal) -> Result<(), Probl
 }
 
 /// Does what was asked.
-pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<(), Problem> {
-    let tenant = &arguments.tenant;
-    let open = || database::open(&arguments, terminal, FEW_CONNECTIONS);
-    // Refuses a name that no tenant has, instead of an answer as if the tenant had nothing.
-    let of_tenant = || async {
-        let store = open().await?;
-        store.tenant_number(tenant).await?;
-        Ok::<_, Problem>(store)
-    };
+pub(crate) async fn run(mut arguments: Arguments, terminal: &Terminal) -> Result<(), Problem> {
+    if let Ok(Place::Server(server)) = door::place(&arguments)
+        && let Command::Work(work) = &mut arguments.command
+    {
+        work.connection.server = Some(server.url);
+        work.connection.token = Some(server.token);
+    }
     match &arguments.command {
         Command::Reference => {
             print_reference(terminal);
             Ok(())
         }
+        Command::Login(login) => context::login(&arguments, login, terminal).await,
+        Command::Context(command) => context::run(command, terminal),
+        Command::Whoami => context::whoami(&arguments, terminal).await,
+        Command::Config(OwnConfigCommand::Show { origin }) => {
+            context::show_config(&arguments, *origin, terminal)
+        }
         Command::New(command) => project::new(command, terminal),
         Command::Build(build) => project::build_command(build, terminal),
         Command::Test(test) => test::run(test, terminal).await,
         Command::Run(call) => run::run(call, terminal).await,
+        Command::Guard(command) => guard::run(command, terminal),
+        Command::Flow(FlowCommand::Fmt(fmt)) => process::fmt(fmt, terminal),
+        Command::Flow(FlowCommand::Check(check)) => process::check(check, terminal),
+        Command::Component(ComponentCommand::Encode { module, output }) => {
+            component::encode(module, output, terminal)
+        }
         Command::Db(command) => db::run(&arguments, command, terminal).await,
         Command::Migrate => migrate(&arguments, terminal).await,
         Command::Dev(host) => host::dev(&arguments, host, terminal).await,
         Command::Serve(host) => host::serve(&arguments, host, terminal).await,
-        Command::Flow(FlowCommand::Fmt(fmt)) => process::fmt(fmt, terminal),
-        Command::Flow(FlowCommand::Check(check)) => process::check(check, terminal),
-        Command::Flow(command) => flow::run(command, tenant, &of_tenant().await?, terminal).await,
-        Command::Component(ComponentCommand::Encode { module, output }) => {
-            component::encode(module, output, terminal)
-        }
-        Command::Component(command) => {
-            component::run(command, tenant, &of_tenant().await?, terminal).await
-        }
-        Command::Webhook(command) => {
-            operate_webhook::run(command, tenant, &of_tenant().await?, terminal).await
-        }
-        Command::Instance(command) => {
-            instance::run(command, tenant, &of_tenant().await?, terminal).await
-        }
-        Command::Job(command) => job::run(command, tenant, &of_tenant().await?, terminal).await,
-        Command::Replay(replay) => replay::run(replay, tenant, &of_tenant().await?, terminal).await,
-        Command::Guard(command) => guard::run(command, terminal),
-        Command::Tenant(command) => tenant::run(command, &open().await?, terminal).await,
-        Command::User(command) => user::run(command, tenant, &of_tenant().await?, terminal).await,
-        Command::Token(command) => token::run(command, tenant, &of_tenant().await?, terminal).await,
-        Command::Work(WorkArguments {
-            connection,
-            command: Some(WorkCommand::Away(command)),
-            ..
-        }) => away::run(connection, command, terminal).await,
-        Command::Work(WorkArguments {
-            connection,
-            command: None,
-            ..
-        }) if connection.has_server() => away::inbox(connection, terminal).await,
-        Command::Work(work) => work::run(work, tenant, &of_tenant().await?, terminal).await,
-        Command::Audit(audit) => audit::run(audit, tenant, &open().await?, terminal).await,
-        Command::Status => status::run(&open().await?, terminal).await,
         Command::Demo(demo) => demo::run(&arguments, demo, terminal).await,
+        Command::Work(work) => run_work(&arguments, work, terminal).await,
+        _ => run_at_database(&arguments, terminal).await,
     }
+}
+
+/// Does what needs the database itself; what the API does is left to it.
+async fn run_at_database(arguments: &Arguments, terminal: &Terminal) -> Result<(), Problem> {
+    let tenant = &arguments.tenant;
+    match &arguments.command {
+        Command::Tenant(command) => {
+            tenant::run(command, &open(arguments, terminal).await?, terminal).await
+        }
+        Command::Status => status::run(&open(arguments, terminal).await?, terminal).await,
+        Command::Audit(audit) if audit.all || audit.forget.is_some() => {
+            audit::run_all(audit, &open(arguments, terminal).await?, terminal).await
+        }
+        Command::Flow(FlowCommand::Url { name }) => {
+            let store = open_for_tenant(arguments, terminal).await?;
+            flow::url(name, tenant, &store, terminal).await
+        }
+        Command::Replay(replay) if matches!(door::place(arguments)?, Place::Database(_)) => {
+            let store = open_for_tenant(arguments, terminal).await?;
+            let door = door::of_store(&store, tenant, "operator");
+            replay::run(replay, Some(&store), &door, terminal).await
+        }
+        _ => {
+            let door = door::open(arguments, "operator", terminal).await?;
+            run_through(&door, &arguments.command, terminal).await
+        }
+    }
+}
+
+/// Does what the API does.
+async fn run_through(door: &Door, command: &Command, terminal: &Terminal) -> Result<(), Problem> {
+    match command {
+        Command::Flow(command) => flow::run(command, door, terminal).await,
+        Command::Component(command) => component::run(command, door, terminal).await,
+        Command::Webhook(command) => operate_webhook::run(command, door, terminal).await,
+        Command::Instance(command) => instance::run(command, door, terminal).await,
+        Command::Job(command) => job::run(command, door, terminal).await,
+        Command::Replay(replay) => replay::run(replay, None, door, terminal).await,
+        Command::User(command) => user::run(command, door, terminal).await,
+        Command::Token(command) => token::run(command, door, terminal).await,
+        Command::Audit(audit) => audit::run(audit, door, terminal).await,
+        _ => Err(Problem::new("this command has no door")),
+    }
+}
+
+/// Does people's work: at a server in the name of the token's user, over the database in that of --as.
+async fn run_work(
+    arguments: &Arguments,
+    work: &WorkArguments,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let connection = &work.connection;
+    match &work.command {
+        Some(WorkCommand::Away(command)) => return away::run(connection, command, terminal).await,
+        None if connection.has_server() => return away::inbox(connection, terminal).await,
+        _ => {}
+    }
+    let person = match connection.has_server() {
+        true => "",
+        false => work::person_of(work)?,
+    };
+    if work.command.is_none() && terminal.has_screen() {
+        let store = open_for_tenant(arguments, terminal).await?;
+        return work::inbox(person, &arguments.tenant, &store).await;
+    }
+    let door = door::open(arguments, person, terminal).await?;
+    work::run(work, &door, terminal).await
+}
+
+/// Opens the database for what needs it itself.
+async fn open(arguments: &Arguments, terminal: &Terminal) -> Result<Store, Problem> {
+    door::must_be_database(arguments)?;
+    database::open(arguments, terminal, FEW_CONNECTIONS).await
+}
+
+/// Does the same, and refuses a name that no tenant has, instead of an answer as if the tenant had nothing.
+async fn open_for_tenant(arguments: &Arguments, terminal: &Terminal) -> Result<Store, Problem> {
+    let store = open(arguments, terminal).await?;
+    store.tenant_number(&arguments.tenant).await?;
+    Ok(store)
 }

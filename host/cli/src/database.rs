@@ -2,7 +2,7 @@
 //! stays up for the next command.
 
 use wedflow_embedded_postgres::{Postgres, PostgresSettings, Progress};
-use wedflow_store::Store;
+use wedflow_store::{Schema, Store};
 
 use crate::arguments::Arguments;
 use crate::problem::Problem;
@@ -36,16 +36,25 @@ pub(crate) async fn start_private(terminal: &Terminal) -> Result<String, Problem
     Ok(connection.url_of(PRIVATE_DATABASE))
 }
 
-/// The URL of the database that is meant.
+/// The URL of the database that is meant; the private Postgres is started for it.
 pub(crate) async fn url(arguments: &Arguments, terminal: &Terminal) -> Result<String, Problem> {
-    match &arguments.database_url {
-        Some(url) if !url.is_empty() => Ok(url.clone()),
-        _ => start_private(terminal).await,
+    match given(arguments) {
+        Some(url) => Ok(url.to_owned()),
+        None => start_private(terminal).await,
     }
 }
 
-/// Connects to the database that is meant and brings its schema up to date.
-pub(crate) async fn open(
+/// Returns the URL that was said.
+fn given(arguments: &Arguments) -> Option<&str> {
+    arguments
+        .database_url
+        .as_deref()
+        .filter(|url| !url.is_empty())
+}
+
+/// Connects to the database that is meant, makes it when it is missing, and brings its schema up to date: for `migrate`,
+/// `serve`, `dev` and `demo`.
+pub(crate) async fn make(
     arguments: &Arguments,
     terminal: &Terminal,
     connections: u32,
@@ -54,4 +63,48 @@ pub(crate) async fn open(
     let store = Store::connect_or_create(&url, connections).await?;
     store.migrate().await?;
     Ok(store)
+}
+
+/// Connects to the database that is meant. One that was named is left as it is: another version's is refused. The
+/// private Postgres is started and brought up to date by a command that changes something, and by no other.
+pub(crate) async fn open(
+    arguments: &Arguments,
+    terminal: &Terminal,
+    connections: u32,
+) -> Result<Store, Problem> {
+    let only_reads = arguments.command.only_reads();
+    let url = match given(arguments) {
+        Some(url) => url.to_owned(),
+        None if only_reads => running_private()?,
+        None => return make(arguments, terminal, connections).await,
+    };
+    let store = Store::connect(&url, connections).await?;
+    let (host, port, name) = store.place();
+    let place = format!("database {name} on {host}:{port}");
+    let problem = match store.schema().await? {
+        Schema::Current => return Ok(store),
+        Schema::Absent => Problem::new(format!("{place} holds nothing of Wedflow's"))
+            .hint("`wed migrate` makes the schema there; check DATABASE_URL before."),
+        Schema::Other { found, own } if found > own => Problem::new(format!(
+            "{place} has schema {found}, and this wed is of schema {own}"
+        ))
+        .hint("Use the newer wed that made it."),
+        Schema::Other { found, own } => Problem::new(format!(
+            "{place} has schema {found} or other functions, and this wed is of schema {own}"
+        ))
+        .hint("`wed migrate` brings it up to date; hosts of the older version end then, and are started anew."),
+    };
+    Err(problem.code("schema").exit(5))
+}
+
+/// Returns the URL of the private Postgres, if it runs.
+fn running_private() -> Result<String, Problem> {
+    let connection = private_cluster()?.connection()?;
+    let connection = connection.ok_or_else(|| {
+        Problem::new("no private Postgres runs, and no database is named")
+            .code("database")
+            .exit(5)
+            .hint("`wed db start` or `wed dev` starts it; or set DATABASE_URL, or log in at a server: `wed login`.")
+    })?;
+    Ok(connection.url_of(PRIVATE_DATABASE))
 }

@@ -41,3 +41,13 @@ pub(crate) fn with_options(text: &str) -> String {
     told.push_str(rest);
     told
 }
+
+/// Returns true if an option was given with the command, not by the environment.
+pub(crate) fn is_given(option: &str) -> bool {
+    let with_value = format!("{option}=");
+    let mut words = std::env::args_os();
+    words.any(|word| {
+        let word = word.to_string_lossy();
+        word == option || word.starts_with(&with_value)
+    })
+}

@@ -3,6 +3,8 @@
 //! - `arguments`: what can be asked
 //! - `calls`: how a call of a transition looks
 //! - `commands`: what is then done, a file for each noun
+//! - `contexts`: servers by name, with their tokens
+//! - `door`: the API that a command speaks to, at a server or in process
 //! - `database`: which database is meant, and starting our own
 //! - `inbox`: a person's worklist as a full screen
 //! - `secret_key`: the key under which secrets are kept
@@ -17,7 +19,9 @@ mod application;
 mod arguments;
 mod calls;
 mod commands;
+mod contexts;
 mod database;
+mod door;
 mod in_force;
 mod inbox;
 mod logging;
@@ -87,7 +91,7 @@ fn without_dangerous_tips(mut error: clap::Error) -> clap::Error {
 
 /// Answers to words that are no command: as a document where one is asked for.
 fn misused(error: clap::Error) -> ExitCode {
-    let json = std::env::args().any(|word| word == "--json");
+    let json = std::env::args_os().any(|word| word == "--json");
     if !json || !error.use_stderr() {
         error.exit();
     }
@@ -100,15 +104,21 @@ fn misused(error: clap::Error) -> ExitCode {
 
 /// The options of this call that hold for every command, as a shell takes them.
 fn options_of(arguments: &Arguments) -> String {
-    let given = |option: &str| {
-        std::env::args().any(|word| word == option || word.starts_with(&format!("{option}=")))
-    };
+    let given = in_force::is_given;
     let mut options = String::new();
     if given("--tenant") {
         options.push_str(&format!(" --tenant {}", arguments.tenant));
     }
     if let Some(url) = (arguments.database_url.as_deref()).filter(|_| given("--database-url")) {
         options.push_str(&format!(" --database-url '{}'", url.replace('\'', "'\\''")));
+    }
+    for (option, value) in [
+        ("--server", &arguments.server),
+        ("--context", &arguments.context),
+    ] {
+        if let Some(value) = value.as_ref().filter(|_| given(option)) {
+            options.push_str(&format!(" {option} {value}"));
+        }
     }
     options
 }

@@ -3,6 +3,8 @@
 use std::error::Error;
 
 use serde::Serialize;
+use wedflow_client::ClientError;
+use wedflow_documents as documents;
 use wedflow_store::{FragmentPosition, StoreError};
 
 /// Why the command could not do what was asked.
@@ -188,6 +190,82 @@ impl From<StoreError> for Problem {
             other => Problem::new(other.to_string()).exit(5).because(other),
         }
     }
+}
+
+impl From<ClientError> for Problem {
+    fn from(error: ClientError) -> Self {
+        match error {
+            ClientError::Refused(problem) => of_api(*problem),
+            ClientError::Unreachable { .. } => Problem::new(error.to_string())
+                .code("server")
+                .exit(5)
+                .hint("Check the server's address; `wed config show` says where it comes from."),
+            ClientError::Foreign { .. } => Problem::new(error.to_string())
+                .code("foreign")
+                .exit(5)
+                .hint("Another program may answer there, or a proxy; the API is below /v1."),
+            ClientError::Address { .. } => {
+                let hint = "Begin it with https:// (http:// on this machine), and leave /v1 out.";
+                Problem::usage(error.to_string()).hint(hint)
+            }
+        }
+    }
+}
+
+/// Words a refusal of the API. Its hints are about HTTP where the command line has words of its own.
+fn of_api(problem: documents::Problem) -> Problem {
+    if let Some((kind, _)) = (problem.code == "not_found")
+        .then(|| {
+            problem
+                .detail
+                .strip_prefix("there is no ")?
+                .split_once(" \"")
+        })
+        .flatten()
+    {
+        return missing(kind, problem.detail.clone());
+    }
+    let exit_code = match (problem.code.as_str(), problem.status) {
+        ("not_found" | "WF015" | "WF040" | "WF080", _) => 3,
+        ("locked" | "conflict", _) => 1,
+        (_, 429 | 500 | 503 | 504) => 5,
+        ("invalid_document" | "invalid_query" | "invalid_json", _) => 2,
+        _ => 4,
+    };
+    let hint = match problem.code.as_str() {
+        "locked" | "conflict" => {
+            "Try again in a moment; `wed status` names sessions that hold locks.".to_owned()
+        }
+        "not_permitted" => format!("{} `wed whoami` says what it may.", problem.hint),
+        "no_token" | "invalid_token" => {
+            "Log in again (`wed login`), or say --token TOKEN; `wed token create` makes one.".to_owned()
+        }
+        _ if !problem.hint.starts_with("GET ") => problem.hint,
+        _ if problem.place.is_some() => {
+            "`wed flow show` lists a flow's attributes; docs/reference/conditions.md says what a predicate may hold."
+                .to_owned()
+        }
+        _ => "`wed --help` lists the commands, `wed COMMAND --help` what one takes.".to_owned(),
+    };
+    let code = match problem.code.as_str() {
+        "quota" => "WF020",
+        other => other,
+    };
+    Problem(Box::new(Account {
+        message: problem.detail,
+        code: Some(code.to_owned()),
+        details: problem
+            .at
+            .map(|at| format!("at {at}"))
+            .into_iter()
+            .collect(),
+        place: problem.place.map(|place| FragmentPlace {
+            fragment: place.fragment,
+            position: place.position,
+        }),
+        hint: Some(hint).filter(|hint| !hint.is_empty()),
+        exit_code,
+    }))
 }
 
 impl From<wedflow_tenancy::TokenError> for Problem {

@@ -155,6 +155,9 @@ impl Client {
 
     /// Sends a request, again where that is safe; a refusal is an error. The body of the answer is still to be read.
     pub(crate) async fn answered(&self, request: &Request) -> Result<Answer, ClientError> {
+        if request.is_nameless() {
+            return Err(nameless());
+        }
         let mut tries = 1;
         loop {
             let sent = self.transport.send(request.sent());
@@ -220,6 +223,22 @@ impl Client {
             reason,
         }
     }
+}
+
+/// Refuses a request for something with an empty name.
+fn nameless() -> ClientError {
+    ClientError::Refused(Box::new(Problem {
+        kind: "urn:wedflow:problem:invalid_name".to_owned(),
+        title: "Unprocessable Content".to_owned(),
+        status: 422,
+        detail: "an empty name is not allowed".to_owned(),
+        instance: None,
+        code: "invalid_name".to_owned(),
+        hint: "Use small letters, digits, - and _.".to_owned(),
+        at: None,
+        place: None,
+        limit: None,
+    }))
 }
 
 /// Returns the pause that an answer asks for before the request is sent again.

@@ -1,6 +1,8 @@
 //! Components: uploaded, looked at, put into use.
 
-use wedflow_documents::{Activation, Component, Kept, Page, RemovedComponent, Uploaded};
+use wedflow_documents::{
+    Activation, Component, Kept, Page, RemovedComponent, UploadTerms, Uploaded,
+};
 
 use crate::client::Client;
 use crate::error::ClientError;
@@ -16,13 +18,29 @@ impl Client {
         self.list(&parts, &Page::default(), None).await
     }
 
-    /// Uploads a component as the newest version of its name.
+    /// Uploads a component as the newest version of a name; of its own, when none is given.
     ///
     /// # Errors
     /// [`ClientError`].
-    pub async fn upload(&self, name: &str, bytes: Vec<u8>) -> Result<Uploaded, ClientError> {
-        let request = Request::post(&["components", name]).once(None);
+    pub async fn upload(
+        &self,
+        name: Option<&str>,
+        terms: &UploadTerms,
+        bytes: Vec<u8>,
+    ) -> Result<Uploaded, ClientError> {
+        let parts: Vec<&str> = ["components"].into_iter().chain(name).collect();
+        let request = Request::post(&parts).query(terms).once(None);
         self.call(request.body("application/wasm", bytes)).await
+    }
+
+    /// Returns the bytes of a version of a component.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn component_bytes(&self, name: &str, version: i32) -> Result<Vec<u8>, ClientError> {
+        let version = version.to_string();
+        let request = Request::get(&["components", name, "versions", &version, "bytes"]);
+        Ok(self.whole(&request).await?.bytes.to_vec())
     }
 
     /// Makes a version of a component the one in use; the one before it when absent.

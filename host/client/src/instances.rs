@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 use wedflow_documents::{
-    Attempt, Conditions, Event as NewEvent, Instance, InstanceFilter, Job, JobFilter, Page, Sent,
-    Start, Started, TraceFilter, TraceRow, Waiting,
+    Attempt, AttemptFilter, AttemptName, Conditions, Event as NewEvent, Instance, InstanceFilter,
+    Job, JobFilter, Page, Recording, Sent, Start, Started, TraceFilter, TraceRow, Waiting,
 };
 use wedflow_model::Wid;
 
@@ -79,6 +79,50 @@ impl Client {
         let wid = wid.to_string();
         let parts = ["flows", flow, "instances", &wid, "attempts"];
         self.list(&parts, &Page::default(), None).await
+    }
+
+    /// Returns an attempt with what it takes to run it again.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn recording(
+        &self,
+        flow: &str,
+        wid: Wid,
+        (seq, number): (Option<i32>, Option<i64>),
+    ) -> Result<Recording, ClientError> {
+        let wid = wid.to_string();
+        let name = match (seq, number) {
+            (Some(seq), _) => seq.to_string(),
+            (None, number) => format!("a{}", number.unwrap_or_default()),
+        };
+        self.call(Request::get(&[
+            "flows",
+            flow,
+            "instances",
+            &wid,
+            "attempts",
+            &name,
+        ]))
+        .await
+    }
+
+    /// Returns the last attempts at a transition, newest first.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn last_attempts(
+        &self,
+        flow: &str,
+        transition: &str,
+        limit: i64,
+    ) -> Result<Vec<AttemptName>, ClientError> {
+        let filter = AttemptFilter {
+            transition: Some(transition.to_owned()),
+            limit: Some(limit),
+        };
+        self.items(Request::get(&["flows", flow, "attempts"]).query(&filter))
+            .await
     }
 
     /// Returns the conditions of a flow over an instance's present state.

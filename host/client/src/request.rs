@@ -24,6 +24,8 @@ pub struct Request {
     headers: HeaderMap,
     body: Bytes,
     is_keyed: bool,
+    /// A part of the path is empty: it names nothing, and the path would be another one.
+    is_nameless: bool,
 }
 
 impl Request {
@@ -50,6 +52,7 @@ impl Request {
             headers,
             body: Bytes::new(),
             is_keyed: false,
+            is_nameless: parts.iter().any(|part| part.is_empty()),
         }
     }
 
@@ -109,7 +112,7 @@ impl Request {
     /// Adds a header; one whose value cannot be sent is left out.
     #[must_use]
     pub fn header(mut self, name: &'static str, value: &str) -> Self {
-        if let Ok(value) = HeaderValue::from_str(value) {
+        if let Ok(value) = HeaderValue::from_bytes(value.replace(['\r', '\n'], " ").as_bytes()) {
             self.headers.insert(HeaderName::from_static(name), value);
         }
         self
@@ -121,6 +124,11 @@ impl Request {
         self.is_keyed = true;
         let random = || format!("{:032x}", rand::random::<u128>());
         self.header("idempotency-key", &key.map_or_else(random, str::to_owned))
+    }
+
+    /// Returns true when a name in its path is empty, so that it cannot be sent.
+    pub(crate) fn is_nameless(&self) -> bool {
+        self.is_nameless
     }
 
     /// Returns true when sending it twice does what sending it once does.

@@ -162,6 +162,64 @@ pub struct Attempt {
     pub logs: Vec<LogLine>,
 }
 
+/// Name of an attempt of a flow.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct AttemptName {
+    /// Number of the instance.
+    #[schema(value_type = i32)]
+    pub wid: Wid,
+    /// The row of the trace that it wrote; none: it changed nothing.
+    pub seq: Option<i32>,
+    /// The number of an attempt that changed nothing.
+    pub number: Option<i64>,
+}
+
+/// An attempt with what it takes to run it again: the state that it was handed, the answers of its host.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct Recording {
+    /// The row of the trace that it wrote; none: it changed nothing.
+    pub seq: Option<i32>,
+    /// The number of an attempt that changed nothing.
+    pub number: Option<i64>,
+    /// The trigger that fired: its name, or its number where it has none.
+    pub trigger: String,
+    /// Transition.
+    pub transition: String,
+    /// 1 for the first attempt.
+    pub attempt: i32,
+    /// `returned`, or the name of a failure.
+    pub outcome: String,
+    /// The reason of an attempt that changed no state.
+    pub message: Option<String>,
+    /// Duration in microseconds.
+    pub elapsed_us: Option<i64>,
+    /// When it was recorded, in microseconds since 1970.
+    pub at_us: i64,
+    /// The trigger's time limit in milliseconds; none when the trigger is gone.
+    pub timeout_ms: Option<i64>,
+    /// When its time ended, as it was told: microseconds since 1970.
+    pub deadline: Option<i64>,
+    /// The component that ran, as far as is known.
+    pub component: Option<String>,
+    /// The component's version.
+    pub version: Option<i32>,
+    /// True if the component is on record; else it is the version that was the newest then.
+    pub exact: bool,
+    /// The row of the trace whose state it was handed.
+    pub from_seq: Option<i32>,
+    /// That state as JSON text; none when it is gone.
+    pub payload: Option<String>,
+    /// The state that it wrote, as JSON text; none when it wrote none, or it is gone.
+    pub written: Option<String>,
+    /// True if answers of its host were recorded.
+    pub recorded: bool,
+    /// Answers of its host, in order; none where more was asked than is kept.
+    #[schema(value_type = Option<Object>)]
+    pub answers: Option<serde_json::Value>,
+    /// SHA-256 of what it answered.
+    pub digest: Option<String>,
+}
+
 /// A line that a transition logged.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct LogLine {
@@ -370,8 +428,11 @@ pub struct RemovedComponent {
 pub struct Uploaded {
     /// Name.
     pub name: String,
-    /// That of the one before, when the bytes are the same.
+    /// That of the one before, when the bytes are the same; 0 after a check.
     pub version: i32,
+    /// True if the version is in use. False: it would have broken a flow, or was checked only.
+    #[serde(default)]
+    pub active: bool,
     /// SHA-256 of its bytes, in hexadecimal.
     pub digest: String,
     /// Transitions.

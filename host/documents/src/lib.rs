@@ -17,9 +17,10 @@ mod webhooks;
 mod work;
 
 pub use answers::{
-    Activation, Applied, Attempt, Attribute, AuditEntry, Component, FlowDetail, FlowSecret,
-    FlowSetting, FlowSummary, Instance, IssuedToken, Job, List, LogLine, Me, RemovedComponent,
-    Settings, Started, Status, StreamEvent, Token, TraceRow, Trigger, Uploaded, Usage, User,
+    Activation, Applied, Attempt, AttemptName, Attribute, AuditEntry, Component, FlowDetail,
+    FlowSecret, FlowSetting, FlowSummary, Instance, IssuedToken, Job, List, LogLine, Me, Recording,
+    RemovedComponent, Settings, Started, Status, StreamEvent, Token, TraceRow, Trigger, Uploaded,
+    Usage, User,
 };
 pub use conditions::{Condition, Conditions};
 pub use constraints::{Finding, Reservation, Resource, SetResource, TaskOrder};
@@ -29,7 +30,9 @@ pub use operations::{
     Refused, Retried, RetriedMatching, RetryMatching, Sent, SetState, Skip, Waiting,
 };
 pub use problem::{FragmentPlace, Problem, QuotaPlace};
-pub use requests::{InstanceFilter, JobFilter, Kept, Page, Start, TraceFilter};
+pub use requests::{
+    AttemptFilter, InstanceFilter, JobFilter, Kept, Page, Start, TraceFilter, UploadTerms,
+};
 pub use schedules::{Backfill, Backfilled, PutSchedule, Schedule};
 pub use tenant::{
     AuditFilter, NewRole, NewSecret, NewSetting, NewSettings, NewToken, NewUser, Rotation,

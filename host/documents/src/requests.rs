@@ -86,3 +86,30 @@ pub struct JobFilter {
     #[param(minimum = 1, maximum = 500)]
     pub limit: Option<i64>,
 }
+
+/// Use of a component that is uploaded.
+#[derive(Debug, Clone, Default, Deserialize, Serialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct UploadTerms {
+    /// True: put it into use although a flow that fits the version before does not fit it.
+    #[serde(default)]
+    pub activate: bool,
+    /// True: check it only, and store nothing.
+    #[serde(default)]
+    pub check: bool,
+    /// Name for a component whose manifest gives none; used where the path names none.
+    pub otherwise: Option<String>,
+}
+
+/// Last attempts of a flow that a request asks for.
+#[derive(Debug, Clone, Deserialize, Serialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct AttemptFilter {
+    /// Transition; needed.
+    pub transition: Option<String>,
+    /// Maximum number of attempts, 1 to 500.
+    #[param(minimum = 1, maximum = 500)]
+    pub limit: Option<i64>,
+}

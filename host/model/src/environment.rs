@@ -21,11 +21,24 @@ pub const VARIABLES: &[Variable] = &[
     },
     Variable {
         name: "WEDFLOW_SERVER",
-        meaning: "the HTTP API that a person's machine works with, in `wed work`",
+        meaning: "the server whose HTTP API commands use instead of a database, with `WEDFLOW_TOKEN`",
     },
     Variable {
         name: "WEDFLOW_TOKEN",
-        meaning: "the token of the person's user, in `wed work`",
+        meaning: "the token of a user, for the server",
+    },
+    Variable {
+        name: "WEDFLOW_CONTEXT",
+        meaning: "a server of `wed login`, by its name; `local` for the database",
+    },
+    Variable {
+        name: "WEDFLOW_SERVER_CA",
+        meaning: "a file in PEM of authorities whose certificates are trusted at the server as well",
+    },
+    Variable {
+        name: "WEDFLOW_CONFIG",
+        meaning: "the folder of the tokens that `wed login` keeps; `wedflow` in `XDG_CONFIG_HOME` or `~/.config` \
+            without it",
     },
     Variable {
         name: "WEDFLOW_WORK_STORE",

@@ -18,6 +18,17 @@ pub struct NewComponent<'a> {
     pub bytes: &'a [u8],
     /// Manifest: name, SDK, transitions.
     pub manifest: &'a Json,
+    /// Put it into use although a flow that fits the version in use does not fit it.
+    pub is_forced: bool,
+}
+
+/// A component that was stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoredComponent {
+    /// Version; that of the newest one when the bytes are the same.
+    pub version: i32,
+    /// False: it would have broken a flow, and the version before stays in use.
+    pub is_active: bool,
 }
 
 /// A version of a component, as listed.
@@ -45,7 +56,8 @@ pub struct Component {
 
 impl Store {
     /// Stores a component as the newest version of its name and resolves the bindings to it. The same
-    /// bytes as the newest version's make no new version. Returns its number and version.
+    /// bytes as the newest version's make no new version. One that would break a flow is not put into use unless it
+    /// is forced.
     ///
     /// # Errors
     /// [`StoreError::Refused`] when the name is not allowed; [`StoreError::NotFound`] for the tenant.
@@ -53,7 +65,7 @@ impl Store {
         &self,
         tenant: &str,
         component: &NewComponent<'_>,
-    ) -> Result<(ComponentId, i32), StoreError> {
+    ) -> Result<StoredComponent, StoreError> {
         let mut transaction = self.begin().await?;
         let tenant_id: TenantId = sqlx::query_scalar(
             "SELECT tenant_id FROM wed.tenant WHERE name = $1 FOR NO KEY UPDATE",
@@ -63,33 +75,42 @@ impl Store {
         .await?
         .ok_or_else(|| StoreError::not_found("tenant", tenant))?;
         let newest = newest_version(&mut transaction, tenant_id, component.name).await?;
-        let version = match newest {
-            Some((id, version, digest)) if digest == component.digest => {
-                sqlx::query("SELECT wed.activate_component($1, $2, $3)")
-                    .bind(tenant_id)
-                    .bind(component.name)
-                    .bind(version)
-                    .execute(&mut *transaction)
-                    .await?;
-                transaction.commit().await?;
-                return Ok((id, version));
-            }
-            Some((_, version, _)) => version + 1,
-            None => 1,
+        let known = faults(&mut transaction, tenant, component.name).await?;
+        let former = active_version(&mut transaction, tenant_id, component.name).await?;
+        let (version, is_new) = match newest {
+            Some((version, digest)) if digest == component.digest => (version, false),
+            Some((version, _)) => (version + 1, true),
+            None => (1, true),
         };
-        let id = insert_version(&mut transaction, tenant_id, component, version).await?;
-        resolve_bindings(&mut transaction, tenant_id, component.name).await?;
+        if is_new {
+            insert_version(&mut transaction, tenant_id, component, version).await?;
+        }
+        activate(&mut transaction, tenant_id, component.name, version).await?;
+        let found = faults(&mut transaction, tenant, component.name).await?;
+        let breaks = found.iter().any(|fault| !known.contains(fault));
+        let former = former.filter(|former| breaks && !component.is_forced && *former != version);
+        if let Some(former) = former {
+            activate(&mut transaction, tenant_id, component.name, former).await?;
+        }
+        let stored = StoredComponent {
+            version,
+            is_active: former.is_none(),
+        };
+        if !is_new {
+            transaction.commit().await?;
+            return Ok(stored);
+        }
         crate::audit::note(
             &mut transaction,
             &self.actor,
             Some(tenant),
             "component.push",
             component.name,
-            serde_json::json!({ "version": version, "digest": component.digest, "bytes": component.bytes.len() }),
+            serde_json::json!({ "version": version, "digest": component.digest, "bytes": component.bytes.len(), "in_use": stored.is_active }),
         )
         .await?;
         transaction.commit().await?;
-        Ok((id, version))
+        Ok(stored)
     }
 
     /// The tenant's components, every version, newest first within a name; of one name when given.
@@ -204,14 +225,38 @@ impl Store {
     }
 }
 
-/// Returns number, version and digest of the newest version of a component.
+impl Store {
+    /// Returns the bytes of a version of a tenant's component.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    pub async fn version_bytes(
+        &self,
+        tenant: &str,
+        name: &str,
+        version: i32,
+    ) -> Result<Vec<u8>, StoreError> {
+        sqlx::query_scalar(
+            "SELECT c.bytes FROM wed.component c JOIN wed.tenant t USING (tenant_id) \
+             WHERE t.name = $1 AND c.name = $2 AND c.version = $3",
+        )
+        .bind(tenant)
+        .bind(name)
+        .bind(version)
+        .fetch_optional(&self.pool)
+        .await?
+        .ok_or_else(|| StoreError::not_found("component", format!("{name} version {version}")))
+    }
+}
+
+/// Returns version and digest of the newest version of a component.
 async fn newest_version(
     connection: &mut PgConnection,
     tenant_id: TenantId,
     name: &str,
-) -> Result<Option<(ComponentId, i32, String)>, StoreError> {
+) -> Result<Option<(i32, String)>, StoreError> {
     Ok(sqlx::query_as(
-        "SELECT component_id, version, digest FROM wed.component WHERE tenant_id = $1 AND name = $2 ORDER BY \
+        "SELECT version, digest FROM wed.component WHERE tenant_id = $1 AND name = $2 ORDER BY \
          version DESC LIMIT 1",
     )
     .bind(tenant_id)
@@ -220,16 +265,16 @@ async fn newest_version(
     .await?)
 }
 
-/// Inserts a version of a component and returns its number.
+/// Inserts a version of a component.
 async fn insert_version(
     connection: &mut PgConnection,
     tenant_id: TenantId,
     component: &NewComponent<'_>,
     version: i32,
-) -> Result<ComponentId, StoreError> {
-    sqlx::query_scalar(
+) -> Result<(), StoreError> {
+    sqlx::query(
         "INSERT INTO wed.component (tenant_id, name, version, digest, bytes, manifest) \
-         VALUES ($1, $2, $3, $4, $5, $6) RETURNING component_id",
+         VALUES ($1, $2, $3, $4, $5, $6)",
     )
     .bind(tenant_id)
     .bind(component.name)
@@ -237,8 +282,9 @@ async fn insert_version(
     .bind(component.digest)
     .bind(component.bytes)
     .bind(component.manifest)
-    .fetch_one(connection)
+    .execute(connection)
     .await
+    .map(|_| ())
     .map_err(|error| match StoreError::from(error) {
         StoreError::Refused(refusal) if refusal.code == "23514" => {
             StoreError::Refused(Box::new(crate::Refusal {
@@ -252,19 +298,47 @@ async fn insert_version(
     })
 }
 
-/// Resolves the bindings of all the tenant's flows that name a component.
-async fn resolve_bindings(
+/// Puts a version of a component into use.
+async fn activate(
     connection: &mut PgConnection,
     tenant_id: TenantId,
     component: &str,
+    version: i32,
 ) -> Result<(), StoreError> {
-    sqlx::query(
-        "SELECT wed.resolve_bindings(flow_id) FROM (SELECT DISTINCT flow_id FROM wed.binding b \
-         JOIN wed.flow f USING (flow_id) WHERE f.tenant_id = $1 AND b.component_name = $2) x",
+    sqlx::query("SELECT wed.activate_component($1, $2, $3)")
+        .bind(tenant_id)
+        .bind(component)
+        .bind(version)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// Returns the version of a component that is in use.
+async fn active_version(
+    connection: &mut PgConnection,
+    tenant_id: TenantId,
+    component: &str,
+) -> Result<Option<i32>, StoreError> {
+    Ok(sqlx::query_scalar(
+        "SELECT version FROM wed.component WHERE tenant_id = $1 AND name = $2 \
+         ORDER BY activated_at DESC, version DESC LIMIT 1",
     )
     .bind(tenant_id)
     .bind(component)
-    .execute(connection)
-    .await?;
-    Ok(())
+    .fetch_optional(connection)
+    .await?)
+}
+
+/// Lists what of the flows that bind a component does not fit the version in use.
+async fn faults(
+    connection: &mut PgConnection,
+    tenant: &str,
+    component: &str,
+) -> Result<Vec<String>, StoreError> {
+    Ok(sqlx::query_scalar("SELECT wed.component_faults($1, $2)")
+        .bind(tenant)
+        .bind(component)
+        .fetch_all(connection)
+        .await?)
 }

@@ -1,8 +1,8 @@
 //! Rows as the documents of the API.
 
 use wedflow_documents::{
-    Applied, Attempt, AuditEntry, Component, Finding, FlowSummary, Instance, Job, LogLine, Status,
-    Token, TraceRow, Trigger, Usage, User,
+    Applied, Attempt, AuditEntry, Component, Finding, FlowSummary, Instance, Job, LogLine,
+    Recording, Status, Token, TraceRow, Trigger, Usage, User,
 };
 
 impl From<crate::Flow> for FlowSummary {
@@ -134,6 +134,34 @@ impl From<crate::JobRow> for Job {
             due: job.due,
             priority: job.priority,
             waits_for: job.waits_for,
+        }
+    }
+}
+
+impl crate::MadeAttempt {
+    /// Makes the document that it takes to run the attempt again, with the states that it was handed and wrote.
+    pub fn recording(self, payload: Option<String>, written: Option<String>) -> Recording {
+        Recording {
+            seq: self.seq,
+            number: self.attempt_id,
+            trigger: self.trigger,
+            transition: self.trname,
+            attempt: self.attempt,
+            outcome: self.outcome,
+            message: self.message,
+            elapsed_us: self.elapsed_us,
+            at_us: self.at_us,
+            timeout_ms: self.timeout_ms,
+            deadline: self.deadline,
+            component: self.component,
+            version: self.version,
+            exact: self.exact,
+            from_seq: self.from_seq,
+            payload,
+            written,
+            recorded: self.recorded,
+            answers: self.answers,
+            digest: self.digest,
         }
     }
 }

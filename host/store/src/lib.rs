@@ -75,13 +75,14 @@ pub use attempts::{AttemptLog, MadeAttempt, PendingJob};
 pub use audit::{AuditEntry, Once, Taken};
 pub use backup::{BackupScript, DATABASE_PLACEHOLDER};
 pub use by_hand::FlowSession;
-pub use components::{Component, NewComponent};
+pub use components::{Component, NewComponent, StoredComponent};
 pub use conditions::Condition;
 pub use constraints::{Finding, Reservation, Resource, TaskOrder};
 pub use error::{FragmentPosition, Refusal, StoreError};
 pub use flows::{Expected, Flow, FlowShape, Trigger};
 pub use instances::{AttemptRow, Instance, JobRow, LastRow, LogRow, TraceRow, WantedInstances};
 pub use jobs::{AttemptRecord, Claimed, FailedAttempt, LogLine, NextDue, Swept};
+pub use migrate::Schema;
 pub use notifications::Notifications;
 pub use quotas::{Quota, QuotaChange};
 pub use recovery::{

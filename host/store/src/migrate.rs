@@ -37,7 +37,54 @@ const TRIES_MAX: usize = 20;
 /// Time between two of them.
 const BETWEEN_TRIES: Duration = Duration::from_millis(200);
 
+/// The schema of a database, as this program finds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Schema {
+    /// The one of this program.
+    Current,
+    /// None of Wedflow's.
+    Absent,
+    /// That of another version: the number of its newest migration, and of this program's. They are the same where
+    /// only functions differ.
+    Other {
+        /// Number of the database's newest migration.
+        found: i64,
+        /// Number of this program's.
+        own: i64,
+    },
+}
+
 impl Store {
+    /// Compares the database's schema with this program's; changes nothing.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn schema(&self) -> Result<Schema, StoreError> {
+        let mut connection = self.pool.acquire().await?;
+        let is_there: bool = sqlx::query_scalar(
+            "SELECT to_regclass('public._sqlx_migrations') IS NOT NULL \
+               AND to_regclass('wed.function_source') IS NOT NULL",
+        )
+        .fetch_one(&mut *connection)
+        .await?;
+        if !is_there {
+            return Ok(Schema::Absent);
+        }
+        let found: Option<i64> =
+            sqlx::query_scalar("SELECT max(version) FROM public._sqlx_migrations")
+                .fetch_one(&mut *connection)
+                .await?;
+        let own = NUMBERED.iter().map(|migration| migration.version).max();
+        let (found, own) = (found.unwrap_or_default(), own.unwrap_or_default());
+        let digest = applied_digest(&mut connection).await?;
+        Ok(
+            match found == own && digest.as_deref() == Some(own_digest()) {
+                true => Schema::Current,
+                false => Schema::Other { found, own },
+            },
+        )
+    }
+
     /// Brings the database's schema up to this version. Several processes may call it at once; it is
     /// one query when there is nothing to do.
     ///
@@ -206,6 +253,12 @@ fn sources() -> Vec<(String, String)> {
         .collect();
     files.sort_by_key(|(path, _)| (path == LAST, path != FIRST, path.clone()));
     files
+}
+
+/// Returns the digest of this program's functions.
+fn own_digest() -> &'static str {
+    static DIGEST: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    DIGEST.get_or_init(|| digest_of(&sources()))
 }
 
 fn digest_of(files: &[(String, String)]) -> String {

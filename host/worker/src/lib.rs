@@ -40,7 +40,7 @@ mod vault;
 pub use error::{HostError, UploadError};
 pub use host::{Host, HostSettings};
 pub use outside::OutsideSettings;
-pub use upload::{StoredAs, Upload, upload};
+pub use upload::{Activation, StoredAs, Upload, upload, upload_as};
 pub use vault::{FindSecretKey, MAX_SECRET_BYTES, MIN_SECRET_BYTES, SecretError, SecretKey};
 /// The settings of a tokio runtime that keeps timers on time while guests compute.
 pub use wedflow_sandbox::runtime;

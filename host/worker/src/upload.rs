@@ -22,6 +22,19 @@ pub struct Upload {
     pub digest: String,
     /// The transitions it declares.
     pub transitions: Vec<String>,
+    /// True if it is in use.
+    pub is_active: bool,
+}
+
+/// Use of a component that is uploaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Activation {
+    /// None: it is checked and not stored. Its version is 0.
+    Check,
+    /// It is in use unless a flow that fits the version before does not fit it.
+    UnlessItBreaks,
+    /// It is in use.
+    Always,
 }
 
 /// The name under which a component is stored.
@@ -53,6 +66,20 @@ pub async fn upload(
     name: impl Into<StoredAs<'_>>,
     bytes: &[u8],
 ) -> Result<Upload, UploadError> {
+    upload_as(store, tenant, name, bytes, Activation::Always).await
+}
+
+/// Does the same, and says whether it is put into use.
+///
+/// # Errors
+/// As [`upload`].
+pub async fn upload_as(
+    store: &Store,
+    tenant: &str,
+    name: impl Into<StoredAs<'_>>,
+    bytes: &[u8],
+    activation: Activation,
+) -> Result<Upload, UploadError> {
     let sandbox = Sandbox::new(Settings {
         concurrent: 4,
         cache: wedflow_sandbox::user_cache(),
@@ -79,20 +106,21 @@ pub async fn upload(
         StoredAs::ItsOwn { .. } => &manifest.name,
     };
     let document = document(&manifest);
-    let (_, version) = store
-        .push_component(
-            tenant,
-            &NewComponent {
-                name,
-                digest: &digest,
-                bytes,
-                manifest: &document,
-            },
-        )
-        .await?;
+    let new = NewComponent {
+        name,
+        digest: &digest,
+        bytes,
+        manifest: &document,
+        is_forced: activation == Activation::Always,
+    };
+    let stored = match activation {
+        Activation::Check => None,
+        _ => Some(store.push_component(tenant, &new).await?),
+    };
     Ok(Upload {
         name: name.to_owned(),
-        version,
+        version: stored.map_or(0, |stored| stored.version),
+        is_active: stored.is_some_and(|stored| stored.is_active),
         digest,
         transitions: manifest
             .transitions

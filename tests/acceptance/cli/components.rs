@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value as Json, json};
 
 use super::{Cli, has, paper, path};
+use crate::support::database::sample_component;
 use crate::support::repository;
 
 /// The flow `paper` without its bindings, and the component that performs its transitions.
@@ -30,7 +31,7 @@ fn performers(cli: &Cli) -> Vec<Json> {
     let triggers = shown["triggers"].as_array().expect("triggers").clone();
     triggers
         .into_iter()
-        .filter(|trigger| trigger["cfinal"] == false)
+        .filter(|trigger| trigger["final"] == false)
         .map(|trigger| trigger["component"].clone())
         .collect()
 }
@@ -136,4 +137,45 @@ fn the_list_of_components_counts_and_does_not_list() {
         table.contains("paper") && !table.contains("tr_a"),
         "{table}"
     );
+}
+
+#[harness::test]
+fn component_that_would_break_a_flow_is_stored_and_not_in_use() {
+    let cli = Cli::new();
+    let sample = repository("sample-transitions/paper/flow.toml");
+    let wasm = paper();
+    cli.run(&["component", "push", path(&wasm), "--name", "paper"])
+        .done();
+    cli.run(&["flow", "apply", path(&sample)]).done();
+    let other = cli.file("travel.wasm", sample_component("travel"));
+    let push = ["component", "push", path(&other), "--name", "paper"];
+    let pushed = cli
+        .run(&[&["--json", "-q"], &push[..]].concat())
+        .done()
+        .json();
+    assert_eq!(
+        (&pushed[0]["version"], &pushed[0]["active"]),
+        (&json!(2), &json!(false))
+    );
+    let active = |version: i64| {
+        let list = cli.run(&["--json", "component", "list"]).done().json();
+        let all = list.as_array().cloned().unwrap_or_default();
+        all.iter()
+            .any(|one| one["version"] == version && one["active"] == true)
+    };
+    assert!(active(1) && !active(2));
+    cli.run(&[&push[..], &["--activate"]].concat()).done();
+    assert!(active(2));
+}
+
+#[harness::test]
+fn several_components_are_pushed_all_or_none() {
+    let cli = Cli::new();
+    let wasm = paper();
+    let bad = cli.file("bad.wasm", b"this is no component");
+    for files in [[path(&wasm), path(&bad)], [path(&wasm), "/nowhere/b.wasm"]] {
+        let answer = cli.run(&[&["component", "push"], &files[..]].concat());
+        assert_ne!(answer.code, Some(0), "{answer:?}");
+        assert_eq!(cli.json(&["component", "list"]), json!([]));
+    }
 }

@@ -67,7 +67,7 @@ fn an_instance_is_shown_with_its_jobs_and_trace() {
     let shown = cli.json(&["instance", "show", "steps", "2"]);
     has(&shown, &["instance", "jobs", "attempts", "logs"]);
     assert_eq!(shown["instance"]["wid"], 2);
-    assert_eq!(shown["jobs"][0]["trname"], "step");
+    assert_eq!(shown["jobs"][0]["transition"], "step");
     let text = cli.run(&["instance", "show", "steps", "2"]).done().out;
     for part in ["Instance 2 of steps: regular", "007", "Pending:", "step"] {
         assert!(text.contains(part), "{part} is missing in {text}");
@@ -80,12 +80,23 @@ fn an_instance_is_shown_with_its_jobs_and_trace() {
     has(
         &trace[0],
         &[
-            "wid", "seq", "trw", "trf", "status", "state", "tstmp", "writer", "note",
+            "seq",
+            "transition",
+            "fired",
+            "status",
+            "state",
+            "at",
+            "writer",
+            "note",
         ],
     );
     assert_eq!(
-        (&trace[1]["seq"], &trace[1]["trw"], &trace[1]["status"]),
-        (&json!(2), &json!("step"), &json!("F"))
+        (
+            &trace[1]["seq"],
+            &trace[1]["transition"],
+            &trace[1]["status"]
+        ),
+        (&json!(2), &json!("step"), &json!("final"))
     );
     let text = cli.run(&["instance", "trace", "steps", "2"]).done().out;
     for part in ["(start)", "written by", "step", "final", "done"] {
@@ -111,10 +122,13 @@ fn an_instance_is_watched_until_it_is_final() {
     assert_eq!(next()["seq"], 1);
     // Each row is printed when it is there, not at the end.
     session.finish(wid, "step", "n = 1");
-    assert_eq!(next()["trw"], "step");
+    assert_eq!(next()["transition"], "step");
     session.finish(wid, "step", "n = 3");
     let last = next();
-    assert_eq!((&last["seq"], &last["status"]), (&json!(3), &json!("F")));
+    assert_eq!(
+        (&last["seq"], &last["status"]),
+        (&json!(3), &json!("final"))
+    );
     let status = eventually("the end of watching", || {
         watching.try_wait().expect("a status")
     });
@@ -141,9 +155,9 @@ fn waiting_for_an_instance_prints_its_trace() {
         .lines()
         .map(|line| serde_json::from_str(line).expect("JSON on a line"))
         .collect();
-    let wrote: Vec<&Json> = rows.iter().map(|row| &row["trw"]).collect();
+    let wrote: Vec<&Json> = rows.iter().map(|row| &row["transition"]).collect();
     assert_eq!(wrote, [&Json::Null, &json!("tr_a3"), &json!("tr_final")]);
-    assert_eq!(rows[2]["status"], "F");
+    assert_eq!(rows[2]["status"], "final");
 }
 
 #[harness::test]

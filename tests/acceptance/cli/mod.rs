@@ -2,11 +2,13 @@
 
 mod answers;
 mod components;
+mod connecting;
 mod exits;
 mod flows;
 mod hosts;
 mod instances;
 mod missing;
+mod natural;
 mod paused;
 mod refusals;
 mod scheduling;

@@ -332,6 +332,7 @@ fn endpoints(aviary: &Aviary) -> usize {
         ("key", "absent_key"),
         ("secret", "absent_secret"),
         ("attachment", "1"),
+        ("attempt", "1"),
         ("calendar", "absent-calendar"),
         ("role", "absent-role"),
     ];

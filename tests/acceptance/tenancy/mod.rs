@@ -83,7 +83,7 @@ impl Two {
     }
 
     /// The second tenant's names, and for each one that nobody has, as long as it.
-    fn names(&self) -> [(&'static str, String, String); 15] {
+    fn names(&self) -> [(&'static str, String, String); 16] {
         [
             ("flow", "canary-flow".into(), "absent-flow".into()),
             ("wid", "1".into(), "1".into()),
@@ -106,6 +106,7 @@ impl Two {
             ("key", "canary_key".into(), "absent_key".into()),
             ("secret", "canary_secret".into(), "absent_secret".into()),
             ("attachment", "1".into(), "1".into()),
+            ("attempt", "1".into(), "1".into()),
             (
                 "calendar",
                 "other-calendar".into(),

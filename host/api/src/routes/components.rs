@@ -9,12 +9,14 @@ use sha2::{Digest, Sha256};
 use wedflow_model::Limits;
 use wedflow_store::{Once, Store, Taken};
 use wedflow_tenancy::{Action, Area};
-use wedflow_worker::UploadError;
+use wedflow_worker::{StoredAs, UploadError};
 
 use super::instances::REPLAYED;
 use crate::access::Caller;
 use crate::body::{self, Document, IdempotencyKey};
-use crate::documents::{Activation, Component, Kept, List, Page, RemovedComponent, Uploaded};
+use crate::documents::{
+    Activation, Component, Kept, List, Page, RemovedComponent, UploadTerms, Uploaded,
+};
 use crate::page;
 use crate::path::{Asked, Named};
 use crate::problem::Problem;
@@ -73,6 +75,23 @@ pub(crate) async fn get_version(
         .find(|component| component.version.to_string() == version)
         .map(|component| Json(component.into()))
         .ok_or_else(|| Problem::missing("component", &format!("{name} version {version}")))
+}
+
+/// The bytes of a version of a component
+#[utoipa::path(get, path = "/v1/components/{component}/versions/{version}/bytes", operation_id = "bytes",
+    tag = "components",
+    params(("component" = String, Path, description = "The component's name"), ("version" = i32, Path,
+        description = "Its version")),
+    responses((status = 200, body = Vec<u8>, content_type = "application/wasm"), (status = 404, body = Problem)))]
+pub(crate) async fn version_bytes(
+    State(api): State<Api>,
+    caller: Caller,
+    Named((name, version)): Named<(String, i32)>,
+) -> Result<Response, Problem> {
+    caller.must(Action::read(Area::Components))?;
+    let bytes = (api.store.version_bytes(&caller.tenant, &name, version)).await?;
+    let wasm = HeaderValue::from_static("application/wasm");
+    Ok(([(header::CONTENT_TYPE, wasm)], bytes).into_response())
 }
 
 /// Makes a version of a component the one in use, for what is fired from now on and for jobs that nobody has
@@ -145,9 +164,10 @@ pub(crate) async fn collect(
     Ok(Json(List::whole(removed.collect())))
 }
 
-/// Uploads a component as the newest version of its name; the newest one's bytes make no new version
+/// Uploads a component as the newest version of its name; the newest one's bytes make no new version. One that would
+/// break a flow is stored, and not in use unless `activate` is true
 #[utoipa::path(post, path = "/v1/components/{component}", tag = "components",
-    params(("component" = String, Path, description = "The component's name"),
+    params(("component" = String, Path, description = "The component's name"), UploadTerms,
         ("Content-Digest" = Option<String>, Header, description = "`sha-256=:…:` (RFC 9530); held against what came"),
         ("Idempotency-Key" = Option<String>, Header, description = "A key of the client's choice, best a random UUID")),
     request_body(content = Vec<u8>, content_type = "application/wasm"),
@@ -157,38 +177,79 @@ pub(crate) async fn upload(
     State(api): State<Api>,
     caller: Caller,
     Named(name): Named<String>,
+    Asked(terms): Asked<UploadTerms>,
     IdempotencyKey(key): IdempotencyKey,
     request: Request,
 ) -> Result<Response, Problem> {
+    let sent = Sent {
+        name: Some(name),
+        terms,
+        key,
+    };
+    uploaded(&api, &caller, &sent, request).await
+}
+
+/// Uploads a component under the name that its manifest gives it
+#[utoipa::path(post, path = "/v1/components", operation_id = "upload_as_itself", tag = "components",
+    params(UploadTerms,
+        ("Content-Digest" = Option<String>, Header, description = "`sha-256=:…:` (RFC 9530); held against what came"),
+        ("Idempotency-Key" = Option<String>, Header, description = "A key of the client's choice, best a random UUID")),
+    request_body(content = Vec<u8>, content_type = "application/wasm"),
+    responses((status = 201, body = Uploaded), (status = 408, body = Problem), (status = 413, body = Problem),
+        (status = 415, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
+pub(crate) async fn upload_as_itself(
+    State(api): State<Api>,
+    caller: Caller,
+    Asked(terms): Asked<UploadTerms>,
+    IdempotencyKey(key): IdempotencyKey,
+    request: Request,
+) -> Result<Response, Problem> {
+    let sent = Sent {
+        name: None,
+        terms,
+        key,
+    };
+    uploaded(&api, &caller, &sent, request).await
+}
+
+/// Name, terms and key of an upload.
+struct Sent {
+    name: Option<String>,
+    terms: UploadTerms,
+    key: Option<String>,
+}
+
+/// Reads, checks and stores a component.
+async fn uploaded(
+    api: &Api,
+    caller: &Caller,
+    sent: &Sent,
+    request: Request,
+) -> Result<Response, Problem> {
     caller.must(Action::write(Area::Components))?;
-    let (parts, sent) = request.into_parts();
+    let (parts, body) = request.into_parts();
     must_be_wasm(&parts.headers)?;
     let most = Limits::default().component_bytes;
     let kib = body::announced(&parts.headers).unwrap_or(most).min(most) >> 10;
+    let kib = u32::try_from(kib).unwrap_or(u32::MAX);
     let longest = api.times.upload;
-    let _room = api
-        .uploading
-        .wait(
-            &caller.tenant,
-            u32::try_from(kib).unwrap_or(u32::MAX),
-            longest,
-        )
-        .await?;
-    let read = body::plain(&parts.headers, sent, most, api.times).await?;
+    let _room = api.uploading.wait(&caller.tenant, kib, longest).await?;
+    let read = body::plain(&parts.headers, body, most, api.times).await?;
     // Slow senders hold room for bytes; the places for compiling are for those whose bytes are here.
     let _place = api.compiling.wait(&caller.tenant, 1, longest).await?;
     if let Some(said) = parts.headers.get("content-digest") {
         hold_against(said, &read.digest)?;
     }
+    let name = sent.name.as_deref().unwrap_or_default();
     let fingerprint =
         Sha256::digest([&b"upload "[..], name.as_bytes(), b" ", &read.digest].concat());
-    let once = key.as_deref().map(|key| Once {
+    let once = sent.key.as_deref().map(|key| Once {
         tenant: &caller.tenant,
         user: &caller.user,
         key,
         fingerprint: &fingerprint,
     });
-    let store = caller.store(&api);
+    let store = caller.store(api);
     let mut taken = None;
     if let Some(once) = &once {
         match store.take_key(once).await? {
@@ -197,18 +258,7 @@ pub(crate) async fn upload(
             Taken::Elsewhere => return Err(under_way()),
         }
     }
-    let upload = wedflow_worker::upload(&store, &caller.tenant, name.as_str(), &read.bytes)
-        .await
-        .map_err(not_uploaded)?;
-    let uploaded = Uploaded {
-        warnings: store
-            .component_warnings(&caller.tenant, &upload.name)
-            .await?,
-        name: upload.name,
-        version: upload.version,
-        digest: upload.digest,
-        transitions: upload.transitions,
-    };
+    let uploaded = stored(&store, &caller.tenant, sent, &read.bytes).await?;
     if let Some(once) = &once {
         let answer = serde_json::to_value(&uploaded).unwrap_or_default();
         store.remember(once, &answer).await?;
@@ -217,6 +267,37 @@ pub(crate) async fn upload(
         taken.answered();
     }
     Ok(created(uploaded))
+}
+
+/// Checks and stores a component that was read.
+async fn stored(
+    store: &Store,
+    tenant: &str,
+    sent: &Sent,
+    bytes: &[u8],
+) -> Result<Uploaded, Problem> {
+    let activation = match (sent.terms.check, sent.terms.activate) {
+        (true, _) => wedflow_worker::Activation::Check,
+        (false, false) => wedflow_worker::Activation::UnlessItBreaks,
+        (false, true) => wedflow_worker::Activation::Always,
+    };
+    let name = match &sent.name {
+        Some(name) => StoredAs::Name(name),
+        None => StoredAs::ItsOwn {
+            otherwise: sent.terms.otherwise.as_deref().unwrap_or("component"),
+        },
+    };
+    let upload = wedflow_worker::upload_as(store, tenant, name, bytes, activation)
+        .await
+        .map_err(not_uploaded)?;
+    Ok(Uploaded {
+        warnings: store.component_warnings(tenant, &upload.name).await?,
+        name: upload.name,
+        version: upload.version,
+        active: upload.is_active,
+        digest: upload.digest,
+        transitions: upload.transitions,
+    })
 }
 
 /// Checks that a body is sent as a component.

@@ -13,7 +13,8 @@ use wedflow_tenancy::{Action, Area};
 use crate::access::Caller;
 use crate::body::{IdempotencyKey, OptionalDocument};
 use crate::documents::{
-    Attempt, Instance, InstanceFilter, List, Page, Start, Started, Status, TraceFilter, TraceRow,
+    Attempt, AttemptFilter, AttemptName, Instance, InstanceFilter, List, Page, Recording, Start,
+    Started, Status, TraceFilter, TraceRow,
 };
 use crate::page;
 use crate::path::{Asked, Named, wid};
@@ -152,6 +153,62 @@ pub(crate) async fn attempts(
     let (items, next) = page::part(limit, after, |NumberedAttempt(place, _)| *place, fetch).await?;
     let next = next.map(|last| page::cursor(&[last]));
     Ok(Json(List { items, next }))
+}
+
+/// An attempt with what it takes to run it again. It is named by the row of the trace that it wrote, or by `a` and its
+/// number where it changed nothing
+#[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/attempts/{attempt}", tag = "instances",
+    params(("flow" = String, Path, description = "The flow's name"),
+        ("wid" = i32, Path, description = "The instance's number"),
+        ("attempt" = String, Path, description = "`4`, or `a98`")),
+    responses((status = 200, body = Recording), (status = 404, body = Problem)))]
+pub(crate) async fn recording(
+    State(api): State<Api>,
+    caller: Caller,
+    Named((flow, number, attempt)): Named<(String, String, String)>,
+) -> Result<Json<Recording>, Problem> {
+    caller.must(Action::read(Area::Instances))?;
+    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let (store, flow, wid) = (&api.store, flow.flow_id, wid(&number)?);
+    store.instance_status(flow, wid).await?;
+    let is_meant = |one: &wedflow_store::MadeAttempt| match attempt.strip_prefix('a') {
+        Some(number) => one.attempt_id.map(|id| id.to_string()).as_deref() == Some(number),
+        None => one.seq.map(|seq| seq.to_string()).as_deref() == Some(&attempt),
+    };
+    let made = store.made_attempts(flow, wid).await?;
+    let found = made.into_iter().find(is_meant);
+    let found = found.ok_or_else(|| Problem::missing("attempt", &attempt))?;
+    let payload = match found.from_seq {
+        Some(seq) => store.state_at(flow, wid, seq).await?,
+        None => None,
+    };
+    let written = match found.seq {
+        Some(seq) => store.state_at(flow, wid, seq).await?,
+        None => None,
+    };
+    Ok(Json(found.recording(payload, written)))
+}
+
+/// The last attempts at a transition that changed a state or failed by themselves, newest first
+#[utoipa::path(get, path = "/v1/flows/{flow}/attempts", operation_id = "last_attempts", tag = "instances",
+    params(("flow" = String, Path, description = "The flow's name"), AttemptFilter),
+    responses((status = 200, body = List<AttemptName>), (status = 404, body = Problem)))]
+pub(crate) async fn last_attempts(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(flow): Named<String>,
+    Asked(asked): Asked<AttemptFilter>,
+) -> Result<Json<List<AttemptName>>, Problem> {
+    caller.must(Action::read(Area::Instances))?;
+    let limit = page::limit(asked.limit)?;
+    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let transition = asked.transition.ok_or_else(|| {
+        Problem::invalid("invalid_query", "no transition is named").hint("Say ?transition=NAME.")
+    })?;
+    let last = (api.store).last_attempts(flow.flow_id, &transition, limit);
+    let last = last.await?.into_iter();
+    let last = last.map(|(wid, seq, number)| AttemptName { wid, seq, number });
+    Ok(Json(List::whole(last.collect())))
 }
 
 /// An instance's history, oldest first

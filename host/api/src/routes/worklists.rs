@@ -194,7 +194,7 @@ pub(crate) async fn attach(
     caller.must(Action::write(Area::Instances))?;
     let text = headers
         .get("wedflow-text")
-        .and_then(|text| text.to_str().ok())
+        .and_then(|text| std::str::from_utf8(text.as_bytes()).ok())
         .unwrap_or_default();
     let store = caller.store(&api);
     let note = store

@@ -226,7 +226,8 @@ pub(crate) enum ScheduleCommand {
         name: String,
     },
     /// Remove a schedule; its instances stay.
-    Remove {
+    #[command(alias = "remove")]
+    Delete {
         /// The flow.
         flow: String,
         /// The schedule.
@@ -291,7 +292,8 @@ pub(crate) enum OrderCommand {
         instance: Option<Wid>,
     },
     /// Drop an order that was added.
-    Drop {
+    #[command(alias = "drop")]
+    Delete {
         /// The flow.
         flow: String,
         /// The trigger that waits.

@@ -16,7 +16,8 @@ pub(crate) enum WebhookCommand {
     /// List the webhooks, and what is still to be delivered.
     List,
     /// Announce no more to a URL; messages that were not delivered are dropped.
-    Remove {
+    #[command(alias = "remove")]
+    Delete {
         /// The URL.
         url: String,
         /// The flow that it was set for.

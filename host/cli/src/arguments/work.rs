@@ -279,23 +279,17 @@ pub(crate) struct BeginArguments {
     pub(crate) transfer: Option<i32>,
 }
 
-/// The local store and the server of disconnected work.
+/// The local store of disconnected work.
 #[derive(Debug, Args)]
 pub(crate) struct AwayConnection {
     /// The local store: one file, made when it is missing.
     #[arg(long, global = true, env = "WEDFLOW_WORK_STORE", value_name = "FILE")]
     pub(crate) store: Option<PathBuf>,
-    /// The server's HTTP API.
-    #[arg(long, global = true, env = "WEDFLOW_SERVER", value_name = "URL")]
+    /// The server, as the options for all commands name it.
+    #[arg(skip)]
     pub(crate) server: Option<String>,
-    /// The token of the person's user.
-    #[arg(
-        long,
-        global = true,
-        env = "WEDFLOW_TOKEN",
-        hide_env_values = true,
-        value_name = "TOKEN"
-    )]
+    /// The token for it.
+    #[arg(skip)]
     pub(crate) token: Option<String>,
 }
 

@@ -1,15 +1,38 @@
 //! `wed audit`: who did what.
 
 use serde_json::json;
+use wedflow_documents::AuditEntry;
 use wedflow_store::Store;
 
 use crate::arguments::AuditArguments;
+use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
+/// Shows the audit log of a tenant.
 pub(crate) async fn run(
     arguments: &AuditArguments,
-    tenant: &str,
+    door: &Door,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let since = arguments.since.as_deref();
+    let entries = door.audit(since, Some(arguments.limit)).await?;
+    terminal.answer(&entries, || {
+        let head = ["at", "who", "did", "to", "with"];
+        let row = |one: &AuditEntry| {
+            let words = [&one.at, &one.actor, &one.action, &one.target];
+            let mut row = words.map(Clone::clone).to_vec();
+            row.push(with(&one.detail));
+            row
+        };
+        terminal.table(&head, entries.iter().map(row));
+    });
+    Ok(())
+}
+
+/// Shows the audit log of the installation, or forgets what is old of it.
+pub(crate) async fn run_all(
+    arguments: &AuditArguments,
     store: &Store,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
@@ -20,16 +43,8 @@ pub(crate) async fn run(
         });
         return Ok(());
     }
-    let whose = if arguments.all {
-        None
-    } else {
-        // One that is missing did nothing, which must not look like an empty log.
-        store.tenant_number(tenant).await?;
-        Some(tenant)
-    };
-    let entries = store
-        .audit(whose, arguments.since.as_deref(), None, arguments.limit)
-        .await?;
+    let since = arguments.since.as_deref();
+    let entries = store.audit(None, since, None, arguments.limit).await?;
     terminal.answer(&entries, || {
         terminal.table(
             &["at", "tenant", "who", "did", "to", "with"],
@@ -40,13 +55,18 @@ pub(crate) async fn run(
                     entry.actor.clone(),
                     entry.action.clone(),
                     entry.target.clone(),
-                    match entry.detail.as_object() {
-                        Some(detail) if detail.is_empty() => String::new(),
-                        _ => entry.detail.to_string(),
-                    },
+                    with(&entry.detail),
                 ]
             }),
         );
     });
     Ok(())
+}
+
+/// Words the particulars of an entry.
+fn with(detail: &serde_json::Value) -> String {
+    match detail.as_object() {
+        Some(detail) if detail.is_empty() => String::new(),
+        _ => detail.to_string(),
+    }
 }

@@ -1,10 +1,11 @@
 //! Changes that a definition makes, and live instances that it touches, as the commands print them.
 
-use serde_json::{Value as Json, json};
-use wedflow_store::{Applied, Rematched, Store};
+use serde_json::json;
+use wedflow_documents::{Applied, Rematched};
+use wedflow_model::FlowDefinition;
 
 use crate::answer::counted;
-use crate::commands::instance::status_word;
+use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
@@ -61,26 +62,19 @@ fn print_changes(applied: &Applied, terminal: &Terminal) {
     }
 }
 
-/// Instances that a re-match touches, as a document.
-pub(crate) fn instances_of(rows: &[Rematched]) -> Vec<Json> {
-    rows.iter()
-        .map(|one| json!({ "wid": one.wid, "fires": one.fires, "becomes": status_word(&one.becomes) }))
-        .collect()
-}
-
 /// Prints what applying a definition would do, and which live instances would fire what.
 pub(crate) async fn preview(
-    store: &Store,
-    tenant: &str,
-    definition: &wedflow_model::FlowDefinition,
+    door: &Door,
+    definition: &FlowDefinition,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let (applied, rows) = wedflow_worker::definition::preview(store, tenant, definition).await?;
-    terminal.answer(
-        &json!({ "flow": definition.name, "dry_run": true, "would_apply": applied, "matching": rows.len(),
-            "instances": instances_of(&rows) }),
-        || print_preview(&applied, &rows, terminal),
-    );
+    let preview = door.preview(definition).await?;
+    let mut document = json!(preview);
+    document["flow"] = definition.name.as_str().into();
+    document["dry_run"] = true.into();
+    terminal.answer(&document, || {
+        print_preview(&preview.would_apply, &preview.instances, terminal);
+    });
     Ok(())
 }
 
@@ -112,7 +106,7 @@ pub(crate) fn print_touched(fires: &str, rows: &[Rematched], terminal: &Terminal
             vec![
                 one.wid.to_string(),
                 one.fires.join(", "),
-                status_word(&one.becomes).to_owned(),
+                one.becomes.to_string(),
             ]
         }),
     );

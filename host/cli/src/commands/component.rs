@@ -4,11 +4,12 @@ use std::io::Read;
 use std::path::Path;
 
 use serde_json::json;
+use wedflow_client::{ClientError, Expected};
+use wedflow_documents::{UploadTerms, Uploaded};
 use wedflow_model::Limits;
-use wedflow_store::Store;
-use wedflow_worker::{StoredAs, Upload};
 
-use crate::arguments::ComponentCommand;
+use crate::arguments::{ComponentCommand, PushArguments};
+use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
@@ -33,66 +34,94 @@ pub(crate) fn encode(module: &Path, output: &Path, terminal: &Terminal) -> Resul
 
 pub(crate) async fn run(
     command: &ComponentCommand,
-    tenant: &str,
-    store: &Store,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
     match command {
-        ComponentCommand::Push {
-            files,
-            name,
-            flow,
-            transition,
-        } => {
-            if name.is_some() && files.len() > 1 {
-                return Err(
-                    Problem::usage("--name names one component").hint("Push the files one by one.")
-                );
-            }
-            let mut pushed = Vec::new();
-            for file in files {
-                let upload = push(file, name.as_deref(), tenant, store, terminal).await?;
-                if let Some(flow) = flow {
-                    bind(&upload, flow, transition, tenant, store).await?;
-                }
-                for warning in store.component_warnings(tenant, &upload.name).await? {
-                    terminal.say(&format!("warning: {warning}"));
-                }
-                pushed.push(upload);
-            }
-            let document: Vec<_> = pushed
-                .iter()
-                .map(|upload| {
-                    json!({ "component": upload.name, "version": upload.version, "digest": upload.digest,
-                            "transitions": upload.transitions })
-                })
-                .collect();
-            terminal.answer(&document, || {
-                for upload in &pushed {
-                    terminal.line(&format!(
-                        "Component {} version {} performs {}.",
-                        upload.name,
-                        upload.version,
-                        upload.transitions.join(", ")
-                    ));
-                }
-            });
-            Ok(())
-        }
+        ComponentCommand::Push(arguments) => push_all(arguments, door, terminal).await,
         ComponentCommand::Encode { module, output } => encode(module, output, terminal),
-        ComponentCommand::List => list(tenant, store, terminal).await,
+        ComponentCommand::List => list(door, terminal).await,
         ComponentCommand::Activate { name, version } => {
-            activated(store, tenant, name, Some(*version), terminal).await
+            activate(door, name, Some(*version), terminal).await
         }
-        ComponentCommand::Rollback { name } => activated(store, tenant, name, None, terminal).await,
-        ComponentCommand::Gc { keep } => collect(*keep, tenant, store, terminal).await,
-        ComponentCommand::Show { name } => show(name, tenant, store, terminal).await,
+        ComponentCommand::Rollback { name } => activate(door, name, None, terminal).await,
+        ComponentCommand::Gc { keep } => collect(*keep, door, terminal).await,
+        ComponentCommand::Show { name } => show(name, door, terminal).await,
     }
 }
 
+/// Uploads files: all, or none when one of them is refused.
+async fn push_all(
+    arguments: &PushArguments,
+    door: &Door,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let files = &arguments.files;
+    if arguments.name.is_some() && files.len() > 1 {
+        return Err(Problem::usage("--name names one component").hint("Push the files one by one."));
+    }
+    let name = arguments.name.as_deref();
+    let check = UploadTerms {
+        check: true,
+        ..UploadTerms::default()
+    };
+    if files.len() > 1 {
+        for file in files {
+            push(file, name, &check, door, terminal).await?;
+        }
+    }
+    let terms = UploadTerms {
+        activate: arguments.activate,
+        ..UploadTerms::default()
+    };
+    let mut pushed = Vec::new();
+    for file in files {
+        let upload = push(file, name, &terms, door, terminal).await?;
+        let warnings = match &arguments.flow {
+            Some(flow) => bind(&upload, flow, &arguments.transition, door).await?,
+            None => upload.warnings.clone(),
+        };
+        for warning in warnings {
+            terminal.say(&format!("warning: {warning}"));
+        }
+        pushed.push(upload);
+    }
+    let document: Vec<_> = (pushed.iter())
+        .map(|one| {
+            json!({ "component": one.name, "version": one.version, "digest": one.digest,
+                "transitions": one.transitions, "active": one.active })
+        })
+        .collect();
+    terminal.answer(&document, || {
+        for one in &pushed {
+            say_pushed(one, terminal);
+        }
+    });
+    Ok(())
+}
+
+/// Says what became of a component that was uploaded.
+fn say_pushed(upload: &Uploaded, terminal: &Terminal) {
+    let (name, version) = (&upload.name, upload.version);
+    let transitions = upload.transitions.join(", ");
+    if upload.active {
+        terminal.line(&format!(
+            "Component {name} version {version} performs {transitions}."
+        ));
+        return;
+    }
+    terminal.line(&format!(
+        "Component {name} version {version} is stored, and not in use: a flow that fits the version before would not \
+         fit it."
+    ));
+    terminal.say(&format!(
+        "To use it all the same: wed component activate {name} {version}"
+    ));
+}
+
 /// Lists every version of the components of a tenant.
-async fn list(tenant: &str, store: &Store, terminal: &Terminal) -> Result<(), Problem> {
-    let components = store.components(tenant, None).await?;
+async fn list(door: &Door, terminal: &Terminal) -> Result<(), Problem> {
+    let components = door.components(None).await?;
     terminal.answer(&components, || {
         terminal.table(
             &[
@@ -127,31 +156,26 @@ fn flows_of(used_by: &[String]) -> usize {
 }
 
 /// Removes old versions that no flow uses.
-async fn collect(
-    keep: i32,
-    tenant: &str,
-    store: &Store,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
-    let removed = store.collect_components(tenant, keep).await?;
+async fn collect(keep: i32, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
+    let removed = door.collect_components(Some(keep)).await?;
     let document: Vec<_> = removed
         .iter()
-        .map(|(name, version)| json!({ "component": name, "version": version }))
+        .map(|one| json!({ "component": one.name, "version": one.version }))
         .collect();
     terminal.answer(&json!({ "removed": document }), || {
         if removed.is_empty() {
             terminal.line("Nothing to remove.");
         }
-        for (name, version) in &removed {
-            terminal.line(&format!("Removed {name} version {version}."));
+        for one in &removed {
+            terminal.line(&format!("Removed {} version {}.", one.name, one.version));
         }
     });
     Ok(())
 }
 
 /// Shows the newest version of a component: its transitions, and who uses it.
-async fn show(name: &str, tenant: &str, store: &Store, terminal: &Terminal) -> Result<(), Problem> {
-    let versions = store.components(tenant, Some(name)).await?;
+async fn show(name: &str, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
+    let versions = door.components(Some(name)).await?;
     let Some(newest) = versions.first() else {
         return Err(Problem::new(format!("there is no component \"{name}\""))
             .exit(3)
@@ -195,14 +219,14 @@ async fn show(name: &str, tenant: &str, store: &Store, terminal: &Terminal) -> R
     Ok(())
 }
 
-async fn activated(
-    store: &Store,
-    tenant: &str,
+/// Puts a version into use; the one before the present when none is given.
+async fn activate(
+    door: &Door,
     name: &str,
     version: Option<i32>,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let version = store.activate_component(tenant, name, version).await?;
+    let version = door.activate(name, version).await?.version;
     terminal.answer(&json!({ "component": name, "version": version }), || {
         terminal.line(&format!("Component {name} version {version} is in use."));
     });
@@ -235,52 +259,47 @@ fn read(file: &Path) -> Result<Vec<u8>, Problem> {
     Ok(bytes)
 }
 
-/// Checks, compiles and stores one file.
+/// Lets the server check, compile and store one file.
 pub(crate) async fn push(
     file: &Path,
     name: Option<&str>,
-    tenant: &str,
-    store: &Store,
+    terms: &UploadTerms,
+    door: &Door,
     terminal: &Terminal,
-) -> Result<Upload, Problem> {
+) -> Result<Uploaded, Problem> {
     let bytes = read(file)?;
-    let of_file = file
-        .file_stem()
-        .map(|stem| stem.to_string_lossy().to_lowercase())
-        .unwrap_or_default();
-    let name = name.map_or(
-        StoredAs::ItsOwn {
-            otherwise: &of_file,
-        },
-        StoredAs::Name,
-    );
+    let of_file = file.file_stem();
+    let terms = UploadTerms {
+        otherwise: of_file.map(|stem| stem.to_string_lossy().to_lowercase()),
+        ..terms.clone()
+    };
     let spinner = terminal.spinner(&format!("checking and compiling {}", file.display()));
-    let upload = wedflow_worker::upload(store, tenant, name, &bytes).await;
+    let upload = door.upload(name, &terms, bytes).await;
     spinner.finish_and_clear();
-    upload.map_err(|error| match error {
-        wedflow_worker::UploadError::Store(error) => Problem::from(error),
-        refused => {
+    match upload {
+        Err(ClientError::Refused(problem)) if problem.code == "component_refused" => {
             // A refusal says what is wrong, then how to mend it.
-            let text = refused.to_string();
-            let (what, mend) = text.rsplit_once("; ").unwrap_or((
-                &text,
+            let (what, mend) = problem.detail.rsplit_once("; ").unwrap_or((
+                &problem.detail,
                 "Build it for wasm32-wasip2 against wed:flow@0.1.0; see docs/reference/transitions.md.",
             ));
-            Problem::new(format!("{} is refused: {what}", file.display()))
-                .exit(4)
-                .hint(mend)
+            Err(
+                Problem::new(format!("{} is refused: {what}", file.display()))
+                    .exit(4)
+                    .hint(mend),
+            )
         }
-    })
+        upload => Ok(upload?),
+    }
 }
 
+/// Leaves transitions of a flow to a component; returns what of them does not fit.
 async fn bind(
-    upload: &Upload,
+    upload: &Uploaded,
     flow: &str,
     only: &[String],
-    tenant: &str,
-    store: &Store,
-) -> Result<(), Problem> {
-    let flow = store.flow(tenant, flow).await?;
+    door: &Door,
+) -> Result<Vec<String>, Problem> {
     for wanted in only {
         if !upload.transitions.contains(wanted) {
             return Err(Problem::new(format!(
@@ -291,17 +310,19 @@ async fn bind(
             .hint(format!("It declares: {}.", upload.transitions.join(", "))));
         }
     }
-    let chosen = if only.is_empty() {
-        &upload.transitions
-    } else {
-        only
+    let chosen = match only {
+        [] => &upload.transitions,
+        only => only,
     };
+    let (found, tag) = door.flow(flow).await?;
+    let mut definition = found.definition;
     for transition in chosen {
-        store
-            .bind(flow.flow_id, transition, Some(&upload.name))
-            .await?;
+        definition["transition"][transition]["component"] = upload.name.as_str().into();
     }
-    Ok(())
+    let definition = serde_json::from_value(definition)
+        .map_err(|source| Problem::new("the flow's definition cannot be read").because(source))?;
+    let applied = door.apply(&definition, &Expected::Tag(tag)).await?;
+    Ok(applied.warnings)
 }
 
 fn transitions(manifest: &serde_json::Value) -> Vec<String> {

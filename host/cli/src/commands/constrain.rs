@@ -1,18 +1,17 @@
 //! `wed flow reservations`, `wed flow resource` and `wed flow order`: what instances wait for each other for.
 
 use serde_json::json;
-use wedflow_store::{Flow, Store};
+use wedflow_documents::{SetResource, TaskOrder};
+use wedflow_model::Wid;
 
 use crate::arguments::{OrderCommand, ResourceCommand};
+use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
-/// Most rows that are listed.
-const LISTED_MAX: i64 = 1_000;
-
 /// Lists what of a flow's definition cannot work.
-pub(crate) async fn lint(flow: &Flow, store: &Store, terminal: &Terminal) -> Result<(), Problem> {
-    let found = store.lint(flow).await?;
+pub(crate) async fn lint(flow: &str, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
+    let found = door.lint(flow).await?;
     terminal.answer(&found, || {
         for one in &found {
             let certain = if one.certain { "" } else { " (perhaps)" };
@@ -34,11 +33,11 @@ pub(crate) async fn lint(flow: &Flow, store: &Store, terminal: &Terminal) -> Res
 
 /// Lists what instances hold and wait for.
 pub(crate) async fn reservations(
-    flow: &Flow,
-    store: &Store,
+    flow: &str,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let rows = store.reservations(flow, LISTED_MAX).await?;
+    let rows = door.reservations(flow).await?;
     terminal.answer(&rows, || {
         terminal.table(
             &[
@@ -73,14 +72,12 @@ pub(crate) async fn reservations(
 /// Lists or sets what there is.
 pub(crate) async fn resource(
     command: &ResourceCommand,
-    tenant: &str,
-    store: &Store,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
     match command {
         ResourceCommand::List { flow } => {
-            let flow = store.flow(tenant, flow).await?;
-            let rows = store.resources(&flow, LISTED_MAX).await?;
+            let rows = door.resources(flow).await?;
             terminal.answer(&rows, || {
                 terminal.table(
                     &["resource", "key", "capacity", "minimum", "held"],
@@ -103,10 +100,13 @@ pub(crate) async fn resource(
             minimum,
             resource,
         } => {
-            let flow = store.flow(tenant, flow).await?;
-            store
-                .set_resource(&flow, resource.as_deref(), key, capacity, minimum)
-                .await?;
+            let stock = SetResource {
+                resource: resource.clone(),
+                key: key.clone(),
+                capacity: capacity.clone(),
+                minimum: Some(minimum.clone()),
+            };
+            door.set_resource(flow, &stock).await?;
             terminal.answer(
                 &json!({ "key": key, "capacity": capacity, "minimum": minimum }),
                 || terminal.line(&format!("There is {capacity} of {key}.")),
@@ -119,14 +119,12 @@ pub(crate) async fn resource(
 /// Lists, adds or drops an order of tasks.
 pub(crate) async fn order(
     command: &OrderCommand,
-    tenant: &str,
-    store: &Store,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
     match command {
         OrderCommand::List { flow } => {
-            let flow = store.flow(tenant, flow).await?;
-            let rows = store.task_orders(&flow, LISTED_MAX).await?;
+            let rows = door.task_orders(flow).await?;
             terminal.answer(&rows, || {
                 terminal.table(
                     &["trigger", "after", "wid", "by"],
@@ -135,7 +133,7 @@ pub(crate) async fn order(
                             row.trigger.clone(),
                             row.after.clone(),
                             row.wid.map(|wid| wid.to_string()).unwrap_or_default(),
-                            row.actor.clone(),
+                            row.actor.clone().unwrap_or_default(),
                         ]
                     }),
                 );
@@ -147,32 +145,31 @@ pub(crate) async fn order(
             after,
             instance,
         } => {
-            let flow = store.flow(tenant, flow).await?;
-            store.add_order(&flow, trigger, after, *instance).await?;
+            let order = task_order(trigger, after, *instance);
+            door.add_task_order(flow, &order).await?;
             terminal.answer(&json!({ "trigger": trigger, "after": after }), || {
                 terminal.line(&format!("{trigger} comes after {after}."));
             });
         }
-        OrderCommand::Drop {
+        OrderCommand::Delete {
             flow,
             trigger,
             after,
             instance,
         } => {
-            let flow = store.flow(tenant, flow).await?;
-            if !store.drop_order(&flow, trigger, after, *instance).await? {
-                return Err(Problem::new(format!(
-                    "flow {} has no order of \"{trigger}\" after \"{after}\"",
-                    flow.name
-                ))
-                .exit(3)
-                .hint(format!(
-                    "`wed flow order list {}` shows those that were added.",
-                    flow.name
-                )));
-            }
-            terminal.answer(&json!({ "dropped": true }), || terminal.line("Dropped."));
+            let order = task_order(trigger, after, *instance);
+            door.delete_task_order(flow, &order).await?;
+            terminal.answer(&json!({ "deleted": true }), || terminal.line("Deleted."));
         }
     }
     Ok(())
+}
+
+fn task_order(trigger: &str, after: &str, wid: Option<Wid>) -> TaskOrder {
+    TaskOrder {
+        trigger: trigger.to_owned(),
+        after: after.to_owned(),
+        wid,
+        actor: None,
+    }
 }

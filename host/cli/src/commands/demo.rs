@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
+use wedflow_documents::UploadTerms;
 use wedflow_model::Wid;
 use wedflow_store::{Flow, Store, TraceRow};
 use wedflow_worker::HostSettings;
@@ -11,6 +12,7 @@ use crate::answer::counted;
 use crate::arguments::{Arguments, DemoArguments};
 use crate::commands::{component, flow, host, manutencao, requisition};
 use crate::database;
+use crate::door;
 use crate::problem::Problem;
 use crate::samples::{SAMPLES, Sample};
 use crate::terminal::Terminal;
@@ -46,11 +48,11 @@ pub(crate) async fn run(
             .hint(format!("There are: {}.", names.join(", "))));
     }
     if name == requisition::ABOUT.0 {
-        let store = database::open(arguments, terminal, 2).await?;
+        let store = database::make(arguments, terminal, 2).await?;
         return requisition::run(&store, &arguments.tenant, terminal).await;
     }
     if name == manutencao::ABOUT.0 {
-        let store = database::open(arguments, terminal, 4).await?;
+        let store = database::make(arguments, terminal, 4).await?;
         return manutencao::run(&store, &arguments.tenant, terminal).await;
     }
     let sample = Sample::open(name, demo.samples.as_deref())?;
@@ -58,11 +60,16 @@ pub(crate) async fn run(
         name: format!("demo-{name}"),
         ..HostSettings::default()
     };
-    let store = database::open(arguments, terminal, settings.connections()).await?;
+    let store = database::make(arguments, terminal, settings.connections()).await?;
     let tenant = &arguments.tenant;
 
+    let door = door::of_store(&store, tenant, "operator");
+    let terms = UploadTerms {
+        activate: true,
+        ..UploadTerms::default()
+    };
     for (name, file) in &sample.components {
-        let upload = component::push(file, Some(name), tenant, &store, terminal).await?;
+        let upload = component::push(file, Some(name), &terms, &door, terminal).await?;
         terminal.say(&format!(
             "component {} version {} is uploaded",
             upload.name, upload.version
@@ -100,7 +107,8 @@ fn print_traces(ended: &[Ended], terminal: &Terminal) {
                 "\n{}: {} (instance {})",
                 run.flow.name, run.name, run.wid
             ));
-            terminal.trace(&run.trace, &[]);
+            let rows: Vec<_> = run.trace.iter().cloned().map(Into::into).collect();
+            terminal.trace(&rows, &[]);
         }
         what_next(ended, terminal);
     }

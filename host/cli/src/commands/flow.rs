@@ -3,47 +3,34 @@
 use std::path::Path;
 
 use serde_json::{Value as Json, json};
+use wedflow_client::Expected;
+use wedflow_documents::Trigger;
 use wedflow_model::FlowDefinition;
-use wedflow_store::{Store, Trigger};
+use wedflow_store::Store;
 
 use crate::answer::counted;
 use crate::arguments::FlowCommand;
 use crate::commands::{changes, operate, process, setting};
+use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
 pub(crate) async fn run(
     command: &FlowCommand,
-    tenant: &str,
-    store: &Store,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
     match command {
         FlowCommand::Create { name, description } => {
-            let flow_id = store.create_flow(tenant, name, description).await?;
-            terminal.answer(&json!({ "flow": name, "flow_id": flow_id }), || {
-                terminal.line(&format!("Flow {name} is made."));
-                terminal.say(&format!(
-                    "Define it in SQL:   psql \"$(wed flow url {name})\"\nor from a file:     wed flow apply flow.toml"
-                ));
-            });
-            Ok(())
+            create(name, description, door, terminal).await
         }
-        FlowCommand::Operate(command) => operate::flow(command, tenant, store, terminal).await,
+        FlowCommand::Operate(command) => operate::flow(command, door, terminal).await,
         FlowCommand::Apply {
             file,
             dry_run,
             creator_role,
         } if process::is_source(file) => {
-            process::apply(
-                file,
-                *dry_run,
-                creator_role.as_deref(),
-                tenant,
-                store,
-                terminal,
-            )
-            .await
+            process::apply(file, *dry_run, creator_role.as_deref(), door, terminal).await
         }
         FlowCommand::Fmt(fmt) => process::fmt(fmt, terminal),
         FlowCommand::Check(check) => process::check(check, terminal),
@@ -52,37 +39,69 @@ pub(crate) async fn run(
             ..
         } => Err(Problem::usage("a flow.toml has no creator role")
             .hint("--creator-role is for processes, x.pdl.")),
-        FlowCommand::Apply { file, dry_run, .. } => {
-            apply(file, *dry_run, tenant, store, terminal).await
-        }
-        FlowCommand::List => list(tenant, store, terminal).await,
-        FlowCommand::Show { name, pdl: true } => process::show(name, tenant, store, terminal).await,
-        FlowCommand::Show { name, .. } => show(tenant, name, store, terminal).await,
-        FlowCommand::Url { name } => {
-            let url = store.flow_url(tenant, name).await?;
-            terminal.answer(&json!({ "flow": name, "url": url }), || terminal.line(&url));
-            Ok(())
-        }
+        FlowCommand::Apply { file, dry_run, .. } => apply(file, *dry_run, door, terminal).await,
+        FlowCommand::List => list(door, terminal).await,
+        FlowCommand::Show { name, pdl: true } => process::show(name, door, terminal).await,
+        FlowCommand::Show { name, .. } => show(name, door, terminal).await,
+        FlowCommand::Url { .. } => Err(Problem::usage("`wed flow url` needs the database")),
         FlowCommand::Bind {
             flow,
             transition,
             component,
-        } => bind(flow, transition, component, tenant, store, terminal).await,
+        } => bind(flow, transition, Some(component), door, terminal).await,
         FlowCommand::Unbind { flow, transition } => {
-            unbind(flow, transition, tenant, store, terminal).await
+            bind(flow, transition, None, door, terminal).await
         }
-        FlowCommand::Config(command) => setting::config(command, tenant, store, terminal).await,
-        FlowCommand::Secret(command) => setting::secret(command, tenant, store, terminal).await,
-        FlowCommand::Rematch { name, apply } => {
-            rematch(name, *apply, tenant, store, terminal).await
-        }
-        FlowCommand::Drop { name, yes } => remove(name, *yes, tenant, store, terminal).await,
+        FlowCommand::Config(command) => setting::config(command, door, terminal).await,
+        FlowCommand::Secret(command) => setting::secret(command, door, terminal).await,
+        FlowCommand::Rematch { name, apply } => rematch(name, *apply, door, terminal).await,
+        FlowCommand::Delete { name, yes } => remove(name, *yes, door, terminal).await,
     }
 }
 
+/// Makes an empty flow.
+async fn create(
+    name: &str,
+    description: &str,
+    door: &Door,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let definition: FlowDefinition =
+        serde_json::from_value(json!({ "name": name, "description": description }))
+            .map_err(|source| Problem::usage("no flow can be like this").because(source))?;
+    match door.apply(&definition, &Expected::Nothing).await {
+        Err(error) if error.code() == Some("stale") => {
+            return Err(Problem::new(format!("there is a flow \"{name}\" already"))
+                .code("23505")
+                .exit(4)
+                .hint("Choose another name, or change that one with `wed flow apply`."));
+        }
+        other => other?,
+    };
+    terminal.answer(&json!({ "flow": name }), || {
+        terminal.line(&format!("Flow {name} is made."));
+        terminal.say(&format!(
+            "Define it in SQL:   psql \"$(wed flow url {name})\"\nor from a file:     wed flow apply flow.toml"
+        ));
+    });
+    Ok(())
+}
+
+/// Prints the URL under which a flow's own role works in SQL.
+pub(crate) async fn url(
+    name: &str,
+    tenant: &str,
+    store: &Store,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let url = store.flow_url(tenant, name).await?;
+    terminal.answer(&json!({ "flow": name, "url": url }), || terminal.line(&url));
+    Ok(())
+}
+
 /// Lists the flows of a tenant.
-async fn list(tenant: &str, store: &Store, terminal: &Terminal) -> Result<(), Problem> {
-    let flows = store.flows(tenant).await?;
+async fn list(door: &Door, terminal: &Terminal) -> Result<(), Problem> {
+    let flows = door.flows().await?;
     terminal.answer(&flows, || {
         terminal.table(
             &[
@@ -108,86 +127,64 @@ async fn list(tenant: &str, store: &Store, terminal: &Terminal) -> Result<(), Pr
     Ok(())
 }
 
-/// Leaves a transition to a component.
+/// Leaves a transition to a component, or to external workers: a change of the flow's definition.
 async fn bind(
     flow: &str,
     transition: &str,
-    component: &str,
-    tenant: &str,
-    store: &Store,
+    component: Option<&str>,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    if store.components(tenant, Some(component)).await?.is_empty() {
-        return Err(Problem::new(format!("there is no component \"{component}\"")).exit(3)
-                .hint("`wed component push FILE.wasm` uploads one; `wed component list` shows those there are."));
+    if let Some(component) = component {
+        // One that is missing is a mistake here, though not in a definition.
+        door.components(Some(component)).await?;
     }
-    let flow = store.flow(tenant, flow).await?;
-    store
-        .bind(flow.flow_id, transition, Some(component))
-        .await?;
-    for warning in store.flow_warnings(flow.flow_id).await? {
+    let (found, tag) = door.flow(flow).await?;
+    let mut definition = found.definition;
+    let is_bound = !definition["transition"][transition].is_null();
+    let is_of = |trigger: &Trigger| trigger.transition.as_deref() == Some(transition);
+    if component.is_none() && !is_bound && !found.triggers.iter().any(is_of) {
+        return Err(
+            Problem::new(format!("flow {flow} has no transition \"{transition}\""))
+                .exit(3)
+                .hint(format!("`wed flow show {flow}` lists them.")),
+        );
+    }
+    match component {
+        Some(component) => definition["transition"][transition]["component"] = component.into(),
+        None => {
+            let bound = definition["transition"].as_object_mut();
+            bound.map(|bound| bound.remove(transition));
+        }
+    }
+    let definition: FlowDefinition = serde_json::from_value(definition)
+        .map_err(|source| Problem::new("the flow's definition cannot be read").because(source))?;
+    let applied = door.apply(&definition, &Expected::Tag(tag)).await?;
+    for warning in &applied.warnings {
         terminal.say(&format!("warning: {warning}"));
     }
     terminal.answer(
-        &json!({ "flow": flow.name, "transition": transition, "component": component }),
+        &json!({ "flow": flow, "transition": transition, "component": component }),
         || {
-            terminal.line(&format!(
-                "{transition} of {} is left to component {component}.",
-                flow.name
-            ))
-        },
-    );
-    Ok(())
-}
-
-/// Leaves a transition to external workers.
-async fn unbind(
-    flow: &str,
-    transition: &str,
-    tenant: &str,
-    store: &Store,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
-    let flow = store.flow(tenant, flow).await?;
-    let triggers = store.triggers(&flow).await?;
-    let is_of = |trigger: &Trigger| trigger.trname.as_deref() == Some(transition);
-    if !store.is_bound(flow.flow_id, transition).await? && !triggers.iter().any(is_of) {
-        return Err(Problem::new(format!(
-            "flow {} has no transition \"{transition}\"",
-            flow.name
-        ))
-        .exit(3)
-        .hint(format!("`wed flow show {}` lists them.", flow.name)));
-    }
-    store.bind(flow.flow_id, transition, None).await?;
-    terminal.answer(
-        &json!({ "flow": flow.name, "transition": transition, "component": null }),
-        || {
-            terminal.line(&format!(
-                "{transition} of {} is left to external workers.",
-                flow.name
-            ))
+            let to = match component {
+                Some(component) => format!("component {component}"),
+                None => "external workers".to_owned(),
+            };
+            terminal.line(&format!("{transition} of {flow} is left to {to}."));
         },
     );
     Ok(())
 }
 
 /// Evaluates the conditions of instances anew, or shows what that would fire.
-async fn rematch(
-    name: &str,
-    apply: bool,
-    tenant: &str,
-    store: &Store,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
-    let flow = store.flow(tenant, name).await?;
-    let rows = store.rematch(flow.flow_id, !apply).await?;
-    let document = json!({ "flow": flow.name, "applied": apply, "matching": rows.len(),
-        "instances": changes::instances_of(&rows) });
+async fn rematch(name: &str, apply: bool, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
+    let rematch = door.rematch(name, apply).await?;
+    let mut document = json!(rematch);
+    document["flow"] = name.into();
     terminal.answer(&document, || {
         let fires = if apply { "fired" } else { "would fire" };
-        changes::print_touched(fires, &rows, terminal);
-        if !apply && !rows.is_empty() {
+        changes::print_touched(fires, &rematch.instances, terminal);
+        if !apply && !rematch.instances.is_empty() {
             terminal.say(&format!(
                 "Nothing was changed. To do it: wed flow rematch {name} --apply"
             ));
@@ -197,25 +194,18 @@ async fn rematch(
 }
 
 /// Removes a flow with its instances, after asking.
-async fn remove(
-    name: &str,
-    yes: bool,
-    tenant: &str,
-    store: &Store,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
-    let flow = store.counted_flow(tenant, name).await?;
-    let instances = flow.regular + flow.r#final + flow.exception;
+async fn remove(name: &str, yes: bool, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
+    let (flow, _) = door.flow(name).await?;
+    let instances = counted(flow.regular + flow.r#final + flow.exception, "instance");
     if !yes
         && !terminal.confirmed(&format!(
-            "Remove flow {name} with {} and their history?",
-            counted(instances, "instance")
+            "Remove flow {name} with {instances} and their history?"
         ))?
     {
         return Err(Problem::new("nothing was removed"));
     }
-    store.drop_flow(tenant, name).await?;
-    terminal.answer(&json!({ "flow": name, "dropped": true }), || {
+    door.delete_flow(name).await?;
+    terminal.answer(&json!({ "flow": name, "deleted": true }), || {
         terminal.line(&format!("Flow {name} is gone."));
     });
     Ok(())
@@ -225,15 +215,14 @@ async fn remove(
 async fn apply(
     file: &Path,
     dry_run: bool,
-    tenant: &str,
-    store: &Store,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
     let definition = read_definition(file)?;
     if dry_run {
-        return changes::preview(store, tenant, &definition, terminal).await;
+        return changes::preview(door, &definition, terminal).await;
     }
-    let applied = wedflow_worker::definition::apply(store, tenant, &definition).await?;
+    let applied = door.apply(&definition, &Expected::Anything).await?;
     terminal.answer(
         &json!({ "flow": definition.name, "applied": applied }),
         || changes::say_applied(&definition.name, &applied, terminal),
@@ -241,72 +230,73 @@ async fn apply(
     Ok(())
 }
 
-async fn show(tenant: &str, name: &str, store: &Store, terminal: &Terminal) -> Result<(), Problem> {
-    let flow = store.counted_flow(tenant, name).await?;
-    let shape = store.flow_shape(flow.flow_id).await?;
-    let triggers = store.triggers(&flow).await?;
-    let (definition, _) = store.definition(flow.flow_id).await?;
-    let attributes: Vec<_> = shape
-        .attributes
-        .iter()
-        .map(|(name, kind)| json!({ "name": name, "type": kind }))
-        .collect();
-    terminal.answer(
-        &json!({ "flow": flow, "attributes": attributes, "triggers": triggers, "definition": definition }),
-        || {
-            terminal.line(&format!(
-                "{} {}\n{} regular, {} final, {}, {}",
-                flow.name,
-                flow.description,
-                flow.regular,
-                flow.r#final,
-                counted(flow.exception, "exception"),
-                counted(flow.jobs, "pending job")
-            ));
-            let attributes = definition["attribute"].as_array().into_iter().flatten();
-            terminal.table(
-                &["attribute", "type", "default", "set by events"],
-                attributes.map(|attribute| {
-                    let open = attribute["open"].as_bool().unwrap_or(false);
-                    vec![
-                        word(&attribute["name"]),
-                        word(&attribute["type"]),
-                        word(&attribute["default"]),
-                        if open { "yes" } else { "" }.to_owned(),
-                    ]
-                }),
-            );
-            terminal.table(
-                &[
-                    "trigger", "when", "fires", "by", "timeout", "attempts", "delay", "deadline", "undone by", "writes",
-                ],
-                triggers.iter().map(|trigger| shown_trigger(trigger, &definition)),
-            );
-        },
-    );
+/// Shows a flow's attributes and triggers.
+async fn show(name: &str, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
+    let (flow, _) = door.flow(name).await?;
+    let (definition, triggers) = (&flow.definition, &flow.triggers);
+    terminal.answer(&flow, || {
+        terminal.line(&format!(
+            "{} {}\n{} regular, {} final, {}, {}",
+            flow.name,
+            flow.description,
+            flow.regular,
+            flow.r#final,
+            counted(flow.exception, "exception"),
+            counted(flow.jobs, "pending job")
+        ));
+        let attributes = definition["attribute"].as_array().into_iter().flatten();
+        terminal.table(
+            &["attribute", "type", "default", "set by events"],
+            attributes.map(|attribute| {
+                let open = attribute["open"].as_bool().unwrap_or(false);
+                vec![
+                    word(&attribute["name"]),
+                    word(&attribute["type"]),
+                    word(&attribute["default"]),
+                    if open { "yes" } else { "" }.to_owned(),
+                ]
+            }),
+        );
+        terminal.table(
+            &[
+                "trigger",
+                "when",
+                "fires",
+                "by",
+                "timeout",
+                "attempts",
+                "delay",
+                "deadline",
+                "undone by",
+                "writes",
+            ],
+            triggers
+                .iter()
+                .map(|trigger| shown_trigger(trigger, definition)),
+        );
+    });
     Ok(())
 }
 
 /// A trigger as a row: what is listed of it, and what its definition says.
 fn shown_trigger(trigger: &Trigger, definition: &Json) -> Vec<String> {
-    let name = trigger.tgname.clone().filter(|name| !name.is_empty());
-    let name = name.unwrap_or_else(|| trigger.tgid.to_string());
+    let name = trigger.name.clone().unwrap_or_default();
     let defined = definition["trigger"].as_array().into_iter().flatten();
     let defined = defined.into_iter().find(|one| one["name"] == name.as_str());
     let said = |key: &str| {
-        let defined = defined.filter(|_| !trigger.cfinal);
+        let defined = defined.filter(|_| !trigger.r#final);
         defined.map_or_else(String::new, |defined| word(&defined[key]))
     };
     vec![
         name.clone(),
-        trigger.cpred.clone(),
-        match (&trigger.trname, trigger.cfinal, trigger.enabled) {
+        trigger.when.clone(),
+        match (&trigger.transition, trigger.r#final, trigger.enabled) {
             (_, true, _) => "(final)".to_owned(),
             (Some(name), _, true) => name.clone(),
             (Some(name), _, false) => format!("{name} (disabled)"),
             (None, ..) => String::new(),
         },
-        match (&trigger.component, trigger.cfinal) {
+        match (&trigger.component, trigger.r#final) {
             (Some(component), _) => format!("component {component}"),
             (None, true) => String::new(),
             (None, false) => "external workers".to_owned(),

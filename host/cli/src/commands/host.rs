@@ -56,7 +56,7 @@ async fn run(
 ) -> Result<(), Problem> {
     let may_move = host.listen.is_none();
     let settings = settings(host);
-    let store = database::open(arguments, terminal, settings.connections()).await?;
+    let store = database::make(arguments, terminal, settings.connections()).await?;
     let api = match listen {
         Some(address) => {
             let own = arguments.database_url.as_ref().is_none_or(String::is_empty);

@@ -1,26 +1,24 @@
 //! `wed instance`: start instances and look at them.
 
-use std::time::Duration;
-
 use serde_json::{Map, Value as Json, json};
-use wedflow_model::{ScalarType, Wid};
-use wedflow_store::{Flow, Store, TraceRow, WantedInstances};
+use wedflow_documents::{Instance, InstanceFilter, Status, TraceRow};
+use wedflow_model::{AttributeType, ScalarType, Wid};
 
 use crate::answer::shown;
 use crate::arguments::InstanceCommand;
 use crate::commands::instance_show::show;
 use crate::commands::operate;
 use crate::commands::operate_waiting::Reasons;
+use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
-/// Between two looks at a trace that is being watched.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
+/// Between two looks at why nothing happens to an instance that is being watched.
+const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(500);
 
 pub(crate) async fn run(
     command: &InstanceCommand,
-    tenant: &str,
-    store: &Store,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
     match command {
@@ -31,22 +29,15 @@ pub(crate) async fn run(
             wait,
             key,
         } => {
-            let flow = store.flow(tenant, flow).await?;
-            let values = initial_values(store, &flow, values, state.as_deref()).await?;
-            let wid = match key {
-                Some(key) => store.start_with_key(&flow, &values, key).await?,
-                None => store.start_instance(&flow, &values).await?,
-            };
+            let values = initial_values(door, flow, values, state.as_deref()).await?;
+            let wid = door.start(flow, &values, key.as_deref()).await?.wid;
             if *wait {
-                terminal.say(&format!("Instance {wid} of {} is started.", flow.name));
-                return watch(store, &flow, wid, terminal).await;
+                terminal.say(&format!("Instance {wid} of {flow} is started."));
+                return watch(door, flow, wid, terminal).await;
             }
-            terminal.answer(&json!({ "flow": flow.name, "wid": wid }), || {
-                terminal.line(&format!("Instance {wid} of {} is started.", flow.name));
-                terminal.say(&format!(
-                    "Follow it: wed instance watch {} {wid}",
-                    flow.name
-                ));
+            terminal.answer(&json!({ "flow": flow, "wid": wid }), || {
+                terminal.line(&format!("Instance {wid} of {flow} is started."));
+                terminal.say(&format!("Follow it: wed instance watch {flow} {wid}"));
             });
             Ok(())
         }
@@ -56,128 +47,128 @@ pub(crate) async fn run(
             holding,
             limit,
         } => {
-            let flow = store.flow(tenant, flow).await?;
-            let values = held_values(store, &flow, holding).await?;
-            let wanted = WantedInstances {
-                status: status.map(|status| status.letter()),
-                state: (!values.is_empty()).then_some(&values),
-                ..WantedInstances::default()
+            let attributes = attributes_of(door, flow).await?;
+            let values = held_values(flow, &attributes, holding)?;
+            let filter = InstanceFilter {
+                status: status.map(Into::into),
+                state: (!values.is_empty()).then(|| Json::from(values).to_string()),
+                ..InstanceFilter::default()
             };
-            list(&flow, &wanted, *limit, store, terminal).await
+            let instances = door.instances(flow, &filter, Some(*limit)).await?;
+            list(&instances, &names_of(&attributes), terminal);
+            Ok(())
         }
-        InstanceCommand::Show { flow, wid } => {
-            show(store, &store.flow(tenant, flow).await?, *wid, terminal).await
-        }
+        InstanceCommand::Show { flow, wid } => show(door, flow, *wid, terminal).await,
         InstanceCommand::Trace { flow, wid } => {
-            let flow = store.flow(tenant, flow).await?;
-            store.instance(&flow, *wid).await?;
-            let trace = store.trace(flow.flow_id, *wid, 1).await?;
-            let order = attributes_of(store, &flow).await?;
+            let trace = door.trace(flow, *wid, None, None).await?;
+            let order = names_of(&attributes_of(door, flow).await?);
             terminal.answer(&trace, || terminal.trace(&trace, &order));
             Ok(())
         }
-        InstanceCommand::Operate(command) => {
-            operate::instance(command, tenant, store, terminal).await
-        }
-        InstanceCommand::Watch { flow, wid } => {
-            let flow = store.flow(tenant, flow).await?;
-            store.instance(&flow, *wid).await?;
-            watch(store, &flow, *wid, terminal).await
-        }
+        InstanceCommand::Operate(command) => operate::instance(command, door, terminal).await,
+        InstanceCommand::Watch { flow, wid } => watch(door, flow, *wid, terminal).await,
     }
 }
 
 /// Reads what attributes instances are to hold.
-async fn held_values(
-    store: &Store,
-    flow: &Flow,
+fn held_values(
+    flow: &str,
+    attributes: &[(String, AttributeType)],
     words: &[String],
 ) -> Result<Map<String, Json>, Problem> {
-    let values = initial_values(store, flow, words, None).await?;
-    let known = attributes_of(store, flow).await?;
+    let values = values_of(attributes, words, None)?;
+    let known = names_of(attributes);
     match values.keys().find(|name| !known.contains(name)) {
         None => Ok(values),
-        Some(name) => Err(Problem::usage(format!(
-            "flow \"{}\" has no attribute \"{name}\"",
-            flow.name
-        ))
-        .hint(format!("It has: {}.", known.join(", ")))),
+        Some(name) => Err(
+            Problem::usage(format!("flow \"{flow}\" has no attribute \"{name}\""))
+                .hint(format!("It has: {}.", known.join(", "))),
+        ),
     }
 }
 
 /// Lists instances, the newest first.
-async fn list(
-    flow: &Flow,
-    wanted: &WantedInstances<'_>,
-    limit: i64,
-    store: &Store,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
-    let instances = store.instances_before(flow, wanted, None, limit).await?;
-    let order = attributes_of(store, flow).await?;
+fn list(instances: &[Instance], order: &[String], terminal: &Terminal) {
     terminal.answer(&instances, || {
         terminal.table(
             &["wid", "status", "state", "pending", "changed"],
             instances.iter().map(|instance| {
                 vec![
                     instance.wid.to_string(),
-                    status_word(&instance.status).to_owned(),
-                    state_line(&instance.state, &order),
+                    instance.status.to_string(),
+                    state_line(&instance.state, order),
                     instance.pending.join(", "),
                     instance.changed.clone(),
                 ]
             }),
         );
     });
-    Ok(())
 }
 
-/// Prints rows as they come; ends when the instance is final, or an exception that nobody serves.
-async fn watch(store: &Store, flow: &Flow, wid: Wid, terminal: &Terminal) -> Result<(), Problem> {
-    let mut next = 1;
+/// Prints rows as they come; ends when the instance is final, or an exception.
+async fn watch(door: &Door, flow: &str, wid: Wid, terminal: &Terminal) -> Result<(), Problem> {
+    let mut events = door.watch(flow, wid, 0);
     let mut all: Vec<TraceRow> = Vec::new();
     let mut reasons = Reasons::new();
-    loop {
-        for row in store.trace(flow.flow_id, wid, next).await? {
-            next = row.seq + 1;
-            reasons.moved();
-            if terminal.is_json() {
-                terminal.document_line(&row);
-            } else {
-                terminal.say(&format!(
-                    "{:>4} {} {}{}",
-                    row.seq,
-                    row.trw.as_deref().unwrap_or("(start)"),
-                    status_word(&row.status),
-                    row.note
-                        .as_deref()
-                        .map(|note| format!(": {note}"))
-                        .unwrap_or_default(),
-                ));
+    while all.last().is_none_or(|row| row.status == Status::Regular) {
+        let heard = {
+            // Not dropped while it waits: it may be opening the stream.
+            let mut next = std::pin::pin!(events.next());
+            loop {
+                match tokio::time::timeout(LOOK_AGAIN, &mut next).await {
+                    Ok(heard) => break heard?,
+                    Err(_) => reasons.say(door, flow, wid, terminal).await?,
+                }
             }
-            all.push(row);
+        };
+        let Some(event) = heard else { break };
+        let row: TraceRow = serde_json::from_str(&event.data)
+            .map_err(|source| Problem::new("the server's event cannot be read").because(source))?;
+        reasons.moved();
+        if terminal.is_json() {
+            terminal.document_line(&row);
+        } else {
+            let note = row.note.as_ref().map(|note| format!(": {note}"));
+            terminal.say(&format!(
+                "{:>4} {} {}{}",
+                row.seq,
+                row.transition.as_deref().unwrap_or("(start)"),
+                row.status,
+                note.unwrap_or_default(),
+            ));
         }
-        if all.last().is_some_and(|row| row.status != "R") {
-            if !terminal.is_json() {
-                terminal.trace(&all, &attributes_of(store, flow).await?);
-            }
-            if all.last().is_some_and(|row| row.status == "E") {
-                return Err(Problem::new(format!("instance {wid} is an exception")).hint(format!(
-                    "`wed instance show {} {wid}` says why. Mend what failed, then `wed instance retry {} {wid}`.",
-                    flow.name, flow.name
-                )));
-            }
-            return Ok(());
-        }
-        reasons.say(store, flow, wid, terminal).await?;
-        tokio::time::sleep(LOOK_AGAIN).await;
+        all.push(row);
     }
+    if !terminal.is_json() {
+        terminal.trace(&all, &names_of(&attributes_of(door, flow).await?));
+    }
+    if all
+        .last()
+        .is_some_and(|row| row.status == Status::Exception)
+    {
+        return Err(Problem::new(format!("instance {wid} is an exception")).hint(format!(
+            "`wed instance show {flow} {wid}` says why. Mend what failed, then `wed instance retry {flow} {wid}`."
+        )));
+    }
+    Ok(())
 }
 
 /// Initial values from `name=value` words and a JSON object; words take the attribute's type.
 pub(crate) async fn initial_values(
-    store: &Store,
-    flow: &Flow,
+    door: &Door,
+    flow: &str,
+    words: &[String],
+    state: Option<&str>,
+) -> Result<Map<String, Json>, Problem> {
+    let attributes = match words.is_empty() {
+        true => Vec::new(),
+        false => attributes_of(door, flow).await?,
+    };
+    values_of(&attributes, words, state)
+}
+
+fn values_of(
+    attributes: &[(String, AttributeType)],
     words: &[String],
     state: Option<&str>,
 ) -> Result<Map<String, Json>, Problem> {
@@ -189,52 +180,53 @@ pub(crate) async fn initial_values(
                 .hint("For example: --state '{\"qty\": 3}'")
         })?,
     };
-    let shape = store.flow_shape(flow.flow_id).await?;
     for word in words {
         let (name, text) = word.split_once('=').ok_or_else(|| {
             Problem::usage(format!("`{word}` is not of the form ATTRIBUTE=VALUE"))
                 .hint("Write an attribute, `=` and its value: customer=ann")
         })?;
-        let kind = shape
-            .attributes
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, kind)| kind);
-        let text_like = kind.is_some_and(|kind| {
-            !kind.array
-                && !matches!(
-                    kind.scalar,
-                    ScalarType::Integer
-                        | ScalarType::Bigint
-                        | ScalarType::Numeric
-                        | ScalarType::Float
-                        | ScalarType::Boolean
-                        | ScalarType::Jsonb
-                )
-        });
-        let value = if text_like {
-            Json::from(text)
-        } else {
-            serde_json::from_str(text).unwrap_or_else(|_| Json::from(text))
+        let kind = attributes.iter().find(|(known, _)| known == name);
+        let value = match kind.is_some_and(|(_, kind)| is_text_like(kind)) {
+            true => Json::from(text),
+            false => serde_json::from_str(text).unwrap_or_else(|_| Json::from(text)),
         };
         values.insert(name.to_owned(), value);
     }
     Ok(values)
 }
 
-/// A status letter in a word.
-pub(crate) fn status_word(status: &str) -> &'static str {
-    match status {
-        "F" => "final",
-        "E" => "exception",
-        _ => "regular",
-    }
+/// Returns true for a type whose values are written without the notation of JSON.
+fn is_text_like(kind: &AttributeType) -> bool {
+    !kind.array
+        && !matches!(
+            kind.scalar,
+            ScalarType::Integer
+                | ScalarType::Bigint
+                | ScalarType::Numeric
+                | ScalarType::Float
+                | ScalarType::Boolean
+                | ScalarType::Jsonb
+        )
 }
 
-/// The names of a flow's attributes, in its order.
-pub(crate) async fn attributes_of(store: &Store, flow: &Flow) -> Result<Vec<String>, Problem> {
-    let shape = store.flow_shape(flow.flow_id).await?;
-    Ok(shape.attributes.into_iter().map(|(name, _)| name).collect())
+/// The attributes of a flow with their types, in its order.
+pub(crate) async fn attributes_of(
+    door: &Door,
+    flow: &str,
+) -> Result<Vec<(String, AttributeType)>, Problem> {
+    let (flow, _) = door.flow(flow).await?;
+    let attributes = flow.attributes.into_iter().map(|attribute| {
+        let kind = attribute.r#type.parse::<AttributeType>();
+        kind.map(|kind| (attribute.name, kind))
+    });
+    attributes
+        .collect::<Result<_, _>>()
+        .map_err(|error| Problem::new("a type of the flow's is not known here").because(error))
+}
+
+/// The names of attributes.
+pub(crate) fn names_of(attributes: &[(String, AttributeType)]) -> Vec<String> {
+    attributes.iter().map(|(name, _)| name.clone()).collect()
 }
 
 /// A state's attributes in the flow's order, then those that the flow has no more.

@@ -1,60 +1,66 @@
 //! `wed instance show`: an instance's state, what it waits for, and what failed.
 
 use serde_json::json;
+use wedflow_documents::{Attempt, Condition, Job, Status, Waiting};
 use wedflow_model::Wid;
-use wedflow_store::{AttemptRow, Condition, Flow, JobRow, LogRow, Store, Waiting};
 
 use crate::answer::shown;
-use crate::commands::instance::{attributes_of, in_order, state_line, status_word};
+use crate::commands::instance::{attributes_of, in_order, names_of, state_line};
+use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
 /// Shows an instance.
 pub(crate) async fn show(
-    store: &Store,
-    flow: &Flow,
+    door: &Door,
+    flow: &str,
     wid: Wid,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let instance = store.instance(flow, wid).await?;
-    let jobs = store.jobs(flow.flow_id, wid).await?;
-    let waiting = store.waiting(flow.flow_id, wid).await?;
-    let attempts = store.attempts(flow.flow_id, wid).await?;
-    let logs = store.logs(flow.flow_id, wid).await?;
-    let order = attributes_of(store, flow).await?;
-    let reason = store.reason_of_status(flow, wid, &instance.status).await?;
-    let conditions = match instance.status.as_str() {
-        "E" => store.conditions(flow, wid).await?,
-        _ => Vec::new(),
-    };
-    let document = json!({ "instance": instance, "reason": reason, "conditions": conditions, "jobs": jobs,
-        "waiting": waiting, "attempts": attempts, "logs": logs });
+    let instance = door.instance(flow, wid).await?;
+    let jobs = door.jobs(flow, Some(wid), None).await?;
+    let waiting = door.waiting(flow, wid).await?;
+    let all = door.attempts(flow, wid).await?;
+    let order = names_of(&attributes_of(door, flow).await?);
+    let mut conditions = door.conditions(flow, wid).await?;
+    if instance.status != Status::Exception {
+        conditions.items.clear();
+    }
+    let attempts: Vec<&Attempt> = all.iter().filter(|one| one.seq.is_none()).collect();
+    let logs: Vec<_> = (all.iter())
+        .flat_map(|attempt| attempt.logs.iter().map(move |line| (attempt, line)))
+        .map(|(attempt, line)| {
+            json!({ "transition": attempt.transition, "attempt": attempt.attempt, "severity": line.severity,
+                "message": line.message, "fields": line.fields, "at": attempt.at })
+        })
+        .collect();
+    let document = json!({ "instance": instance, "reason": conditions.reason, "conditions": conditions.items,
+        "jobs": jobs, "waiting": waiting, "attempts": attempts, "logs": logs });
     terminal.answer(&document, || {
         terminal.line(&format!(
-            "Instance {wid} of {}: {}, started {}",
-            flow.name,
-            status_word(&instance.status),
-            instance.started
+            "Instance {wid} of {flow}: {}, started {}",
+            instance.status, instance.started
         ));
         terminal.table(
             &["attribute", "value"],
             in_order(&instance.state, &order).map(|(name, value)| vec![name.clone(), shown(value)]),
         );
-        if instance.status == "E" {
-            print_exception(flow, wid, reason.as_deref(), &conditions, terminal);
-        } else if let Some(reason) = &reason {
+        let reason = conditions.reason.as_deref();
+        if instance.status == Status::Exception {
+            print_exception(flow, wid, reason, &conditions.items, terminal);
+        } else if let Some(reason) = reason {
             terminal.line(&format!("It was cancelled by {reason}"));
         }
         print_jobs(&jobs, &waiting, terminal);
         print_attempts(&attempts, terminal);
-        print_logs(&logs, terminal);
+        print_logs(&all, terminal);
     });
     Ok(())
 }
 
 /// Prints why an instance is an exception, and what its present state satisfies.
 fn print_exception(
-    flow: &Flow,
+    flow: &str,
     wid: Wid,
     reason: Option<&str>,
     conditions: &[Condition],
@@ -69,7 +75,7 @@ fn print_exception(
         .filter(|one| one.holds == Some(true))
         .map(|one| one.trigger.as_str())
         .collect();
-    let retry = format!("wed instance retry {} {wid}", flow.name);
+    let retry = format!("wed instance retry {flow} {wid}");
     if let Some(fault) = fault {
         terminal.line(&format!("Its state cannot be evaluated: {fault}"));
     } else if held.is_empty() {
@@ -86,31 +92,24 @@ fn print_exception(
         return;
     }
     terminal.say(&format!(
-        "Set another state with `wed instance set {} {wid}`, or change the flow; then: {retry}",
-        flow.name
+        "Set another state with `wed instance set {flow} {wid}`, or change the flow; then: {retry}"
     ));
 }
 
 /// Prints the pending jobs of an instance, and what each waits for.
-fn print_jobs(jobs: &[JobRow], waiting: &[Waiting], terminal: &Terminal) {
+fn print_jobs(jobs: &[Job], waiting: &[Waiting], terminal: &Terminal) {
     if jobs.is_empty() {
         return;
     }
     terminal.line("Pending:");
     terminal.table(
-        &[
-            "transition",
-            "attempts",
-            "due",
-            "in the hands of",
-            "waits for",
-        ],
+        &["transition", "attempts", "due", "running", "waits for"],
         jobs.iter().map(|job| {
             vec![
-                job.trname.clone(),
-                job.attempt.to_string(),
+                job.transition.clone(),
+                format!("{} of {}", job.attempt, job.attempts),
                 job.due.clone().unwrap_or_default(),
-                job.lckid.clone().unwrap_or_default(),
+                if job.running { "yes" } else { "" }.to_owned(),
                 job.waits_for.clone().unwrap_or_default(),
             ]
         }),
@@ -121,7 +120,7 @@ fn print_jobs(jobs: &[JobRow], waiting: &[Waiting], terminal: &Terminal) {
 }
 
 /// Prints the attempts that changed nothing.
-fn print_attempts(attempts: &[AttemptRow], terminal: &Terminal) {
+fn print_attempts(attempts: &[&Attempt], terminal: &Terminal) {
     if attempts.is_empty() {
         return;
     }
@@ -130,32 +129,34 @@ fn print_attempts(attempts: &[AttemptRow], terminal: &Terminal) {
         &["transition", "attempt", "outcome", "message", "at"],
         attempts.iter().map(|attempt| {
             vec![
-                attempt.trname.clone(),
+                attempt.transition.clone(),
                 attempt.attempt.to_string(),
                 attempt.outcome.clone(),
-                attempt.message.clone(),
-                attempt.tstmp.clone(),
+                attempt.message.clone().unwrap_or_default(),
+                attempt.at.clone(),
             ]
         }),
     );
 }
 
 /// Prints what transitions logged.
-fn print_logs(logs: &[LogRow], terminal: &Terminal) {
-    if logs.is_empty() {
+fn print_logs(attempts: &[Attempt], terminal: &Terminal) {
+    if attempts.iter().all(|attempt| attempt.logs.is_empty()) {
         return;
     }
     terminal.line("What its transitions logged:");
     terminal.table(
         &["transition", "attempt", "severity", "message", "fields"],
-        logs.iter().map(|line| {
-            vec![
-                line.trname.clone().unwrap_or_default(),
-                line.attempt.to_string(),
-                line.severity.clone(),
-                line.message.clone(),
-                state_line(&line.fields, &[]),
-            ]
+        attempts.iter().flat_map(|attempt| {
+            attempt.logs.iter().map(|line| {
+                vec![
+                    attempt.transition.clone(),
+                    attempt.attempt.to_string(),
+                    line.severity.clone(),
+                    line.message.clone(),
+                    state_line(&line.fields, &[]),
+                ]
+            })
         }),
     );
 }

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value as Json, json};
+use wedflow_documents::{Attempt, Job, Status};
 use wedflow_model::Wid;
-use wedflow_store::{AttemptLog, Flow, MadeAttempt, Store};
 
 use crate::answer::{self, shown};
 use crate::arguments::{JobCommand, LevelArgument};
 use crate::calls;
 use crate::commands::operate_waiting::Reasons;
+use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
@@ -20,50 +21,13 @@ const LOOK_AGAIN: Duration = Duration::from_millis(300);
 
 pub(crate) async fn run(
     command: &JobCommand,
-    tenant: &str,
-    store: &Store,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
     match command {
         JobCommand::List { flow, wid, limit } => {
-            let flow = store.flow(tenant, flow).await?;
-            if let Some(wid) = wid {
-                store.instance(&flow, *wid).await?;
-            }
-            let jobs = store.pending_jobs(flow.flow_id, *wid, *limit).await?;
-            terminal.answer(&jobs, || {
-                terminal.table(
-                    &[
-                        "wid",
-                        "transition",
-                        "trigger",
-                        "attempts",
-                        "due",
-                        "done by",
-                        "waits for",
-                    ],
-                    jobs.iter().map(|job| {
-                        vec![
-                            job.wid.to_string(),
-                            job.trname.clone(),
-                            job.trigger.clone(),
-                            format!("{} of {}", job.attempt, job.attempts),
-                            job.due.clone().unwrap_or_default(),
-                            match (&job.lckid, &job.component) {
-                                (Some(host), _) => host.clone(),
-                                (None, Some(component)) => format!("component {component}"),
-                                (None, None)
-                                    if job.waits_for.as_deref() == Some("no_component") =>
-                                {
-                                    "a component that is missing".to_owned()
-                                }
-                                (None, None) => "external workers".to_owned(),
-                            },
-                            job.waits_for.clone().unwrap_or_default(),
-                        ]
-                    }),
-                );
-            });
+            let jobs = door.jobs(flow, *wid, Some(*limit)).await?;
+            terminal.answer(&jobs, || print_jobs(&jobs, terminal));
             Ok(())
         }
         JobCommand::Logs {
@@ -73,22 +37,53 @@ pub(crate) async fn run(
             follow,
             level,
         } => {
-            let flow = store.flow(tenant, flow).await?;
-            store.instance(&flow, *wid).await?;
             let wanted = Wanted {
-                flow: &flow,
+                flow,
                 wid: *wid,
                 transition: transition.as_deref(),
                 level: *level,
             };
-            logs(&wanted, *follow, store, terminal).await
+            logs(&wanted, *follow, door, terminal).await
         }
     }
 }
 
+/// Lists jobs.
+fn print_jobs(jobs: &[Job], terminal: &Terminal) {
+    let head = [
+        "wid",
+        "transition",
+        "trigger",
+        "attempts",
+        "due",
+        "done by",
+        "waits for",
+    ];
+    let done_by = |job: &Job| match &job.component {
+        _ if job.running => "a host".to_owned(),
+        Some(component) => format!("component {component}"),
+        None if job.waits_for.as_deref() == Some("no_component") => {
+            "a component that is missing".to_owned()
+        }
+        None => "external workers".to_owned(),
+    };
+    let row = |job: &Job| {
+        vec![
+            job.wid.to_string(),
+            job.transition.clone(),
+            job.trigger.clone(),
+            format!("{} of {}", job.attempt, job.attempts),
+            job.due.clone().unwrap_or_default(),
+            done_by(job),
+            job.waits_for.clone().unwrap_or_default(),
+        ]
+    };
+    terminal.table(&head, jobs.iter().map(row));
+}
+
 /// Selection of attempts and log lines.
 struct Wanted<'a> {
-    flow: &'a Flow,
+    flow: &'a str,
     wid: Wid,
     transition: Option<&'a str>,
     level: LevelArgument,
@@ -97,48 +92,43 @@ struct Wanted<'a> {
 async fn logs(
     wanted: &Wanted<'_>,
     follow: bool,
-    store: &Store,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
+    let (flow, wid) = (wanted.flow, wanted.wid);
     let mut known: HashSet<(Option<i32>, Option<i64>)> = HashSet::new();
     let mut documents = Vec::new();
     let mut reasons = Reasons::new();
     loop {
         // The status first: what is written before the instance is final is then seen below.
-        let ended = store.instance(wanted.flow, wanted.wid).await?.status == "F";
-        let attempts = store.made_attempts(wanted.flow.flow_id, wanted.wid).await?;
-        let lines = store.attempt_logs(wanted.flow.flow_id, wanted.wid).await?;
-        for attempt in attempts {
-            if wanted
+        let ended = door.instance(flow, wid).await?.status == Status::Final;
+        for mut attempt in door.attempts(flow, wid).await? {
+            let is_other = wanted
                 .transition
-                .is_some_and(|transition| transition != attempt.trname)
-                || !known.insert((attempt.seq, attempt.attempt_id))
-            {
+                .is_some_and(|one| one != attempt.transition);
+            if is_other || !known.insert((attempt.seq, attempt.number)) {
                 continue;
             }
             reasons.moved();
-            let own: Vec<&AttemptLog> = lines
-                .iter()
-                .filter(|line| line.is_of(&attempt) && wanted.level.admits(&line.severity))
-                .collect();
-            let id = identifier(wanted.flow, wanted.wid, &attempt);
-            if terminal.is_json() {
-                let mut document = json!(attempt);
-                document["id"] = Json::from(id);
-                document["logs"] = json!(own);
-                if follow {
-                    terminal.document_line(&document);
-                } else {
-                    documents.push(document);
-                }
-            } else {
-                print(&id, &attempt, &own, terminal);
+            attempt
+                .logs
+                .retain(|line| wanted.level.admits(&line.severity));
+            let id = name_of(flow, wid, attempt.seq, attempt.number);
+            if !terminal.is_json() {
+                print(&id, &attempt, terminal);
+                continue;
+            }
+            let mut document = json!(attempt);
+            document["id"] = Json::from(id);
+            match follow {
+                true => terminal.document_line(&document),
+                false => documents.push(document),
             }
         }
         if !follow || ended {
             break;
         }
-        (reasons.say(store, wanted.flow, wanted.wid, terminal)).await?;
+        (reasons.say(door, flow, wid, terminal)).await?;
         tokio::time::sleep(LOOK_AGAIN).await;
     }
     if terminal.is_json() && !follow {
@@ -149,7 +139,7 @@ async fn logs(
     Ok(())
 }
 
-fn print(id: &str, attempt: &MadeAttempt, lines: &[&AttemptLog], terminal: &Terminal) {
+fn print(id: &str, attempt: &Attempt, terminal: &Terminal) {
     let bold = Style::new().bold();
     let dim = Style::new().dimmed();
     let style = if attempt.seq.is_some() {
@@ -168,7 +158,7 @@ fn print(id: &str, attempt: &MadeAttempt, lines: &[&AttemptLog], terminal: &Term
     };
     terminal.line(&format!(
         "{bold}{id}{bold:#}  {}, attempt {}  {style}{}{style:#}  {dim}{used}  {}{}{dim:#}",
-        attempt.trname,
+        attempt.transition,
         attempt.attempt,
         if attempt.seq.is_some() {
             "committed"
@@ -176,9 +166,9 @@ fn print(id: &str, attempt: &MadeAttempt, lines: &[&AttemptLog], terminal: &Term
             &attempt.outcome
         },
         component_of(attempt),
-        attempt.tstmp,
+        attempt.at,
     ));
-    for line in lines {
+    for line in &attempt.logs {
         let fields: Vec<(String, String)> = line
             .fields
             .as_object()
@@ -202,7 +192,7 @@ fn print(id: &str, attempt: &MadeAttempt, lines: &[&AttemptLog], terminal: &Term
     }
 }
 
-fn component_of(attempt: &MadeAttempt) -> String {
+fn component_of(attempt: &Attempt) -> String {
     match (&attempt.component, attempt.version) {
         (Some(component), Some(version)) => format!("{component} v{version}  "),
         _ => String::new(),
@@ -210,10 +200,10 @@ fn component_of(attempt: &MadeAttempt) -> String {
 }
 
 /// Names an attempt: `orders/17#4` wrote state 4, `orders/17#a98` changed nothing.
-pub(crate) fn identifier(flow: &Flow, wid: Wid, attempt: &MadeAttempt) -> String {
-    match (attempt.seq, attempt.attempt_id) {
-        (Some(seq), _) => format!("{}/{wid}#{seq}", flow.name),
-        (None, Some(number)) => format!("{}/{wid}#a{number}", flow.name),
-        (None, None) => format!("{}/{wid}", flow.name),
+pub(crate) fn name_of(flow: &str, wid: Wid, seq: Option<i32>, number: Option<i64>) -> String {
+    match (seq, number) {
+        (Some(seq), _) => format!("{flow}/{wid}#{seq}"),
+        (None, Some(number)) => format!("{flow}/{wid}#a{number}"),
+        (None, None) => format!("{flow}/{wid}"),
     }
 }

@@ -79,7 +79,8 @@ pub(crate) async fn run(store: &Store, tenant: &str, terminal: &Terminal) -> Res
     if terminal.is_json() {
         terminal.document(&json!({ "flows": flows, "wid": wid, "steps": steps, "messages": messages, "trace": trace }));
     } else {
-        terminal.trace(&trace, &[]);
+        let rows: Vec<_> = trace.iter().cloned().map(Into::into).collect();
+        terminal.trace(&rows, &[]);
         let next = format!(
             "\nTry next:\n  wed work --as ana history ITEM    who did what with an item\n  \
              wed flow show manutencao          the flow that the source became\n  \

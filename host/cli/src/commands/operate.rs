@@ -1,71 +1,58 @@
 //! Operators' commands: retry, cancel, pause, resume, skip and set instances; pause and roll back flows; schedules.
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::json;
+use wedflow_documents::{
+    Backfill, Between, GoBack, Operated, Pause, PausedThing, PutSchedule, Reason, RetryMatching,
+    RollBack, SetState, Skip,
+};
 use wedflow_model::Wid;
-use wedflow_store::{Flow, Matching, NewSchedule, PauseScope, PausedThing, RetriedMatching, Store};
 
 use crate::answer::counted;
 use crate::arguments::{InstanceTarget, OperateFlow, OperateInstance, ScheduleCommand};
-use crate::commands::instance::{initial_values, status_word};
+use crate::commands::instance::initial_values;
 use crate::commands::{changes, constrain};
+use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
-/// Most exceptions that one `wed flow retry` takes.
-const RETRIED_MAX: i32 = 10_000;
 /// Most other pauses that a command names which resumed nothing.
 const OTHER_PAUSES_MAX: usize = 5;
-/// Most instances that one backfill starts.
-const BACKFILLED_MAX: usize = 10_000;
-/// Most definitions that `wed flow history` lists.
-const VERSIONS_MAX: i64 = 100;
 
 /// Runs an operator's command on an instance.
 pub(crate) async fn instance(
     command: &OperateInstance,
-    tenant: &str,
-    store: &Store,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
     match command {
         OperateInstance::Retry { flow, wid, reason } => {
-            let flow = store.flow(tenant, flow).await?;
-            let fired = store.retry_instance(&flow, *wid, reason).await?;
-            terminal.answer(&json!({ "wid": wid, "transitions": fired }), || {
-                terminal.line(&format!(
-                    "Retried instance {wid} of {}: {}.",
-                    flow.name,
-                    fired.join(", ")
-                ));
+            let retried = door.retry(flow, *wid, &because(reason)).await?;
+            terminal.answer(&retried, || {
+                let fired = retried.transitions.join(", ");
+                terminal.line(&format!("Retried instance {wid} of {flow}: {fired}."));
             });
         }
-        OperateInstance::Cancel(target) => {
-            let flow = store.flow(tenant, &target.flow).await?;
-            let wid = target.wid;
-            store.cancel_instance(&flow, wid, &target.reason).await?;
-            terminal.answer(&json!({ "wid": wid, "status": "final" }), || {
-                terminal.line(&format!("Cancelled instance {wid} of {}.", flow.name));
+        OperateInstance::Cancel(InstanceTarget { flow, wid, reason }) => {
+            let cancelled = door.cancel(flow, *wid, &because(reason)).await?;
+            terminal.answer(&cancelled, || {
+                terminal.line(&format!("Cancelled instance {wid} of {flow}."));
             });
         }
-        OperateInstance::Pause(target) => {
-            let flow = store.flow(tenant, &target.flow).await?;
-            let scope = PauseScope::Instance(tenant, &flow, target.wid);
-            pause(store, scope, Some(&target.reason), terminal).await?;
+        OperateInstance::Pause(InstanceTarget { flow, wid, reason }) => {
+            set_pause(door, Scope::Instance(flow, *wid), Some(reason), terminal).await?;
         }
         OperateInstance::Resume { flow, wid } => {
-            let flow = store.flow(tenant, flow).await?;
-            let scope = PauseScope::Instance(tenant, &flow, *wid);
-            pause(store, scope, None, terminal).await?;
+            set_pause(door, Scope::Instance(flow, *wid), None, terminal).await?;
         }
         OperateInstance::Skip { target, transition } => {
-            let flow = store.flow(tenant, &target.flow).await?;
-            let (wid, reason) = (target.wid, &target.reason);
-            let status = store.skip_job(&flow, wid, transition, reason).await?;
-            said_status(wid, &flow, &status, "Skipped a job of", terminal);
+            let skip = Skip {
+                transition: transition.clone(),
+                reason: target.reason.clone(),
+            };
+            let skipped = door.skip(&target.flow, target.wid, &skip).await?;
+            said_status(&target.flow, &skipped, "Skipped a job of", terminal);
         }
-        OperateInstance::Back { target, to } => {
-            go_back(target, *to, tenant, store, terminal).await?
-        }
+        OperateInstance::Back { target, to } => go_back(target, *to, door, terminal).await?,
         OperateInstance::Event {
             flow,
             wid,
@@ -73,119 +60,129 @@ pub(crate) async fn instance(
             state,
             key,
         } => {
-            let flow = store.flow(tenant, flow).await?;
-            let values = initial_values(store, &flow, values, state.as_deref()).await?;
-            send_event(&flow, *wid, &values, key.as_deref(), store, terminal).await?;
+            let values = initial_values(door, flow, values, state.as_deref()).await?;
+            let sent = door.send_event(flow, *wid, &values, key.as_deref()).await?;
+            terminal.answer(&sent, || {
+                terminal.line(match sent.sent {
+                    true => "Sent.",
+                    false => "It was sent before.",
+                });
+            });
         }
         OperateInstance::Set {
             target,
             values,
             state,
         } => {
-            let flow = store.flow(tenant, &target.flow).await?;
-            let values = initial_values(store, &flow, values, state.as_deref()).await?;
-            let (wid, reason) = (target.wid, &target.reason);
-            let status = store.set_state(&flow, wid, &values, reason).await?;
-            said_status(wid, &flow, &status, "Set the state of", terminal);
+            let set = SetState {
+                state: initial_values(door, &target.flow, values, state.as_deref()).await?,
+                reason: target.reason.clone(),
+            };
+            let set = door.set_state(&target.flow, target.wid, &set).await?;
+            said_status(&target.flow, &set, "Set the state of", terminal);
         }
     }
     Ok(())
 }
 
-/// Sends an event to an instance, once for a key.
-async fn send_event(
-    flow: &Flow,
-    wid: Wid,
-    values: &Map<String, Json>,
-    key: Option<&str>,
-    store: &Store,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
-    let sent = store.send_event(flow, wid, values, key).await?;
-    terminal.answer(&json!({ "wid": wid, "sent": sent }), || {
-        terminal.line(match sent {
-            true => "Sent.",
-            false => "It was sent before.",
-        });
-    });
-    Ok(())
+fn because(reason: &str) -> Reason {
+    Reason {
+        reason: reason.to_owned(),
+    }
 }
 
 /// Sends an instance back to a state.
 async fn go_back(
     target: &InstanceTarget,
     to: i32,
-    tenant: &str,
-    store: &Store,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let flow = store.flow(tenant, &target.flow).await?;
-    let (wid, reason) = (target.wid, &target.reason);
-    let steps = store.go_back(&flow, wid, to, reason).await?;
+    let (flow, wid) = (&target.flow, target.wid);
+    let asked = GoBack {
+        to,
+        reason: target.reason.clone(),
+    };
+    let steps = door.go_back(flow, wid, &asked).await?.steps;
     terminal.answer(&json!({ "wid": wid, "to": to, "steps": steps }), || {
         terminal.line(&format!(
-            "Instance {wid} of {} goes back to {to}: {} to undo.",
-            flow.name,
+            "Instance {wid} of {flow} goes back to {to}: {} to undo.",
             counted(steps, "step")
         ));
     });
     Ok(())
 }
 
-fn said_status(wid: Wid, flow: &Flow, status: &str, what: &str, terminal: &Terminal) {
-    let word = status_word(status);
-    terminal.answer(&json!({ "wid": wid, "status": word }), || {
-        terminal.line(&format!("{what} instance {wid} of {}: {word}.", flow.name));
+fn said_status(flow: &str, operated: &Operated, what: &str, terminal: &Terminal) {
+    terminal.answer(operated, || {
+        let Operated { wid, status } = operated;
+        terminal.line(&format!("{what} instance {wid} of {flow}: {status}."));
     });
 }
 
+/// Extent of a pause.
+#[derive(Debug, Clone, Copy)]
+enum Scope<'a> {
+    Flow(&'a str, Option<&'a str>),
+    Instance(&'a str, Wid),
+}
+
 /// Pauses with a reason, resumes without.
-async fn pause(
-    store: &Store,
-    scope: PauseScope<'_>,
+async fn set_pause(
+    door: &Door,
+    scope: Scope<'_>,
     reason: Option<&str>,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let changed = store
-        .set_pause(scope, reason.is_some(), reason.unwrap_or_default())
-        .await?;
-    let paused = reason.is_some();
-    if !paused && !changed {
-        for (command, thing) in other_pauses(store, scope).await? {
+    let (pause, why) = (reason.is_some(), reason.unwrap_or_default());
+    let paused = match scope {
+        Scope::Instance(flow, wid) => door.pause_instance(flow, wid, pause, &because(why)).await?,
+        Scope::Flow(flow, trigger) => {
+            let scope = Pause {
+                trigger: trigger.map(str::to_owned),
+                reason: why.to_owned(),
+            };
+            door.pause_flow(flow, pause, &scope).await?
+        }
+    };
+    if !paused.paused && !paused.changed {
+        for (command, thing) in other_pauses(door, scope).await? {
             terminal.say(&format!(
                 "{command} resumes what {} paused: {}",
                 thing.actor, thing.reason
             ));
         }
     }
-    terminal.answer(&json!({ "paused": paused, "changed": changed }), || {
-        terminal.line(match (paused, changed) {
-            (true, true) => "Paused.",
-            (true, false) => "Already paused.",
-            (false, true) => "Resumed.",
-            (false, false) => "Not paused.",
-        });
+    terminal.answer(&paused, || {
+        terminal.line(said_pause(paused.paused, paused.changed))
     });
     Ok(())
 }
 
+/// Says what became of a pause.
+pub(crate) fn said_pause(paused: bool, changed: bool) -> &'static str {
+    match (paused, changed) {
+        (true, true) => "Paused.",
+        (true, false) => "Already paused.",
+        (false, true) => "Resumed.",
+        (false, false) => "Not paused.",
+    }
+}
+
 /// Lists other pauses of the tenant and of the scope's flow, each with the command that takes it back.
 async fn other_pauses(
-    store: &Store,
-    scope: PauseScope<'_>,
+    door: &Door,
+    scope: Scope<'_>,
 ) -> Result<Vec<(String, PausedThing)>, Problem> {
-    let (tenant, flow, wid) = match scope {
-        PauseScope::Tenant(tenant) => (tenant, None, None),
-        PauseScope::Flow(tenant, flow) | PauseScope::Trigger(tenant, flow, _) => {
-            (tenant, Some(&flow.name), None)
-        }
-        PauseScope::Instance(tenant, flow, wid) => (tenant, Some(&flow.name), Some(wid)),
+    let (flow, wid) = match scope {
+        Scope::Flow(flow, _) => (flow, None),
+        Scope::Instance(flow, wid) => (flow, Some(wid)),
     };
     let is_here = |one: &PausedThing| {
-        let of_flow = flow.is_none() || one.flow.is_none() || one.flow.as_ref() == flow;
+        let of_flow = one.flow.as_deref().is_none_or(|paused| paused == flow);
         of_flow && (wid.is_none() || one.wid.is_none() || one.wid == wid)
     };
-    let paused = store.pauses(tenant).await?.into_iter().filter(is_here);
+    let paused = door.pauses().await?.into_iter().filter(is_here);
     let with_command = paused.map(|one| {
         let command = match (&one.flow, &one.trigger, one.wid) {
             (Some(flow), _, Some(wid)) => format!("`wed instance resume {flow} {wid}`"),
@@ -193,28 +190,17 @@ async fn other_pauses(
                 format!("`wed flow resume {flow} --trigger {trigger:?}`")
             }
             (Some(flow), None, None) => format!("`wed flow resume {flow}`"),
-            (None, ..) => format!("`wed tenant resume {tenant}`"),
+            (None, ..) => format!("`wed tenant resume {}`", door.tenant),
         };
         (command, one)
     });
     Ok(with_command.take(OTHER_PAUSES_MAX).collect())
 }
 
-/// Pauses a tenant; `wed tenant resume` resumes it.
-pub(crate) async fn pause_tenant(
-    store: &Store,
-    tenant: &str,
-    reason: &str,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
-    pause(store, PauseScope::Tenant(tenant), Some(reason), terminal).await
-}
-
 /// Runs an operator's command on a flow.
 pub(crate) async fn flow(
     command: &OperateFlow,
-    tenant: &str,
-    store: &Store,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
     match command {
@@ -226,55 +212,53 @@ pub(crate) async fn flow(
             reason,
             yes,
         } => {
-            let flow = store.flow(tenant, flow).await?;
-            let matching = Matching {
+            let matching = RetryMatching {
                 transition: transition.clone(),
                 message: message.clone(),
                 since: since.clone(),
+                reason: reason.clone(),
+                apply: *yes,
             };
-            retry_matching(store, &flow, &matching, reason, *yes, terminal).await
+            retry_matching(flow, &matching, door, terminal).await
         }
         OperateFlow::Pause {
             flow,
             trigger,
             reason,
         } => {
-            let flow = store.flow(tenant, flow).await?;
-            let scope = scope(tenant, &flow, trigger.as_deref());
-            pause(store, scope, Some(reason), terminal).await
+            let scope = Scope::Flow(flow, trigger.as_deref());
+            set_pause(door, scope, Some(reason), terminal).await
         }
         OperateFlow::Resume { flow, trigger } => {
-            let flow = store.flow(tenant, flow).await?;
-            let scope = scope(tenant, &flow, trigger.as_deref());
-            pause(store, scope, None, terminal).await
+            set_pause(door, Scope::Flow(flow, trigger.as_deref()), None, terminal).await
         }
-        OperateFlow::Pauses => list_pauses(tenant, store, terminal).await,
-        OperateFlow::History { flow } => list_versions(flow, tenant, store, terminal).await,
+        OperateFlow::Pauses => list_pauses(door, terminal).await,
+        OperateFlow::History { flow } => list_versions(flow, door, terminal).await,
         OperateFlow::Diff { flow, old, new } => {
-            let flow = store.flow(tenant, flow).await?;
-            diff(store, &flow, *old, *new, terminal).await
+            let between = Between {
+                old: *old,
+                new: *new,
+            };
+            diff(flow, &between, door, terminal).await
         }
         OperateFlow::Rollback { flow, version, yes } => {
-            let flow = store.flow(tenant, flow).await?;
-            rollback(store, &flow, *version, *yes, terminal).await
+            let asked = RollBack {
+                version: *version,
+                apply: *yes,
+            };
+            rollback(flow, &asked, door, terminal).await
         }
-        OperateFlow::Schedule(command) => schedule(command, tenant, store, terminal).await,
-        OperateFlow::Lint { flow } => {
-            constrain::lint(&store.flow(tenant, flow).await?, store, terminal).await
-        }
-        OperateFlow::Reservations { flow } => {
-            constrain::reservations(&store.flow(tenant, flow).await?, store, terminal).await
-        }
-        OperateFlow::Resource(command) => {
-            constrain::resource(command, tenant, store, terminal).await
-        }
-        OperateFlow::Order(command) => constrain::order(command, tenant, store, terminal).await,
+        OperateFlow::Schedule(command) => schedule(command, door, terminal).await,
+        OperateFlow::Lint { flow } => constrain::lint(flow, door, terminal).await,
+        OperateFlow::Reservations { flow } => constrain::reservations(flow, door, terminal).await,
+        OperateFlow::Resource(command) => constrain::resource(command, door, terminal).await,
+        OperateFlow::Order(command) => constrain::order(command, door, terminal).await,
     }
 }
 
 /// Lists what is paused.
-async fn list_pauses(tenant: &str, store: &Store, terminal: &Terminal) -> Result<(), Problem> {
-    let pauses = store.pauses(tenant).await?;
+async fn list_pauses(door: &Door, terminal: &Terminal) -> Result<(), Problem> {
+    let pauses = door.pauses().await?;
     terminal.answer(&pauses, || {
         terminal.table(
             &["flow", "trigger", "wid", "since", "by", "reason"],
@@ -294,14 +278,8 @@ async fn list_pauses(tenant: &str, store: &Store, terminal: &Terminal) -> Result
 }
 
 /// Lists the versions of a flow, the newest first.
-async fn list_versions(
-    flow: &str,
-    tenant: &str,
-    store: &Store,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
-    let flow = store.flow(tenant, flow).await?;
-    let versions = store.flow_versions(flow.flow_id, VERSIONS_MAX).await?;
+async fn list_versions(flow: &str, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
+    let versions = door.versions(flow).await?;
     terminal.answer(&versions, || {
         terminal.table(
             &["version", "applied", "by"],
@@ -317,150 +295,106 @@ async fn list_versions(
     Ok(())
 }
 
-fn scope<'a>(tenant: &'a str, flow: &'a Flow, trigger: Option<&'a str>) -> PauseScope<'a> {
-    match trigger {
-        Some(trigger) => PauseScope::Trigger(tenant, flow, trigger),
-        None => PauseScope::Flow(tenant, flow),
-    }
-}
-
+/// Retries exceptions that match, or counts and lists them.
 async fn retry_matching(
-    store: &Store,
-    flow: &Flow,
-    matching: &Matching,
-    reason: &str,
-    yes: bool,
+    flow: &str,
+    asked: &RetryMatching,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let RetriedMatching {
-        matching: number,
-        found,
-        retried,
-        refused,
-    } = store
-        .retry_matching(flow, matching, RETRIED_MAX, reason, !yes)
-        .await?;
-    let instances: Vec<Json> = found
-        .iter()
-        .map(|(wid, transition, message)| {
-            json!({ "wid": wid, "transition": transition, "message": message })
-        })
-        .collect();
-    let told: Vec<Json> = (refused.iter())
-        .map(|(wid, reason)| json!({ "wid": wid, "reason": reason }))
-        .collect();
-    terminal.answer(
-        &json!({ "applied": yes, "matching": number, "retried": retried, "refused": told,
-            "instances": instances }),
-        || {
-            let verb = if number == 1 { "matches" } else { "match" };
-            terminal.line(&format!("{} {verb}.", counted(number, "exception")));
-            if i64::try_from(found.len()).is_ok_and(|listed| listed < number) {
-                terminal.say(&format!(
-                    "At most {RETRIED_MAX} at a time: run it again for the others."
-                ));
+    let found = door.retry_matching(flow, asked).await?;
+    terminal.answer(&found, || {
+        let verb = if found.matching == 1 {
+            "matches"
+        } else {
+            "match"
+        };
+        terminal.line(&format!("{} {verb}.", counted(found.matching, "exception")));
+        let listed = found.instances.len();
+        if i64::try_from(listed).is_ok_and(|listed| listed < found.matching) {
+            terminal.say(&format!(
+                "At most {listed} at a time: run it again for the others."
+            ));
+        }
+        if found.applied {
+            terminal.line(&format!(
+                "Retried {}; refused {}.",
+                found.retried.len(),
+                found.refused.len()
+            ));
+        } else {
+            terminal.table(
+                &["wid", "transition", "message"],
+                found.instances.iter().map(|one| {
+                    vec![
+                        one.wid.to_string(),
+                        one.transition.clone().unwrap_or_default(),
+                        one.message.clone().unwrap_or_default(),
+                    ]
+                }),
+            );
+            if !found.refused.is_empty() {
+                terminal.line(&format!("{} would be refused:", found.refused.len()));
             }
-            if yes {
-                terminal.line(&format!(
-                    "Retried {}; refused {}.",
-                    retried.len(),
-                    refused.len()
-                ));
-            } else {
-                terminal.table(
-                    &["wid", "transition", "message"],
-                    found.iter().map(|(wid, transition, message)| {
-                        vec![
-                            wid.to_string(),
-                            transition.clone().unwrap_or_default(),
-                            message.clone().unwrap_or_default(),
-                        ]
-                    }),
-                );
-                if !refused.is_empty() {
-                    terminal.line(&format!("{} would be refused:", refused.len()));
-                }
-            }
-            for (wid, why) in &refused {
-                terminal.line(&format!("  {wid}: {why}"));
-            }
-            if !yes {
-                terminal.say("Nothing was retried. To retry them: the same with --yes");
-            }
-        },
-    );
+        }
+        for one in &found.refused {
+            terminal.line(&format!("  {}: {}", one.wid, one.reason));
+        }
+        if !found.applied {
+            terminal.say("Nothing was retried. To retry them: the same with --yes");
+        }
+    });
     Ok(())
 }
 
-fn text_of(definition: &wedflow_model::FlowDefinition) -> Result<String, Problem> {
-    toml::to_string(definition)
-        .map_err(|source| Problem::new("the definition cannot be written as TOML").because(source))
-}
-
+/// Compares two versions of a flow.
 async fn diff(
-    store: &Store,
-    flow: &Flow,
-    old: Option<i32>,
-    new: Option<i32>,
+    flow: &str,
+    between: &Between,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let versions = store.flow_versions(flow.flow_id, VERSIONS_MAX).await?;
-    let missing = || {
-        Problem::new("there is no such version")
-            .exit(3)
-            .hint(format!("`wed flow history {}` lists them.", flow.name))
-    };
-    let pick = |wanted: Option<i32>, at: usize| match wanted {
-        Some(number) => versions.iter().find(|version| version.version == number),
-        None => versions.get(at),
-    };
-    let old = pick(old, 1).ok_or_else(missing)?;
-    let new = pick(new, 0).ok_or_else(missing)?;
-    let lines =
-        wedflow_worker::definition::differing(&text_of(&old.read()?)?, &text_of(&new.read()?)?);
-    terminal.answer(
-        &json!({ "old": old.version, "new": new.version, "lines": lines }),
-        || {
-            terminal.line(&format!("Version {} to {}:", old.version, new.version));
-            for line in &lines {
-                terminal.line(line);
-            }
-        },
-    );
+    let difference = door.diff(flow, between).await?;
+    terminal.answer(&difference, || {
+        terminal.line(&format!(
+            "Version {} to {}:",
+            difference.old, difference.new
+        ));
+        for line in &difference.lines {
+            terminal.line(line);
+        }
+    });
     Ok(())
 }
 
+/// Applies an earlier version again, or shows what that would do.
 async fn rollback(
-    store: &Store,
-    flow: &Flow,
-    version: Option<i32>,
-    yes: bool,
+    flow: &str,
+    asked: &RollBack,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let rolled_back = store.roll_back(flow.flow_id, version, !yes).await?;
+    let rolled_back = door.roll_back(flow, asked).await?;
     let (version, rows) = (rolled_back.version, &rolled_back.instances);
-    terminal.answer(
-        &json!({ "flow": flow.name, "applied": yes, "version": version, "changes": rolled_back.applied,
-            "matching": rows.len(), "instances": changes::instances_of(rows) }),
-        || match yes {
-            true => terminal.line(&format!("Flow {} is as in version {version}.", flow.name)),
-            false => {
-                changes::print_preview(&rolled_back.applied, rows, terminal);
-                terminal.say("To do it: the same with --yes");
-            }
-        },
-    );
+    let mut document = json!(rolled_back);
+    document["flow"] = flow.into();
+    terminal.answer(&document, || match asked.apply {
+        true => terminal.line(&format!("Flow {flow} is as in version {version}.")),
+        false => {
+            changes::print_preview(&rolled_back.changes, rows, terminal);
+            terminal.say("To do it: the same with --yes");
+        }
+    });
     Ok(())
 }
 
+/// Makes, lists, changes or removes schedules.
 async fn schedule(
     command: &ScheduleCommand,
-    tenant: &str,
-    store: &Store,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let next = wedflow_worker::schedule::next;
-    match command {
+    let flow = match command {
         ScheduleCommand::Set {
             flow,
             name,
@@ -470,36 +404,29 @@ async fn schedule(
             overlap,
             values,
         } => {
-            let flow = store.flow(tenant, flow).await?;
-            let state: Map<String, Json> = initial_values(store, &flow, values, None).await?;
-            let schedule = NewSchedule {
-                name,
-                cron,
-                zone,
-                state: &state,
-                missed,
-                overlap,
+            let schedule = PutSchedule {
+                cron: cron.clone(),
+                zone: Some(zone.clone()),
+                state: initial_values(door, flow, values, None).await?,
+                missed: Some(missed.clone()),
+                overlap: Some(overlap.clone()),
+                paused: None,
             };
-            store.put_schedule(&flow, &schedule, next).await?;
-            list_schedules(store, &flow, terminal).await
+            door.put_schedule(flow, name, &schedule).await?;
+            flow
         }
-        ScheduleCommand::List { flow } => {
-            list_schedules(store, &store.flow(tenant, flow).await?, terminal).await
-        }
+        ScheduleCommand::List { flow } => flow,
         ScheduleCommand::Pause { flow, name } => {
-            let flow = store.flow(tenant, flow).await?;
-            store.pause_schedule(&flow, name, true).await?;
-            list_schedules(store, &flow, terminal).await
+            door.pause_schedule(flow, name, true).await?;
+            flow
         }
         ScheduleCommand::Resume { flow, name } => {
-            let flow = store.flow(tenant, flow).await?;
-            store.pause_schedule(&flow, name, false).await?;
-            list_schedules(store, &flow, terminal).await
+            door.pause_schedule(flow, name, false).await?;
+            flow
         }
-        ScheduleCommand::Remove { flow, name } => {
-            let flow = store.flow(tenant, flow).await?;
-            store.remove_schedule(&flow, name).await?;
-            list_schedules(store, &flow, terminal).await
+        ScheduleCommand::Delete { flow, name } => {
+            door.delete_schedule(flow, name).await?;
+            flow
         }
         ScheduleCommand::Backfill {
             flow,
@@ -507,20 +434,23 @@ async fn schedule(
             from,
             until,
         } => {
-            let flow = store.flow(tenant, flow).await?;
-            let wids = store
-                .backfill_schedule(&flow, name, from, until, BACKFILLED_MAX, next)
-                .await?;
-            terminal.answer(&json!({ "started": wids }), || {
-                terminal.line(&format!("Started {}.", counted(wids.len(), "instance")));
+            let span = Backfill {
+                from: from.clone(),
+                until: until.clone(),
+            };
+            let started = door.backfill(flow, name, &span).await?;
+            terminal.answer(&started, || {
+                let count = counted(started.started.len(), "instance");
+                terminal.line(&format!("Started {count}."));
             });
-            Ok(())
+            return Ok(());
         }
-    }
+    };
+    list_schedules(door, flow, terminal).await
 }
 
-async fn list_schedules(store: &Store, flow: &Flow, terminal: &Terminal) -> Result<(), Problem> {
-    let schedules = store.schedules(flow.flow_id).await?;
+async fn list_schedules(door: &Door, flow: &str, terminal: &Terminal) -> Result<(), Problem> {
+    let schedules = door.schedules(flow).await?;
     terminal.answer(&schedules, || {
         terminal.table(
             &[

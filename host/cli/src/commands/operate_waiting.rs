@@ -3,9 +3,11 @@
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use wedflow_documents::Status;
 use wedflow_model::Wid;
-use wedflow_store::{Flow, Store, StoreError};
 
+use crate::door::Door;
+use crate::problem::Problem;
 use crate::terminal::Terminal;
 
 /// Time without news after which the reasons are looked up.
@@ -39,11 +41,11 @@ impl Reasons {
     /// Says what an instance's jobs wait for when nothing has happened for a while: each set of reasons once.
     pub(crate) async fn say(
         &mut self,
-        store: &Store,
-        flow: &Flow,
+        door: &Door,
+        flow: &str,
         wid: Wid,
         terminal: &Terminal,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), Problem> {
         let now = Instant::now();
         if now.duration_since(self.still_since) < STILL
             || now.duration_since(self.looked) < LOOK_AGAIN
@@ -51,7 +53,7 @@ impl Reasons {
             return Ok(());
         }
         self.looked = now;
-        let mut waiting = store.waiting(flow.flow_id, wid).await?;
+        let mut waiting = door.waiting(flow, wid).await?;
         waiting.sort_by(|one, other| one.transition.cmp(&other.transition));
         let mut lines: Vec<String> = waiting
             .iter()
@@ -68,11 +70,10 @@ impl Reasons {
                 )
             })
             .collect();
-        if store.instance_status(flow.flow_id, wid).await? == "E" {
+        if door.instance(flow, wid).await?.status == Status::Exception {
             lines.push(format!(
-                "waiting: instance {wid} is an exception. `wed instance show {0} {wid}` says why; then `wed \
-                 instance retry {0} {wid}`.",
-                flow.name
+                "waiting: instance {wid} is an exception. `wed instance show {flow} {wid}` says why; then `wed \
+                 instance retry {flow} {wid}`."
             ));
         }
         if lines != self.said {

@@ -1,32 +1,32 @@
 //! `wed webhook`: where a tenant's exceptions are announced.
 
 use serde_json::json;
-use wedflow_store::Store;
+use wedflow_documents::WebhookPlace;
 
 use crate::arguments::WebhookCommand;
+use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
 pub(crate) async fn run(
     command: &WebhookCommand,
-    tenant: &str,
-    store: &Store,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
+    let place = |url: &String, flow: &Option<String>| WebhookPlace {
+        url: url.clone(),
+        flow: flow.clone(),
+    };
     match command {
         WebhookCommand::Set { url, flow } => {
-            let flow = match flow {
-                Some(flow) => Some(store.flow(tenant, flow).await?),
-                None => None,
-            };
-            let secret = store.set_webhook(tenant, flow.as_ref(), url).await?;
-            terminal.answer(&json!({ "url": url, "secret": secret }), || {
+            let set = door.set_webhook(&place(url, flow)).await?;
+            terminal.answer(&set, || {
                 terminal.line(&format!("Exceptions are announced to {url}."));
-                terminal.line(&format!("Messages are signed with {secret}"));
+                terminal.line(&format!("Messages are signed with {}", set.secret));
             });
         }
         WebhookCommand::List => {
-            let webhooks = store.webhooks(tenant).await?;
+            let webhooks = door.webhooks().await?;
             terminal.answer(&webhooks, || {
                 terminal.table(
                     &["url", "flow", "pending", "last error", "by", "since"],
@@ -43,13 +43,9 @@ pub(crate) async fn run(
                 );
             });
         }
-        WebhookCommand::Remove { url, flow } => {
-            let flow = match flow {
-                Some(flow) => Some(store.flow(tenant, flow).await?),
-                None => None,
-            };
-            store.remove_webhook(tenant, flow.as_ref(), url).await?;
-            terminal.answer(&json!({ "url": url, "removed": true }), || {
+        WebhookCommand::Delete { url, flow } => {
+            door.delete_webhook(&place(url, flow)).await?;
+            terminal.answer(&json!({ "url": url, "deleted": true }), || {
                 terminal.line(&format!("Nothing is announced to {url} any more."));
             });
         }

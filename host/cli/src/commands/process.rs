@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use serde_json::{Value as Json, json};
+use wedflow_documents::ProcessDefinition;
 use wedflow_model::FlowDefinition;
 use wedflow_process::{
     Diagnostic, Parsed, Plan, Process, SOURCE_BYTES_MAX, lower, parse, raise, unknown_roles,
@@ -12,6 +13,7 @@ use wedflow_store::Store;
 
 use crate::arguments::{CheckArguments, FmtArguments};
 use crate::commands::changes;
+use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
@@ -124,8 +126,7 @@ pub(crate) async fn apply(
     file: &Path,
     dry_run: bool,
     creator_role: Option<&str>,
-    tenant: &str,
-    store: &Store,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
     let mut reading = Reading::of(file)?;
@@ -134,7 +135,10 @@ pub(crate) async fn apply(
         return Err(Problem::usage(format!("{} has no WORKFLOW", reading.name))
             .hint("A source with task models and applications only makes no flow."));
     }
-    let roles = store.roles_of_people(tenant).await?;
+    let roles = door.people_roles().await?.into_iter();
+    let roles: Vec<String> = (roles.filter(|role| role.people > 0))
+        .map(|role| role.role)
+        .collect();
     reading
         .warnings
         .extend(unknown_roles(&reading.parsed.document, &roles));
@@ -144,22 +148,20 @@ pub(crate) async fn apply(
     }
     if dry_run {
         for process in &processes {
-            changes::preview(store, tenant, &process.definition, terminal).await?;
+            changes::preview(door, &process.definition, terminal).await?;
         }
         return Ok(());
     }
-    let pairs = pairs(processes);
-    let applied = wedflow_worker::definition::apply_processes(store, tenant, &pairs).await?;
-    let flows: Vec<Json> = pairs
-        .iter()
-        .zip(&applied)
-        .map(|((definition, _), applied)| json!({ "flow": definition.name, "applied": applied }))
-        .collect();
+    let definitions = processes.into_iter().map(|process| ProcessDefinition {
+        definition: json!(process.definition),
+        plan: json!(process.plan),
+    });
+    let flows = door.apply_processes(definitions.collect()).await?;
     terminal.answer(
         &json!({ "flows": flows, "warnings": reading.warnings() }),
         || {
-            for ((definition, _), applied) in pairs.iter().zip(&applied) {
-                changes::say_applied(&definition.name, applied, terminal);
+            for one in &flows {
+                changes::say_applied(&one.flow, &one.applied, terminal);
             }
         },
     );
@@ -197,14 +199,8 @@ pub(crate) async fn apply_text(
 }
 
 /// Prints a process as a source.
-pub(crate) async fn show(
-    name: &str,
-    tenant: &str,
-    store: &Store,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
-    let flow = store.flow(tenant, name).await?;
-    let plan = store.work_plan(&flow).await?;
+pub(crate) async fn show(name: &str, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
+    let plan = door.work_plan(name).await?.plan;
     let plan: Plan = serde_json::from_value(plan).map_err(|source| {
         Problem::new(format!("{name} is no process of the process language"))
             .because(source)

@@ -10,15 +10,18 @@ use wedflow_authoring::{
     Answer, AnswersFrom, Call, Called, Difference, Subject, Verdict, Workbench,
     differences_between, write_fixture,
 };
-use wedflow_model::{AttributeType, ComponentId, FlowId, Outcome, Value, Wid};
-use wedflow_store::{Flow, MadeAttempt, Store};
+use wedflow_documents::Recording;
+use wedflow_model::{AttributeType, FlowId, Outcome, Value, Wid};
+use wedflow_store::Store;
 
 use crate::answer::counted;
 use crate::arguments::ReplayArguments;
 use crate::calls;
-use crate::commands::job::identifier;
+use crate::commands::instance::attributes_of;
+use crate::commands::job::name_of;
 use crate::commands::run::{load, secrets_in, workbench};
 use crate::commands::test::fixture_problem;
+use crate::door::Door;
 use crate::problem::Problem;
 use crate::secret_key;
 use crate::terminal::{Terminal, hide};
@@ -31,17 +34,17 @@ const MASK: &str = "***";
 
 /// Attempt to replay, and its inputs.
 struct Replay<'a> {
-    store: &'a Store,
+    door: &'a Door,
     terminal: &'a Terminal,
     workbench: Workbench,
-    flow: Flow,
+    flow: &'a str,
     attributes: Vec<(String, AttributeType)>,
     /// The flow's own secrets, each with the transitions that may ask for it.
     granted: Vec<(String, String, Vec<String>)>,
     /// Secrets from a file, which come first.
     secrets: BTreeMap<String, String>,
-    /// Components by number.
-    subjects: HashMap<ComponentId, Subject>,
+    /// Components by name and version.
+    subjects: HashMap<(String, i32), Subject>,
 }
 
 /// Selection of an attempt.
@@ -63,23 +66,29 @@ enum Sameness {
     Different(Vec<Difference>),
 }
 
+/// Runs an attempt again. `store` has the flow's own secrets, where the database is at hand.
 pub(crate) async fn run(
     arguments: &ReplayArguments,
-    tenant: &str,
-    store: &Store,
+    store: Option<&Store>,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
     let (flow, wid, which) = target(&arguments.target)?;
-    let flow = store.flow(tenant, flow).await?;
-    let flow_id = flow.flow_id;
-    let attributes = store.flow_shape(flow_id).await?.attributes;
+    let attributes = attributes_of(door, flow).await?;
+    let granted = match store {
+        Some(store) => {
+            let flow_id = store.flow(&door.tenant, flow).await?.flow_id;
+            granted_secrets(store, flow_id).await?
+        }
+        None => Vec::new(),
+    };
     let mut replay = Replay {
-        store,
+        door,
         terminal,
         workbench: workbench()?,
         flow,
         attributes,
-        granted: granted_secrets(store, flow_id).await?,
+        granted,
         secrets: match &arguments.secret_file {
             Some(file) => secrets_in(file)?,
             None => BTreeMap::new(),
@@ -102,7 +111,6 @@ pub(crate) async fn run(
             "For example: wed replay orders/17#4, or wed replay orders 17; --last N for many.",
         ));
     };
-    store.instance(&replay.flow, wid).await?;
     let attempt = replay.find(wid, &which, arguments).await?;
     replay.one(wid, &attempt, arguments).await
 }
@@ -160,38 +168,40 @@ impl Replay<'_> {
         wid: Wid,
         which: &Which,
         arguments: &ReplayArguments,
-    ) -> Result<MadeAttempt, Problem> {
-        let attempts = self.store.made_attempts(self.flow.flow_id, wid).await?;
+    ) -> Result<Recording, Problem> {
+        let attempts = self.door.attempts(self.flow, wid).await?;
         let found = attempts.into_iter().rfind(|attempt| {
             (match which {
                 Which::Seq(seq) => attempt.seq == Some(*seq),
-                Which::Number(number) => attempt.attempt_id == Some(*number),
+                Which::Number(number) => attempt.number == Some(*number),
                 Which::Last => true,
             }) && arguments
                 .transition
                 .as_ref()
-                .is_none_or(|transition| *transition == attempt.trname)
+                .is_none_or(|transition| *transition == attempt.transition)
                 && arguments
                     .attempt
                     .is_none_or(|number| number == attempt.attempt)
         });
-        found.ok_or_else(|| {
+        let found = found.ok_or_else(|| {
             Problem::new(format!(
                 "no host made such an attempt at instance {wid} of {}",
-                self.flow.name
+                self.flow
             ))
             .code("not_found")
             .exit(3)
             .hint(format!(
                 "`wed job logs {} {wid}` lists the attempts. What external workers did cannot be replayed.",
-                self.flow.name
+                self.flow
             ))
-        })
+        })?;
+        let name = (found.seq, found.number);
+        Ok(self.door.recording(self.flow, wid, name).await?)
     }
 
     /// The call that an attempt was.
-    async fn call(&self, wid: Wid, attempt: &MadeAttempt) -> Result<Call, Problem> {
-        let id = identifier(&self.flow, wid, attempt);
+    fn call(&self, wid: Wid, attempt: &Recording) -> Result<Call, Problem> {
+        let id = identifier(self.flow, wid, attempt);
         let cannot = |why: &str| {
             Problem::new(format!("{id} cannot be run again: {why}")).code("not_replayable")
         };
@@ -200,13 +210,10 @@ impl Replay<'_> {
                 "it asked its host for more than is kept of an attempt",
             ));
         }
-        let from = attempt
-            .from_seq
-            .ok_or_else(|| cannot("the state that fired it is not on record"))?;
-        let payload = self
-            .store
-            .state_at(self.flow.flow_id, wid, from)
-            .await?
+        if attempt.from_seq.is_none() {
+            return Err(cannot("the state that fired it is not on record"));
+        }
+        let payload = (attempt.payload.clone())
             .ok_or_else(|| cannot("the state that fired it is gone from the trace"))?;
         let answers: Vec<Answer> = match &attempt.answers {
             Some(answers) => serde_json::from_value(answers.clone())
@@ -225,38 +232,39 @@ impl Replay<'_> {
                 + i64::try_from(timeout.as_micros()).unwrap_or(i64::MAX / 2)
         });
         Ok(Call {
-            transition: Some(attempt.trname.clone()),
+            transition: Some(attempt.transition.clone()),
             flow_attributes: Some(self.attributes.clone()),
             state: serde_json::from_str(&payload)
                 .map_err(|source| cannot("its state cannot be read").because(source))?,
             payload: Some(payload),
-            flow: self.flow.name.clone(),
+            flow: self.flow.to_owned(),
             wid,
             trigger: attempt.trigger.clone(),
             attempt: u32::try_from(attempt.attempt).unwrap_or(1),
             timeout: Some(timeout),
             deadline: Some(deadline),
-            secrets: self.secrets_of(&attempt.trname),
+            secrets: self.secrets_of(&attempt.transition),
             answers: AnswersFrom::Recording(answers),
             ..Call::default()
         })
     }
 
     /// Calls the component that made an attempt.
-    async fn again(&mut self, attempt: &MadeAttempt, call: &Call) -> Result<Called, Problem> {
-        let number = attempt.component_id.ok_or_else(|| {
-            Problem::new(format!(
+    async fn again(&mut self, attempt: &Recording, call: &Call) -> Result<Called, Problem> {
+        let (Some(name), Some(version)) = (&attempt.component, attempt.version) else {
+            return Err(Problem::new(format!(
                 "it is not known which component ran `{}`",
-                attempt.trname
+                attempt.transition
             ))
-            .code("not_replayable")
-        })?;
+            .code("not_replayable"));
+        };
+        let number = (name.clone(), version);
         if !self.subjects.contains_key(&number) {
-            let (_, bytes) = self.store.component_bytes(number).await?;
+            let bytes = self.door.component_bytes(name, version).await?;
             let spinner = self.terminal.spinner_if_slow("compiling the component");
             let subject = self.workbench.load(&bytes).await;
             spinner.finish_and_clear();
-            self.subjects.insert(number, subject?);
+            self.subjects.insert(number.clone(), subject?);
         }
         let subject = &self.subjects[&number];
         Ok(self.workbench.call(subject, call).await?)
@@ -265,11 +273,11 @@ impl Replay<'_> {
     async fn one(
         &mut self,
         wid: Wid,
-        attempt: &MadeAttempt,
+        attempt: &Recording,
         arguments: &ReplayArguments,
     ) -> Result<(), Problem> {
-        let id = identifier(&self.flow, wid, attempt);
-        let call = self.call(wid, attempt).await?;
+        let id = identifier(self.flow, wid, attempt);
+        let call = self.call(wid, attempt)?;
         let called = self.again(attempt, &call).await?;
         let other = match &arguments.with {
             Some(file) => {
@@ -278,7 +286,7 @@ impl Replay<'_> {
             }
             None => None,
         };
-        let sameness = self.compare(wid, attempt, &called).await?;
+        let sameness = compare(attempt, &called);
         let missing = self.missing_secrets(attempt);
         if let Some(file) = &arguments.fixture {
             self.save(file, &id, attempt, &call, arguments).await?;
@@ -329,63 +337,6 @@ impl Replay<'_> {
         verdict(&sameness, between.as_deref(), attempt)
     }
 
-    /// Holds a replay against what is on record of the attempt.
-    async fn compare(
-        &self,
-        wid: Wid,
-        attempt: &MadeAttempt,
-        called: &Called,
-    ) -> Result<Sameness, Problem> {
-        if called.beyond_recording {
-            return Ok(Sameness::Different(vec![Difference {
-                what: "answers".to_owned(),
-                expected: None,
-                actual: Some("it asked the host for more than was recorded".to_owned()),
-            }]));
-        }
-        // How far a guest comes within its time depends on the machine.
-        if attempt.outcome == "timed_out"
-            && matches!(called.outcome, Outcome::TimedOut | Outcome::OutOfFuel)
-        {
-            return Ok(Sameness::Same(
-                "it does not come to an end now either".to_owned(),
-            ));
-        }
-        if let Some(digest) = &attempt.digest {
-            let now = called.digest();
-            return Ok(if *digest == now {
-                Sameness::Same(format!(
-                    "the same answer, byte for byte (SHA-256 {}…)",
-                    &digest[..12.min(digest.len())]
-                ))
-            } else {
-                Sameness::Different(vec![Difference {
-                    what: "answer".to_owned(),
-                    expected: Some(format!("SHA-256 {digest}")),
-                    actual: Some(format!("SHA-256 {now}: {}", called.answer())),
-                }])
-            });
-        }
-        let Some(seq) = attempt.seq else {
-            let said = attempt.message.clone().unwrap_or_default();
-            return Ok(if attempt.outcome == called.name() {
-                Sameness::Same(format!("the same outcome, {}", attempt.outcome))
-            } else {
-                Sameness::Different(vec![Difference {
-                    what: "outcome".to_owned(),
-                    expected: Some(format!("{}: {said}", attempt.outcome)),
-                    actual: Some(called.answer()),
-                }])
-            });
-        };
-        let state = self.store.state_at(self.flow.flow_id, wid, seq).await?;
-        let state: Map<String, Json> = state
-            .as_deref()
-            .and_then(|text| serde_json::from_str(text).ok())
-            .unwrap_or_default();
-        Ok(effect(called, &state, seq))
-    }
-
     /// Returns the secrets that a transition may ask for: the flow's own that were granted to it, and those of the
     /// file.
     fn secrets_of(&self, transition: &str) -> BTreeMap<String, String> {
@@ -400,8 +351,8 @@ impl Replay<'_> {
     }
 
     /// Secrets that the attempt asked for and that neither the flow nor a file gave.
-    fn missing_secrets(&self, attempt: &MadeAttempt) -> Vec<String> {
-        let there = self.secrets_of(&attempt.trname);
+    fn missing_secrets(&self, attempt: &Recording) -> Vec<String> {
+        let there = self.secrets_of(&attempt.transition);
         let answers: Vec<Answer> = attempt
             .answers
             .clone()
@@ -425,7 +376,7 @@ impl Replay<'_> {
         &mut self,
         file: &Path,
         id: &str,
-        attempt: &MadeAttempt,
+        attempt: &Recording,
         call: &Call,
         arguments: &ReplayArguments,
     ) -> Result<(), Problem> {
@@ -468,19 +419,14 @@ impl Replay<'_> {
         };
         let subject = load(&self.workbench, file, self.terminal).await?;
         let last = self
-            .store
-            .last_attempts(self.flow.flow_id, transition, count)
+            .door
+            .last_attempts(self.flow, transition, count)
             .await?;
         let mut shadow = Shadow::of(transition, last.len());
-        for (wid, seq, number) in &last {
-            let attempts = self.store.made_attempts(self.flow.flow_id, *wid).await?;
-            let Some(attempt) = attempts
-                .into_iter()
-                .find(|attempt| attempt.seq == *seq && attempt.attempt_id == *number)
-            else {
-                continue;
-            };
-            let call = match self.call(*wid, &attempt).await {
+        for one in &last {
+            let (wid, name) = (one.wid, (one.seq, one.number));
+            let attempt = self.door.recording(self.flow, wid, name).await?;
+            let call = match self.call(wid, &attempt) {
                 Ok(call) => call,
                 Err(problem) => {
                     let why = problem.message.split_once(": ").map_or("", |(_, why)| why);
@@ -502,7 +448,7 @@ impl Replay<'_> {
             } else {
                 shadow
                     .differing
-                    .push((identifier(&self.flow, *wid, &attempt), found));
+                    .push((identifier(self.flow, wid, &attempt), found));
             }
         }
         let terminal = self.terminal;
@@ -513,6 +459,54 @@ impl Replay<'_> {
             Err(Problem::new("the two versions answer differently").code("different"))
         }
     }
+}
+
+/// Holds a replay against what is on record of the attempt.
+fn compare(attempt: &Recording, called: &Called) -> Sameness {
+    if called.beyond_recording {
+        return Sameness::Different(vec![Difference {
+            what: "answers".to_owned(),
+            expected: None,
+            actual: Some("it asked the host for more than was recorded".to_owned()),
+        }]);
+    }
+    // How far a guest comes within its time depends on the machine.
+    if attempt.outcome == "timed_out"
+        && matches!(called.outcome, Outcome::TimedOut | Outcome::OutOfFuel)
+    {
+        return Sameness::Same("it does not come to an end now either".to_owned());
+    }
+    if let Some(digest) = &attempt.digest {
+        let now = called.digest();
+        return if *digest == now {
+            Sameness::Same(format!(
+                "the same answer, byte for byte (SHA-256 {}…)",
+                &digest[..12.min(digest.len())]
+            ))
+        } else {
+            Sameness::Different(vec![Difference {
+                what: "answer".to_owned(),
+                expected: Some(format!("SHA-256 {digest}")),
+                actual: Some(format!("SHA-256 {now}: {}", called.answer())),
+            }])
+        };
+    }
+    let Some(seq) = attempt.seq else {
+        let said = attempt.message.clone().unwrap_or_default();
+        return if attempt.outcome == called.name() {
+            Sameness::Same(format!("the same outcome, {}", attempt.outcome))
+        } else {
+            Sameness::Different(vec![Difference {
+                what: "outcome".to_owned(),
+                expected: Some(format!("{}: {said}", attempt.outcome)),
+                actual: Some(called.answer()),
+            }])
+        };
+    };
+    let state: Map<String, Json> = (attempt.written.as_deref())
+        .and_then(|text| serde_json::from_str(text).ok())
+        .unwrap_or_default();
+    effect(called, &state, seq)
 }
 
 /// Comparison of another component with the last attempts at a transition.
@@ -606,11 +600,16 @@ impl<'a> Shadow<'a> {
     }
 }
 
+/// Names an attempt as `wed job logs` does.
+fn identifier(flow: &str, wid: Wid, attempt: &Recording) -> String {
+    name_of(flow, wid, attempt.seq, attempt.number)
+}
+
 /// Refuses an answer that differs: from the other version's, or from what is on record.
 fn verdict(
     sameness: &Sameness,
     between: Option<&[Difference]>,
-    attempt: &MadeAttempt,
+    attempt: &Recording,
 ) -> Result<(), Problem> {
     match (sameness, between) {
         (_, Some(between)) if !between.is_empty() => {
@@ -629,7 +628,7 @@ fn verdict(
     }
 }
 
-fn headline(id: &str, attempt: &MadeAttempt) -> String {
+fn headline(id: &str, attempt: &Recording) -> String {
     let component = match (&attempt.component, attempt.version) {
         (Some(name), Some(version)) => format!(
             "component {name} v{version}{}",
@@ -643,7 +642,7 @@ fn headline(id: &str, attempt: &MadeAttempt) -> String {
     };
     format!(
         "{id}  {}, attempt {}, {component}, on state {}",
-        attempt.trname,
+        attempt.transition,
         attempt.attempt,
         attempt
             .from_seq

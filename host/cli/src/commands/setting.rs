@@ -3,67 +3,48 @@
 use std::io::{IsTerminal, Read};
 
 use serde_json::json;
-use wedflow_store::Store;
+use wedflow_documents::NewSecret;
 use wedflow_worker::MAX_SECRET_BYTES;
 
 use crate::arguments::{ConfigCommand, SecretCommand};
+use crate::door::Door;
 use crate::problem::Problem;
-use crate::secret_key;
 use crate::terminal::Terminal;
 
 pub(crate) async fn config(
     command: &ConfigCommand,
-    tenant: &str,
-    store: &Store,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let missing = |flow: &str, key: &str| {
-        Problem::new(format!("flow {flow} has no setting \"{key}\""))
-            .exit(3)
-            .hint(format!(
-                "`wed flow config list {flow}` shows those there are."
-            ))
-    };
     match command {
         ConfigCommand::Set { flow, key, value } => {
-            let id = store.flow(tenant, flow).await?.flow_id;
-            store.set_setting(id, key, value).await?;
+            door.set_flow_setting(flow, key, value).await?;
             terminal.answer(&json!({ "flow": flow, "key": key, "value": value }), || {
                 terminal.line(&format!("Setting {key} of {flow} is {value}."));
             });
         }
         ConfigCommand::Get { flow, key } => {
-            let id = store.flow(tenant, flow).await?.flow_id;
-            let settings = store.settings(id).await?;
-            let Some((_, value)) = settings.iter().find(|(known, _)| known == key) else {
-                return Err(missing(flow, key));
-            };
+            let settings = door.flow_settings(flow).await?;
+            let found = settings.iter().find(|setting| setting.key == *key);
+            let value = &found
+                .ok_or_else(|| missing(flow, "setting", "config", key))?
+                .value;
             terminal.answer(&json!({ "flow": flow, "key": key, "value": value }), || {
                 terminal.line(value);
             });
         }
-        ConfigCommand::Unset { flow, key } => {
-            let id = store.flow(tenant, flow).await?.flow_id;
-            if !store.unset_setting(id, key).await? {
-                return Err(missing(flow, key));
-            }
+        ConfigCommand::Delete { flow, key } => {
+            door.delete_flow_setting(flow, key).await?;
             terminal.answer(&json!({ "flow": flow, "key": key, "value": null }), || {
                 terminal.line(&format!("Setting {key} of {flow} is gone."));
             });
         }
         ConfigCommand::List { flow } => {
-            let id = store.flow(tenant, flow).await?.flow_id;
-            let settings = store.settings(id).await?;
-            let document: Vec<_> = settings
-                .iter()
-                .map(|(key, value)| json!({ "key": key, "value": value }))
-                .collect();
-            terminal.answer(&document, || {
+            let settings = door.flow_settings(flow).await?;
+            terminal.answer(&settings, || {
                 terminal.table(
                     &["setting", "value"],
-                    settings
-                        .iter()
-                        .map(|(key, value)| vec![key.clone(), value.clone()]),
+                    (settings.iter()).map(|one| vec![one.key.clone(), one.value.clone()]),
                 );
             });
         }
@@ -71,96 +52,30 @@ pub(crate) async fn config(
     Ok(())
 }
 
-pub(crate) async fn secret(
-    command: &SecretCommand,
-    tenant: &str,
-    store: &Store,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
-    let missing = |flow: &str, name: &str| {
-        Problem::new(format!("flow {flow} has no secret \"{name}\""))
-            .exit(3)
-            .hint(format!(
-                "`wed flow secret list {flow}` shows those there are."
-            ))
-    };
-    match command {
-        SecretCommand::Set { flow, name, grant } => {
-            set_secret(flow, name, grant, tenant, store, terminal).await?
-        }
-        SecretCommand::Grant {
-            flow,
-            name,
-            transitions,
-            header_only,
-        } => {
-            let id = store.flow(tenant, flow).await?.flow_id;
-            let (known, key) = if *header_only {
-                (
-                    store.let_send_secret(id, name, transitions).await?,
-                    "senders",
-                )
-            } else {
-                (
-                    store.grant_secret(id, name, transitions).await?,
-                    "transitions",
-                )
-            };
-            if !known {
-                return Err(missing(flow, name));
-            }
-            terminal.answer(
-                &json!({ "flow": flow, "secret": name, key: transitions }),
-                || {
-                    terminal.line(&match transitions.is_empty() {
-                        true => format!("Secret {name} of {flow} is granted to no transition."),
-                        false => format!(
-                            "Secret {name} of {flow} is granted to {}.",
-                            transitions.join(", ")
-                        ),
-                    });
-                },
-            );
-        }
-        SecretCommand::List { flow } => list_secrets(flow, tenant, store, terminal).await?,
-        SecretCommand::Remove { flow, name } => {
-            let id = store.flow(tenant, flow).await?.flow_id;
-            if !store.remove_secret(id, name).await? {
-                return Err(missing(flow, name));
-            }
-            terminal.answer(
-                &json!({ "flow": flow, "secret": name, "removed": true }),
-                || {
-                    terminal.line(&format!("Secret {name} of {flow} is gone."));
-                },
-            );
-        }
-    }
-    Ok(())
+/// Words the problem that a flow has no such setting or secret.
+fn missing(flow: &str, noun: &str, command: &str, name: &str) -> Problem {
+    Problem::new(format!("flow {flow} has no {noun} \"{name}\""))
+        .code("not_found")
+        .exit(3)
+        .hint(format!(
+            "`wed flow {command} list {flow}` shows those there are."
+        ))
 }
 
-/// Stores a secret, encrypted, and grants it.
-async fn set_secret(
-    flow: &str,
-    name: &str,
-    grant: &[String],
-    tenant: &str,
-    store: &Store,
+pub(crate) async fn secret(
+    command: &SecretCommand,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let id = store.flow(tenant, flow).await?.flow_id;
-    let key = secret_key::existing_or_new()?;
-    let value = ask(flow, name)?;
-    let (ciphertext, nonce) = key.seal(id, name, &value).map_err(|error| {
-        Problem::new(format!("the secret {name} is refused: {error}"))
-            .exit(4)
-            .hint("A shorter one could not be masked in logs.")
-    })?;
-    store.put_secret(id, name, &ciphertext, &nonce).await?;
-    if !grant.is_empty() {
-        store.grant_secret(id, name, grant).await?;
-    }
-    terminal.answer(&json!({ "flow": flow, "secret": name, "stored": true }), || {
+    match command {
+        SecretCommand::Set { flow, name, grant } => {
+            let secret = NewSecret {
+                value: Some(ask(flow, name)?),
+                transitions: Some(grant.clone()).filter(|grant| !grant.is_empty()),
+                senders: None,
+            };
+            door.put_secret(flow, name, &secret).await?;
+            terminal.answer(&json!({ "flow": flow, "secret": name, "stored": true }), || {
                 terminal.line(&format!("Secret {name} of {flow} is stored."));
                 if grant.is_empty() {
                     terminal.say(&format!(
@@ -168,37 +83,57 @@ async fn set_secret(
                     ));
                 }
             });
+        }
+        SecretCommand::Grant {
+            flow,
+            name,
+            transitions,
+            header_only,
+        } => {
+            let granted = Some(transitions.clone());
+            let (key, transitions_too, senders) = match header_only {
+                true => ("senders", None, granted),
+                false => ("transitions", granted, None),
+            };
+            let secret = NewSecret {
+                value: None,
+                transitions: transitions_too,
+                senders,
+            };
+            door.put_secret(flow, name, &secret).await?;
+            let document = json!({ "flow": flow, "secret": name, key: transitions });
+            terminal.answer(&document, || {
+                let to = match transitions.is_empty() {
+                    true => "no transition".to_owned(),
+                    false => transitions.join(", "),
+                };
+                terminal.line(&format!("Secret {name} of {flow} is granted to {to}."));
+            });
+        }
+        SecretCommand::List { flow } => list_secrets(flow, door, terminal).await?,
+        SecretCommand::Delete { flow, name } => {
+            door.delete_secret(flow, name).await?;
+            let document = json!({ "flow": flow, "secret": name, "deleted": true });
+            terminal.answer(&document, || {
+                terminal.line(&format!("Secret {name} of {flow} is gone."));
+            });
+        }
+    }
     Ok(())
 }
 
 /// Lists the secrets of a flow by name, with the transitions that may use them.
-async fn list_secrets(
-    flow: &str,
-    tenant: &str,
-    store: &Store,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
-    let id = store.flow(tenant, flow).await?.flow_id;
-    let secrets = store.secrets(id).await?;
-    let document: Vec<_> = secrets
-        .iter()
-        .map(|secret| {
-            json!({
-                "secret": secret.name,
-                "transitions": secret.transitions,
-                "senders": secret.senders,
-            })
-        })
+async fn list_secrets(flow: &str, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
+    let secrets = door.secrets(flow).await?;
+    let document: Vec<_> = (secrets.iter())
+        .map(|one| json!({ "secret": one.name, "transitions": one.transitions, "senders": one.senders }))
         .collect();
     terminal.answer(&document, || {
         terminal.table(
             &["secret", "granted to", "sent in headers by"],
-            secrets.iter().map(|secret| {
-                vec![
-                    secret.name.clone(),
-                    secret.transitions.join(", "),
-                    secret.senders.join(", "),
-                ]
+            secrets.iter().map(|one| {
+                let transitions = [&one.transitions, &one.senders].map(|list| list.join(", "));
+                [vec![one.name.clone()], transitions.to_vec()].concat()
             }),
         );
     });

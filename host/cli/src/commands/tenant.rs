@@ -52,7 +52,13 @@ pub(crate) async fn run(
             Ok(())
         }
         TenantCommand::Pause { name, reason } => {
-            operate::pause_tenant(store, name, reason, terminal).await
+            let changed = store
+                .set_pause(PauseScope::Tenant(name), true, reason)
+                .await?;
+            terminal.answer(&json!({ "paused": true, "changed": changed }), || {
+                terminal.line(operate::said_pause(true, changed));
+            });
+            Ok(())
         }
         TenantCommand::Delete { name, yes } => delete(name, *yes, store, terminal).await,
     }

@@ -1,17 +1,16 @@
 //! `wed token`: with which users speak to the API.
 
 use serde_json::json;
-use wedflow_store::Store;
-use wedflow_tenancy::{Issued, Scope, ScopeError, TokenRequest, issue, rotate};
+use wedflow_documents::{IssuedToken, NewToken, Rotation};
 
 use crate::arguments::TokenCommand;
+use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
 pub(crate) async fn run(
     command: &TokenCommand,
-    tenant: &str,
-    store: &Store,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
     match command {
@@ -21,39 +20,29 @@ pub(crate) async fn run(
             scope,
             days,
         } => {
-            let scopes = if scope.is_empty() {
-                vec![Scope::ALL]
-            } else {
-                scope
-                    .iter()
-                    .map(|scope| scope.parse())
-                    .collect::<Result<Vec<Scope>, ScopeError>>()
-                    .map_err(|error| Problem::usage(error.to_string()).hint(ScopeError::hint()))?
+            let scopes = match scope.is_empty() {
+                true => vec!["write".to_owned()],
+                false => scope.clone(),
             };
-            let request = TokenRequest {
-                tenant,
-                user,
-                name,
-                scopes: &scopes,
-                days: *days,
+            let new = NewToken {
+                name: name.clone(),
+                user: Some(user.clone()),
+                scopes,
+                days: Some(*days),
             };
-            shown(
-                store,
-                tenant,
-                &issue(store, None, &request).await?,
-                terminal,
-            )
-            .await
+            shown(door, &door.create_token(&new).await?, terminal).await
         }
-        TokenCommand::List { user } => list(user.as_deref(), tenant, store, terminal).await,
+        TokenCommand::List { user } => list(user.as_deref(), door, terminal).await,
         TokenCommand::Rotate { id, days, overlap } => {
-            let overlap = format!("{overlap} hours");
-            let issued = rotate(store, None, tenant, id, *days, Some(&overlap)).await?;
-            shown(store, tenant, &issued, terminal).await
+            let rotation = Rotation {
+                days: *days,
+                overlap_hours: Some(*overlap),
+            };
+            shown(door, &door.rotate_token(id, &rotation).await?, terminal).await
         }
-        TokenCommand::Revoke { id } => {
-            store.revoke_token(tenant, id).await?;
-            terminal.answer(&json!({ "id": id, "revoked": true }), || {
+        TokenCommand::Delete { id } => {
+            door.delete_token(id).await?;
+            terminal.answer(&json!({ "id": id, "deleted": true }), || {
                 terminal.line(&format!("Token {id} is revoked."));
             });
             Ok(())
@@ -62,17 +51,13 @@ pub(crate) async fn run(
 }
 
 /// Lists the tokens of a user, or of the tenant.
-async fn list(
-    user: Option<&str>,
-    tenant: &str,
-    store: &Store,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+async fn list(user: Option<&str>, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     if let Some(user) = user {
         // One that is missing has no tokens, which must not look like an empty list.
-        store.user(tenant, user).await?;
+        door.user(user).await?;
     }
-    let tokens = store.tokens(tenant, user).await?;
+    let mut tokens = door.tokens().await?;
+    tokens.retain(|token| user.is_none_or(|user| token.user == user));
     terminal.answer(&tokens, || {
         terminal.table(
             &[
@@ -101,32 +86,23 @@ async fn list(
 }
 
 /// Shows a token this once; one that could not be shown is revoked.
-async fn shown(
-    store: &Store,
-    tenant: &str,
-    issued: &Issued,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
-    show(issued, terminal);
-    if terminal.has_lost() {
-        store.revoke_token(tenant, &issued.token.id).await?;
-        return Err(
-            Problem::new("the token could not be written, and is revoked again")
-                .hint("Is the disk full?"),
-        );
-    }
-    Ok(())
-}
-
-fn show(issued: &Issued, terminal: &Terminal) {
+async fn shown(door: &Door, issued: &IssuedToken, terminal: &Terminal) -> Result<(), Problem> {
     let token = &issued.token;
-    let document = json!({ "secret": issued.secret.reveal(), "id": token.id, "user": token.user, "name": token.name,
+    let document = json!({ "secret": issued.secret, "id": token.id, "user": token.user, "name": token.name,
         "scopes": token.scopes, "expires_at": token.expires_at });
     terminal.answer(&document, || {
         terminal.say(&format!(
             "The token {} of {}, until {}. It is shown this once:",
             token.name, token.user, token.expires_at
         ));
-        terminal.line(issued.secret.reveal());
+        terminal.line(&issued.secret);
     });
+    if terminal.has_lost() {
+        door.delete_token(&token.id).await?;
+        return Err(
+            Problem::new("the token could not be written, and is revoked again")
+                .hint("Is the disk full?"),
+        );
+    }
+    Ok(())
 }

@@ -1,70 +1,57 @@
 //! `wed user`: who may speak for a tenant.
 
 use serde_json::json;
-use wedflow_store::Store;
-use wedflow_tenancy::Role;
+use wedflow_documents::NewUser;
 
 use crate::arguments::UserCommand;
+use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
 pub(crate) async fn run(
     command: &UserCommand,
-    tenant: &str,
-    store: &Store,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
+    let tenant = &door.tenant;
     match command {
         UserCommand::Create { name, role } => {
-            let role = read(role)?;
-            store.create_user(tenant, name, role.name()).await?;
-            terminal.answer(
-                &json!({ "tenant": tenant, "user": name, "role": role.name() }),
-                || {
-                    terminal.line(&format!("User {name} of {tenant} is made, as {role}."));
-                    terminal.say(&format!("Make a token: wed token create {name}"));
-                },
-            );
-            Ok(())
+            let new = NewUser {
+                name: name.clone(),
+                role: role.clone(),
+            };
+            let user = door.create_user(&new).await?;
+            let document = json!({ "tenant": tenant, "user": user.name, "role": user.role });
+            terminal.answer(&document, || {
+                terminal.line(&format!("User {name} of {tenant} is made, as {role}."));
+                terminal.say(&format!("Make a token: wed token create {name}"));
+            });
         }
         UserCommand::List => {
-            let users = store.users(tenant, None).await?;
+            let users = door.users().await?;
             terminal.answer(&users, || {
-                terminal.table(
-                    &["user", "role", "made"],
-                    users.iter().map(|user| {
-                        vec![
-                            user.name.clone(),
-                            user.role.clone(),
-                            user.created_at.clone(),
-                        ]
-                    }),
-                );
+                let row = |user: &wedflow_documents::User| {
+                    [&user.name, &user.role, &user.created_at]
+                        .map(Clone::clone)
+                        .to_vec()
+                };
+                terminal.table(&["user", "role", "made"], users.iter().map(row));
             });
-            Ok(())
         }
         UserCommand::Role { name, role } => {
-            let role = read(role)?;
-            store.set_role(tenant, name, role.name()).await?;
-            terminal.answer(
-                &json!({ "tenant": tenant, "user": name, "role": role.name() }),
-                || terminal.line(&format!("User {name} of {tenant} is {role} now.")),
-            );
-            Ok(())
+            let user = door.set_role(name, role).await?;
+            let document = json!({ "tenant": tenant, "user": name, "role": user.role });
+            terminal.answer(&document, || {
+                terminal.line(&format!("User {name} of {tenant} is {role} now."));
+            });
         }
         UserCommand::Delete { name } => {
-            store.drop_user(tenant, name).await?;
-            terminal.answer(
-                &json!({ "tenant": tenant, "user": name, "deleted": true }),
-                || terminal.line(&format!("User {name} of {tenant} is removed.")),
-            );
-            Ok(())
+            door.delete_user(name).await?;
+            let document = json!({ "tenant": tenant, "user": name, "deleted": true });
+            terminal.answer(&document, || {
+                terminal.line(&format!("User {name} of {tenant} is removed."));
+            });
         }
     }
-}
-
-fn read(role: &str) -> Result<Role, Problem> {
-    role.parse().map_err(|message: String| {
-        Problem::usage(message).hint("docs/reference/tenants.md tells what each may do.")
-    })
+    Ok(())
 }

@@ -1,24 +1,25 @@
 //! `wed work`: people's work: worklists, claims, reports, messages.
 
 use serde_json::{Map, Value as Json, json};
-use wedflow_store::{NewProcess, PersonName, Store, WorkAct, WorkReport};
+use wedflow_documents::{Decision, PeopleRole, Process, Report};
+use wedflow_store::Store;
 
 use crate::answer::shown;
 use crate::arguments::{BeginArguments, ReportArguments, WorkArguments, WorkCommand};
 use crate::commands::away;
 use crate::commands::worklists;
+use crate::door::Door;
 use crate::inbox::server::Direct;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
 pub(crate) async fn run(
     arguments: &WorkArguments,
-    tenant: &str,
-    store: &Store,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
     let Some(command) = &arguments.command else {
-        return inbox(arguments, tenant, store, terminal).await;
+        return list("arrival", 1_000, door, terminal).await;
     };
     match command {
         WorkCommand::People {
@@ -26,169 +27,146 @@ pub(crate) async fn run(
             role,
             revoke,
             remove,
-        } => {
-            return people(
-                tenant,
-                add.as_deref(),
-                (role, revoke),
-                remove.as_deref(),
-                store,
-                terminal,
-            )
-            .await;
+        } => match (add, remove) {
+            (Some(name), _) => add_person(name, role, revoke, door, terminal).await,
+            (None, Some(name)) => remove_person(name, door, terminal).await,
+            (None, None) => people(door, terminal).await,
+        },
+        WorkCommand::Roles => {
+            let roles = door.people_roles().await?;
+            terminal.answer(&roles, || {
+                let row = |one: &PeopleRole| vec![one.role.clone(), one.people.to_string()];
+                terminal.table(&["role", "people"], roles.iter().map(row));
+            });
+            Ok(())
         }
-        WorkCommand::Roles => return roles(tenant, store, terminal).await,
-        WorkCommand::Calendar(calendar) => {
-            return worklists::calendar(calendar, tenant, store, terminal).await;
-        }
-        _ => {}
-    }
-    let name = name_of(arguments)?;
-    let person = PersonName { tenant, name };
-    match command {
-        WorkCommand::List { order, limit } => {
-            let items = store.worklist(person, order, *limit).await?;
-            terminal.answer(&items, || print_items(&items, terminal));
-        }
+        WorkCommand::Calendar(calendar) => worklists::calendar(calendar, door, terminal).await,
+        WorkCommand::List { order, limit } => list(order, *limit, door, terminal).await,
         WorkCommand::Show { item } => {
-            let item = store.work_item(person, *item).await?;
+            let item = door.work_item(*item).await?;
             terminal.answer(&item, || print_item(&item, terminal));
+            Ok(())
         }
         WorkCommand::History { item } => {
-            let entries = store.work_history(person, *item).await?;
+            let entries = door.work_history(*item).await?;
             terminal.answer(&entries, || {
                 print_rows(&["at", "person", "action", "detail"], &entries, terminal);
             });
+            Ok(())
         }
         WorkCommand::Messages { remove } => {
-            store.connect_person(person).await?;
-            let messages = store.work_messages(person, 1_000).await?;
+            door.set_active(true).await?;
+            let messages = door.messages(1_000).await?;
             if *remove {
-                store.remove_messages(person).await?;
+                door.delete_messages().await?;
             }
             terminal.answer(&messages, || {
                 print_rows(&["at", "kind", "sender", "text"], &messages, terminal);
             });
+            Ok(())
         }
-        WorkCommand::Report(report) => return self::report(person, report, store, terminal).await,
-        WorkCommand::Begin(begin) => return self::begin(person, begin, store, terminal).await,
+        WorkCommand::Report(report) => self::report(report, door, terminal).await,
+        WorkCommand::Begin(begin) => self::begin(begin, door, terminal).await,
         WorkCommand::Fetch { item, note, to } => {
-            return worklists::fetch(person, *item, *note, to.as_deref(), store, terminal).await;
+            worklists::fetch(*item, *note, to.as_deref(), door, terminal).await
         }
-        other => return act(person, other, store, terminal).await,
+        other => act(other, door, terminal).await,
     }
+}
+
+/// Returns the person in whose name a command acts over the database; a token's user needs no name.
+///
+/// # Errors
+/// When nobody is named and the command is one of a person.
+pub(crate) fn person_of(arguments: &WorkArguments) -> Result<&str, Problem> {
+    let is_of_nobody = matches!(
+        arguments.command,
+        Some(WorkCommand::People { .. } | WorkCommand::Roles | WorkCommand::Calendar(_))
+    );
+    match arguments.person.as_deref() {
+        Some(person) => Ok(person),
+        None if is_of_nobody => Ok("operator"),
+        None => Err(Problem::usage("nobody is named who acts")
+            .hint("Say --as NAME, or set WEDFLOW_PERSON.")),
+    }
+}
+
+async fn list(order: &str, limit: i32, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
+    let items = door.worklist(order, limit).await?;
+    terminal.answer(&items, || print_items(&items, terminal));
     Ok(())
 }
 
-async fn begin(
-    person: PersonName<'_>,
-    begin: &BeginArguments,
-    store: &Store,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
-    let values = values_of(&begin.set)?;
-    let process = NewProcess {
-        flow: &begin.flow,
-        in_charge: begin.in_charge.as_deref(),
-        values: &values,
-        policy: begin.policy,
-        count: begin.count,
-        warnings: &begin.warn,
+async fn begin(begin: &BeginArguments, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
+    let process = Process {
+        flow: begin.flow.clone(),
+        in_charge: begin.in_charge.clone(),
+        values: values_of(&begin.set)?,
+        policy: Some(begin.policy),
+        count: Some(begin.count),
+        warnings: begin.warn.clone(),
         transfer: begin.transfer,
     };
-    let wid = store.start_process(person, &process).await?;
-    terminal.answer(&json!({ "flow": begin.flow, "wid": wid }), || {
-        terminal.line(&format!("Instance {wid} of {} is started.", begin.flow));
+    let begun = door.begin(&process).await?;
+    terminal.answer(&begun, || {
+        terminal.line(&format!(
+            "Instance {} of {} is started.",
+            shown(&begun["wid"]),
+            begin.flow
+        ));
     });
     Ok(())
 }
 
-fn name_of(arguments: &WorkArguments) -> Result<&str, Problem> {
-    arguments.person.as_deref().ok_or_else(|| {
-        Problem::usage("nobody is named who acts").hint("Say --as NAME, or set WEDFLOW_PERSON.")
-    })
-}
-
-/// Shows the inbox of a person by way of the database; the list in plain lines where there is no terminal.
-async fn inbox(
-    arguments: &WorkArguments,
-    tenant: &str,
-    store: &Store,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
-    let name = name_of(arguments)?;
-    let person = PersonName { tenant, name };
-    // Refused at once when there is no such person.
-    let items = store.worklist(person, "arrival", 1_000).await?;
-    if !terminal.has_screen() {
-        terminal.answer(&items, || print_items(&items, terminal));
-        return Ok(());
-    }
+/// Shows the inbox of a person by way of the database, full screen.
+pub(crate) async fn inbox(person: &str, tenant: &str, store: &Store) -> Result<(), Problem> {
     let server = Box::new(Direct {
         store: store.clone(),
         tenant: tenant.to_owned(),
-        person: name.to_owned(),
+        person: person.to_owned(),
         runtime: tokio::runtime::Handle::current(),
     });
-    away::show(name.to_owned(), server, None).await
+    away::show(person.to_owned(), server, None).await
 }
 
 /// Changes one item or the person, in one call.
-async fn act(
-    person: PersonName<'_>,
-    command: &WorkCommand,
-    store: &Store,
-    terminal: &Terminal,
-) -> Result<(), Problem> {
+async fn act(command: &WorkCommand, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let done = match command {
-        WorkCommand::Select { item } => store.work_act(person, *item, WorkAct::Select).await?,
-        WorkCommand::Lock { item } => store.work_act(person, *item, WorkAct::Lock).await?,
-        WorkCommand::Unlock { item } => store.work_act(person, *item, WorkAct::Unlock).await?,
-        WorkCommand::Release { item } => {
-            match store.work_act(person, *item, WorkAct::Unselect).await {
-                Err(error) if error.code() == Some("WF082") => {
-                    store.work_act(person, *item, WorkAct::Unlock).await?
-                }
-                other => other?,
-            }
-        }
-        WorkCommand::Start { item } => store.work_act(person, *item, WorkAct::Start).await?,
-        WorkCommand::TakeOver { item } => store.work_act(person, *item, WorkAct::TakeOver).await?,
-        WorkCommand::Delegate { item, to } => store.delegate_work(person, *item, to).await?,
-        WorkCommand::Reassign { from, to } => {
-            json!({ "reassigned": store.reassign_work(person, from, to).await? })
-        }
-        WorkCommand::Together { item, task } => {
-            store.reserve_work(person, *item, task).await?;
-            json!({ "item": item, "reserved": task })
-        }
-        WorkCommand::Move { item, before } => {
-            store.move_work(person, *item, *before).await?;
-            json!({ "item": item, "before": before })
-        }
+        WorkCommand::Select { item } => door.work_act(*item, "select").await?,
+        WorkCommand::Lock { item } => door.work_act(*item, "lock").await?,
+        WorkCommand::Unlock { item } => door.work_act(*item, "unlock").await?,
+        WorkCommand::Release { item } => match door.work_act(*item, "unselect").await {
+            Err(error) if error.code() == Some("WF082") => door.work_act(*item, "unlock").await?,
+            other => other?,
+        },
+        WorkCommand::Start { item } => door.work_act(*item, "start").await?,
+        WorkCommand::TakeOver { item } => door.work_act(*item, "take-over").await?,
+        WorkCommand::Delegate { item, to } => door.delegate(*item, to).await?,
+        WorkCommand::Reassign { from, to } => door.reassign(from, to).await?,
+        WorkCommand::Together { item, task } => door.reserve(*item, task).await?,
+        WorkCommand::Move { item, before } => door.move_item(*item, *before).await?,
         WorkCommand::Decide {
             item,
             proceed,
             extend,
             ..
         } => {
-            store
-                .decide_late(person, *item, *proceed, extend.as_deref())
-                .await?
+            let decision = Decision {
+                proceed: *proceed,
+                extend: extend.clone(),
+            };
+            door.decide(*item, &decision).await?
         }
-        WorkCommand::Notify(notify) => worklists::notify(person, notify, store).await?,
-        WorkCommand::Comment { item, text, attach } => {
-            let file = attach.as_deref().map(attached).transpose()?;
-            let file = file
-                .as_ref()
-                .map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
-            json!({ "note": store.comment_work(person, *item, text, file).await? })
-        }
-        WorkCommand::Disconnect => {
-            store.disconnect_person(person).await?;
-            json!({ "active": false })
-        }
-        _ => json!({ "active": true, "delivered": store.connect_person(person).await? }),
+        WorkCommand::Notify(notify) => worklists::notify(notify, door).await?,
+        WorkCommand::Comment { item, text, attach } => match attach {
+            None => door.comment(*item, text).await?,
+            Some(file) => {
+                let (name, bytes) = attached(file)?;
+                door.attach(*item, text, (&name, bytes)).await?
+            }
+        },
+        WorkCommand::Disconnect => door.set_active(false).await?,
+        _ => door.set_active(true).await?,
     };
     terminal.answer(&done, || {
         let said: Vec<String> = done
@@ -203,32 +181,28 @@ async fn act(
 }
 
 async fn report(
-    person: PersonName<'_>,
     arguments: &ReportArguments,
-    store: &Store,
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    let values = values_of(&arguments.set)?;
+    let report = Report {
+        success: !arguments.failed,
+        values: values_of(&arguments.set)?,
+        reason: arguments.reason.clone(),
+        claim: None,
+    };
     let key = match &arguments.key {
         Some(key) => key.clone(),
         None => format!("{:032x}", rand::random::<u128>()),
     };
-    let report = WorkReport {
-        item: arguments.item,
-        success: !arguments.failed,
-        values: &values,
-        key: &key,
-        reason: arguments.reason.as_deref(),
-        claim: None,
-    };
-    let answer = store.report_work(person, &report).await?;
+    let answer = door.report(arguments.item, &report, &key).await?;
     if answer["applied"] != true {
         return Err(refused(&answer));
     }
     terminal.answer(&answer, || {
         terminal.line(&format!(
             "Item {} is {}.",
-            report.item,
+            arguments.item,
             shown(&answer["state"])
         ));
     });
@@ -247,46 +221,41 @@ pub(crate) fn refused(answer: &Json) -> Problem {
         .hint(shown(&answer["hint"]))
 }
 
-async fn people(
-    tenant: &str,
-    add: Option<&str>,
-    (roles, revoked): (&[String], &[String]),
-    remove: Option<&str>,
-    store: &Store,
+/// Makes a person, or gives and takes roles.
+async fn add_person(
+    name: &str,
+    roles: &[String],
+    revoked: &[String],
+    door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
-    if let Some(name) = add {
-        store
-            .create_person(PersonName { tenant, name }, roles)
-            .await?;
-        for role in revoked {
-            store.revoke_role(PersonName { tenant, name }, role).await?;
-        }
-        terminal.answer(&json!({ "person": name, "roles": roles }), || {
-            terminal.line(&format!(
-                "Person {name} of {tenant} has the roles: {}.",
-                roles.join(", ")
-            ));
-        });
-        return Ok(());
+    door.put_person(name, roles).await?;
+    for role in revoked {
+        door.delete_person_role(name, role).await?;
     }
-    if let Some(name) = remove {
-        store.drop_person(PersonName { tenant, name }).await?;
-        terminal.answer(&json!({ "removed": name }), || {
-            terminal.line(&format!("Person {name} of {tenant} is removed."));
-        });
-        return Ok(());
-    }
-    let people = store.people(tenant, None, 1_000).await?;
-    terminal.answer(&people, || {
-        print_rows(&["person", "active", "roles", "holds"], &people, terminal);
+    terminal.answer(&json!({ "person": name, "roles": roles }), || {
+        terminal.line(&format!(
+            "Person {name} of {} has the roles: {}.",
+            door.tenant,
+            roles.join(", ")
+        ));
     });
     Ok(())
 }
 
-async fn roles(tenant: &str, store: &Store, terminal: &Terminal) -> Result<(), Problem> {
-    let roles = store.people_roles(tenant).await?;
-    terminal.answer(&roles, || print_rows(&["role", "people"], &roles, terminal));
+async fn remove_person(name: &str, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
+    door.delete_person(name).await?;
+    terminal.answer(&json!({ "removed": name }), || {
+        terminal.line(&format!("Person {name} of {} is removed.", door.tenant));
+    });
+    Ok(())
+}
+
+async fn people(door: &Door, terminal: &Terminal) -> Result<(), Problem> {
+    let people = door.people(1_000).await?;
+    terminal.answer(&people, || {
+        print_rows(&["person", "active", "roles", "holds"], &people, terminal);
+    });
     Ok(())
 }
 
