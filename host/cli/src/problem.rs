@@ -124,6 +124,8 @@ fn missing(kind: &str, message: String) -> Problem {
         "component" | "earlier version of component" => "wed component list",
         "instance" => "wed instance list FLOW",
         "schedule" => "wed flow schedule list FLOW",
+        "setting" => "wed flow config list FLOW",
+        "secret" => "wed flow secret list FLOW",
         "tenant" => "wed tenant list",
         "user" => "wed user list",
         "token" => "wed token list",

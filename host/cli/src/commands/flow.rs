@@ -137,7 +137,13 @@ async fn bind(
 ) -> Result<(), Problem> {
     if let Some(component) = component {
         // One that is missing is a mistake here, though not in a definition.
-        door.components(Some(component)).await?;
+        let found = door.components(Some(component)).await;
+        found.map_err(|error| match error.code() {
+            Some("not_found") => Problem::from(error).hint(
+                "`wed component push FILE.wasm` uploads one; `wed component list` shows those there are.",
+            ),
+            _ => Problem::from(error),
+        })?;
     }
     let (found, tag) = door.flow(flow).await?;
     let mut definition = found.definition;
