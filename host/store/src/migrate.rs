@@ -42,7 +42,7 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(200);
 pub enum Schema {
     /// The one of this program.
     Current,
-    /// None of Wedflow's.
+    /// Schema of something else than Wedflow, or none.
     Absent,
     /// That of another version: the number of its newest migration, and of this program's. They are the same where
     /// only functions differ.

@@ -29,11 +29,11 @@ pub struct Upload {
 /// Use of a component that is uploaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activation {
-    /// None: it is checked and not stored. Its version is 0.
+    /// Checked only: nothing is stored, and the version is 0.
     Check,
-    /// It is in use unless a flow that fits the version before does not fit it.
+    /// In use unless a flow that fits the version before does not fit it.
     UnlessItBreaks,
-    /// It is in use.
+    /// In use at once.
     Always,
 }
 
