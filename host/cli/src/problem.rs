@@ -129,13 +129,15 @@ fn missing(kind: &str, message: String) -> Problem {
         "tenant" => "wed tenant list",
         "user" => "wed user list",
         "token" => "wed token list",
+        "order of tasks" => "wed flow order list FLOW",
         _ => return problem,
     };
     let things = match kind {
-        "earlier version of component" => "component",
-        other => other,
+        "earlier version of component" => "components".to_owned(),
+        "order of tasks" => "orders".to_owned(),
+        other => format!("{other}s"),
     };
-    problem.hint(format!("`{command}` shows the {things}s there are."))
+    problem.hint(format!("`{command}` shows the {things} there are."))
 }
 
 impl From<StoreError> for Problem {

@@ -103,6 +103,9 @@ fn forget(document: &mut Json) {
             for who in ["operator:postgres", "token:ann/token"] {
                 *text = text.replace(who, "who");
             }
+            if text == "postgres" {
+                *text = "who".to_owned();
+            }
         }
         _ => {}
     }
