@@ -1,7 +1,8 @@
 -- Runs before the functions are applied.
 --
 -- How the functions are laid out: define makes flows; gate decides what a new state means and writes it; job claims,
--- commits and fails; sweep is what any host does for all. A flow has functions of its own, made from define/templates.
+-- commits and fails; chore is what any host does for all tenants, thing by thing; sweep looks after tables of ours. A
+-- flow has functions of its own, made from define/templates.
 --
 -- The way of a host's result: wed.commit_results > wed.write_unlocked > wed.write_results > the flow's apply (UPDATE,
 -- conditions) > wed.pass_gate > wed.decide, wed.refuse_passing, then one function for each table that is written,
@@ -16,8 +17,8 @@
 -- A caller that begins with the job takes it with SKIP LOCKED or by the advisory lock that is only tried.
 --
 -- Time limits. A host's session has a lock_timeout of 1 s and a statement_timeout (Store::for_host), one that commits a
--- lock_timeout of 50 ms (Store::for_commits); a definition waits 5 s for its flow's tables; a sweep waits for nobody:
--- what is locked is left to the next round, each thing in a transaction of its own.
+-- lock_timeout of 50 ms (Store::for_commits); a definition waits 5 s for its flow's tables; a chore waits 50 ms, and
+-- what is locked is put off (wed.postpone), each thing in a block of its own.
 --
 -- Settings. Whatever could change the meaning of a condition, a comparison or an output is pinned in one place
 -- (wed.pinned_settings): for functions that clients call by wed.pin_settings, for hosts by their connections' options.

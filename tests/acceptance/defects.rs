@@ -10,7 +10,7 @@ use wedflow_store::{CommitGroup, CommitItem};
 
 use crate::support::database::{one_lane, sample_component};
 use crate::support::flows::{PAPER, STEPS};
-use crate::support::{Database, Flow, GENEROUS, Session, eventually, on, repository};
+use crate::support::{Database, Flow, GENEROUS, Session, eventually, on, repository, sweep};
 
 /// Returns what a listener hears within a deadline, if anything.
 fn heard(listener: &mut Session, within: Duration) -> Option<(String, String)> {
@@ -226,7 +226,7 @@ fn defect_08_a_host_that_lost_a_job_cannot_commit_it() {
     let slow = on(store.register_host("slow", Duration::from_millis(1))).expect("entered");
     let lost = on(store.claim(slow, 10)).expect("claimed").remove(0).job;
     eventually("the leases of the slow host have ended", || {
-        (on(store.sweep()).expect("swept").abandoned == 1).then_some(())
+        (sweep(&store)[0] == 1).then_some(())
     });
     let quick = on(store.register_host("quick", GENEROUS)).expect("entered");
     let found = on(store.claim(quick, 10)).expect("claimed").remove(0).job;
@@ -320,14 +320,14 @@ fn defect_10_a_job_whose_condition_no_longer_holds_is_skipped() {
     assert_eq!(s.pending(wid), ["other"]);
     // Where nobody asks for it, housekeeping finds it.
     eventually("the job of the second instance is skipped", || {
-        on(flow.database.store.sweep()).expect("swept");
+        sweep(&flow.database.store);
         (s.pending(second) == ["other"]).then_some(())
     });
     // The choice is the trigger's.
     s.run("UPDATE wed_trig SET recheck = false WHERE tgname = 't'");
     let third = s.start();
     s.run(&format!("UPDATE wed_flow SET a = 'y' WHERE wid = {third}"));
-    on(flow.database.store.sweep()).expect("swept");
+    sweep(&flow.database.store);
     s.finish(third, "slow", "a = 'z'");
     assert_eq!(s.trace(third)[2], "slow -> {} R");
 }
@@ -366,7 +366,7 @@ fn defect_12_a_worker_beyond_its_timeout_is_ended_and_counted() {
         slow.run("BEGIN");
         assert!(slow.take(wid, "step"), "attempt {attempt}");
         eventually("the worker is ended", || {
-            (on(flow.database.store.sweep()).expect("swept").overdue == 1).then_some(())
+            (sweep(&flow.database.store)[1] == 1).then_some(())
         });
         assert!(
             slow.batch_execute("SELECT 1").is_err(),

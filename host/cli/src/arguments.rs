@@ -505,6 +505,9 @@ pub(crate) struct QuotaArguments {
     /// Orders of tasks added while running (`wed_order`).
     #[arg(long, value_name = "N|none")]
     pub(crate) orders: Option<Most>,
+    /// Schedules.
+    #[arg(long, value_name = "N|none")]
+    pub(crate) schedules: Option<Most>,
 }
 
 impl QuotaArguments {

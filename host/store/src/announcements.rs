@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use sqlx::{AssertSqlSafe, FromRow};
-use wedflow_model::{ComponentId, HostId, TenantId};
+use wedflow_model::{ComponentId, HostId};
 
 use crate::flows::Flow;
 use crate::times::RFC3339;
@@ -30,8 +30,8 @@ pub struct Webhook {
 pub struct Message {
     /// Number of the message, the same at every attempt.
     pub message_id: i64,
-    /// The tenant's number.
-    pub tenant_id: TenantId,
+    /// Number of the webhook.
+    pub webhook_id: i32,
     /// The tenant.
     pub tenant: String,
     /// URL of the receiver.
@@ -114,25 +114,32 @@ impl Store {
         .await?)
     }
 
-    /// Takes messages that are due: at most `each` of a tenant, none of the tenants `without`. Each is due again later
-    /// until it is delivered.
+    /// Takes messages that are due, of each webhook those that its share has room for; `busy` names the webhook of each
+    /// message under way. Each message is due again later until it is delivered.
     ///
     /// # Errors
     /// Only those of the connection.
     pub async fn take_messages(
         &self,
-        each: i32,
+        busy: &[i32],
         limit: i32,
-        without: &[TenantId],
     ) -> Result<Vec<Message>, StoreError> {
-        Ok(
-            sqlx::query_as("SELECT * FROM wed.take_messages($1, $2, $3)")
-                .bind(each)
-                .bind(limit)
-                .bind(without)
-                .fetch_all(&self.pool)
-                .await?,
-        )
+        Ok(sqlx::query_as("SELECT * FROM wed.take_messages($1, $2)")
+            .bind(busy)
+            .bind(limit)
+            .fetch_all(&self.pool)
+            .await?)
+    }
+
+    /// Takes the message of a webhook that is due longest.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn take_next_message(&self, webhook_id: i32) -> Result<Option<Message>, StoreError> {
+        Ok(sqlx::query_as("SELECT * FROM wed.take_messages_of($1, 1)")
+            .bind(webhook_id)
+            .fetch_optional(&self.pool)
+            .await?)
     }
 
     /// Takes a delivered message out of the outbox.

@@ -117,17 +117,6 @@ fn microseconds<S: serde::Serializer>(
     after.serialize(serializer)
 }
 
-/// Findings of a round of housekeeping.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Swept {
-    /// Jobs freed from hosts that are gone.
-    pub abandoned: i64,
-    /// External workers ended for holding a lock beyond the timeout.
-    pub overdue: i64,
-    /// Jobs skipped because their condition no longer holds.
-    pub skipped: i64,
-}
-
 /// When there will be something to claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NextDue {
@@ -310,6 +299,19 @@ impl Store {
                 .fetch_all(&self.pool)
                 .await?,
         )
+    }
+
+    /// Returns the names of a flow's tenant and of the flow.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn names_of(&self, flow: FlowId) -> Result<Option<(String, String)>, StoreError> {
+        Ok(sqlx::query_as(
+            "SELECT t.name, f.name FROM wed.flow f JOIN wed.tenant t USING (tenant_id) WHERE f.flow_id = $1",
+        )
+        .bind(flow)
+        .fetch_optional(&self.pool)
+        .await?)
     }
 
     /// Tells what fuel some tenants' transitions used since the last time. Answers which tenants rest, since
@@ -517,46 +519,26 @@ impl Store {
         .await?)
     }
 
-    /// Housekeeping that any host may do for all: frees abandoned jobs, ends overdue external workers, skips stale
-    /// jobs, counts what tenants near a limit use, weighs what they keep, removes what removed flows have left. Each
-    /// step is a transaction of its own, and one that fails keeps no other from being made.
+    /// Housekeeping that any host may do for all: ends surplus sessions, counts what tenants near a limit use, weighs
+    /// what they keep, removes what removed flows have left. Each step is a transaction of its own, and one that fails
+    /// keeps no other from being made.
     ///
     /// # Errors
     /// The first that a step met, after all of them.
-    pub async fn sweep(&self) -> Result<Swept, StoreError> {
-        let mut swept = Swept::default();
-        let mut failed = None;
-        for (statement, count) in [
-            ("SELECT wed.free_abandoned()", Some(&mut swept.abandoned)),
-            // On record before its worker is ended.
-            ("SELECT wed.count_overdue()", None),
-            ("SELECT wed.end_overdue()", Some(&mut swept.overdue)),
-            ("SELECT wed.end_exhausted(100)", None),
-            ("SELECT wed.skip_stale(100)", Some(&mut swept.skipped)),
-            ("SELECT wed.end_surplus_sessions()", None),
-            ("SELECT wed.measure_usage()", None),
-            ("SELECT wed.weigh_usage()", None),
+    pub async fn sweep(&self) -> Result<(), StoreError> {
+        let mut first = Ok(());
+        for statement in [
+            "SELECT wed.end_surplus_sessions()",
+            "SELECT wed.measure_usage()",
+            "SELECT wed.weigh_usage()",
         ] {
-            match self.step(statement).await {
-                Ok(found) => {
-                    if let Some(count) = count {
-                        *count = found;
-                    }
-                }
-                Err(error) => failed = failed.or(Some(error)),
+            let done = sqlx::query(statement).execute(&self.pool).await;
+            if let (Ok(()), Err(error)) = (&first, done) {
+                first = Err(error.into());
             }
         }
         self.remove_residue(Duration::from_millis(200)).await?;
-        match failed {
-            None => Ok(swept),
-            Some(error) => Err(error),
-        }
-    }
-
-    /// Makes one step of [`Store::sweep`]; what it counted, where it counts.
-    async fn step(&self, statement: &'static str) -> Result<i64, StoreError> {
-        let row = sqlx::query(statement).fetch_one(&self.pool).await?;
-        Ok(row.try_get(0).unwrap_or(0))
+        first
     }
 
     /// Rebuilds indexes of the pool of jobs that have become much larger than what they hold. Returns how many. Any

@@ -33,6 +33,7 @@ mod attempts;
 mod audit;
 mod backup;
 mod by_hand;
+mod chores;
 mod components;
 mod conditions;
 mod constraints;
@@ -75,18 +76,19 @@ pub use attempts::{AttemptLog, MadeAttempt, PendingJob};
 pub use audit::{AuditEntry, Once, Taken};
 pub use backup::{BackupScript, DATABASE_PLACEHOLDER};
 pub use by_hand::FlowSession;
+pub use chores::ChoreKind;
 pub use components::{Component, NewComponent, StoredComponent};
 pub use conditions::Condition;
 pub use constraints::{Finding, Reservation, Resource, TaskOrder};
 pub use error::{FragmentPosition, Refusal, StoreError};
 pub use flows::{Expected, Flow, FlowShape, Trigger};
 pub use instances::{AttemptRow, Instance, JobRow, LastRow, LogRow, TraceRow, WantedInstances};
-pub use jobs::{AttemptRecord, Claimed, FailedAttempt, LogLine, NextDue, Swept};
+pub use jobs::{AttemptRecord, Claimed, FailedAttempt, LogLine, NextDue};
 pub use migrate::Schema;
 pub use notifications::Notifications;
 pub use quotas::{Quota, QuotaChange};
 pub use recovery::{
-    Announced, Matching, Metric, PauseScope, PausedThing, RetriedMatching, Waiting, WaitingReason,
+    Matching, Metric, PauseScope, PausedThing, RetriedMatching, Waiting, WaitingReason,
 };
 pub use results::{CommitGroup, CommitItem};
 pub use retention::Retention;
@@ -120,6 +122,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Longest run of a statement of a host. A batch that takes longer is halved, until the offender stands alone.
 pub const STATEMENT_TIMEOUT: Duration = Duration::from_secs(20);
+/// Longest time that a claim runs.
+const CLAIM_TIMEOUT: Duration = Duration::from_secs(5);
 /// Longest wait of a host's statement for a lock. A flow's own role may lock its tables.
 pub const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -172,8 +176,8 @@ impl Store {
         let options = options
             .application_name("wedflow")
             .options([("jit", "off"), ("client_min_messages", "warning")])
-            // A condition means the same whoever writes, and no plan that was made while a table was empty reads all of
-            // it later.
+            // A condition means the same whoever writes, and no plan that was made while a table was empty reads all
+            // of it later.
             .options(pinned::settings());
         // A pool would keep trying for as long as a statement may wait.
         let probe = tokio::time::timeout(CONNECT_TIMEOUT, options.connect())
@@ -370,6 +374,30 @@ impl Store {
             ("work_mem", "64MB"),
             // A batch in which one result takes longer is refused, and split until that one stands alone.
             ("statement_timeout", COMMIT_STATEMENT_TIMEOUT),
+        ]);
+        Store {
+            pool: pool_of(connections)
+                .acquire_timeout(ACQUIRE_TIMEOUT)
+                .connect_lazy_with(options.clone()),
+            options,
+            actor: Arc::clone(&self.actor),
+            request: Arc::clone(&self.request),
+        }
+    }
+
+    /// The same database as [`Store::for_host`] for claims: what a claim evaluates of a tenant's is ended after
+    /// [`CLAIM_TIMEOUT`], and that tenant's jobs are left out for some time.
+    #[must_use]
+    pub fn for_claims(&self, connections: u32) -> Store {
+        self.bounded_host(connections, CLAIM_TIMEOUT, LOCK_TIMEOUT)
+    }
+
+    /// The same database over at most `connections` connections for a host, on which a statement runs for at most
+    /// `most` and waits for a lock for at most `lock`.
+    pub(crate) fn bounded_host(&self, connections: u32, most: Duration, lock: Duration) -> Store {
+        let options = self.options.clone().options(host_limits()).options([
+            ("statement_timeout", most.as_millis().to_string()),
+            ("lock_timeout", lock.as_millis().to_string()),
         ]);
         Store {
             pool: pool_of(connections)

@@ -189,19 +189,6 @@ pub struct PausedThing {
     pub since: String,
 }
 
-/// An instance that became an exception.
-#[derive(Debug, Clone, FromRow, Serialize)]
-pub struct Announced {
-    /// The tenant.
-    pub tenant: String,
-    /// The flow.
-    pub flow: String,
-    /// The instance.
-    pub wid: Wid,
-    /// Why.
-    pub message: Option<String>,
-}
-
 /// A figure of the installation.
 #[derive(Debug, Clone, FromRow)]
 pub struct Metric {
@@ -511,19 +498,6 @@ impl Store {
             .collect())
     }
 
-    /// Instances that became exceptions since the last call, at most `limit`; notifies `wed_exception`.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn announce_exceptions(&self, limit: i32) -> Result<Vec<Announced>, StoreError> {
-        Ok(
-            sqlx::query_as("SELECT tenant, flow, wid, message FROM wed.announce_exceptions($1)")
-                .bind(limit)
-                .fetch_all(&self.pool)
-                .await?,
-        )
-    }
-
     /// Sends an exception back to the state of a trace row: compensations of the steps since then are run, newest
     /// first. Returns how many steps there are to undo; the hosts' sweeps undo them.
     ///
@@ -544,50 +518,6 @@ impl Store {
             .bind(&*self.actor)
             .bind(reason);
         self.call(call).await
-    }
-
-    /// Does what time brings, each in a transaction of its own, so that one that fails keeps no other: keeps
-    /// pauses, ends jobs behind their deadlines, advances instances that go back, warns of deadlines of people's
-    /// work.
-    ///
-    /// # Errors
-    /// The first error, when all has been tried.
-    pub async fn recover_by_clock(&self) -> Result<(), StoreError> {
-        let mut first = Ok(());
-        for statement in [
-            "SELECT wed.keep_pauses()",
-            "SELECT wed.end_late(1000)",
-            "SELECT wed.advance_back()",
-            "SELECT wed.keep_reservations()",
-            "SELECT wed.break_circles()",
-            "SELECT wed.keep_numbers()",
-            "SELECT wed.sweep_work()",
-        ] {
-            let done = sqlx::query(statement).execute(&self.pool).await;
-            if let (Ok(()), Err(error)) = (&first, done) {
-                first = Err(error.into());
-            }
-        }
-        first
-    }
-
-    /// Fires what has become true by the clock, in one flow after another, at most `looks` of them. Returns how many
-    /// instances fired something.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn fire_by_clock(&self, looks: usize) -> Result<i64, StoreError> {
-        let mut fired = 0;
-        for _ in 0..looks {
-            let one: Option<i64> = sqlx::query_scalar("SELECT wed.fire_by_clock()")
-                .fetch_one(&self.pool)
-                .await?;
-            match one {
-                Some(one) => fired += one,
-                None => break,
-            }
-        }
-        Ok(fired)
     }
 
     /// Sets open attributes of an instance: an event. With a key at most once within a day: false when it was sent

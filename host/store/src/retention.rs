@@ -5,7 +5,7 @@ use sqlx::{FromRow, PgConnection};
 
 use crate::{Store, StoreError};
 
-/// Most rows or instances that one statement removes.
+/// Most rows that one statement removes.
 const REMOVED_MAX: i32 = 2_000;
 
 /// Retention times, as Postgres writes an interval; none: for ever.
@@ -50,24 +50,20 @@ impl Store {
         Ok(())
     }
 
-    /// Removes records and finished instances that are older than they are kept, in at most `steps` steps.
-    /// Returns how many there were. Any host may do it for all.
+    /// Removes records that are older than they are kept, in at most `steps` steps. Returns how many there were. Any
+    /// host may do it for all.
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn expire(&self, steps: usize) -> Result<i64, StoreError> {
+    pub async fn expire_records(&self, steps: usize) -> Result<i64, StoreError> {
         let mut removed = 0;
         for _ in 0..steps {
-            let instances: i64 = sqlx::query_scalar("SELECT wed.expire_instances($1)")
-                .bind(REMOVED_MAX)
-                .fetch_one(&self.pool)
-                .await?;
             let records: i64 = sqlx::query_scalar("SELECT wed.expire_records($1)")
                 .bind(REMOVED_MAX)
                 .fetch_one(&self.pool)
                 .await?;
-            removed += instances + records;
-            if instances + records < i64::from(REMOVED_MAX) {
+            removed += records;
+            if records < i64::from(REMOVED_MAX) {
                 break;
             }
         }

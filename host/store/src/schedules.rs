@@ -1,6 +1,7 @@
 //! Schedules that start instances.
 
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
@@ -8,6 +9,7 @@ use sqlx::{AssertSqlSafe, FromRow, PgConnection};
 use wedflow_model::{FlowId, Wid};
 
 use crate::audit::note_flow;
+use crate::chores::{Chore, ChoreKind, ROUND_TIME_MAX};
 use crate::flows::Flow;
 use crate::instances::insert;
 use crate::times::RFC3339;
@@ -15,6 +17,12 @@ use crate::{Refusal, Store, StoreError};
 
 /// Seconds after which an occurrence counts as missed.
 const MISSED_AFTER_SECONDS: i64 = 60;
+/// Seconds for which occurrences are made up for: those that were missed before are not.
+const MADE_UP_FOR_SECONDS: i64 = 7 * 86_400;
+/// Time in which schedules of one flow are started in one transaction.
+const TURN_TIME_MAX: Duration = Duration::from_millis(200);
+/// Maximum number of occurrences in one transaction.
+const TURN_OCCURRENCES_MAX: usize = 50;
 
 /// A cron schedule of a flow.
 #[derive(Debug, Clone, FromRow, Serialize)]
@@ -80,18 +88,33 @@ struct Due {
 impl Due {
     /// Returns true if an instance is to be started for this occurrence.
     fn starts(&self) -> bool {
-        let late = self.now_us - self.next_us > MISSED_AFTER_SECONDS * 1_000_000;
-        !(late && self.missed == "skip" || self.last_runs && self.overlap == "skip")
+        let late_for = |seconds: i64| self.now_us - self.next_us > seconds * 1_000_000;
+        let is_missed = match self.missed.as_str() {
+            "skip" => late_for(MISSED_AFTER_SECONDS),
+            "all" => late_for(MADE_UP_FOR_SECONDS),
+            _ => false,
+        };
+        !(is_missed || self.last_runs && self.overlap == "skip")
     }
 
-    /// The instant behind which the next occurrence is looked for.
+    /// The instant behind which the next occurrence is looked for: after a week without a host the newest week's are
+    /// made up for, and none that would be skipped.
     fn after(&self) -> i64 {
-        if self.missed == "all" {
-            self.next_us
+        let skips = self.last_runs && self.overlap == "skip";
+        if self.missed == "all" && !skips {
+            (self.next_us).max(self.now_us - MADE_UP_FOR_SECONDS * 1_000_000)
         } else {
             self.now_us.max(self.next_us)
         }
     }
+}
+
+/// Returns true if a start may succeed later as it stands: a lock, a conflict, a limit of time, a server in trouble.
+fn is_temporary(error: &StoreError) -> bool {
+    matches!(error, StoreError::Locked { .. } | StoreError::Conflict(_))
+        || (error.code()).is_some_and(|code| {
+            ["40", "53", "55", "57", "58"].contains(&&code[..2.min(code.len())])
+        })
 }
 
 /// Advice on a pattern and a zone.
@@ -160,9 +183,11 @@ fn occurrences(
 }
 
 impl Store {
-    /// Makes a schedule, or changes the one of that name; `next` computes its next occurrence.
+    /// Makes a schedule, or changes the one of that name; `next` computes its next occurrence. While pattern, zone and
+    /// policy for missed occurrences stay the same, so does the next occurrence: one that was missed is not lost.
     ///
     /// # Errors
+    /// [`StoreError::Refused`] with `WF020` for more schedules than a flow or the tenant may have;
     /// [`StoreError::Refused`] with `WF044` for a bad pattern or zone, or one that never comes, 42703 for an unknown
     /// attribute, 22P02 and its like for a value that is none of its type, 23514 for a bad name or policy.
     pub async fn put_schedule(
@@ -183,18 +208,22 @@ impl Store {
                     schedule.cron
                 ))
             })?;
-        sqlx::query("SELECT wed.refuse_values(f, $2) FROM wed.flow f WHERE f.flow_id = $1")
-            .bind(flow.flow_id)
-            .bind(Json::Object(schedule.state.clone()))
-            .execute(&mut *transaction)
-            .await?;
         sqlx::query(
-            "INSERT INTO wed.schedule (flow_id, name, cron, zone, state, missed, overlap, next_at, actor) \
+            "SELECT wed.refuse_values(f, $2), wed.refuse_schedules(f, $3) FROM wed.flow f WHERE f.flow_id = $1",
+        )
+        .bind(flow.flow_id)
+        .bind(Json::Object(schedule.state.clone()))
+        .bind(schedule.name)
+        .execute(&mut *transaction)
+        .await?;
+        sqlx::query(
+            "INSERT INTO wed.schedule AS s (flow_id, name, cron, zone, state, missed, overlap, next_at, actor) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, to_timestamp($8::bigint / 1000000), $9) \
              ON CONFLICT (flow_id, name) DO UPDATE SET cron = excluded.cron, zone = excluded.zone, state = \
              excluded.state, \
-               missed = excluded.missed, overlap = excluded.overlap, next_at = excluded.next_at, actor = \
-               excluded.actor",
+               missed = excluded.missed, overlap = excluded.overlap, actor = excluded.actor, \
+               next_at = CASE WHEN (s.cron, s.zone, s.missed) = (excluded.cron, excluded.zone, excluded.missed) \
+                 THEN coalesce(s.next_at, excluded.next_at) ELSE excluded.next_at END",
         )
         .bind(flow.flow_id)
         .bind(schedule.name)
@@ -308,76 +337,74 @@ impl Store {
         Ok(())
     }
 
-    /// Starts the instance of one schedule that is due, in the transaction that moves the schedule on, so that each
-    /// occurrence starts one at most. None: none is due. False: its policy or an error kept it from starting one.
+    /// Starts the instances that are due by schedules, by turns of tenants: those of a flow in one transaction, which
+    /// moves its schedules on, so that each occurrence starts one at most. A start that fails for a lock or another
+    /// temporary reason is put off and keeps its occurrence. Returns how many were started.
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn fire_schedule(
+    pub async fn fire_schedules(
         &self,
         next: impl Fn(&str, &str, i64) -> Result<Option<i64>, String>,
-    ) -> Result<Option<bool>, StoreError> {
-        let mut transaction = self.begin().await?;
-        let due: Option<Due> = sqlx::query_as(DUE_SCHEDULE)
-            .fetch_optional(&mut *transaction)
-            .await?;
-        let Some(due) = due else {
-            return Ok(None);
-        };
-        let following = next(&due.cron, &due.zone, due.after());
-        let mut started = Ok(None);
-        if due.starts() {
-            let mut inner = sqlx::Connection::begin(&mut *transaction).await?;
-            let values = due.state.as_object().cloned().unwrap_or_default();
-            started = insert(&mut inner, &due.schema_name, &values)
-                .await
-                .map(Some);
-            match started {
-                Ok(_) => inner.commit().await?,
-                Err(_) => inner.rollback().await?,
+    ) -> Result<usize, StoreError> {
+        let until = Instant::now() + ROUND_TIME_MAX;
+        let mut started = 0;
+        loop {
+            let before = started;
+            for chore in self.find_chores(ChoreKind::Schedules).await? {
+                if Instant::now() >= until {
+                    return Ok(started);
+                }
+                match self.fire_of_flow(&chore, &next).await {
+                    Ok(some) => started += some,
+                    Err(error @ (StoreError::Unreachable(_) | StoreError::Other(_))) => {
+                        return Err(error);
+                    }
+                    Err(error) => {
+                        self.postpone(ChoreKind::Schedules, &chore, &error.to_string())
+                            .await?;
+                    }
+                }
+            }
+            if started == before {
+                return Ok(started);
             }
         }
-        let error = match (&started, &following) {
-            (Err(error), _) => Some(error.to_string()),
-            (_, Err(reason)) => Some(reason.clone()),
-            _ => None,
-        };
-        let wid = started.unwrap_or_default();
-        sqlx::query(
-            "UPDATE wed.schedule SET next_at = to_timestamp($2::bigint / 1000000), last_error = left($4, 1000), \
-               last_wid = coalesce($3, last_wid), last_at = CASE WHEN $3 IS NULL THEN last_at ELSE \
-               clock_timestamp() END \
-             WHERE schedule_id = $1",
-        )
-        .bind(due.schedule_id)
-        .bind(following.unwrap_or_default())
-        .bind(wid)
-        .bind(error)
-        .execute(&mut *transaction)
-        .await?;
-        if let Some(wid) = wid {
-            note_times(
-                &mut transaction,
-                due.flow_id,
-                &due.name,
-                &[wid],
-                &[due.next_us],
-            )
-            .await?;
-            let target = wid.to_string();
-            let actor = "schedule";
-            note_flow(
-                &mut transaction,
-                actor,
-                due.flow_id,
-                "instance.start",
-                Some(&target),
-                Json::Null,
-            )
-            .await?;
+    }
+
+    /// Starts what is due by a flow's schedules. What must be put off is, after the transaction.
+    async fn fire_of_flow(
+        &self,
+        chore: &Chore,
+        next: &impl Fn(&str, &str, i64) -> Result<Option<i64>, String>,
+    ) -> Result<usize, StoreError> {
+        let until = Instant::now() + TURN_TIME_MAX;
+        let (mut started, mut looked_at, mut put_off) = (0, 0, Vec::new());
+        let mut transaction = self.begin().await?;
+        'schedules: for part in chore.parts() {
+            while let Some(due) = due_schedule(&mut transaction, &part).await? {
+                if Instant::now() >= until || looked_at == TURN_OCCURRENCES_MAX {
+                    break 'schedules;
+                }
+                looked_at += 1;
+                match fire(&mut transaction, &due, next).await? {
+                    Fired::Started => started += 1,
+                    Fired::Skipped => {}
+                    Fired::PutOff { reason, at_lock } => {
+                        put_off.push((part, reason));
+                        if at_lock {
+                            break 'schedules;
+                        }
+                        break;
+                    }
+                }
+            }
         }
         transaction.commit().await?;
-        Ok(Some(wid.is_some()))
+        for (part, reason) in put_off {
+            self.postpone(ChoreKind::Schedules, &part, &reason).await?;
+        }
+        Ok(started)
     }
 
     /// Starts an instance for each occurrence of a schedule from an instant (inclusive) until another (exclusive), in
@@ -451,16 +478,104 @@ async fn note_times(
 /// The database's time in microseconds since 1970.
 const NOW_US: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
 
-/// The schedule that is due longest, held until the end of the transaction.
-const DUE_SCHEDULE: &str = "
-SELECT s.schedule_id, s.name, s.flow_id, f.schema_name, s.cron, s.zone, s.state, s.missed, s.overlap,
-  (extract(epoch FROM s.next_at) * 1000000)::bigint AS next_us, (extract(epoch FROM clock_timestamp()) * \
-  1000000)::bigint AS now_us,
-  coalesce((SELECT i.status = 'R' FROM wed.instance i WHERE i.flow_id = s.flow_id AND i.wid = s.last_wid), false) \
-  AS last_runs
-FROM wed.schedule s JOIN wed.flow f USING (flow_id) JOIN wed.tenant t USING (tenant_id)
-WHERE NOT s.paused AND s.next_at <= clock_timestamp() AND t.suspended_at IS NULL
-  AND NOT EXISTS (SELECT FROM wed.pause p WHERE p.tenant_id = f.tenant_id AND (p.flow_id IS NULL OR p.flow_id = \
-  f.flow_id)
-                  AND p.tgid IS NULL AND p.wid IS NULL)
-ORDER BY s.next_at LIMIT 1 FOR UPDATE OF s SKIP LOCKED";
+/// What became of an occurrence.
+enum Fired {
+    /// An instance was started.
+    Started,
+    /// Its policy, or an error that stays, kept it from starting one.
+    Skipped,
+    /// It is still due.
+    PutOff {
+        /// Why.
+        reason: String,
+        /// Other starts of the flow would wait too.
+        at_lock: bool,
+    },
+}
+
+/// Starts the instance of an occurrence, and moves its schedule on to the next one.
+async fn fire(
+    transaction: &mut PgConnection,
+    due: &Due,
+    next: &impl Fn(&str, &str, i64) -> Result<Option<i64>, String>,
+) -> Result<Fired, StoreError> {
+    // A host may lack what the pattern needs, a time zone say: another one has it.
+    let following = match next(&due.cron, &due.zone, due.after()) {
+        Ok(following) => following,
+        Err(reason) => {
+            return Ok(Fired::PutOff {
+                reason,
+                at_lock: false,
+            });
+        }
+    };
+    let mut started = Ok(None);
+    if due.starts() {
+        let mut inner = sqlx::Connection::begin(&mut *transaction).await?;
+        let values = due.state.as_object().cloned().unwrap_or_default();
+        started = (insert(&mut inner, &due.schema_name, &values).await).map(Some);
+        match started {
+            Ok(_) => inner.commit().await?,
+            Err(_) => inner.rollback().await?,
+        }
+    }
+    let (wid, error) = match started {
+        Ok(wid) => (wid, None),
+        Err(error) if is_temporary(&error) => {
+            return Ok(Fired::PutOff {
+                at_lock: matches!(error, StoreError::Locked { .. })
+                    || error.code() == Some("57014"),
+                reason: error.to_string(),
+            });
+        }
+        Err(error) => (None, Some(error.to_string())),
+    };
+    sqlx::query(
+        "WITH done AS (DELETE FROM wed.postponed WHERE kind = 'schedules' AND flow_id = $5 AND thing = $1) \
+         UPDATE wed.schedule SET next_at = to_timestamp($2::bigint / 1000000), last_error = left($4, 1000), \
+           last_wid = coalesce($3, last_wid), last_at = CASE WHEN $3 IS NULL THEN last_at ELSE \
+           clock_timestamp() END \
+         WHERE schedule_id = $1",
+    )
+    .bind(due.schedule_id)
+    .bind(following)
+    .bind(wid)
+    .bind(error)
+    .bind(due.flow_id)
+    .execute(&mut *transaction)
+    .await?;
+    let Some(wid) = wid else {
+        return Ok(Fired::Skipped);
+    };
+    note_times(transaction, due.flow_id, &due.name, &[wid], &[due.next_us]).await?;
+    let target = wid.to_string();
+    note_flow(
+        transaction,
+        "schedule",
+        due.flow_id,
+        "instance.start",
+        Some(&target),
+        Json::Null,
+    )
+    .await?;
+    Ok(Fired::Started)
+}
+
+/// Holds a schedule until the end of the transaction, if it is due still.
+async fn due_schedule(
+    connection: &mut PgConnection,
+    part: &Chore,
+) -> Result<Option<Due>, StoreError> {
+    Ok(sqlx::query_as(
+        "SELECT s.schedule_id, s.name, s.flow_id, f.schema_name, s.cron, s.zone, s.state, s.missed, s.overlap, \
+           (extract(epoch FROM s.next_at) * 1000000)::bigint AS next_us, \
+           (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us, \
+           coalesce((SELECT i.status = 'R' FROM wed.instance i \
+             WHERE i.flow_id = s.flow_id AND i.wid = s.last_wid), false) AS last_runs \
+         FROM wed.schedule s JOIN wed.flow f USING (flow_id) \
+         WHERE s.schedule_id = $1 AND NOT s.paused AND s.next_at <= clock_timestamp() FOR UPDATE OF s SKIP LOCKED",
+    )
+    .bind(part.things.first())
+    .fetch_optional(connection)
+    .await?)
+}

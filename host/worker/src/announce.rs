@@ -1,7 +1,7 @@
-//! Announces exceptions to webhooks: takes messages out of the outbox, signs and posts them, and leaves those that were
-//! not taken to a later attempt. A message is delivered at least once; its number is the same each time.
+//! Announces exceptions to webhooks: takes messages out of the outbox, signs and posts them, and leaves those that
+//! were not taken to a later attempt. A message is delivered at least once; its number is the same each time. Each
+//! webhook has a few posts of its own at a time, so that a receiver that does not answer keeps no other waiting.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -10,64 +10,79 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use wedflow_capability::HostPort;
 use wedflow_capability::http::Request;
-use wedflow_model::TenantId;
 use wedflow_store::{Message, StoreError};
 
 use crate::shared::Shared;
 use crate::silence::{STATEMENTS_TIME_MAX, answered};
 
-/// Maximum number of messages of a tenant under way on a host.
-const UNDER_WAY_PER_TENANT_MAX: i32 = 4;
 /// Maximum number of messages that one look takes.
 const MESSAGES_MAX: i32 = 64;
 /// The time that a receiver has for its answer.
 const ANSWER_MAX: Duration = Duration::from_secs(10);
 
-/// Messages under way on this host, by tenant.
+/// The webhook of each message under way on this host.
 #[derive(Debug, Default)]
-pub(crate) struct UnderWay(Mutex<HashMap<TenantId, usize>>);
+pub(crate) struct UnderWay(Mutex<Vec<i32>>);
 
 impl UnderWay {
-    fn tenants(&self) -> Vec<TenantId> {
-        let under_way = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        under_way.keys().copied().collect()
+    fn webhooks(&self) -> Vec<i32> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
-    fn change(&self, tenant: TenantId, how: impl FnOnce(&mut usize)) {
+    fn begin(&self, webhook: i32) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(webhook);
+    }
+
+    fn end(&self, webhook: i32) {
         let mut under_way = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = under_way.entry(tenant).or_default();
-        how(count);
-        if *count == 0 {
-            under_way.remove(&tenant);
+        if let Some(at) = under_way.iter().position(|one| *one == webhook) {
+            under_way.swap_remove(at);
         }
     }
 }
 
-/// Begins to deliver the messages that are due. A tenant whose messages are under way waits for those: a receiver that
-/// does not answer keeps its own tenant waiting only.
+/// Begins to deliver messages that are due, of webhooks that have not their share under way.
 pub(crate) async fn deliver(
     shared: &Arc<Shared>,
     under_way: &Arc<UnderWay>,
 ) -> Result<(), StoreError> {
-    let busy = under_way.tenants();
-    let taken = shared
-        .store
-        .take_messages(UNDER_WAY_PER_TENANT_MAX, MESSAGES_MAX, &busy);
+    let busy = under_way.webhooks();
+    let taken = shared.store.take_messages(&busy, MESSAGES_MAX);
     for message in answered(&shared.store, STATEMENTS_TIME_MAX, taken).await? {
-        under_way.change(message.tenant_id, |count| *count += 1);
+        let webhook = message.webhook_id;
+        under_way.begin(webhook);
         let (shared, under_way) = (Arc::clone(shared), Arc::clone(under_way));
         tokio::spawn(async move {
-            let tenant = message.tenant_id;
-            if let Err(error) = attempt(&shared, message).await {
+            if let Err(error) = deliver_in_turn(&shared, message).await {
                 tracing::warn!(%error, "could not record what became of an announcement; it is made again");
             }
-            under_way.change(tenant, |count| *count -= 1);
+            under_way.end(webhook);
         });
     }
     Ok(())
 }
 
-async fn attempt(shared: &Shared, message: Message) -> Result<(), StoreError> {
+/// Delivers a message, and then those of its webhook that are due, as long as the receiver takes them.
+async fn deliver_in_turn(shared: &Shared, mut message: Message) -> Result<(), StoreError> {
+    let webhook = message.webhook_id;
+    while attempt(shared, message).await? {
+        let taken = shared.store.take_next_message(webhook);
+        match answered(&shared.store, STATEMENTS_TIME_MAX, taken).await? {
+            Some(next) => message = next,
+            None => break,
+        }
+    }
+    Ok(())
+}
+
+/// Makes one attempt to deliver a message. Returns true if it was taken.
+async fn attempt(shared: &Shared, message: Message) -> Result<bool, StoreError> {
     let number = message.message_id;
     let posted = post(shared, &message);
     let outcome = match tokio::time::timeout(ANSWER_MAX, posted).await {
@@ -89,7 +104,8 @@ async fn attempt(shared: &Shared, message: Message) -> Result<(), StoreError> {
             "an announcement was not taken; it is made again later"
         );
     }
-    answered(&shared.store, STATEMENTS_TIME_MAX, recorded).await
+    answered(&shared.store, STATEMENTS_TIME_MAX, recorded).await?;
+    Ok(outcome.is_ok())
 }
 
 async fn post(shared: &Shared, message: &Message) -> Result<(), String> {
@@ -159,7 +175,7 @@ mod tests {
         // The example of the specification's own libraries.
         let message = Message {
             message_id: 1,
-            tenant_id: TenantId::new(1),
+            webhook_id: 1,
             tenant: "acme".to_owned(),
             url: "https://example.com/".to_owned(),
             secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".to_owned(),
@@ -181,12 +197,15 @@ mod tests {
     }
 
     #[test]
-    fn tenant_is_busy_until_its_last_message_has_ended() {
-        let (under_way, acme) = (UnderWay::default(), TenantId::new(1));
-        under_way.change(acme, |count| *count += 2);
-        under_way.change(acme, |count| *count -= 1);
-        assert_eq!(under_way.tenants(), [acme]);
-        under_way.change(acme, |count| *count -= 1);
-        assert!(under_way.tenants().is_empty());
+    fn webhook_is_busy_until_its_last_message_has_ended() {
+        let under_way = UnderWay::default();
+        for webhook in [7, 7, 8] {
+            under_way.begin(webhook);
+        }
+        under_way.end(7);
+        under_way.end(8);
+        assert_eq!(under_way.webhooks(), [7]);
+        under_way.end(7);
+        assert!(under_way.webhooks().is_empty());
     }
 }

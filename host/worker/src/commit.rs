@@ -206,10 +206,16 @@ async fn quarantine(store: &Store, host: HostId, (locks, held): Met, committing:
     if held.is_empty() {
         return;
     }
+    let of = match held.first() {
+        Some(one) => answered(store, STATEMENT_TIME_MAX, store.names_of(one.key.flow)).await,
+        None => Ok(None),
+    };
+    let (tenant, flow) = of.ok().flatten().unwrap_or_default();
     tracing::warn!(
         locks = locks.len(),
         results = held.len(),
-        flow = held.first().map(|one| one.key.flow.get()),
+        tenant,
+        flow,
         "another session holds locks of a flow; the results that need them wait, and go on when that session commits"
     );
     if committing.again {

@@ -25,6 +25,10 @@ use crate::vault::{FindSecretKey, SecretKey};
 
 /// Time that giving jobs back may take, and a lane's call of the database when it has to stop.
 const LEAVE_TIME_MAX: Duration = Duration::from_secs(1);
+/// Database connections for claims, of which a host makes one at a time.
+const CLAIM_CONNECTIONS: u32 = 1;
+/// Database connections for what is done for all tenants: one that is held up leaves others.
+const CHORE_CONNECTIONS: u32 = 4;
 
 /// Settings of a host.
 #[derive(Debug, Clone)]
@@ -110,6 +114,8 @@ impl Host {
                 .collect(),
             isolated,
             heart: store.for_leases(),
+            chores: store.for_chores(CHORE_CONNECTIONS),
+            claims: store.for_claims(CLAIM_CONNECTIONS),
             bindings: Bindings::new(
                 store.clone(),
                 Arc::clone(&sandbox),

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use wedflow_scheduler::{Context, HandlerResult, Scheduler, source};
-use wedflow_store::Store;
+use wedflow_store::{ChoreKind, Store};
 
 use crate::announce::{self, UnderWay};
 use crate::decision::{Event, LostAnswers};
@@ -20,7 +20,7 @@ pub(crate) const LEASE_TIME: Duration = Duration::from_secs(15);
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(5);
 /// SQLSTATE of a refusal because the database has another interface.
 const OTHER_INTERFACE: &str = "WF019";
-/// Time between two searches for abandoned, overdue and stale jobs.
+/// Time between two rounds of counting and of looking for jobs that are this host's without its knowing.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(2);
 /// Longest pause between two looks for jobs that are this host's without its knowing, as long as a lease. A look whose
 /// answer was held up, by a server that comes back say, would keep the next one away for minutes.
@@ -31,18 +31,12 @@ const LOOKS_AFTER_LOST_ANSWER: u8 = 2;
 const FUEL_REPORT_INTERVAL: Duration = Duration::from_secs(1);
 /// Minimum time between two notifications of other hosts about work.
 const NOTIFICATION_INTERVAL_MIN: Duration = Duration::from_millis(20);
-/// Time between two searches for due schedules.
-const SCHEDULE_INTERVAL: Duration = Duration::from_millis(500);
-/// Time between two rounds for pauses, deadlines, going back and new exceptions.
-const RECOVERY_INTERVAL: Duration = Duration::from_secs(1);
-/// Maximum number of exceptions announced by one look.
-const ANNOUNCED_MAX: i32 = 100;
+/// Time between two looks for webhooks with announcements that nobody delivers.
+const DELIVERY_INTERVAL: Duration = Duration::from_secs(1);
 /// Time between two looks after the trace's partitions. They are made seven days ahead.
 const PARTITION_INTERVAL: Duration = Duration::from_secs(600);
 /// Time between two looks at the sizes of the pool's indexes.
 const REBUILD_INTERVAL: Duration = Duration::from_secs(60);
-/// Maximum number of flows that one look for conditions that became true goes through.
-const LOOKS_MAX: usize = 50;
 /// Maximum number of steps in which one look removes what is old.
 const EXPIRE_STEPS_MAX: usize = 20;
 /// Time between two searches for files of ended instances and old records.
@@ -73,14 +67,17 @@ pub(crate) fn register(
         tell_fuel(Arc::clone(&telling))
     });
 
-    let starting = shared.store.clone();
-    scheduler.register_source(source::Timer::every(SCHEDULE_INTERVAL), move |_, _| {
-        start_due(starting.clone())
-    });
+    // Each kind by itself: what holds one up holds no other up.
+    for kind in ChoreKind::ALL {
+        let doing = Arc::clone(shared);
+        scheduler.register_source(source::Timer::every(kind.interval()), move |_, _| {
+            do_chores(Arc::clone(&doing), kind)
+        });
+    }
 
-    let (watching, under_way) = (Arc::clone(shared), Arc::default());
-    scheduler.register_source(source::Timer::every(RECOVERY_INTERVAL), move |_, _| {
-        recover(Arc::clone(&watching), Arc::clone(&under_way))
+    let (delivering, under_way) = (Arc::clone(shared), Arc::default());
+    scheduler.register_source(source::Timer::every(DELIVERY_INTERVAL), move |_, _| {
+        deliver(Arc::clone(&delivering), Arc::clone(&under_way))
     });
 
     let rolling = shared.store.clone();
@@ -194,62 +191,55 @@ async fn tell_others(store: Store, context: Context) -> HandlerResult {
     Ok(())
 }
 
-/// Starts what schedules want started now, and fires what has become true by the clock.
-async fn start_due(store: Store) -> HandlerResult {
-    match answered(&store, STATEMENTS_TIME_MAX, store.fire_by_clock(LOOKS_MAX)).await {
-        Ok(0) => {}
-        Ok(fired) => tracing::debug!(fired, "conditions have become true by the clock"),
-        Err(error) => {
-            tracing::warn!(
-                %error,
-                "could not look for conditions that became true; it is tried again, and `wed status` tells how the \
-                 database is"
-            )
+/// Does what is due of a kind of chore, for all tenants.
+async fn do_chores(shared: Arc<Shared>, kind: ChoreKind) -> HandlerResult {
+    let store = &shared.chores;
+    let done = async {
+        match kind {
+            ChoreKind::Schedules => store.fire_schedules(crate::schedule::next).await,
+            _ => (store.do_chores(kind).await)
+                .inspect(|said| tell_of(kind, said))
+                .map(|said| said.len()),
         }
-    }
-    match crate::schedule::start_due(&store).await {
+    };
+    match answered(store, STATEMENTS_TIME_MAX, done).await {
         Ok(0) => {}
-        Ok(started) => tracing::debug!(started, "started instances by schedule"),
+        Ok(done) => tracing::debug!(kind = kind.name(), done, "did chores"),
         Err(error) => {
             tracing::warn!(
                 %error,
-                "could not look for schedules that are due; it is tried again, and `wed status` tells how the \
-                 database is"
+                kind = kind.name(),
+                "could not look for chores; it is tried again, and `wed status` tells how the database is"
             )
         }
     }
     Ok(())
 }
 
-/// Keeps paused what is paused, and announces new exceptions.
-async fn recover(shared: Arc<Shared>, under_way: Arc<UnderWay>) -> HandlerResult {
-    let store = &shared.store;
-    if let Err(error) = answered(store, STATEMENTS_TIME_MAX, store.recover_by_clock()).await {
-        tracing::warn!(
-            %error,
-            "could not look after pauses and deadlines; it is tried again, and `wed status` tells how the database \
-             is"
-        );
-    }
-    match store.announce_exceptions(ANNOUNCED_MAX).await {
-        Ok(new) => {
-            for one in new {
+/// Tells the operator of chores that say more than that they were done.
+fn tell_of(kind: ChoreKind, said: &[serde_json::Value]) {
+    match kind {
+        ChoreKind::Exceptions => {
+            for one in said {
+                let text = |name: &str| one[name].as_str().unwrap_or_default();
                 tracing::warn!(
-                    tenant = one.tenant,
-                    flow = one.flow,
-                    wid = one.wid.get(),
-                    reason = one.message,
+                    tenant = text("tenant"),
+                    flow = text("flow"),
+                    wid = one["wid"].as_i64(),
+                    reason = text("message"),
                     "an instance became an exception; `wed instance show` tells why, `wed instance retry` runs it again"
                 );
             }
         }
-        Err(error) => {
-            tracing::warn!(
-                %error,
-                "could not announce exceptions; it is tried again, and `wed status` tells how the database is"
-            )
+        ChoreKind::Abandoned | ChoreKind::Overdue if !said.is_empty() => {
+            tracing::info!(kind = kind.name(), jobs = said.len(), "freed jobs");
         }
+        _ => {}
     }
+}
+
+/// Begins to deliver announcements.
+async fn deliver(shared: Arc<Shared>, under_way: Arc<UnderWay>) -> HandlerResult {
     if let Err(error) = announce::deliver(&shared, &under_way).await {
         tracing::warn!(
             %error,
@@ -294,12 +284,12 @@ async fn clean(shared: Arc<Shared>) -> HandlerResult {
     match answered(
         &shared.store,
         STATEMENTS_TIME_MAX,
-        shared.store.expire(EXPIRE_STEPS_MAX),
+        shared.store.expire_records(EXPIRE_STEPS_MAX),
     )
     .await
     {
         Ok(0) => {}
-        Ok(removed) => tracing::info!(removed, "removed records and instances that are old"),
+        Ok(removed) => tracing::info!(removed, "removed records that are old"),
         Err(error) => {
             tracing::warn!(
                 %error,
@@ -337,14 +327,8 @@ impl Unknown {
 }
 
 async fn sweep(shared: Arc<Shared>, unknown: Arc<tokio::sync::Mutex<Unknown>>) -> HandlerResult {
-    match answered(&shared.store, STATEMENTS_TIME_MAX, shared.store.sweep()).await {
-        Ok(swept) if swept != Default::default() => {
-            tracing::info!(swept.abandoned, swept.overdue, swept.skipped, "swept");
-        }
-        Ok(_) => {}
-        Err(error) => {
-            tracing::warn!(%error, "could not sweep; it is tried again, and `wed status` tells how the database is")
-        }
+    if let Err(error) = answered(&shared.store, STATEMENTS_TIME_MAX, shared.store.sweep()).await {
+        tracing::warn!(%error, "could not sweep; it is tried again, and `wed status` tells how the database is");
     }
     let mut before = unknown.lock().await;
     let begun = Instant::now();

@@ -104,14 +104,14 @@ impl Lane {
             desk: shared.desk.clone(),
             event: Event::NotClaimed,
         };
-        let claimed = shared.store.claim_and_look(
+        let claimed = shared.claims.claim_and_look(
             shared.host(),
             whole(claim.limit),
             claim.of_tenant.map(whole),
             &claim.without,
             &claim.last,
         );
-        match answered(&shared.store, STATEMENT_TIME_MAX, claimed).await {
+        match answered(&shared.claims, STATEMENT_TIME_MAX, claimed).await {
             Ok((claimed, due)) => {
                 let found = claimed.len();
                 shared.take(by_flow(claimed)).await;

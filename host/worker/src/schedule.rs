@@ -4,18 +4,15 @@
 //! A time that daylight saving leaves out is moved to the first moment behind the gap, and one that comes twice runs
 //! once. A pattern of every hour runs by the time that passes.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use croner::Cron;
 use croner::errors::CronError;
 use croner::parser::{CronParser, Seconds};
 use jiff::civil::DateTime;
-use jiff::tz::{AmbiguousOffset, TimeZone};
+use jiff::tz::{AmbiguousOffset, TimeZone, TimeZoneDatabase};
 use jiff::{Timestamp, Zoned};
-use wedflow_store::{Store, StoreError};
-
-/// Maximum number of instances that one look starts.
-const STARTS_MAX: usize = 1_000;
 
 /// The first occurrence of a pattern in a zone after an instant; none when there is none any more. Instants are in
 /// microseconds since 1970.
@@ -29,9 +26,7 @@ pub fn next(cron: &str, zone: &str, after_us: i64) -> Result<Option<i64>, String
         .build()
         .parse(cron)
         .map_err(|error| format!("\"{cron}\" is no cron pattern: {error}"))?;
-    let zone = TimeZone::get(zone).map_err(|_| {
-        format!("there is no time zone \"{zone}\"; write one such as Europe/Berlin")
-    })?;
+    let zone = zone_named(zone)?;
     let after = Timestamp::from_microsecond(after_us)
         .map_err(|error| error.to_string())?
         .to_zoned(zone);
@@ -45,6 +40,22 @@ pub fn next(cron: &str, zone: &str, after_us: i64) -> Result<Option<i64>, String
         Err(CronError::TimeSearchLimitExceeded) => Ok(None),
         Err(error) => Err(format!("\"{cron}\" has no next time: {error}")),
     }
+}
+
+/// Names that stand for another zone on each host.
+const ZONES_OF_HOSTS: [&str; 3] = ["localtime", "posixrules", "factory"];
+
+/// The data of all zones, which the program brings with it: every host knows the same.
+static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
+
+/// The time zone of a name.
+fn zone_named(name: &str) -> Result<TimeZone, String> {
+    let found = match ZONES_OF_HOSTS.contains(&name.to_lowercase().as_str()) {
+        true => None,
+        false => ZONES.get(name).ok(),
+    };
+    found
+        .ok_or_else(|| format!("there is no time zone \"{name}\"; write one such as Europe/Berlin"))
 }
 
 /// Returns true if a pattern leaves the hour open.
@@ -115,21 +126,6 @@ fn refuse_names(cron: &str) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// Starts the instances that are due by the schedules of the database. Returns how many.
-///
-/// # Errors
-/// Those of the connection.
-pub async fn start_due(store: &Store) -> Result<usize, StoreError> {
-    let mut started = 0;
-    while started < STARTS_MAX {
-        match store.fire_schedule(next).await? {
-            None => break,
-            Some(fired) => started += usize::from(fired),
-        }
-    }
-    Ok(started)
 }
 
 #[cfg(test)]
@@ -265,6 +261,8 @@ mod tests {
         ] {
             assert!(next(right, "UTC", 0).is_ok(), "{right}");
         }
-        assert!(next("* * * * *", "Mars/Olympus", 0).is_err());
+        for zone in ["Mars/Olympus", "localtime", "Factory", "posixrules"] {
+            assert!(next("* * * * *", zone, 0).is_err(), "{zone}");
+        }
     }
 }

@@ -26,6 +26,10 @@ pub(crate) const TENANTS_MAX: usize = 65_536;
 /// State that the lanes of a host share.
 pub(crate) struct Shared {
     pub(crate) store: Store,
+    /// Sessions for claims.
+    pub(crate) claims: Store,
+    /// Sessions for what is done for all tenants.
+    pub(crate) chores: Store,
     /// The session that the leases are kept over.
     pub(crate) heart: Store,
     pub(crate) sandbox: Arc<Sandbox>,

@@ -1,5 +1,5 @@
 -- Makes blocked jobs due, and tells external workers; answers how many are the hosts'. A job whose row another
--- transaction holds is left (keep_reservations): to wait for it here could be in a circle. _delayed: their delay
+-- transaction holds is left (the chore reservations): to wait for it here could be in a circle. _delayed: their delay
 -- begins now.
 CREATE OR REPLACE FUNCTION wed.make_due(_flow_id integer, _wids integer[], _tgids integer[], _delayed boolean) RETURNS
     bigint

@@ -27,7 +27,8 @@ BEGIN
            WHEN q.was IS NULL AND coalesce(_trw, 'new') <> 'new' THEN 'WF002'
            WHEN q.others > 0 AND r.final AND o.forced IS NULL AND (_trw IS NULL OR _trw = '_EVENT') THEN 'WF007'
            WHEN r.kept <> '{}' AND r.version IS DISTINCT FROM q.version THEN 'again' END,
-      o.forced, f.fire, CASE WHEN r.kept IS NOT NULL OR s.satisfied = '{-1}' THEN s.satisfied END, r.payload,
+      o.forced, f.fire, CASE WHEN r.kept IS NOT NULL OR q.others > 0 OR s.satisfied = '{-1}' THEN s.satisfied END,
+      r.payload,
       r.state)::wed.passing
     FROM ROWS FROM (unnest(_rows), unnest(_results)) AS r(
       flow_id, version, wid, state, payload, fired, kept, final, fault,

@@ -58,6 +58,10 @@ BEGIN
     CASE WHEN session_user = current_user THEN nullif(current_setting('wed.actor', true), '') END, session_user::text),
     _note);
 
+  IF EXISTS (SELECT FROM wed.flow WHERE timed) THEN
+    INSERT INTO wed.clock_changed (flow_id)
+    SELECT f.flow_id FROM wed.flow f WHERE f.timed AND f.flow_id IN (SELECT r.flow_id FROM unnest(_rows) r);
+  END IF;
   IF EXISTS (SELECT FROM wed.flow WHERE constrained) THEN
     -- What a commit leases of constrained jobs is theirs only if they can have what they reserve. (Where attempts
     -- failed, more follows in the transaction.)

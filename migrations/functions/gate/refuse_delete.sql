@@ -1,4 +1,4 @@
--- Refuses to delete instances, but for the owner's removal of finished ones that are old enough (wed.expire_instances).
+-- Refuses to delete instances, but for the owner's removal of finished ones that are old enough (wed.do_expired).
 CREATE OR REPLACE FUNCTION wed.refuse_delete() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF pg_catalog.current_setting('wed.commit', true) = 'expire'

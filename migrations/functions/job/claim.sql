@@ -16,17 +16,19 @@ DECLARE
   _share integer;
   _some tid[];
   _claimed tid[] := '{}';
+  _look_until timestamptz;
 BEGIN
   -- A claim need not be on disk: a server that forgets one has the job unclaimed again, and what is committed of a job
   -- takes its claim with it.
   PERFORM set_config('synchronous_commit', 'off', true);
   PERFORM wed.hold_host(_host_id);
   _rooms := wed.find_tenant_claims(_now, _limit, _per_tenant_max, _excluded, _busy);
+  _look_until := clock_timestamp() + interval '100 ms';
   WHILE _left > 0 AND _rooms <> '{}' LOOP
     _share := greatest(_left / cardinality(_rooms), least(_left, _together));
     -- Until none is removed of those that come first; in vain at last where others hold too many of them.
     FOR _round IN 1 .. 8 LOOP
-      EXIT WHEN NOT wed.remove_stale(_rooms, _share, _left, _now);
+      EXIT WHEN NOT wed.remove_stale(_rooms, _share, _left, _now, _look_until);
     END LOOP;
     _some := wed.lease_jobs(_host_id, _rooms, _share, _left, _now);
     EXIT WHEN _some = '{}';

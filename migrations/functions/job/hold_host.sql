@@ -1,4 +1,4 @@
--- Holds a host's row until the transaction ends: nobody frees its jobs meanwhile (wed.free_abandoned). Returns whether
+-- Holds a host's row until the transaction ends: nobody frees its jobs meanwhile (wed.do_abandoned). Returns whether
 -- old versions of rows are kept (wed.is_beside_old).
 CREATE OR REPLACE FUNCTION wed.hold_host(_host_id integer) RETURNS boolean
 LANGUAGE plpgsql AS $$

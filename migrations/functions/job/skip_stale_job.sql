@@ -1,7 +1,7 @@
 -- Takes a job out of the pool whose condition no longer holds, and traces that. It waits for nobody: false when another
 -- session holds the instance, or the condition holds after all.
 CREATE OR REPLACE FUNCTION wed.skip_stale_job(_flow_id integer, _wid integer, _tgid integer) RETURNS boolean
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '20ms' AS $$
 DECLARE
   _job wed.job;
 BEGIN

@@ -1,6 +1,6 @@
 -- Makes a flow's triggers and unclaimed jobs what its pauses say: what is paused is due PAUSE_SHIFT later, and what a
 -- paused trigger fires is fired so; what is resumed is due when it was. Jobs that are locked just now are left to the
--- next call (wed.keep_pauses). With _of, only jobs of these instances. Returns how many jobs changed.
+-- next call (the chore pauses). With _of, only jobs of these instances. Returns how many jobs changed.
 CREATE OR REPLACE FUNCTION wed.keep_paused(_flow_id integer, _of integer[] DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -55,10 +55,14 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     'Its attempts are made a few at a time. See `wed job logs`, and push a mended version.'
   FROM wed.circuit k JOIN wed.component c USING (component_id) JOIN wed.tenant t ON t.tenant_id = c.tenant_id
   UNION ALL
-  SELECT 'schedule_failing', format('schedule %s of flow %s of tenant %s started nothing the last time: %s', s.name,
+  SELECT 'schedule_failing', format('%s of flow %s of tenant %s started nothing the last time: %s',
+    CASE count(*) WHEN 1 THEN 'schedule ' || min(s.name) ELSE format('%s schedules (%s, ...)', count(*), min(s.name)) END,
     f.name, t.name, s.last_error),
     'Mend its values or the flow; `wed flow schedule list` shows when it runs next.'
-  FROM wed.schedule s JOIN wed.flow f USING (flow_id) JOIN wed.tenant t USING (tenant_id) WHERE s.last_error IS NOT NULL
+  FROM wed.schedule s JOIN wed.flow f USING (flow_id) JOIN wed.tenant t USING (tenant_id)
+  WHERE s.last_error IS NOT NULL GROUP BY t.name, f.name, s.last_error
+  UNION ALL
+  SELECT * FROM wed.postponed_problems()
   UNION ALL
   SELECT * FROM wed.order_problems()
   UNION ALL

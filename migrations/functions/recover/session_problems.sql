@@ -22,8 +22,10 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     AND EXISTS (SELECT FROM wed.job j WHERE j.flow_id = f.flow_id
       AND j.put_off IS NOT NULL AND j.put_off NOT LIKE 'it cannot run: %')
   UNION ALL
-  SELECT 'lock_waited', format('session %s waits for a lock of session %s', a.pid, pg_blocking_pids(a.pid)),
+  SELECT 'lock_waited', format('%s for a lock of session %s', CASE count(*) WHEN 1
+      THEN format('session %s waits', min(a.pid)) ELSE format('%s sessions (%s, ...) wait', count(*), min(a.pid)) END,
+      pg_blocking_pids(a.pid)),
     'End the session that holds it, if it is not at work.'
   FROM pg_stat_activity a WHERE a.datname = current_database() AND a.wait_event_type = 'Lock'
-    AND a.query_start < now() - interval '5 seconds'
+    AND a.query_start < now() - interval '5 seconds' GROUP BY pg_blocking_pids(a.pid)
 $$;

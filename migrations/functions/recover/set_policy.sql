@@ -1,5 +1,5 @@
 -- Declares of a trigger which transition undoes its own (compensation) and how long its job may take in all (deadline);
--- null takes it back. The compensation gets a trigger without condition, which only wed.advance_back fires.
+-- null takes it back. The compensation gets a trigger without condition, which only wed.undo_next fires.
 CREATE OR REPLACE FUNCTION wed.set_policy(_flow_id integer, _tgid integer, _compensation text, _deadline interval)
 RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -22,6 +22,8 @@ BEGIN
              WHEN 'log_bytes' THEN _usage.log_bytes
              WHEN 'recording_bytes' THEN _usage.recording_bytes
              WHEN 'resources' THEN (SELECT count(*) FROM wed.resource r WHERE r.tenant_id = _tenant_id)
+             WHEN 'schedules' THEN (SELECT count(*) FROM wed.schedule s JOIN wed.flow f USING (flow_id)
+               WHERE f.tenant_id = _tenant_id)
              WHEN 'orders' THEN wed.count_orders(_tenant_id, NULL) END,
            (to_jsonb(q) ->> a.attname)::bigint
     FROM wed.quota q, pg_attribute a

@@ -134,7 +134,7 @@ fn flows_role_reaches_reservations_by_its_views_only() {
     for (bad, code) in [
         ("SELECT FROM wed.reservation", "42501"),
         ("SELECT wed.grant_keys('{}', '{}')", "42501"),
-        ("SELECT wed.keep_reservations()", "42501"),
+        ("SELECT wed.do_reservations(1, 0, 0, 0)", "42501"),
         ("UPDATE wed_reservation SET held = true", "55000"),
         ("DELETE FROM wed_reservation", "55000"),
         ("DELETE FROM wed_order", "55000"),

@@ -2,7 +2,7 @@
 
 use super::broken;
 use crate::support::database::{one_lane, sample_component};
-use crate::support::{Database, on, repository};
+use crate::support::{Database, on, recover, repository, sweep};
 
 fn definition(
     change: impl Fn(&mut wedflow_model::TriggerDefinition),
@@ -179,10 +179,10 @@ fn random_keys_under_hosts_that_are_killed_have_one_holder_and_all_come_to_an_en
                 "UPDATE wed.host SET expires_at = '2000-01-01' WHERE host_id = {}",
                 number.id()
             ));
-            on(database.store.sweep()).expect("swept");
+            sweep(&database.store);
             on(number.stop());
         }
-        on(database.store.recover_by_clock()).expect("recovered");
+        recover(&database.store);
         let found = broken(&mut owner);
         assert!(found.is_empty(), "{found:#?}");
         std::thread::sleep(std::time::Duration::from_millis(40));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::support::{Flow, Session, on};
+use crate::support::{Flow, Session, recover};
 
 const NUMBERED: &str = "
 INSERT INTO wed_attr (aname, atype, adv) VALUES ('no', 'bigint', NULL), ('done', 'boolean', 'false');
@@ -63,7 +63,7 @@ fn gapless_numbers_are_unique_and_given_again_after_a_rollback() {
         .expect("WF010");
     s.refused("DELETE FROM wed_attr WHERE aname = 'no'")
         .expect("WF013");
-    on(flow.database.store.recover_by_clock()).expect("recovered");
+    recover(&flow.database.store);
 }
 
 fn start_none(s: &mut Session) {
@@ -147,7 +147,7 @@ fn largest_number_stops_no_sweep() {
         "INSERT INTO wed.numbering (flow_id, attribute, gapless, made_to)
            SELECT flow_id, 'no', true, 9223372036854775807 FROM wed.flow",
     );
-    assert_eq!(owner.number("SELECT wed.keep_numbers()"), 0);
+    assert_eq!(owner.chores("numbers"), 0);
 }
 
 #[harness::test]

@@ -1,7 +1,7 @@
 //! Reservations: exclusive keys and quantities, all or nothing, handed over in order when they are released.
 
 use super::fine;
-use crate::support::{Database, Flow, Session, on};
+use crate::support::{Database, Flow, Session, on, recover};
 
 /// Requisitions of materials, exclusive.
 const EXCLUSIVE: &str = "
@@ -383,12 +383,12 @@ fn failed_attempts_and_dead_hosts_free_what_they_hold() {
         "who waits for its next attempt holds nothing"
     );
     owner.run("UPDATE wed.request SET ready_at = now() WHERE wid = 1");
-    on(flow.database.store.recover_by_clock()).expect("recovered");
+    recover(&flow.database.store);
     let host = claim(&mut owner, 2);
     owner.run(&format!(
         "UPDATE wed.host SET expires_at = '2000-01-01' WHERE host_id = {host}"
     ));
-    assert_eq!(owner.number("SELECT wed.free_abandoned()"), 1);
+    assert_eq!(owner.chores("abandoned"), 1);
     assert_eq!(held(&mut s), ["1 M1"]);
     s.finish(1, "issue", "done = true");
     assert_eq!(due(&mut s), ["2"]);
@@ -472,7 +472,7 @@ fn circle_of_holders_is_broken() {
     s.finish(1, "one", "n = 1");
     s.finish(2, "one", "n = 1");
     assert_eq!(due(&mut s), [""; 0]);
-    on(flow.database.store.recover_by_clock()).expect("recovered");
+    recover(&flow.database.store);
     assert_eq!(s.status(2), "E");
     let note = s.line("SELECT note FROM wed_trace WHERE wid = 2 AND status = 'E'");
     assert!(note.contains("circle"), "{note}");
@@ -496,10 +496,10 @@ fn key_that_is_locked_for_long_does_not_stop_the_sweep() {
     flow.database
         .owner()
         .run("UPDATE wed.request SET state = 'f' WHERE wid = 2");
-    on(flow.database.store.recover_by_clock()).expect("recovered");
+    recover(&flow.database.store);
     assert_eq!(held(&mut t), ["1 M1", "3 M2"]);
     s.run("COMMIT");
-    on(flow.database.store.recover_by_clock()).expect("recovered");
+    recover(&flow.database.store);
     assert_eq!(held(&mut t), ["3 M2", "4 M1"]);
 }
 
@@ -560,7 +560,7 @@ fn holder_is_served_before_an_urgent_one_that_waits_for_it() {
     s.finish(last, "first", "n = 2");
     // The urgent one is first for K2 and waits for K1; the hosts' sweep sees who holds up whom.
     crate::support::eventually("the holder has K2", || {
-        on(flow.database.store.recover_by_clock()).expect("recovered");
+        recover(&flow.database.store);
         (due(&mut s) == [holder.to_string()]).then_some(())
     });
     s.finish(holder, "second", "n = 2");

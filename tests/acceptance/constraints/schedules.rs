@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use super::{broken, fine};
-use crate::support::{Database, Flow, GENEROUS, Session, on};
+use crate::support::{Database, Flow, GENEROUS, Session, recover};
 
 /// A document of keys and quantities; null is exclusive.
 const SETS: &str = "
@@ -182,7 +182,7 @@ fn sessions_side_by_side_all_come_to_an_end() {
             );
             assert!(two.is_empty(), "{two:?}");
             // As a host's sweep would, each second.
-            on(flow.database.store.recover_by_clock()).expect("recovered");
+            recover(&flow.database.store);
             std::thread::sleep(std::time::Duration::from_millis(200));
         }
     });

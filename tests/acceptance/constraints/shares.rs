@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::support::{Database, Flow, Session, on};
+use crate::support::{Database, Flow, Session, on, recover};
 
 const FLOW: &str = "
 INSERT INTO wed_attr (aname, atype, adv) VALUES ('a', 'text', NULL), ('b', 'text', NULL), ('n', 'integer', '0');
@@ -64,7 +64,7 @@ fn stock_is_held_to_a_quota() {
     );
     let mut owner = database.owner();
     owner.run("UPDATE wed.resource_lock SET used_at = now() - interval '1 hour'");
-    on(database.store.recover_by_clock()).expect("recovered");
+    recover(&database.store);
     busy.run("INSERT INTO wed_resource (key, capacity) VALUES ('M1', 1)");
 }
 
@@ -136,7 +136,7 @@ fn chain_of_a_tenant_keeps_no_other_tenant_in_a_circle() {
     let mut owner = database.owner();
     // A host's statement ends after 20 s; so that others are served, one tenant takes far less.
     owner.run("SET statement_timeout = '5s'");
-    assert_eq!(owner.number("SELECT wed.break_circles()"), 1);
+    assert_eq!(owner.chores("circles"), 1);
     assert_eq!(quiet.status(2), "E");
     assert_eq!(
         busy.number("SELECT count(*) FROM wed_instance WHERE status <> 'R'"),
@@ -161,7 +161,7 @@ fn queue_of_a_tenant_keeps_no_other_tenant_waiting() {
          UPDATE wed.job j SET blocked = 'r', due = 'infinity' FROM wed.tenant t
          WHERE t.tenant_id = j.tenant_id AND t.name = 'quiet'",
     );
-    owner.run("SELECT wed.keep_reservations()");
+    owner.chores("reservations");
     assert_eq!(
         quiet.lines("SELECT wid, held FROM wed_reservation ORDER BY 1"),
         ["1|t", "2|t"]

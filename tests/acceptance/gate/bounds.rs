@@ -53,7 +53,8 @@ fn locks_of_others_with_a_jobs_numbers_are_left_alone() {
         "BEGIN; SELECT pg_advisory_xact_lock({wid}, {tgid})"
     ));
     std::thread::sleep(std::time::Duration::from_millis(100));
-    owner.run("SELECT wed.count_overdue(); SELECT wed.end_overdue()");
+    owner.chores("overdue");
+    owner.run("SELECT wed.end_overdue()");
     assert_eq!(other.number("SELECT 1"), 1);
 }
 

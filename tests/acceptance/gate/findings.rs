@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::host::group;
 use crate::support::database::{one_lane, sample_component};
 use crate::support::flows::{PAPER, STEPS};
-use crate::support::{Database, Flow, Session, eventually, on};
+use crate::support::{Database, Flow, Session, eventually, on, sweep};
 
 /// Runs a statement in a session of its own, and hands over the refusal it ended with.
 fn beside(
@@ -221,7 +221,7 @@ fn one_bad_row_stops_no_sweep() {
     worker.run("BEGIN");
     let transition = owner.line("SELECT trname FROM wed.job WHERE host_id IS NULL");
     assert!(worker.take(1, &transition));
-    assert!(on(flow.database.store.sweep()).is_err());
+    sweep(&flow.database.store);
     assert_eq!(
         owner.number("SELECT count(*) FROM wed.job WHERE host_id IS NOT NULL"),
         0
@@ -247,21 +247,17 @@ fn sweep_waits_for_nobody() {
     std::thread::sleep(Duration::from_millis(50));
     let mut owner = flow.database.owner();
     owner.run("SET statement_timeout = '20s'");
-    for step in [
-        "count_overdue()",
-        "end_overdue()",
-        "end_exhausted(10)",
-        "skip_stale(10)",
-        "free_abandoned()",
-    ] {
-        owner.run(&format!("SELECT wed.{step}"));
+    for kind in ["overdue", "exhausted", "stale", "abandoned"] {
+        owner.chores(kind);
+        owner.run("SELECT wed.end_overdue()");
     }
     assert_eq!(s.status(wid), "R");
     event.run("COMMIT");
     // What was held is dealt with by the next sweep.
-    assert_eq!(owner.number("SELECT wed.count_overdue()"), 1);
+    owner.run("DELETE FROM wed.postponed");
+    assert_eq!(owner.chores("overdue"), 1);
     assert_eq!(owner.number("SELECT wed.end_overdue()"), 1);
-    assert_eq!(owner.number("SELECT wed.end_exhausted(10)"), 1);
+    assert_eq!(owner.chores("exhausted"), 1);
     assert_eq!(s.status(wid), "E");
     assert_eq!(owner.number("SELECT count(*) FROM wed.exhausted"), 0);
 }
@@ -457,7 +453,8 @@ fn job_that_kills_its_hosts_ends_as_an_exception() {
         claims += owner
             .number("SELECT count(*) FROM wed.job WHERE trname = 'tr_a2' AND host_id IS NOT NULL");
         owner.run("UPDATE wed.host SET expires_at = now() - interval '1 s'");
-        owner.run("SELECT wed.free_abandoned(); SELECT wed.end_exhausted(10)");
+        owner.chores("abandoned");
+        owner.chores("exhausted");
         assert!(claims < 10, "without an end");
         // The second attempt is made at once, the others later.
         assert_eq!(
@@ -503,7 +500,7 @@ fn termination_counts_for_all_jobs_of_a_worker() {
         worker.run("BEGIN");
         assert!(worker.take(wid, "tr_a2") && worker.take(wid, "tr_a3"));
         std::thread::sleep(Duration::from_millis(50));
-        owner.run("SELECT wed.count_overdue()");
+        owner.chores("overdue");
         assert_eq!(owner.number("SELECT wed.end_overdue()"), 1);
         eventually("the worker's locks are gone", || {
             (owner.number(
@@ -583,7 +580,8 @@ fn condition_over_time_is_looked_at_again() {
         s.number("INSERT INTO wed_flow (until) VALUES (now() + interval '100 ms') RETURNING wid");
     std::thread::sleep(Duration::from_millis(150));
     let mut owner = flow.database.owner();
-    assert_eq!(owner.number("SELECT wed.skip_stale(10)"), 1);
+    owner.chores("clock");
+    assert_eq!(owner.chores("stale"), 1);
     assert_eq!(s.pending(other), ["else"]);
 }
 
@@ -614,14 +612,14 @@ fn jobs_of_a_tenant_hide_no_stale_job_of_another() {
         .number("INSERT INTO wed_flow (until) VALUES (now() + interval '100 ms') RETURNING wid");
     std::thread::sleep(Duration::from_millis(150));
     let mut owner = database.owner();
-    owner.run("SELECT wed.skip_stale(10)");
+    owner.chores("clock");
+    owner.chores("stale");
     assert_eq!(quiet.pending(wid), ["else"]);
-    // Of many jobs of a flow each is met at some time.
-    let met = (0..1000).any(|_| {
-        owner.run("SELECT wed.skip_stale(1000)");
-        busy.pending(3000) == ["else"]
+    eventually("each of many jobs of a flow is looked at", || {
+        owner.chores("clock");
+        owner.chores("stale");
+        (busy.pending(3000) == ["else"]).then_some(())
     });
-    assert!(met);
 }
 
 #[harness::test]

@@ -13,7 +13,7 @@ use super::{flow_of_one, guests};
 use crate::race::assert_sound;
 use crate::support::database::{one_lane, sample_component};
 use crate::support::flows::PAPER;
-use crate::support::{Database, Flow, eventually, on, program, repository};
+use crate::support::{Database, Flow, eventually, on, program, repository, sweep};
 
 /// A commit of one finished transition that assigns attributes, literals or by a clause.
 pub(crate) fn group(
@@ -183,7 +183,7 @@ fn handover() -> Handover {
         (1, "tr_a2")
     );
     eventually("the end of the lease", || {
-        (on(store.sweep()).expect("swept").abandoned == 1).then_some(())
+        (sweep(&store)[0] == 1).then_some(())
     });
     let mut session = flow.session();
     assert_eq!(

@@ -99,6 +99,29 @@ fn set_webhook(flow: &Flow, url: &str) -> String {
 }
 
 #[harness::test]
+fn silent_receiver_delays_no_other_webhook_of_its_tenant() {
+    let flow = Flow::of(PAPER);
+    let (silent, other) = (Receiver::new(&[], true), Receiver::new(&[], false));
+    set_webhook(&flow, &silent.url());
+    set_webhook(&flow, &other.url());
+    flow.database.owner().run(&format!(
+        "INSERT INTO wed.instance (flow_id, wid, status) SELECT {}, 1000 + i, 'E' FROM generate_series(1, 24) i",
+        flow.id
+    ));
+    let host = flow.database.host(reaching(&[silent.port, other.port]));
+    eventually("all messages of the other webhook", || {
+        (other.all().len() >= 24).then_some(())
+    });
+    // Four at a time, each for ten seconds.
+    let held_up = silent.all().len();
+    assert!(
+        held_up < 24,
+        "{held_up} of 24 messages went to the silent one first"
+    );
+    on(host.stop());
+}
+
+#[harness::test]
 fn exception_is_posted_until_it_is_taken() {
     let flow = Flow::of(PAPER);
     let receiver = Receiver::new(&[500, 503], false);

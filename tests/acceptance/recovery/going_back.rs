@@ -3,7 +3,7 @@
 use wedflow_model::FlowDefinition;
 
 use super::checker::violations;
-use crate::support::{Database, Flow, Session, on};
+use crate::support::{Database, Flow, Session, recover};
 
 /// Three steps, each with a compensation; behind the third an exception.
 const STEPS: &str = "
@@ -66,10 +66,10 @@ fn compensations_run_newest_first_down_to_the_chosen_step() {
     // It gets the state that the step left.
     assert_eq!(s.line("SELECT payload ->> 'a' FROM job_pool"), "3");
     s.finish(1, "u3", "a = '2'");
-    owner.line("SELECT wed.advance_back()");
+    owner.chores("back");
     assert_eq!(s.pending(1), ["u2"]);
     s.finish(1, "u2", "a = '1'");
-    owner.line("SELECT wed.advance_back()");
+    owner.chores("back");
     assert_eq!(
         s.trace(1)[4..],
         [
@@ -101,7 +101,7 @@ fn way_back_ends_with_the_recorded_state() {
     back(&mut owner, &flow, 2);
     for undone in ["u3", "u2"] {
         s.finish(1, undone, "told = 'undone'");
-        owner.line("SELECT wed.advance_back()");
+        owner.chores("back");
     }
     assert_eq!(s.line("SELECT a || told FROM wed_flow"), "1undone");
     assert_eq!(s.status(1), "E");
@@ -142,14 +142,11 @@ fn failed_compensation_stops_the_way_and_resumes() {
         flow.id
     ));
     for _ in 0..2 {
-        owner.line("SELECT wed.advance_back()");
+        owner.chores("back");
     }
     assert_eq!(s.pending(1), ["_EXCPT"]);
     assert_eq!(owner.line("SELECT stopped FROM wed.going_back"), "t");
-    assert_eq!(
-        owner.lines("SELECT wid FROM wed.announce_exceptions(9)"),
-        ["1"]
-    );
+    assert_eq!(owner.chores("exceptions"), 1);
     back(&mut owner, &flow, 1);
     assert_eq!(s.pending(1), ["u3"]);
 }
@@ -184,7 +181,7 @@ fn a_compensation_that_is_skipped_leaves_its_step_as_it_is() {
         note.starts_with("u3 was skipped by ") && note.ends_with(": it cannot be undone"),
         "{note}"
     );
-    owner.line("SELECT wed.advance_back()");
+    owner.chores("back");
     assert_eq!(s.pending(1), ["u2"], "the way goes on");
     assert!(violations(&mut owner).is_empty());
 }
@@ -203,7 +200,7 @@ fn nothing_else_is_fired_on_the_way_back() {
     assert_eq!(s.pending(1), ["_EXCPT"]);
     let undone = s.line("SELECT note FROM wed_trace WHERE trw = 'u3'");
     assert_eq!(undone, "undone by u3");
-    owner.line("SELECT wed.advance_back()");
+    owner.chores("back");
     assert_eq!(s.trace(1).last().map(String::as_str), Some("_BACK -> {} E"));
     // What the event asked for is fired when the instance goes forward again.
     s.line("SELECT wed_retry(1, 'sun')");
@@ -216,7 +213,7 @@ fn steps_are_undone_once() {
     let (flow, mut s, mut owner) = stopped();
     back(&mut owner, &flow, 3);
     s.finish(1, "u3", "a = '2'");
-    owner.line("SELECT wed.advance_back()");
+    owner.chores("back");
     assert_eq!(back(&mut owner, &flow, 1), 2);
     assert_eq!(s.pending(1), ["u2"]);
 }
@@ -239,9 +236,9 @@ fn job_that_is_not_done_in_time_makes_an_exception() {
     let (mut s, mut owner) = (flow.session(), database.owner());
     let wid = s.start();
     s.finish(wid, "s1", "a = '1'");
-    assert_eq!(owner.number("SELECT wed.end_late(9)"), 0);
+    assert_eq!(owner.chores("late"), 0);
     owner.run("UPDATE wed.trigger_policy SET deadline = '1 ms' WHERE deadline IS NOT NULL");
-    on(database.store.recover_by_clock()).expect("recovered");
+    recover(&database.store);
     assert_eq!(s.status(wid), "E");
     assert_eq!(
         s.line("SELECT trw, note FROM wed_trace ORDER BY seq DESC LIMIT 1"),

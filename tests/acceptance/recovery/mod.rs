@@ -14,6 +14,7 @@ mod lost_answers;
 mod lost_server;
 mod operators;
 mod pauses;
+mod poison;
 pub(crate) mod proxy;
 mod races;
 mod retention;

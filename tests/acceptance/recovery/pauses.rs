@@ -70,10 +70,10 @@ fn deadline_does_not_run_during_a_pause() {
         "UPDATE wed.job SET fired_at = fired_at - interval '76 minutes', paused_at = paused_at - interval '75 minutes'",
     );
     set_pause(&mut owner, &flow, false);
-    owner.line("SELECT wed.end_late(9)");
+    owner.chores("late");
     assert_eq!(s.status(1), "R");
     owner.run("UPDATE wed.job SET fired_at = fired_at - interval '1 hour'");
-    owner.line("SELECT wed.end_late(9)");
+    owner.chores("late");
     assert_eq!(s.status(1), "E");
 }
 

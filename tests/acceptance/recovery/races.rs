@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::support::database::sample_component;
 use crate::support::flows::PAPER;
-use crate::support::{Database, Flow, eventually, on, repository};
+use crate::support::{Database, Flow, eventually, on, repository, sweep};
 
 fn counters() -> Flow {
     let database = Database::new();
@@ -24,17 +24,13 @@ fn claim_beside_the_end_of_its_lease_leaves_no_job_to_nobody() {
     let host = owner.number(ENTER);
     owner.run(&format!("BEGIN; SELECT * FROM wed.claim({host}, 3)"));
     other.run(EXPIRE);
-    assert_eq!(
-        other.number("SELECT wed.free_abandoned()"),
-        0,
-        "the claim holds its host"
-    );
+    assert_eq!(other.chores("abandoned"), 0, "the claim holds its host");
     owner.run("COMMIT");
     assert_eq!(
         other.number("SELECT count(*) FROM wed.job WHERE host_id IS NOT NULL"),
         3
     );
-    assert_eq!(other.number("SELECT wed.free_abandoned()"), 3);
+    assert_eq!(other.chores("abandoned"), 3);
     assert_eq!(
         other.number("SELECT count(*) FROM wed.job WHERE host_id IS NOT NULL"),
         0
@@ -46,8 +42,8 @@ fn jobs_of_hosts_that_there_are_not_are_freed() {
     let flow = counters();
     let mut owner = flow.database.owner();
     owner.run("UPDATE wed.job SET host_id = 99, token = 5");
-    assert_eq!(owner.number("SELECT wed.free_abandoned()"), 3);
-    assert_eq!(owner.number("SELECT wed.free_abandoned()"), 0);
+    assert_eq!(owner.chores("abandoned"), 3);
+    assert_eq!(owner.chores("abandoned"), 0);
 }
 
 #[harness::test]
@@ -85,7 +81,7 @@ fn every_overrun_of_a_worker_is_counted() {
         })
         .collect();
     eventually("the exception", || {
-        on(flow.database.store.sweep()).expect("swept");
+        sweep(&flow.database.store);
         (owner.line(&format!(
             "SELECT status FROM wed.instance WHERE wid = {wid}"
         )) == "E")

@@ -38,7 +38,7 @@ fn finished_instances_go_when_they_are_old() {
         "INSERT INTO wed.pause (tenant_id, flow_id, wid, actor, reason) SELECT tenant_id, flow_id, 1, 'ann', 'why' \
          FROM wed.flow",
     );
-    assert_eq!(on(flow.database.store.expire(9)).expect("expired"), 1);
+    assert_eq!(owner.chores("expired"), 1);
     let mut s = flow.session();
     assert_eq!(
         s.lines("SELECT wid FROM wed_flow ORDER BY 1"),
@@ -79,7 +79,7 @@ fn records_go_when_they_are_old() {
             "1 hour",
         ],
     );
-    on(flow.database.store.expire(9)).expect("expired");
+    on(flow.database.store.expire_records(9)).expect("expired");
     let mut owner = flow.database.owner();
     let left = ["attempt", "log", "recording"]
         .map(|table| owner.number(&format!("SELECT count(*) FROM wed.{table}")));
@@ -99,7 +99,11 @@ fn nothing_goes_without_a_policy() {
     let flow = used();
     let mut owner = flow.database.owner();
     owner.run("UPDATE wed.instance SET changed = '2001-01-01'");
-    assert_eq!(on(flow.database.store.expire(9)).expect("expired"), 0);
+    assert_eq!(owner.chores("expired"), 0);
+    assert_eq!(
+        on(flow.database.store.expire_records(9)).expect("expired"),
+        0
+    );
     assert_eq!(owner.number("SELECT count(*) FROM wed.attempt"), 3);
 }
 

@@ -19,7 +19,7 @@ fn after(flow: &Flow, missed_for: &str) -> i64 {
         "UPDATE wed.schedule SET next_at = date_trunc('minute', now()) - interval '{missed_for}'"
     ));
     let before = owner.number("SELECT count(*) FROM wed.instance");
-    on(wedflow_worker::schedule::start_due(&flow.database.store)).expect("started");
+    on((flow.database.store).fire_schedules(wedflow_worker::schedule::next)).expect("started");
     owner.number("SELECT count(*) FROM wed.instance") - before
 }
 
@@ -116,4 +116,75 @@ fn bad_schedules_are_refused() {
             .args(wrong);
         assert_eq!(run(&mut set).exits(4).error()["code"], "WF044");
     }
+}
+
+#[harness::test]
+fn setting_a_schedule_again_keeps_a_time_that_was_missed() {
+    let flow = Flow::of(PAPER);
+    let nightly = ["--cron", "0 2 * * *", "--missed", "one"];
+    scheduled(&flow, &nightly);
+    let mut owner = flow.database.owner();
+    owner.run("UPDATE wed.schedule SET next_at = '2026-01-01T02:00:00Z'");
+    let next = "SELECT next_at = '2026-01-01T02:00:00Z' FROM wed.schedule";
+    scheduled(&flow, &[&nightly[..], &["a2=planned"]].concat());
+    assert_eq!(owner.line(next), "t");
+    scheduled(&flow, &["--cron", "0 3 * * *", "--missed", "one"]);
+    assert_eq!(owner.line(next), "f", "another pattern has another time");
+}
+
+#[harness::test]
+fn flow_and_tenant_have_a_bounded_number_of_schedules() {
+    let flow = Flow::of(PAPER);
+    let mut owner = flow.database.owner();
+    let fill = |count: i64| {
+        format!(
+            "DELETE FROM wed.schedule; INSERT INTO wed.schedule (flow_id, name, cron, actor)
+             SELECT {}, 't' || i, '@daily', 'ann' FROM generate_series(1, {count}) i",
+            flow.id
+        )
+    };
+    let set = |name: &str| {
+        let mut set = wed(&flow.database.url());
+        set.args(["--json", "flow", "schedule", "set", &flow.name, name])
+            .args(["--cron", "@daily"]);
+        run(&mut set)
+    };
+    owner.run(&fill(50));
+    let refused = set("s").exits(4).error();
+    assert_eq!(refused["code"], "WF020", "{refused}");
+    set("t1").done();
+    owner.run(&fill(2));
+    owner.run("UPDATE wed.quota SET schedules = 2");
+    let refused = set("s").exits(4).error();
+    assert_eq!(refused["code"], "WF020", "{refused}");
+}
+
+#[harness::test]
+fn host_without_a_time_zone_loses_no_time_of_a_schedule() {
+    let flow = Flow::of(PAPER);
+    scheduled(&flow, &["--cron", "* * * * *"]);
+    let mut owner = flow.database.owner();
+    owner.run("UPDATE wed.schedule SET next_at = now()");
+    let unknown = |_: &str, _: &str, _: i64| Err("there is no time zone \"Mars\"".to_owned());
+    let started = on(flow.database.store.fire_schedules(unknown)).expect("looked");
+    assert_eq!(started, 0);
+    assert_eq!(
+        owner.line("SELECT next_at <= now(), last_error FROM wed.schedule"),
+        "t|"
+    );
+    assert_eq!(
+        owner.line("SELECT reason FROM wed.postponed"),
+        "there is no time zone \"Mars\""
+    );
+    owner.run("UPDATE wed.postponed SET until = now()");
+    let started = on((flow.database.store).fire_schedules(wedflow_worker::schedule::next));
+    assert_eq!(started.expect("started"), 1);
+}
+
+#[harness::test]
+fn schedule_makes_up_for_a_week_at_most() {
+    let flow = Flow::of(PAPER);
+    scheduled(&flow, &["--cron", "0 0 * * *", "--missed", "all"]);
+    let started = after(&flow, "30 days");
+    assert!((6..=8).contains(&started), "{started}");
 }

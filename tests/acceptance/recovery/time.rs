@@ -19,6 +19,14 @@ INSERT INTO wed_trig (tgname, trname, cpred) VALUES
   ('work', 'do_work', 'NOT done'), ('late', 'remind', 'remind_at <= now() AND NOT reminded AND NOT done');
 INSERT INTO wed_trig (cpred, cfinal) VALUES ('done', true);";
 
+/// Looks at the clock. Returns how many instances fired something.
+fn fired(owner: &mut Session) -> i64 {
+    owner.number(
+        "SELECT coalesce(sum(n::bigint), 0) FROM wed.find_chores('clock') c, unnest(wed.do_chores('clock', c)) n \
+         WHERE n <> 'false'",
+    )
+}
+
 #[harness::test]
 fn condition_fires_when_the_clock_makes_it_true() {
     let flow = Flow::of(REMINDER);
@@ -52,8 +60,8 @@ fn skipped_reminder_is_not_fired_again_by_the_clock() {
     s.run("INSERT INTO wed_flow (remind_at) VALUES (now() + interval '10 ms')");
     std::thread::sleep(Duration::from_millis(20));
     let mut look = || {
-        owner.run("UPDATE wed.clock SET next_look = '-infinity'");
-        owner.number("SELECT wed.fire_by_clock()")
+        owner.run("UPDATE wed.clock SET next_look = '-infinity', not_before = '-infinity'");
+        fired(&mut owner)
     };
     assert_eq!(look(), 1);
     assert_eq!(look(), 0, "it is pending");
@@ -98,9 +106,29 @@ fn failing_condition_keeps_no_other_instance_from_its_time() {
     // The first one's condition divides by zero when its time has come.
     s.run("INSERT INTO wed_flow (at, n) VALUES (now() + interval '500 ms', 1), (now() + interval '500 ms', 7)");
     std::thread::sleep(Duration::from_millis(700));
-    owner.run("UPDATE wed.clock SET next_look = '-infinity'");
-    assert_eq!(owner.number("SELECT wed.fire_by_clock()"), 1);
+    owner.run("UPDATE wed.clock SET next_look = '-infinity', not_before = '-infinity'");
+    assert_eq!(fired(&mut owner), 1);
     assert_eq!(s.pending(2), ["late", "work"]);
+}
+
+#[harness::test]
+fn jobs_that_failed_together_come_back_apart() {
+    let database = Database::new();
+    let mut owner = database.owner();
+    let pauses = "FROM (SELECT wed.backoff_of('10 s', 2) AS p FROM generate_series(1, 40)) b";
+    assert!(owner.number(&format!("SELECT count(DISTINCT p) {pauses}")) > 30);
+    assert_eq!(
+        owner.line(&format!(
+            "SELECT min(p) >= '20 s', max(p) <= '25 s' {pauses}"
+        )),
+        "t|t",
+        "never sooner than the backoff"
+    );
+    assert_eq!(
+        owner.line("SELECT wed.backoff_of('71000000 months -2130000000 days', 1)"),
+        "24:00:00",
+        "an interval that compares as nothing and adds as millions of years"
+    );
 }
 
 #[harness::test]

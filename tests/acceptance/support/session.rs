@@ -157,6 +157,15 @@ impl Session {
             .unwrap_or_else(|_| panic!("no number: {line}, of {sql}"))
     }
 
+    /// Does what is due of a kind of chore. Returns how many things were done.
+    #[track_caller]
+    pub(crate) fn chores(&mut self, kind: &str) -> i64 {
+        self.number(&format!(
+            "SELECT coalesce(sum(cardinality(array_remove(wed.do_chores('{kind}', c), 'false'))), 0) \
+             FROM wed.find_chores('{kind}') c"
+        ))
+    }
+
     /// Starts an instance with the defaults; its number.
     #[track_caller]
     pub(crate) fn start(&mut self) -> i64 {

@@ -54,11 +54,11 @@ fn who_is_silent_becomes_inactive_and_any_contact_makes_active() {
     let active = "SELECT active FROM wed.person WHERE name = 'beto'";
     office
         .owner
-        .run("SELECT wed.sweep_work(clock_timestamp() + interval '2 minutes')");
+        .run("SELECT wed.miss_people(clock_timestamp() + interval '2 minutes')");
     assert_eq!(office.owner.line(active), "t");
     office
         .owner
-        .run("SELECT wed.sweep_work(clock_timestamp() + interval '4 minutes')");
+        .run("SELECT wed.miss_people(clock_timestamp() + interval '4 minutes')");
     assert_eq!(office.owner.line(active), "f");
     let item = office.visit();
     office.sweep(item, "11 seconds");

@@ -168,8 +168,13 @@ impl Office {
 
     /// Sweeps as of so long after the item arrived.
     pub(super) fn sweep(&mut self, item: i64, after: &str) {
+        let at = self.owner.line(&format!(
+            "SELECT arrived_at + interval '{after}' FROM wed.work_item WHERE item_id = {item}"
+        ));
         self.owner.run(&format!(
-            "SELECT wed.sweep_work(arrived_at + interval '{after}') FROM wed.work_item WHERE item_id = {item}"
+            "SELECT wed.miss_people('{at}'); \
+             SELECT wed.do_work(d.tenant_id, d.flow_id, d.thing, d.tgid, '{at}') FROM wed.due_work('{at}') d \
+             ORDER BY d.tgid"
         ));
     }
 

@@ -1,0 +1,88 @@
+-- Chores: what any host does for all tenants. A kind has two functions of its own, in the other files of this folder:
+--   wed.due_KIND() lists what is due as (tenant_id, flow_id, thing, tgid, since). It must not raise whatever a tenant's
+--     rows hold, waits for no lock of a tenant, and lists a bounded number of each flow.
+--   wed.do_KIND(tenant_id, flow_id, thing, tgid) does one thing. Null: a session is at it, and it is tried again later.
+-- A host asks for due things (wed.find_chores) and does those of one flow in one short transaction (wed.do_chores): a
+-- thing that raises, meets a lock or takes too long costs its own block, and is put off (wed.postpone).
+
+-- Finds what is due of a kind and not put off: at most 50 things of each flow, those longest due first; flows by turns
+-- of their tenants, in an order by chance. Returns at most 200 flows.
+CREATE OR REPLACE FUNCTION wed.find_chores(_kind text) RETURNS SETOF wed.chore
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN QUERY EXECUTE format($q$
+    WITH due AS MATERIALIZED (
+      SELECT d.*, row_number() OVER (PARTITION BY d.tenant_id, d.flow_id ORDER BY d.since) AS place FROM wed.%I() d
+      WHERE NOT EXISTS (SELECT FROM wed.postponed p WHERE p.kind = $1 AND p.flow_id = d.flow_id
+        AND p.thing = d.thing AND p.tgid = d.tgid AND p.tenant_id = d.tenant_id AND p.until > clock_timestamp())
+    ), batch AS (
+      SELECT tenant_id, flow_id, array_agg(thing ORDER BY place) AS things, array_agg(tgid ORDER BY place) AS tgids,
+        row_number() OVER (PARTITION BY tenant_id ORDER BY min(since)) AS turn
+      FROM due WHERE place <= 50 GROUP BY tenant_id, flow_id)
+    SELECT tenant_id, flow_id, things, tgids FROM batch ORDER BY turn, random() LIMIT 200 $q$, 'due_' || _kind)
+    USING _kind;
+END $$;
+
+-- Does things of one flow, each in a block of its own, until 200 ms have passed. Ends at a lock that it would wait for,
+-- and when the statement's time is over. Returns what wed.do_KIND said of those that were done.
+CREATE OR REPLACE FUNCTION wed.do_chores(_kind text, _chore wed.chore) RETURNS jsonb[]
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '50ms' AS $$
+DECLARE
+  _until timestamptz := clock_timestamp() + interval '200 ms';
+  _call text := format('SELECT wed.%I($1, $2, $3, $4)', 'do_' || _kind);
+  _was_postponed boolean := EXISTS (SELECT FROM wed.postponed WHERE kind = _kind AND flow_id = _chore.flow_id);
+  _thing bigint;
+  _tgid integer;
+  _said jsonb;
+  _done jsonb[] := '{}';
+  _state text;
+BEGIN
+  FOR _i IN 1 .. cardinality(_chore.things) LOOP
+    EXIT WHEN clock_timestamp() > _until;
+    _thing := _chore.things[_i];
+    _tgid := _chore.tgids[_i];
+    BEGIN
+      EXECUTE _call INTO _said USING _chore.tenant_id, _chore.flow_id, _thing, _tgid;
+      IF _said IS NULL THEN
+        PERFORM wed.postpone(_kind, _chore.tenant_id, _chore.flow_id, _thing, _tgid, NULL);
+        CONTINUE;
+      ELSIF _was_postponed THEN
+        DELETE FROM wed.postponed
+        WHERE kind = _kind AND flow_id = _chore.flow_id AND thing = _thing AND tgid = _tgid
+          AND tenant_id = _chore.tenant_id;
+      END IF;
+      _done := _done || _said;
+    EXCEPTION WHEN OTHERS OR query_canceled THEN
+      _state := SQLSTATE;
+      PERFORM wed.postpone(_kind, _chore.tenant_id, _chore.flow_id, _thing, _tgid, SQLERRM);
+      EXIT WHEN _state IN ('55P03', '57014');
+    END;
+  END LOOP;
+  RETURN _done;
+END $$;
+
+-- Puts a thing off for a second, and twice as long each time it fails again, up to 64 s. Returns until when.
+CREATE OR REPLACE FUNCTION wed.postpone(
+  _kind text, _tenant_id integer, _flow_id integer, _thing bigint, _tgid integer, _reason text) RETURNS timestamptz
+LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  INSERT INTO wed.postponed AS p (kind, tenant_id, flow_id, thing, tgid, until, reason)
+  SELECT _kind, tenant_id, _flow_id, _thing, _tgid, clock_timestamp() + interval '1 s',
+    CASE WHEN _reason LIKE '%due to lock timeout' THEN 'another session holds a lock'
+      WHEN _reason LIKE '%due to statement timeout' THEN 'it takes too long' ELSE left(_reason, 1000) END
+  FROM wed.tenant WHERE tenant_id = _tenant_id
+  ON CONFLICT (kind, flow_id, thing, tgid, tenant_id) DO UPDATE
+  SET failures = p.failures + 1, reason = excluded.reason,
+    until = clock_timestamp() + 2 ^ least(p.failures, 6) * (0.75 + random() / 2) * interval '1 s'
+  RETURNING until
+$$;
+
+-- Forgets what was put off and is not due any more. Returns how many things.
+CREATE OR REPLACE FUNCTION wed.forget_postponed() RETURNS bigint
+LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  WITH gone AS (
+    DELETE FROM wed.postponed WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM wed.postponed WHERE until < clock_timestamp() - interval '5 minutes' LIMIT 10000
+      FOR UPDATE SKIP LOCKED))
+    RETURNING 1)
+  SELECT count(*) FROM gone
+$$;
