@@ -273,7 +273,12 @@ fn refused(refusal: &Refusal) -> Option<Problem> {
         &refusal.code
     };
     let detail = match &refusal.detail {
-        Some(detail) if refusal.code.starts_with("WF") && refusal.code != "WF020" => {
+        // A document is for programs.
+        Some(detail)
+            if refusal.code.starts_with("WF")
+                && refusal.code != "WF020"
+                && !detail.starts_with('{') =>
+        {
             format!("{}: {detail}", refusal.message)
         }
         _ => refusal.message.clone(),

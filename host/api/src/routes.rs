@@ -166,6 +166,7 @@ fn work_routes() -> OpenApiRouter<Api> {
         .routes(routes!(worklists::reserve))
         .routes(routes!(worklists::place))
         .routes(routes!(worklists::decide))
+        .routes(routes!(worklists::decide_exception))
         .routes(routes!(worklists::notification))
         .routes(routes!(worklists::reassign))
         .routes(routes!(worklists::revoke))

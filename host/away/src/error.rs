@@ -2,6 +2,8 @@
 
 use serde_json::Value as Json;
 
+use crate::Owner;
+
 /// An error of disconnected work.
 #[derive(Debug, thiserror::Error)]
 pub enum AwayError {
@@ -11,6 +13,16 @@ pub enum AwayError {
     /// The server refused the request, with its problem document.
     #[error("the server refused it: {}", .0["detail"].as_str().or(.0["reason"].as_str()).unwrap_or("no reason"))]
     Refused(Json),
+    /// The local store is another person's, or of another tenant or installation. Nothing in it is touched.
+    #[error("the local store is {}'s of tenant {}, and the token is {}'s of tenant {}{}", .store.person,
+        .store.tenant, .token.person, .token.tenant,
+        if .store.server == .token.server { "" } else { " at another installation" })]
+    Foreign {
+        /// Owner of the store.
+        store: Box<Owner>,
+        /// Owner of the token.
+        token: Box<Owner>,
+    },
     /// The local store cannot be used: a full disk, a damaged file.
     #[error("the local store reports: {0}")]
     Store(#[from] rusqlite::Error),
@@ -28,4 +40,11 @@ pub enum AwayError {
     /// The local store has no such item, or the act is not allowed now.
     #[error("{0}")]
     NotEnabled(String),
+}
+
+impl AwayError {
+    /// The error of an answer that is not Wedflow's: a login page, a proxy's word, a server of something else.
+    pub(crate) fn stranger() -> Self {
+        AwayError::Cut("it does not answer as Wedflow does".to_owned())
+    }
 }

@@ -11,14 +11,18 @@
 mod energy;
 mod error;
 mod link;
+mod outbox;
+mod owner;
 mod protocol;
 mod store;
 
 pub use energy::Energy;
 pub use error::AwayError;
 pub use link::{Answered, Events, Heard, Link, Part, Wire};
+pub use outbox::{Draft, KeptResult, SentResult};
+pub use owner::Owner;
 pub use protocol::{
-    Leaving, Returned, Step, disconnect, prefetch, prefetch_next, recommend, reconnect, transfer,
-    warnings,
+    Leaving, Returned, Step, Worklist, disconnect, prefetch, prefetch_next, recommend, reconnect,
+    send_results, take_worklist, transfer, warnings,
 };
-pub use store::{KeptResult, LocalItem, LocalStore};
+pub use store::{LocalItem, LocalStore};

@@ -7,8 +7,14 @@ use serde_json::Value as Json;
 
 use crate::AwayError;
 
-/// The longest silence of the server.
-const SILENCE: Duration = Duration::from_secs(30);
+/// The longest time until a connection stands.
+const CONNECT: Duration = Duration::from_secs(5);
+/// The longest silence of the server before and within an answer.
+const SILENCE: Duration = Duration::from_secs(10);
+/// The same where the server runs a component before it answers, and between two events.
+const SILENCE_LONG: Duration = Duration::from_secs(60);
+/// The longest time, in seconds, for which a request waits until the server lets it in again.
+const LET_IN_WAIT_SECONDS: u64 = 120;
 /// Bytes read at once, and stored: what a cut can lose.
 const CHUNK_BYTES: usize = 64 * 1024;
 /// The most bytes of a document.
@@ -41,17 +47,20 @@ pub trait Wire {
         part: &mut dyn FnMut(Part<'_>) -> Result<(), AwayError>,
     ) -> Result<(), AwayError>;
 
-    /// Sends a request; anything but success is an error.
+    /// Sends a request. Success is an answer with the member `has`; anything else is an error.
     ///
     /// # Errors
     /// [`AwayError::Cut`], [`AwayError::Refused`].
-    fn get(&self, method: &str, path: &str) -> Result<Json, AwayError> {
-        let body = (method != "GET" && method != "DELETE").then(|| serde_json::json!({}));
-        let answered = self.ask(method, path, body.as_ref(), None)?;
-        if answered.status >= 400 {
-            return Err(AwayError::Refused(answered.document));
-        }
-        Ok(answered.document)
+    fn call(
+        &self,
+        method: &str,
+        path: &str,
+        document: Option<&Json>,
+        has: &str,
+    ) -> Result<Json, AwayError> {
+        let empty = serde_json::json!({});
+        let body = document.or((method != "GET" && method != "DELETE").then_some(&empty));
+        self.ask(method, path, body, None)?.understood(has)
     }
 }
 
@@ -70,6 +79,34 @@ pub struct Answered {
     pub status: u16,
     /// The document; null when there is none.
     pub document: Json,
+}
+
+impl Answered {
+    /// The document of a success, which has the member `has`. The one place that decides what an answer is: a refusal
+    /// is a problem document of Wedflow's with the status that came; all else that is no success of ours comes from
+    /// somebody on the way and says nothing about the request.
+    ///
+    /// # Errors
+    /// [`AwayError::Refused`], [`AwayError::Cut`].
+    pub fn understood(self, has: &str) -> Result<Json, AwayError> {
+        if self.is_refusal() {
+            Err(AwayError::Refused(self.document))
+        } else if (200..300).contains(&self.status) && self.document.get(has).is_some() {
+            Ok(self.document)
+        } else {
+            Err(AwayError::stranger())
+        }
+    }
+
+    /// True for a refusal of Wedflow's: a problem document, or the answer to a report that was not applied.
+    pub fn is_refusal(&self) -> bool {
+        let document = &self.document;
+        let code = document["code"].as_str().unwrap_or_default();
+        let problem = document["type"].as_str() == Some(&format!("urn:wedflow:problem:{code}"))
+            && document["status"] == self.status;
+        let kept = self.status == 409 && document["applied"] == false && code == "WF084";
+        (400..500).contains(&self.status) && !code.is_empty() && (problem || kept)
+    }
 }
 
 /// A part of a file on its way.
@@ -138,7 +175,7 @@ impl Link {
     pub fn new(base: &str, token: &str) -> Self {
         let agent = ureq::Agent::config_builder()
             .http_status_as_error(false)
-            .timeout_connect(Some(SILENCE))
+            .timeout_connect(Some(CONNECT))
             .timeout_recv_response(Some(SILENCE))
             .timeout_per_read(Some(SILENCE))
             .build()
@@ -160,12 +197,41 @@ impl Link {
             request = request.header("last-event-id", last);
         }
         let request = request.body(Vec::new()).map_err(cut)?;
-        let mut response = self.agent.run(request).map_err(cut)?;
+        let mut response = self.run(request, SILENCE_LONG)?;
+        let kind = response.headers().get("content-type");
+        let streams = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
         match response.status().as_u16() {
-            200 => Ok(Events {
+            200 if streams => Ok(Events {
                 lines: BufReader::new(response.into_body().into_reader()),
             }),
             status => Err(refused(status, &mut response)),
+        }
+    }
+
+    /// Sends a request, with the longest silence that is borne. One that is told to come back later does.
+    fn run(
+        &self,
+        request: ureq::http::Request<Vec<u8>>,
+        silence: Duration,
+    ) -> Result<ureq::http::Response<ureq::Body>, AwayError> {
+        let mut left = LET_IN_WAIT_SECONDS;
+        loop {
+            let request = self
+                .agent
+                .configure_request(request.clone())
+                .timeout_recv_response(Some(silence))
+                .timeout_per_read(Some(silence))
+                .build();
+            let response = self.agent.run(request).map_err(cut)?;
+            let after = response.headers().get("retry-after");
+            let after = after.and_then(|after| after.to_str().ok()?.parse::<u64>().ok());
+            match (response.status().as_u16(), after) {
+                (429 | 503, Some(seconds)) if seconds.max(1) <= left => {
+                    left -= seconds.max(1);
+                    std::thread::sleep(Duration::from_secs(seconds.max(1)));
+                }
+                _ => return Ok(response),
+            }
         }
     }
 
@@ -180,8 +246,9 @@ impl Link {
 /// The error of an answer that is no success.
 fn refused(status: u16, response: &mut ureq::http::Response<ureq::Body>) -> AwayError {
     let text = response.body_mut().read_to_string().unwrap_or_default();
-    match status {
-        400..500 => AwayError::Refused(serde_json::from_str(&text).unwrap_or(Json::Null)),
+    let document = serde_json::from_str(&text).unwrap_or(Json::Null);
+    match (Answered { status, document }).understood("") {
+        Err(error @ AwayError::Refused(_)) => error,
         _ => AwayError::Cut(format!("it answered {status}")),
     }
 }
@@ -203,7 +270,12 @@ impl Wire for Link {
         }
         let body = document.map(Json::to_string).unwrap_or_default();
         let request = request.body(body.into_bytes()).map_err(cut)?;
-        let mut response = self.agent.run(request).map_err(cut)?;
+        let silence = if path.ends_with("/run") {
+            SILENCE_LONG
+        } else {
+            SILENCE
+        };
+        let mut response = self.run(request, silence)?;
         let status = response.status().as_u16();
         let text = response
             .body_mut()
@@ -229,7 +301,7 @@ impl Wire for Link {
             .header("range", format!("bytes={from}-"))
             .body(Vec::new())
             .map_err(cut)?;
-        let mut response = self.agent.run(request).map_err(cut)?;
+        let mut response = self.run(request, SILENCE)?;
         let status = response.status().as_u16();
         let header = |name: &str| {
             let value = response.headers().get(name)?.to_str().ok()?;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
-use crate::{AwayError, KeptResult, LocalStore, Wire};
+use crate::{AwayError, KeptResult, LocalStore, Owner, Wire};
 
 /// The longest time for which a component is better fetched than run at the server, in seconds.
 const LOCAL_WAIT_SECONDS: f64 = 10.0;
@@ -46,10 +46,32 @@ pub struct Returned {
     pub applied: Vec<i64>,
     /// Refused results, which are kept: the server's answers with both versions.
     pub refused: Vec<Json>,
-    /// Results that were not sent for want of a connection.
-    pub kept: usize,
+    /// Results that the server did not take yet, with its answers: they are sent again.
+    pub kept: Vec<Json>,
     /// Messages that were delivered.
     pub messages: i64,
+}
+
+/// A worklist as the server told it.
+#[derive(Debug, Clone)]
+pub struct Worklist {
+    /// The items in order: all that are held, and what is offered.
+    pub items: Vec<Json>,
+    /// True if more is offered than is listed.
+    pub cut: bool,
+}
+
+/// Fetches the worklist in an order, and keeps it. The store's owner is looked at first.
+///
+/// # Errors
+/// [`AwayError::Cut`], [`AwayError::Foreign`]; the store is as it was.
+pub fn take_worklist(
+    link: &dyn Wire,
+    store: &mut LocalStore,
+    order: &str,
+) -> Result<(), AwayError> {
+    let list = worklist(link, store, order)?;
+    store.take_list(&list.items, list.cut)
 }
 
 /// Fetches the worklist, then data and components of the items that may be taken away: locked ones first, then in the
@@ -58,19 +80,27 @@ pub struct Returned {
 /// # Errors
 /// [`AwayError::Cut`]; what came so far is kept.
 pub fn prefetch(link: &dyn Wire, store: &mut LocalStore) -> Result<u64, AwayError> {
-    match worklist(link, "arrival") {
+    let order = order_of(store)?;
+    match take_worklist(link, store, &order) {
         Err(error @ AwayError::Cut(_)) => {
             // The link was lost without leaving: from now on only what was taken away is enabled.
             store.set("mode", "disconnected")?;
             return Err(error);
         }
-        list => store.take_list(&list?)?,
+        other => other?,
     }
     let mut moved = 0;
     for item in store.missing()? {
         moved += transfer(link, store, item)?;
     }
     Ok(moved)
+}
+
+/// The order that the person chose last; by arrival at first.
+fn order_of(store: &LocalStore) -> Result<String, AwayError> {
+    Ok(store
+        .setting("order")?
+        .unwrap_or_else(|| "arrival".to_owned()))
 }
 
 /// Transfers the next item that may be taken away and is not here: locked ones first, then in the order of the
@@ -94,15 +124,27 @@ pub fn prefetch_next(
     Ok(Some((item, transfer(link, store, item)?)))
 }
 
-/// Fetches the worklist in an order.
-fn worklist(link: &dyn Wire, order: &str) -> Result<Vec<Json>, AwayError> {
-    let mut list = link.get("GET", &format!("/v1/work/items?limit=1000&order={order}"))?;
-    match list["items"].take() {
-        Json::Array(items) => Ok(items),
-        // A login page of some network, for example.
-        _ => Err(AwayError::Cut(
-            "it does not answer as Wedflow does".to_owned(),
-        )),
+/// Fetches the worklist in an order, for the store's owner.
+fn worklist(link: &dyn Wire, store: &LocalStore, order: &str) -> Result<Worklist, AwayError> {
+    let path = format!("/v1/work/items?limit=1000&order={order}");
+    let mut list = link.call("GET", &path, None, "items")?;
+    store.admit(&owner_of(&list)?)?;
+    match (list["items"].take(), list["cut"].as_bool()) {
+        (Json::Array(items), Some(cut)) => Ok(Worklist { items, cut }),
+        _ => Err(AwayError::stranger()),
+    }
+}
+
+/// The owner that an answer of the server names; one that names none is not Wedflow's.
+fn owner_of(answer: &Json) -> Result<Owner, AwayError> {
+    let text = |name: &str| answer["for"][name].as_str().map(str::to_owned);
+    match (text("person"), text("tenant"), text("server")) {
+        (Some(person), Some(tenant), Some(server)) => Ok(Owner {
+            person,
+            tenant,
+            server,
+        }),
+        _ => Err(AwayError::stranger()),
     }
 }
 
@@ -112,27 +154,32 @@ fn worklist(link: &dyn Wire, order: &str) -> Result<Vec<Json>, AwayError> {
 /// # Errors
 /// [`AwayError::Cut`]; what came so far is kept.
 pub fn transfer(link: &dyn Wire, store: &mut LocalStore, item: i64) -> Result<u64, AwayError> {
-    let began = Instant::now();
-    let document = link.get("GET", &format!("/v1/work/items/{item}"))?;
+    transfer_until(link, store, item, None)
+}
+
+/// The same, but no longer than until a moment.
+fn transfer_until(
+    link: &dyn Wire,
+    store: &mut LocalStore,
+    item: i64,
+    until: Option<Instant>,
+) -> Result<u64, AwayError> {
+    let document = link.call("GET", &format!("/v1/work/items/{item}"), None, "state")?;
     if document["item"] != item {
-        return Err(AwayError::Cut(
-            "it does not answer as Wedflow does".to_owned(),
-        ));
+        return Err(AwayError::stranger());
     }
     let mut moved = document.to_string().len() as u64;
     let behind = store.take_behind(item, &document)?;
     for (number, document) in behind.iter().map(|(number, document)| (*number, document)) {
         let task = document["task"].as_str().unwrap_or_default();
         let path = format!("/v1/work/items/{item}/application?task={}", encoded(task));
-        moved += component(link, store, number, document, &path)?;
+        moved += component(link, store, number, document, (&path, until))?;
         store.take_data(number, document)?;
     }
     let path = format!("/v1/work/items/{item}/application");
-    moved += component(link, store, item, &document, &path)?;
+    moved += component(link, store, item, &document, (&path, until))?;
     // Last: an item is transferred when its data are complete and its component is.
     store.take_data(item, &document)?;
-    let seconds = began.elapsed().as_secs_f64().max(1e-6);
-    store.set("bandwidth", &format!("{:.0}", moved as f64 / seconds))?;
     Ok(moved)
 }
 
@@ -148,13 +195,13 @@ fn encoded(text: &str) -> String {
         .collect()
 }
 
-/// Transfers the part of an item's component that is missing.
+/// Transfers the part of an item's component that is missing, and measures the bandwidth.
 fn component(
     link: &dyn Wire,
     store: &mut LocalStore,
     item: i64,
     document: &Json,
-    path: &str,
+    (path, until): (&str, Option<Instant>),
 ) -> Result<u64, AwayError> {
     if document["application"].is_null() {
         return Ok(0);
@@ -166,23 +213,40 @@ fn component(
     if whole {
         return Ok(0);
     }
+    let began = Instant::now();
     let mut moved = 0;
-    let fetched = link.fetch(path, from, &mut |part| {
-        moved += part.bytes.len() as u64;
-        store.take_part(item, part)
-    });
-    match fetched {
+    let mut copy = |store: &mut LocalStore, from: u64| {
+        link.fetch(path, from, &mut |part| {
+            moved += part.bytes.len() as u64;
+            let left = part.total.saturating_sub(part.at + part.bytes.len() as u64);
+            store.take_part(item, part)?;
+            match until {
+                Some(until) if left > 0 && Instant::now() >= until => Err(too_slow(left)),
+                _ => Ok(()),
+            }
+        })
+    };
+    let fetched = match copy(store, from) {
         // Another version than the one that was begun: from its beginning.
         Err(AwayError::Damaged(_)) if from > 0 => {
             let from = store.held_bytes(item)?;
-            link.fetch(path, from, &mut |part| {
-                moved += part.bytes.len() as u64;
-                store.take_part(item, part)
-            })?;
+            copy(store, from)
         }
-        other => other?,
-    }
+        other => other,
+    };
+    store.measure(moved, began.elapsed().as_secs_f64())?;
+    fetched?;
     Ok(moved)
+}
+
+/// The decision when the given time has passed while an item was copied.
+fn too_slow(left: u64) -> AwayError {
+    AwayError::Decide {
+        message: format!(
+            "the given time has passed, and {left} bytes of an item are still to come"
+        ),
+        hint: "Say --accept, give more --wait, or unlock items; what came stays here.".to_owned(),
+    }
 }
 
 /// Leaves: the disconnection protocol in its eleven steps. `tell` is called with each as it is done.
@@ -206,13 +270,14 @@ pub fn disconnect(
     };
     let wait = leaving.wait_seconds;
     say(1, &format!("leaving; transfers may take {wait} s"), 0, wait);
-    store.take_list(&worklist(link, "arrival")?)?;
+    let order = order_of(store)?;
+    take_worklist(link, store, &order)?;
     let left = stay_behind(store, leaving)?;
     say(2, &format!("{left} selected items stay behind"), 0, 0.0);
-    link.get("DELETE", "/v1/work/connection")?;
+    link.call("DELETE", "/v1/work/connection", None, "active")?;
     say(3, "the server was told", 0, 0.0);
     say(4, "the server marked you inactive", 0, 0.0);
-    let sizes = sizes(link, store)?;
+    let sizes = sizes(store)?;
     for (item, bytes) in &sizes {
         say(5, &format!("item {item} is to be transferred"), *bytes, 0.0);
     }
@@ -222,17 +287,24 @@ pub fn disconnect(
         .and_then(|needed| room_for(leaving, total).map(|room| (needed, room)));
     let (needed, room) = match allowed {
         Ok(allowed) => allowed,
-        Err(error) => {
-            // The person stays.
-            link.get("PUT", "/v1/work/connection")?;
-            return Err(error);
-        }
+        Err(error) => return Err(stay(link, error)),
     };
-    say(7, "the time is enough", total, needed);
+    let text = match needed {
+        Some(_) => "the time is enough",
+        None => "the bandwidth is not known yet; the copy ends when the time has passed",
+    };
+    say(7, text, total, needed.unwrap_or(0.0));
     say(8, "the disk has room", room, 0.0);
+    let until = Duration::try_from_secs_f64(wait)
+        .ok()
+        .filter(|_| !leaving.accepted);
+    let until = until.and_then(|wait| Instant::now().checked_add(wait));
     for (item, _) in sizes {
         let began = Instant::now();
-        let moved = transfer(link, store, item)?;
+        let moved = match transfer_until(link, store, item, until) {
+            Err(error @ AwayError::Decide { .. }) => return Err(stay(link, error)),
+            other => other?,
+        };
         let seconds = began.elapsed().as_secs_f64();
         say(9, &format!("item {item} is transferred"), moved, seconds);
     }
@@ -240,6 +312,14 @@ pub fn disconnect(
     say(10, "only locked items are enabled", 0, 0.0);
     say(11, "you may go", 0, 0.0);
     Ok(())
+}
+
+/// The person stays, for a decision is needed: says so to the server.
+fn stay(link: &dyn Wire, error: AwayError) -> AwayError {
+    match link.call("PUT", "/v1/work/connection", None, "active") {
+        Ok(_) => error,
+        Err(cut) => cut,
+    }
 }
 
 /// Counts the selected items, which cannot be done without a connection; the person must have confirmed that.
@@ -263,16 +343,17 @@ fn stay_behind(store: &LocalStore, leaving: &Leaving<'_>) -> Result<usize, AwayE
 }
 
 /// The seconds that a transfer needs by the bandwidth that was measured; they must be given, or accepted.
-fn time_for(store: &LocalStore, leaving: &Leaving<'_>, total: u64) -> Result<f64, AwayError> {
-    let bandwidth = store
-        .setting("bandwidth")?
-        .and_then(|text| text.parse::<f64>().ok())
-        .filter(|bandwidth| *bandwidth > 0.0);
-    let needed = bandwidth.map_or(0.0, |bandwidth| total as f64 / bandwidth);
+fn time_for(
+    store: &LocalStore,
+    leaving: &Leaving<'_>,
+    total: u64,
+) -> Result<Option<f64>, AwayError> {
+    let needed = store.bandwidth()?.map(|bandwidth| total as f64 / bandwidth);
     let wait = leaving.wait_seconds;
-    if needed <= wait || leaving.accepted {
-        return Ok(needed);
-    }
+    let needed = match needed {
+        Some(needed) if needed > wait && !leaving.accepted => needed,
+        other => return Ok(other),
+    };
     Err(AwayError::Decide {
         message: format!("{total} bytes need {needed:.0} s, and {wait} s are given"),
         hint: "Say --accept, give more --wait, or unlock items.".to_owned(),
@@ -291,21 +372,20 @@ fn room_for(leaving: &Leaving<'_>, total: u64) -> Result<u64, AwayError> {
     })
 }
 
-/// The locked items that are not transferred, with the bytes that each still needs.
-fn sizes(link: &dyn Wire, store: &LocalStore) -> Result<Vec<(i64, u64)>, AwayError> {
+/// The locked items that are not here as they are now, with the bytes that each still needs, as the list says.
+fn sizes(store: &LocalStore) -> Result<Vec<(i64, u64)>, AwayError> {
     let (mut sizes, mut counted) = (Vec::new(), BTreeSet::new());
     for item in store.items()? {
-        if item.item > 0 && item.state == "LOCKED" && !item.transferred {
-            let document = link.get("GET", &format!("/v1/work/items/{}", item.item))?;
-            let mut bytes = document.to_string().len() as u64;
-            let behind = document["behind"].as_array().into_iter().flatten();
-            for one in std::iter::once(&document).chain(behind) {
-                let mark = one["application_mark"].as_str().unwrap_or_default();
-                // Several items may need one component.
-                if counted.insert(mark.to_owned()) {
-                    let whole = one["application_bytes"].as_u64().unwrap_or(0);
-                    bytes += whole.saturating_sub(store.holds(mark)?.0);
-                }
+        if item.item > 0 && item.state == "LOCKED" && !item.fresh && item.result.is_none() {
+            let document = &item.document;
+            let mut bytes = document.to_string().len() as u64
+                + document["data_bytes"].as_u64().unwrap_or(0)
+                + document["behind_bytes"].as_u64().unwrap_or(0);
+            let mark = document["application_mark"].as_str().unwrap_or_default();
+            // Several items may need one component.
+            if counted.insert(mark.to_owned()) {
+                let whole = document["application_bytes"].as_u64().unwrap_or(0);
+                bytes += whole.saturating_sub(store.holds(mark)?.0);
             }
             sizes.push((item.item, bytes));
         }
@@ -330,25 +410,48 @@ fn room(leaving: &Leaving<'_>) -> Result<u64, AwayError> {
 /// # Errors
 /// [`AwayError::Cut`]; what was not acknowledged is kept.
 pub fn reconnect(link: &dyn Wire, store: &mut LocalStore) -> Result<Returned, AwayError> {
-    let connected = link.get("PUT", "/v1/work/connection")?;
+    let connected = link.call("PUT", "/v1/work/connection", None, "active")?;
+    store.admit(&owner_of(&connected)?)?;
     if connected["active"] != true {
-        return Err(AwayError::Cut(
-            "it does not answer as Wedflow does".to_owned(),
-        ));
+        return Err(AwayError::stranger());
     }
     store.set("mode", "connected")?;
     let mut returned = Returned {
         messages: connected["delivered"].as_i64().unwrap_or(0),
-        ..Returned::default()
+        ..send_results(link, store)?
     };
     for result in store.results()? {
-        if result.state == "kept" {
-            send(link, store, &result, &mut returned)?;
-        } else {
-            returned.refused.extend(result.answer);
+        let answer = &result.answer;
+        if result.state == "refused"
+            && let Some(answer) = answer
+            && !returned.refused.contains(answer)
+        {
+            returned.refused.push(answer.clone());
         }
     }
-    store.take_list(&worklist(link, "arrival")?)?;
+    let order = order_of(store)?;
+    take_worklist(link, store, &order)?;
+    Ok(returned)
+}
+
+/// Sends each kept result under its key, oldest first.
+///
+/// # Errors
+/// [`AwayError::Cut`]; what was not acknowledged is kept. [`AwayError::Foreign`] before anything is sent.
+pub fn send_results(link: &dyn Wire, store: &mut LocalStore) -> Result<Returned, AwayError> {
+    let mut returned = Returned::default();
+    let pending: Vec<KeptResult> = store
+        .results()?
+        .into_iter()
+        .filter(KeptResult::is_pending)
+        .collect();
+    if !pending.is_empty() {
+        // Whose token it is, before the first of them leaves the machine.
+        worklist(link, store, "arrival")?;
+    }
+    for result in pending {
+        send(link, store, &result, &mut returned)?;
+    }
     Ok(returned)
 }
 
@@ -364,35 +467,45 @@ fn send(
             way";
         let answer = json!({ "item": result.item, "yours": result.body, "answer": {
             "code": "WF084", "reason": reason, "yours": result.body["values"], "present": {},
-            "hint": "The result is kept. Look at the instance, then report it by hand or remove it." } });
-        store.acknowledge(result.item, Some(&answer))?;
+            "hint": "The result is kept. Look at the instance, then send it again, edit it or forget it." } });
+        store.refuse(result.item, &answer)?;
         returned.refused.push(answer);
         return Ok(());
     };
+    store.mark_sending(result.item)?;
     let path = format!("/v1/work/items/{item}/report");
     let answered = link.ask("POST", &path, Some(&body), Some(&result.key))?;
-    let code = answered.document["code"].as_str().unwrap_or_default();
-    match answered.status {
-        200 if answered.document["applied"] == true => {
-            store.acknowledge(result.item, None)?;
+    let (status, told) = (answered.status, answered.document.clone());
+    match answered.understood("applied") {
+        Ok(document) if document["applied"] == true => {
+            store.confirm(result.item, &document)?;
             returned.applied.push(item);
         }
-        200..=399 => {
-            return Err(AwayError::Cut(
-                "it does not answer as Wedflow does".to_owned(),
-            ));
-        }
-        // Busy, or somebody holds a lock: later. So with a token that no longer lets its bearer in.
-        401 | 403 | 408 | 429 => returned.kept += 1,
-        409 if !["WF084", "WF082"].contains(&code) => returned.kept += 1,
-        _ => {
-            let answer =
-                json!({ "item": result.item, "answer": answered.document, "yours": result.body });
-            store.acknowledge(result.item, Some(&answer))?;
+        Ok(_) => return Err(AwayError::stranger()),
+        Err(AwayError::Refused(document)) if is_final(status, &document) => {
+            let answer = json!({ "item": result.item, "answer": document, "yours": result.body });
+            store.refuse(result.item, &answer)?;
             returned.refused.push(answer);
         }
+        Err(AwayError::Refused(_)) => {
+            let answer = json!({ "item": result.item, "answer": told, "yours": result.body });
+            store.postpone(result.item, &answer)?;
+            returned.kept.push(answer);
+        }
+        Err(error) => return Err(error),
     }
     Ok(())
+}
+
+/// True if a refusal is about the result and not about the moment: a busy server, a lock, a pause and a token that no
+/// longer lets its bearer in all pass.
+fn is_final(status: u16, refusal: &Json) -> bool {
+    let code = refusal["code"].as_str().unwrap_or_default();
+    match status {
+        401 | 403 | 408 | 425 | 429 => false,
+        409 => ["WF084", "WF082"].contains(&code),
+        _ => true,
+    }
 }
 
 /// The item that a result is for, and the report. A task that was taken away together with another one became an item
@@ -416,8 +529,9 @@ fn addressed(
             .iter()
             .all(|key| one[*key] == document[*key])
     };
-    let list = worklist(link, "arrival")?;
+    let list = worklist(link, store, "arrival")?;
     let Some(found) = list
+        .items
         .iter()
         .filter(|one| !one["holder"].is_null())
         .find(same)

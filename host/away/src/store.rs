@@ -7,10 +7,15 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 
-use crate::{AwayError, Part};
+use crate::{AwayError, Owner, Part};
 
 /// The most tasks that are taken away together with an item. The n-th of item 7 is item -(7 * 100 + n) here.
-const BEHIND_MAX: i64 = 100;
+pub(crate) const BEHIND_MAX: i64 = 100;
+
+/// The most measurements of the bandwidth that are remembered.
+const SPEEDS_MAX: usize = 5;
+/// Bytes below which a transfer tells nothing about the bandwidth.
+pub(crate) const MEASURED_BYTES_MIN: u64 = 32 * 1024;
 
 const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -27,12 +32,28 @@ CREATE TABLE IF NOT EXISTS result (
 CREATE TABLE IF NOT EXISTS wanted (item INTEGER PRIMARY KEY, etag TEXT NOT NULL);
 -- The item that a task became which was taken away together with another one, before its result is sent.
 CREATE TABLE IF NOT EXISTS addressee (item INTEGER PRIMARY KEY, number INTEGER NOT NULL, claim INTEGER NOT NULL);
+-- Texts of a form that was begun and is not reported.
+CREATE TABLE IF NOT EXISTS draft (
+  item INTEGER PRIMARY KEY, texts TEXT NOT NULL, at TEXT NOT NULL, document TEXT NOT NULL);
+-- Results that the server confirmed.
+CREATE TABLE IF NOT EXISTS sent (
+  number INTEGER PRIMARY KEY, item INTEGER NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, answer TEXT NOT NULL,
+  document TEXT NOT NULL, at TEXT NOT NULL);
 ";
+
+/// Changes of the tables of stores that earlier programs made. The store's `user_version` counts those that are done.
+const UPGRADES: [&str; 1] = ["
+ALTER TABLE item ADD COLUMN mark TEXT;
+ALTER TABLE item ADD COLUMN data_mark TEXT;
+ALTER TABLE wanted ADD COLUMN next TEXT;
+ALTER TABLE result ADD COLUMN digest TEXT;
+UPDATE result SET state = 'saved' WHERE state = 'kept';
+"];
 
 /// An open local store.
 #[derive(Debug)]
 pub struct LocalStore {
-    connection: Connection,
+    pub(crate) connection: Connection,
 }
 
 /// An item as this machine has it.
@@ -46,27 +67,14 @@ pub struct LocalItem {
     pub claim: i64,
     /// True if its data and component are here, whole and checked.
     pub transferred: bool,
+    /// True if nothing changed at the server since they came.
+    pub fresh: bool,
     /// True if it may be done now.
     pub enabled: bool,
-    /// Fate of its result, if there is one: `kept`, `refused`.
+    /// Fate of its result, if there is one: `saved`, `sending`, `refused`, `damaged`.
     pub result: Option<String>,
     /// The server's document with the data.
     pub document: Json,
-}
-
-/// A result that the server has not acknowledged.
-#[derive(Debug, Clone, serde::Serialize)]
-pub struct KeptResult {
-    /// The item.
-    pub item: i64,
-    /// The idempotency key, made once with the result.
-    pub key: String,
-    /// `kept` until the server answered, `refused` when the person no longer held the item.
-    pub state: String,
-    /// The body of the report.
-    pub body: Json,
-    /// The server's refusal, with both versions.
-    pub answer: Option<Json>,
 }
 
 /// Returns true for the states of items that somebody holds.
@@ -82,6 +90,7 @@ impl LocalItem {
             item: document["item"].as_i64().unwrap_or(0),
             claim: document["claim"].as_i64().unwrap_or(0),
             transferred: false,
+            fresh: false,
             enabled: is_held(&state),
             state,
             result: None,
@@ -96,12 +105,82 @@ impl LocalStore {
     /// # Errors
     /// [`AwayError::Store`].
     pub fn open(path: &Path) -> Result<Self, AwayError> {
-        let connection = Connection::open(path)?;
+        let mut connection = Connection::open(path)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.busy_timeout(std::time::Duration::from_secs(5))?;
-        connection.execute_batch(TABLES)?;
+        upgrade(&mut connection)?;
         Ok(LocalStore { connection })
+    }
+
+    /// Returns the owner of the store; none before its first contact with a server.
+    ///
+    /// # Errors
+    /// [`AwayError::Store`].
+    pub fn owner(&self) -> Result<Option<Owner>, AwayError> {
+        let (person, tenant, server) = (
+            self.setting("person")?,
+            self.setting("tenant")?,
+            self.setting("server")?,
+        );
+        Ok(person.map(|person| Owner {
+            person,
+            tenant: tenant.unwrap_or_default(),
+            server: server.unwrap_or_default(),
+        }))
+    }
+
+    /// Lets an owner in. The first one makes the store their own.
+    ///
+    /// # Errors
+    /// [`AwayError::Foreign`] for another person, tenant or installation.
+    pub fn admit(&self, owner: &Owner) -> Result<(), AwayError> {
+        let known = self.owner()?;
+        // Stores of earlier programs know the person alone.
+        let same = |known: &str, told: &str| known.is_empty() || known == told;
+        if let Some(known) = &known
+            && !(known.person == owner.person
+                && same(&known.tenant, &owner.tenant)
+                && same(&known.server, &owner.server))
+        {
+            return Err(AwayError::Foreign {
+                store: Box::new(known.clone()),
+                token: Box::new(owner.clone()),
+            });
+        }
+        if known.as_ref() != Some(owner) {
+            self.set("person", &owner.person)?;
+            self.set("tenant", &owner.tenant)?;
+            self.set("server", &owner.server)?;
+        }
+        Ok(())
+    }
+
+    /// Bytes a second: the best of the last transfers that were large enough to tell.
+    ///
+    /// # Errors
+    /// [`AwayError::Store`].
+    pub fn bandwidth(&self) -> Result<Option<f64>, AwayError> {
+        Ok(self.speeds()?.into_iter().reduce(f64::max))
+    }
+
+    fn speeds(&self) -> Result<Vec<f64>, AwayError> {
+        let text = self.setting("speeds")?.unwrap_or_default();
+        Ok(serde_json::from_str(&text).unwrap_or_default())
+    }
+
+    /// Remembers a transfer's speed, if it moved enough bytes to tell.
+    ///
+    /// # Errors
+    /// [`AwayError::Store`].
+    pub fn measure(&self, bytes: u64, seconds: f64) -> Result<(), AwayError> {
+        if bytes < MEASURED_BYTES_MIN {
+            return Ok(());
+        }
+        let mut speeds = self.speeds()?;
+        speeds.push(bytes as f64 / seconds.max(1e-6));
+        let last = speeds.len().saturating_sub(SPEEDS_MAX);
+        self.set("speeds", &Json::from(speeds.split_off(last)).to_string())
     }
 
     /// A setting: `mode`, `bandwidth`, `quota`, `prefetch`.
@@ -127,38 +206,30 @@ impl LocalStore {
     }
 
     /// Replaces the list by the one that the server told, in its order. The data of an item that left the list are
-    /// deleted, unless a result of it is kept.
+    /// deleted, unless a result of it is kept. What is held is always listed in whole; of what is offered a list may
+    /// be `cut`, and then nothing that is missing there is deleted.
     ///
     /// # Errors
     /// [`AwayError::Store`].
-    pub fn take_list(&mut self, list: &[Json]) -> Result<(), AwayError> {
+    pub fn take_list(&mut self, list: &[Json], cut: bool) -> Result<(), AwayError> {
         let transaction = self.connection.transaction()?;
         transaction.execute("UPDATE item SET place = -1", [])?;
         for (place, document) in (0_i64..).zip(list) {
-            transaction.execute(
-                "INSERT INTO item (item, state, claim, document, place, data_complete) VALUES (?1, ?2, ?3, ?4, ?5, 0)
-                 ON CONFLICT (item) DO UPDATE SET state = excluded.state, place = excluded.place,
-                   document = json_patch(document, excluded.document),
-                   data_complete = data_complete AND claim = excluded.claim, claim = excluded.claim",
-                params![
-                    document["item"].as_i64(),
-                    document["state"].as_str(),
-                    document["claim"].as_i64(),
-                    document.to_string(),
-                    place
-                ],
-            )?;
+            list_item(&transaction, place, document)?;
         }
         transaction.execute(
-            "DELETE FROM item WHERE place = -1 AND item NOT IN (SELECT item FROM result)
+            "DELETE FROM item WHERE place = -1 AND NOT (?2 AND state = 'READY')
+               AND item NOT IN (SELECT item FROM result)
                AND NOT (item < 0 AND -item / ?1 IN (SELECT item FROM item WHERE place >= 0 UNION SELECT item FROM
                  result))",
-            [BEHIND_MAX],
+            params![BEHIND_MAX, cut],
         )?;
         transaction.execute_batch(
             "DELETE FROM wanted WHERE item NOT IN (SELECT item FROM item);
-             DELETE FROM part WHERE etag NOT IN (SELECT etag FROM wanted);
-             DELETE FROM component WHERE etag NOT IN (SELECT etag FROM wanted);",
+             DELETE FROM part
+               WHERE etag NOT IN (SELECT etag FROM wanted UNION SELECT next FROM wanted WHERE next IS NOT NULL);
+             DELETE FROM component
+               WHERE etag NOT IN (SELECT etag FROM wanted UNION SELECT next FROM wanted WHERE next IS NOT NULL);",
         )?;
         transaction.commit()?;
         Ok(())
@@ -184,11 +255,17 @@ impl LocalStore {
             self.connection.execute(
                 "INSERT INTO item (item, state, claim, document, place, data_complete)
                     VALUES (?1, 'LOCKED', 0, ?2, 1000000 + ?3, 0)
-                 ON CONFLICT (item) DO NOTHING",
+                 ON CONFLICT (item) DO UPDATE SET place = excluded.place",
                 params![number, one.to_string(), place],
             )?;
             taken.push((number, one));
         }
+        // What is no longer taken along, unless it is done already.
+        self.connection.execute(
+            "DELETE FROM item WHERE item < 0 AND -item / ?1 = ?2 AND -item % ?1 >= ?3
+               AND item NOT IN (SELECT item FROM result)",
+            params![BEHIND_MAX, item, taken.len() as i64],
+        )?;
         Ok(taken)
     }
 
@@ -202,7 +279,7 @@ impl LocalStore {
         items.retain(|one| {
             one.item > 0
                 && one.document["disconnected"] == true
-                && !one.transferred
+                && !one.fresh
                 && one.result.is_none()
         });
         items.sort_by_key(|one| one.state != "LOCKED");
@@ -231,7 +308,7 @@ impl LocalStore {
     /// [`AwayError::Store`].
     pub fn held(&self) -> Result<Vec<(i64, u64, u64)>, AwayError> {
         let mut statement = self.connection.prepare(
-            "SELECT w.item, c.held, c.total FROM wanted w JOIN component c USING (etag)",
+            "SELECT w.item, c.held, c.total FROM wanted w JOIN component c ON c.etag = coalesce(w.next, w.etag)",
         )?;
         let number = |value: i64| value.unsigned_abs();
         let rows = statement.query_map([], |row| {
@@ -269,8 +346,8 @@ impl LocalStore {
     /// [`AwayError::Store`].
     pub fn take_data(&self, item: i64, document: &Json) -> Result<(), AwayError> {
         self.connection.execute(
-            "UPDATE item SET document = ?2, data_complete = 1 WHERE item = ?1",
-            params![item, document.to_string()],
+            "UPDATE item SET document = ?2, data_complete = 1, mark = ?3, data_mark = ?3 WHERE item = ?1",
+            params![item, document.to_string(), document["mark"].as_str()],
         )?;
         Ok(())
     }
@@ -280,7 +357,7 @@ impl LocalStore {
     /// # Errors
     /// [`AwayError::Store`].
     pub fn held_bytes(&self, item: i64) -> Result<u64, AwayError> {
-        let sql = "SELECT c.held FROM component c JOIN wanted w USING (etag) WHERE w.item = ?1";
+        let sql = "SELECT c.held FROM component c JOIN wanted w ON c.etag = coalesce(w.next, w.etag) WHERE w.item = ?1";
         let held: Option<i64> = self
             .connection
             .query_row(sql, [item], |row| row.get(0))
@@ -288,16 +365,13 @@ impl LocalStore {
         Ok(held.unwrap_or(0).unsigned_abs())
     }
 
-    /// Says which component an item needs, by its mark, so that one that is here already is not fetched again. The
-    /// bytes of it that are here, and whether it is whole.
+    /// Says which component an item needs, by its mark, so that one that is here already is not fetched again. A whole
+    /// one of another version stays until the new one is whole. The bytes of it that are here, and whether it is whole.
     ///
     /// # Errors
     /// [`AwayError::Store`].
     pub fn want(&self, item: i64, mark: &str) -> Result<(u64, bool), AwayError> {
-        self.connection.execute(
-            "INSERT INTO wanted VALUES (?1, ?2) ON CONFLICT (item) DO UPDATE SET etag = excluded.etag",
-            params![item, mark],
-        )?;
+        want(&self.connection, item, mark)?;
         self.holds(mark)
     }
 
@@ -322,10 +396,7 @@ impl LocalStore {
     pub fn take_part(&mut self, item: i64, part: Part<'_>) -> Result<(), AwayError> {
         let transaction = self.connection.transaction()?;
         let at = part.at.cast_signed();
-        transaction.execute(
-            "INSERT INTO wanted VALUES (?1, ?2) ON CONFLICT (item) DO UPDATE SET etag = excluded.etag",
-            params![item, part.etag],
-        )?;
+        want(&transaction, item, part.etag)?;
         transaction.execute(
             "INSERT INTO component (etag, total, held) VALUES (?1, ?2, 0) ON CONFLICT DO NOTHING",
             params![part.etag, part.total.cast_signed()],
@@ -382,6 +453,10 @@ impl LocalStore {
         }
         self.connection
             .execute("UPDATE component SET complete = 1 WHERE etag = ?1", [etag])?;
+        self.connection.execute(
+            "UPDATE wanted SET etag = next, next = NULL WHERE next = ?1",
+            [etag],
+        )?;
         Ok(())
     }
 
@@ -406,8 +481,10 @@ impl LocalStore {
         let connected = self.setting("mode")?.as_deref() != Some("disconnected");
         let mut statement = self.connection.prepare(
             "SELECT i.item, i.state, i.claim, i.document, i.data_complete, r.state,
-               coalesce((SELECT c.complete FROM component c JOIN wanted w USING (etag) WHERE w.item = i.item), 0)
-             FROM item i LEFT JOIN result r USING (item) ORDER BY i.place, i.item DESC",
+               coalesce((SELECT c.complete FROM component c JOIN wanted w USING (etag) WHERE w.item = i.item), 0),
+               i.mark IS i.data_mark
+             FROM item i LEFT JOIN result r USING (item)
+             WHERE i.place >= 0 OR i.item < 0 OR r.item IS NOT NULL ORDER BY i.place, i.item DESC",
         )?;
         let rows = statement.query_map([], |row| {
             let document: String = row.get(3)?;
@@ -423,6 +500,7 @@ impl LocalStore {
                 claim: row.get(2)?,
                 enabled,
                 state,
+                fresh: transferred && row.get(7)?,
                 transferred,
                 result,
                 document,
@@ -515,70 +593,58 @@ impl LocalStore {
         }
         Ok((found, bytes))
     }
+}
 
-    /// Keeps a result under a new key until the server acknowledges it. The item is disabled from then on.
-    ///
-    /// # Errors
-    /// [`AwayError::NotEnabled`] when a result is kept already.
-    pub fn keep_result(&self, item: &LocalItem, body: &Json) -> Result<String, AwayError> {
-        let key = format!("{:032x}", rand::random::<u128>());
-        let kept = self.connection.execute(
-            "INSERT INTO result (item, key, claim, body, document) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
-            params![item.item, key, item.claim, body.to_string(), item.document.to_string()],
-        )?;
-        if kept == 0 {
-            return Err(AwayError::NotEnabled(format!(
-                "a result of item {} is kept already",
-                item.item
-            )));
-        }
-        Ok(key)
+/// Makes the tables, and brings those of an earlier program up to date.
+fn upgrade(connection: &mut Connection) -> Result<(), AwayError> {
+    let transaction =
+        connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    transaction.execute_batch(TABLES)?;
+    let done: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    for (number, step) in (1_i64..).zip(UPGRADES).filter(|(number, _)| *number > done) {
+        transaction.execute_batch(step)?;
+        transaction.pragma_update(None, "user_version", number)?;
     }
+    transaction.commit()?;
+    Ok(())
+}
 
-    /// The results that the server has not taken, oldest item first, and behind each those of tasks that follow it.
-    ///
-    /// # Errors
-    /// [`AwayError::Store`].
-    pub fn results(&self) -> Result<Vec<KeptResult>, AwayError> {
-        let mut statement = self
-            .connection
-            .prepare("SELECT item, key, state, body, answer FROM result ORDER BY iif(item < 0, -item / ?1, item), \
-                item DESC")?;
-        let read = |text: String| serde_json::from_str(&text).unwrap_or(Json::Null);
-        let rows = statement.query_map([BEHIND_MAX], |row| {
-            Ok(KeptResult {
-                item: row.get(0)?,
-                key: row.get(1)?,
-                state: row.get(2)?,
-                body: read(row.get(3)?),
-                answer: row.get::<_, Option<String>>(4)?.map(read),
-            })
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
-    }
+/// Lists an item at a place; its data stay those of the state that they were read from (`base`). An item of another
+/// claim than before is no longer taken along with what followed it.
+fn list_item(connection: &Connection, place: i64, document: &Json) -> Result<(), AwayError> {
+    let (item, claim) = (document["item"].as_i64(), document["claim"].as_i64());
+    connection.execute(
+        "DELETE FROM item WHERE item < 0 AND -item / ?1 = ?2 AND item NOT IN (SELECT item FROM result)
+           AND EXISTS (SELECT 1 FROM item i WHERE i.item = ?2 AND i.claim <> ?3)",
+        params![BEHIND_MAX, item, claim],
+    )?;
+    connection.execute(
+        "INSERT INTO item (item, state, claim, document, place, data_complete, mark) VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6)
+         ON CONFLICT (item) DO UPDATE SET state = excluded.state, place = excluded.place, mark = excluded.mark,
+           document = json_patch(document, json_remove(excluded.document, '$.base')), claim = excluded.claim",
+        params![
+            item,
+            document["state"].as_str(),
+            claim,
+            document.to_string(),
+            place,
+            document["mark"].as_str()
+        ],
+    )?;
+    Ok(())
+}
 
-    /// Forgets a result that the server acknowledged, with its item; keeps a refused one with the answer.
-    ///
-    /// # Errors
-    /// [`AwayError::Store`].
-    pub fn acknowledge(&mut self, item: i64, refusal: Option<&Json>) -> Result<(), AwayError> {
-        let transaction = self.connection.transaction()?;
-        match refusal {
-            Some(answer) => {
-                transaction.execute(
-                    "UPDATE result SET state = 'refused', answer = ?2 WHERE item = ?1",
-                    params![item, answer.to_string()],
-                )?;
-            }
-            None => {
-                transaction.execute("DELETE FROM result WHERE item = ?1", [item])?;
-                transaction.execute("DELETE FROM addressee WHERE item = ?1", [item])?;
-                transaction.execute("DELETE FROM item WHERE item = ?1", [item])?;
-            }
-        }
-        transaction.commit()?;
-        Ok(())
-    }
+/// Says which component an item needs; a whole one of another version stays until this one is whole.
+fn want(connection: &Connection, item: i64, mark: &str) -> Result<(), AwayError> {
+    connection.execute(
+        "INSERT INTO wanted (item, etag) VALUES (?1, ?2) ON CONFLICT (item) DO UPDATE SET
+           next = iif(wanted.etag <> ?2 AND EXISTS (SELECT 1 FROM component WHERE etag = wanted.etag AND complete)
+                      AND NOT EXISTS (SELECT 1 FROM component WHERE etag = ?2 AND complete), ?2, NULL),
+           etag = iif(wanted.etag <> ?2 AND EXISTS (SELECT 1 FROM component WHERE etag = wanted.etag AND complete)
+                      AND NOT EXISTS (SELECT 1 FROM component WHERE etag = ?2 AND complete), wanted.etag, ?2)",
+        params![item, mark],
+    )?;
+    Ok(())
 }
 
 #[cfg(test)]
@@ -599,7 +665,7 @@ mod tests {
         let mut store = LocalStore::open(&folder.path().join("s")).expect("a store");
         let item = serde_json::json!({ "item": 1, "state": "LOCKED", "claim": 1, "application": "editor" });
         store
-            .take_list(std::slice::from_ref(&item))
+            .take_list(std::slice::from_ref(&item), false)
             .expect("listed");
         store.take_data(1, &item).expect("data");
         store.set("mode", "disconnected").expect("set");
@@ -658,7 +724,7 @@ mod tests {
 
     #[test]
     fn result_is_kept_once_and_disables_its_item() {
-        let (_folder, store) = store();
+        let (_folder, mut store) = store();
         let item = store.items().expect("items").remove(0);
         store.keep_result(&item, &Json::Null).expect("kept");
         assert!(store.keep_result(&item, &Json::Null).is_err());

@@ -38,6 +38,13 @@ struct Server {
     sent: u64,
     /// True if item 1 reserves the task that follows it.
     together: bool,
+    /// Changes of the instances' data.
+    changes: i64,
+}
+
+/// Names the person whose token it is.
+fn owner(person: &str) -> Json {
+    json!({ "person": person, "tenant": "default", "server": "here" })
 }
 
 impl Server {
@@ -62,6 +69,7 @@ impl Server {
             component: (0..COMPONENT_BYTES).map(|at| (at % 251) as u8).collect(),
             sent: 0,
             together,
+            changes: 0,
         }
     }
 
@@ -70,6 +78,8 @@ impl Server {
         json!({
             "item": number, "flow": "f", "wid": number, "task": item.task, "state": item.state,
             "holder": item.holder, "claim": item.claim, "disconnected": true, "application": "paper",
+            "application_bytes": self.component.len(), "application_mark": mark(&self.component),
+            "mark": format!("{} {} {}", self.changes, item.claim, mark(&self.component)),
         })
     }
 
@@ -79,15 +89,14 @@ impl Server {
             ["READY", "LOCKED", "SELECTED"].contains(&item.state)
                 && item.holder.is_none_or(|name| name == "beto")
         });
-        json!({ "items": own.map(|(number, _)| self.document(*number)).collect::<Vec<_>>() })
+        let items: Vec<Json> = own.map(|(number, _)| self.document(*number)).collect();
+        json!({ "items": items, "cut": false, "for": owner("beto") })
     }
 
     fn show(&self, number: i64) -> Json {
         let mut document = self.document(number);
-        document["data"] = json!({ "a1": "ready" });
+        document["data"] = json!({ "a1": "ready", "note": self.changes });
         document["types"] = json!({ "a1": "text", "a2": "text" });
-        document["application_bytes"] = COMPONENT_BYTES.into();
-        document["application_mark"] = mark(&self.component).into();
         let follows = json!({ "task": "after", "flow": "f", "wid": 1, "state": "LOCKED", "application": null,
             "disconnected": true, "data": { "a1": "ready" }, "types": { "a1": "text", "a2": "text" } });
         document["behind"] = if self.together && number == 1 {
@@ -144,7 +153,10 @@ impl Server {
         match (request.method.as_str(), path) {
             ("PUT", "/v1/work/connection") => {
                 self.active = true;
-                (200, json!({ "active": true, "delivered": 0 }))
+                (
+                    200,
+                    json!({ "active": true, "delivered": 0, "for": owner("beto") }),
+                )
             }
             ("DELETE", "/v1/work/connection") => {
                 self.active = false;
@@ -364,6 +376,10 @@ impl Machine {
     }
 
     fn leave(&mut self, cable: &Cable) -> Result<(), AwayError> {
+        self.store_leave(cable)
+    }
+
+    fn store_leave(&mut self, wire: &dyn Wire) -> Result<(), AwayError> {
         let leaving = Leaving {
             wait_seconds: 1e9,
             confirmed: true,
@@ -371,7 +387,7 @@ impl Machine {
             path: &self.path.clone(),
             quota_bytes: None,
         };
-        disconnect(cable, &mut self.store, &leaving, |_| {})
+        disconnect(wire, &mut self.store, &leaving, |_| {})
     }
 
     /// Does an item without a connection.
@@ -395,10 +411,7 @@ impl Machine {
 
     fn kept(&self) -> usize {
         let results = self.store.results().expect("results");
-        results
-            .iter()
-            .filter(|result| result.state == "kept")
-            .count()
+        results.iter().filter(|result| result.is_pending()).count()
     }
 }
 
@@ -533,44 +546,346 @@ fn result_of_an_item_that_was_lost_is_kept_with_both_versions() {
     );
 }
 
+/// A wire on which somebody else answers.
+struct Stranger<'a> {
+    cable: &'a Cable,
+    /// Status and document of the answers to requests of this method, or to all.
+    answer: (u16, Json),
+    method: Option<&'a str>,
+}
+
+impl Wire for Stranger<'_> {
+    fn ask(
+        &self,
+        method: &str,
+        path: &str,
+        document: Option<&Json>,
+        key: Option<&str>,
+    ) -> Result<Answered, AwayError> {
+        if self.method.is_some_and(|only| only != method) {
+            return self.cable.ask(method, path, document, key);
+        }
+        let (status, document) = self.answer.clone();
+        Ok(Answered { status, document })
+    }
+
+    fn fetch(
+        &self,
+        _: &str,
+        _: u64,
+        _: &mut dyn FnMut(Part<'_>) -> Result<(), AwayError>,
+    ) -> Result<(), AwayError> {
+        Ok(())
+    }
+}
+
+/// Answers of login pages, proxies and servers of something else.
+fn strange_answers() -> Vec<(u16, Json)> {
+    let mut answers: Vec<(u16, Json)> = [200, 201, 204, 302, 400, 401, 403, 404, 409, 413, 422, 429, 500, 502]
+        .into_iter()
+        .flat_map(|status| {
+            let other = json!({ "items": "none", "active": "yes", "applied": "sure", "code": "not_found",
+                "status": status });
+            [(status, Json::Null), (status, json!({})), (status, json!([])), (status, other)]
+        })
+        .collect();
+    // A problem of ours that somebody sends under another status.
+    let ours = json!({ "type": "urn:wedflow:problem:WF080", "code": "WF080", "status": 404 });
+    answers.push((403, ours));
+    answers
+}
+
 #[test]
 fn answers_that_are_not_of_the_server_lose_nothing() {
-    /// A network that answers all with a login page.
-    struct Portal;
-    impl Wire for Portal {
-        fn ask(
-            &self,
-            _: &str,
-            _: &str,
-            _: Option<&Json>,
-            _: Option<&str>,
-        ) -> Result<Answered, AwayError> {
-            Ok(Answered {
-                status: 200,
-                document: Json::Null,
-            })
-        }
-        fn fetch(
-            &self,
-            _: &str,
-            _: u64,
-            _: &mut dyn FnMut(Part<'_>) -> Result<(), AwayError>,
-        ) -> Result<(), AwayError> {
-            Ok(())
+    for (status, document) in strange_answers() {
+        for method in [None, Some("POST"), Some("GET"), Some("PUT")] {
+            let name = format!("{status} {document} to {method:?}");
+            let cable = Cable::new(false, Fate::Fine);
+            let mut machine = Machine::new();
+            machine.leave(&cable).expect("left");
+            machine.work(1).expect("done");
+            let stranger = Stranger {
+                cable: &cable,
+                answer: (status, document.clone()),
+                method,
+            };
+            let returned = reconnect(&stranger, &mut machine.store);
+            assert!(
+                matches!(returned, Err(AwayError::Cut(_))),
+                "{name}: {returned:?}"
+            );
+            if method != Some("POST") && method != Some("PUT") {
+                let copied = prefetch(&stranger, &mut machine.store);
+                assert!(
+                    matches!(copied, Err(AwayError::Cut(_))),
+                    "{name}: {copied:?}"
+                );
+            }
+            assert_eq!(machine.kept(), 1, "{name}");
+            assert!(machine.store.executable(2).is_ok(), "{name}");
+            reconnect(&cable, &mut machine.store).expect("connected");
+            assert_eq!(cable.server.borrow().items[&1].applied.len(), 1, "{name}");
         }
     }
+}
+
+/// Beto's machine with the result of item 1, and another wire.
+fn with_a_result() -> (Cable, Machine) {
     let cable = Cable::new(false, Fate::Fine);
     let mut machine = Machine::new();
     machine.leave(&cable).expect("left");
     machine.work(1).expect("done");
-    assert!(matches!(
-        reconnect(&Portal, &mut machine.store),
-        Err(AwayError::Cut(_))
-    ));
-    assert!(matches!(
-        prefetch(&Portal, &mut machine.store),
-        Err(AwayError::Cut(_))
-    ));
+    (cable, machine)
+}
+
+#[test]
+fn token_of_somebody_else_changes_nothing() {
+    let (cable, mut machine) = with_a_result();
+    for (person, tenant, server) in [
+        ("caio", "default", "here"),
+        ("beto", "other", "here"),
+        ("beto", "default", "elsewhere"),
+    ] {
+        let whose = json!({ "person": person, "tenant": tenant, "server": server });
+        let answer = json!({ "active": true, "items": [], "cut": false, "for": whose });
+        let other = Stranger {
+            cable: &cable,
+            answer: (200, answer),
+            method: None,
+        };
+        for tried in [
+            reconnect(&other, &mut machine.store).map(drop),
+            prefetch(&other, &mut machine.store).map(drop),
+            machine.store_leave(&other),
+        ] {
+            assert!(matches!(tried, Err(AwayError::Foreign { .. })), "{tried:?}");
+        }
+    }
     assert_eq!(machine.kept(), 1);
     assert!(machine.store.executable(2).is_ok());
+    let returned = reconnect(&cable, &mut machine.store).expect("connected");
+    assert_eq!(returned.applied, [1]);
+}
+
+#[test]
+fn refusal_of_any_kind_keeps_the_result_which_can_be_corrected_sent_again_and_forgotten() {
+    let (cable, mut machine) = with_a_result();
+    let problem = json!({ "type": "urn:wedflow:problem:WF010", "code": "WF010", "status": 422,
+        "detail": "the task may not set a2", "hint": "look at it" });
+    let refusing = Stranger {
+        cable: &cable,
+        answer: (422, problem),
+        method: Some("POST"),
+    };
+    let returned = reconnect(&refusing, &mut machine.store).expect("connected");
+    assert_eq!(returned.refused.len(), 1);
+    let kept = machine.store.result(1).expect("kept");
+    assert_eq!(kept.state, "refused");
+    let why = AwayError::Refused(kept.answer.expect("an answer")["answer"].clone());
+    assert!(why.to_string().contains("may not set a2"), "{why}");
+    let corrected = json!({ "a2": "corrected" });
+    machine
+        .store
+        .send_again(1, corrected.as_object())
+        .expect("again");
+    let key = machine.store.result(1).expect("kept").key;
+    assert_ne!(key, kept.key, "another body needs another key");
+    reconnect(&cable, &mut machine.store).expect("connected");
+    assert_eq!(cable.server.borrow().items[&1].applied, [corrected]);
+    assert_eq!(machine.store.sent().expect("sent").len(), 1);
+    // Forgetting leaves the item to be done anew.
+    machine.work(2).expect("done");
+    machine.store.forget(2).expect("forgotten");
+    machine.store.set("mode", "disconnected").expect("set");
+    assert!(machine.store.executable(2).is_ok());
+}
+
+#[test]
+fn refusal_of_the_moment_is_sent_again() {
+    for (status, code) in [
+        (401, "token"),
+        (403, "scope"),
+        (409, "WF087"),
+        (409, "locked"),
+        (429, "rate"),
+    ] {
+        let (cable, mut machine) = with_a_result();
+        let problem = json!({ "type": format!("urn:wedflow:problem:{code}"), "code": code, "status": status,
+            "detail": "not now" });
+        let refusing = Stranger {
+            cable: &cable,
+            answer: (status, problem),
+            method: Some("POST"),
+        };
+        let returned = reconnect(&refusing, &mut machine.store).expect("connected");
+        assert!(
+            returned.applied.is_empty() && returned.refused.is_empty(),
+            "{code}"
+        );
+        assert_eq!(returned.kept.len(), 1, "{code}");
+        let kept = machine.store.result(1).expect("kept");
+        assert!(
+            kept.is_pending() && kept.answer.is_some(),
+            "{code}: {kept:?}"
+        );
+        let returned = reconnect(&cable, &mut machine.store).expect("connected");
+        assert_eq!(returned.applied, [1], "{code}");
+    }
+}
+
+#[test]
+fn data_that_changed_are_fetched_again() {
+    let cable = Cable::new(false, Fate::Fine);
+    let mut machine = Machine::new();
+    prefetch(&cable, &mut machine.store).expect("copied");
+    cable.server.borrow_mut().changes = 7;
+    machine.leave(&cable).expect("left");
+    let (found, _) = machine.store.executable(1).expect("here");
+    assert_eq!(found.document["data"]["note"], 7);
+    assert!(found.fresh);
+}
+
+#[test]
+fn component_that_changed_replaces_the_former_when_it_is_whole() {
+    let cable = Cable::new(false, Fate::Fine);
+    let mut machine = Machine::new();
+    machine.leave(&cable).expect("left");
+    let second = vec![7; COMPONENT_BYTES];
+    cable.server.borrow_mut().component.clone_from(&second);
+    *cable.fate.borrow_mut() = Fate::Byte(Cell::new(100));
+    machine.leave(&cable).expect_err("cut");
+    machine.store.set("mode", "disconnected").expect("set");
+    let (_, bytes) = machine
+        .store
+        .executable(1)
+        .expect("the former one is whole");
+    assert_ne!(bytes.expect("bytes"), second);
+    *cable.fate.borrow_mut() = Fate::Fine;
+    machine.leave(&cable).expect("left");
+    let (_, bytes) = machine.store.executable(1).expect("here");
+    assert_eq!(bytes.expect("bytes"), second);
+}
+
+#[test]
+fn list_that_is_cut_deletes_nothing_that_was_copied() {
+    let cable = Cable::new(false, Fate::Fine);
+    let mut machine = Machine::new();
+    prefetch(&cable, &mut machine.store).expect("copied");
+    let list = cable.server.borrow().list();
+    let held: Vec<Json> = list["items"].as_array().expect("items")[..2].to_vec();
+    machine.store.take_list(&held, true).expect("taken");
+    assert_eq!(machine.store.items().expect("items").len(), 2);
+    let all = list["items"].as_array().expect("items");
+    machine.store.take_list(all, true).expect("taken");
+    assert!(
+        machine.store.items().expect("items")[2].transferred,
+        "it was copied before"
+    );
+    machine.store.take_list(&held, false).expect("taken");
+    machine.store.take_list(all, false).expect("taken");
+    assert!(!machine.store.items().expect("items")[2].transferred);
+}
+
+#[test]
+fn followers_of_an_earlier_claim_are_not_taken_along() {
+    let cable = Cable::new(true, Fate::Fine);
+    let mut machine = Machine::new();
+    prefetch(&cable, &mut machine.store).expect("copied");
+    assert!(
+        machine
+            .store
+            .items()
+            .expect("items")
+            .iter()
+            .any(|item| item.item == -100)
+    );
+    {
+        let mut server = cable.server.borrow_mut();
+        server.together = false;
+        server.items.get_mut(&1).expect("an item").claim = 3;
+    }
+    prefetch(&cable, &mut machine.store).expect("copied");
+    assert!(
+        machine
+            .store
+            .items()
+            .expect("items")
+            .iter()
+            .all(|item| item.item > 0)
+    );
+}
+
+#[test]
+fn result_that_the_disk_changed_is_shown_and_not_sent() {
+    let (cable, mut machine) = with_a_result();
+    let connection = rusqlite::Connection::open(&machine.path).expect("a store");
+    connection
+        .execute("UPDATE result SET body = replace(body, 'of 1', 'of 9')", [])
+        .expect("changed");
+    let returned = reconnect(&cable, &mut machine.store).expect("connected");
+    assert!(returned.applied.is_empty());
+    assert_eq!(machine.store.result(1).expect("kept").state, "damaged");
+    assert!(cable.server.borrow().items[&1].applied.is_empty());
+}
+
+#[test]
+fn drafts_outlive_the_program_and_end_with_the_result() {
+    let cable = Cable::new(false, Fate::Fine);
+    let mut machine = Machine::new();
+    machine.leave(&cable).expect("left");
+    machine
+        .store
+        .keep_draft(1, &json!({ "a2": "half" }))
+        .expect("kept");
+    machine.restart();
+    let drafts = machine.store.drafts().expect("drafts");
+    assert_eq!(
+        (drafts[0].item, &drafts[0].texts["a2"]),
+        (1, &json!("half"))
+    );
+    machine.work(1).expect("done");
+    assert!(machine.store.drafts().expect("drafts").is_empty());
+}
+
+#[test]
+fn bandwidth_is_that_of_transfers_that_tell() {
+    let machine = Machine::new();
+    let store = &machine.store;
+    store.measure(1_000, 1.0).expect("measured");
+    assert_eq!(store.bandwidth().expect("known"), None);
+    store.measure(100_000, 1.0).expect("measured");
+    store.measure(50_000, 10.0).expect("measured");
+    assert_eq!(store.bandwidth().expect("known"), Some(100_000.0));
+    for _ in 0..5 {
+        store.measure(50_000, 10.0).expect("measured");
+    }
+    assert_eq!(store.bandwidth().expect("known"), Some(5_000.0));
+}
+
+#[test]
+fn store_of_an_earlier_program_is_brought_up_to_date() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("old.db");
+    let connection = rusqlite::Connection::open(&path).expect("a store");
+    connection
+        .execute_batch(
+            "CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+             CREATE TABLE item (item INTEGER PRIMARY KEY, state TEXT NOT NULL, claim INTEGER NOT NULL,
+               document TEXT NOT NULL, etag TEXT, place INTEGER NOT NULL, data_complete INTEGER NOT NULL);
+             CREATE TABLE wanted (item INTEGER PRIMARY KEY, etag TEXT NOT NULL);
+             CREATE TABLE result (item INTEGER PRIMARY KEY, key TEXT NOT NULL, claim INTEGER NOT NULL,
+               body TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'kept', answer TEXT, document TEXT NOT NULL);
+             INSERT INTO setting VALUES ('person', 'beto');
+             INSERT INTO item VALUES (1, 'LOCKED', 1, '{\"item\": 1}', NULL, 0, 1);
+             INSERT INTO result VALUES (1, 'k', 1, '{\"values\": {}}', 'kept', NULL, '{}');",
+        )
+        .expect("made");
+    for _ in 0..2 {
+        let store = LocalStore::open(&path).expect("opened");
+        assert_eq!(store.result(1).expect("kept").state, "saved");
+        assert_eq!(
+            store.owner().expect("known").expect("an owner").person,
+            "beto"
+        );
+    }
 }

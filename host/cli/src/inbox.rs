@@ -3,16 +3,20 @@
 //! - `screen`: what is shown, and what each key does
 //! - `draw`: the picture of it
 //! - `form`: a form made of a JSON Schema
-//! - `desk`: the thread that asks the server and the local store
+//! - `words`: what the threads tell each other
+//! - `desk`: the thread that keeps the local store, and what is shown of it
+//! - `courier`: the thread that asks the server
 //! - `follow`: the thread that hears of changes to the worklist
 //! - `server`: the server over HTTP, or the database itself
 
-pub(crate) mod desk;
+mod courier;
+mod desk;
 mod draw;
 mod follow;
 mod form;
 mod screen;
 pub(crate) mod server;
+mod words;
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender};
@@ -21,9 +25,10 @@ use std::time::Duration;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use wedflow_away::AwayError;
 
-use desk::{News, Wish};
+use desk::Threads;
 use screen::Screen;
 use server::Server;
+use words::{News, Wish};
 
 /// Between two looks at the keyboard.
 const TICK: Duration = Duration::from_millis(50);
@@ -38,7 +43,11 @@ pub(crate) fn show(
     store: Option<PathBuf>,
     runtime: tokio::runtime::Handle,
 ) -> Result<(), AwayError> {
-    let (wishes, news) = desk::start(server, store, runtime)?;
+    let Threads {
+        wishes,
+        news,
+        keeper,
+    } = desk::start(server, store, runtime)?;
     let mut screen = Screen {
         person: person.to_owned(),
         ..Screen::default()
@@ -49,6 +58,10 @@ pub(crate) fn show(
     let mut terminal = ratatui::try_init().map_err(cannot)?;
     let shown = drive(&mut terminal, &mut screen, &wishes, &news);
     ratatui::restore();
+    // What was typed last is on the disk before the program ends.
+    if wishes.send(Wish::End).is_ok() {
+        let _ = keeper.join();
+    }
     shown.map_err(cannot)
 }
 
@@ -58,7 +71,7 @@ fn drive(
     wishes: &Sender<Wish>,
     news: &Receiver<News>,
 ) -> std::io::Result<()> {
-    while !screen.quit {
+    while !screen.may_end() {
         let now = jiff::Timestamp::now().to_string();
         terminal.draw(|frame| draw::draw(frame, screen, &now))?;
         let mut follow = Vec::new();

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 use wedflow_documents::{
     AppliedFlow, Behind, Calendar, Comment, Decision, Delegation, Following, Listing, Newest,
-    Notification, PeopleRole, Position, Process, ProcessDefinition, Processes, Report, Roles,
-    Successor, WorkPlan,
+    Notification, Outcome, PeopleRole, Position, Process, ProcessDefinition, Processes, Report,
+    Roles, Successor, WorkPlan,
 };
 use wedflow_model::Wid;
 
@@ -169,6 +169,21 @@ impl Client {
     pub async fn decide(&self, item: i64, decision: &Decision) -> Result<Value, ClientError> {
         self.call(on(Request::post, item, &["decide"]).document(decision))
             .await
+    }
+
+    /// Decides what becomes of an instance that is an exception: for who is in charge.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn decide_exception(
+        &self,
+        flow: &str,
+        wid: Wid,
+        outcome: &Outcome,
+    ) -> Result<Value, ClientError> {
+        let wid = wid.to_string();
+        let request = Request::post(&["work", "processes", flow, &wid, "decide"]);
+        self.call(request.document(outcome)).await
     }
 
     /// Changes how an instance notifies people while it runs.

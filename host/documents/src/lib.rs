@@ -43,6 +43,7 @@ pub use versions::{
 };
 pub use webhooks::{Webhook, WebhookPlace, WebhookSet};
 pub use work::{
-    Along, Behind, Calendar, Comment, Decision, Delegation, Following, Listing, Newest,
-    Notification, PeopleRole, Position, Process, Report, Roles, Run, Successor,
+    Along, Behind, Calendar, Comment, Connection, Decision, Delegation, Following, Listing, Newest,
+    Notification, Outcome, PeopleRole, Position, Process, Report, Roles, Run, Seen, Successor,
+    Whose, Worklist,
 };

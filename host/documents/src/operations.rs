@@ -139,7 +139,7 @@ pub struct Waiting {
     /// Transition.
     pub transition: String,
     /// `time`, `locked`, `siblings`, `quota`, `paused`, `circuit`, `no_host`, `no_component`, `not_runnable`,
-    /// `no_worker`,
+    /// `no_worker`, `person`,
     /// `reservation` or `precedence`.
     pub code: String,
     /// Reason, for a person.

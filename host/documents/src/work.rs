@@ -67,6 +67,52 @@ pub struct Report {
     pub reason: Option<String>,
     /// The claim it was done under.
     pub claim: Option<i32>,
+    /// `base` of the item as it was fetched: values that somebody else changed since are not overwritten, and 409
+    /// shows them.
+    pub base: Option<i32>,
+    /// Time at which it was done, by the person's clock; kept beside that of the report.
+    pub done_at: Option<String>,
+}
+
+/// The claim under which an item was seen.
+#[derive(Debug, Clone, Default, Deserialize, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Seen {
+    /// `claim` of the item: a request that comes late, behind another claim, is refused. Any when absent.
+    pub claim: Option<i32>,
+}
+
+/// A worklist.
+#[derive(Debug, Clone, Deserialize, Serialize, ToSchema)]
+pub struct Worklist {
+    /// All items that are held, and the first of those that are offered.
+    pub items: Vec<Value>,
+    /// True if more may be offered than is listed.
+    pub cut: bool,
+    /// The person of the worklist.
+    pub r#for: Whose,
+}
+
+/// The person whose token it is.
+#[derive(Debug, Clone, Deserialize, Serialize, ToSchema)]
+pub struct Whose {
+    /// The person.
+    pub person: String,
+    /// The tenant.
+    pub tenant: String,
+    /// The mark of the installation, whatever address it is reached by.
+    pub server: String,
+}
+
+/// A person's connection.
+#[derive(Debug, Clone, Deserialize, Serialize, ToSchema)]
+pub struct Connection {
+    /// True: work is offered.
+    pub active: bool,
+    /// Number of messages that were delivered now.
+    pub delivered: i64,
+    /// The person who is connected.
+    pub r#for: Whose,
 }
 
 impl Default for Report {
@@ -76,6 +122,8 @@ impl Default for Report {
             values: Map::new(),
             reason: None,
             claim: None,
+            base: None,
+            done_at: None,
         }
     }
 }
@@ -157,6 +205,20 @@ pub struct Decision {
     pub proceed: bool,
     /// Time from now to another deadline, as an interval: `12 hours`.
     pub extend: Option<String>,
+}
+
+/// A decision about an instance that is an exception.
+#[derive(Debug, Clone, Deserialize, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Outcome {
+    /// `retry`: what its state satisfies is fired again; `set`: attributes are set first; `cancel`: it ends.
+    pub decision: String,
+    /// Attributes and their values, for `set`.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    pub values: Map<String, Value>,
+    /// Kept in the trace.
+    pub reason: String,
 }
 
 /// A change of how an instance notifies people.

@@ -243,8 +243,9 @@ pub const ERROR_CODES: &[ErrorCode] = &[
     },
     ErrorCode {
         code: "WF084",
-        meaning: "a result of somebody who no longer holds the work item; it is not applied, but kept",
-        remedy: "compare both versions; hand yours to the present holder",
+        meaning: "a result of somebody who no longer holds the work item, or of values that changed meanwhile; \
+            it is kept, and not applied",
+        remedy: "compare both versions; send yours again, or hand it to the present holder",
     },
     ErrorCode {
         code: "WF085",

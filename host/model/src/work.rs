@@ -49,6 +49,30 @@ pub struct WorkDefinition {
     /// Further roles to which it is offered.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<String>,
+    /// The attribute that names the one person who does it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assignee: Option<String>,
+    /// The attribute that names the people and roles to whom it is offered, and nobody else: a text, or a list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub candidates: Option<String>,
+    /// The task of the instance whose last performer does this one too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub same_as: Option<String>,
+    /// The task of the instance whose performers may not do this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_by: Option<String>,
+    /// The attribute with a list, for each element of which the task is done, all at the same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub for_each: Option<String>,
+    /// The attribute of type `jsonb` that gets the answers, by element; with `for_each`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collect: Option<String>,
+    /// Answers after which the task is done: `all`, `first` or a number; with `for_each`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub complete: Option<Json>,
+    /// False: no trigger looks at its failure, of which who is in charge decides then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure_expected: Option<bool>,
     /// When nobody took it for so long, it is offered to `escalate_to` as well.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub escalate_after: Option<String>,

@@ -407,13 +407,18 @@ impl<'s> Parser<'s> {
                     .hint(format!("It may have {RULE_DEPTH_MAX} levels.")),
             ));
         }
-        let operator = match self.word() {
+        let operator = match self.word().map(str::to_ascii_uppercase).as_deref() {
             Some("AND") => Some(Operator::And),
             Some("OR") => Some(Operator::Or),
             _ => None,
         };
-        let opens =
-            self.tokens.get(self.at + 1).map(|token| token.kind) == Some(TokenKind::Sign('('));
+        let behind = self.tokens.get(self.at + 1).map(|token| token.kind);
+        let opens = behind == Some(TokenKind::Sign('('));
+        if let Some(operator) = operator.filter(|_| behind == Some(TokenKind::Word)) {
+            self.at += 1;
+            let message = format!("{} stands before ( … )", operator.keyword());
+            return Err(Box::new(self.expected(&message, vec!["'('".to_owned()])));
+        }
         let Some(operator) = operator.filter(|_| opens) else {
             return self.term(start);
         };

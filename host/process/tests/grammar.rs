@@ -45,6 +45,20 @@ fn changed(from: &str, to: &str) -> Vec<String> {
 }
 
 #[test]
+fn operators_are_read_as_the_text_writes_them_too() {
+    let lower = "or(and(A -> FAIL, S->RUNNING), A -> READY)";
+    assert_eq!(
+        changed("OR(AND(A -> FAIL, S->RUNNING), A -> READY)", lower),
+        errors(GRAMMAR)
+    );
+    let wrong = changed(
+        "OR(AND(A -> FAIL, S->RUNNING), A -> READY)",
+        "AND A -> READY",
+    );
+    assert!(wrong[0].contains("AND stands before ( … )"), "{wrong:?}");
+}
+
+#[test]
 fn example_is_read_as_printed() {
     let parsed = parse(EXAMPLE);
     let messages: Vec<&str> = parsed

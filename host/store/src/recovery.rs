@@ -34,6 +34,8 @@ pub enum WaitingReason {
     NotRunnable,
     /// No session of the flow's role is connected.
     NoWorker,
+    /// A person's work, which waits for that person.
+    Person,
     /// Another instance has reserved what it needs.
     Reservation,
     /// Tasks that come before it are not done.
@@ -42,7 +44,7 @@ pub enum WaitingReason {
 
 impl WaitingReason {
     /// All reasons.
-    pub const ALL: [WaitingReason; 12] = [
+    pub const ALL: [WaitingReason; 13] = [
         WaitingReason::Time,
         WaitingReason::Locked,
         WaitingReason::Siblings,
@@ -53,6 +55,7 @@ impl WaitingReason {
         WaitingReason::NoComponent,
         WaitingReason::NotRunnable,
         WaitingReason::NoWorker,
+        WaitingReason::Person,
         WaitingReason::Reservation,
         WaitingReason::Precedence,
     ];
@@ -70,6 +73,7 @@ impl WaitingReason {
             WaitingReason::NoComponent => "no_component",
             WaitingReason::NotRunnable => "not_runnable",
             WaitingReason::NoWorker => "no_worker",
+            WaitingReason::Person => "person",
             WaitingReason::Reservation => "reservation",
             WaitingReason::Precedence => "precedence",
         }
@@ -88,6 +92,7 @@ impl WaitingReason {
             WaitingReason::NoComponent => "its component was not uploaded",
             WaitingReason::NotRunnable => "its component does not fit the flow",
             WaitingReason::NoWorker => "no worker is connected",
+            WaitingReason::Person => "it is a person's work",
             WaitingReason::Reservation => "another instance has reserved what it needs",
             WaitingReason::Precedence => "tasks that come before it are not done",
         }
@@ -111,6 +116,9 @@ impl WaitingReason {
             }
             WaitingReason::NoWorker => {
                 "Start a worker on the URL that `wed flow url` prints, or bind a component with `wed flow bind`."
+            }
+            WaitingReason::Person => {
+                "`wed work` lists it for those to whom it is offered; `wed work take-over` takes it from its holder."
             }
             WaitingReason::Reservation => "Wait until the other instance releases it.",
             WaitingReason::Precedence => {

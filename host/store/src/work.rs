@@ -84,6 +84,10 @@ pub struct WorkReport<'a> {
     pub reason: Option<&'a str>,
     /// The claim it was done under; any of the person's when absent.
     pub claim: Option<i32>,
+    /// The state of the instance from which it was made: what changed since is not overwritten.
+    pub base: Option<i32>,
+    /// Time at which the person did it, RFC 3339.
+    pub done_at: Option<&'a str>,
 }
 
 /// A process to start in a person's name.
@@ -195,8 +199,41 @@ impl Store {
         item: i64,
         act: WorkAct,
     ) -> Result<Json, StoreError> {
-        let call = format!("{}($1, $2, $3)", act.function());
-        self.work_call(&call, person, item).await
+        self.work_act_at(person, item, act, None).await
+    }
+
+    /// Does something with an item if it is still under the claim under which it was seen.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`]: WF081 names who holds it.
+    pub async fn work_act_at(
+        &self,
+        person: PersonName<'_>,
+        item: i64,
+        act: WorkAct,
+        claim: Option<i32>,
+    ) -> Result<Json, StoreError> {
+        let call = format!(
+            "SELECT wed.{}($1, $2, $3, clock_timestamp(), $4)",
+            act.function()
+        );
+        Ok(sqlx::query_scalar(AssertSqlSafe(call))
+            .bind(person.tenant)
+            .bind(person.name)
+            .bind(item)
+            .bind(claim)
+            .fetch_one(&self.pool)
+            .await?)
+    }
+
+    /// The mark of this installation, by which a person's machine knows it again.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not answer.
+    pub async fn installation_mark(&self) -> Result<String, StoreError> {
+        Ok(sqlx::query_scalar("SELECT wed.installation_mark()::text")
+            .fetch_one(&self.pool)
+            .await?)
     }
 
     async fn work_call(
@@ -322,6 +359,31 @@ impl Store {
         )
     }
 
+    /// Decides what becomes of an instance that is an exception: `retry`, `set` or `cancel`, for who is in charge.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`].
+    pub async fn decide_exception(
+        &self,
+        person: PersonName<'_>,
+        flow: &str,
+        wid: Wid,
+        (decision, values, reason): (&str, &Map<String, Json>, &str),
+    ) -> Result<Json, StoreError> {
+        Ok(
+            sqlx::query_scalar("SELECT wed.decide_exception($1, $2, $3, $4, $5, $6, $7)")
+                .bind(person.tenant)
+                .bind(person.name)
+                .bind(flow)
+                .bind(wid)
+                .bind(decision)
+                .bind(Json::Object(values.clone()))
+                .bind(reason)
+                .fetch_one(&self.pool)
+                .await?,
+        )
+    }
+
     /// Changes how an instance notifies people while it runs; what is absent stays.
     ///
     /// # Errors
@@ -425,7 +487,9 @@ impl Store {
         report: &WorkReport<'_>,
     ) -> Result<Json, StoreError> {
         Ok(
-            sqlx::query_scalar("SELECT wed.report_work($1, $2, $3, $4, $5, $6, $7, $8)")
+            sqlx::query_scalar(
+                "SELECT wed.report_work($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp(), $9, $10::text::timestamptz)",
+            )
                 .bind(person.tenant)
                 .bind(person.name)
                 .bind(report.item)
@@ -434,6 +498,8 @@ impl Store {
                 .bind(report.key)
                 .bind(report.reason)
                 .bind(report.claim)
+                .bind(report.base)
+                .bind(report.done_at)
                 .fetch_one(&self.pool)
                 .await?,
         )

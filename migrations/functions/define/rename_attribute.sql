@@ -1,5 +1,5 @@
 -- Gives an attribute another name. Conditions follow it: on the shape their tree holds the column, not the text. So do
--- the values of schedules.
+-- the values of schedules, and people's tasks with their forms.
 CREATE OR REPLACE FUNCTION wed.rename_attribute(_flow wed.flow, _former text, _name text) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -17,6 +17,7 @@ BEGIN
   WHERE flow_id = _flow.flow_id AND _former = ANY (writes);
   UPDATE wed.schedule SET state = state - _former || jsonb_build_object(_name, state -> _former)
   WHERE flow_id = _flow.flow_id AND state ? _former;
+  PERFORM wed.rename_in_work(_flow.flow_id, _former, _name);
 END $$;
 
 -- Puts the conditions that read an attribute on the flow's shape, as constraints: Postgres changes them with the column.

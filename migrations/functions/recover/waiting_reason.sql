@@ -1,7 +1,6 @@
 -- The reason why a job waits, as a code of the closed list time, locked, siblings, quota, paused, circuit, no_host,
--- no_component, not_runnable, no_worker, reservation, precedence; null while somebody runs it, or for an exception,
--- which waits for an operator.
--- Called by the views of a flow's own role, which has no other way to it.
+-- no_component, not_runnable, no_worker, person, reservation, precedence; null while somebody runs it, or for an
+-- exception, which waits for an operator. Called by the views of a flow's own role, which has no other way to it.
 CREATE OR REPLACE FUNCTION wed.waiting_reason(_flow_id integer, _wid integer, _tgid integer) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -48,6 +47,10 @@ BEGIN
         AND l.objid::bigint = _tgid AND l.database = (SELECT oid FROM pg_database
           WHERE datname = current_database())) THEN
     RETURN NULL;
+  END IF;
+  IF EXISTS (SELECT FROM wed.work_item i WHERE i.flow_id = _flow_id AND i.wid = _wid AND i.tgid = _tgid
+             AND i.ended_at IS NULL) THEN
+    RETURN 'person';
   END IF;
   -- Who listens or polls has a session of the flow's role.
   SELECT * INTO _flow FROM wed.flow WHERE flow_id = _flow_id;

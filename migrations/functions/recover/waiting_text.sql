@@ -7,6 +7,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     WHEN 'no_host' THEN 'no host is running'
     WHEN 'no_component' THEN 'its component was not uploaded'
     WHEN 'no_worker' THEN 'no worker is connected'
+    WHEN 'person' THEN 'it is a person''s work'
     WHEN 'circuit' THEN 'the circuit breaker of its component is open'
     WHEN 'paused' THEN 'an operator paused it'
     WHEN 'quota' THEN 'the tenant''s quota is used up: ' || CASE

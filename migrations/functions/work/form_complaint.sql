@@ -7,10 +7,8 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     WHEN _about ? 'type' AND NOT EXISTS (
       SELECT FROM jsonb_array_elements_text(CASE jsonb_typeof(_about -> 'type') WHEN 'array' THEN _about -> 'type'
                                             ELSE jsonb_build_array(_about -> 'type') END) t
-      -- The state's own type reads texts of numbers and truths, as it does in SQL.
       WHERE t = jsonb_typeof(_value) OR t = 'integer' AND jsonb_typeof(_value) = 'number'
-        AND (_value #>> '{}')::numeric % 1 = 0
-        OR jsonb_typeof(_value) = 'string' AND t IN ('integer', 'number', 'boolean'))
+        AND (_value #>> '{}')::numeric % 1 = 0)
       THEN format('its type is not %s', _about -> 'type')
     WHEN jsonb_typeof(_value) = 'null' THEN NULL
     WHEN jsonb_typeof(_about -> 'enum') = 'array' AND NOT (_about -> 'enum') @> jsonb_build_array(_value)

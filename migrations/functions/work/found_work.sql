@@ -6,7 +6,8 @@ RETURNS SETOF wed.work_item LANGUAGE sql STABLE SET search_path = pg_catalog, pg
   UNION ALL
   (SELECT i.* FROM (SELECT m.role_id FROM wed.membership m
     WHERE m.person_id = _person.person_id UNION ALL SELECT NULL) r
-   CROSS JOIN LATERAL wed.offered_to_role(_person.tenant_id, r.role_id, _person.connected_at, _order, _limit, _now) i
+   CROSS JOIN LATERAL wed.offered_to_role(_person.tenant_id, r.role_id, _person.person_id,
+     _person.connected_at, _order, _limit, _now) i
    WHERE _person.active
    UNION
    SELECT i.* FROM wed.work_offer o JOIN wed.work_item i USING (item_id)

@@ -7,6 +7,7 @@ DECLARE
   _name text := (SELECT name FROM wed.person WHERE person_id = _to);
   _former integer[] := array_remove(ARRAY[_item.holder], NULL);
 BEGIN
+  PERFORM wed.refuse_performer(_item, _to);
   UPDATE wed.work_item i SET state = 'SELECTED', holder = _to, claim = claim + 1, held_since = _now
   WHERE i.item_id = _item.item_id AND i.claim = _item.claim AND i.ended_at IS NULL RETURNING * INTO _moved;
   IF NOT FOUND THEN

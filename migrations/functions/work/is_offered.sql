@@ -2,8 +2,8 @@
 -- `renotify`: who connected after a round is in the next.
 CREATE OR REPLACE FUNCTION wed.is_offered(_item wed.work_item, _person wed.person, _now timestamptz) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT _person.active AND (
-    _item.policy = 1
+  SELECT _person.active AND _person.person_id <> ALL (_item.not_people) AND (
+    _item.policy = 1 AND _item.only_people IS NULL
       AND (CASE WHEN _item.role_id IS NULL THEN NOT _item.candidates
              ELSE EXISTS (SELECT FROM wed.membership m WHERE m.person_id = _person.person_id
                AND m.role_id = _item.role_id) END)

@@ -15,20 +15,21 @@ BEGIN
   ELSIF TG_OP = 'INSERT' OR TG_OP = 'UPDATE' AND NEW.blocked IS NULL THEN
     PERFORM wed.open_work_item(NEW);
   ELSE
-    UPDATE wed.work_item SET state = 'WITHDRAWN', ended_at = clock_timestamp()
-    WHERE flow_id = OLD.flow_id AND wid = OLD.wid AND tgid = OLD.tgid AND ended_at IS NULL
-      -- A trigger that fired itself again keeps its item.
-      AND (TG_OP = 'UPDATE' OR NOT EXISTS (SELECT FROM wed.job j WHERE j.flow_id = OLD.flow_id AND j.wid = OLD.wid
-                                           AND j.tgid = OLD.tgid AND j.blocked IS NULL))
-    RETURNING * INTO _item;
-    IF FOUND THEN
+    FOR _item IN
+      UPDATE wed.work_item SET state = 'WITHDRAWN', ended_at = clock_timestamp()
+      WHERE flow_id = OLD.flow_id AND wid = OLD.wid AND tgid = OLD.tgid AND ended_at IS NULL
+        -- A trigger that fired itself again keeps its item.
+        AND (TG_OP = 'UPDATE' OR NOT EXISTS (SELECT FROM wed.job j WHERE j.flow_id = OLD.flow_id AND j.wid = OLD.wid
+                                             AND j.tgid = OLD.tgid AND j.blocked IS NULL))
+      RETURNING *
+    LOOP
       PERFORM wed.record_work(_item, session_user, 'withdrawn', '{}', clock_timestamp());
       PERFORM wed.send_message(ARRAY[_item.holder], 'task_withdrawn', wed.work_place(_item.flow_id, _item.wid),
         format('%s was ended by somebody else.', _item.task), _item.item_id, clock_timestamp())
           WHERE _item.holder IS NOT NULL;
       DELETE FROM wed.work_offer WHERE item_id = _item.item_id;
       PERFORM wed.tell_people(_item.tenant_id);
-    END IF;
+    END LOOP;
   END IF;
   RETURN NULL;
 END $$;

@@ -1,11 +1,13 @@
--- Makes a pending job a work item when its trigger is people's work, and offers it. Returns its number, or null.
+-- Makes a pending job a work item when its trigger is people's work, and offers it; of a task for each element of a
+-- list as many. Returns the first one's number, or null.
 CREATE OR REPLACE FUNCTION wed.open_work_item(_job wed.job) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _task wed.work_task;
+  _element record;
+  _first bigint;
+  _opened bigint;
   _now timestamptz := greatest(_job.fired_at, now());
-  _state jsonb;
-  _item wed.work_item;
 BEGIN
   SELECT * INTO _task FROM wed.work_task WHERE tgid = _job.tgid;
   IF NOT FOUND THEN RETURN NULL; END IF;
@@ -17,14 +19,26 @@ BEGIN
   INSERT INTO wed.work_instance (flow_id, wid, tenant_id) VALUES (_job.flow_id, _job.wid,
     _job.tenant_id) ON CONFLICT DO NOTHING;
   UPDATE wed.instance SET people = true WHERE flow_id = _job.flow_id AND wid = _job.wid AND NOT people;
-  SELECT r.state::jsonb INTO _state FROM wed.trace r
-  WHERE r.flow_id = _job.flow_id AND r.wid = _job.wid AND r.seq = _job.seq AND r.tstmp = _job.fired_at;
-  INSERT INTO wed.work_item (tenant_id, flow_id, wid, tgid, role_id, priority, data_bytes, policy, disconnected,
-    candidates, task,
-                             arrived_at, renotify, offered_at, deadline_at)
-  SELECT _job.tenant_id, _job.flow_id, _job.wid, _job.tgid, _task.role_id, _task.priority,
-    (SELECT coalesce(sum(octet_length(_state ->> a)), 0) FROM unnest(_task.inputs) a), w.policy, _task.disconnected,
-    _task.users <> '{}' OR _task.groups <> '{}', _task.task, _now, w.renotify, _now, wed.add_working_time(_now,
+  FOR _element IN SELECT e.part, e.element FROM wed.work_elements(_job.flow_id, _job.wid, _task) e ORDER BY e.part LOOP
+    _opened := wed.open_part(_job, _task, _element.part, _element.element, _now);
+    _first := coalesce(_first, _opened);
+  END LOOP;
+  RETURN _first;
+END $$;
+
+-- Opens the item of a job, or of one part of it, and offers it. Returns its number.
+CREATE OR REPLACE FUNCTION wed.open_part(_job wed.job, _task wed.work_task, _part integer, _element jsonb,
+  _now timestamptz) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _item wed.work_item;
+BEGIN
+  INSERT INTO wed.work_item (tenant_id, flow_id, wid, tgid, part, element, role_id, priority, policy, disconnected,
+    candidates, task, arrived_at, renotify, offered_at, deadline_at)
+  SELECT _job.tenant_id, _job.flow_id, _job.wid, _job.tgid, _part, _element, _task.role_id, _task.priority, w.policy,
+    _task.disconnected,
+    _task.users <> '{}' OR _task.groups <> '{}' OR _task.assignee IS NOT NULL OR _task.candidates IS NOT NULL,
+    _task.task, _now, w.renotify, _now, wed.add_working_time(_now,
       _task.deadline, _task.calendar_id)
   FROM wed.work_instance w WHERE w.flow_id = _job.flow_id AND w.wid = _job.wid
   RETURNING * INTO _item;

@@ -14,14 +14,20 @@ BEGIN
     RAISE EXCEPTION 'task "%" names trigger "%", which flow "%" does not have', left(_name, 80),
       left(_task ->> 'trigger', 80),
         _flow.name USING ERRCODE = 'WF085', HINT = 'Define the flow''s triggers first; `wed flow show` lists them.';
+  ELSIF octet_length(_name) NOT BETWEEN 1 AND 63 THEN
+    RAISE EXCEPTION 'the name of task "%" has % bytes', left(_name, 80), octet_length(_name) USING ERRCODE = 'WF085',
+      HINT = 'A task''s name has 1 to 63 bytes.';
   ELSIF _task ->> 'calendar' IS NOT NULL AND _calendar IS NULL THEN
     RAISE EXCEPTION 'task "%" names calendar "%", which there is not', left(_name, 80), left(_task ->> 'calendar', 80)
       USING ERRCODE = 'WF085', HINT = 'Make it: `wed work calendar NAME --zone ZONE`.';
   END IF;
+  PERFORM wed.refuse_form(_name, _task -> 'form');
+  PERFORM wed.refuse_performers(_flow, _plan, _name, _task);
   INSERT INTO wed.work_task (tgid, flow_id, task, kind, role_id, priority, deadline, calendar_id, disconnected,
     application,
                              description, inputs, outputs, state_attribute, users, groups, escalate_after, escalate_to,
-                             form)
+                             form, failure_expected, assignee, candidates, same_as, not_by,
+                             for_each, collect, complete)
   VALUES (_tgid, _flow.flow_id, _name, coalesce(_task ->> 'type', 'manual'),
     wed.make_role(_flow.tenant_id, _task ->> 'role'),
     coalesce((_task ->> 'priority')::integer, 0),
@@ -32,14 +38,22 @@ BEGIN
     wed.data_attributes(_plan, _task -> 'outputs'), _task ->> 'state',
     ARRAY(SELECT jsonb_array_elements_text(coalesce(_task -> 'users', '[]'))),
     ARRAY(SELECT jsonb_array_elements_text(coalesce(_task -> 'groups', '[]'))),
-    wed.planned_span(_name, 'escalation', _task ->> 'escalate_after'), _task ->> 'escalate_to', _task -> 'form')
+    wed.planned_span(_name, 'escalation', _task ->> 'escalate_after'), _task ->> 'escalate_to', nullif(_task -> 'form', 'null'),
+    coalesce((_task ->> 'failure_expected')::boolean, true),
+    (wed.data_attributes(_plan, jsonb_build_array(_task -> 'assignee')))[1],
+    (wed.data_attributes(_plan, jsonb_build_array(_task -> 'candidates')))[1], _task ->> 'same_as', _task ->> 'not_by',
+    (wed.data_attributes(_plan, jsonb_build_array(_task -> 'for_each')))[1],
+    (wed.data_attributes(_plan, jsonb_build_array(_task -> 'collect')))[1],
+    CASE _task ->> 'complete' WHEN 'all' THEN NULL WHEN 'first' THEN 1 ELSE (_task ->> 'complete')::integer END)
   ON CONFLICT (tgid) DO UPDATE SET task = excluded.task, kind = excluded.kind, role_id = excluded.role_id,
     priority = excluded.priority, deadline = excluded.deadline, calendar_id = excluded.calendar_id,
     disconnected = excluded.disconnected, application = excluded.application, description = excluded.description,
     inputs = excluded.inputs, outputs = excluded.outputs, state_attribute = excluded.state_attribute,
       users = excluded.users,
     groups = excluded.groups, escalate_after = excluded.escalate_after, escalate_to = excluded.escalate_to,
-      form = excluded.form;
+      form = excluded.form, failure_expected = excluded.failure_expected,
+    assignee = excluded.assignee, candidates = excluded.candidates, same_as = excluded.same_as,
+    not_by = excluded.not_by, for_each = excluded.for_each, collect = excluded.collect, complete = excluded.complete;
   RETURN _tgid;
 END $$;
 

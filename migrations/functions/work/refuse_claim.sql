@@ -24,6 +24,11 @@ BEGIN
     RAISE EXCEPTION 'work item % (%) may not be locked: its task does not allow disconnected work', _item_id, _item.task
       USING ERRCODE = 'WF083', HINT = 'Select it and do it while connected, or set DISCONNECTED_OPERATION of its task.';
   END IF;
+  PERFORM wed.refuse_performer(_item, _person.person_id);
+  IF wed.is_offered(_item, _person, clock_timestamp()) THEN
+    RAISE EXCEPTION 'work item % (%) changed hands since it was seen', _item_id, _item.task USING ERRCODE = 'WF081',
+      HINT = 'Look at the worklist again.';
+  END IF;
   RAISE EXCEPTION 'work item % (%) is not on the worklist of "%"', _item_id, _item.task, _person.name
     USING ERRCODE = 'WF083',
     HINT = 'It is offered to people of its role who are connected; who connected later gets it with the next round.';

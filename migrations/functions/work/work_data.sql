@@ -22,9 +22,8 @@ BEGIN
     EXECUTE format('SELECT to_jsonb(w) - ''wid'' FROM %I.wed_flow w WHERE wid = $1', _schema) INTO _state
       USING _item.wid;
   END IF;
-  RETURN wed.work_document(_item) || jsonb_build_object(
-    'application_bytes', wed.application_bytes(_item.tenant_id, _task.application),
-    'application_mark', wed.application_mark(_item.tenant_id, _task.application),
+  RETURN wed.work_document(_item)
+    || (SELECT e.extent FROM wed.work_extents(ARRAY[_item], _person.person_id) e) || jsonb_build_object(
     'behind', CASE WHEN _item.holder = _person.person_id THEN wed.work_behind(_item, _person.person_id, _types, _state)
       ELSE '[]' END,
     'deadline_epoch', extract(epoch FROM _item.deadline_at),

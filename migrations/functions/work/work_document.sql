@@ -7,8 +7,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     'holder', p.name, 'role', r.name, 'kind', w.kind, 'description', coalesce(w.description, ''), 'priority',
     _item.priority,
     'arrived_at', wed.rfc3339(_item.arrived_at), 'deadline_at', wed.rfc3339(_item.deadline_at),
-    'ended_at', wed.rfc3339(_item.ended_at), 'data_bytes', _item.data_bytes,
+    'ended_at', wed.rfc3339(_item.ended_at),
     'disconnected', _item.disconnected, 'application', wed.uploaded_component(_item.tenant_id, w.application),
+    'part', nullif(_item.part, 0), 'element', _item.element,
     'application_planned', w.application, 'claim', _item.claim)
   FROM (SELECT 1) one
   LEFT JOIN wed.flow f ON f.flow_id = _item.flow_id

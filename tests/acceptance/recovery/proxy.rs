@@ -33,6 +33,8 @@ struct Shared {
     delay_ms: AtomicU64,
     /// True if new connections are closed at once.
     refuses: AtomicBool,
+    /// Another server to which new connections go.
+    elsewhere: Mutex<Option<SocketAddr>>,
     /// Open connections, by number.
     open: Mutex<HashMap<u64, TcpStream>>,
     /// Ends of connections that are silent, which say no goodbye while the proxy lives.
@@ -77,7 +79,11 @@ impl Proxy {
                 if accepting.refuses.load(Ordering::Acquire) {
                     continue;
                 }
-                let Ok(upstream) = TcpStream::connect(server) else {
+                let elsewhere = *accepting
+                    .elsewhere
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner);
+                let Ok(upstream) = TcpStream::connect(elsewhere.unwrap_or(server)) else {
                     continue;
                 };
                 let number = accepting.accepted.fetch_add(1, Ordering::AcqRel);
@@ -142,6 +148,16 @@ impl Proxy {
     /// Closes new connections at once, or takes them again.
     pub(crate) fn refuse(&self, refuse: bool) {
         self.shared.refuses.store(refuse, Ordering::Release);
+    }
+
+    /// Leads new connections to another server, or again to the own one; cuts those that there are.
+    pub(crate) fn lead(&self, elsewhere: Option<SocketAddr>) {
+        *self
+            .shared
+            .elsewhere
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = elsewhere;
+        self.cut();
     }
 
     /// First lines of HTTP requests so far, each with its header `last-event-id` if it has one.

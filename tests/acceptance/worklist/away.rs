@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::Value as Json;
 use wedflow_away::{
     AwayError, Leaving, Link, LocalStore, Wire, disconnect, prefetch, prefetch_next, reconnect,
-    warnings,
+    take_worklist, warnings,
 };
 
 use super::Office;
@@ -98,7 +98,12 @@ impl Field {
     }
 
     /// `wed work` on beto's machine, where there is no database.
-    fn work(&self, store: &str, words: &[&str]) -> Answer {
+    pub(super) fn work(&self, store: &str, words: &[&str]) -> Answer {
+        self.work_as(&self.token, store, words)
+    }
+
+    /// The same with another token.
+    pub(super) fn work_as(&self, token: &str, store: &str, words: &[&str]) -> Answer {
         run(wed("postgres://nobody@127.0.0.1:1/nothing")
             .args(["--json", "work"])
             .args(words)
@@ -107,7 +112,7 @@ impl Field {
                 "WEDFLOW_SERVER",
                 format!("http://127.0.0.1:{}", self.proxy.port),
             )
-            .env("WEDFLOW_TOKEN", &self.token))
+            .env("WEDFLOW_TOKEN", token))
     }
 
     pub(super) fn steps_of(&mut self) -> i64 {
@@ -165,15 +170,11 @@ fn nearly_empty_battery_gets_only_what_is_locked() {
     let wid = field.office.start_with("1, 1, '{6}', NULL");
     let offered = field.office.item(wid, "visit");
     let mut store = field.store("spare");
-    let list = field.link.get("GET", "/v1/work/items").expect("a list");
-    let items = list["items"].as_array().expect("items").clone();
-    store.take_list(&items).expect("taken");
+    take_worklist(&field.link, &mut store, "arrival").expect("taken");
     let next = prefetch_next(&field.link, &mut store, true).expect("in order");
     assert_eq!(next, None, "item {offered} is only offered");
     let locked = field.locked();
-    let list = field.link.get("GET", "/v1/work/items").expect("a list");
-    let items = list["items"].as_array().expect("items").clone();
-    store.take_list(&items).expect("taken");
+    take_worklist(&field.link, &mut store, "arrival").expect("taken");
     for expected in [Some(locked), None] {
         let next = prefetch_next(&field.link, &mut store, true).expect("in order");
         assert_eq!(next.map(|(item, _)| item), expected);
@@ -237,7 +238,7 @@ fn disconnection_asks_for_decisions() {
         disconnect(&field.link, &mut store, &tight, |_| {}),
         "there is room for 10",
     );
-    store.set("bandwidth", "1000").expect("set");
+    store.measure(100_000, 100.0).expect("measured");
     let hasty = Leaving {
         wait_seconds: 5.0,
         ..leaving(&path)

@@ -98,8 +98,13 @@ fn only_its_holder_goes_on_with_an_item() {
             "SELECT wed.unlock_work('default', 'caio', {item})"
         ))
         .expect("WF082");
+    // A locked item stays locked, for it may be taken away.
     office.act("start_work", "beto", item);
-    assert_eq!(office.state(item), "RUNNING|beto");
+    assert_eq!(office.state(item), "LOCKED|beto");
+    office.act("unlock_work", "beto", item);
+    office.act("select_work", "caio", item);
+    office.act("start_work", "caio", item);
+    assert_eq!(office.state(item), "RUNNING|caio");
 }
 
 #[harness::test]

@@ -9,7 +9,7 @@ use crate::support::program::{run, wed, wed_path};
 use crate::support::{eventually, repository};
 
 /// A terminal of tmux with a program in it.
-struct Screen {
+pub(super) struct Screen {
     socket: String,
 }
 
@@ -57,19 +57,19 @@ impl Screen {
     }
 
     /// Presses keys, by tmux's names.
-    fn press(&self, keys: &[&str]) {
+    pub(super) fn press(&self, keys: &[&str]) {
         let mut words = vec!["send-keys"];
         words.extend(keys);
         self.tmux(&words);
     }
 
-    fn type_text(&self, text: &str) {
+    pub(super) fn type_text(&self, text: &str) {
         self.tmux(&["send-keys", "-l", text]);
     }
 
     /// Waits until the screen shows a text no more.
     #[track_caller]
-    fn lacks(&self, text: &str) {
+    pub(super) fn lacks(&self, text: &str) {
         eventually(&format!("`{text}` gone from the screen"), || {
             let picture = self.tmux(&["capture-pane", "-p"]);
             (!picture.contains(text)).then_some(())
@@ -78,7 +78,7 @@ impl Screen {
 
     /// Waits until the screen has a text; the screen.
     #[track_caller]
-    fn has(&self, text: &str) -> String {
+    pub(super) fn has(&self, text: &str) -> String {
         eventually(&format!("`{text}` on the screen"), || {
             let picture = self.tmux(&["capture-pane", "-p"]);
             picture.contains(text).then_some(picture)
@@ -86,7 +86,7 @@ impl Screen {
     }
 
     /// True once the program has ended.
-    fn ended(&self) {
+    pub(super) fn ended(&self) {
         eventually("the end of the program", || {
             self.tmux(&["list-sessions"]).is_empty().then_some(())
         });
@@ -152,7 +152,8 @@ fn inbox_refuses_what_the_form_does_not_take() {
     // It opens now, or when it comes.
     screen.press(&["r"]);
     screen.has(&form);
-    // The order of the fields is the schema's: cost, then form.
+    // The order of the fields is that of the task's outputs: form, then cost.
+    screen.press(&["Tab"]);
     screen.type_text("much");
     screen.press(&["F2"]);
     screen.has("a number is expected");
@@ -165,7 +166,7 @@ fn inbox_refuses_what_the_form_does_not_take() {
 }
 
 /// A screen of beto's machine.
-fn machine(field: &Field, store: &str) -> Screen {
+pub(super) fn machine(field: &Field, store: &str) -> Screen {
     let server = format!("http://127.0.0.1:{}", field.proxy.port);
     let variables = [
         ("WEDFLOW_SERVER", server),

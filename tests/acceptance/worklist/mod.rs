@@ -3,10 +3,12 @@
 mod arranging;
 mod away;
 mod claims;
+mod data_says;
 mod deadlines;
 mod doors;
 mod extras;
 mod inbox;
+mod kept;
 mod messages;
 mod policies;
 mod remote;

@@ -59,6 +59,27 @@ fn policy_2_offers_to_those_with_the_fewest_assigned_items() {
 }
 
 #[harness::test]
+fn policy_2_never_offers_to_more_at_a_time_than_it_says() {
+    let mut office = Office::new();
+    for name in ["eva", "fred", "gil"] {
+        office.join(name, "Tecnico");
+        office.connect(name);
+    }
+    let item = office.visit_with("2, 1, '{}', NULL");
+    for seconds in [11, 22, 33, 44] {
+        office.sweep(item, &format!("{seconds} seconds"));
+    }
+    let offers = format!("SELECT count(*) FROM wed.work_offer WHERE item_id = {item}");
+    assert_eq!(office.owner.number(&offers), 1);
+    // Who is gone makes room for another one.
+    office.owner.run(
+        "UPDATE wed.person SET active = false WHERE person_id = (SELECT person_id FROM wed.work_offer LIMIT 1)",
+    );
+    office.sweep(item, "55 seconds");
+    assert_eq!(office.owner.number(&offers), 2);
+}
+
+#[harness::test]
 fn policy_3_offers_to_those_with_the_fewest_selected_items() {
     let mut office = Office::new();
     let (first, second) = (office.visit(), office.visit());
@@ -103,10 +124,17 @@ fn worklist_has_four_orders_and_ones_own() {
     let mut office = Office::new();
     let (a, b, c) = (office.visit(), office.visit(), office.visit());
     office.owner.run(&format!(
-        "UPDATE wed.work_item SET priority = 20, data_bytes = 1 WHERE item_id = {b};
-         UPDATE wed.work_item SET deadline_at = now() + interval '1 hour', data_bytes = 2 WHERE item_id = {c};
-         UPDATE wed.work_item SET data_bytes = 9 WHERE item_id = {a}"
+        "UPDATE wed.work_item SET priority = 20 WHERE item_id = {b};
+         UPDATE wed.work_item SET deadline_at = now() + interval '1 hour' WHERE item_id = {c}"
     ));
+    let mut session = office.flow.session();
+    session.run("UPDATE wed_attr SET open = true WHERE aname = 'form'");
+    let flow = office.flow.id;
+    for (wid, bytes) in [(1, 9_000), (2, 10), (3, 200)] {
+        office.owner.run(&format!(
+            "SELECT wed.send_event({flow}, {wid}, jsonb_build_object('form', repeat('x', {bytes})), 'operator', NULL)"
+        ));
+    }
     let text = |items: [i64; 3]| items.map(|item| item.to_string());
     assert_eq!(office.list("beto", "arrival", "0"), text([a, b, c]));
     assert_eq!(office.list("beto", "priority", "0"), text([b, a, c]));

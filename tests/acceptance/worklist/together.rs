@@ -50,7 +50,7 @@ fn away() -> (Field, LocalStore, i64) {
     (field, store, item)
 }
 
-fn done(store: &LocalStore, item: i64, values: serde_json::Value) -> Result<(), AwayError> {
+fn done(store: &mut LocalStore, item: i64, values: serde_json::Value) -> Result<(), AwayError> {
     let (found, _) = store.executable(item)?;
     let body = json!({ "success": true, "values": values, "reason": null, "claim": found.claim });
     store.keep_result(&found, &body).map(drop)
@@ -61,13 +61,13 @@ fn task_that_follows_is_done_away_upon_the_one_before_it() {
     let (field, mut store, item) = away();
     let behind = -item * 100;
     assert!(matches!(
-        done(&store, behind, json!({})),
+        done(&mut store, behind, json!({})),
         Err(AwayError::NotEnabled(_))
     ));
-    done(&store, item, json!({ "visit": "two pipes" })).expect("done");
+    done(&mut store, item, json!({ "visit": "two pipes" })).expect("done");
     let (found, _) = store.executable(behind).expect("enabled");
     assert_eq!(found.document["data"]["visit"], "two pipes");
-    done(&store, behind, json!({ "bill": "R$ 10" })).expect("done");
+    done(&mut store, behind, json!({ "bill": "R$ 10" })).expect("done");
     let returned = reconnect(field.link(), &mut store).expect("connected");
     assert_eq!(
         (returned.applied.len(), returned.refused.len()),
@@ -88,8 +88,8 @@ fn task_that_follows_is_done_away_upon_the_one_before_it() {
 #[harness::test]
 fn task_that_follows_falls_with_the_one_before_it() {
     let (mut field, mut store, item) = away();
-    done(&store, item, json!({ "visit": "mine" })).expect("done");
-    done(&store, -item * 100, json!({ "bill": "mine" })).expect("done");
+    done(&mut store, item, json!({ "visit": "mine" })).expect("done");
+    done(&mut store, -item * 100, json!({ "bill": "mine" })).expect("done");
     field.office.act("take_over_work", "dora", item);
     let returned = reconnect(field.link(), &mut store).expect("connected");
     assert_eq!((returned.applied.len(), returned.refused.len()), (0, 2));

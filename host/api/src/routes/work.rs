@@ -17,8 +17,8 @@ use crate::access::Caller;
 use crate::application::Application;
 use crate::body::{Document, IdempotencyKey, OptionalDocument};
 use crate::documents::{
-    Along, Behind, Comment, Delegation, List, Listing, Newest, PeopleRole, Process, Report, Roles,
-    Run,
+    Along, Behind, Comment, Connection, Delegation, List, Listing, Newest, PeopleRole, Process,
+    Report, Roles, Run, Seen, Whose, Worklist,
 };
 use crate::path::{Asked, Named};
 use crate::problem::Problem;
@@ -26,8 +26,18 @@ use crate::state::{Api, Slot};
 
 /// Entries of a list when no limit is asked for.
 const LIMIT: i32 = 100;
+/// The most entries of a list.
+const LIMIT_MAX: i32 = 1_000;
 /// Between two looks at a watched worklist.
 const LOOK: Duration = Duration::from_secs(1);
+
+async fn whose(api: &Api, caller: &Caller) -> Result<Whose, Problem> {
+    Ok(Whose {
+        person: caller.user.clone(),
+        tenant: caller.tenant.clone(),
+        server: api.store.installation_mark().await?,
+    })
+}
 
 pub(super) fn person(caller: &Caller) -> PersonName<'_> {
     PersonName {
@@ -38,19 +48,22 @@ pub(super) fn person(caller: &Caller) -> PersonName<'_> {
 
 /// The caller's worklist: what is held, and what is offered
 #[utoipa::path(get, path = "/v1/work/items", tag = "work", params(Listing),
-    responses((status = 200, body = List<Value>), (status = 404, body = Problem)))]
+    responses((status = 200, body = Worklist), (status = 404, body = Problem)))]
 pub(crate) async fn list(
     State(api): State<Api>,
     caller: Caller,
     Asked(asked): Asked<Listing>,
-) -> Result<Json<List<Value>>, Problem> {
+) -> Result<Json<Worklist>, Problem> {
     caller.must(Action::read(Area::Instances))?;
     let order = asked.order.as_deref().unwrap_or("arrival");
-    let items = api
-        .store
-        .worklist(person(&caller), order, asked.limit.unwrap_or(LIMIT))
-        .await?;
-    Ok(Json(List::whole(items)))
+    let limit = asked.limit.unwrap_or(LIMIT).clamp(1, LIMIT_MAX);
+    let items = api.store.worklist(person(&caller), order, limit).await?;
+    let offered = items.iter().filter(|item| item["state"] == "READY").count();
+    Ok(Json(Worklist {
+        cut: offered >= usize::try_from(limit).unwrap_or(usize::MAX),
+        items,
+        r#for: whose(&api, &caller).await?,
+    }))
 }
 
 /// An item; for its holder with its data and the form of its result
@@ -70,12 +83,14 @@ pub(crate) async fn item(
 #[utoipa::path(post, path = "/v1/work/items/{item}/{act}", tag = "work",
     params(("item" = i64, Path, description = "The item's number"),
         ("act" = String, Path, description = "`select`, `lock`, `unselect`, `unlock`, `start` or `take-over`")),
+    request_body = Option<Seen>,
     responses((status = 200, body = Value), (status = 403, body = Problem), (status = 404, body = Problem),
         (status = 409, body = Problem)))]
 pub(crate) async fn act(
     State(api): State<Api>,
     caller: Caller,
     Named((item, act)): Named<(i64, String)>,
+    OptionalDocument(seen): OptionalDocument<Seen>,
 ) -> Result<Json<Value>, Problem> {
     caller.must(Action::write(Area::Instances))?;
     let act = WorkAct::ALL
@@ -85,7 +100,7 @@ pub(crate) async fn act(
     Ok(Json(
         caller
             .store(&api)
-            .work_act(person(&caller), item, act)
+            .work_act_at(person(&caller), item, act, seen.claim)
             .await?,
     ))
 }
@@ -139,6 +154,8 @@ pub(crate) async fn report(
         key: &key,
         reason: report.reason.as_deref(),
         claim: report.claim,
+        base: report.base,
+        done_at: report.done_at.as_deref(),
     };
     let answer = caller
         .store(&api)
@@ -212,14 +229,18 @@ pub(crate) async fn remove_messages(
 
 /// Marks the caller active, and delivers stored messages
 #[utoipa::path(put, path = "/v1/work/connection", tag = "work",
-    responses((status = 200, body = Value), (status = 404, body = Problem)))]
+    responses((status = 200, body = Connection), (status = 404, body = Problem)))]
 pub(crate) async fn connection(
     State(api): State<Api>,
     caller: Caller,
-) -> Result<Json<Value>, Problem> {
+) -> Result<Json<Connection>, Problem> {
     caller.must(Action::write(Area::Instances))?;
     let delivered = caller.store(&api).connect_person(person(&caller)).await?;
-    Ok(Json(json!({ "active": true, "delivered": delivered })))
+    Ok(Json(Connection {
+        active: true,
+        delivered,
+        r#for: whose(&api, &caller).await?,
+    }))
 }
 
 /// Marks the caller inactive: nothing new is offered, messages are stored

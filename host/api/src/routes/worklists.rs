@@ -14,7 +14,9 @@ use wedflow_model::Wid;
 
 use crate::access::Caller;
 use crate::body::{Document, OptionalDocument};
-use crate::documents::{Calendar, Decision, Following, List, Notification, Position, Successor};
+use crate::documents::{
+    Calendar, Decision, Following, List, Notification, Outcome, Position, Successor,
+};
 use crate::path::Named;
 use crate::problem::Problem;
 use crate::state::Api;
@@ -72,6 +74,32 @@ pub(crate) async fn decide(
     Ok(Json(
         store
             .decide_late(person(&caller), item, wanted.proceed, extend)
+            .await?,
+    ))
+}
+
+/// Decides what becomes of an instance that is an exception; for who is in charge
+#[utoipa::path(post, path = "/v1/work/processes/{flow}/{wid}/decide", tag = "work",
+    params(("flow" = String, Path, description = "The flow"), ("wid" = i32, Path, description = "The instance")),
+    request_body = Outcome,
+    responses((status = 200, body = Value), (status = 403, body = Problem), (status = 404, body = Problem),
+        (status = 409, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn decide_exception(
+    State(api): State<Api>,
+    caller: Caller,
+    Named((flow, wid)): Named<(String, Wid)>,
+    Document(wanted): Document<Outcome>,
+) -> Result<Json<Value>, Problem> {
+    caller.must(Action::write(Area::Instances))?;
+    let decided = (
+        wanted.decision.as_str(),
+        &wanted.values,
+        wanted.reason.as_str(),
+    );
+    let store = caller.store(&api);
+    Ok(Json(
+        store
+            .decide_exception(person(&caller), &flow, wid, decided)
             .await?,
     ))
 }

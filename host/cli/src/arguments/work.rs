@@ -135,6 +135,25 @@ pub(crate) enum WorkCommand {
         #[arg(long, value_name = "INTERVAL", conflicts_with = "stop")]
         extend: Option<String>,
     },
+    /// Decide what becomes of an instance that is an exception: for who is in charge.
+    Settle {
+        /// The flow.
+        flow: String,
+        /// The instance.
+        wid: Wid,
+        /// Fire again what its state satisfies.
+        #[arg(long, conflicts_with_all = ["set", "cancel"], required_unless_present_any = ["set", "cancel"])]
+        retry: bool,
+        /// Set a value, as NAME=VALUE (may be given several times); VALUE is JSON, or text.
+        #[arg(long, value_name = "NAME=VALUE", conflicts_with = "cancel")]
+        set: Vec<String>,
+        /// End it.
+        #[arg(long)]
+        cancel: bool,
+        /// Why; kept in the trace.
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+    },
     /// Change how an instance notifies people while it runs: for who is in charge.
     Notify(NotifyArguments),
     /// Save a file that is attached to an item.
@@ -323,7 +342,8 @@ pub(crate) enum AwayCommand {
     /// Do an item here: run its component in the sandbox, or give the values. The result is kept until it is
     /// acknowledged.
     Do {
-        /// The item.
+        /// The item; one below 0 is a task that follows another item here.
+        #[arg(allow_negative_numbers = true)]
         item: i64,
         /// A value, as NAME=VALUE (may be given several times); VALUE is JSON, or text.
         #[arg(long = "set", value_name = "NAME=VALUE")]
@@ -340,6 +360,23 @@ pub(crate) enum AwayCommand {
     },
     /// Return: connect, send kept results, fetch messages and the worklist.
     Return,
-    /// Show the local store: items, what is enabled, results that are kept, deadlines.
+    /// Show the local store: items, what is enabled, results that are kept, drafts, deadlines.
     Local,
+    /// List the results of this machine: saved here, sending, confirmed, refused.
+    Outbox,
+    /// Send a result again that was refused or is kept; values that are given replace those in it.
+    Resend {
+        /// The item.
+        #[arg(allow_negative_numbers = true)]
+        item: i64,
+        /// A value, as NAME=VALUE (may be given several times); VALUE is JSON, or text.
+        #[arg(long = "set", value_name = "NAME=VALUE")]
+        set: Vec<String>,
+    },
+    /// Forget a result that the server did not take. The item can be done anew while it is held.
+    Forget {
+        /// The item.
+        #[arg(allow_negative_numbers = true)]
+        item: i64,
+    },
 }

@@ -5,15 +5,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value as Json, json};
 use wedflow_away::{
-    AwayError, Leaving, Link, LocalItem, LocalStore, Wire, disconnect, prefetch, reconnect,
-    warnings,
+    AwayError, KeptResult, Leaving, Link, LocalItem, LocalStore, Returned, disconnect, prefetch,
+    reconnect, take_worklist, warnings,
 };
 
 use crate::answer::{self, counted, shown};
 use crate::application::{call, changes};
 use crate::arguments::{AwayCommand, AwayConnection};
 use crate::calls;
-use crate::commands::work::{refused, values_of};
+use crate::commands::work::values_of;
 use crate::inbox::server::{Served, Server};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
@@ -63,6 +63,22 @@ pub(crate) async fn run(
         }
         AwayCommand::Return => return return_home(&link(connection)?, &mut store, terminal),
         AwayCommand::Local => local(&store, terminal)?,
+        AwayCommand::Outbox => outbox(&store, terminal)?,
+        AwayCommand::Resend { item, set } => {
+            let mut values = match store.result(*item).map_err(problem)?.body["values"].take() {
+                Json::Object(values) => values,
+                _ => Map::new(),
+            };
+            values.extend(values_of(set)?);
+            store.send_again(*item, Some(&values)).map_err(problem)?;
+            return send_if_connected(connection, &mut store, *item, terminal);
+        }
+        AwayCommand::Forget { item } => {
+            let forgotten = store.forget(*item).map_err(problem)?;
+            terminal.answer(&json!({ "forgotten": forgotten }), || {
+                terminal.line(&format!("The result of item {item} is forgotten."));
+            });
+        }
     }
     Ok(())
 }
@@ -113,10 +129,10 @@ pub(crate) async fn inbox(connection: &AwayConnection, terminal: &Terminal) -> R
     };
     let link = link(connection)?;
     let mut store = LocalStore::open(&path).map_err(problem)?;
-    let person = person(&link, &store)?;
     if !terminal.has_screen() {
         return list(&link, &mut store, terminal);
     }
+    let person = person(&link, &mut store)?;
     drop(store);
     let server = Box::new(Served(link));
     show(person, server, Some(path)).await
@@ -149,45 +165,28 @@ fn default_store() -> Result<PathBuf, Problem> {
     Ok(home.join("work.db"))
 }
 
-/// Returns the person whose token it is, from the server or else the local store. A store is one person's.
-fn person(link: &Link, store: &LocalStore) -> Result<String, Problem> {
-    let known = store.setting("person").map_err(problem)?;
-    let told = match link.get("GET", "/v1/me") {
-        Ok(me) => me["user"].as_str().map(str::to_owned),
-        Err(AwayError::Cut(_)) => None,
-        Err(error) => return Err(problem(error)),
-    };
-    match (known, told) {
-        (Some(known), Some(told)) if known != told => Err(Problem::usage(format!(
-            "the local store is {known}'s, and the token is {told}'s"
-        ))
-        .hint("Say --store FILE with a file of your own.")),
-        (known, Some(told)) => {
-            if known.is_none() {
-                store.set("person", &told).map_err(problem)?;
-            }
-            Ok(told)
+/// Returns whose store it is. A token of somebody else is refused; a server that does not answer, or no longer lets the
+/// token in, keeps nobody from what is here.
+fn person(link: &Link, store: &mut LocalStore) -> Result<String, Problem> {
+    let known = store.owner().map_err(problem)?;
+    let is_away = store.setting("mode").map_err(problem)?.as_deref() == Some("disconnected");
+    if known.is_none() || !is_away {
+        match take_worklist(link, store, "arrival") {
+            Err(AwayError::Cut(_) | AwayError::Refused(_)) if known.is_some() => {}
+            other => other.map_err(problem)?,
         }
-        (known, None) => Ok(known.unwrap_or_else(|| "you".to_owned())),
     }
+    let owner = store.owner().map_err(problem)?;
+    Ok(owner.map_or_else(|| "you".to_owned(), |owner| owner.person))
 }
 
 /// Prints the worklist in plain lines: as the server has it, or, without a connection, the local store.
 fn list(link: &Link, store: &mut LocalStore, terminal: &Terminal) -> Result<(), Problem> {
     let away = store.setting("mode").map_err(problem)?.as_deref() == Some("disconnected");
     if !away {
-        take_list(link, store)?;
+        take_worklist(link, store, "arrival").map_err(problem)?;
     }
     local(store, terminal)
-}
-
-/// Takes the worklist from the server into the local store.
-fn take_list(link: &Link, store: &mut LocalStore) -> Result<(), Problem> {
-    let list = link
-        .get("GET", "/v1/work/items?limit=1000")
-        .map_err(problem)?;
-    let items = list["items"].as_array().cloned().unwrap_or_default();
-    store.take_list(&items).map_err(problem)
 }
 
 fn link(connection: &AwayConnection) -> Result<Link, Problem> {
@@ -206,17 +205,16 @@ fn local(store: &LocalStore, terminal: &Terminal) -> Result<(), Problem> {
         .map_or(0.0, |since| since.as_secs_f64());
     let warned = warnings(store, now).map_err(problem)?;
     let mode = store.setting("mode").map_err(problem)?;
-    let document = json!({ "mode": mode, "items": items, "results": results, "warnings": warned });
+    let drafts = store.drafts().map_err(problem)?;
+    let document = json!({ "mode": mode, "items": items, "results": results, "warnings": warned, "drafts": drafts,
+        "owner": store.owner().map_err(problem)? });
     terminal.answer(&document, || {
         print_items(&items, terminal);
         for result in &results {
-            terminal.line(&format!("result of item {}: {}", result.item, result.state));
-            if let Some(answer) = &result.answer {
-                terminal.line(&format!("  {}", shown(&answer["answer"]["reason"])));
-                terminal.line(&format!("  yours:   {}", result.body["values"]));
-                terminal.line(&format!("  present: {}", answer["answer"]["present"]));
-                terminal.line(&format!("  {}", shown(&answer["answer"]["hint"])));
-            }
+            print_result(result, terminal);
+        }
+        for draft in &drafts {
+            terminal.line(&format!("draft of item {}: {}", draft.item, draft.texts));
         }
         for line in &warned {
             terminal.line(line);
@@ -225,21 +223,113 @@ fn local(store: &LocalStore, terminal: &Terminal) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Prints a result that the server did not take: why, and both versions.
+fn print_result(result: &KeptResult, terminal: &Terminal) {
+    terminal.line(&format!("result of item {}: {}", result.item, result.state));
+    terminal.line(&format!("  yours:   {}", result.body["values"]));
+    if let Some(told) = &result.answer {
+        let answer = &told["answer"];
+        terminal.line(&format!("  {}", AwayError::Refused(answer.clone())));
+        if !answer["present"].is_null() {
+            terminal.line(&format!("  present: {}", answer["present"]));
+        }
+        terminal.line(&format!("  {}", shown(&answer["hint"])));
+    }
+}
+
+/// Prints all results: saved here, on their way, refused, confirmed.
+fn outbox(store: &LocalStore, terminal: &Terminal) -> Result<(), Problem> {
+    let (results, sent) = (
+        store.results().map_err(problem)?,
+        store.sent().map_err(problem)?,
+    );
+    let kept = results.iter().map(|one| {
+        json!({ "item": one.item, "task": one.document["task"], "state": one.state, "at": one.body["done_at"],
+            "values": one.body["values"], "answer": one.answer })
+    });
+    let confirmed = sent.iter().map(|one| {
+        json!({ "item": one.item, "task": one.task, "state": "confirmed", "at": one.at,
+            "values": one.body["values"], "answer": one.answer })
+    });
+    let rows: Vec<Json> = kept.chain(confirmed).collect();
+    terminal.answer(&rows, || {
+        let columns = ["item", "task", "state", "at", "values"];
+        terminal.table(
+            &columns,
+            rows.iter()
+                .map(|row| columns.iter().map(|name| shown(&row[*name])).collect()),
+        );
+    });
+    Ok(())
+}
+
 fn return_home(link: &Link, store: &mut LocalStore, terminal: &Terminal) -> Result<(), Problem> {
-    let returned = reconnect(link, store).map_err(problem)?;
-    terminal.answer(&returned, || {
+    tell_return(&reconnect(link, store).map_err(problem)?, terminal)
+}
+
+fn tell_return(returned: &Returned, terminal: &Terminal) -> Result<(), Problem> {
+    terminal.answer(returned, || {
         terminal.line(&format!(
             "{} applied, {} refused and kept, {} to be sent again; {}",
             counted(returned.applied.len(), "result"),
             returned.refused.len(),
-            returned.kept,
+            returned.kept.len(),
             counted(returned.messages, "message")
         ));
+        for one in &returned.kept {
+            let why = AwayError::Refused(one["answer"].clone());
+            terminal.line(&format!("item {}: {why}", one["item"]));
+        }
     });
     match returned.refused.first() {
-        Some(answer) => Err(refused(&answer["answer"])),
+        Some(one) => Err(refusal(one)),
         None => Ok(()),
     }
+}
+
+/// A result that was refused and kept: why, and both versions.
+fn refusal(one: &Json) -> Problem {
+    let answer = &one["answer"];
+    let mut details = vec![format!("yours:   {}", one["yours"]["values"])];
+    if !answer["present"].is_null() {
+        details.push(format!("present: {}", answer["present"]));
+    }
+    let error = AwayError::Refused(answer.clone());
+    Problem::new(format!("item {}: {error}", one["item"]))
+        .code(answer["code"].as_str().unwrap_or("WF084"))
+        .exit(4)
+        .details(details)
+        .hint(format!(
+            "{} `wed work resend` sends it again, with --set corrected; `wed work forget` drops it.",
+            shown(&answer["hint"])
+        ))
+}
+
+/// Sends what is kept, if the person is connected and the server answers; the result is on the disk in any case.
+fn send_if_connected(
+    connection: &AwayConnection,
+    store: &mut LocalStore,
+    item: i64,
+    terminal: &Terminal,
+) -> Result<(), Problem> {
+    let away = store.setting("mode").map_err(problem)?.as_deref() == Some("disconnected");
+    let mut why = String::new();
+    if !away && connection.has_server() {
+        match reconnect(&link(connection)?, store) {
+            Err(AwayError::Cut(cut)) => why = format!(" The server cannot be reached: {cut}."),
+            Err(error) => return Err(problem(error)),
+            Ok(returned) => return tell_return(&returned, terminal),
+        }
+    }
+    let kept = store.result(item).map_err(problem)?;
+    let document =
+        json!({ "item": item, "kept": true, "key": kept.key, "values": kept.body["values"] });
+    terminal.answer(&document, || {
+        terminal.line(&format!(
+            "The result of item {item} is kept; `wed work return` sends it.{why}"
+        ));
+    });
+    Ok(())
 }
 
 /// An item to do, with what the person gave.
@@ -267,7 +357,7 @@ async fn perform(
     } = doing;
     let (found, component) = if at_server {
         let link = link(connection)?;
-        take_list(&link, store)?;
+        take_worklist(&link, store, "arrival").map_err(problem)?;
         let found = store.enabled(item).map_err(problem)?;
         let answered = Served(link).run(item, &values).map_err(problem)?;
         for (name, value) in answered {
@@ -287,22 +377,10 @@ async fn perform(
             values.entry(name).or_insert(value);
         }
     }
-    let body =
-        json!({ "success": !failed, "values": values, "reason": reason, "claim": found.claim });
-    let key = store.keep_result(&found, &body).map_err(problem)?;
-    let away = store.setting("mode").map_err(problem)?.as_deref() == Some("disconnected");
-    if !away && connection.server.is_some() {
-        return return_home(&link(connection)?, store, terminal);
-    }
-    terminal.answer(
-        &json!({ "item": item, "kept": true, "key": key, "values": values }),
-        || {
-            terminal.line(&format!(
-                "The result of item {item} is kept; `wed work return` sends it."
-            ));
-        },
-    );
-    Ok(())
+    let body = json!({ "success": !failed, "values": values, "reason": reason, "claim": found.claim,
+        "base": found.document["base"], "done_at": jiff::Timestamp::now().to_string() });
+    store.keep_result(&found, &body).map_err(problem)?;
+    send_if_connected(connection, store, item, terminal)
 }
 
 fn print_items(items: &[LocalItem], terminal: &Terminal) {
@@ -336,14 +414,17 @@ pub(crate) fn problem(error: AwayError) -> Problem {
                 None => problem,
             }
         }
+        AwayError::Foreign { .. } => {
+            Problem::usage(message).hint("Nothing was changed. Say --store FILE with a file of your own.")
+        }
         AwayError::NotEnabled(_) => Problem::new(message)
             .exit(4)
             .code("not_enabled")
             .hint("`wed work local` shows what is enabled."),
         AwayError::Damaged(_) => Problem::new(message).hint("Run the command again: it is copied anew."),
         AwayError::Store(_) => Problem::new(message).hint(
-            "When the disk is full, make room. A store that is damaged is removed and made anew by `wed work sync`; \
-             results in it are lost, and their items are still held: ask who is in charge to take them over.",
+            "When the disk is full, make room. Move a damaged store away, and `wed work sync` makes a new one; results \
+             in it are lost, and their items are still held: ask who is in charge to take them over.",
         ),
     }
 }

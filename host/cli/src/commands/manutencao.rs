@@ -172,6 +172,8 @@ impl Example<'_> {
             key: &key,
             reason: None,
             claim: None,
+            base: None,
+            done_at: None,
         };
         self.store.report_work(self.person(name), &report).await?;
         self.tell(format!("{name} reports item {item}: SUCCEEDED"));

@@ -1,7 +1,7 @@
 //! `wed work`: people's work: worklists, claims, reports, messages.
 
 use serde_json::{Map, Value as Json, json};
-use wedflow_documents::{Decision, PeopleRole, Process, Report};
+use wedflow_documents::{Decision, Outcome, PeopleRole, Process, Report};
 use wedflow_store::Store;
 
 use crate::answer::shown;
@@ -129,6 +129,32 @@ pub(crate) async fn inbox(person: &str, tenant: &str, store: &Store) -> Result<(
     away::show(person.to_owned(), server, None).await
 }
 
+/// Decides what becomes of an instance that is an exception.
+async fn settle(command: &WorkCommand, door: &Door) -> Result<Json, Problem> {
+    let WorkCommand::Settle {
+        flow,
+        wid,
+        set,
+        cancel,
+        reason,
+        ..
+    } = command
+    else {
+        return Ok(Json::Null);
+    };
+    let decision = match (cancel, set.is_empty()) {
+        (true, _) => "cancel",
+        (_, true) => "retry",
+        _ => "set",
+    };
+    let outcome = Outcome {
+        decision: decision.to_owned(),
+        values: values_of(set)?,
+        reason: reason.clone(),
+    };
+    Ok(door.decide_exception(flow, *wid, &outcome).await?)
+}
+
 /// Changes one item or the person, in one call.
 async fn act(command: &WorkCommand, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let done = match command {
@@ -158,6 +184,7 @@ async fn act(command: &WorkCommand, door: &Door, terminal: &Terminal) -> Result<
             door.decide(*item, &decision).await?
         }
         WorkCommand::Notify(notify) => worklists::notify(notify, door).await?,
+        WorkCommand::Settle { .. } => settle(command, door).await?,
         WorkCommand::Comment { item, text, attach } => match attach {
             None => door.comment(*item, text).await?,
             Some(file) => {
@@ -189,7 +216,7 @@ async fn report(
         success: !arguments.failed,
         values: values_of(&arguments.set)?,
         reason: arguments.reason.clone(),
-        claim: None,
+        ..Report::default()
     };
     let key = match &arguments.key {
         Some(key) => key.clone(),
@@ -212,7 +239,7 @@ async fn report(
 /// A result that was refused and kept: why, and both versions.
 pub(crate) fn refused(answer: &Json) -> Problem {
     Problem::new(shown(&answer["reason"]))
-        .code("WF084")
+        .code(answer["code"].as_str().unwrap_or("WF084"))
         .exit(4)
         .details([
             format!("yours:   {}", answer["yours"]),
@@ -254,7 +281,11 @@ async fn remove_person(name: &str, door: &Door, terminal: &Terminal) -> Result<(
 async fn people(door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let people = door.people(1_000).await?;
     terminal.answer(&people, || {
-        print_rows(&["person", "active", "roles", "holds"], &people, terminal);
+        print_rows(
+            &["person", "active", "roles", "holds", "done"],
+            &people,
+            terminal,
+        );
     });
     Ok(())
 }

@@ -6,18 +6,23 @@ use ratatui::style::{Color, Modifier, Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Cell, Clear, Paragraph, Row, Table, TableState, Wrap};
 use serde_json::Value as Json;
-use wedflow_away::LocalItem;
+use wedflow_away::{KeptResult, LocalItem};
 
-use super::desk::LinkState;
 use super::form::Form;
 use super::screen::{Leaving, ORDERS, Screen, Window, why_disabled};
+use super::words::LinkState;
 use crate::answer::{self, counted, shown};
 
 /// Columns from which list and detail stand side by side.
 const WIDE: u16 = 110;
+/// Columns below which the list has item, task, instance and state alone.
+const NARROW: u16 = 60;
 
-/// The keys, for the help window; so few that they fit 24 lines.
-const KEYS: [(&str, &str); 21] = [
+/// Keys of a window that only shows.
+const CLOSES: &str = "↑ ↓ scroll, any other key closes";
+
+/// The keys, for the help window, which scrolls.
+const KEYS: [(&str, &str); 24] = [
     (
         "↑ ↓ Enter",
         "go through the list, open an item; Esc closes it",
@@ -50,7 +55,16 @@ const KEYS: [(&str, &str); 21] = [
     ("c", "comment"),
     ("h", "history: who did what, when"),
     ("m", "messages"),
-    ("x", "a refused result: both versions, and what to do"),
+    (
+        "x",
+        "a result that was not taken: both versions; send again, edit, forget",
+    ),
+    ("v", "results: saved here, on their way, confirmed, refused"),
+    ("n", "start a process"),
+    (
+        "/",
+        "list only items with a text; PgUp PgDn Home End go through",
+    ),
     (
         "o F5",
         "order: arrival, priority, deadline, size, own; look again",
@@ -67,13 +81,23 @@ const KEYS: [(&str, &str); 21] = [
 
 /// Draws all of it.
 pub(crate) fn draw(frame: &mut Frame<'_>, screen: &Screen, now: &str) {
-    let [title, body, status, keys] = Layout::vertical([
+    let notices = notices(screen);
+    let width = usize::from(frame.area().width.max(1));
+    let lines = |text: &str| text.chars().count().div_ceil(width).clamp(1, 3) as u16;
+    let [title, body, notice, status, keys] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Min(3),
-        Constraint::Length(1),
+        Constraint::Length(if notices.is_empty() {
+            0
+        } else {
+            lines(&notices)
+        }),
+        Constraint::Length(lines(&screen.status.0)),
         Constraint::Length(1),
     ])
     .areas(frame.area());
+    let notices = Paragraph::new(notices).wrap(Wrap { trim: true });
+    frame.render_widget(notices.fg(Color::Yellow), notice);
     draw_title(frame, title, screen);
     if body.width >= WIDE {
         let halves = [Constraint::Percentage(55), Constraint::Percentage(45)];
@@ -89,8 +113,19 @@ pub(crate) fn draw(frame: &mut Frame<'_>, screen: &Screen, now: &str) {
     let words = " s select  l lock  u back  d do  r report  a away  R return  ? keys  q quit";
     frame.render_widget(Paragraph::new(words).style(Style::new().dim()), keys);
     if let Some(window) = &screen.window {
-        draw_window(frame, window);
+        draw_window(frame, window, screen);
     }
+}
+
+/// Everything that the person must see until it is over: deadlines, and a message that was not looked at.
+fn notices(screen: &Screen) -> String {
+    let message = screen.desk.message.as_ref();
+    let message = message.map(|text| format!("message (m shows it): {text}"));
+    let all: Vec<String> = message
+        .into_iter()
+        .chain(screen.desk.warnings.iter().cloned())
+        .collect();
+    all.join("; ")
 }
 
 fn draw_title(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
@@ -104,7 +139,7 @@ fn draw_title(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
         Span::styled(format!("● {word}"), colour),
         Span::from(format!(
             "  {}, by {}",
-            counted(screen.desk.items.len(), "item"),
+            counted(screen.visible().len(), "item"),
             ORDERS[screen.order]
         )),
     ];
@@ -112,13 +147,16 @@ fn draw_title(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
         .desk
         .results
         .iter()
-        .filter(|one| one.state == "kept")
+        .filter(|one| one.is_pending())
         .count();
     if kept > 0 {
         spans.push(Span::styled(
             format!("  {} to send", counted(kept, "result")),
             Color::Yellow,
         ));
+    }
+    if !screen.filter.is_empty() {
+        spans.push(Span::from(format!("  with \"{}\"", screen.filter)).bold());
     }
     let refused = screen.desk.results.len() - kept;
     if refused > 0 {
@@ -143,17 +181,18 @@ fn draw_title(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
 
 fn draw_status(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
     let (text, wrong) = &screen.status;
-    let line = match (text.is_empty(), screen.desk.warnings.first()) {
-        (true, Some(warning)) => Line::from(format!(" {warning}")).fg(Color::Yellow),
-        _ => Line::from(format!(" {text}")).fg(if *wrong { Color::Red } else { Color::Reset }),
-    };
-    frame.render_widget(line, area);
+    let colour = if *wrong { Color::Red } else { Color::Reset };
+    let text = Paragraph::new(format!(" {text}")).wrap(Wrap { trim: false });
+    frame.render_widget(text.fg(colour), area);
 }
 
 fn draw_list(frame: &mut Frame<'_>, area: Rect, screen: &Screen, now: &str) {
     let block = Block::bordered().title(" items ");
-    if screen.desk.items.is_empty() {
-        let text = if screen.loaded {
+    let listed = screen.visible();
+    if listed.is_empty() {
+        let text = if !screen.filter.is_empty() {
+            "No item has this text; / changes it."
+        } else if screen.loaded {
             "Nothing to do. What is offered to your roles appears here."
         } else {
             "Fetching the worklist …"
@@ -164,11 +203,16 @@ fn draw_list(frame: &mut Frame<'_>, area: Rect, screen: &Screen, now: &str) {
             .block(block);
         return frame.render_widget(text, area);
     }
-    let rows = screen
-        .desk
-        .items
-        .iter()
-        .map(|item| list_row(item, screen, now));
+    // A narrow screen has what tells items apart.
+    let shown_columns = if area.width < NARROW { 4 } else { 7 };
+    let rows = listed.iter().map(|item| {
+        Row::new(
+            list_cells(item, screen, now)
+                .into_iter()
+                .take(shown_columns),
+        )
+        .style(dimmed(item, screen))
+    });
     let widths = [
         Constraint::Length(6),
         Constraint::Fill(1),
@@ -178,8 +222,9 @@ fn draw_list(frame: &mut Frame<'_>, area: Rect, screen: &Screen, now: &str) {
         Constraint::Length(8),
         Constraint::Length(6),
     ];
-    let head = Row::new(["item", "task", "instance", "state", "prio", "due", "here"]).bold();
-    let table = Table::new(rows, widths)
+    let head = ["item", "task", "instance", "state", "prio", "due", "here"];
+    let head = Row::new(head.into_iter().take(shown_columns)).bold();
+    let table = Table::new(rows, widths.into_iter().take(shown_columns))
         .header(head)
         .row_highlight_style(Style::new().add_modifier(Modifier::REVERSED))
         .block(block);
@@ -187,21 +232,31 @@ fn draw_list(frame: &mut Frame<'_>, area: Rect, screen: &Screen, now: &str) {
     frame.render_stateful_widget(table, area, &mut state);
 }
 
-fn list_row<'a>(item: &LocalItem, screen: &Screen, now: &str) -> Row<'a> {
+/// The style of an item's row: dim while the item cannot be used.
+fn dimmed(item: &LocalItem, screen: &Screen) -> Style {
+    let usable = screen.desk.link == LinkState::Connected || item.enabled || item.result.is_some();
+    if usable {
+        Style::new()
+    } else {
+        Style::new().dim()
+    }
+}
+
+fn list_cells<'a>(item: &LocalItem, screen: &Screen, now: &str) -> [Cell<'a>; 7] {
     let document = &item.document;
     let place = document["instance"].as_str().map_or_else(
         || format!("{}/{}", shown(&document["flow"]), shown(&document["wid"])),
         str::to_owned,
     );
     let state = match item.result.as_deref() {
-        Some("refused") => "refused",
+        Some(fate @ ("refused" | "damaged" | "sending")) => fate,
         Some(_) => "done",
         None => item.state.as_str(),
     };
     let colour = match state {
         "LOCKED" => Color::Yellow,
         "SELECTED" | "RUNNING" => Color::Cyan,
-        "refused" => Color::Red,
+        "refused" | "damaged" => Color::Red,
         "done" => Color::Green,
         _ => Color::Reset,
     };
@@ -209,7 +264,7 @@ fn list_row<'a>(item: &LocalItem, screen: &Screen, now: &str) -> Row<'a> {
         .as_str()
         .map_or_else(String::new, |at| time_left(at, now));
     let late = due.starts_with('-');
-    let row = Row::new([
+    [
         Cell::from(item.item.to_string()),
         Cell::from(shown(&document["task"])),
         Cell::from(place),
@@ -217,9 +272,7 @@ fn list_row<'a>(item: &LocalItem, screen: &Screen, now: &str) -> Row<'a> {
         Cell::from(shown(&document["priority"])),
         Cell::from(due).fg(if late { Color::Red } else { Color::Reset }),
         Cell::from(here(item, screen)),
-    ]);
-    let usable = screen.desk.link == LinkState::Connected || item.enabled || item.result.is_some();
-    if usable { row } else { row.dim() }
+    ]
 }
 
 /// States how much of an item is on this machine.
@@ -227,8 +280,11 @@ fn here(item: &LocalItem, screen: &Screen) -> String {
     if !screen.desk.may_leave || item.document["disconnected"] != true {
         return String::new();
     }
-    if item.transferred {
+    if item.fresh {
         return "whole".to_owned();
+    }
+    if item.transferred {
+        return "older".to_owned();
     }
     match screen
         .desk
@@ -332,14 +388,39 @@ fn detail_lines<'a>(
         }
         None => lines.push(Line::from("Shown to who holds the item, or is offered it.").dim()),
     }
-    if let Some(refused) = screen.refused() {
+    lines.extend(kept_lines(item, screen));
+    lines
+}
+
+/// The draft and the result of an item, if there are any.
+fn kept_lines<'a>(item: &LocalItem, screen: &Screen) -> Vec<Line<'a>> {
+    let mut lines = Vec::new();
+    if screen
+        .desk
+        .drafts
+        .iter()
+        .any(|draft| draft.item == item.item)
+    {
+        lines.push(Line::from("A form was begun; r opens it again.").fg(Color::Cyan));
+    }
+    if let Some(result) = screen.result() {
         lines.extend([
             Line::default(),
-            Line::from("Your result was refused; x shows both versions.").fg(Color::Red),
+            Line::from(format!("Your result: {}; x shows it.", result.state)).fg(Color::Red),
         ]);
-        lines.push(Line::from(shown(&refused["answer"]["reason"])));
+        lines.extend(
+            result
+                .answer
+                .as_ref()
+                .map(|answer| Line::from(why_not(answer))),
+        );
     }
     lines
+}
+
+/// Why the server did not take a result.
+fn why_not(answer: &Json) -> String {
+    wedflow_away::AwayError::Refused(answer["answer"].clone()).to_string()
 }
 
 /// Advises where to run the component, from bandwidth and sizes.
@@ -362,7 +443,8 @@ fn advice(item: &LocalItem, document: &Json, screen: &Screen) -> Option<String> 
     ))
 }
 
-fn draw_window(frame: &mut Frame<'_>, window: &Window) {
+fn draw_window(frame: &mut Frame<'_>, window: &Window, screen: &Screen) {
+    let scroll = screen.window_scroll;
     match window {
         Window::Help => {
             let lines = KEYS.iter().map(|(key, text)| {
@@ -371,7 +453,7 @@ fn draw_window(frame: &mut Frame<'_>, window: &Window) {
                     Span::from(*text),
                 ])
             });
-            popup(frame, " keys ", lines.collect(), "any key closes");
+            popup(frame, " keys ", lines.collect(), (CLOSES, scroll));
         }
         Window::Form(item, form) => draw_form(frame, *item, form),
         Window::Line(purpose, text) => {
@@ -379,7 +461,7 @@ fn draw_window(frame: &mut Frame<'_>, window: &Window) {
                 Line::from(purpose.question()),
                 Line::from(format!("{text}█")),
             ];
-            popup(frame, "", lines, "Enter goes on, Esc does not");
+            popup(frame, "", lines, ("Enter goes on, Esc does not", 0));
         }
         Window::History(item, entries) => {
             let lines = entries.iter().map(history_line).collect();
@@ -387,7 +469,7 @@ fn draw_window(frame: &mut Frame<'_>, window: &Window) {
                 frame,
                 &format!(" history of item {item} "),
                 lines,
-                "any key closes",
+                (CLOSES, scroll),
             );
         }
         Window::Messages(messages) if messages.is_empty() => {
@@ -395,7 +477,7 @@ fn draw_window(frame: &mut Frame<'_>, window: &Window) {
                 frame,
                 " messages ",
                 vec![Line::from("There are no messages.")],
-                "any key closes",
+                (CLOSES, 0),
             );
         }
         Window::Messages(messages) => {
@@ -414,10 +496,11 @@ fn draw_window(frame: &mut Frame<'_>, window: &Window) {
                 frame,
                 " messages ",
                 lines.collect(),
-                "D removes them, any other key closes",
+                ("↑ ↓ scroll, D removes them, any other key closes", scroll),
             );
         }
-        Window::Refused(answer) => draw_refused(frame, answer),
+        Window::Result(result) => draw_result(frame, result, scroll),
+        Window::Outbox => draw_outbox(frame, screen, scroll),
         Window::Leaving(leaving) => draw_leaving(frame, leaving),
     }
 }
@@ -455,10 +538,14 @@ fn draw_form(frame: &mut Frame<'_>, item: i64, form: &Form) {
     for (at, field) in form.fields.iter().enumerate() {
         let here = at == form.at;
         let label = Span::from(format!("{:<18}", field.label));
+        let (before, behind) = field.split();
         let cursor = if here { "█" } else { "" };
         lines.push(Line::from(vec![
             if here { label.bold() } else { label },
-            Span::styled(format!("{}{cursor}", field.text), Style::new().underlined()),
+            Span::styled(
+                format!("{before}{cursor}{behind}"),
+                Style::new().underlined(),
+            ),
         ]));
         let below = match &field.wrong {
             Some(why) => Span::styled(format!("{:<18}{why}", ""), Color::Red),
@@ -469,26 +556,36 @@ fn draw_form(frame: &mut Frame<'_>, item: i64, form: &Form) {
     if form.fields.is_empty() {
         lines.push(Line::from("Nothing is to be filled in."));
     }
-    let keys = "Tab next  ^U empty  F3 ask the component  F2 or ^S send  Esc cancel";
-    popup(frame, &format!(" result of item {item} "), lines, keys);
+    let keys = if form.corrects {
+        "Tab next  ^U empty  F2 or ^S send  Esc leave as it was"
+    } else {
+        "Tab next  ^U empty  F3 ask the component  F2 or ^S send  Esc keep as draft  ^X forget"
+    };
+    let title = format!(" result of item {item} ");
+    // Two lines a field; the one with the cursor stays in sight.
+    let visible = usize::from(frame.area().height.saturating_sub(4).max(2));
+    let scroll = (2 * form.at + 2).saturating_sub(visible) as u16;
+    popup(frame, &title, lines, (keys, scroll));
 }
 
-fn draw_refused(frame: &mut Frame<'_>, refused: &Json) {
-    let answer = &refused["answer"];
-    let mut lines = vec![
-        Line::from(shown(&answer["reason"])).fg(Color::Red),
-        Line::default(),
-    ];
-    let (yours, present) = (&answer["yours"], &answer["present"]);
+/// A result that the server did not take: why, the reported values next to the present ones.
+fn draw_result(frame: &mut Frame<'_>, result: &KeptResult, scroll: u16) {
+    let told = result.answer.clone().unwrap_or_default();
+    let answer = &told["answer"];
+    let mut lines = vec![Line::from(format!("item {}: {}", result.item, result.state)).bold()];
+    if !answer.is_null() {
+        lines.push(Line::from(why_not(&told)).fg(Color::Red));
+    }
+    lines.push(Line::default());
+    let (yours, present) = (&result.body["values"], &answer["present"]);
     lines.push(Line::from(format!("{:<16}{:<24}{}", "", "yours", "present")).bold());
-    let names = present
+    let names = yours
         .as_object()
         .into_iter()
-        .chain(yours.as_object())
-        .flatten()
-        .map(|(name, _)| name);
+        .chain(present.as_object())
+        .flatten();
     let mut seen: Vec<&String> = Vec::new();
-    for name in names {
+    for (name, _) in names {
         if !seen.contains(&name) {
             seen.push(name);
             lines.push(Line::from(format!(
@@ -498,13 +595,41 @@ fn draw_refused(frame: &mut Frame<'_>, refused: &Json) {
             )));
         }
     }
+    if let Some(reason) = result.body["reason"].as_str() {
+        lines.push(Line::from(format!("reason: {reason}")));
+    }
     lines.extend([Line::default(), Line::from(shown(&answer["hint"]))]);
-    popup(
-        frame,
-        " refused result ",
-        lines,
-        "D removes it, any other key closes",
-    );
+    let keys = "s sends again, e edits, D forgets, any other key closes";
+    popup(frame, " result ", lines, (keys, scroll));
+}
+
+/// All results with their states.
+fn draw_outbox(frame: &mut Frame<'_>, screen: &Screen, scroll: u16) {
+    let line = |item: i64, task: &str, state: &str, at: &Json, why: String| {
+        Line::from(format!(
+            "{item:>7}  {task:<20} {state:<10} {:<17} {why}",
+            minute(at)
+        ))
+    };
+    let kept = screen.desk.results.iter().map(|one| {
+        let task = shown(&one.document["task"]);
+        let why = one.answer.as_ref().map(why_not).unwrap_or_default();
+        line(one.item, &task, &one.state, &one.body["done_at"], why)
+    });
+    let sent = screen.desk.sent.iter().map(|one| {
+        line(
+            one.item,
+            &one.task,
+            "confirmed",
+            &Json::from(one.at.as_str()),
+            String::new(),
+        )
+    });
+    let mut lines: Vec<Line<'_>> = kept.chain(sent).collect();
+    if lines.is_empty() {
+        lines.push(Line::from("There are no results yet."));
+    }
+    popup(frame, " results ", lines, (CLOSES, scroll));
 }
 
 fn draw_leaving(frame: &mut Frame<'_>, leaving: &Leaving) {
@@ -533,8 +658,11 @@ fn draw_leaving(frame: &mut Frame<'_>, leaving: &Leaving) {
             lines.extend([
                 Line::default(),
                 Line::from(message.clone()).fg(Color::Yellow),
-                Line::from(hint.clone()).dim(),
             ]);
+            // Options of the command line help nobody here.
+            if !hint.contains("--") {
+                lines.push(Line::from(hint.clone()).dim());
+            }
             "y goes on anyway, any other key stays"
         }
         (None, true) => {
@@ -546,11 +674,11 @@ fn draw_leaving(frame: &mut Frame<'_>, leaving: &Leaving) {
         }
         (None, false) => "Esc hides this window",
     };
-    popup(frame, " leaving ", lines, keys);
+    popup(frame, " leaving ", lines, (keys, 0));
 }
 
-/// Draws a window in the middle.
-fn popup(frame: &mut Frame<'_>, title: &str, lines: Vec<Line<'_>>, keys: &str) {
+/// Draws a window in the middle, with its keys and the lines that are scrolled away.
+fn popup(frame: &mut Frame<'_>, title: &str, lines: Vec<Line<'_>>, (keys, scroll): (&str, u16)) {
     let area = frame.area();
     let width = area.width.saturating_sub(4).min(92);
     let inner = usize::from(width.saturating_sub(4).max(1));
@@ -573,7 +701,11 @@ fn popup(frame: &mut Frame<'_>, title: &str, lines: Vec<Line<'_>>, keys: &str) {
         .title_bottom(Line::from(format!(" {keys} ")).right_aligned());
     let inside = block.inner(place).inner(Margin::new(1, 0));
     frame.render_widget(block, place);
-    frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }), inside);
+    let beyond = u16::try_from(needed)
+        .unwrap_or(u16::MAX)
+        .saturating_sub(inside.height);
+    let text = Paragraph::new(lines).wrap(Wrap { trim: false });
+    frame.render_widget(text.scroll((scroll.min(beyond), 0)), inside);
 }
 
 #[cfg(test)]
@@ -583,7 +715,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::inbox::desk::{Desk, News};
+    use crate::inbox::words::{Desk, News};
 
     const NOW: &str = "2026-11-24T10:00:00Z";
 
@@ -607,6 +739,19 @@ mod tests {
             ..Desk::default()
         })));
         screen
+    }
+
+    fn refused() -> KeptResult {
+        KeptResult {
+            item: 7,
+            key: "k".to_owned(),
+            state: "refused".to_owned(),
+            body: json!({ "values": { "a": "mine" } }),
+            answer: Some(
+                json!({ "answer": { "detail": "it may not set a", "hint": "ask", "code": "WF010" } }),
+            ),
+            document: json!({ "task": "VisitarCliente" }),
+        }
     }
 
     fn picture(screen: &Screen, width: u16, height: u16) -> String {
@@ -644,8 +789,7 @@ mod tests {
     fn every_window_fits_a_small_screen() {
         let mut screen = screen();
         let form = Form::new(
-            &json!({ "properties": { "cost": { "type": "number" } } }),
-            &json!({}),
+            &json!({ "form": { "properties": { "cost": { "type": "number" } } }, "data": {} }),
         );
         for window in [
             Window::Help,
@@ -655,9 +799,8 @@ mod tests {
                 vec![json!({ "at": NOW, "person": "beto", "action": "locked", "detail": {} })],
             ),
             Window::Messages(Vec::new()),
-            Window::Refused(
-                json!({ "answer": { "reason": "lost", "yours": { "a": 1 }, "present": { "a": 2 }, "hint": "ask" } }),
-            ),
+            Window::Result(Box::new(refused())),
+            Window::Outbox,
             Window::Leaving(Leaving::default()),
         ] {
             screen.window = Some(window);
@@ -672,5 +815,61 @@ mod tests {
         assert_eq!(time_left("2026-11-24T12:05:00Z", NOW), "2h 5m");
         assert_eq!(time_left("2026-11-24T09:30:00Z", NOW), "-30m");
         assert_eq!(time_left("soon", NOW), "");
+    }
+
+    #[test]
+    fn refusal_of_any_kind_shows_its_reason_beside_the_kept_values() {
+        let mut screen = screen();
+        screen.window = Some(Window::Result(Box::new(refused())));
+        let shown = picture(&screen, 80, 24);
+        assert!(
+            shown.contains("it may not set a") && shown.contains("mine"),
+            "{shown}"
+        );
+    }
+
+    #[test]
+    fn form_longer_than_the_screen_follows_the_cursor() {
+        let names: Vec<String> = (0..15).map(|at| format!("field{at:02}")).collect();
+        let properties: serde_json::Map<String, Json> = names
+            .iter()
+            .map(|name| (name.clone(), json!({ "type": "string" })))
+            .collect();
+        let document =
+            json!({ "form": { "properties": properties }, "data": {}, "outputs": names });
+        let mut screen = screen();
+        for at in 0..15 {
+            let mut form = Form::new(&document);
+            form.at = at;
+            screen.window = Some(Window::Form(7, Box::new(form)));
+            let shown = picture(&screen, 80, 24);
+            assert!(shown.contains(&names[at]), "{at}: {shown}");
+        }
+    }
+
+    #[test]
+    fn deadlines_and_messages_stay_visible_beside_the_status() {
+        let mut screen = screen();
+        screen.desk.warnings =
+            vec!["item 7: less than 6 hours are left until its deadline".to_owned()];
+        screen.desk.message = Some("Manutencao_001: come".to_owned());
+        screen.status = ("order: priority".to_owned(), false);
+        let shown = picture(&screen, 80, 24);
+        for text in [
+            "less than 6 hours",
+            "Manutencao_001: come",
+            "order: priority",
+        ] {
+            assert!(shown.contains(text), "{shown}");
+        }
+    }
+
+    #[test]
+    fn narrow_list_tells_items_apart() {
+        let shown = picture(&screen(), 40, 20);
+        assert!(
+            shown.contains("Visitar") && shown.contains("Manutencao"),
+            "{shown}"
+        );
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use wedflow_away::AwayError;
 
-use super::desk::Wish;
+use super::words::Wish;
 
 /// Time between the end of a stream and the next try to open one.
 const OPEN_AGAIN: Duration = Duration::from_secs(1);

@@ -7,12 +7,14 @@ use serde_json::{Map, Value as Json};
 pub(crate) struct Form {
     /// The schema.
     schema: Json,
-    /// The fields, in the schema's order.
+    /// The fields, as the task declares its outputs.
     pub(crate) fields: Vec<Field>,
     /// The field that has the cursor.
     pub(crate) at: usize,
-    /// True while one of its values was changed and not saved.
-    pub(crate) changed: bool,
+    /// The state of the instance that the form shows.
+    pub(crate) base: Option<i64>,
+    /// True if it corrects a result that was kept or refused.
+    pub(crate) corrects: bool,
 }
 
 /// A field.
@@ -24,6 +26,8 @@ pub(crate) struct Field {
     pub(crate) label: String,
     /// The text as typed.
     pub(crate) text: String,
+    /// Characters before the cursor.
+    pub(crate) cursor: usize,
     /// Values that the field takes, for people.
     pub(crate) takes: String,
     /// Error in the text, if there is one.
@@ -43,19 +47,47 @@ enum Kind {
 }
 
 impl Form {
-    /// Makes a form of a schema, with the values that there are.
-    pub(crate) fn new(schema: &Json, values: &Json) -> Self {
+    /// Makes the form of an item, with the values that there are. Its fields stand as the task declares its outputs,
+    /// then those of the schema alone.
+    pub(crate) fn new(document: &Json) -> Self {
+        let (schema, values) = (&document["form"], &document["data"]);
+        let place = |name: &str| {
+            let outputs = document["outputs"].as_array();
+            outputs.and_then(|outputs| outputs.iter().position(|output| output == name))
+        };
         let properties = schema["properties"].as_object();
-        let fields = properties
+        let mut fields: Vec<Field> = properties
             .into_iter()
             .flatten()
             .map(|(name, about)| Field::new(name, about, &values[name.as_str()]))
             .collect();
+        fields.sort_by_key(|field| place(&field.name).unwrap_or(usize::MAX));
         Form {
             schema: schema.clone(),
             fields,
             at: 0,
-            changed: false,
+            base: document["base"].as_i64(),
+            corrects: false,
+        }
+    }
+
+    /// The texts that differ from the values that there are: what a draft keeps.
+    pub(crate) fn texts(&self) -> Map<String, Json> {
+        let begun = self
+            .fields
+            .iter()
+            .filter(|field| field.text != text_of(&field.before));
+        begun
+            .map(|field| (field.name.clone(), Json::from(field.text.as_str())))
+            .collect()
+    }
+
+    /// Fills in the texts of a draft.
+    pub(crate) fn resume(&mut self, texts: &Json) {
+        for field in &mut self.fields {
+            if let Some(text) = texts[field.name.as_str()].as_str() {
+                field.write(text.to_owned());
+            }
         }
     }
 
@@ -63,8 +95,7 @@ impl Form {
     pub(crate) fn fill(&mut self, values: &Map<String, Json>) {
         for field in &mut self.fields {
             if let Some(value) = values.get(&field.name) {
-                field.text = text_of(value);
-                field.wrong = None;
+                field.write(text_of(value));
             }
         }
     }
@@ -104,30 +135,9 @@ impl Form {
         wrong.is_none().then_some(values)
     }
 
-    /// Types a character into the field with the cursor.
-    pub(crate) fn typed(&mut self, character: char) {
-        if let Some(field) = self.fields.get_mut(self.at) {
-            field.text.push(character);
-            field.wrong = None;
-            self.changed = true;
-        }
-    }
-
-    /// Takes the last character back.
-    pub(crate) fn erase(&mut self) {
-        if let Some(field) = self.fields.get_mut(self.at) {
-            field.text.pop();
-            field.wrong = None;
-            self.changed = true;
-        }
-    }
-
-    /// Empties the field with the cursor.
-    pub(crate) fn empty(&mut self) {
-        if let Some(field) = self.fields.get_mut(self.at) {
-            field.text.clear();
-            self.changed = true;
-        }
+    /// The field with the cursor.
+    pub(crate) fn field(&mut self) -> Option<&mut Field> {
+        self.fields.get_mut(self.at)
     }
 
     /// Goes to the next field, or the one before.
@@ -159,12 +169,60 @@ impl Field {
         Field {
             name: name.to_owned(),
             label: about["title"].as_str().unwrap_or(name).to_owned(),
+            cursor: text_of(value).chars().count(),
             text: text_of(value),
             takes,
             wrong: None,
             kind,
             before: value.clone(),
         }
+    }
+
+    /// Replaces the text.
+    pub(crate) fn write(&mut self, text: String) {
+        self.cursor = text.chars().count();
+        self.text = text;
+        self.wrong = None;
+    }
+
+    /// The bytes before the n-th character.
+    fn byte(&self, at: usize) -> usize {
+        self.text
+            .char_indices()
+            .nth(at)
+            .map_or(self.text.len(), |(byte, _)| byte)
+    }
+
+    /// The text before the cursor, and behind it.
+    pub(crate) fn split(&self) -> (&str, &str) {
+        self.text.split_at(self.byte(self.cursor))
+    }
+
+    /// Types a character at the cursor.
+    pub(crate) fn typed(&mut self, character: char) {
+        self.text.insert(self.byte(self.cursor), character);
+        self.cursor += 1;
+        self.wrong = None;
+    }
+
+    /// Takes the character before the cursor away, or the one behind it.
+    pub(crate) fn erase(&mut self, before: bool) {
+        let at = if before {
+            self.cursor.checked_sub(1)
+        } else {
+            Some(self.cursor)
+        };
+        let length = self.text.chars().count();
+        if let Some(at) = at.filter(|at| *at < length) {
+            self.text.remove(self.byte(at));
+            self.cursor = at;
+            self.wrong = None;
+        }
+    }
+
+    /// Puts the cursor before the n-th character, or behind the last one.
+    pub(crate) fn go_to(&mut self, at: usize) {
+        self.cursor = at.min(self.text.chars().count());
     }
 
     fn value(&self) -> Result<Json, String> {
@@ -181,7 +239,7 @@ impl Field {
             Kind::Text => Ok(Json::from(self.text.as_str())),
             Kind::Integer => text.parse::<i64>().map(Json::from).map_err(|_| wrong()),
             // Kept as text, so that no digit is lost.
-            Kind::Number => serde_json::from_str::<serde_json::Number>(text)
+            Kind::Number => serde_json::from_str::<serde_json::Number>(&with_point(text))
                 .map(Json::Number)
                 .map_err(|_| wrong()),
             Kind::Boolean => match text {
@@ -192,6 +250,14 @@ impl Field {
             Kind::Document => serde_json::from_str(text).map_err(|_| wrong()),
         }
     }
+}
+
+/// A number with a point where it was typed with a comma.
+fn with_point(text: &str) -> String {
+    if text.contains('.') || text.matches(',').count() != 1 {
+        return text.to_owned();
+    }
+    text.replace(',', ".")
 }
 
 fn kind_of(about: &Json) -> Kind {
@@ -264,13 +330,20 @@ mod tests {
             "cost": { "type": ["number", "null"], "minimum": 0 },
             "note": { "type": "string", "maxLength": 5 },
             "done": { "type": ["boolean", "null"] } } });
-        Form::new(&schema, &json!({ "note": "tea" }))
+        Form::new(
+            &json!({ "form": schema, "data": { "note": "tea" }, "outputs": ["cost", "note", "done"] }),
+        )
+    }
+
+    fn type_in(form: &mut Form, text: &str) {
+        let field = form.field().expect("a field");
+        text.chars().for_each(|one| field.typed(one));
     }
 
     #[test]
     fn only_changed_values_are_sent() {
         let mut form = form();
-        "12.50".chars().for_each(|one| form.typed(one));
+        type_in(&mut form, "12.50");
         let sent = form.values().map(|values| Json::from(values).to_string());
         assert_eq!(sent.as_deref(), Some(r#"{"cost":12.50}"#));
     }
@@ -278,7 +351,7 @@ mod tests {
     #[test]
     fn values_that_the_schema_refuses_are_marked_at_their_field() {
         let mut form = form();
-        "-1".chars().for_each(|one| form.typed(one));
+        type_in(&mut form, "-1");
         assert_eq!(form.values(), None);
         assert!(
             form.fields[0]
@@ -286,12 +359,12 @@ mod tests {
                 .as_deref()
                 .is_some_and(|why| why.contains("less than 0"))
         );
-        form.empty();
+        form.field().expect("a field").write(String::new());
         form.step(true);
-        "pots".chars().for_each(|one| form.typed(one));
+        type_in(&mut form, "pots");
         assert_eq!(form.values(), None);
         assert_eq!(form.at, 1);
-        form.empty();
+        form.field().expect("a field").write(String::new());
         assert_eq!(form.values(), None, "required");
         assert!(form.fields[1].wrong.is_some());
     }
@@ -300,11 +373,56 @@ mod tests {
     fn text_that_is_no_value_of_its_type_is_marked() {
         let mut form = form();
         form.step(false);
-        "maybe".chars().for_each(|one| form.typed(one));
+        type_in(&mut form, "maybe");
         assert_eq!(form.values(), None);
         assert_eq!(
             form.fields[2].wrong.as_deref(),
             Some("true or false is expected")
         );
+    }
+
+    #[test]
+    fn fields_stand_as_they_are_declared() {
+        let properties = json!({ "a": { "type": "string" }, "z": { "type": "string" }, "m": { "type": "string" } });
+        let form = Form::new(
+            &json!({ "form": { "properties": properties }, "data": {}, "outputs": ["z", "m"] }),
+        );
+        let names: Vec<&str> = form
+            .fields
+            .iter()
+            .map(|field| field.name.as_str())
+            .collect();
+        assert_eq!(names, ["z", "m", "a"]);
+    }
+
+    #[test]
+    fn cursor_goes_through_a_text_of_any_script() {
+        let mut form = form();
+        form.step(true);
+        let field = form.field().expect("a field");
+        field.write("añb".to_owned());
+        field.go_to(2);
+        field.typed('é');
+        field.erase(true);
+        field.erase(true);
+        assert_eq!(field.split(), ("a", "b"));
+        field.erase(false);
+        field.erase(false);
+        assert_eq!(field.text, "a");
+        field.go_to(0);
+        field.erase(true);
+        assert_eq!(field.text, "a");
+    }
+
+    #[test]
+    fn draft_gives_back_what_was_typed_and_a_comma_is_a_point() {
+        let mut first = form();
+        assert!(first.texts().is_empty());
+        type_in(&mut first, "12,5");
+        let texts = Json::from(first.texts());
+        let mut again = form();
+        again.resume(&texts);
+        let sent = again.values().map(|values| Json::from(values).to_string());
+        assert_eq!(sent.as_deref(), Some(r#"{"cost":12.5}"#));
     }
 }

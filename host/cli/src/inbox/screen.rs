@@ -4,15 +4,17 @@ use std::collections::HashMap;
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use serde_json::{Map, Value as Json};
-use wedflow_away::{LocalItem, Step};
+use wedflow_away::{KeptResult, LocalItem, Step};
 
-use super::desk::{Desk, LinkState, News, Wish};
-use super::form::Form;
+use super::form::{Field, Form};
+use super::words::{Desk, LinkState, News, Wish};
 
 /// Orders of a worklist, in the order in which `o` goes through them.
 pub(crate) const ORDERS: [&str; 5] = ["arrival", "priority", "deadline", "size", "own"];
 /// Time that leaving may take when nothing is typed, in seconds.
 const WAIT_SECONDS: f64 = 60.0;
+/// Items that a page key goes on.
+const PAGE: isize = 10;
 
 /// The whole screen.
 #[derive(Debug, Default)]
@@ -41,10 +43,20 @@ pub(crate) struct Screen {
     pub(crate) status: (String, bool),
     /// Wishes that are not yet granted.
     pub(crate) waiting: usize,
-    /// Messages that were seen before, and those there are.
-    pub(crate) messages: Option<usize>,
+    /// Lines of the window that are scrolled away.
+    pub(crate) window_scroll: u16,
+    /// Only items with this text are listed.
+    pub(crate) filter: String,
+    /// The item that left the list under the cursor, until the person chose another.
+    pub(crate) gone: Option<i64>,
+    /// Texts of forms that were begun, by item.
+    pub(crate) drafts: HashMap<i64, Map<String, Json>>,
+    /// Results that are not on the disk yet.
+    pub(crate) unsaved: usize,
     /// True when the person goes.
     pub(crate) quit: bool,
+    /// True when the person goes although a result is not on the disk.
+    pub(crate) forced: bool,
 }
 
 /// A window before the list.
@@ -60,8 +72,10 @@ pub(crate) enum Window {
     History(i64, Vec<Json>),
     /// The messages.
     Messages(Vec<Json>),
-    /// A refused result, with both versions.
-    Refused(Json),
+    /// A result that the server did not take, with both versions where there are two.
+    Result(Box<KeptResult>),
+    /// All results: saved here, on their way, confirmed, refused.
+    Outbox,
     /// The steps of leaving, and what must be decided.
     Leaving(Leaving),
 }
@@ -89,6 +103,10 @@ pub(crate) enum Purpose {
     Comment(i64),
     /// Why an item failed.
     Fail(i64),
+    /// A process to start.
+    Begin,
+    /// A text to look for in the list.
+    Search,
     /// Seconds that leaving may take.
     Leave,
 }
@@ -101,15 +119,37 @@ impl Purpose {
             Purpose::Together(item) => format!("Which task follows item {item}, to take away too?"),
             Purpose::Comment(item) => format!("Comment on item {item}"),
             Purpose::Fail(item) => format!("Why did item {item} fail?"),
+            Purpose::Begin => "Start which process? You are in charge of it.".to_owned(),
+            Purpose::Search => "List only items with this text (none: all)".to_owned(),
             Purpose::Leave => format!("Seconds that transfers may take ({WAIT_SECONDS})"),
         }
     }
 }
 
 impl Screen {
+    /// True once the program may end: the person goes, and nothing is unsaved.
+    pub(crate) fn may_end(&self) -> bool {
+        self.quit && (self.unsaved == 0 || self.forced)
+    }
+
+    /// The items that are listed.
+    pub(crate) fn visible(&self) -> Vec<&LocalItem> {
+        let wanted = self.filter.to_lowercase();
+        let has = |item: &&LocalItem| {
+            let document = &item.document;
+            wanted.is_empty()
+                || item.item.to_string() == wanted
+                || ["task", "instance", "flow", "description"]
+                    .iter()
+                    .filter_map(|name| document[*name].as_str())
+                    .any(|text| text.to_lowercase().contains(&wanted))
+        };
+        self.desk.items.iter().filter(has).collect()
+    }
+
     /// The selected item.
     pub(crate) fn item(&self) -> Option<&LocalItem> {
-        self.desk.items.get(self.at)
+        self.visible().get(self.at).copied()
     }
 
     /// The document of the selected item, with data when they came.
@@ -128,8 +168,17 @@ impl Screen {
             }
             News::History(item, entries) => self.window = Some(Window::History(item, entries)),
             News::Messages(messages) => {
-                self.messages = Some(messages.len());
+                self.desk.message = None;
                 self.window = Some(Window::Messages(messages));
+            }
+            News::Saved(item, kept) => {
+                self.unsaved = self.unsaved.saturating_sub(1);
+                if kept {
+                    self.drafts.remove(&item);
+                } else {
+                    // The person stays, for what was typed is not kept.
+                    self.quit = false;
+                }
             }
             News::Said(text) => self.status = (text, false),
             News::Failed(text, hint) => {
@@ -157,27 +206,30 @@ impl Screen {
 
     fn take_desk(&mut self, desk: Desk) -> Vec<Wish> {
         let selected = self.item().map(|item| item.item);
+        if !self.loaded {
+            let known = ORDERS
+                .iter()
+                .position(|order| Some(*order) == desk.order.as_deref());
+            self.order = known.unwrap_or(self.order);
+        }
         self.desk = desk;
         self.loaded = true;
         self.waiting = self.waiting.saturating_sub(1);
-        let kept = self
-            .desk
-            .items
-            .iter()
-            .position(|item| Some(item.item) == selected);
-        self.at = kept
-            .unwrap_or(self.at)
-            .min(self.desk.items.len().saturating_sub(1));
-        let claims: HashMap<i64, (i64, String)> = self
-            .desk
-            .items
-            .iter()
-            .map(|one| (one.item, (one.claim, one.state.clone())))
-            .collect();
-        // A document of an older claim is fetched anew.
+        let listed = self.visible();
+        let kept = listed.iter().position(|item| Some(item.item) == selected);
+        let last = listed.len().saturating_sub(1);
+        if kept.is_none() {
+            self.gone = selected.or(self.gone);
+        }
+        self.at = kept.unwrap_or(self.at).min(last);
+        let listed: HashMap<i64, &LocalItem> =
+            self.desk.items.iter().map(|one| (one.item, one)).collect();
+        // A document of an older claim, or of data that changed since, is fetched anew.
         self.documents.retain(|item, document| {
-            claims.get(item).is_some_and(|(claim, state)| {
-                document["claim"] == *claim && document["state"] == state.as_str()
+            listed.get(item).is_some_and(|one| {
+                document["claim"] == one.claim
+                    && document["state"] == one.state.as_str()
+                    && document["mark"] == one.document["mark"]
             })
         });
         self.look_at()
@@ -189,10 +241,9 @@ impl Screen {
                 let document = self.documents.get(&item).cloned().unwrap_or_default();
                 let mut form = match self.window.take() {
                     Some(Window::Form(of, form)) if of == item => form,
-                    _ => Box::new(Form::new(&document["form"], &document["data"])),
+                    _ => Box::new(Form::new(&document)),
                 };
                 form.fill(&values);
-                form.changed = true;
                 self.status = (
                     "The component's values are filled in; check them, then F2 sends.".to_owned(),
                     false,
@@ -214,6 +265,7 @@ impl Screen {
     /// Does what a key means; the wishes that follow.
     pub(crate) fn press(&mut self, key: KeyEvent) -> Vec<Wish> {
         if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
+            self.forced = self.quit;
             self.quit = true;
             return Vec::new();
         }
@@ -224,21 +276,41 @@ impl Screen {
         };
         self.waiting += wishes
             .iter()
-            .filter(|wish| !matches!(wish, Wish::Open(_)))
+            .filter(|wish| !matches!(wish, Wish::Open(_) | Wish::Draft(..)))
+            .count();
+        self.unsaved += wishes
+            .iter()
+            .filter(|wish| matches!(wish, Wish::Report { .. } | Wish::SendAgain(..)))
             .count();
         wishes
     }
 
     fn press_list(&mut self, code: KeyCode) -> Vec<Wish> {
         match code {
-            KeyCode::Char('q') => self.quit = true,
+            KeyCode::Char('q') => {
+                self.quit = true;
+                if self.unsaved > 0 {
+                    let text =
+                        "A result is being saved; then the program ends. Ctrl-C ends it at once.";
+                    self.status = (text.to_owned(), true);
+                }
+            }
             KeyCode::Esc | KeyCode::Left => self.detail = false,
             KeyCode::Enter | KeyCode::Right => self.detail = self.item().is_some(),
             KeyCode::Down | KeyCode::Char('j') => return self.go(1),
             KeyCode::Up | KeyCode::Char('k') => return self.go(-1),
-            KeyCode::PageDown => self.scroll = self.scroll.saturating_add(5),
-            KeyCode::PageUp => self.scroll = self.scroll.saturating_sub(5),
-            KeyCode::Char('?') => self.window = Some(Window::Help),
+            KeyCode::PageDown if self.detail => self.scroll = self.scroll.saturating_add(5),
+            KeyCode::PageUp if self.detail => self.scroll = self.scroll.saturating_sub(5),
+            KeyCode::PageDown => return self.go(PAGE),
+            KeyCode::PageUp => return self.go(-PAGE),
+            KeyCode::Home => return self.go(isize::MIN),
+            KeyCode::End => return self.go(isize::MAX),
+            KeyCode::Char('?') => self.open_window(Window::Help),
+            KeyCode::Char('v') => self.open_window(Window::Outbox),
+            KeyCode::Char('n') => self.window = Some(Window::Line(Purpose::Begin, String::new())),
+            KeyCode::Char('/') => {
+                self.window = Some(Window::Line(Purpose::Search, self.filter.clone()))
+            }
             KeyCode::Char('o') => {
                 self.order = (self.order + 1) % ORDERS.len();
                 self.status = (format!("order: {}", ORDERS[self.order]), false);
@@ -255,8 +327,14 @@ impl Screen {
         Vec::new()
     }
 
+    fn open_window(&mut self, window: Window) {
+        self.window_scroll = 0;
+        self.window = Some(window);
+    }
+
     fn go(&mut self, by: isize) -> Vec<Wish> {
-        let last = self.desk.items.len().saturating_sub(1);
+        let last = self.visible().len().saturating_sub(1);
+        self.gone = None;
         self.at = self.at.saturating_add_signed(by).min(last);
         self.scroll = 0;
         self.look_at()
@@ -268,21 +346,29 @@ impl Screen {
             return Vec::new();
         };
         let number = item.item;
+        if let Some(gone) = self.gone.take() {
+            let text = format!(
+                "Item {gone} left the list; the cursor is on item {number} now. Press the key again for that one."
+            );
+            self.status = (text, true);
+            return Vec::new();
+        }
+        let act = |act: &'static str| vec![Wish::Act(number, act, item.claim)];
         match letter {
-            's' => vec![Wish::Act(number, "select")],
-            'l' => vec![Wish::Act(number, "lock")],
-            'b' => vec![Wish::Act(number, "start")],
-            'u' if item.state == "LOCKED" => vec![Wish::Act(number, "unlock")],
-            'u' => vec![Wish::Act(number, "unselect")],
-            'O' => vec![Wish::Act(number, "take-over")],
+            's' => act("select"),
+            'l' => act("lock"),
+            'b' => act("start"),
+            'u' if item.state == "LOCKED" => act("unlock"),
+            'u' => act("unselect"),
+            'O' => act("take-over"),
             'h' => vec![Wish::History(number)],
             'J' | 'K' => self.reorder(letter == 'J'),
             'd' | 'D' => self.run(&item, letter == 'D'),
             'r' => self.open_form(&item),
             'x' => {
-                let refused = self.desk.results.iter().find(|one| one.item == number);
-                if let Some(answer) = refused.and_then(|one| one.answer.clone()) {
-                    self.window = Some(Window::Refused(answer));
+                match self.result().cloned() {
+                    Some(result) => self.open_window(Window::Result(Box::new(result))),
+                    None => self.status = (format!("Item {number} has no result here."), true),
                 }
                 Vec::new()
             }
@@ -311,7 +397,7 @@ impl Screen {
         } else {
             self.at.saturating_sub(1)
         };
-        let before = self.desk.items.get(before).map(|item| item.item);
+        let before = self.visible().get(before).map(|item| item.item);
         self.order = own;
         vec![
             Wish::Move(item, before.filter(|before| *before != item)),
@@ -346,7 +432,23 @@ impl Screen {
             self.status = ("The form is on its way …".to_owned(), false);
             return vec![Wish::Open(item.item)];
         }
-        let form = Form::new(&document["form"], &document["data"]);
+        let mut form = Form::new(document);
+        let kept = self
+            .desk
+            .drafts
+            .iter()
+            .find(|draft| draft.item == item.item);
+        let texts = match self.drafts.get(&item.item) {
+            Some(texts) => Some(Json::from(texts.clone())),
+            None => kept.map(|draft| draft.texts.clone()),
+        };
+        if let Some(texts) = texts {
+            form.resume(&texts);
+            self.status = (
+                "What you had typed is here again; Ctrl-X forgets it.".to_owned(),
+                false,
+            );
+        }
         self.window = Some(Window::Form(item.item, Box::new(form)));
         Vec::new()
     }
@@ -384,35 +486,86 @@ impl Screen {
             Window::Line(purpose, text) => self.press_line(purpose, text, key.code),
             Window::Leaving(leaving) => self.press_leaving(leaving, key.code),
             Window::Messages(_) if key.code == KeyCode::Char('D') => vec![Wish::Messages(true)],
-            Window::Refused(answer) if key.code == KeyCode::Char('D') => answer["item"]
-                .as_i64()
-                .map(Wish::Forget)
-                .into_iter()
-                .collect(),
+            window if self.scrolls(key.code) => {
+                self.window = Some(window);
+                Vec::new()
+            }
+            Window::Result(result) => self.press_result(&result, key.code),
             // Any other key closes it.
             _ => Vec::new(),
         }
+    }
+
+    /// Scrolls a window; false for a key that does something else.
+    fn scrolls(&mut self, code: KeyCode) -> bool {
+        let by = match code {
+            KeyCode::Down | KeyCode::Char('j') => 1,
+            KeyCode::Up | KeyCode::Char('k') => -1,
+            KeyCode::PageDown => 10,
+            KeyCode::PageUp => -10,
+            _ => return false,
+        };
+        self.window_scroll = self.window_scroll.saturating_add_signed(by);
+        true
+    }
+
+    /// Sends a result again, corrects it or forgets it.
+    fn press_result(&mut self, result: &KeptResult, code: KeyCode) -> Vec<Wish> {
+        match code {
+            KeyCode::Char('s') => return vec![Wish::SendAgain(result.item, None)],
+            KeyCode::Char('D') => return vec![Wish::Forget(result.item)],
+            KeyCode::Char('e') => {
+                // The present data, where they are here, with what the person had reported.
+                let document = self.document().filter(|one| !one["form"].is_null());
+                let mut form = Form::new(document.unwrap_or(&result.document));
+                form.corrects = true;
+                if let Some(values) = result.body["values"].as_object() {
+                    form.fill(values);
+                }
+                self.window = Some(Window::Form(result.item, Box::new(form)));
+            }
+            _ => {}
+        }
+        Vec::new()
     }
 
     fn press_form(&mut self, item: i64, mut form: Box<Form>, key: KeyEvent) -> Vec<Wish> {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
             KeyCode::Esc => {
-                self.status = ("Nothing was sent.".to_owned(), false);
+                let kept = !form.corrects && !form.texts().is_empty();
+                let text = if kept {
+                    "Kept as a draft: r opens it again."
+                } else {
+                    "Nothing was sent."
+                };
+                self.status = (text.to_owned(), false);
                 return Vec::new();
+            }
+            KeyCode::Char('x') if control && !form.corrects => {
+                self.status = ("What was typed is forgotten.".to_owned(), false);
+                self.drafts.remove(&item);
+                return vec![Wish::Draft(item, Map::new())];
             }
             KeyCode::F(2) => return self.send(item, form),
             KeyCode::Char('s') if control => return self.send(item, form),
             KeyCode::F(3) => return self.check(item, form),
             KeyCode::Tab | KeyCode::Down | KeyCode::Enter => form.step(true),
             KeyCode::BackTab | KeyCode::Up => form.step(false),
-            KeyCode::Backspace => form.erase(),
-            KeyCode::Char('u') if control => form.empty(),
-            KeyCode::Char(character) if !control => form.typed(character),
-            _ => {}
+            _ => {
+                if let Some(field) = form.field() {
+                    press_field(field, key.code, control);
+                }
+            }
         }
+        let texts = form.texts();
+        let changed = !form.corrects && self.drafts.get(&item).is_none_or(|known| *known != texts);
         self.window = Some(Window::Form(item, form));
-        Vec::new()
+        if !changed {
+            return Vec::new();
+        }
+        self.drafts.insert(item, texts.clone());
+        vec![Wish::Draft(item, texts)]
     }
 
     /// Sends a form that its schema accepts; else it stays, with what is wrong.
@@ -421,11 +574,15 @@ impl Screen {
             self.window = Some(Window::Form(item, form));
             return Vec::new();
         };
+        if form.corrects {
+            return vec![Wish::SendAgain(item, Some(values))];
+        }
         vec![Wish::Report {
             item,
             success: true,
             values,
             reason: None,
+            base: form.base,
         }]
     }
 
@@ -465,7 +622,7 @@ impl Screen {
     }
 
     fn enter(&mut self, purpose: Purpose, text: String) -> Vec<Wish> {
-        if text.is_empty() && purpose != Purpose::Leave {
+        if text.is_empty() && ![Purpose::Leave, Purpose::Search].contains(&purpose) {
             return Vec::new();
         }
         match purpose {
@@ -479,7 +636,14 @@ impl Screen {
                     success: false,
                     values,
                     reason: Some(text),
+                    base: None,
                 }]
+            }
+            Purpose::Begin => vec![Wish::Begin(text)],
+            Purpose::Search => {
+                self.filter = text;
+                (self.at, self.gone) = (0, None);
+                self.look_at()
             }
             Purpose::Leave => {
                 let wait = text.parse().unwrap_or(WAIT_SECONDS);
@@ -525,11 +689,25 @@ impl Screen {
         }
     }
 
-    /// The refused result of the selected item, if there is one.
-    pub(crate) fn refused(&self) -> Option<&Json> {
+    /// The result of the selected item that the server has not taken, if there is one.
+    pub(crate) fn result(&self) -> Option<&KeptResult> {
         let item = self.item()?.item;
-        let result = self.desk.results.iter().find(|one| one.item == item)?;
-        result.answer.as_ref()
+        self.desk.results.iter().find(|one| one.item == item)
+    }
+}
+
+/// Does what a key means within a field.
+fn press_field(field: &mut Field, code: KeyCode, control: bool) {
+    match code {
+        KeyCode::Backspace => field.erase(true),
+        KeyCode::Delete => field.erase(false),
+        KeyCode::Left => field.go_to(field.cursor.saturating_sub(1)),
+        KeyCode::Right => field.go_to(field.cursor + 1),
+        KeyCode::Home => field.go_to(0),
+        KeyCode::End => field.go_to(usize::MAX),
+        KeyCode::Char('u') if control => field.write(String::new()),
+        KeyCode::Char(character) if !control => field.typed(character),
+        _ => {}
     }
 }
 
@@ -540,7 +718,12 @@ pub(crate) fn why_disabled(item: &LocalItem, link: LinkState) -> String {
         (Some("refused"), _) => {
             format!("The result of item {number} was refused; x shows both versions.")
         }
-        (Some(_), _) => format!("The result of item {number} is kept; R sends it."),
+        (Some("damaged"), _) => {
+            format!("The result of item {number} was changed on the disk; x shows it.")
+        }
+        (Some(_), _) => {
+            format!("The result of item {number} is saved here; x shows it, R sends it.")
+        }
         (None, LinkState::Connected) => {
             format!("Item {number} is not yours yet: s selects it, l locks it.")
         }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
 use wedflow_away::{AwayError, Events, Heard, Link, Wire};
-use wedflow_store::{PersonName, Store, StoreError, WorkAct, WorkNews, WorkReport};
+use wedflow_store::{NewProcess, PersonName, Store, StoreError, WorkAct, WorkNews, WorkReport};
 
 use super::follow::Changes;
 
@@ -27,8 +27,12 @@ pub(crate) trait Server: Send {
     fn application(&self, item: i64) -> Result<Option<Vec<u8>>, AwayError>;
     /// Lets the server run an item's component over values that the person gave; the values that it answers.
     fn run(&self, item: i64, values: &Map<String, Json>) -> Result<Map<String, Json>, AwayError>;
-    /// Does something with an item.
-    fn act(&self, item: i64, act: &str) -> Result<Json, AwayError>;
+    /// Does something with an item that is still under the claim that was seen.
+    fn act(&self, item: i64, act: &str, claim: i64) -> Result<Json, AwayError>;
+    /// Starts a process, of which the person is in charge.
+    fn begin(&self, flow: &str) -> Result<Json, AwayError>;
+    /// The newest message that was delivered.
+    fn newest_message(&self) -> Result<Option<Json>, AwayError>;
     /// Gives an item to another person.
     fn delegate(&self, item: i64, to: &str) -> Result<(), AwayError>;
     /// Reserves the next item of a task for the holder of an item.
@@ -41,14 +45,8 @@ pub(crate) trait Server: Send {
     fn history(&self, item: i64) -> Result<Vec<Json>, AwayError>;
     /// Lists the messages, newest first; with `remove` it removes them.
     fn messages(&self, remove: bool) -> Result<Vec<Json>, AwayError>;
-    /// Reports a result.
-    fn report(
-        &self,
-        item: i64,
-        success: bool,
-        values: &Map<String, Json>,
-        reason: Option<&str>,
-    ) -> Result<Json, AwayError>;
+    /// Reports a result that was applied; anything else is an error.
+    fn report(&self, item: i64, report: &Json) -> Result<(), AwayError>;
 }
 
 /// A server over HTTP.
@@ -56,19 +54,17 @@ pub(crate) trait Server: Send {
 pub(crate) struct Served(pub(crate) Link);
 
 impl Served {
-    fn post(&self, path: &str, document: &Json) -> Result<Json, AwayError> {
-        let answered = self.0.ask("POST", path, Some(document), None)?;
-        if answered.status >= 400 {
-            return Err(AwayError::Refused(answered.document));
-        }
-        Ok(answered.document)
+    fn post(&self, path: &str, document: &Json, has: &str) -> Result<Json, AwayError> {
+        self.0.call("POST", path, Some(document), has)
     }
 
     fn items(&self, path: &str) -> Result<Vec<Json>, AwayError> {
-        let mut document = self.0.get("GET", path)?;
+        let mut document = self.0.call("GET", path, None, "items")?;
         match document["items"].take() {
             Json::Array(items) => Ok(items),
-            _ => Ok(Vec::new()),
+            _ => Err(AwayError::Cut(
+                "it does not answer as Wedflow does".to_owned(),
+            )),
         }
     }
 }
@@ -91,7 +87,8 @@ impl Server for Served {
     }
 
     fn item(&self, item: i64) -> Result<Json, AwayError> {
-        self.0.get("GET", &format!("/v1/work/items/{item}"))
+        self.0
+            .call("GET", &format!("/v1/work/items/{item}"), None, "state")
     }
 
     fn application(&self, _: i64) -> Result<Option<Vec<u8>>, AwayError> {
@@ -101,35 +98,46 @@ impl Server for Served {
 
     fn run(&self, item: i64, values: &Map<String, Json>) -> Result<Map<String, Json>, AwayError> {
         let path = format!("/v1/work/items/{item}/run");
-        let mut answer = self.post(&path, &json!({ "values": values }))?;
+        let mut answer = self.post(&path, &json!({ "values": values }), "values")?;
         match answer["values"].take() {
             Json::Object(values) => Ok(values),
             _ => Ok(Map::new()),
         }
     }
 
-    fn act(&self, item: i64, act: &str) -> Result<Json, AwayError> {
-        self.post(&format!("/v1/work/items/{item}/{act}"), &json!({}))
+    fn act(&self, item: i64, act: &str, claim: i64) -> Result<Json, AwayError> {
+        let path = format!("/v1/work/items/{item}/{act}");
+        self.post(&path, &json!({ "claim": claim }), "state")
+    }
+
+    fn begin(&self, flow: &str) -> Result<Json, AwayError> {
+        self.post("/v1/work/processes", &json!({ "flow": flow }), "wid")
+    }
+
+    fn newest_message(&self) -> Result<Option<Json>, AwayError> {
+        Ok(self.items("/v1/work/messages?limit=1")?.into_iter().next())
     }
 
     fn delegate(&self, item: i64, to: &str) -> Result<(), AwayError> {
         let path = format!("/v1/work/items/{item}/delegate");
-        self.post(&path, &json!({ "to": to })).map(drop)
+        self.post(&path, &json!({ "to": to }), "item").map(drop)
     }
 
     fn reserve(&self, item: i64, task: &str) -> Result<(), AwayError> {
         let path = format!("/v1/work/items/{item}/reserve");
-        self.post(&path, &json!({ "task": task })).map(drop)
+        self.post(&path, &json!({ "task": task }), "reserved")
+            .map(drop)
     }
 
     fn comment(&self, item: i64, text: &str) -> Result<(), AwayError> {
         let path = format!("/v1/work/items/{item}/comments");
-        self.post(&path, &json!({ "text": text })).map(drop)
+        self.post(&path, &json!({ "text": text }), "note").map(drop)
     }
 
     fn put_before(&self, item: i64, before: Option<i64>) -> Result<(), AwayError> {
         let path = format!("/v1/work/items/{item}/move");
-        self.post(&path, &json!({ "before": before })).map(drop)
+        self.post(&path, &json!({ "before": before }), "item")
+            .map(drop)
     }
 
     fn history(&self, item: i64) -> Result<Vec<Json>, AwayError> {
@@ -139,24 +147,16 @@ impl Server for Served {
     fn messages(&self, remove: bool) -> Result<Vec<Json>, AwayError> {
         let messages = self.items("/v1/work/messages")?;
         if remove {
-            self.0.get("DELETE", "/v1/work/messages")?;
+            self.0
+                .call("DELETE", "/v1/work/messages", None, "removed")?;
         }
         Ok(messages)
     }
 
-    fn report(
-        &self,
-        item: i64,
-        success: bool,
-        values: &Map<String, Json>,
-        reason: Option<&str>,
-    ) -> Result<Json, AwayError> {
+    fn report(&self, item: i64, report: &Json) -> Result<(), AwayError> {
         let path = format!("/v1/work/items/{item}/report");
-        let document = json!({ "success": success, "values": values, "reason": reason });
-        let answered = self
-            .0
-            .ask("POST", &path, Some(&document), Some(&new_key()))?;
-        Ok(answered.document)
+        let answered = self.0.ask("POST", &path, Some(report), Some(&new_key()))?;
+        answered.understood("applied").map(drop)
     }
 }
 
@@ -254,10 +254,30 @@ impl Server for Direct {
         ))
     }
 
-    fn act(&self, item: i64, act: &str) -> Result<Json, AwayError> {
+    fn begin(&self, flow: &str) -> Result<Json, AwayError> {
+        let process = NewProcess {
+            flow,
+            in_charge: None,
+            values: &Map::new(),
+            policy: 1,
+            count: 1,
+            warnings: &[],
+            transfer: None,
+        };
+        let wid = self.wait(self.store.start_process(self.person(), &process))?;
+        Ok(json!({ "flow": flow, "wid": wid }))
+    }
+
+    fn newest_message(&self) -> Result<Option<Json>, AwayError> {
+        let messages = self.wait(self.store.work_messages(self.person(), 1))?;
+        Ok(messages.into_iter().next())
+    }
+
+    fn act(&self, item: i64, act: &str, claim: i64) -> Result<Json, AwayError> {
         let act = WorkAct::ALL.into_iter().find(|known| known.name() == act);
         let act = act.ok_or_else(|| AwayError::NotEnabled("there is no such act".to_owned()))?;
-        self.wait(self.store.work_act(self.person(), item, act))
+        let claim = i32::try_from(claim).ok();
+        self.wait(self.store.work_act_at(self.person(), item, act, claim))
     }
 
     fn delegate(&self, item: i64, to: &str) -> Result<(), AwayError> {
@@ -290,23 +310,25 @@ impl Server for Direct {
         Ok(messages)
     }
 
-    fn report(
-        &self,
-        item: i64,
-        success: bool,
-        values: &Map<String, Json>,
-        reason: Option<&str>,
-    ) -> Result<Json, AwayError> {
-        let key = new_key();
+    fn report(&self, item: i64, report: &Json) -> Result<(), AwayError> {
+        let (key, none) = (new_key(), Map::new());
         let report = WorkReport {
             item,
-            success,
-            values,
+            success: report["success"] == true,
+            values: report["values"].as_object().unwrap_or(&none),
             key: &key,
-            reason,
+            reason: report["reason"].as_str(),
             claim: None,
+            base: report["base"]
+                .as_i64()
+                .and_then(|base| i32::try_from(base).ok()),
+            done_at: None,
         };
-        self.wait(self.store.report_work(self.person(), &report))
+        let answer = self.wait(self.store.report_work(self.person(), &report))?;
+        if answer["applied"] != true {
+            return Err(AwayError::Refused(answer));
+        }
+        Ok(())
     }
 }
 
