@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use crate::Session;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
-use sqlx::{AssertSqlSafe, FromRow, PgConnection};
+use sqlx::{AssertSqlSafe, FromRow};
 use wedflow_model::{FlowId, Wid};
 
 use crate::audit::note_flow;
@@ -454,7 +455,7 @@ impl Store {
 
 /// Notes in the traces of instances that were started in this transaction for which time of a schedule each stands.
 async fn note_times(
-    connection: &mut PgConnection,
+    connection: &mut Session,
     flow_id: FlowId,
     schedule: &str,
     wids: &[Wid],
@@ -495,7 +496,7 @@ enum Fired {
 
 /// Starts the instance of an occurrence, and moves its schedule on to the next one.
 async fn fire(
-    transaction: &mut PgConnection,
+    transaction: &mut Session,
     due: &Due,
     next: &impl Fn(&str, &str, i64) -> Result<Option<i64>, String>,
 ) -> Result<Fired, StoreError> {
@@ -562,10 +563,7 @@ async fn fire(
 }
 
 /// Holds a schedule until the end of the transaction, if it is due still.
-async fn due_schedule(
-    connection: &mut PgConnection,
-    part: &Chore,
-) -> Result<Option<Due>, StoreError> {
+async fn due_schedule(connection: &mut Session, part: &Chore) -> Result<Option<Due>, StoreError> {
     Ok(sqlx::query_as(
         "SELECT s.schedule_id, s.name, s.flow_id, f.schema_name, s.cron, s.zone, s.state, s.missed, s.overlap, \
            (extract(epoch FROM s.next_at) * 1000000)::bigint AS next_us, \

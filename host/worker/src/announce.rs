@@ -13,7 +13,6 @@ use wedflow_capability::http::Request;
 use wedflow_store::{Message, StoreError};
 
 use crate::shared::Shared;
-use crate::silence::{STATEMENTS_TIME_MAX, answered};
 
 /// Maximum number of messages that one look takes.
 const MESSAGES_MAX: i32 = 64;
@@ -54,7 +53,7 @@ pub(crate) async fn deliver(
 ) -> Result<(), StoreError> {
     let busy = under_way.webhooks();
     let taken = shared.store.take_messages(&busy, MESSAGES_MAX);
-    for message in answered(&shared.store, STATEMENTS_TIME_MAX, taken).await? {
+    for message in taken.await? {
         let webhook = message.webhook_id;
         under_way.begin(webhook);
         let (shared, under_way) = (Arc::clone(shared), Arc::clone(under_way));
@@ -73,7 +72,7 @@ async fn deliver_in_turn(shared: &Shared, mut message: Message) -> Result<(), St
     let webhook = message.webhook_id;
     while attempt(shared, message).await? {
         let taken = shared.store.take_next_message(webhook);
-        match answered(&shared.store, STATEMENTS_TIME_MAX, taken).await? {
+        match taken.await? {
             Some(next) => message = next,
             None => break,
         }
@@ -104,7 +103,7 @@ async fn attempt(shared: &Shared, message: Message) -> Result<bool, StoreError> 
             "an announcement was not taken; it is made again later"
         );
     }
-    answered(&shared.store, STATEMENTS_TIME_MAX, recorded).await?;
+    recorded.await?;
     Ok(outcome.is_ok())
 }
 
@@ -121,11 +120,9 @@ async fn post(shared: &Shared, message: &Message) -> Result<(), String> {
         confidential: false,
     };
     let http = shared.outside.http_of(&message.tenant);
-    let answer = http
-        .fetch(&[target], request)
-        .await
-        .map_err(|error| error.to_string())?;
-    match answer.status {
+    // Its body says nothing to us, and may never end.
+    let status = http.status(&[target], request).await;
+    match status.map_err(|error| error.to_string())? {
         200..=299 => Ok(()),
         status => Err(format!("it answered {status}")),
     }

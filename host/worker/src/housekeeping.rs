@@ -12,7 +12,6 @@ use crate::announce::{self, UnderWay};
 use crate::decision::{Event, LostAnswers};
 use crate::outside;
 use crate::shared::Shared;
-use crate::silence::{ANSWER_TIME_MAX, STATEMENTS_TIME_MAX, answered};
 
 /// Time that a host's leases last without a sign of life.
 pub(crate) const LEASE_TIME: Duration = Duration::from_secs(15);
@@ -115,7 +114,7 @@ pub(crate) fn register(
 
 async fn listen(store: Store, events: source::QueueSender<()>) -> HandlerResult {
     loop {
-        match store.notifications().await {
+        match store.job_notifications().await {
             Ok(mut notifications) => {
                 // What was said while nobody listened is lost: look.
                 let _ = events.try_send(());
@@ -135,7 +134,7 @@ async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
     let host = shared.host();
     // Over a session of its own: whatever keeps others waiting, the leases are kept.
     let kept = shared.heart.renew_lease(host, LEASE_TIME);
-    match answered(&shared.heart, ANSWER_TIME_MAX, kept).await {
+    match kept.await {
         Ok(true) => {}
         Ok(false) => {
             let entered = shared.heart.register_host(&name, LEASE_TIME).await?;
@@ -150,6 +149,14 @@ async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
             shared.refused.send_replace(true);
         }
         Err(error) => {
+            if error.is_silence() {
+                // A server that is gone is silent over all connections, and this question is the first to be due.
+                let cut = shared.heart.cut_sessions();
+                tracing::warn!(
+                    cut,
+                    "the database does not answer; connections to it are made anew"
+                );
+            }
             tracing::warn!(
                 %error,
                 "the leases could not be prolonged; other hosts take its jobs over when they end, and `wed status` \
@@ -168,7 +175,7 @@ async fn tell_fuel(shared: Arc<Shared>) -> HandlerResult {
         .map(|(tenant, fuel)| (*tenant, whole(*fuel)))
         .unzip();
     let told = shared.store.tell_fuel(&tenants, &fuel);
-    match answered(&shared.store, STATEMENTS_TIME_MAX, told).await {
+    match told.await {
         Ok((resting, limited)) => shared.desk.tell(Event::Quotas { resting, limited }),
         Err(error) => {
             tracing::warn!(
@@ -184,7 +191,7 @@ async fn tell_fuel(shared: Arc<Shared>) -> HandlerResult {
 /// Tells other hosts of work that this one left, and not again for a while: Postgres lets one transaction
 /// at a time notify, for as long as its commit takes.
 async fn tell_others(store: Store, context: Context) -> HandlerResult {
-    if let Err(error) = answered(&store, STATEMENTS_TIME_MAX, store.tell_hosts()).await {
+    if let Err(error) = store.tell_hosts().await {
         tracing::warn!(%error, "other hosts were not told of work; they look by themselves");
     }
     context.sleep(NOTIFICATION_INTERVAL_MIN).await;
@@ -202,7 +209,7 @@ async fn do_chores(shared: Arc<Shared>, kind: ChoreKind) -> HandlerResult {
                 .map(|said| said.len()),
         }
     };
-    match answered(store, STATEMENTS_TIME_MAX, done).await {
+    match done.await {
         Ok(0) => {}
         Ok(done) => tracing::debug!(kind = kind.name(), done, "did chores"),
         Err(error) => {
@@ -266,7 +273,7 @@ async fn roll_trace(store: Store) -> HandlerResult {
 }
 
 async fn rebuild_indexes(store: Store) -> HandlerResult {
-    match answered(&store, STATEMENTS_TIME_MAX, store.rebuild_indexes()).await {
+    match store.rebuild_indexes().await {
         Ok(0) => {}
         Ok(indexes) => tracing::info!(indexes, "rebuilt indexes of the pool of jobs"),
         Err(error) => {
@@ -281,13 +288,7 @@ async fn rebuild_indexes(store: Store) -> HandlerResult {
 }
 
 async fn clean(shared: Arc<Shared>) -> HandlerResult {
-    match answered(
-        &shared.store,
-        STATEMENTS_TIME_MAX,
-        shared.store.expire_records(EXPIRE_STEPS_MAX),
-    )
-    .await
-    {
+    match shared.store.expire_records(EXPIRE_STEPS_MAX).await {
         Ok(0) => {}
         Ok(removed) => tracing::info!(removed, "removed records that are old"),
         Err(error) => {
@@ -327,7 +328,7 @@ impl Unknown {
 }
 
 async fn sweep(shared: Arc<Shared>, unknown: Arc<tokio::sync::Mutex<Unknown>>) -> HandlerResult {
-    if let Err(error) = answered(&shared.store, STATEMENTS_TIME_MAX, shared.store.sweep()).await {
+    if let Err(error) = shared.store.sweep().await {
         tracing::warn!(%error, "could not sweep; it is tried again, and `wed status` tells how the database is");
     }
     let mut before = unknown.lock().await;
@@ -343,7 +344,7 @@ async fn sweep(shared: Arc<Shared>, unknown: Arc<tokio::sync::Mutex<Unknown>>) -
     // lost.
     let known = shared.desk.tokens();
     let held = shared.store.held_beside(shared.host(), &known);
-    match answered(&shared.store, STATEMENTS_TIME_MAX, held).await {
+    match held.await {
         Ok(unknown) => {
             before.looked(begun.elapsed());
             let lost = before.answers.found(unknown, |claimed| claimed.job.token);

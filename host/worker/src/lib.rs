@@ -33,7 +33,6 @@ mod patience;
 mod results;
 pub mod schedule;
 mod shared;
-mod silence;
 mod upload;
 mod vault;
 
