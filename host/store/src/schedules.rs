@@ -512,13 +512,14 @@ async fn fire(
     };
     let mut started = Ok(None);
     if due.starts() {
-        let mut inner = sqlx::Connection::begin(&mut *transaction).await?;
+        transaction.command("SAVEPOINT start").await?;
         let values = due.state.as_object().cloned().unwrap_or_default();
-        started = (insert(&mut inner, &due.schema_name, &values).await).map(Some);
-        match started {
-            Ok(_) => inner.commit().await?,
-            Err(_) => inner.rollback().await?,
-        }
+        started = (insert(transaction, &due.schema_name, &values).await).map(Some);
+        let ended = match started {
+            Ok(_) => "RELEASE SAVEPOINT start",
+            Err(_) => "ROLLBACK TO SAVEPOINT start",
+        };
+        transaction.command(ended).await?;
     }
     let (wid, error) = match started {
         Ok(wid) => (wid, None),
