@@ -21,8 +21,6 @@ use wedflow_store::{Metric, Store};
 
 /// Maximum time for the database to answer with the figures.
 const ANSWER_MAX: Duration = Duration::from_secs(8);
-/// Maximum wait for a lock.
-const LOCK_MAX: Duration = Duration::from_secs(1);
 
 /// Labels of a figure.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -32,7 +30,12 @@ struct Labels {
 }
 
 /// Each kind of figure: its name in the database, its own, its help.
-const KINDS: [(&str, &str, &str); 9] = [
+const KINDS: [(&str, &str, &str); 10] = [
+    (
+        "lock_wait_seconds",
+        "wedflow_lock_wait_seconds",
+        "Longest wait for a lock, by the session that holds it",
+    ),
     ("hosts", "wedflow_hosts", "Hosts whose leases hold"),
     (
         "jobs",
@@ -112,7 +115,7 @@ impl MetricsServer {
     ) -> std::io::Result<Self> {
         let address = listener.local_addr()?;
         let figures = Figures {
-            store: store.bounded(1, ANSWER_MAX, LOCK_MAX),
+            store: store.for_status(),
             committed,
         };
         let service = Router::new()

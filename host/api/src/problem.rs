@@ -133,6 +133,17 @@ impl Problem {
         .with(header::RETRY_AFTER, 2)
     }
 
+    /// The database takes no changes.
+    pub(crate) fn read_only() -> Self {
+        Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "database",
+            "the database takes no changes now: it is read-only",
+        )
+        .hint("Try again in a moment.")
+        .with(header::RETRY_AFTER, 1)
+    }
+
     fn unavailable() -> Self {
         Problem::new(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -207,7 +218,8 @@ impl From<StoreError> for Problem {
             }
             StoreError::Refused(ref refusal) => match refused(refusal) {
                 Some(problem) => problem,
-                None if error.is_transient() => {
+                None if refusal.code == "25006" => Problem::read_only(),
+                None if error.is_of_server() => {
                     tracing::warn!(
                         %error,
                         "the database does not answer; its clients are told to come back, and `wed status` tells how \

@@ -107,6 +107,8 @@ impl Problem {
 fn exit_of(error: &StoreError, code: &str) -> u8 {
     match code {
         "WF015" | "WF040" | "WF080" => 3,
+        // Read-only, and what a pooler in between causes.
+        "25006" | "42P05" => 5,
         _ if error.is_transient() => 5,
         _ => 4,
     }
@@ -307,6 +309,7 @@ mod tests {
             ("57P03", 5),
             ("53300", 5),
             ("28P01", 5),
+            ("25006", 5),
         ] {
             let refused = StoreError::Refused(Box::new(Refusal {
                 code: code.to_owned(),

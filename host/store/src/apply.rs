@@ -1,7 +1,7 @@
 //! Makes a flow what its definition says: attributes, triggers, bindings, versions.
 
+use crate::Session;
 use serde::{Deserialize, Serialize};
-use sqlx::PgConnection;
 use wedflow_model::{FlowDefinition, FlowId};
 
 use crate::StoreError;
@@ -41,7 +41,7 @@ pub struct Applied {
 /// Makes a flow what its definition says, and reports what has changed. Creates the flow if it is missing; a flow
 /// that is so already keeps its version. The definition that it has then is kept under its version.
 pub(crate) async fn apply(
-    connection: &mut PgConnection,
+    connection: &mut Session,
     actor: &str,
     tenant: &str,
     definition: &FlowDefinition,
@@ -64,7 +64,7 @@ pub(crate) async fn apply(
 
 /// Locks the flow of this definition, or creates it. Returns its number, and true if it was created.
 async fn find_or_create(
-    connection: &mut PgConnection,
+    connection: &mut Session,
     tenant: &str,
     definition: &FlowDefinition,
 ) -> Result<(FlowId, bool), StoreError> {
@@ -90,7 +90,7 @@ async fn find_or_create(
 }
 
 pub(crate) async fn binding_faults(
-    connection: &mut PgConnection,
+    connection: &mut Session,
     flow_id: FlowId,
 ) -> Result<Vec<String>, StoreError> {
     Ok(sqlx::query_scalar("SELECT wed.binding_faults($1)")
@@ -113,7 +113,7 @@ pub(crate) fn escaped(text: &str) -> String {
 
 /// Makes an empty flow.
 pub(crate) async fn create_flow(
-    connection: &mut PgConnection,
+    connection: &mut Session,
     tenant: &str,
     name: &str,
     description: &str,
@@ -146,7 +146,7 @@ pub(crate) async fn create_flow(
 
 /// Leaves a transition to a component, or to external workers.
 pub(crate) async fn bind(
-    connection: &mut PgConnection,
+    connection: &mut Session,
     flow_id: FlowId,
     transition: &str,
     component: Option<&str>,

@@ -1,8 +1,9 @@
 //! The audit log, and answers that are remembered under a client's key.
 
+use crate::Session;
 use serde::Serialize;
 use serde_json::Value as Json;
-use sqlx::{FromRow, PgConnection};
+use sqlx::FromRow;
 use wedflow_model::FlowId;
 
 use crate::times::RFC3339;
@@ -54,7 +55,7 @@ pub enum Taken {
 
 /// Appends to the audit log, in the transaction of what is done.
 pub(crate) async fn note(
-    connection: &mut PgConnection,
+    connection: &mut Session,
     actor: &str,
     tenant: Option<&str>,
     action: &str,
@@ -74,7 +75,7 @@ pub(crate) async fn note(
 
 /// The same about something of a flow: `part` is what of it.
 pub(crate) async fn note_flow(
-    connection: &mut PgConnection,
+    connection: &mut Session,
     actor: &str,
     flow_id: FlowId,
     action: &str,
@@ -98,7 +99,7 @@ pub(crate) async fn note_flow(
 /// # Errors
 /// [`StoreError::OtherRequest`] when the key was used for something else.
 pub(crate) async fn claim_key(
-    connection: &mut PgConnection,
+    connection: &mut Session,
     once: &Once<'_>,
 ) -> Result<Option<Json>, StoreError> {
     let new: Option<i32> = sqlx::query_scalar(
@@ -117,10 +118,7 @@ pub(crate) async fn claim_key(
     remembered(connection, once).await
 }
 
-async fn remembered(
-    connection: &mut PgConnection,
-    once: &Once<'_>,
-) -> Result<Option<Json>, StoreError> {
+async fn remembered(connection: &mut Session, once: &Once<'_>) -> Result<Option<Json>, StoreError> {
     let found: Option<(Vec<u8>, Option<Json>)> = sqlx::query_as(
         "SELECT i.fingerprint, i.answer FROM wed.idempotency i JOIN wed.tenant t USING (tenant_id) \
          WHERE t.name = $1 AND i.user_name = $2 AND i.key = $3",
@@ -139,7 +137,7 @@ async fn remembered(
 
 /// Keeps the answer under its key.
 pub(crate) async fn keep_answer(
-    connection: &mut PgConnection,
+    connection: &mut Session,
     once: &Once<'_>,
     answer: &Json,
 ) -> Result<(), StoreError> {

@@ -1,9 +1,9 @@
 //! A session of a flow's own role: what any program with a Postgres connection does, by the papers' protocol.
 
-use sqlx::postgres::PgConnectOptions;
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection};
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use wedflow_model::Wid;
 
+use crate::servers::{Access, Servers};
 use crate::{Store, StoreError};
 
 /// A session that sees one flow's tables, with the flow's rights.
@@ -17,10 +17,9 @@ impl Store {
     /// [`StoreError::NotFound`]; those of the connection.
     pub async fn flow_session(&self, tenant: &str, flow: &str) -> Result<FlowSession, StoreError> {
         let url = self.flow_url(tenant, flow).await?;
-        let options: PgConnectOptions = url.parse().map_err(StoreError::unreachable)?;
-        Ok(FlowSession(
-            options.connect().await.map_err(StoreError::unreachable)?,
-        ))
+        let (servers, options) = Servers::of(&url)?;
+        let connection = servers.connect(&options, Access::Any).await;
+        Ok(FlowSession(connection.map_err(StoreError::unreachable)?))
     }
 }
 

@@ -1,8 +1,9 @@
 //! Uploaded components: immutable versions under a tenant's name.
 
+use crate::Session;
 use serde::Serialize;
 use serde_json::Value as Json;
-use sqlx::{FromRow, PgConnection};
+use sqlx::FromRow;
 use wedflow_model::{ComponentId, TenantId};
 
 use crate::{Store, StoreError};
@@ -251,7 +252,7 @@ impl Store {
 
 /// Returns version and digest of the newest version of a component.
 async fn newest_version(
-    connection: &mut PgConnection,
+    connection: &mut Session,
     tenant_id: TenantId,
     name: &str,
 ) -> Result<Option<(i32, String)>, StoreError> {
@@ -267,7 +268,7 @@ async fn newest_version(
 
 /// Inserts a version of a component.
 async fn insert_version(
-    connection: &mut PgConnection,
+    connection: &mut Session,
     tenant_id: TenantId,
     component: &NewComponent<'_>,
     version: i32,
@@ -300,7 +301,7 @@ async fn insert_version(
 
 /// Puts a version of a component into use.
 async fn activate(
-    connection: &mut PgConnection,
+    connection: &mut Session,
     tenant_id: TenantId,
     component: &str,
     version: i32,
@@ -316,7 +317,7 @@ async fn activate(
 
 /// Returns the version of a component that is in use.
 async fn active_version(
-    connection: &mut PgConnection,
+    connection: &mut Session,
     tenant_id: TenantId,
     component: &str,
 ) -> Result<Option<i32>, StoreError> {
@@ -332,7 +333,7 @@ async fn active_version(
 
 /// Lists what of the flows that bind a component does not fit the version in use.
 async fn faults(
-    connection: &mut PgConnection,
+    connection: &mut Session,
     tenant: &str,
     component: &str,
 ) -> Result<Vec<String>, StoreError> {

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use serde_json::{Value as Json, json};
-use sqlx::{Connection, PgConnection};
 
 use crate::{Store, StoreError};
 
@@ -24,10 +23,9 @@ pub(crate) struct Disk {
 impl Disk {
     /// Looks at the disk of the database's server.
     pub(crate) async fn of(store: &Store) -> Result<Self, StoreError> {
-        let mut connection = store.pool.acquire().await?;
         Ok(Disk {
-            full: full(&mut connection).await?,
-            free_of: free_of(&mut connection).await?,
+            full: full(store).await?,
+            free_of: free_of(store).await?,
         })
     }
 
@@ -63,8 +61,8 @@ impl Disk {
 }
 
 /// Lets the server write a temporary file; returns its complaint where the disk is full.
-async fn full(connection: &mut PgConnection) -> Result<Option<String>, StoreError> {
-    let mut transaction = connection.begin().await?;
+async fn full(store: &Store) -> Result<Option<String>, StoreError> {
+    let mut transaction = store.begin().await?;
     sqlx::query("SET LOCAL work_mem = '64kB'")
         .execute(&mut *transaction)
         .await?;
@@ -85,12 +83,12 @@ async fn full(connection: &mut PgConnection) -> Result<Option<String>, StoreErro
 
 /// Returns the free and all bytes of the disk with the server's data, where that is on this machine and this user may
 /// look.
-async fn free_of(connection: &mut PgConnection) -> Result<Option<(u64, u64)>, StoreError> {
+async fn free_of(store: &Store) -> Result<Option<(u64, u64)>, StoreError> {
     let found: Option<(String, i64)> = sqlx::query_as(
         "SELECT setting, extract(epoch FROM pg_postmaster_start_time())::bigint FROM pg_settings \
          WHERE name = 'data_directory'",
     )
-    .fetch_optional(connection)
+    .fetch_optional(&store.pool)
     .await?;
     Ok(found.and_then(|(folder, started)| space_of(Path::new(&folder), started)))
 }

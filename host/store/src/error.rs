@@ -27,6 +27,23 @@ pub struct FragmentPosition {
     pub position: usize,
 }
 
+/// Reason why a session is of no use.
+#[derive(Debug, Clone, Copy, thiserror::Error)]
+pub(crate) enum Unfit {
+    /// The server is a replica, or was set to take no changes.
+    #[error("the database takes no changes now: it is read-only")]
+    ReadOnly,
+    /// The session's settings were dropped on the way.
+    #[error("a pooler is in between and drops the settings of sessions; hosts connect directly")]
+    Pooler,
+}
+
+impl From<Unfit> for sqlx::Error {
+    fn from(unfit: Unfit) -> Self {
+        sqlx::Error::Configuration(Box::new(unfit))
+    }
+}
+
 /// An error of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -86,9 +103,14 @@ pub enum StoreError {
 impl StoreError {
     pub(crate) fn unreachable(source: sqlx::Error) -> Self {
         match source {
-            sqlx::Error::Database(_) => StoreError::from(source),
+            sqlx::Error::Database(_) | sqlx::Error::Configuration(_) => StoreError::from(source),
             other => StoreError::Unreachable(other),
         }
+    }
+
+    /// Refusal of a database that takes no changes.
+    pub(crate) fn read_only() -> Self {
+        StoreError::from(sqlx::Error::from(Unfit::ReadOnly))
     }
 
     pub(crate) fn not_found(kind: &'static str, name: impl ToString) -> Self {
@@ -103,6 +125,17 @@ impl StoreError {
         match self {
             StoreError::Refused(refusal) => Some(refusal),
             _ => None,
+        }
+    }
+
+    /// Returns true if an answer of the database did not come in time.
+    pub fn is_silence(&self) -> bool {
+        match self {
+            StoreError::Unreachable(sqlx::Error::Io(error))
+            | StoreError::Other(sqlx::Error::Io(error)) => {
+                error.kind() == std::io::ErrorKind::TimedOut
+            }
+            _ => false,
         }
     }
 
@@ -171,7 +204,13 @@ impl StoreError {
 impl From<sqlx::Error> for StoreError {
     fn from(source: sqlx::Error) -> Self {
         let Some(error) = source.as_database_error() else {
-            return StoreError::Other(source);
+            return match source {
+                sqlx::Error::Configuration(source) => match source.downcast::<Unfit>() {
+                    Ok(unfit) => refusal_of(*unfit),
+                    Err(source) => StoreError::Other(sqlx::Error::Configuration(source)),
+                },
+                other => StoreError::Other(other),
+            };
         };
         let Some(error) = error.try_downcast_ref::<PgDatabaseError>() else {
             return StoreError::Other(source);
@@ -200,10 +239,40 @@ impl From<sqlx::Error> for StoreError {
             detail: (error.detail())
                 .filter(|detail| !of_table && !detail.is_empty())
                 .map(str::to_owned),
-            hint: (error.hint().or_else(|| state_of_server(error.code()))).map(str::to_owned),
+            hint: (error.hint())
+                .or_else(|| state_of_server(error.code()))
+                .or_else(|| of_pooler(error.message()))
+                .map(str::to_owned),
             place: place_in_fragment(error),
         }))
     }
+}
+
+/// Refusal of a session that is of no use.
+fn refusal_of(unfit: Unfit) -> StoreError {
+    let (code, hint) = match unfit {
+        Unfit::ReadOnly => ("25006", state_of_server("25006")),
+        Unfit::Pooler => ("08P01", Some(POOLER_HINT)),
+    };
+    StoreError::Refused(Box::new(Refusal {
+        code: code.to_owned(),
+        message: unfit.to_string(),
+        detail: None,
+        hint: hint.map(str::to_owned),
+        place: None,
+    }))
+}
+
+/// Advice where a pooler of connections is in between.
+const POOLER_HINT: &str = "Give the address of the database's server itself, not that of a pooler such as pgbouncer: \
+    hosts and `wed` use settings, prepared statements and notifications of a session. External workers may go through \
+    a pooler.";
+
+/// Returns a hint for an error that a pooler of connections causes.
+fn of_pooler(message: &str) -> Option<&'static str> {
+    let statement = message.starts_with("prepared statement \"sqlx_s_");
+    let parameter = message.starts_with("unsupported startup parameter");
+    (statement || parameter).then_some(POOLER_HINT)
 }
 
 /// A refusal in a line: with what to do about it where the server is the reason.
@@ -223,6 +292,7 @@ fn in_words(error: &sqlx::Error) -> String {
             | ErrorKind::ConnectionReset
             | ErrorKind::ConnectionAborted
             | ErrorKind::BrokenPipe => "the connection to the database broke off".to_owned(),
+            ErrorKind::TimedOut => "the database did not answer in time".to_owned(),
             ErrorKind::ConnectionRefused => "no server answers at the database's address".to_owned(),
             _ => format!("the connection to the database failed: {error}"),
         },
@@ -251,6 +321,10 @@ fn state_of_server(code: &str) -> Option<&'static str> {
         "53200" => "The server has no memory left: give it more, or lower its work_mem.",
         "53300" => {
             "The server takes no more sessions: raise its max_connections, or run fewer hosts."
+        }
+        "25006" => {
+            "The database is a replica, or was set to take no changes (default_transaction_read_only). Hosts go on by \
+             themselves as soon as it takes them."
         }
         "57P01" | "57P02" | "57P03" => "The server is stopping or starting: try again in a moment.",
         _ => return None,

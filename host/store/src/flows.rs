@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use crate::Session;
 use serde::Serialize;
-use sqlx::{AssertSqlSafe, FromRow, PgConnection, Row};
+use sqlx::{AssertSqlSafe, FromRow, Row};
 use wedflow_model::{AttributeType, FlowDefinition, FlowId, TriggerId};
 
 use crate::apply::{Applied, apply, bind, binding_faults, create_flow, escaped};
@@ -222,6 +223,7 @@ impl Store {
         .await?
         .ok_or_else(|| StoreError::not_found("flow", name))?;
         let (host, port, database) = self.place();
+        let servers = self.servers.authority(&self.options);
         Ok(match self.options.get_socket() {
             // A socket's folder goes into the query part.
             Some(folder) => format!(
@@ -237,7 +239,7 @@ impl Store {
                 )
             }
             None => format!(
-                "postgresql://{role}:{password}@{host}:{port}/{}",
+                "postgresql://{role}:{password}@{servers}/{}",
                 escaped(&database)
             ),
         })
@@ -345,8 +347,7 @@ impl Store {
     ) -> Result<(Applied, String), StoreError> {
         // A session holds each change of a definition against every plan it keeps, and those that work keep
         // plans for each flow: definitions get a session of their own.
-        let mut connection = self.pool.acquire().await?.detach();
-        let mut transaction = self.begin_on(&mut connection).await?;
+        let mut transaction = self.begin_alone().await?;
         expect(&mut transaction, tenant, &definition.name, expected).await?;
         let applied = apply(&mut transaction, &self.actor, tenant, definition).await?;
         note(
@@ -379,8 +380,7 @@ impl Store {
         tenant: &str,
         processes: &[(FlowDefinition, serde_json::Value)],
     ) -> Result<Vec<Applied>, StoreError> {
-        let mut connection = self.pool.acquire().await?.detach();
-        let mut transaction = self.begin_on(&mut connection).await?;
+        let mut transaction = self.begin_alone().await?;
         let mut all = Vec::new();
         for (definition, plan) in processes {
             let applied = apply(&mut transaction, &self.actor, tenant, definition).await?;
@@ -515,7 +515,7 @@ impl Store {
 
 /// Reads a flow's definition and the tag of this state of it.
 async fn tagged_definition(
-    connection: &mut PgConnection,
+    connection: &mut Session,
     flow_id: FlowId,
 ) -> Result<(serde_json::Value, String), StoreError> {
     Ok(sqlx::query_as(
@@ -528,7 +528,7 @@ async fn tagged_definition(
 
 /// Holds the flow until the end of the transaction and compares it with what the caller expects.
 async fn expect(
-    connection: &mut PgConnection,
+    connection: &mut Session,
     tenant: &str,
     name: &str,
     expected: &Expected,

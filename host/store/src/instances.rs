@@ -1,8 +1,9 @@
 //! Instances, their trace, and the attempts that changed nothing.
 
+use crate::Session;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
-use sqlx::{AssertSqlSafe, FromRow, PgConnection, Row};
+use sqlx::{AssertSqlSafe, FromRow, Row};
 use wedflow_model::{FlowId, TriggerId, Value, Wid};
 
 use crate::audit::{Once, claim_key, keep_answer, note_flow};
@@ -529,7 +530,7 @@ fn check_values(
 
 /// Inserts the row; the gate does the rest.
 pub(crate) async fn insert(
-    connection: &mut PgConnection,
+    connection: &mut Session,
     schema: &str,
     values: &Map<String, Json>,
 ) -> Result<Wid, StoreError> {

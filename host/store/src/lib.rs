@@ -2,7 +2,8 @@
 //! the database should: the gate, leases and definitions are SQL functions of the migrations; this
 //! crate calls them and gives their answers types.
 //!
-//! - [`Store`]: the connection pool, migrations
+//! - [`Store`]: pools of sessions, migrations
+//! - `session`, `servers`, `silence`: a session and its limit on silence, the server that takes writes, sockets
 //! - `flows`: flows, their attributes, triggers and bindings
 //! - `components`: uploaded components
 //! - `conditions`: conditions over the present state of an instance
@@ -21,6 +22,7 @@
 //! - `readable`: documents of tenants as they are listed
 //! - `backup`: what a dump leaves out
 //! - `documents`: rows as the documents of the API
+//! - `status`: the state of the installation, also while it is locked or read-only
 //! - `disk`: whether the server's disk takes what is written, and how much is free
 //! - `schedules`: cron schedules that start instances
 //! - `tenants`, `users`, `tokens`, `quotas`: whose all that is, and who may come in
@@ -52,8 +54,11 @@ mod recovery;
 mod results;
 mod retention;
 mod schedules;
+mod servers;
+mod session;
 mod settings;
 mod silence;
+mod status;
 mod tenants;
 mod times;
 mod tokens;
@@ -65,9 +70,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use sqlx::postgres::{PgArguments, PgConnectOptions, PgPool, PgPoolOptions, PgRow};
+use sqlx::Postgres;
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgRow};
 use sqlx::query::QueryScalar;
-use sqlx::{ConnectOptions, Postgres};
 
 pub use announcements::{Message, Webhook};
 pub use apply::Applied;
@@ -91,7 +96,11 @@ pub use recovery::{
 pub use results::{CommitGroup, CommitItem};
 pub use retention::Retention;
 pub use schedules::{NewSchedule, Schedule};
-pub use settings::{Grant, SealedSecret};
+use servers::{Access, Servers};
+use session::{Pooling, Session, Sessions, Transaction};
+pub use settings::{
+    Grant, SECRETS_BYTES_MAX, SECRETS_MAX, SETTINGS_BYTES_MAX, SETTINGS_MAX, SealedSecret,
+};
 pub use tenants::{Tenant, TenantSettings};
 pub use tokens::{Bearer, NewToken, Token};
 pub use users::User;
@@ -102,9 +111,6 @@ pub use work::{
 
 /// Time that a statement of ours may wait for a connection of the pool.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Time for which an unused connection is believed to be alive.
-const TRUSTED: Duration = Duration::from_secs(2);
-
 /// Minimum life of a session: its memory is given back now and then.
 const LIFETIME: Duration = Duration::from_secs(1_200);
 /// Step by which the sessions of the next pool live longer.
@@ -115,8 +121,11 @@ const LIFETIME_STEPS: u64 = 16;
 const NAME_HINT: &str =
     "Use small letters, digits, - and _, at most 63, beginning with a letter or digit.";
 
-/// Time that a server may take to let the first connection in.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Time by which the answer to a statement may come later than the server ends the statement. Past it the connection
+/// has gone silent.
+const ANSWER_MARGIN: Duration = Duration::from_secs(5);
+/// Longest run of a statement about leases, and longest wait for its session: together less than a lease.
+const LEASE_STATEMENT_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Longest run of a statement of a host. A batch that takes longer is halved, until the offender stands alone.
 pub const STATEMENT_TIMEOUT: Duration = Duration::from_secs(20);
@@ -129,12 +138,11 @@ const IDLE_IN_TRANSACTION_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time after which the server asks whether a silent client is still there, and between two of three such questions.
 const KEEPALIVE: Duration = Duration::from_secs(15);
 
-fn host_limits() -> [(&'static str, String); 6] {
+fn host_limits() -> Vec<(&'static str, String)> {
     let milliseconds = |limit: Duration| limit.as_millis().to_string();
     let seconds = |limit: Duration| limit.as_secs().to_string();
-    [
-        ("statement_timeout", milliseconds(STATEMENT_TIMEOUT)),
-        ("lock_timeout", milliseconds(LOCK_TIMEOUT)),
+    let mut settings = limits(STATEMENT_TIMEOUT, LOCK_TIMEOUT).to_vec();
+    settings.extend([
         (
             "idle_in_transaction_session_timeout",
             milliseconds(IDLE_IN_TRANSACTION_TIMEOUT),
@@ -142,13 +150,15 @@ fn host_limits() -> [(&'static str, String); 6] {
         ("tcp_keepalives_idle", seconds(KEEPALIVE)),
         ("tcp_keepalives_interval", seconds(KEEPALIVE)),
         ("tcp_keepalives_count", "3".to_owned()),
-    ]
+    ]);
+    settings
 }
 
 /// A Wedflow database.
 #[derive(Debug, Clone)]
 pub struct Store {
-    pub(crate) pool: PgPool,
+    pub(crate) pool: Sessions,
+    pub(crate) servers: Arc<Servers>,
     pub(crate) options: PgConnectOptions,
     /// Actor, for the audit log.
     pub(crate) actor: Arc<str>,
@@ -156,18 +166,35 @@ pub struct Store {
     pub(crate) request: Arc<str>,
 }
 
-/// The longest that a statement of a host's commits runs.
-const COMMIT_STATEMENT_TIMEOUT: &str = "10s";
+/// Longest run of a statement of a host's commits. A batch in which one result takes longer is refused, and split until
+/// that one stands alone.
+const COMMIT_STATEMENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Store {
-    /// Connects to the database at `url` (`postgres://user:password@host:port/name`) with at most
-    /// `connections` connections.
+    /// Connects to the database at `url` (`postgres://user:password@host:port/name`, or several `host:port` with commas
+    /// between them) with at most `connections` connections.
     ///
     /// # Errors
     /// [`StoreError::Url`] when the URL cannot be read, [`StoreError::Unreachable`] when nobody
     /// answers, [`StoreError::TooOld`] when the server is older than Postgres 15.
     pub async fn connect(url: &str, connections: u32) -> Result<Self, StoreError> {
-        let options = options_of(url)?;
+        let mut store = Store::lazy(url)?;
+        // A pool would keep trying for as long as a statement may wait.
+        let probe = store.servers.connect(&store.options, Access::Any).await;
+        drop(probe.map_err(StoreError::unreachable)?);
+        store.pool = store.sessions(store.options.clone(), Pooling::tool(connections));
+        let version: String = sqlx::query_scalar("SELECT current_setting('server_version_num')")
+            .fetch_one(&store.pool)
+            .await?;
+        if version.parse::<u32>().unwrap_or(0) < 150_000 {
+            return Err(StoreError::TooOld { version });
+        }
+        Ok(store)
+    }
+
+    /// Reads a database's URL; connects when it is used.
+    pub(crate) fn lazy(url: &str) -> Result<Self, StoreError> {
+        let (servers, options) = Servers::of(url)?;
         // jit costs more than it gains on statements this short.
         let options = options
             .application_name("wedflow")
@@ -175,28 +202,12 @@ impl Store {
             // A condition means the same whoever writes, and no plan that was made while a table was empty reads all of
             // it later.
             .options(pinned::settings());
-        // A pool would keep trying for as long as a statement may wait.
-        let probe = tokio::time::timeout(CONNECT_TIMEOUT, options.connect())
-            .await
-            .map_err(|_| StoreError::Unreachable(sqlx::Error::PoolTimedOut))?
-            .map_err(StoreError::unreachable)?;
-        drop(probe);
-        let pool = pool_of(connections)
-            .acquire_timeout(ACQUIRE_TIMEOUT)
-            .connect_with(options.clone())
-            .await
-            .map_err(StoreError::unreachable)?;
-        let version: String = sqlx::query_scalar("SELECT current_setting('server_version_num')")
-            .fetch_one(&pool)
-            .await?;
-        if version.parse::<u32>().unwrap_or(0) < 150_000 {
-            return Err(StoreError::TooOld { version });
-        }
-        let actor = format!("operator:{}", options.get_username()).into();
+        let servers = Arc::new(servers);
         Ok(Store {
-            pool,
+            pool: Sessions::new(Arc::clone(&servers), options.clone(), Pooling::tool(1)),
+            servers,
+            actor: format!("operator:{}", options.get_username()).into(),
             options,
-            actor,
             request: "".into(),
         })
     }
@@ -211,12 +222,15 @@ impl Store {
             Err(StoreError::Refused(refusal)) if refusal.code == "3D000" => {}
             other => return other,
         }
-        let options = options_of(url)?;
+        let Store {
+            servers, options, ..
+        } = Store::lazy(url)?;
         let name = options
             .get_database()
             .unwrap_or_default()
             .replace('"', "\"\"");
-        let mut connection = sqlx::ConnectOptions::connect(&options.database("postgres"))
+        let mut connection = servers
+            .connect(&options.database("postgres"), Access::Any)
             .await
             .map_err(StoreError::unreachable)?;
         let made = sqlx::query(sqlx::AssertSqlSafe(format!("CREATE DATABASE \"{name}\"")))
@@ -266,11 +280,13 @@ impl Store {
     }
 
     /// Begins a transaction in which the trace names the bearer of the token who acts, and the audit log the request.
-    pub(crate) async fn begin(&self) -> Result<sqlx::Transaction<'static, Postgres>, StoreError> {
-        Ok(match self.begin_statement() {
-            None => self.pool.begin().await?,
-            Some(begin) => self.pool.begin_with(sqlx::AssertSqlSafe(begin)).await?,
-        })
+    pub(crate) async fn begin(&self) -> Result<Transaction, StoreError> {
+        Ok(self.pool.begin(&self.begin_statement()).await?)
+    }
+
+    /// Begins such a transaction over a session of its own, which ends with it.
+    pub(crate) async fn begin_alone(&self) -> Result<Transaction, StoreError> {
+        Ok(self.pool.begin_alone(&self.begin_statement()).await?)
     }
 
     /// Calls a function of the database in a transaction of its own; returns its answer.
@@ -288,69 +304,66 @@ impl Store {
         Ok(answer)
     }
 
-    /// Begins such a transaction on a given connection.
-    pub(crate) async fn begin_on<'c>(
-        &self,
-        connection: &'c mut sqlx::PgConnection,
-    ) -> Result<sqlx::Transaction<'c, Postgres>, StoreError> {
-        Ok(match self.begin_statement() {
-            None => sqlx::Connection::begin(connection).await?,
-            Some(begin) => {
-                sqlx::Connection::begin_with(connection, sqlx::AssertSqlSafe(begin)).await?
-            }
-        })
+    /// Returns the statement that begins a transaction, also one of the bearer of a token.
+    fn begin_statement(&self) -> String {
+        if !self.actor.starts_with("token:") {
+            return "BEGIN".to_owned();
+        }
+        let actor = self.actor.replace('\'', "''");
+        let request = &self.request;
+        format!("BEGIN; SET LOCAL wed.actor = '{actor}'; SET LOCAL wed.request = '{request}'")
     }
 
-    /// Returns the statement that begins a transaction of the bearer of a token.
-    fn begin_statement(&self) -> Option<String> {
-        self.actor.starts_with("token:").then(|| {
-            let actor = self.actor.replace('\'', "''");
-            let request = &self.request;
-            format!("BEGIN; SET LOCAL wed.actor = '{actor}'; SET LOCAL wed.request = '{request}'")
-        })
+    fn sessions(&self, options: PgConnectOptions, pooling: Pooling) -> Sessions {
+        Sessions::new(Arc::clone(&self.servers), options, pooling)
+    }
+
+    /// The same database over another pool.
+    fn over(&self, options: PgConnectOptions, pooling: Pooling) -> Store {
+        Store {
+            pool: self.sessions(options.clone(), pooling),
+            servers: Arc::clone(&self.servers),
+            options,
+            actor: Arc::clone(&self.actor),
+            request: Arc::clone(&self.request),
+        }
     }
 
     /// The same database over at most `connections` connections of its own, on which no statement runs
     /// for longer than `most` or waits for a lock for longer than `lock`.
     pub fn bounded(&self, connections: u32, most: Duration, lock: Duration) -> Store {
-        let options = self.options.clone().options([
-            ("statement_timeout", most.as_millis().to_string()),
-            ("lock_timeout", lock.as_millis().to_string()),
-        ]);
-        Store {
-            pool: pool_of(connections)
-                .acquire_timeout(most)
-                .connect_lazy_with(options.clone()),
+        let options = self.options.clone().options(limits(most, lock));
+        let pooling = Pooling::host(connections, most);
+        self.over(
             options,
-            actor: Arc::clone(&self.actor),
-            request: Arc::clone(&self.request),
-        }
+            Pooling {
+                wait: most,
+                ..pooling
+            },
+        )
     }
 
     /// The same database over at most `connections` connections for a host: no statement of it runs for longer than
     /// [`STATEMENT_TIMEOUT`] or waits for a tenant's lock for longer than [`LOCK_TIMEOUT`].
     #[must_use]
     pub fn for_host(&self, connections: u32) -> Store {
-        self.with_host_limits(pool_of(connections))
+        let options = self.options.clone().options(host_limits());
+        self.over(options, Pooling::host(connections, STATEMENT_TIMEOUT))
     }
 
     /// The same database as [`Store::for_host`] over one session that lasts as long as the host, for its leases: while
     /// it is there the host is said to run (`wed.host_runs`).
     #[must_use]
     pub fn for_leases(&self) -> Store {
-        self.with_host_limits(pool_of(1).max_lifetime(None).idle_timeout(None))
-    }
-
-    fn with_host_limits(&self, pool: PgPoolOptions) -> Store {
-        let options = self.options.clone().options(host_limits());
-        Store {
-            pool: pool
-                .acquire_timeout(ACQUIRE_TIMEOUT)
-                .connect_lazy_with(options.clone()),
-            options,
-            actor: Arc::clone(&self.actor),
-            request: Arc::clone(&self.request),
-        }
+        let options = (self.options.clone().options(host_limits()))
+            .options(limits(LEASE_STATEMENT_TIMEOUT, LOCK_TIMEOUT));
+        let pooling = Pooling {
+            wait: LEASE_STATEMENT_TIMEOUT,
+            answer_time_max: Some(LEASE_STATEMENT_TIMEOUT * 2),
+            life: None,
+            ..Pooling::host(1, LEASE_STATEMENT_TIMEOUT)
+        };
+        self.over(options, pooling)
     }
 
     /// The same database over at most `connections` connections that nobody else uses, for a host's commits:
@@ -359,46 +372,47 @@ impl Store {
     /// table while it was small would keep doing so. No statement waits for a lock for longer than `lock`.
     #[must_use]
     pub fn for_commits(&self, connections: u32, lock: Duration) -> Store {
-        let lock = lock.as_millis().to_string();
-        let options = self.options.clone().options(host_limits()).options([
-            ("lock_timeout", lock.as_str()),
-            ("enable_hashjoin", "off"),
-            ("enable_mergejoin", "off"),
-            // Nor by all that is in an index for a key: the newest is looked for, and in order.
-            ("enable_bitmapscan", "off"),
-            // A batch of states of 100 kB each passes through memory, not through files.
-            ("work_mem", "64MB"),
-            // A batch in which one result takes longer is refused, and split until that one stands alone.
-            ("statement_timeout", COMMIT_STATEMENT_TIMEOUT),
-        ]);
-        Store {
-            pool: pool_of(connections)
-                .acquire_timeout(ACQUIRE_TIMEOUT)
-                .connect_lazy_with(options.clone()),
+        let options = (self.options.clone().options(host_limits()))
+            .options(limits(COMMIT_STATEMENT_TIMEOUT, lock))
+            .options([
+                ("enable_hashjoin", "off"),
+                ("enable_mergejoin", "off"),
+                // Nor by all that is in an index for a key: the newest is looked for, and in order.
+                ("enable_bitmapscan", "off"),
+                // A batch of states of 100 kB each passes through memory, not through files.
+                ("work_mem", "64MB"),
+            ]);
+        self.over(
             options,
-            actor: Arc::clone(&self.actor),
-            request: Arc::clone(&self.request),
+            Pooling::host(connections, COMMIT_STATEMENT_TIMEOUT),
+        )
+    }
+
+    /// Answers when the database does and takes writes.
+    ///
+    /// # Errors
+    /// Those of the connection; a refusal with SQLSTATE 25006 when the database is read-only.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        let read_only: bool = sqlx::query_scalar(
+            "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean",
+        )
+        .fetch_one(&self.pool)
+        .await?;
+        match read_only {
+            false => Ok(()),
+            true => Err(StoreError::read_only()),
         }
     }
 
-    /// Answers when the database does.
-    ///
-    /// # Errors
-    /// Those of the connection.
-    pub async fn ping(&self) -> Result<(), StoreError> {
-        sqlx::query("SELECT 1").execute(&self.pool).await?;
-        Ok(())
-    }
-
-    /// Returns the server's address, for building a flow's URL: host, port, database.
+    /// Returns the address of the server that was chosen last: host, port, database.
     pub fn place(&self) -> (String, u16, String) {
-        let database = self
-            .options
+        let options = self.servers.chosen(&self.options);
+        let database = options
             .get_database()
-            .unwrap_or_else(|| self.options.get_username());
+            .unwrap_or_else(|| options.get_username());
         (
-            self.options.get_host().to_owned(),
-            self.options.get_port(),
+            options.get_host().to_owned(),
+            options.get_port(),
             database.to_owned(),
         )
     }
@@ -417,32 +431,33 @@ fn lifetime() -> Duration {
     LIFETIME + LIFETIME_STEP * u32::try_from(pool % LIFETIME_STEPS).unwrap_or(0)
 }
 
-/// A pool that asks a connection whether it is alive only when it has not been used for a while: to
-/// ask is a round trip.
-fn pool_of(connections: u32) -> PgPoolOptions {
-    PgPoolOptions::new()
-        .max_connections(connections)
-        .max_lifetime(lifetime())
-        .test_before_acquire(false)
-        .before_acquire(|connection, used| {
-            Box::pin(async move {
-                if used.idle_for > TRUSTED {
-                    sqlx::Connection::ping(connection).await?;
-                }
-                Ok(true)
-            })
-        })
+impl Pooling {
+    /// A pool of a command: it waits for a statement as long as that takes.
+    fn tool(connections: u32) -> Self {
+        Pooling {
+            sessions: connections,
+            wait: ACQUIRE_TIMEOUT,
+            access: Access::Any,
+            answer_time_max: None,
+            life: Some(lifetime()),
+        }
+    }
+
+    /// A pool of a host whose server ends statements after `most`.
+    fn host(connections: u32, most: Duration) -> Self {
+        Pooling {
+            access: Access::Host,
+            answer_time_max: Some(most + ANSWER_MARGIN),
+            ..Pooling::tool(connections)
+        }
+    }
 }
 
-/// Reads a database's URL.
-pub(crate) fn options_of(url: &str) -> Result<PgConnectOptions, StoreError> {
-    if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
-        return Err(StoreError::Url(
-            "it does not begin with postgres://".to_owned(),
-        ));
-    }
-    url.parse()
-        .map_err(|source: sqlx::Error| StoreError::Url(source.to_string()))
+fn limits(most: Duration, lock: Duration) -> [(&'static str, String); 2] {
+    [
+        ("statement_timeout", most.as_millis().to_string()),
+        ("lock_timeout", lock.as_millis().to_string()),
+    ]
 }
 
 #[cfg(test)]

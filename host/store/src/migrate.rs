@@ -5,8 +5,9 @@ use std::time::Duration;
 use rust_embed::RustEmbed;
 use sha2::{Digest, Sha256};
 use sqlx::migrate::{Migrate, MigrateError, Migrator};
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection};
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
+use crate::servers::Access;
 use crate::{Store, StoreError};
 
 /// Numbered migrations: tables, types and indexes. Append-only.
@@ -76,7 +77,7 @@ impl Store {
                 .await?;
         let own = NUMBERED.iter().map(|migration| migration.version).max();
         let (found, own) = (found.unwrap_or_default(), own.unwrap_or_default());
-        let digest = applied_digest(&mut connection).await?;
+        let digest = applied_digest(connection.driver()).await?;
         Ok(
             match found == own && digest.as_deref() == Some(own_digest()) {
                 true => Schema::Current,
@@ -89,15 +90,37 @@ impl Store {
     /// one query when there is nothing to do.
     ///
     /// # Errors
-    /// [`StoreError::Migration`] when a migration fails, or the database is newer than this program.
+    /// [`StoreError::Migration`] when a migration fails, or the database is newer than this program; a refusal with
+    /// SQLSTATE 25006 when there is something to do and the database is read-only.
     pub async fn migrate(&self) -> Result<(), StoreError> {
         // The record of applied migrations is kept where new tables usually are.
         let options = self.options.clone().options([("search_path", "public")]);
-        let mut connection = options.connect().await.map_err(StoreError::unreachable)?;
+        let connection = self.servers.connect(&options, Access::Any).await;
+        let mut connection = connection.map_err(StoreError::unreachable)?;
+        if is_read_only(&mut connection).await? {
+            return match is_up_to_date(&mut connection).await? {
+                true => Ok(()),
+                false => Err(StoreError::read_only()),
+            };
+        }
         adopt_former(&mut connection).await?;
         NUMBERED.run(&mut connection).await.map_err(explained)?;
         apply_functions(&mut connection).await
     }
+}
+
+async fn is_read_only(connection: &mut PgConnection) -> Result<bool, StoreError> {
+    let asked = "SELECT current_setting('transaction_read_only')::boolean";
+    Ok(sqlx::query_scalar(asked).fetch_one(connection).await?)
+}
+
+/// Returns true if the database has the functions of this version, which come after all tables.
+async fn is_up_to_date(connection: &mut PgConnection) -> Result<bool, StoreError> {
+    let asked = "SELECT to_regclass('wed.function_source') IS NOT NULL";
+    let made: bool = sqlx::query_scalar(asked)
+        .fetch_one(&mut *connection)
+        .await?;
+    Ok(made && applied_digest(connection).await?.as_deref() == Some(own_digest()))
 }
 
 fn explained(error: MigrateError) -> StoreError {

@@ -1,36 +1,75 @@
-//! The one notification connection of a host. What it hears is a hint: a poll always finds what it
-//! missed.
+//! Connections on which a host hears notifications. What it hears is a hint: a poll always finds what it missed.
 
-use sqlx::postgres::PgListener;
+use std::time::Duration;
 
+use sqlx::Executor;
+use sqlx::postgres::{PgListener, PgPoolOptions};
+
+use crate::servers::Access;
+use crate::silence::{silent, watch_sockets};
 use crate::{Store, StoreError};
 
-/// Hears that there are jobs for hosts.
+/// Silence of the connection after which its server is asked whether it is there.
+const QUIET_TIME_MAX: Duration = Duration::from_secs(60);
+/// Longest wait for that answer, and for the connection.
+const ANSWER_TIME_MAX: Duration = Duration::from_secs(8);
+
+/// Hears notifications of a channel.
 #[derive(Debug)]
 pub struct Notifications {
     listener: PgListener,
 }
 
 impl Store {
-    /// Opens a notification connection.
+    /// Opens a connection that hears that there are jobs for hosts.
     ///
     /// # Errors
     /// Those of the connection.
-    pub async fn notifications(&self) -> Result<Notifications, StoreError> {
-        let mut listener = PgListener::connect_with(&self.pool).await?;
-        listener.listen("wed_jobs").await?;
-        Ok(Notifications { listener })
+    pub async fn job_notifications(&self) -> Result<Notifications, StoreError> {
+        self.notifications("wed_jobs").await
+    }
+
+    pub(crate) async fn notifications(&self, channel: &str) -> Result<Notifications, StoreError> {
+        // The driver's listener opens its connection itself: find the server that takes writes before it.
+        drop(self.servers.connect(&self.options, Access::Host).await?);
+        let options = self.servers.chosen(&self.options);
+        let watched = options.clone();
+        let opening = async {
+            let pool = PgPoolOptions::new()
+                .max_connections(1)
+                .max_lifetime(None)
+                .idle_timeout(None)
+                .acquire_timeout(ANSWER_TIME_MAX)
+                .connect_lazy_with(options);
+            let mut listener = PgListener::connect_with(&pool).await?;
+            listener.eager_reconnect(false);
+            listener.listen(channel).await?;
+            let _ = tokio::task::spawn_blocking(move || watch_sockets(&watched)).await;
+            Ok(Notifications { listener })
+        };
+        tokio::time::timeout(ANSWER_TIME_MAX, opening)
+            .await
+            .unwrap_or_else(|_| Err(silent().into()))
     }
 }
 
 impl Notifications {
-    /// Waits until there may be jobs. Returns too after a broken connection was made anew, because what
-    /// was said meanwhile is lost.
+    /// Waits for a notification; returns its payload. A connection over which nothing was heard for a minute is asked whether it is
+    /// there.
     ///
     /// # Errors
-    /// When the connection is broken and cannot be made anew.
-    pub async fn heard(&mut self) -> Result<(), StoreError> {
-        self.listener.try_recv().await?;
-        Ok(())
+    /// When the connection is broken, or silent; what was said meanwhile is lost.
+    pub async fn heard(&mut self) -> Result<String, StoreError> {
+        loop {
+            match tokio::time::timeout(QUIET_TIME_MAX, self.listener.try_recv()).await {
+                Ok(Ok(Some(told))) => return Ok(told.payload().to_owned()),
+                Ok(Ok(None)) => return Err(silent().into()),
+                Ok(Err(error)) => return Err(error.into()),
+                Err(_) => {}
+            }
+            tokio::time::timeout(ANSWER_TIME_MAX, self.listener.execute("SELECT 1"))
+                .await
+                .unwrap_or_else(|_| Err(silent()))?;
+        }
     }
 }

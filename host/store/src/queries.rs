@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
-use sqlx::postgres::PgConnectOptions;
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
+use sqlx::{AssertSqlSafe, Connection};
 
+use crate::servers::{Access, Servers};
 use crate::{Refusal, Store, StoreError};
 
 /// The longest time for a session and all queries of an instance.
@@ -40,8 +40,9 @@ impl Store {
         }
         let url = self.flow_url(tenant, flow).await?;
         let asking = async {
-            let options: PgConnectOptions = url.parse().map_err(StoreError::unreachable)?;
-            let mut session = options.connect().await.map_err(StoreError::unreachable)?;
+            let (servers, options) = Servers::of(&url)?;
+            let session = servers.connect(&options, Access::Any).await;
+            let mut session = session.map_err(StoreError::unreachable)?;
             for (name, attribute, expression) in wanted {
                 let result = ask(&mut session, &expression).await;
                 results.insert(attribute, result.map_err(|error| named(error, &name))?);

@@ -637,32 +637,6 @@ impl Store {
             .bind(key);
         self.call(call).await
     }
-
-    /// Figures of the installation for monitoring.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn metrics(&self) -> Result<Vec<Metric>, StoreError> {
-        Ok(
-            sqlx::query_as("SELECT name, tenant, label, value FROM wed.metrics()")
-                .fetch_all(&self.pool)
-                .await?,
-        )
-    }
-
-    /// The state of the installation: `server`, `database_bytes`, `disk`, `hosts`, `queue`, `partitions`, `pauses`, and
-    /// `problems` with `code`, `text` and `hint`.
-    ///
-    /// # Errors
-    /// Only those of the connection.
-    pub async fn installation(&self) -> Result<Json, StoreError> {
-        let mut installation: Json = sqlx::query_scalar("SELECT wed.installation()")
-            .fetch_one(&self.pool)
-            .await?;
-        let disk = crate::disk::Disk::of(self).await?;
-        disk.add_to(&mut installation);
-        Ok(installation)
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Retention of history, records and finished instances.
 
+use crate::Session;
 use serde::Serialize;
-use sqlx::{FromRow, PgConnection};
+use sqlx::FromRow;
 
 use crate::{Store, StoreError};
 
@@ -77,7 +78,7 @@ impl Store {
 
 /// Sets how long things of a kind are kept.
 async fn keep_for(
-    connection: &mut PgConnection,
+    connection: &mut Session,
     kind: &str,
     keep: Option<&str>,
 ) -> Result<(), StoreError> {

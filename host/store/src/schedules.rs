@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use crate::Session;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
-use sqlx::{AssertSqlSafe, FromRow, PgConnection};
+use sqlx::{AssertSqlSafe, FromRow};
 use wedflow_model::{FlowId, Wid};
 
 use crate::audit::note_flow;
@@ -327,15 +328,16 @@ impl Store {
         let following = next(&due.cron, &due.zone, due.after());
         let mut started = Ok(None);
         if due.starts() {
-            let mut inner = sqlx::Connection::begin(&mut *transaction).await?;
+            transaction.command("SAVEPOINT start").await?;
             let values = due.state.as_object().cloned().unwrap_or_default();
-            started = insert(&mut inner, &due.schema_name, &values)
+            started = insert(&mut transaction, &due.schema_name, &values)
                 .await
                 .map(Some);
-            match started {
-                Ok(_) => inner.commit().await?,
-                Err(_) => inner.rollback().await?,
-            }
+            let ended = match started {
+                Ok(_) => "RELEASE SAVEPOINT start",
+                Err(_) => "ROLLBACK TO SAVEPOINT start",
+            };
+            transaction.command(ended).await?;
         }
         let error = match (&started, &following) {
             (Err(error), _) => Some(error.to_string()),
@@ -427,7 +429,7 @@ impl Store {
 
 /// Notes in the traces of instances that were started in this transaction for which time of a schedule each stands.
 async fn note_times(
-    connection: &mut PgConnection,
+    connection: &mut Session,
     flow_id: FlowId,
     schedule: &str,
     wids: &[Wid],

@@ -1,11 +1,20 @@
 //! Settings and secrets that a flow's owner gives its transitions; secrets as ciphertext.
 
 use serde_json::Value as Json;
-use sqlx::{FromRow, PgConnection};
+use sqlx::FromRow;
 use wedflow_model::{FlowId, Wid};
 
 use crate::audit::note_flow;
-use crate::{Store, StoreError};
+use crate::{Refusal, Session, Store, StoreError};
+
+/// Maximum number of settings of a flow.
+pub const SETTINGS_MAX: i64 = 100;
+/// Maximum bytes of a flow's settings, keys and values.
+pub const SETTINGS_BYTES_MAX: i64 = 1 << 20;
+/// Maximum number of secrets of a flow.
+pub const SECRETS_MAX: i64 = 50;
+/// Maximum bytes of a flow's secrets, as they are stored.
+pub const SECRETS_BYTES_MAX: i64 = 128 << 10;
 
 /// A secret of a flow, as it is stored.
 #[derive(Debug, Clone, FromRow)]
@@ -75,7 +84,8 @@ impl Store {
     /// Gives a flow a setting, or another value to one.
     ///
     /// # Errors
-    /// [`StoreError::Refused`] when the key is not allowed or the value has more than 64 KiB.
+    /// [`StoreError::Refused`] when the key is not allowed or the value has more than 64 KiB; with `WF020` when the
+    /// flow would have more than [`SETTINGS_MAX`], or [`SETTINGS_BYTES_MAX`] in all.
     pub async fn set_setting(
         &self,
         flow: FlowId,
@@ -93,6 +103,12 @@ impl Store {
         .execute(&mut *transaction)
         .await
         .map_err(|error| hinted(error, "setting", key))?;
+        let held = sqlx::query_as(
+            "SELECT count(*), coalesce(sum(octet_length(key) + octet_length(value)), 0)::bigint \
+             FROM wed.setting WHERE flow_id = $1",
+        );
+        let held = held.bind(flow).fetch_one(&mut *transaction).await?;
+        check_room("settings", held, (SETTINGS_MAX, SETTINGS_BYTES_MAX))?;
         self.note_setting(&mut transaction, flow, "flow.config.set", key, Json::Null)
             .await?;
         transaction.commit().await?;
@@ -102,7 +118,7 @@ impl Store {
     /// Notes who changed a setting or a secret, never its value.
     async fn note_setting(
         &self,
-        connection: &mut PgConnection,
+        connection: &mut Session,
         flow: FlowId,
         action: &str,
         name: &str,
@@ -146,7 +162,8 @@ impl Store {
     /// Gives a flow a secret, or another value to one; grants that it has stay.
     ///
     /// # Errors
-    /// [`StoreError::Refused`] when the name is not allowed or the value has more than 64 KiB.
+    /// [`StoreError::Refused`] when the name is not allowed or the value has more than 64 KiB; with `WF020` when the
+    /// flow would have more than [`SECRETS_MAX`], or [`SECRETS_BYTES_MAX`] in all.
     pub async fn put_secret(
         &self,
         flow: FlowId,
@@ -166,6 +183,11 @@ impl Store {
         .execute(&mut *transaction)
         .await
         .map_err(|error| hinted(error, "secret", name))?;
+        let held = sqlx::query_as(
+            "SELECT count(*), coalesce(sum(octet_length(ciphertext)), 0)::bigint FROM wed.secret WHERE flow_id = $1",
+        );
+        let held = held.bind(flow).fetch_one(&mut *transaction).await?;
+        check_room("secrets", held, (SECRETS_MAX, SECRETS_BYTES_MAX))?;
         self.note_setting(&mut transaction, flow, "flow.secret.set", name, Json::Null)
             .await?;
         transaction.commit().await?;
@@ -283,4 +305,23 @@ fn hinted(error: sqlx::Error, what: &str, name: &str) -> StoreError {
         }
         other => other,
     }
+}
+
+/// Refuses what would be more than a flow may have: in number, and in bytes.
+fn check_room(kind: &str, held: (i64, i64), most: (i64, i64)) -> Result<(), StoreError> {
+    if held.0 <= most.0 && held.1 <= most.1 {
+        return Ok(());
+    }
+    Err(StoreError::Refused(Box::new(Refusal {
+        code: "WF020".to_owned(),
+        message: format!(
+            "the flow would have {} {kind} of {} bytes; a flow has {} at most, of {} bytes in all",
+            held.0, held.1, most.0, most.1
+        ),
+        detail: None,
+        hint: Some(format!(
+            "Remove {kind} that no transition needs, or keep large values elsewhere."
+        )),
+        place: None,
+    })))
 }

@@ -249,7 +249,7 @@ impl Store {
 
 /// The number of a tenant, whose row is held until the transaction ends.
 pub(crate) async fn tenant_id(
-    connection: &mut sqlx::PgConnection,
+    connection: &mut crate::Session,
     name: &str,
 ) -> Result<TenantId, StoreError> {
     sqlx::query_scalar("SELECT tenant_id FROM wed.tenant WHERE name = $1 FOR NO KEY UPDATE")

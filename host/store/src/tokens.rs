@@ -263,7 +263,7 @@ impl Store {
 
 /// Inserts a token when fewer than `live` of its name are live.
 async fn insert(
-    connection: &mut sqlx::PgConnection,
+    connection: &mut crate::Session,
     tenant_id: TenantId,
     token: &NewToken<'_>,
     live: i32,

@@ -122,7 +122,7 @@ impl Store {
     /// another, so only the operator may.
     async fn keep_an_admin(
         &self,
-        connection: &mut sqlx::PgConnection,
+        connection: &mut crate::Session,
         tenant_id: TenantId,
         name: &str,
     ) -> Result<(), StoreError> {

@@ -66,8 +66,7 @@ impl Store {
         tenant: &str,
         definition: &FlowDefinition,
     ) -> Result<(Applied, Vec<Rematched>), StoreError> {
-        let mut connection = self.pool.acquire().await?.detach();
-        let mut transaction = sqlx::Connection::begin(&mut connection).await?;
+        let mut transaction = self.begin_alone().await?;
         // Who holds the flow's table is not made to wait behind a preview.
         sqlx::query("SET LOCAL lock_timeout = '2s'")
             .execute(&mut *transaction)

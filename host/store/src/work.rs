@@ -2,11 +2,10 @@
 
 use serde_json::{Map, Value as Json};
 use sqlx::AssertSqlSafe;
-use sqlx::postgres::PgListener;
 use wedflow_model::{TenantId, Wid};
 
 use crate::readable::Readable;
-use crate::{Store, StoreError};
+use crate::{Notifications, Store, StoreError};
 
 /// Act of a person on an item, in one statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,16 +140,16 @@ pub struct WorkCalendar {
 
 /// Hears that worklists may have changed.
 #[derive(Debug)]
-pub struct WorkNews(PgListener);
+pub struct WorkNews(Notifications);
 
 impl WorkNews {
-    /// Waits for news; the number of the tenant whose worklists may have changed, none after a broken connection.
+    /// Waits for news; the number of the tenant whose worklists may have changed.
     ///
     /// # Errors
-    /// When the connection is broken and cannot be made anew.
+    /// When the connection is broken, or silent; what was said meanwhile is lost.
     pub async fn heard(&mut self) -> Result<Option<TenantId>, StoreError> {
-        let news = self.0.try_recv().await?;
-        Ok(news.and_then(|news| news.payload().parse().ok()))
+        let news = self.0.heard().await?;
+        Ok(news.parse().ok())
     }
 }
 
@@ -762,9 +761,7 @@ impl Store {
     /// # Errors
     /// Those of the connection.
     pub async fn work_news(&self) -> Result<WorkNews, StoreError> {
-        let mut listener = PgListener::connect_with(&self.pool).await?;
-        listener.listen("wed_work").await?;
-        Ok(WorkNews(listener))
+        Ok(WorkNews(self.notifications("wed_work").await?))
     }
 
     /// A number that rises when a person's worklist or messages change.

@@ -17,7 +17,6 @@ use crate::desk::Committing;
 use crate::patience::{sleep_about, with_patience};
 use crate::results::{Finished, Rendered, Shape, Verdict, no_record};
 use crate::shared::{BEHIND_A_LOCK, Shared};
-use crate::silence::{STATEMENT_TIME_MAX, answered};
 
 /// A result that is to be committed.
 #[derive(Debug)]
@@ -159,7 +158,7 @@ async fn after(store: &Store, host: HostId, mut part: Part<Ready>, pause: Durati
     sleep_about(pause).await;
     let tokens = tokens(&part.results);
     let held = store.still_held(host, &tokens);
-    if let Ok(held) = answered(store, STATEMENT_TIME_MAX, held).await {
+    if let Ok(held) = held.await {
         let before = part.results.len();
         part.results
             .retain(|ready| held.contains(&ready.item.token));
@@ -217,7 +216,7 @@ async fn quarantine(store: &Store, host: HostId, (locks, held): Met, committing:
             .map(|one| (one.key.flow, one.key.wid, one.token))
             .collect();
         let noted = store.note_locked(host, &jobs, BEHIND_A_LOCK);
-        if let Err(error) = answered(store, STATEMENT_TIME_MAX, noted).await {
+        if let Err(error) = noted.await {
             tracing::debug!(%error, "could not say that jobs wait for a lock");
         }
     }
@@ -280,8 +279,7 @@ async fn recorded(store: &Store, host: HostId, part: &Part<Finished>) -> Result<
     let records: Vec<&AttemptRecord> = (part.results.iter().filter(|_| !part.careful))
         .filter_map(|one| one.record.as_deref())
         .collect();
-    let recorded = store.fail_recorded(host, &attempts, &records);
-    answered(store, STATEMENT_TIME_MAX, recorded).await
+    store.fail_recorded(host, &attempts, &records).await
 }
 
 /// A failed attempt as the database takes it; nothing of a result that is to be committed.
@@ -327,8 +325,9 @@ async fn commit(
         lease,
         "commits"
     );
-    let committed = store.commit_recorded(host, &groups, part.careful, lease, &records);
-    answered(store, STATEMENT_TIME_MAX, committed).await
+    store
+        .commit_recorded(host, &groups, part.careful, lease, &records)
+        .await
 }
 
 /// Groups results by flow and shape of clause.

@@ -12,7 +12,7 @@ use crate::announce::{self, UnderWay};
 use crate::decision::{Event, LostAnswers};
 use crate::outside;
 use crate::shared::Shared;
-use crate::silence::{ANSWER_TIME_MAX, STATEMENTS_TIME_MAX, answered};
+use crate::silence::{STATEMENTS_TIME_MAX, answered};
 
 /// Time that a host's leases last without a sign of life.
 pub(crate) const LEASE_TIME: Duration = Duration::from_secs(15);
@@ -118,7 +118,7 @@ pub(crate) fn register(
 
 async fn listen(store: Store, events: source::QueueSender<()>) -> HandlerResult {
     loop {
-        match store.notifications().await {
+        match store.job_notifications().await {
             Ok(mut notifications) => {
                 // What was said while nobody listened is lost: look.
                 let _ = events.try_send(());
@@ -138,7 +138,7 @@ async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
     let host = shared.host();
     // Over a session of its own: whatever keeps others waiting, the leases are kept.
     let kept = shared.heart.renew_lease(host, LEASE_TIME);
-    match answered(&shared.heart, ANSWER_TIME_MAX, kept).await {
+    match kept.await {
         Ok(true) => {}
         Ok(false) => {
             let entered = shared.heart.register_host(&name, LEASE_TIME).await?;
@@ -153,6 +153,14 @@ async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
             shared.refused.send_replace(true);
         }
         Err(error) => {
+            if error.is_silence() {
+                // A server that is gone is silent over all connections, and this question is the first to be due.
+                let cut = shared.heart.cut_sessions();
+                tracing::warn!(
+                    cut,
+                    "the database does not answer; connections to it are made anew"
+                );
+            }
             tracing::warn!(
                 %error,
                 "the leases could not be prolonged; other hosts take its jobs over when they end, and `wed status` \

@@ -24,7 +24,6 @@ use crate::isolation::{ATTEMPTS_OF_TENANT_MAX, Isolation};
 use crate::patience::with_patience;
 use crate::results::{Finished, Verdict, no_record};
 use crate::shared::{BEHIND_A_LOCK, Shared};
-use crate::silence::{STATEMENT_TIME_MAX, answered};
 
 /// Batches that one lane may have on their way to the database at once; how many there are is decided for all lanes.
 const COMMITS_OF_LANE_MAX: usize = 16;
@@ -111,7 +110,7 @@ impl Lane {
             &claim.without,
             &claim.last,
         );
-        match answered(&shared.store, STATEMENT_TIME_MAX, claimed).await {
+        match claimed.await {
             Ok((claimed, due)) => {
                 let found = claimed.len();
                 shared.take(by_flow(claimed)).await;
@@ -538,7 +537,7 @@ fn note_circuit(store: &Store, host: HostId, component: ComponentId, transition:
     let (store, transition) = (store.clone(), transition.to_owned());
     tokio::spawn(async move {
         let noted = store.set_circuit(host, component, &transition, open);
-        if let Err(error) = answered(&store, STATEMENT_TIME_MAX, noted).await {
+        if let Err(error) = noted.await {
             tracing::warn!(%error, "could not record a circuit breaker; this host keeps to it all the same");
         }
     });

@@ -5,10 +5,6 @@ use std::time::Duration;
 
 use wedflow_store::Store;
 
-/// Maximum wait for an answer that is due at once; less than a lease, so that leases are renewed in time.
-pub(crate) const ANSWER_TIME_MAX: Duration = Duration::from_secs(8);
-/// Maximum wait for the answer to one statement: longer than the server lets a host's statement last.
-pub(crate) const STATEMENT_TIME_MAX: Duration = Duration::from_secs(25);
 /// Maximum wait for the answers to several statements.
 pub(crate) const STATEMENTS_TIME_MAX: Duration = Duration::from_secs(60);
 

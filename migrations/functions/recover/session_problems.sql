@@ -1,5 +1,5 @@
--- Sessions that are in the way of others: of old transactions, with a lock for which results of a flow wait, and before
--- others that wait for a lock.
+-- Sessions that are in the way of others: of old transactions, and with a lock for which results of a flow wait. Those
+-- before others that wait for a lock are asked for without any table of ours (lock_holders.sql of the store).
 CREATE OR REPLACE FUNCTION wed.session_problems() RETURNS TABLE (code text, text text, hint text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT 'old_transaction', format('session %s (%s) has had a transaction open for %s s', pid, coalesce(usename,
@@ -21,9 +21,4 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     AND a.xact_start < clock_timestamp() - interval '1 second'
     AND EXISTS (SELECT FROM wed.job j WHERE j.flow_id = f.flow_id
       AND j.put_off IS NOT NULL AND j.put_off NOT LIKE 'it cannot run: %')
-  UNION ALL
-  SELECT 'lock_waited', format('session %s waits for a lock of session %s', a.pid, pg_blocking_pids(a.pid)),
-    'End the session that holds it, if it is not at work.'
-  FROM pg_stat_activity a WHERE a.datname = current_database() AND a.wait_event_type = 'Lock'
-    AND a.query_start < now() - interval '5 seconds'
 $$;

@@ -1,7 +1,7 @@
 //! A proxy before a server that cuts connections, holds what is sent, or swallows it; before Postgres it knows messages
 //! and notifications.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -43,6 +43,11 @@ struct Shared {
     ended: AtomicBool,
     /// First lines of HTTP requests, each with its header `last-event-id` if it has one.
     requests: Mutex<Vec<String>>,
+    /// Texts of statements, each with the number of times that it came; the connection of the first is silent from then
+    /// on.
+    traps: Mutex<HashMap<&'static str, u32>>,
+    /// Connections that became silent by a statement.
+    trapped: Mutex<HashSet<u64>>,
     /// Connections so far, and how many of them, the first ones, are silent.
     accepted: AtomicU64,
     silent: AtomicU64,
@@ -123,6 +128,21 @@ impl Proxy {
     pub(crate) fn silence(&self) {
         let accepted = self.shared.accepted.load(Ordering::Acquire);
         self.shared.silent.store(accepted, Ordering::Release);
+    }
+
+    /// Swallows all bytes, both ways, of the connection on which a statement with this text comes first, from then on.
+    /// Further ones pass.
+    pub(crate) fn trap(&self, statement: &'static str) {
+        let traps = self.shared.traps.lock();
+        let mut traps = traps.unwrap_or_else(PoisonError::into_inner);
+        traps.insert(statement, 0);
+    }
+
+    /// Number of times that a statement with this text came since its trap was set.
+    pub(crate) fn came(&self, statement: &'static str) -> u32 {
+        let traps = self.shared.traps.lock();
+        let traps = traps.unwrap_or_else(PoisonError::into_inner);
+        traps.get(statement).copied().unwrap_or(0)
     }
 
     /// Cuts each connection after this number of further bytes one way; 0: never.
@@ -242,6 +262,7 @@ impl Messages {
 /// Returns the bytes that arrive, and true if the connection is cut behind it.
 fn arriving(
     shared: &Shared,
+    number: u64,
     messages: &mut Messages,
     passed: &mut u64,
     read: &[u8],
@@ -250,6 +271,12 @@ fn arriving(
     let mut arrives = Vec::new();
     while let Some(message) = messages.next() {
         *passed += 1;
+        if !messages.answers && is_trapped(shared, &message) {
+            let trapped = shared.trapped.lock();
+            let mut trapped = trapped.unwrap_or_else(PoisonError::into_inner);
+            trapped.insert(number);
+            return (arrives, false);
+        }
         let last = shared.cut_at_message.load(Ordering::Acquire);
         if last > 0 && *passed >= last {
             return (arrives, true);
@@ -264,6 +291,22 @@ fn arriving(
         }
     }
     (arrives, false)
+}
+
+/// Counts a statement for which a trap is set; returns true for the first.
+fn is_trapped(shared: &Shared, message: &[u8]) -> bool {
+    let traps = shared.traps.lock();
+    let mut traps = traps.unwrap_or_else(PoisonError::into_inner);
+    let holds = |text: &str| {
+        message
+            .windows(text.len())
+            .any(|part| part == text.as_bytes())
+    };
+    let Some(came) = (traps.iter_mut()).find_map(|(text, came)| holds(text).then_some(came)) else {
+        return false;
+    };
+    *came += 1;
+    *came == 1
 }
 
 fn forward(
@@ -283,7 +326,7 @@ fn forward(
         while shared.mode.load(Ordering::Acquire) == Mode::Hold as u8 {
             std::thread::sleep(Duration::from_millis(5));
         }
-        if number < shared.silent.load(Ordering::Acquire)
+        if is_silent(shared, number)
             || answers && shared.mode.load(Ordering::Acquire) == Mode::SwallowAnswers as u8
         {
             continue;
@@ -293,7 +336,7 @@ fn forward(
             std::thread::sleep(Duration::from_millis(delay));
         }
         let (arrives, is_cut) = match &mut messages {
-            Some(messages) => arriving(shared, messages, &mut counted, &buffer[..read]),
+            Some(messages) => arriving(shared, number, messages, &mut counted, &buffer[..read]),
             None => (buffer[..read].to_vec(), false),
         };
         if messages.is_none() && !answers {
@@ -306,8 +349,7 @@ fn forward(
         }
     }
     // Who is silent says no goodbye either.
-    let is_silent = number < shared.silent.load(Ordering::Acquire);
-    if is_silent && !shared.ended.load(Ordering::Acquire) {
+    if is_silent(shared, number) && !shared.ended.load(Ordering::Acquire) {
         let mut unheard = shared
             .unheard
             .lock()
@@ -318,6 +360,12 @@ fn forward(
     let _ = to.shutdown(Shutdown::Both);
     let mut open = shared.open.lock().unwrap_or_else(PoisonError::into_inner);
     open.remove(&number);
+}
+
+fn is_silent(shared: &Shared, number: u64) -> bool {
+    let trapped = shared.trapped.lock();
+    let trapped = trapped.unwrap_or_else(PoisonError::into_inner);
+    number < shared.silent.load(Ordering::Acquire) || trapped.contains(&number)
 }
 
 /// Notes the first line of an HTTP request and the event that it names.

@@ -16,13 +16,14 @@ pub(crate) async fn live() -> Json<Value> {
     Json(json!({ "live": true }))
 }
 
-/// The database answers
+/// The database answers and takes writes
 #[utoipa::path(get, path = "/health/ready", tag = "health", security(()),
     responses((status = 200), (status = 503, body = Problem)))]
 pub(crate) async fn ready(State(api): State<Api>) -> Result<Json<Value>, Problem> {
     let asked = tokio::time::timeout(std::time::Duration::from_secs(2), api.health.ping()).await;
     match asked {
-        Ok(Ok(())) => Ok(Json(json!({ "ready": true }))),
+        Ok(Ok(())) => Ok(Json(json!({ "ready": true, "writes": true }))),
+        Ok(Err(error)) if error.code() == Some("25006") => Err(Problem::read_only()),
         _ => Err(Problem::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "database",

@@ -7,9 +7,9 @@ use crate::answer::{bytes, counted};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
-/// Prints the state of the installation; fails when something is wrong.
+/// Prints the state of the installation; fails when something is wrong. It waits for no lock.
 pub(crate) async fn run(store: &Store, terminal: &Terminal) -> Result<(), Problem> {
-    let status = store.installation().await?;
+    let status = store.for_status().installation().await?;
     terminal.answer(&status, || print(&status, terminal));
     match status["problems"].as_array().map_or(0, Vec::len) {
         0 => Ok(()),
@@ -32,11 +32,14 @@ fn text(value: &Json) -> String {
 
 fn print(status: &Json, terminal: &Terminal) {
     let size = |value: &Json| bytes(value.as_u64().unwrap_or(0));
-    terminal.line(&format!(
-        "Postgres {}, database of {}",
-        text(&status["server"]),
-        size(&status["database_bytes"])
-    ));
+    terminal.line(&match &status["database_bytes"] {
+        Json::Null => format!("Postgres {}", text(&status["server"])),
+        size_of_all => format!(
+            "Postgres {}, database of {}",
+            text(&status["server"]),
+            size(size_of_all)
+        ),
+    });
     let disk = &status["disk"];
     if !disk["free_bytes"].is_null() {
         terminal.line(&format!(
@@ -54,7 +57,8 @@ fn print(status: &Json, terminal: &Terminal) {
         );
     }
     let queue = &status["queue"];
-    terminal.line(&format!(
+    if !queue.is_null() {
+        terminal.line(&format!(
         "Jobs: {} in flight, {} ready (oldest {} s), {} later, {} paused, {} for external workers, {} without \
          their component, {}",
         queue["in_flight"],
@@ -66,6 +70,7 @@ fn print(status: &Json, terminal: &Terminal) {
         queue["no_component"],
         counted(&queue["exceptions"], "exception"),
     ));
+    }
     terminal.table(
         &["partition of the trace", "size"],
         status["partitions"]

@@ -1,0 +1,161 @@
+//! State of the whole installation, also while a table of ours is locked, or the database takes no changes: that is
+//! when it is asked for.
+
+use serde_json::{Value as Json, json};
+use sqlx::FromRow;
+
+use crate::disk::Disk;
+use crate::recovery::Metric;
+use crate::session::Pooling;
+use crate::{ANSWER_MARGIN, Store, StoreError, limits};
+
+/// Longest run of a statement about the installation.
+const STATUS_STATEMENT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(8);
+/// Longest wait of it for a lock.
+const STATUS_LOCK_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(500);
+/// Time from which on a wait for a lock is a problem; seconds.
+const LOCK_WAIT_MAX_S: f64 = 5.0;
+
+/// A session that others wait for, or that has locked a table of ours.
+#[derive(Debug, FromRow)]
+struct LockHolder {
+    pid: i32,
+    user_name: String,
+    application: String,
+    of_what: String,
+    sessions: i64,
+    seconds: f64,
+}
+
+impl LockHolder {
+    fn problem(&self) -> Json {
+        let LockHolder {
+            pid,
+            user_name,
+            application,
+            of_what,
+            sessions,
+            seconds,
+        } = self;
+        let program = match application.is_empty() {
+            true => user_name.clone(),
+            false => format!("{user_name}, {application}"),
+        };
+        let effect = match sessions {
+            0 => format!("has locked {of_what} for {seconds:.0} s"),
+            1 => format!(
+                "holds a lock on {of_what}; another session waits for it for {seconds:.0} s"
+            ),
+            _ => format!(
+                "holds a lock on {of_what}; {sessions} sessions wait for it, the longest for {seconds:.0} s"
+            ),
+        };
+        json!({
+            "code": "lock_waited",
+            "text": format!("session {pid} ({program}) {effect}"),
+            "hint": format!("Let it commit, or end it: SELECT pg_terminate_backend({pid})."),
+        })
+    }
+}
+
+impl Store {
+    /// The same database over a session for questions about the installation: it waits for no lock for longer than
+    /// half a second, and asks a database too that takes no changes.
+    #[must_use]
+    pub fn for_status(&self) -> Store {
+        let options = self.options.clone();
+        let options = options.options(limits(STATUS_STATEMENT_TIMEOUT, STATUS_LOCK_TIMEOUT));
+        let pooling = Pooling {
+            answer_time_max: Some(STATUS_STATEMENT_TIMEOUT + ANSWER_MARGIN),
+            wait: STATUS_STATEMENT_TIMEOUT,
+            ..Pooling::tool(1)
+        };
+        self.over(options, pooling)
+    }
+
+    async fn lock_holders(&self) -> Result<Vec<LockHolder>, StoreError> {
+        let asked = include_str!("../sql/lock_holders.sql");
+        Ok(sqlx::query_as(asked).fetch_all(&self.pool).await?)
+    }
+
+    /// The state of the installation: `server`, `database_bytes`, `disk`, `hosts`, `queue`, `partitions`, `pauses`, and
+    /// `problems` with `code`, `text` and `hint`. Of a database whose tables are locked, `server` and `problems` alone,
+    /// which name who holds the locks. Best asked of [`Store::for_status`].
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn installation(&self) -> Result<Json, StoreError> {
+        let holders = self.lock_holders().await?;
+        let asked = sqlx::query_scalar("SELECT wed.installation()");
+        let answer: Result<Json, StoreError> =
+            asked.fetch_one(&self.pool).await.map_err(StoreError::from);
+        let (mut installation, is_locked) = match answer {
+            Ok(installation) => (installation, false),
+            Err(StoreError::Locked { message, .. }) => (self.locked(&message).await?, true),
+            Err(error) => return Err(error),
+        };
+        // Who held a lock a moment ago may have let go, and who waits longest is known only now.
+        let holders = match is_locked && holders.is_empty() {
+            true => self.lock_holders().await?,
+            false => holders,
+        };
+        let waited = |holder: &&LockHolder| is_locked || holder.seconds >= LOCK_WAIT_MAX_S;
+        let mut problems: Vec<Json> = (holders.iter().filter(waited))
+            .map(LockHolder::problem)
+            .collect();
+        if let Err(error) = self.ping().await
+            && let Some(refusal) = error.refusal()
+        {
+            problems.insert(
+                0,
+                json!({ "code": "read_only", "text": refusal.message, "hint": refusal.hint }),
+            );
+        }
+        if let Some(known) = installation["problems"].as_array_mut() {
+            known.splice(0..0, problems);
+        }
+        let disk = Disk::of(self).await?;
+        disk.add_to(&mut installation);
+        Ok(installation)
+    }
+
+    /// What is known of an installation whose tables are locked.
+    async fn locked(&self, message: &str) -> Result<Json, StoreError> {
+        let server: String = sqlx::query_scalar("SELECT current_setting('server_version')")
+            .fetch_one(&self.pool)
+            .await?;
+        Ok(json!({
+            "server": server,
+            "problems": [{
+                "code": "locked",
+                "text": format!("a table of Wedflow is locked, and its state cannot be read: {message}"),
+                "hint": "End the session that holds the lock; hosts go on by themselves.",
+            }],
+        }))
+    }
+
+    /// Figures of the installation for monitoring; of one whose tables are locked, the sessions that hold locks alone.
+    /// Best asked of [`Store::for_status`].
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn metrics(&self) -> Result<Vec<Metric>, StoreError> {
+        let mut figures: Vec<Metric> = (self.lock_holders().await?.into_iter())
+            .map(|holder| Metric {
+                name: "lock_wait_seconds".to_owned(),
+                tenant: None,
+                label: Some(format!("session {} on {}", holder.pid, holder.of_what)),
+                value: holder.seconds,
+            })
+            .collect();
+        let asked = sqlx::query_as("SELECT name, tenant, label, value FROM wed.metrics()");
+        let answer: Result<Vec<Metric>, StoreError> =
+            asked.fetch_all(&self.pool).await.map_err(StoreError::from);
+        match answer {
+            Ok(known) => figures.extend(known),
+            Err(StoreError::Locked { .. }) if !figures.is_empty() => {}
+            Err(error) => return Err(error),
+        }
+        Ok(figures)
+    }
+}

@@ -1,0 +1,47 @@
+//! `wed status` and `/metrics` when they are needed most: while a table of ours is locked.
+
+use std::time::{Duration, Instant};
+
+use crate::support::program::{run, wed};
+use crate::support::{Database, on};
+
+/// Far more than the half second that a lock is waited for, for a machine under load.
+const ANSWER_TIME_MAX: Duration = Duration::from_secs(30);
+
+#[harness::test]
+fn a_locked_installation_is_answered_for_and_who_locks_it_is_named() {
+    let database = Database::new();
+    let mut holder = database.owner();
+    holder.run("BEGIN; LOCK TABLE wed.job IN ACCESS EXCLUSIVE MODE");
+    let pid = holder.line("SELECT pg_backend_pid()");
+    std::thread::sleep(Duration::from_millis(1_100));
+
+    let begun = Instant::now();
+    let status = run(wed(&database.url()).args(["--json", "status"]))
+        .exits(1)
+        .json();
+    let figures = on(database.store.for_status().metrics()).expect("figures");
+    assert!(begun.elapsed() < ANSWER_TIME_MAX, "{:?}", begun.elapsed());
+
+    let problems = status["problems"].as_array().expect("problems");
+    let text = |code: &str| {
+        let problem = problems.iter().find(|problem| problem["code"] == code);
+        problem
+            .map(|problem| problem["text"].to_string())
+            .unwrap_or_default()
+    };
+    assert!(text("locked").contains("locked"), "{status}");
+    let waited = text("lock_waited");
+    assert!(
+        waited.contains(&format!("session {pid} ")) && waited.contains("wed.job"),
+        "{status}"
+    );
+    let told = figures
+        .iter()
+        .find(|figure| figure.name == "lock_wait_seconds");
+    let label = told
+        .and_then(|figure| figure.label.clone())
+        .unwrap_or_default();
+    assert!(label.contains(&pid), "{label}");
+    holder.run("ROLLBACK");
+}
