@@ -8,7 +8,9 @@ use wedflow_contract::{Digest, FILES_INTERFACE};
 use crate::answers::{Content, FileAnswer};
 use crate::outside::NOT_GRANTED;
 use crate::provided::Provided;
-use crate::state::{Answered, State, Store, charge};
+use crate::state::{
+    Answered, FUEL_PER_FILE_OPERATION, State, Store, charge, charge_fuel, count_host_call,
+};
 
 /// Bytes of a refusal's message that a guest receives.
 const MOST_MESSAGE: usize = 1_000;
@@ -63,7 +65,8 @@ pub(crate) fn define(linker: &mut Linker<State>) -> wasmtime::Result<()> {
 
 fn read(mut store: Store<'_>, (name,): (WasmStr,)) -> Answered<'_, FileResult<Option<Vec<u8>>>> {
     Box::new(async move {
-        store.data_mut().count_host_call("read")?;
+        count_host_call(&mut store, "read")?;
+        charge_fuel(&mut store, FUEL_PER_FILE_OPERATION)?;
         let name = name.to_str(store.as_context())?.into_owned();
         charge(&mut store, name.len())?;
         let asked = format!("read {name}");
@@ -88,7 +91,8 @@ fn written<'a>(
     act: fn(&mut Draft, &str, &[u8]) -> Result<(), FileError>,
 ) -> Answered<'a, FileResult<()>> {
     Box::new(async move {
-        store.data_mut().count_host_call(what)?;
+        count_host_call(&mut store, what)?;
+        charge_fuel(&mut store, FUEL_PER_FILE_OPERATION)?;
         if let Some(refusal) = not_granted(&mut store) {
             return Ok((Err(refused(refusal)),));
         }
@@ -118,7 +122,8 @@ fn written<'a>(
 
 fn remove(mut store: Store<'_>, (name,): (WasmStr,)) -> Answered<'_, FileResult<bool>> {
     Box::new(async move {
-        store.data_mut().count_host_call("remove")?;
+        count_host_call(&mut store, "remove")?;
+        charge_fuel(&mut store, FUEL_PER_FILE_OPERATION)?;
         let name = name.to_str(store.as_context())?.into_owned();
         charge(&mut store, name.len())?;
         let asked = format!("remove {name}");
@@ -135,7 +140,8 @@ fn remove(mut store: Store<'_>, (name,): (WasmStr,)) -> Answered<'_, FileResult<
 
 fn all(mut store: Store<'_>, (): ()) -> Answered<'_, FileResult<Vec<FileHere>>> {
     Box::new(async move {
-        store.data_mut().count_host_call("all")?;
+        count_host_call(&mut store, "all")?;
+        charge_fuel(&mut store, FUEL_PER_FILE_OPERATION)?;
         let answer = filed(&mut store, "all".to_owned(), |draft| {
             Ok(FileAnswer::All(draft.list()?))
         })

@@ -7,7 +7,7 @@ use wedflow_contract::HOST_INTERFACE;
 use crate::bindings::Severity;
 use crate::log::LogLine;
 use crate::provided::Provided;
-use crate::state::{State, Store, charge};
+use crate::state::{State, Store, charge, count_host_call};
 
 /// Fields that a log line may have; one with more is dropped.
 const FIELDS: usize = 64;
@@ -29,25 +29,25 @@ pub(crate) fn define(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     host.func_wrap(
         "panicked",
         |mut store: Store<'_>, (first, second, third, fourth): (u64, u64, u64, u64)| {
+            count_host_call(&mut store, "panicked")?;
             let state = store.data_mut();
-            state.count_host_call("panicked")?;
             state.log.panicked([first, second, third, fourth]);
             Ok(())
         },
     )?;
     host.func_wrap("now", |mut store: Store<'_>, (): ()| {
+        count_host_call(&mut store, "now")?;
         let state = store.data_mut();
-        state.count_host_call("now")?;
         Ok((state.answers.now(),))
     })?;
     host.func_wrap("random", |mut store: Store<'_>, (): ()| {
+        count_host_call(&mut store, "random")?;
         let state = store.data_mut();
-        state.count_host_call("random")?;
         Ok((state.answers.random(),))
     })?;
     host.func_wrap("attributes", |mut store: Store<'_>, (): ()| {
+        count_host_call(&mut store, "attributes")?;
         let state = store.data_mut();
-        state.count_host_call("attributes")?;
         Ok((state.names.clone().unwrap_or_default(),))
     })?;
     host.func_wrap("config", |mut store: Store<'_>, (key,): (WasmStr,)| {
@@ -61,8 +61,8 @@ pub(crate) fn define(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     })?;
     host.func_wrap_async("sleep", |mut store: Store<'_>, (microseconds,): (u64,)| {
         Box::new(async move {
+            count_host_call(&mut store, "sleep")?;
             let state = store.data_mut();
-            state.count_host_call("sleep")?;
             state.sleep(microseconds).await?;
             Ok(())
         })
@@ -77,7 +77,7 @@ fn ask(
     key: &WasmStr,
     look: for<'a> fn(&'a Provided, &str) -> Option<&'a str>,
 ) -> wasmtime::Result<(String, Option<String>)> {
-    store.data_mut().count_host_call(function)?;
+    count_host_call(store, function)?;
     let key = key.to_str(store.as_context())?.into_owned();
     charge(store, key.len())?;
     let found = match &store.data().provided {
@@ -91,7 +91,7 @@ fn log(
     mut store: Store<'_>,
     (severity, message, fields): (Severity, WasmStr, WasmList<Field>),
 ) -> wasmtime::Result<()> {
-    store.data_mut().count_host_call("log")?;
+    count_host_call(&mut store, "log")?;
     if fields.len() > FIELDS {
         store.data_mut().log.drop_line();
         return Ok(());

@@ -11,7 +11,7 @@ use wedflow_contract::{Digest, HTTP_INTERFACE};
 use crate::answers::{Content, HttpAnswer};
 use crate::outside::{Exchange, HttpHere, NOT_GRANTED};
 use crate::provided::Provided;
-use crate::state::{Answered, State, Store, charge};
+use crate::state::{Answered, FUEL_PER_FETCH, State, Store, charge, charge_fuel, count_host_call};
 
 #[derive(ComponentType, Lower, Clone, Copy)]
 #[component(enum)]
@@ -74,13 +74,16 @@ struct ResponseHere {
     body: Vec<u8>,
 }
 
+/// Passes of the host over each byte of a request's body, as charged.
+const BODY_PASSES: usize = 8;
+
 /// Defines the functions.
 pub(crate) fn define(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     let mut http = linker.instance(HTTP_INTERFACE)?;
     http.func_wrap_async("fetch", fetch)?;
     http.func_wrap("key", |mut store: Store<'_>, (): ()| {
+        count_host_call(&mut store, "key")?;
         let state = store.data_mut();
-        state.count_host_call("key")?;
         let key = state.answers.key(&state.outside.key);
         Ok((key,))
     })
@@ -91,14 +94,18 @@ fn fetch(
     (request,): (RequestHere,),
 ) -> Answered<'_, (Result<ResponseHere, FetchErrorHere>,)> {
     Box::new(async move {
-        store.data_mut().count_host_call("fetch")?;
+        count_host_call(&mut store, "fetch")?;
         if let Some(refusal) = http_not_granted(&mut store) {
             return Ok((Err(unanswered(refusal)),));
         }
+        charge_fuel(&mut store, FUEL_PER_FETCH)?;
         let answer = match copied(&mut store, &request)? {
             Ok((request, asked)) => fetched(&mut store, request, asked).await,
             Err(refusal) => refusal,
         };
+        if let HttpAnswer::Answered { body, .. } = &answer {
+            charge(&mut store, body.0.len())?;
+        }
         Ok((match answer {
             HttpAnswer::Answered {
                 status,
@@ -161,7 +168,8 @@ fn copied(
         return Ok(Err(refused));
     }
     let body = request.body.as_le_slice(store.as_context()).to_vec();
-    charge(store, body.len())?;
+    // It is read as text, masked and digested.
+    charge(store, body.len().saturating_mul(BODY_PASSES))?;
     let given = request
         .headers
         .iter(store.as_context_mut())?

@@ -34,6 +34,7 @@ mod host;
 mod http;
 mod initialise;
 mod log;
+mod mask;
 mod outside;
 mod payload;
 mod pool;

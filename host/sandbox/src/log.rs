@@ -75,6 +75,12 @@ impl Log {
         (self.provided.as_ref()).map_or(0, |provided| provided.longest().saturating_sub(1))
     }
 
+    /// Number of times that the host goes over each byte that is printed: while a line may hold the beginning of a
+    /// secret, it is looked at again with each piece.
+    pub(crate) fn passes(&self) -> usize {
+        1 + self.held_back().div_ceil(PRINTED_LINE)
+    }
+
     fn masked(&self, bytes: Vec<u8>) -> Vec<u8> {
         match &self.provided {
             Some(provided) => provided.mask_bytes(bytes),

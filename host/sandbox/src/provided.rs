@@ -3,25 +3,28 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::sync::Arc;
 
-/// Text that replaces a secret.
-const MASK: &str = "***";
+use crate::mask::Masks;
 
 /// The settings and secrets that one transition of a flow may ask for. Its `Debug` shows no value.
-#[derive(Default, PartialEq, Eq)]
+#[derive(Default)]
 pub struct Provided {
-    settings: HashMap<String, String>,
+    settings: Arc<HashMap<String, String>>,
     secrets: HashMap<String, String>,
     /// Those that are put into headers only.
     sent: HashSet<String>,
-    /// The texts to look for when masking, the longest first.
-    masked: Vec<String>,
+    /// The texts to look for when masking.
+    masks: Option<Masks>,
 }
 
 impl Provided {
     /// The flow's settings by key, and those of its secrets that are granted to the transition, by
     /// name.
-    pub fn new(settings: HashMap<String, String>, secrets: HashMap<String, String>) -> Self {
+    pub fn new(
+        settings: impl Into<Arc<HashMap<String, String>>>,
+        secrets: HashMap<String, String>,
+    ) -> Self {
         let mut masked: Vec<String> = secrets
             .values()
             .filter(|secret| !secret.is_empty())
@@ -35,13 +38,13 @@ impl Provided {
                 ]
             })
             .collect();
-        masked.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        masked.sort_unstable();
         masked.dedup();
         Provided {
-            settings,
+            settings: settings.into(),
             secrets,
             sent: HashSet::new(),
-            masked,
+            masks: Masks::of(&masked),
         }
     }
 
@@ -71,37 +74,16 @@ impl Provided {
 
     /// The text with `***` in place of every secret that stands in it.
     pub fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut text = Cow::Borrowed(text);
-        for secret in &self.masked {
-            if text.contains(secret.as_str()) {
-                text = Cow::Owned(text.replace(secret.as_str(), MASK));
-            }
+        match &self.masks {
+            Some(masks) => masks.mask_text(text),
+            None => Cow::Borrowed(text),
         }
-        text
     }
 
     /// The same for bytes, whether they are text or not.
     pub(crate) fn mask_bytes(&self, bytes: Vec<u8>) -> Vec<u8> {
-        let mut bytes = bytes;
-        for secret in &self.masked {
-            let secret = secret.as_bytes();
-            if !bytes.windows(secret.len()).any(|window| window == secret) {
-                continue;
-            }
-            let mut masked = Vec::with_capacity(bytes.len());
-            let mut rest = bytes.as_slice();
-            while let Some(at) = rest
-                .windows(secret.len())
-                .position(|window| window == secret)
-            {
-                masked.extend_from_slice(&rest[..at]);
-                masked.extend_from_slice(MASK.as_bytes());
-                rest = &rest[at + secret.len()..];
-            }
-            masked.extend_from_slice(rest);
-            bytes = masked;
-        }
-        bytes
+        let masked = self.masks.as_ref().and_then(|masks| masks.mask(&bytes));
+        masked.unwrap_or(bytes)
     }
 
     /// The same for a text that is replaced.
@@ -113,12 +95,21 @@ impl Provided {
 
     /// The bytes of the longest text to mask.
     pub(crate) fn longest(&self) -> usize {
-        self.masked.first().map_or(0, String::len)
+        self.masks.as_ref().map_or(0, Masks::longest)
+    }
+
+    /// Bytes of memory that it takes besides the settings, which a flow's transitions share.
+    pub fn memory(&self) -> usize {
+        let secrets = self
+            .secrets
+            .iter()
+            .map(|(name, secret)| name.len() + secret.len());
+        secrets.sum::<usize>() + self.masks.as_ref().map_or(0, Masks::memory)
     }
 
     /// Returns true if there is a secret to mask.
     pub(crate) fn masks(&self) -> bool {
-        !self.masked.is_empty()
+        self.masks.is_some()
     }
 }
 

@@ -81,6 +81,9 @@ pub struct Attempt {
     pub draft: Option<Draft>,
 }
 
+/// Fuel that a guest uses in an epoch of 1 ms at most, as charged to one that was ended by its time.
+const FUEL_PER_EPOCH: u64 = 10_000_000;
+
 enum Ended {
     Payload(PayloadError),
     Guest(wasmtime::Error),
@@ -167,7 +170,12 @@ impl Sandbox {
             },
             Err(_) => Outcome::TimedOut,
         };
-        let measure = measure_of(&store, limits, begun);
+        let mut measure = measure_of(&store, limits, begun);
+        if outcome == Outcome::TimedOut {
+            // Its count of fuel was not written back: it is charged for the time for which it held a processor.
+            let held = u64::from(store.data().slices.epochs()).saturating_mul(FUEL_PER_EPOCH);
+            measure.fuel = measure.fuel.max(held.min(limits.fuel));
+        }
         let (recording, beyond_recording) = store.data_mut().answers.finish();
         let mut logs = store.data_mut().log.finish();
         let draft = store.data_mut().outside.draft.take();

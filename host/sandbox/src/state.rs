@@ -86,8 +86,7 @@ impl State {
         }
     }
 
-    /// Counts a call into the host.
-    pub(crate) fn count_call(&mut self) -> Result<(), Stop> {
+    fn count_call(&mut self) -> Result<(), Stop> {
         match self.calls_left.checked_sub(1) {
             Some(left) => {
                 self.calls_left = left;
@@ -97,14 +96,6 @@ impl State {
                 limit: self.call_limit,
             }),
         }
-    }
-
-    /// Counts a call of one of the contract's own functions, which `describe` must not call.
-    pub(crate) fn count_host_call(&mut self, function: &'static str) -> Result<(), Stop> {
-        if self.names.is_none() {
-            return Err(Stop::HostInDescribe(function));
-        }
-        self.count_call()
     }
 
     /// Waits, with its time slice handed on meanwhile. A wait beyond the call's time never
@@ -141,9 +132,39 @@ impl State {
 /// The fuel that a byte costs which the host copies, masks or digests for a guest.
 const FUEL_PER_BYTE: u64 = 8;
 
+/// The fuel that a call into the host costs, whatever it does.
+const FUEL_PER_CALL: u64 = 500;
+
+/// The fuel that an operation with a file costs: it goes over a thread that may block.
+pub(crate) const FUEL_PER_FILE_OPERATION: u64 = 100_000;
+
+/// The fuel that a request over HTTP costs.
+pub(crate) const FUEL_PER_FETCH: u64 = 500_000;
+
+/// Counts a call into the host, and charges for it.
+pub(crate) fn count_call(store: &mut Store<'_>) -> wasmtime::Result<()> {
+    store.data_mut().count_call()?;
+    charge_fuel(store, FUEL_PER_CALL)
+}
+
+/// Counts a call of one of the contract's own functions, which `describe` must not call.
+pub(crate) fn count_host_call(
+    store: &mut Store<'_>,
+    function: &'static str,
+) -> wasmtime::Result<()> {
+    match store.data().names {
+        None => Err(Stop::HostInDescribe(function).into()),
+        Some(_) => count_call(store),
+    }
+}
+
 /// Charges a guest for what the host does for it, by bytes.
 pub(crate) fn charge(store: &mut Store<'_>, bytes: usize) -> wasmtime::Result<()> {
-    let cost = (bytes as u64).saturating_mul(FUEL_PER_BYTE);
+    charge_fuel(store, (bytes as u64).saturating_mul(FUEL_PER_BYTE))
+}
+
+/// Charges a guest for what the host does for it.
+pub(crate) fn charge_fuel(store: &mut Store<'_>, cost: u64) -> wasmtime::Result<()> {
     match store.get_fuel()?.checked_sub(cost) {
         Some(left) => store.set_fuel(left),
         None => {

@@ -12,7 +12,7 @@ use wasmtime::{AsContext, Engine, StoreContextMut};
 use wedflow_contract::WASI_PREFIX;
 
 use crate::log::Stream;
-use crate::state::{State, Stop};
+use crate::state::{State, Stop, charge, count_call};
 
 /// The version of WASI that is served, up to its last number.
 const VERSION: &str = "@0.2.";
@@ -171,7 +171,7 @@ fn serve_streams(
         ("wasi:io/streams", "[method]output-stream.check-write") => target.func_wrap(
             name,
             |mut store: Store<'_>, (_,): (Resource<Output>,)| -> wasmtime::Result<Done<u64>> {
-                store.data_mut().count_call()?;
+                count_call(&mut store)?;
                 Ok((Ok(PRINT_BYTES),))
             },
         ),
@@ -185,14 +185,14 @@ fn serve_streams(
         ) => target.func_wrap(
             name,
             |mut store: Store<'_>, (_,): (Resource<Output>,)| -> wasmtime::Result<Done<()>> {
-                store.data_mut().count_call()?;
+                count_call(&mut store)?;
                 Ok((Ok(()),))
             },
         ),
         // A stream is always ready.
         ("wasi:io/streams", "[method]output-stream.subscribe") => {
             target.func_wrap(name, |mut store: Store<'_>, (_,): (Resource<Output>,)| {
-                store.data_mut().count_call()?;
+                count_call(&mut store)?;
                 Ok((Resource::<Pollable>::new_own(READY),))
             })
         }
@@ -211,8 +211,8 @@ fn serve_clocks(
     match (interface, name) {
         ("wasi:clocks/monotonic-clock", "subscribe-duration") => {
             target.func_wrap(name, |mut store: Store<'_>, (nanoseconds,): (u64,)| {
+                count_call(&mut store)?;
                 let state = store.data_mut();
-                state.count_call()?;
                 let at = state
                     .answers
                     .since_begun()
@@ -224,16 +224,16 @@ fn serve_clocks(
         }
         ("wasi:clocks/monotonic-clock", "now") => {
             target.func_wrap(name, |mut store: Store<'_>, (): ()| {
+                count_call(&mut store)?;
                 let state = store.data_mut();
-                state.count_call()?;
                 Ok((state.answers.elapsed(),))
             })
         }
         ("wasi:clocks/monotonic-clock", "resolution") => answer(target, name, || (1_000_u64,)),
         ("wasi:clocks/wall-clock", "now") => {
             target.func_wrap(name, |mut store: Store<'_>, (): ()| {
+                count_call(&mut store)?;
                 let state = store.data_mut();
-                state.count_call()?;
                 let now = state.answers.now();
                 Ok((Datetime {
                     seconds: u64::try_from(now.div_euclid(1_000_000)).unwrap_or(0),
@@ -264,8 +264,8 @@ fn serve_random(
             "wasi:random/random" | "wasi:random/insecure",
             "get-random-u64" | "get-insecure-random-u64",
         ) => target.func_wrap(name, |mut store: Store<'_>, (): ()| {
+            count_call(&mut store)?;
             let state = store.data_mut();
-            state.count_call()?;
             Ok((state.answers.random(),))
         }),
         (
@@ -274,8 +274,8 @@ fn serve_random(
         ) => target.func_wrap(name, random_bytes),
         ("wasi:random/insecure-seed", "insecure-seed") => {
             target.func_wrap(name, |mut store: Store<'_>, (): ()| {
+                count_call(&mut store)?;
                 let state = store.data_mut();
-                state.count_call()?;
                 Ok(((state.answers.random(), state.answers.random()),))
             })
         }
@@ -294,7 +294,7 @@ where
     R: wasmtime::component::ComponentNamedList + Lower + 'static,
 {
     target.func_wrap(name, move |mut store: Store<'_>, (): ()| {
-        store.data_mut().count_call()?;
+        count_call(&mut store)?;
         Ok(make())
     })
 }
@@ -305,8 +305,8 @@ fn block(
     (pollable,): (Resource<Pollable>,),
 ) -> Box<dyn Future<Output = wasmtime::Result<()>> + Send + '_> {
     Box::new(async move {
+        count_call(&mut store)?;
         let state = store.data_mut();
-        state.count_call()?;
         let at = u64::from(pollable.rep()).saturating_mul(1_000);
         let left = at.saturating_sub(state.answers.since_begun() / 1_000);
         if left > 0 {
@@ -320,7 +320,7 @@ fn print(
     mut store: Store<'_>,
     (stream, bytes): (Resource<Output>, WasmList<u8>),
 ) -> wasmtime::Result<Done<()>> {
-    store.data_mut().count_call()?;
+    count_call(&mut store)?;
     let stream = if stream.rep() == Stream::Error as u32 {
         Stream::Error
     } else {
@@ -328,19 +328,22 @@ fn print(
     };
     let bytes = bytes.as_le_slice(store.as_context());
     let bytes = bytes[..bytes.len().min(PRINT_BYTES as usize)].to_vec();
+    let passes = store.data().log.passes();
+    charge(&mut store, bytes.len().saturating_mul(passes))?;
     store.data_mut().log.print(stream, &bytes);
     Ok((Ok(()),))
 }
 
 fn random_bytes(mut store: Store<'_>, (count,): (u64,)) -> wasmtime::Result<(Vec<u8>,)> {
-    let state = store.data_mut();
-    state.count_call()?;
+    count_call(&mut store)?;
     if count > RANDOM_BYTES {
         return Err(Stop::Unserved(
             format!("wasi:random for {count} bytes at once").into_boxed_str(),
         )
         .into());
     }
+    charge(&mut store, count as usize)?;
+    let state = store.data_mut();
     let mut bytes = vec![0; count as usize];
     for chunk in bytes.chunks_mut(8) {
         let drawn = state.answers.random().to_le_bytes();

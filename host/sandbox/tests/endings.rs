@@ -64,6 +64,12 @@ fn time_is_over_for_those_who_compute_and_those_who_wait() {
         let looping = compile(&component(&core("", "(loop (br 0)) unreachable")));
         let attempt = ends("WAT loop", &undeclared(&looping), SHORT, &Limits::default()).await;
         assert_eq!(attempt.outcome, Outcome::TimedOut);
+        // Its own count of fuel is not written back: it is charged for the milliseconds that it computed.
+        assert!(
+            attempt.measure.fuel >= 10_000_000,
+            "{}",
+            attempt.measure.fuel
+        );
         // In the module's start function, before `run` is called at all.
         let starting = compile(&component(&core(
             "(func $s (loop (br 0))) (start $s)",

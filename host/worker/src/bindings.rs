@@ -1,10 +1,11 @@
 //! Components, compiled once, and transitions bound to flows, once for each version of a flow.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use quick_cache::sync::Cache;
+use quick_cache::{OptionsBuilder, Weighter};
 use tokio::sync::OnceCell;
 use wedflow_contract::Manifest;
 use wedflow_guard::{FlowAttributes, SetClauseCache};
@@ -19,6 +20,10 @@ use crate::vault::{FindSecretKey, SecretKey};
 
 /// Number of bindings, flows and components that are kept; those that are used least go first.
 const BINDINGS_MAX: usize = 4_096;
+/// Bytes for which a flow, or its transitions, count at least.
+const BYTES_MIN: u64 = 32 << 10;
+/// Parts of a cache by which it is locked. What is heavier than a part is not kept.
+const CACHE_SHARDS: usize = 4;
 /// Maximum reads of a flow whose definition changes meanwhile.
 const FLOW_READS_MAX: u32 = 5;
 /// Maximum checked clauses kept for each version of a flow.
@@ -30,9 +35,11 @@ pub(crate) struct LoadedFlow {
     pub(crate) shape: FlowShape,
     pub(crate) clauses: SetClauseCache,
     pub(crate) shapes: Shapes,
-    settings: HashMap<String, String>,
+    settings: Arc<HashMap<String, String>>,
     secrets: Vec<SealedSecret>,
     grants: Vec<Grant>,
+    /// Values for transitions, by the names of their secrets; true for a secret that is only sent.
+    provided: Mutex<BTreeMap<BTreeMap<String, bool>, Arc<Provided>>>,
 }
 
 /// A transition that can be run.
@@ -74,10 +81,36 @@ type BindingKey = (ComponentId, FlowId);
 struct Versioned<T> {
     version: i32,
     kept: T,
+    /// Bytes that it holds.
+    bytes: u64,
+}
+
+/// Weighs by bytes, so that a cache is bounded in number and in bytes.
+#[derive(Debug, Clone)]
+struct ByBytes;
+
+impl<K, T> Weighter<K, Arc<Versioned<T>>> for ByBytes {
+    fn weight(&self, _: &K, value: &Arc<Versioned<T>>) -> u64 {
+        value.bytes.max(BYTES_MIN)
+    }
+}
+
+/// A cache of parts of flows.
+type FlowCache<K, T> = Cache<K, Arc<Versioned<T>>, ByBytes>;
+
+fn flow_cache<K: std::hash::Hash + Eq, T>(items: usize) -> FlowCache<K, T> {
+    let options = OptionsBuilder::new()
+        .estimated_items_capacity(items)
+        .weight_capacity(items as u64 * BYTES_MIN)
+        .shards(CACHE_SHARDS)
+        .build()
+        .expect("a capacity is given");
+    let (hasher, lifecycle) = Default::default();
+    Cache::with_options(options, ByBytes, hasher, lifecycle)
 }
 
 /// A flow's transitions, by name.
-type Transitions = Mutex<foldhash::HashMap<String, Cell<Runnable>>>;
+type Transitions = Arc<Mutex<foldhash::HashMap<String, Cell<Runnable>>>>;
 
 /// Components and flows that a host has loaded.
 pub(crate) struct Bindings {
@@ -88,10 +121,10 @@ pub(crate) struct Bindings {
     find_secret_key: Option<FindSecretKey>,
     outside: Outside,
     components: Cache<ComponentId, Cell<LoadedComponent>>,
-    flows: Cache<FlowId, Arc<Versioned<Cell<LoadedFlow>>>>,
+    flows: FlowCache<FlowId, Cell<LoadedFlow>>,
     /// By component, flow and transition.
     breakers: Cache<(ComponentId, FlowId, String), Arc<Breaker>>,
-    runnables: Cache<BindingKey, Arc<Versioned<Transitions>>>,
+    runnables: FlowCache<BindingKey, Transitions>,
 }
 
 impl Bindings {
@@ -110,9 +143,9 @@ impl Bindings {
             find_secret_key,
             outside,
             components: Cache::new(BINDINGS_MAX),
-            flows: Cache::new(BINDINGS_MAX),
+            flows: flow_cache(BINDINGS_MAX),
             breakers: Cache::new(BINDINGS_MAX),
-            runnables: Cache::new(BINDINGS_MAX),
+            runnables: flow_cache(BINDINGS_MAX),
         }
     }
 
@@ -135,8 +168,8 @@ impl Bindings {
         &self,
         claimed: &Claimed,
     ) -> Result<Result<Arc<Runnable>, String>, NotLoaded> {
+        let known = of_version(&self.runnables, binding_key(claimed), claimed.flow_version);
         let cell = {
-            let known = of_version(&self.runnables, binding_key(claimed), claimed.flow_version);
             let mut transitions = known.kept.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(
                 transitions
@@ -157,7 +190,17 @@ impl Bindings {
             }
             Ok::<_, NotLoaded>(loaded)
         };
-        cell.get_or_try_init(load).await.cloned()
+        let is_new = !cell.initialized();
+        let loaded = cell.get_or_try_init(load).await.cloned();
+        if is_new {
+            weigh(
+                &self.runnables,
+                binding_key(claimed),
+                &known,
+                bytes_of(&known.kept),
+            );
+        }
+        loaded
     }
 
     /// Returns true when a claimed job must be given back: its tenant is suspended, as far as the flow's version at the
@@ -200,7 +243,7 @@ impl Bindings {
             )));
         };
         let provided = match self.provided(&flow, name)? {
-            Ok(provided) => Arc::new(provided),
+            Ok(provided) => provided,
             Err(reason) => return Ok(Err(reason)),
         };
         let granted = match self.outside.granted(&flow.shape, flow.grant(name), name) {
@@ -241,24 +284,24 @@ impl Bindings {
         }
     }
 
-    /// Returns the values that the flow's owner gives a transition besides the state. Without a key to secrets,
-    /// later.
+    /// Returns the values that the flow's owner gives a transition besides the state. Transitions with the same secrets
+    /// share them. Without a key to secrets, later.
     fn provided(
         &self,
         flow: &LoadedFlow,
         transition: &str,
-    ) -> Result<Result<Provided, String>, NotLoaded> {
+    ) -> Result<Result<Arc<Provided>, String>, NotLoaded> {
+        let granted = flow.secrets_of(transition);
+        let mut known = flow.provided.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(provided) = known.get(&granted) {
+            return Ok(Ok(Arc::clone(provided)));
+        }
         let mut secrets = HashMap::new();
-        let mut sent = HashSet::new();
-        for sealed in &flow.secrets {
-            let among = |list: &[String]| list.iter().any(|name| name == transition);
-            let reads = among(&sealed.transitions);
-            if !reads && !among(&sealed.senders) {
-                continue;
-            }
-            if !reads {
-                sent.insert(sealed.name.clone());
-            }
+        for sealed in flow
+            .secrets
+            .iter()
+            .filter(|sealed| granted.contains_key(&sealed.name))
+        {
             let Some(key) = self.key() else {
                 tracing::warn!(
                     flow = %flow.shape.name,
@@ -274,9 +317,13 @@ impl Bindings {
                 Err(error) => return Ok(Err(format!("the secret \"{}\": {error}", sealed.name))),
             };
         }
-        Ok(Ok(
-            Provided::new(flow.settings.clone(), secrets).only_sent(sent)
-        ))
+        let sent: HashSet<String> = (granted.iter().filter(|(_, sent)| **sent))
+            .map(|(name, _)| name.clone())
+            .collect();
+        let provided = Provided::new(Arc::clone(&flow.settings), secrets).only_sent(sent);
+        let provided = Arc::new(provided);
+        known.insert(granted, Arc::clone(&provided));
+        Ok(Ok(provided))
     }
 
     async fn flow(
@@ -288,7 +335,12 @@ impl Bindings {
         let loaded = known
             .kept
             .get_or_try_init(|| async { Ok(Ok(Arc::new(self.read_flow(flow_id).await?))) });
-        loaded.await.cloned()
+        let is_new = !known.kept.initialized();
+        let loaded = loaded.await.cloned();
+        if let (true, Ok(Ok(flow))) = (is_new, &loaded) {
+            weigh(&self.flows, flow_id, &known, flow.bytes());
+        }
+        loaded
     }
 
     /// Reads a flow. Where its definition changes meanwhile it is read anew, so that no two versions are mixed.
@@ -297,7 +349,8 @@ impl Bindings {
         let mut reads = 0;
         loop {
             reads += 1;
-            let settings = self.store.settings(flow_id).await?.into_iter().collect();
+            let settings: HashMap<String, String> =
+                self.store.settings(flow_id).await?.into_iter().collect();
             let secrets = self.store.secrets(flow_id).await?;
             let grants = self.store.grants(flow_id).await?;
             let after = self.store.flow_shape(flow_id).await?;
@@ -309,9 +362,10 @@ impl Bindings {
                     shape,
                     clauses: SetClauseCache::new(attributes, CLAUSES_MAX),
                     shapes: Shapes::default(),
-                    settings,
+                    settings: Arc::new(settings),
                     secrets,
                     grants,
+                    provided: Mutex::default(),
                 });
             }
         }
@@ -378,6 +432,27 @@ impl Bindings {
 }
 
 impl LoadedFlow {
+    /// Returns the secrets that a transition may read or send; true for one that it may only send.
+    fn secrets_of(&self, transition: &str) -> BTreeMap<String, bool> {
+        let among = |list: &[String]| list.iter().any(|name| name == transition);
+        (self.secrets.iter())
+            .filter_map(|sealed| {
+                let reads = among(&sealed.transitions);
+                (reads || among(&sealed.senders)).then(|| (sealed.name.clone(), !reads))
+            })
+            .collect()
+    }
+
+    /// Returns the bytes of its settings and secrets.
+    fn bytes(&self) -> u64 {
+        let settings = self
+            .settings
+            .iter()
+            .map(|(key, value)| key.len() + value.len());
+        let secrets = self.secrets.iter().map(|secret| secret.ciphertext.len());
+        (settings.sum::<usize>() + secrets.sum::<usize>()) as u64
+    }
+
     /// Returns the access outside its call that it grants a transition.
     pub(crate) fn grant(&self, transition: &str) -> Option<&Grant> {
         self.grants
@@ -442,6 +517,42 @@ fn binding_key(claimed: &Claimed) -> BindingKey {
     (claimed.component_id, claimed.job.key.flow)
 }
 
+/// Returns the bytes that a flow's transitions hold: the flow's settings once, and each different set of secrets.
+fn bytes_of(transitions: &Transitions) -> u64 {
+    let transitions = transitions.lock().unwrap_or_else(PoisonError::into_inner);
+    let runnables = || {
+        transitions
+            .values()
+            .filter_map(|cell| cell.get()?.as_ref().ok())
+    };
+    let provided: HashMap<*const Provided, usize> = runnables()
+        .filter_map(|runnable| runnable.bound.provided())
+        .map(|provided| (Arc::as_ptr(provided), provided.memory()))
+        .collect();
+    let flow = runnables()
+        .next()
+        .map_or(0, |runnable| runnable.flow.bytes());
+    flow + provided.values().sum::<usize>() as u64
+}
+
+/// Tells a cache what a value weighs that has been loaded since it was put in.
+fn weigh<K, T>(cache: &FlowCache<K, T>, key: K, value: &Arc<Versioned<T>>, bytes: u64)
+where
+    K: std::hash::Hash + Eq,
+    T: Clone,
+{
+    let is_kept = (cache.peek(&key)).is_some_and(|kept| kept.version == value.version);
+    if is_kept && bytes > value.bytes.max(BYTES_MIN) {
+        let (version, kept) = (value.version, value.kept.clone());
+        let weighed = Arc::new(Versioned {
+            version,
+            kept,
+            bytes,
+        });
+        cache.insert(key, weighed);
+    }
+}
+
 /// The value of a key, made where there is none.
 fn one_of<K: std::hash::Hash + Eq + Clone, T: Default>(cache: &Cache<K, Arc<T>>, key: K) -> Arc<T> {
     // To make one cannot fail.
@@ -451,7 +562,7 @@ fn one_of<K: std::hash::Hash + Eq + Clone, T: Default>(cache: &Cache<K, Arc<T>>,
 }
 
 /// The value of a key as of a version; what was of another is forgotten.
-fn of_version<K, T>(cache: &Cache<K, Arc<Versioned<T>>>, key: K, version: i32) -> Arc<Versioned<T>>
+fn of_version<K, T>(cache: &FlowCache<K, T>, key: K, version: i32) -> Arc<Versioned<T>>
 where
     K: std::hash::Hash + Eq,
     T: Default,
@@ -464,6 +575,7 @@ where
     let made = Arc::new(Versioned {
         version,
         kept: T::default(),
+        bytes: 0,
     });
     cache.insert(key, Arc::clone(&made));
     made
@@ -475,7 +587,7 @@ mod tests {
 
     #[test]
     fn a_full_cache_forgets_what_is_used_least_and_one_version_of_a_flow_is_kept() {
-        let cache: Cache<i32, Arc<Versioned<Mutex<u32>>>> = Cache::new(100);
+        let cache: FlowCache<i32, Arc<Mutex<u32>>> = flow_cache(100);
         let used = of_version(&cache, 1, 7);
         for key in 2..1_000 {
             of_version(&cache, key, 1);
@@ -484,11 +596,22 @@ mod tests {
                 "forgotten at {key}"
             );
         }
-        assert!(cache.len() <= 100 && cache.len() > 50, "{}", cache.len());
+        assert!(cache.len() <= 104 && cache.len() > 50, "{}", cache.len());
         for version in 8..1_000 {
             of_version(&cache, 1, version);
         }
-        assert!(cache.len() <= 100);
+        assert!(cache.len() <= 104);
         assert!(!Arc::ptr_eq(&used, &of_version(&cache, 1, 7)));
+    }
+    #[test]
+    fn a_cache_of_flows_is_bounded_in_bytes() {
+        let cache: FlowCache<i32, Arc<Mutex<u32>>> = flow_cache(100);
+        let bound = 100 * BYTES_MIN;
+        for key in 0..200 {
+            let value = of_version(&cache, key, 1);
+            weigh(&cache, key, &value, bound / 20);
+            assert!(cache.weight() <= bound, "{}", cache.weight());
+        }
+        assert!((5..=20).contains(&cache.len()), "{}", cache.len());
     }
 }

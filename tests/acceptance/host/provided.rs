@@ -185,3 +185,31 @@ fn without_the_key_a_granted_transition_does_not_run() {
     assert_eq!(session.number("SELECT count(*) FROM wed_attempt"), 0);
     on(host.stop());
 }
+
+#[harness::test]
+fn settings_and_secrets_of_a_flow_are_bounded_in_number_and_bytes() {
+    let database = Database::new();
+    let flow = database.flow("bounded");
+    let store = &database.store;
+    let refused = |result: Result<(), wedflow_store::StoreError>| {
+        let error = result.expect_err("it is refused");
+        assert_eq!(error.code(), Some("WF020"), "{error}");
+    };
+    let large = "v".repeat(60_000);
+    for number in 0..17 {
+        on(store.set_setting(flow.id, &format!("large{number}"), &large)).expect("there is room");
+    }
+    refused(on(store.set_setting(flow.id, "large17", &large)));
+    for number in 0..83 {
+        on(store.set_setting(flow.id, &format!("small{number}"), "v")).expect("there is room");
+    }
+    refused(on(store.set_setting(flow.id, "small83", "v")));
+    // Another value for a known one is none more.
+    on(store.set_setting(flow.id, "small1", "w")).expect("changed");
+
+    for number in 0..50 {
+        store_secret(&flow, &format!("secret{number}"), "value", &[]);
+    }
+    let (ciphertext, nonce) = key().seal(flow.id, "more", "value").expect("sealed");
+    refused(on(store.put_secret(flow.id, "more", &ciphertext, &nonce)));
+}
