@@ -13,8 +13,9 @@ use crate::problem::Problem;
 use crate::rate::{Denials, Rates};
 use crate::watching::Watching;
 
-/// Components that are compiled at the same instant: of all tenants, of one. Others wait.
-const COMPILED: (usize, usize) = (4, 1);
+/// Components that are compiled or wait for a compiler: of all tenants, of one. Two are compiled at the same instant, by
+/// turns of tenants, those whose last turn is longest ago first.
+const COMPILED: (usize, usize) = (64, 1);
 /// Uploads that are being read at the same instant, in KiB: of all tenants, of one.
 const UPLOADED_KIB: (usize, usize) = (512 << 10, 64 << 10);
 /// Answers that are being sent at the same instant, in KiB: to all tenants, to one.

@@ -377,6 +377,10 @@ pub(crate) struct HostArguments {
     /// Lanes that run guests side by side; as many as processors when absent.
     #[arg(long, value_name = "N")]
     pub(crate) lanes: Option<usize>,
+    /// Memory of all running guests together, in MiB. Half of the machine's when absent, or of the control group's
+    /// that the host runs in, where that is less. Tenants share it.
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(64..))]
+    pub(crate) guest_memory: Option<u64>,
     /// The host's name in traces' logs and in the list of hosts.
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,

@@ -24,12 +24,15 @@ const AS_COMPILER: &str = "__compile-component";
 /// Compilers at once: each may take as much memory as the limit allows. Of one tenant's one less.
 const AT_ONCE: usize = 2;
 
+/// Number of tenants whose last turns are remembered.
+const SERVED_MAX: usize = 1_024;
+
 /// The program that can be started as a compiler: this one, when it said so.
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
-/// Tenants whose components are being compiled.
-static RUNNING: Mutex<Vec<String>> = Mutex::new(Vec::new());
-static ENDED: Condvar = Condvar::new();
+/// Components that are being compiled, and those that wait.
+static TURNS: Mutex<Turns> = Mutex::new(Turns::new());
+static CHANGED: Condvar = Condvar::new();
 
 /// To be called first of all in `main`. When the process was started to compile a component, does that and
 /// returns how it is to exit; otherwise the program serves as its own compiler from now on, and nothing is
@@ -60,7 +63,7 @@ pub(crate) fn compile(
     limits: &Limits,
 ) -> Option<Result<Vec<u8>, UploadError>> {
     let program = PROGRAM.get()?;
-    let _turn = Turn::take(whose);
+    let _turn = Turn::take(whose, bytes.len());
     Some(run(program, bytes, settings, limits))
 }
 
@@ -68,29 +71,99 @@ pub(crate) fn compile(
 struct Turn(String);
 
 impl Turn {
-    fn take(whose: &str) -> Turn {
-        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-        while !has_turn(&running, whose) {
-            running = ENDED.wait(running).unwrap_or_else(PoisonError::into_inner);
+    fn take(whose: &str, bytes: usize) -> Turn {
+        let mut turns = TURNS.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = turns.ask(whose, bytes);
+        while !turns.begin(number) {
+            turns = CHANGED.wait(turns).unwrap_or_else(PoisonError::into_inner);
         }
-        running.push(whose.to_owned());
+        // The next one may begin as well.
+        CHANGED.notify_all();
         Turn(whose.to_owned())
     }
 }
 
-/// Returns true if a tenant may begin another compiler next to the running ones.
-fn has_turn(running: &[String], whose: &str) -> bool {
-    let own = running.iter().filter(|one| *one == whose).count();
-    running.len() < AT_ONCE && own < AT_ONCE - 1
-}
-
 impl Drop for Turn {
     fn drop(&mut self) {
-        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = running.iter().position(|one| *one == self.0) {
-            running.swap_remove(at);
+        let mut turns = TURNS.lock().unwrap_or_else(PoisonError::into_inner);
+        turns.end(&self.0);
+        CHANGED.notify_all();
+    }
+}
+
+/// A component that waits for its turn.
+struct Waiting {
+    number: u64,
+    whose: String,
+    bytes: usize,
+}
+
+/// Turns of tenants: whose last turn is longest ago is next, with the smallest of their components.
+struct Turns {
+    running: Vec<String>,
+    waiting: Vec<Waiting>,
+    /// Tenants that had a turn, the latest last.
+    served: Vec<String>,
+    asked: u64,
+}
+
+impl Turns {
+    const fn new() -> Self {
+        Turns {
+            running: Vec::new(),
+            waiting: Vec::new(),
+            served: Vec::new(),
+            asked: 0,
         }
-        ENDED.notify_all();
+    }
+
+    fn ask(&mut self, whose: &str, bytes: usize) -> u64 {
+        self.asked += 1;
+        self.waiting.push(Waiting {
+            number: self.asked,
+            whose: whose.to_owned(),
+            bytes,
+        });
+        self.asked
+    }
+
+    /// Returns the place in `waiting` of who may begin; none while all compilers run, or only those wait who have their
+    /// share.
+    fn next(&self) -> Option<usize> {
+        if self.running.len() >= AT_ONCE {
+            return None;
+        }
+        let has_share = |whose: &str| {
+            let own = self.running.iter().filter(|one| *one == whose).count();
+            own >= AT_ONCE - 1
+        };
+        let last_turn = |whose: &str| self.served.iter().position(|one| one == whose);
+        (self.waiting.iter().enumerate())
+            .filter(|(_, one)| !has_share(&one.whose))
+            .min_by_key(|(_, one)| (last_turn(&one.whose), one.bytes, one.number))
+            .map(|(place, _)| place)
+    }
+
+    /// Begins the turn of a component, if it is its turn.
+    fn begin(&mut self, number: u64) -> bool {
+        let Some(place) = (self.next()).filter(|place| self.waiting[*place].number == number)
+        else {
+            return false;
+        };
+        let Waiting { whose, .. } = self.waiting.swap_remove(place);
+        self.served.retain(|one| *one != whose);
+        if self.served.len() >= SERVED_MAX {
+            self.served.remove(0);
+        }
+        self.served.push(whose.clone());
+        self.running.push(whose);
+        true
+    }
+
+    fn end(&mut self, whose: &str) {
+        if let Some(place) = self.running.iter().position(|one| one == whose) {
+            self.running.swap_remove(place);
+        }
     }
 }
 
@@ -255,13 +328,38 @@ fn child(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
 mod tests {
     use super::*;
 
+    /// Begins whatever may begin; returns whose it is.
+    fn begun(turns: &mut Turns) -> Option<String> {
+        let number = turns.waiting[turns.next()?].number;
+        assert!(turns.begin(number));
+        turns.running.last().cloned()
+    }
+
     #[test]
     fn no_tenant_has_all_turns() {
-        let running =
-            |names: &[&str]| -> Vec<String> { names.iter().map(|name| (*name).into()).collect() };
-        assert!(has_turn(&running(&[]), "a"));
-        assert!(!has_turn(&running(&["a"]), "a"));
-        assert!(has_turn(&running(&["a"]), "b"));
-        assert!(!has_turn(&running(&["a", "b"]), "c"));
+        let mut turns = Turns::new();
+        let (first, second) = (turns.ask("a", 1), turns.ask("a", 1));
+        assert!(turns.begin(first) && !turns.begin(second));
+        let (third, fourth) = (turns.ask("b", 9), turns.ask("c", 1));
+        // Of those that had no turn, the smallest.
+        assert!(!turns.begin(third) && turns.begin(fourth) && !turns.begin(third));
+        turns.end("a");
+        assert!(!turns.begin(second) && turns.begin(third));
+    }
+
+    #[test]
+    fn tenants_that_always_ask_do_not_keep_another_waiting() {
+        let mut turns = Turns::new();
+        for whose in ["evil", "evil", "third", "third"] {
+            turns.ask(whose, 6_000);
+        }
+        for _ in 0..10 {
+            while begun(&mut turns).is_some() {}
+            for whose in std::mem::take(&mut turns.running) {
+                turns.ask(&whose, 6_000);
+            }
+        }
+        turns.ask("acme", 200_000);
+        assert_eq!(begun(&mut turns).as_deref(), Some("acme"));
     }
 }

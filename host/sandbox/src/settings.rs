@@ -1,5 +1,6 @@
 //! Settings of a sandbox, and the engine that follows from them.
 
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use wasmtime::{
@@ -238,10 +239,32 @@ fn lists_swap(text: &str) -> bool {
 fn memory_of_machine() -> u64 {
     let info = rustix::system::sysinfo();
     let of_machine = info.totalram.saturating_mul(u64::from(info.mem_unit));
-    let of_group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
-    of_group
-        .and_then(|text| text.trim().parse().ok())
-        .map_or(of_machine, |group: u64| group.min(of_machine))
+    let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    memory_of_groups(Path::new("/sys/fs/cgroup"), &groups)
+        .map_or(of_machine, |group| group.min(of_machine))
+}
+
+/// Returns the least limit of the control groups of a process, as the kernel lists them, and of those around them. The
+/// limits of version 2 are in `memory.max`, those of version 1 below `memory`, in `memory.limit_in_bytes`.
+fn memory_of_groups(mounted: &Path, groups: &str) -> Option<u64> {
+    let limit =
+        |file: PathBuf| -> Option<u64> { std::fs::read_to_string(file).ok()?.trim().parse().ok() };
+    let of_line = |line: &str| -> Option<u64> {
+        let mut parts = line.splitn(3, ':');
+        let (number, controllers, group) = (parts.next()?, parts.next()?, parts.next()?);
+        let (root, name) = match controllers {
+            "" if number == "0" => (mounted.to_owned(), "memory.max"),
+            of if of.split(',').any(|one| one == "memory") => {
+                (mounted.join("memory"), "memory.limit_in_bytes")
+            }
+            _ => return None,
+        };
+        // Within a container the root of the groups is the container's own.
+        (Path::new(group.trim_start_matches('/')).ancestors())
+            .filter_map(|group| limit(root.join(group).join(name)))
+            .min()
+    };
+    groups.lines().filter_map(of_line).min()
 }
 
 fn system_clock() -> i64 {
@@ -269,6 +292,32 @@ mod tests {
             let compiled = engine.precompile_module(&module);
             assert!(compiled.is_err(), "{feature}");
         }
+    }
+
+    #[test]
+    fn memory_of_a_unit_of_systemd_and_of_a_container_is_that_of_its_group() {
+        let folder = std::env::temp_dir().join(format!("wedflow-groups-{}", std::process::id()));
+        let put = |file: &str, text: &str| {
+            let file = folder.join(file);
+            std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+            std::fs::write(file, text).expect("written");
+        };
+        put("memory.max", "max\n");
+        put("system.slice/wedflow.service/memory.max", "4294967296\n");
+        put("system.slice/memory.max", "8589934592\n");
+        put("memory/docker/a/memory.limit_in_bytes", "1073741824\n");
+        put("memory/memory.limit_in_bytes", "9223372036854771712\n");
+        for (groups, limit) in [
+            ("0::/system.slice/wedflow.service\n", Some(4 << 30)),
+            ("0::/system.slice/other.service\n", Some(8 << 30)),
+            ("0::/\n", None),
+            ("5:cpu:/docker/a\n4:memory:/docker/a\n", Some(1 << 30)),
+            ("4:cpu,memory:/elsewhere\n", Some(9_223_372_036_854_771_712)),
+            ("", None),
+        ] {
+            assert_eq!(memory_of_groups(&folder, groups), limit, "{groups}");
+        }
+        std::fs::remove_dir_all(&folder).expect("removed");
     }
 
     #[test]

@@ -35,6 +35,8 @@ pub struct HostSettings {
     pub lanes: usize,
     /// Jobs that may be in flight at once, running or waiting, all lanes together.
     pub in_flight: usize,
+    /// Bytes of memory of all running guests together; by default half of the machine's, or of its control group's.
+    pub guest_memory: Option<u64>,
     /// Time that running jobs may take after [`Host::stop`] was called.
     pub grace: Duration,
     /// Limits of an attempt.
@@ -53,6 +55,7 @@ impl Default for HostSettings {
             name: format!("host-{}", std::process::id()),
             lanes: processors(),
             in_flight: 1_000,
+            guest_memory: None,
             grace: Duration::from_secs(5),
             limits: Limits::default(),
             secret_key: None,
@@ -92,10 +95,12 @@ impl Host {
     pub async fn start(store: Store, settings: HostSettings) -> Result<Host, HostError> {
         let lanes = settings.lanes.max(1);
         let policy = Policy::new(lanes, settings.in_flight);
+        let usual = Settings::fast();
         let sandbox = Arc::new(Sandbox::new(Settings {
             concurrent: u32::try_from(policy.room().max(16)).unwrap_or(u32::MAX),
             cache: wedflow_sandbox::user_cache(),
-            ..Settings::fast()
+            memory_of_all: settings.guest_memory.unwrap_or(usual.memory_of_all),
+            ..usual
         })?);
         let outside = Outside::open(&settings.outside).map_err(HostError::Files)?;
         let store = store.for_host(settings.connections());

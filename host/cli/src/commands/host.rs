@@ -54,6 +54,7 @@ async fn run(
     listen: Option<SocketAddr>,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
+    raise_limit_of_files();
     let may_move = host.listen.is_none();
     let settings = settings(host);
     let store = database::make(arguments, terminal, settings.connections()).await?;
@@ -102,6 +103,20 @@ async fn run(
     };
     store.close().await;
     ended
+}
+
+/// Raises the limit of open files to what the system allows this process: each connection of a client or of the
+/// database is one, and the usual limit is that of programs which wait for files with `select`.
+fn raise_limit_of_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: maximum,
+        maximum,
+    };
+    if let Err(error) = setrlimit(Resource::Nofile, raised) {
+        tracing::warn!(%error, "the limit of open files could not be raised; give the service a higher one");
+    }
 }
 
 /// Says where a host is at work, and where it serves.
@@ -222,6 +237,7 @@ fn settings(arguments: &HostArguments) -> HostSettings {
     if let Some(lanes) = arguments.lanes {
         settings.lanes = lanes.max(1);
     }
+    settings.guest_memory = arguments.guest_memory.map(|mebibytes| mebibytes << 20);
     if let Some(name) = &arguments.name {
         settings.name.clone_from(name);
     }
