@@ -3,7 +3,7 @@
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: chaos rolling simulate help demo test setup setup-test build samples lint reference fuzz fuzz-api bench bench-guests bench-peers bench-worklist clean soak
+.PHONY: chaos cluster-demo rolling simulate help demo test setup setup-test build samples lint reference fuzz fuzz-api bench bench-guests bench-peers bench-worklist clean soak
 
 help: ## List what there is to make
 	@echo "Wedflow. What there is to make:"
@@ -47,6 +47,9 @@ chaos: ## Break hosts, servers, disks and links RUNS times by kind (SEED, KIND);
 
 rolling: ## Replace hosts of an earlier revision, OLD (main~50), by this one's under load
 	@scripts/rolling.sh $${OLD:-main~50}
+
+cluster-demo: ## Kill the primary of two servers ROUNDS times under load (etcd, Patroni, HAProxy); prints a table
+	@scripts/cluster-demo.py
 
 bench: ## Measure the commit path (see docs/reference/benchmarks.md)
 	@scripts/bench.sh
