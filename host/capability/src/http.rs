@@ -115,6 +115,24 @@ impl Http {
         allowed: &[HostPort],
         request: Request,
     ) -> Result<Response, FetchError> {
+        self.answer(allowed, request, Answer::Whole).await
+    }
+
+    /// Makes one request as [`Http::fetch`] does, and waits for the head of its answer alone. Returns the status.
+    ///
+    /// # Errors
+    /// As [`Http::fetch`].
+    pub async fn status(&self, allowed: &[HostPort], request: Request) -> Result<u16, FetchError> {
+        let answer = self.answer(allowed, request, Answer::Head).await?;
+        Ok(answer.status)
+    }
+
+    async fn answer(
+        &self,
+        allowed: &[HostPort],
+        request: Request,
+        wanted: Answer,
+    ) -> Result<Response, FetchError> {
         let (peer, secure, request) = checked(request)?;
         if !allowed.contains(&peer) {
             return Err(FetchError::Denied(format!(
@@ -129,7 +147,7 @@ impl Http {
         }
         match tokio::time::timeout(
             REQUEST_TIME_MAX,
-            self.exchange(&peer, allowed, secure, request),
+            self.exchange(&peer, allowed, (secure, wanted), request),
         )
         .await
         {
@@ -145,12 +163,12 @@ impl Http {
         &self,
         peer: &HostPort,
         allowed: &[HostPort],
-        secure: bool,
+        (secure, wanted): (bool, Answer),
         request: hyper::Request<Full<Bytes>>,
     ) -> Result<Response, FetchError> {
         let stream = self.connect(peer, allowed).await?;
         if !secure {
-            return send(stream, peer, request).await;
+            return send(stream, peer, request, wanted).await;
         }
         let name = peer.host().to_string();
         let name = name
@@ -163,7 +181,7 @@ impl Http {
             .connect(name, stream)
             .await
             .map_err(|error| FetchError::Unreachable(format!("no TLS with {peer}: {error}")))?;
-        send(stream, peer, request).await
+        send(stream, peer, request, wanted).await
     }
 
     /// Connects to one of the addresses that were checked.
@@ -330,11 +348,19 @@ fn headers(given: &[(String, String)]) -> Result<HeaderMap, FetchError> {
     Ok(headers)
 }
 
+/// Part of an answer that is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Head,
+    Whole,
+}
+
 /// Sends a request on a connection of its own, and reads the answer.
 async fn send<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     stream: S,
     peer: &HostPort,
     request: hyper::Request<Full<Bytes>>,
+    wanted: Answer,
 ) -> Result<Response, FetchError> {
     let broken = |error: hyper::Error| {
         if error.is_parse_too_large() {
@@ -354,31 +380,33 @@ async fn send<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     let exchange = async move {
         let response = sender.send_request(request).await.map_err(broken)?;
         let (head, body) = response.into_parts();
-        let body = Limited::new(body, MAX_BODY)
-            .collect()
-            .await
-            .map_err(|error| {
-                if error.is::<LengthLimitError>() {
-                    FetchError::TooLarge(format!(
-                        "the answer of {peer} has more than {MAX_BODY} bytes"
-                    ))
-                } else {
-                    FetchError::Unreachable(format!("the answer of {peer} was cut off: {error}"))
-                }
-            })?;
-        Ok(Response {
-            status: head.status.as_u16(),
-            headers: head
-                .headers
-                .iter()
-                .filter_map(|(name, value)| {
-                    Some((name.to_string(), value.to_str().ok()?.to_owned()))
-                })
-                .collect(),
-            body: body.to_bytes().to_vec(),
-        })
+        let most = match wanted {
+            Answer::Whole => MAX_BODY,
+            Answer::Head => return Ok(response_of(&head, Vec::new())),
+        };
+        let body = Limited::new(body, most).collect().await.map_err(|error| {
+            if error.is::<LengthLimitError>() {
+                FetchError::TooLarge(format!(
+                    "the answer of {peer} has more than {MAX_BODY} bytes"
+                ))
+            } else {
+                FetchError::Unreachable(format!("the answer of {peer} was cut off: {error}"))
+            }
+        })?;
+        Ok(response_of(&head, body.to_bytes().to_vec()))
     };
     driven(exchange, connection).await
+}
+
+fn response_of(head: &hyper::http::response::Parts, body: Vec<u8>) -> Response {
+    let text = |value: &HeaderValue| value.to_str().map(str::to_owned).ok();
+    Response {
+        status: head.status.as_u16(),
+        headers: (head.headers.iter())
+            .filter_map(|(name, value)| Some((name.to_string(), text(value)?)))
+            .collect(),
+        body,
+    }
 }
 
 /// Awaits an exchange while its connection is driven by the same task, so that both end together.
@@ -480,6 +508,30 @@ mod tests {
             Ok(answer) => assert_eq!(answer.status, 200),
             Err(error) => panic!("{error}"),
         }
+    }
+
+    #[test]
+    fn who_wants_the_head_alone_waits_for_no_body() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let peer = listener.local_addr().expect("its address").to_string();
+        std::thread::spawn(move || {
+            let mut kept = Vec::new();
+            for mut stream in listener.incoming().flatten() {
+                let _ = stream.read(&mut [0; 4096]);
+                // More than is taken of a body, and never sent.
+                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 9999999\r\n\r\n");
+                kept.push(stream);
+            }
+        });
+        let peers: Vec<HostPort> = vec![peer.parse().expect("a peer")];
+        let http = Http::new(peers.clone());
+        let asked = http.status(&peers, request(&format!("http://{peer}/")));
+        let status = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime")
+            .block_on(asked);
+        assert_eq!(status.expect("a status"), 200);
     }
 
     #[test]
