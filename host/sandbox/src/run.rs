@@ -170,12 +170,7 @@ impl Sandbox {
             },
             Err(_) => Outcome::TimedOut,
         };
-        let mut measure = measure_of(&store, limits, begun);
-        if outcome == Outcome::TimedOut {
-            // Its count of fuel was not written back: it is charged for the time for which it held a processor.
-            let held = u64::from(store.data().slices.epochs()).saturating_mul(FUEL_PER_EPOCH);
-            measure.fuel = measure.fuel.max(held.min(limits.fuel));
-        }
+        let measure = measure_of(&store, limits, begun, &outcome);
         let (recording, beyond_recording) = store.data_mut().answers.finish();
         let mut logs = store.data_mut().log.finish();
         let draft = store.data_mut().outside.draft.take();
@@ -205,10 +200,15 @@ fn deadline_of(begun: Instant, timeout: Duration) -> Instant {
 }
 
 /// Measures what an attempt has used.
-fn measure_of(store: &Store<State>, limits: &Limits, begun: Instant) -> Measure {
-    let fuel = store.get_fuel().unwrap_or(0);
+fn measure_of(store: &Store<State>, limits: &Limits, begun: Instant, outcome: &Outcome) -> Measure {
+    let used = limits.fuel.saturating_sub(store.get_fuel().unwrap_or(0));
+    // The count of a guest that its time ends was not written back: it is charged for the time for which it computed.
+    let held = match outcome {
+        Outcome::TimedOut => u64::from(store.data().slices.epochs()).saturating_mul(FUEL_PER_EPOCH),
+        _ => 0,
+    };
     Measure {
-        fuel: limits.fuel.saturating_sub(fuel),
+        fuel: used.max(held.min(limits.fuel)),
         elapsed_us: u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX),
         memory_bytes: store.data().room.memory_peak,
     }

@@ -30,7 +30,7 @@ const ROLLBACK_TIME_MAX: Duration = Duration::from_secs(5);
 /// Pauses between two tries to reach a server that refuses connections, as one that starts does.
 const CONNECT_PAUSES: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(500)];
 
-/// One session.
+/// Session with the database.
 pub(crate) struct Session {
     connection: PgConnection,
     /// Longest wait for the answer to a statement.

@@ -119,7 +119,7 @@ impl Store {
         Ok(installation)
     }
 
-    /// What is known of an installation whose tables are locked.
+    /// Describes an installation whose tables are locked.
     async fn locked(&self, message: &str) -> Result<Json, StoreError> {
         let server: String = sqlx::query_scalar("SELECT current_setting('server_version')")
             .fetch_one(&self.pool)
