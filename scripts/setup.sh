@@ -44,6 +44,8 @@ if [[ $level != build ]]; then
   command -v npm >/dev/null || need npm
   command -v clang >/dev/null || need clang
   command -v wasm-ld >/dev/null || need lld
+  # The console's pages are opened in it.
+  [[ $level != test ]] || command -v chromium >/dev/null || need chromium
   # Faults of clocks.
   [[ $level != test ]] || command -v faketime >/dev/null || need faketime
 fi
@@ -118,12 +120,14 @@ if [[ $level != build ]]; then
     $python/.venv/bin/python -m pip install --quiet --disable-pip-version-check -r $python/requirements.txt
     cp $python/requirements.txt $python/.venv/requirements.txt
   fi
-  js=guest-sdk/js
-  if ! cmp -s $js/package-lock.json $js/node_modules/.wedflow-lock.json; then
+  folders=(guest-sdk/js)
+  [[ $level != test ]] || folders+=(tests/browser)
+  for js in "${folders[@]}"; do
+    cmp -s $js/package-lock.json $js/node_modules/.wedflow-lock.json && continue
     say "Installing what $js/package-lock.json lists"
     npm ci --prefix $js --no-fund --no-audit --loglevel=error
     cp $js/package-lock.json $js/node_modules/.wedflow-lock.json
-  fi
+  done
 fi
 
 # Debian's Go is too old for `go:wasmexport`, so it is not installed, only missed.

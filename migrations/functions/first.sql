@@ -1,8 +1,8 @@
 -- Runs before the functions are applied.
 --
 -- How the functions are laid out: define makes flows; gate decides what a new state means and writes it; job claims,
--- commits and fails; chore is what any host does for all tenants, thing by thing; sweep looks after tables of ours. A
--- flow has functions of its own, made from define/templates.
+-- commits and fails; explain says why; chore is what any host does for all tenants, thing by thing; sweep looks after
+-- tables of ours. A flow has functions of its own, made from define/templates.
 --
 -- The way of a host's result: wed.commit_results > wed.write_unlocked > wed.write_results > the flow's apply (UPDATE,
 -- conditions) > wed.pass_gate > wed.decide, wed.refuse_passing, then one function for each table that is written,
@@ -25,7 +25,7 @@
 
 -- A function may name one that comes later in the alphabet.
 SET LOCAL check_function_bodies = off;
--- wed_predicate owns two functions; their owner needs CREATE at the moment it becomes that.
+-- wed_predicate owns some functions; their owner needs CREATE at the moment it becomes that.
 GRANT USAGE, CREATE ON SCHEMA wed TO wed_predicate;
 -- Drops functions that nothing depends on: each comes anew, and may have other names of arguments or return something
 -- else.

@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use crate::support::repository;
 
 /// Our crates and the layer that each stands on. A crate may import those of lower layers only.
-const LAYERS: [(&str, u8); 17] = [
+const LAYERS: [(&str, u8); 19] = [
     ("cli", 5),
     ("api", 4),
     ("worker", 3),
     ("authoring", 3),
     ("tenancy", 3),
+    ("console", 3),
+    ("picture", 2),
     ("client", 2),
     ("store", 2),
     ("sandbox", 2),
@@ -31,8 +33,8 @@ const ALONE: [&str; 4] = ["capability", "embedded-postgres", "scheduler", "model
 
 /// Libraries that one crate only may use, so that it alone knows what they are like.
 const ONE_USER: [(&str, &str); 8] = [
-    ("axum", "api"),
     ("cap-std", "capability"),
+    ("layout-rs", "picture"),
     ("tokio-rustls", "capability"),
     ("hyper-rustls", "client"),
     ("sqlx", "store"),

@@ -23,6 +23,7 @@
 //! - `reference`: the reference pages against the code
 //! - `recovery`: operators, reasons for waiting, schedules, backups
 //! - `worklist`: people's work, connected or not
+//! - `console`: explanations, pictures, pages, sessions, a browser
 //! - `constraints`: reservations, the order of tasks, numbers, the requisition
 //! - `process`: processes in the process language
 //! - `logs`: what an operator reads in the logs of hosts and of the server
@@ -32,6 +33,7 @@ mod api;
 mod authoring;
 mod cli;
 mod compiling;
+mod console;
 mod constraints;
 mod defects;
 mod external;

@@ -44,4 +44,4 @@ pub use application::{Answered, Application, RunApplication};
 pub use in_process::{Owner, in_process};
 pub use metrics::{Committed, MetricsServer};
 pub use routes::description;
-pub use server::{Server, ServerSettings};
+pub use server::{MakePages, Server, ServerSettings};

@@ -6,6 +6,7 @@ mod conditions;
 mod config;
 mod constrain;
 mod events;
+mod explain;
 mod flows;
 mod health;
 mod instances;
@@ -93,6 +94,10 @@ fn operation_routes() -> OpenApiRouter<Api> {
         .routes(routes!(operate::resume))
         .routes(routes!(operate::waiting))
         .routes(routes!(conditions::conditions))
+        .routes(routes!(explain::why))
+        .routes(routes!(explain::what_if))
+        .routes(routes!(explain::what_if_condition))
+        .routes(routes!(explain::graph))
         .routes(routes!(operate::retry_matching))
         .routes(routes!(operate::pause_all))
         .routes(routes!(operate::resume_all))

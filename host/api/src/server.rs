@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use axum::Router;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
@@ -61,6 +62,18 @@ pub struct ServerSettings {
     pub find_secret_key: Option<FindSecretKey>,
     /// Runs the component of a person's item; none: this server runs none.
     pub run_application: Option<RunApplication>,
+    /// Makes pages for people of the API's service, which they ask in this process; none: no pages.
+    pub pages: Option<MakePages>,
+}
+
+/// Makes pages of the API's service. What they have no page for is the API's.
+#[derive(Clone)]
+pub struct MakePages(pub Arc<dyn Fn(Router) -> Router + Send + Sync>);
+
+impl std::fmt::Debug for MakePages {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("MakePages")
+    }
 }
 
 impl ServerSettings {
@@ -81,6 +94,7 @@ impl ServerSettings {
             grace: Duration::from_secs(3),
             find_secret_key: None,
             run_application: None,
+            pages: None,
         }
     }
 }
@@ -160,7 +174,12 @@ async fn serve(
     mut stopped: oneshot::Receiver<()>,
 ) {
     let forgetting = tokio::spawn(forget(api.store.clone()));
-    let service = TowerToHyperService::new(routes::service(api));
+    let service = routes::service(api);
+    let service = match &settings.pages {
+        Some(MakePages(make)) => make(service.clone()).fallback_service(service),
+        None => service,
+    };
+    let service = TowerToHyperService::new(service);
     let places = Arc::new(Semaphore::new(settings.connections));
     let addresses = Addresses::default();
     let graceful = GracefulShutdown::new();

@@ -14,6 +14,7 @@ use crate::problem::Problem;
 
 mod component;
 mod context;
+mod explain;
 mod operate;
 mod process;
 mod reads;
@@ -22,6 +23,7 @@ mod work;
 
 pub(crate) use component::{ComponentCommand, PushArguments};
 pub(crate) use context::{ContextCommand, LoginArguments, OwnConfigCommand};
+pub(crate) use explain::{GraphArguments, WhatIfArguments, WhyArguments};
 pub(crate) use operate::{
     InstanceTarget, OperateFlow, OperateInstance, OrderCommand, ResourceCommand, ScheduleCommand,
 };
@@ -125,6 +127,8 @@ pub(crate) enum Command {
     /// Instances: start them, look at them.
     #[command(subcommand)]
     Instance(InstanceCommand),
+    /// Say why an instance's triggers fired or did not, clause by clause; with --if, what would happen.
+    Why(WhyArguments),
     /// Jobs: what is pending, what attempts came to and logged.
     #[command(subcommand)]
     Job(JobCommand),
@@ -750,6 +754,11 @@ pub(crate) enum FlowCommand {
         #[arg(long)]
         pdl: bool,
     },
+    /// Draw a flow as SVG: its triggers, and an arrow where one writes what the other's condition reads.
+    Graph(GraphArguments),
+    /// Say for which live instances a trigger's condition would have another value if it were another one. Changes
+    /// nothing.
+    WhatIf(WhatIfArguments),
     /// Print a Postgres URI whose session sees exactly this flow's tables, with its rights only.
     Url {
         /// The flow.

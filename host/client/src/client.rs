@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use http_body_util::{BodyExt, Limited};
+use http_body_util::BodyExt;
 use hyper::StatusCode;
 use hyper::body::Bytes;
 use hyper::header::{CONTENT_TYPE, ETAG, RETRY_AFTER};
@@ -192,10 +192,16 @@ impl Client {
 
     /// Reads the body of an answer.
     async fn read(&self, answer: Answer) -> Result<Bytes, ClientError> {
-        let body = Limited::new(answer.into_body(), ANSWER_BYTES_MAX);
-        let read = body.collect().await;
-        let read = read.map_err(|reason| self.unreachable(reason.to_string()))?;
-        Ok(read.to_bytes())
+        let mut body = answer.into_body();
+        let mut bytes = Vec::new();
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|reason| self.unreachable(reason.to_string()))?;
+            bytes.extend_from_slice(frame.data_ref().map_or(&[][..], |data| data));
+            if bytes.len() > ANSWER_BYTES_MAX {
+                return Err(self.unreachable("its answer is too long".to_owned()));
+            }
+        }
+        Ok(bytes.into())
     }
 
     /// Reads why a request was refused. What is no problem of Wedflow's is said to be none: a proxy answered.

@@ -12,6 +12,7 @@ mod client;
 mod components;
 mod error;
 mod events;
+mod explain;
 mod flows;
 mod instances;
 mod operations;

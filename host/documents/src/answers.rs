@@ -311,6 +311,9 @@ pub struct Instance {
     pub changed: String,
     /// Pending transitions.
     pub pending: Vec<String>,
+    /// Why it is an exception; absent for all others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// An instance that was started.

@@ -7,6 +7,7 @@ mod answers;
 mod conditions;
 mod constraints;
 mod definition;
+mod explain;
 mod operations;
 mod problem;
 mod requests;
@@ -25,6 +26,11 @@ pub use answers::{
 pub use conditions::{Condition, Conditions};
 pub use constraints::{Finding, Reservation, Resource, SetResource, TaskOrder};
 pub use definition::{Definition, definition_schema};
+pub use explain::{
+    AssumedCondition, Assumption, Clause, ClauseKind, ConditionPreview, DifferingInstance,
+    ExplainedJob, Explanation, ForeseenJob, ForeseenRefusal, Graph, GraphEdge, GraphTrigger,
+    TriggerOutcome, Truth, WhatIf, Why, WhyFilter,
+};
 pub use operations::{
     Event, GoBack, GoingBack, MatchingException, Operated, Pause, Paused, PausedThing, Reason,
     Refused, Retried, RetriedMatching, RetryMatching, Sent, SetState, Skip, Waiting,

@@ -98,6 +98,7 @@ impl From<crate::Instance> for Instance {
             started: instance.started,
             changed: instance.changed,
             pending: instance.pending,
+            reason: instance.reason,
         }
     }
 }

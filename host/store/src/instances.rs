@@ -27,6 +27,9 @@ pub struct Instance {
     pub changed: String,
     /// Names of its pending transitions.
     pub pending: Vec<String>,
+    /// Why it is an exception; none for all others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// Filter of instances; without any field, all of the flow.
@@ -291,7 +294,10 @@ impl Store {
                to_char(i.started AT TIME ZONE 'UTC', {RFC3339}) AS started, \
                to_char(i.changed AT TIME ZONE 'UTC', {RFC3339}) AS changed, \
                ARRAY(SELECT j.trname FROM wed.job j WHERE j.flow_id = i.flow_id AND j.wid = i.wid \
-                     ORDER BY j.tgid) AS pending \
+                     ORDER BY j.tgid) AS pending, \
+               CASE WHEN i.status = 'E' THEN (SELECT t.note FROM wed.trace t \
+                 WHERE t.flow_id = i.flow_id AND t.wid = i.wid AND t.status = 'E' AND t.note IS NOT NULL \
+                 ORDER BY t.seq DESC LIMIT 1) END AS reason \
              FROM wed.instance i JOIN \"{}\".wed_flow w ON w.wid = i.wid \
              WHERE i.flow_id = $1 AND ($2::text IS NULL OR i.status = $2::\"char\") \
                AND ($3::integer IS NULL OR i.wid = $3) \

@@ -7,6 +7,7 @@
 //! - `flows`: flows, their attributes, triggers and bindings
 //! - `components`: uploaded components
 //! - `conditions`: conditions over the present state of an instance
+//! - `explain`: why something fired or did not, what would happen if, the graph of a flow
 //! - `constraints`: reservations, resources, the order of tasks
 //! - `settings`: settings, and secrets as ciphertext
 //! - `instances`: instances, trace, attempts
@@ -42,6 +43,7 @@ mod constraints;
 mod disk;
 mod documents;
 mod error;
+mod explain;
 mod flows;
 mod instances;
 mod jobs;

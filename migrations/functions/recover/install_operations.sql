@@ -22,7 +22,12 @@ BEGIN
         'wed.set_pause(%3$s, %1$s, $1, NULL, false, %2$s, '''')'),
       ('wed_start(state jsonb, key text DEFAULT NULL)', 'integer', 'wed.start_once(%1$s, $1, %2$s, $2)'),
       ('wed_event(wid integer, state jsonb, key text DEFAULT NULL)', 'boolean',
-        'wed.send_event(%1$s, $1, $2, %2$s, $3)')
+        'wed.send_event(%1$s, $1, $2, %2$s, $3)'),
+      ('wed_why(wid integer, "trigger" text DEFAULT NULL, seq integer DEFAULT NULL)', 'jsonb',
+        'wed.why(%1$s, $1, $2, $3)'),
+      ('wed_what_if(wid integer, state jsonb, transition text DEFAULT NULL)', 'jsonb',
+        'wed.what_if(%1$s, $1, $2, $3)'),
+      ('wed_what_if_condition("trigger" text, condition text)', 'jsonb', 'wed.what_if_condition(%1$s, $1, $2)')
     ) o(signature, answer, body)
   LOOP
     EXECUTE format('CREATE OR REPLACE FUNCTION %I.%s RETURNS %s LANGUAGE sql SECURITY DEFINER

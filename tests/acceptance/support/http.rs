@@ -162,6 +162,14 @@ impl Client {
         }
     }
 
+    /// The same client without a token.
+    pub(crate) fn without_token(&self) -> Self {
+        Client {
+            token: None,
+            ..self.clone()
+        }
+    }
+
     /// Sends a request.
     #[track_caller]
     pub(crate) fn send(

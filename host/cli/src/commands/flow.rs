@@ -10,7 +10,7 @@ use wedflow_store::Store;
 
 use crate::answer::counted;
 use crate::arguments::FlowCommand;
-use crate::commands::{changes, operate, process, setting};
+use crate::commands::{changes, operate, process, setting, why};
 use crate::door::Door;
 use crate::problem::Problem;
 use crate::terminal::Terminal;
@@ -40,6 +40,8 @@ pub(crate) async fn run(
         } => Err(Problem::usage("a flow.toml has no creator role")
             .hint("--creator-role is for processes, x.pdl.")),
         FlowCommand::Apply { file, dry_run, .. } => apply(file, *dry_run, door, terminal).await,
+        FlowCommand::Graph(graph) => why::graph(graph, door, terminal).await,
+        FlowCommand::WhatIf(assumed) => why::condition(assumed, door, terminal).await,
         FlowCommand::List => list(door, terminal).await,
         FlowCommand::Show { name, pdl: true } => process::show(name, door, terminal).await,
         FlowCommand::Show { name, .. } => show(name, door, terminal).await,

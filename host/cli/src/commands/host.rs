@@ -3,8 +3,10 @@
 use std::net::{Ipv4Addr, SocketAddr};
 
 use tokio::net::TcpListener;
-use wedflow_api::{MetricsServer, Server, ServerSettings};
+use wedflow_api::{MakePages, MetricsServer, Server, ServerSettings};
+use wedflow_console::Links;
 use wedflow_store::Store;
+use wedflow_tenancy::{Scope, TokenRequest, issue};
 use wedflow_worker::{Host, HostSettings, OutsideSettings};
 
 use crate::application::run_at_server;
@@ -58,10 +60,11 @@ async fn run(
     let may_move = host.listen.is_none();
     let settings = settings(host);
     let store = database::make(arguments, terminal, settings.connections()).await?;
+    let links = Links::default();
     let api = match listen {
         Some(address) => {
             let own = arguments.database_url.as_ref().is_none_or(String::is_empty);
-            Some(listen_at(&store, address, may_move, own).await?)
+            Some(listen_at(&store, address, may_move, (own, &links)).await?)
         }
         None => None,
     };
@@ -76,6 +79,9 @@ async fn run(
         None => None,
     };
     say_started(&store, &host, api.as_ref(), metrics.as_ref(), terminal);
+    if let Some(api) = &api {
+        say_console(&store, &arguments.tenant, api, &links, terminal).await;
+    }
     let ending = tokio::select! {
         told = told_to_stop() => told.map(|()| Ending::Told)?,
         () = host.failed() => Ending::Failed,
@@ -148,6 +154,49 @@ fn say_started(
     }
 }
 
+/// User in whose name a link of the console signs in.
+const CONSOLE_USER: &str = "console";
+
+/// Says where the console is. A person at this terminal gets a link that signs in once; a log gets none.
+async fn say_console(
+    store: &Store,
+    tenant: &str,
+    api: &Server,
+    links: &Links,
+    terminal: &Terminal,
+) {
+    let address = api.address();
+    let link = match terminal.has_screen() {
+        true => console_token(store, tenant)
+            .await
+            .map(|token| links.make(&token)),
+        false => None,
+    };
+    terminal.say(&match link {
+        Some(link) => {
+            format!("the console is at http://{address}{link} (signs in once, within 10 minutes)")
+        }
+        None => format!("the console is at http://{address}/console"),
+    });
+}
+
+/// Makes a token for a day, of the tenant's user for the console; none where the tenant does not let one be made.
+async fn console_token(store: &Store, tenant: &str) -> Option<String> {
+    // The user may be there from an earlier start.
+    if let Err(error) = store.create_user(tenant, CONSOLE_USER, "admin").await {
+        tracing::debug!(%error, "the user of the console was not made");
+    }
+    let request = TokenRequest {
+        tenant,
+        user: CONSOLE_USER,
+        name: "a link of the console",
+        scopes: &[Scope::ALL],
+        days: 1,
+    };
+    let issued = issue(store, None, &request).await.ok()?;
+    Some(issued.secret.reveal().to_owned())
+}
+
 /// Reason for which a host ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
@@ -166,7 +215,7 @@ async fn listen_at(
     store: &Store,
     address: SocketAddr,
     may_move: bool,
-    own: bool,
+    (own, links): (bool, &Links),
 ) -> Result<Server, Problem> {
     if !address.ip().is_loopback() {
         tracing::warn!(%address, "tokens travel in plain HTTP; let only a proxy with TLS reach this address");
@@ -177,6 +226,7 @@ async fn listen_at(
             false => || secret_key::existing().ok().flatten(),
         }),
         run_application: Some(|application| Box::pin(run_at_server(application))),
+        pages: Some(pages(links)),
         ..ServerSettings::at(address)
     };
     match Server::start(store, &settings(address)).await {
@@ -192,6 +242,14 @@ async fn listen_at(
     Server::start(store, &settings(free))
         .await
         .map_err(|error| Problem::new("no port is free to listen at").because(error))
+}
+
+/// The pages of the console, into which these links lead.
+fn pages(links: &Links) -> MakePages {
+    let links = links.clone();
+    MakePages(std::sync::Arc::new(move |api| {
+        wedflow_console::router(api, &links)
+    }))
 }
 
 /// Listens at the address of the figures for monitoring.

@@ -1,0 +1,57 @@
+//! Why something fired or did not, what would happen if, and the graph of a flow.
+
+use wedflow_documents::{
+    AssumedCondition, Assumption, ConditionPreview, Graph, WhatIf, Why, WhyFilter,
+};
+use wedflow_model::Wid;
+
+use crate::client::Client;
+use crate::error::ClientError;
+use crate::instances::of;
+use crate::request::Request;
+
+impl Client {
+    /// Explains the conditions of a flow over a state of an instance, clause by clause.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn why(&self, flow: &str, wid: Wid, which: &WhyFilter) -> Result<Why, ClientError> {
+        self.call(of(Request::get, flow, wid, "why").query(which))
+            .await
+    }
+
+    /// Says what would become of an instance whose attributes had other values. Nothing is changed.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn what_if(
+        &self,
+        flow: &str,
+        wid: Wid,
+        assumed: &Assumption,
+    ) -> Result<WhatIf, ClientError> {
+        self.call(of(Request::post, flow, wid, "what-if").document(assumed))
+            .await
+    }
+
+    /// Compares a trigger's condition with another one over the live instances. Nothing is changed.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn what_if_condition(
+        &self,
+        flow: &str,
+        assumed: &AssumedCondition,
+    ) -> Result<ConditionPreview, ClientError> {
+        self.call(Request::post(&["flows", flow, "what-if"]).document(assumed))
+            .await
+    }
+
+    /// Reads the graph of a flow.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn graph(&self, flow: &str) -> Result<Graph, ClientError> {
+        self.call(Request::get(&["flows", flow, "graph"])).await
+    }
+}

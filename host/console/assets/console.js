@@ -1,0 +1,69 @@
+// Keeps live parts of a page current while it is seen, leads by keys, and asks before what cannot be undone.
+'use strict';
+const every = 4000;
+document.documentElement.classList.add('js');
+
+// Nobody's typing is taken away.
+const isTyped = (part) => part.contains(document.activeElement)
+  || [...part.querySelectorAll('input, textarea')].some((field) => field.value !== field.defaultValue);
+
+const shown = new Map();
+async function renew(part) {
+  if (document.hidden || isTyped(part)) return;
+  try {
+    const answer = await fetch(part.dataset.live, { redirect: 'manual' });
+    if (answer.status !== 200) return;
+    const text = await answer.text();
+    if (shown.has(part) && shown.get(part) !== text) part.innerHTML = text;
+    shown.set(part, text);
+  } catch { /* The server is away: the next time tells. */ }
+}
+for (const part of document.querySelectorAll('[data-live]')) {
+  renew(part);
+  setInterval(() => renew(part), every);
+  document.addEventListener('visibilitychange', () => renew(part));
+}
+
+document.addEventListener('submit', (event) => {
+  const asks = event.submitter?.dataset.ask;
+  if (asks && !window.confirm(asks)) event.preventDefault();
+});
+
+let before = '';
+document.addEventListener('keydown', (event) => {
+  const typing = event.target.closest('input, textarea, select');
+  if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === '/') {
+    const search = document.querySelector('[data-search]');
+    if (search) { search.focus(); event.preventDefault(); }
+  } else if (before === 'g') {
+    document.querySelector(`[data-key="${CSS.escape(event.key)}"]`)?.click();
+  }
+  before = event.key;
+});
+
+document.addEventListener('input', (event) => {
+  const slider = event.target.closest('[data-slides]');
+  if (!slider) return;
+  document.querySelectorAll(slider.dataset.slides).forEach((row, at) => { row.hidden = at >= slider.value; });
+});
+
+for (const zone of document.querySelectorAll('[data-upload]')) {
+  const said = zone.querySelector('output');
+  const send = async (file) => {
+    const name = zone.querySelector('[name=name]').value || file.name.replace(/\.wasm$/, '').replace(/_/g, '-');
+    said.textContent = '…';
+    const answer = await fetch(`${zone.dataset.upload}/${encodeURIComponent(name)}`,
+      { method: 'POST', body: file, headers: { 'content-type': 'application/wasm', 'x-proof': zone.dataset.proof } });
+    said.textContent = await answer.text();
+    if (answer.ok) setTimeout(() => location.reload(), 1500);
+  };
+  zone.querySelector('[type=file]').addEventListener('change', (event) => send(event.target.files[0]));
+  zone.addEventListener('dragover', (event) => { event.preventDefault(); zone.classList.add('over'); });
+  zone.addEventListener('dragleave', () => zone.classList.remove('over'));
+  zone.addEventListener('drop', (event) => {
+    event.preventDefault();
+    zone.classList.remove('over');
+    if (event.dataTransfer.files[0]) send(event.dataTransfer.files[0]);
+  });
+}

@@ -1,0 +1,81 @@
+//! Documents: what each holds in its head, and the headers that confine it.
+
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use maud::{DOCTYPE, Markup, html};
+use sha2::{Digest, Sha256};
+
+use crate::assets::address;
+use crate::words::Language;
+
+/// Sources of a page: this server alone, and no script or style within the page.
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
+    form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// A whole document.
+pub(crate) fn document(language: Language, title: &str, body: &Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang=(language.tag()) {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="robots" content="noindex";
+                title { (title) " · Wedflow" }
+                link rel="icon" href=(address("icon.svg"));
+                link rel="stylesheet" href=(address("console.css"));
+                script src=(address("console.js")) defer {}
+            }
+            body { (body) }
+        }
+    }
+}
+
+/// An answer that may load nothing from elsewhere, and is kept by nobody.
+pub(crate) fn confined(status: StatusCode, document: &Markup) -> Response {
+    let mut response = (status, axum::response::Html(document.0.clone())).into_response();
+    confine(response.headers_mut());
+    response
+}
+
+fn confine(headers: &mut HeaderMap) {
+    headers.insert(
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(POLICY),
+    );
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(
+        header::REFERRER_POLICY,
+        HeaderValue::from_static("same-origin"),
+    );
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
+    headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+}
+
+/// A part of a page that is asked for again and again: nothing is sent while it stays the same.
+pub(crate) fn part(headers: &HeaderMap, content: &Markup) -> Response {
+    let digest: String = Sha256::digest(&content.0)
+        .iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let tag = format!("\"{digest}\"");
+    let is_same = headers
+        .get(header::IF_NONE_MATCH)
+        .is_some_and(|asked| asked == tag.as_str());
+    let mut response = match is_same {
+        true => StatusCode::NOT_MODIFIED.into_response(),
+        false => axum::response::Html(content.0.clone()).into_response(),
+    };
+    confine(response.headers_mut());
+    let kept = HeaderValue::from_static("private, no-cache");
+    response.headers_mut().insert(header::CACHE_CONTROL, kept);
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
+    response
+}

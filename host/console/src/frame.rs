@@ -1,0 +1,135 @@
+//! The frame of all pages: navigation, the person, the message that an act left.
+
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
+use maud::{Markup, html};
+
+use crate::ROOT;
+use crate::cookies::{SAID, set_cookie};
+use crate::document::{confined, document};
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::words::Language;
+
+/// Pages that the navigation leads to: address, name, key.
+const PLACES: [(&str, &str, &str); 9] = [
+    ("", "Overview", "o"),
+    ("/flows", "Flows", "f"),
+    ("/exceptions", "Exceptions", "e"),
+    ("/jobs", "Jobs", "j"),
+    ("/schedules", "Schedules", "s"),
+    ("/components", "Components", "c"),
+    ("/webhooks", "Webhooks", "w"),
+    ("/people", "Users and tokens", "u"),
+    ("/audit", "Audit log", "a"),
+];
+
+/// A page, or why there is none.
+pub(crate) type Answer = Result<Response, Failure>;
+
+/// Puts the frame around the content of a page.
+pub(crate) fn page(session: &Session, title: &str, content: &Markup) -> Response {
+    let say = |text| session.language.say(text);
+    let body = html! {
+        a class="skip" href="#main" { (say_skip(session.language)) }
+        header class="top" {
+            a class="brand" href=(ROOT) { "Wedflow" }
+            nav aria-label=(say("Pages")) {
+                @for (place, name, key) in PLACES {
+                    a href=(format!("{ROOT}{place}")) data-key=(key)
+                        aria-current=[is_at(&session.path, place).then_some("page")] { (place_name(session.language, name)) }
+                }
+            }
+            div class="who" {
+                a href=(format!("{ROOT}/usage")) { (session.me.tenant) " · " (session.me.user) }
+                form method="post" action=(format!("{ROOT}/language")) {
+                    (hidden(session))
+                    input type="hidden" name="back" value=(session.path);
+                    @let other = other(session.language);
+                    button class="plain" name="language" value=(other.tag()) lang=(other.tag()) { (name_of(other)) }
+                }
+                form method="post" action=(format!("{ROOT}/sign-out")) {
+                    (hidden(session))
+                    button class="plain" { (say("Sign out")) }
+                }
+            }
+        }
+        main id="main" tabindex="-1" {
+            @if let Some(said) = &session.said { p class="said" role="status" { (said) } }
+            (content)
+        }
+    };
+    let mut response = confined(StatusCode::OK, &document(session.language, title, &body));
+    if session.said.is_some() {
+        set_cookie(
+            &mut response,
+            &format!("{SAID}=; Path={ROOT}; Max-Age=0; HttpOnly; SameSite=Strict"),
+        );
+    }
+    response
+}
+
+/// Translates the name of a page.
+fn place_name(language: Language, name: &'static str) -> &'static str {
+    match name {
+        "Overview" => language.say("Overview"),
+        "Flows" => language.say("Flows"),
+        "Exceptions" => language.say("Exceptions"),
+        "Jobs" => language.say("Jobs"),
+        "Schedules" => language.say("Schedules"),
+        "Components" => language.say("Components"),
+        "Webhooks" => language.say("Webhooks"),
+        "Users and tokens" => language.say("Users and tokens"),
+        _ => language.say("Audit log"),
+    }
+}
+
+fn say_skip(language: Language) -> &'static str {
+    language.say("To the content")
+}
+
+/// The field that proves a form to be ours.
+pub(crate) fn hidden(session: &Session) -> Markup {
+    html! { input type="hidden" name="proof" value=(session.proof); }
+}
+
+fn other(language: Language) -> Language {
+    match language {
+        Language::English => Language::Portuguese,
+        Language::Portuguese => Language::English,
+    }
+}
+
+fn name_of(language: Language) -> &'static str {
+    match language {
+        Language::English => "English",
+        Language::Portuguese => "Português",
+    }
+}
+
+/// Returns true if a path belongs to a place of the navigation.
+fn is_at(path: &str, place: &str) -> bool {
+    let path = path.split('?').next().unwrap_or_default();
+    match path.strip_prefix(ROOT).unwrap_or_default() {
+        "" | "/" => place.is_empty(),
+        below => {
+            !place.is_empty()
+                && below
+                    .strip_prefix(place)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        }
+    }
+}
+
+/// Leads on to another page, with a message at its top.
+pub(crate) fn onward(path: &str, message: &str) -> Response {
+    let mut response = Redirect::to(path).into_response();
+    set_cookie(
+        &mut response,
+        &format!(
+            "{SAID}={}; Path={ROOT}; HttpOnly; SameSite=Strict",
+            crate::shown::part(message)
+        ),
+    );
+    response
+}

@@ -1,0 +1,38 @@
+//! The console: pages on which a person sees what runs, understands why, and mends it.
+//!
+//! The console is a client of the API like any other, in this process: whoever is signed in has a token, and each page
+//! asks with it. Pages are whole without script; a small script of ours keeps live parts current.
+//!
+//! - `session`: signing in, by a token or a link that works once; what protects forms
+//! - `frame`: navigation around each page; `document`: heads, and headers that confine; `failure`: refusals
+//! - `cookies`: what the browser keeps
+//! - `words`: the languages of the pages
+//! - `assets`: style and script
+//! - `pages`: a file for each kind of page
+//! - `shown`: values, times and figures as people read them
+
+mod assets;
+mod cookies;
+mod document;
+mod failure;
+mod frame;
+mod pages;
+mod session;
+mod shown;
+mod words;
+
+use axum::Router;
+use session::Console;
+
+pub use session::Links;
+
+/// Path below which all pages are.
+pub const ROOT: &str = "/console";
+
+/// Makes the pages of a console over the API's service, which they ask in this process.
+pub fn router(api: Router, links: &Links) -> Router {
+    pages::router(Console {
+        api,
+        links: links.clone(),
+    })
+}

@@ -1,0 +1,215 @@
+//! The pages, a file for each kind.
+
+mod components;
+mod entry;
+mod exceptions;
+mod flow;
+mod flows;
+mod instance;
+mod instances;
+mod operate;
+mod overview;
+mod tenant;
+mod timeline;
+mod what_if;
+mod why;
+mod work;
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, FromRequestParts};
+use axum::http::HeaderMap;
+use axum::http::request::Parts;
+use axum::response::Redirect;
+use axum::routing::{get, post};
+use maud::{Markup, html};
+use wedflow_documents::{Instance, Status};
+
+use crate::ROOT;
+use crate::assets;
+use crate::failure::Failure;
+use crate::session::{Console, Session};
+use crate::words::Language;
+
+/// Most bytes of a component that is uploaded.
+const UPLOAD_BYTES_MAX: usize = 32 << 20;
+
+/// All pages.
+pub(crate) fn router(console: Console) -> Router {
+    let pages = Router::new()
+        .route("/", get(overview::overview))
+        .route("/live", get(overview::live))
+        .route("/assets/{version}/{name}", get(assets::asset))
+        .route("/sign-in", get(entry::form).post(entry::sign_in))
+        .route("/enter", get(entry::enter))
+        .route("/sign-out", post(entry::sign_out))
+        .route("/language", post(entry::language))
+        .merge(flow_pages())
+        .merge(tenant_pages())
+        .fallback(nowhere)
+        .with_state(console);
+    Router::new()
+        .route("/", get(async || Redirect::to(ROOT)))
+        .nest(ROOT, pages)
+}
+
+/// Pages of flows and their instances.
+fn flow_pages() -> Router<Console> {
+    Router::new()
+        .route("/flows", get(flows::flows))
+        .route("/flows/{flow}", get(flow::picture))
+        .route("/flows/{flow}/definition", get(flow::definition))
+        .route("/flows/{flow}/versions", get(flow::versions))
+        .route("/flows/{flow}/settings", get(flow::settings))
+        .route(
+            "/flows/{flow}/condition",
+            get(what_if::condition_form).post(what_if::condition),
+        )
+        .route("/flows/{flow}/do", post(operate::flow))
+        .route("/flows/{flow}/instances", get(instances::list))
+        .route(
+            "/flows/{flow}/start",
+            get(instances::start_form).post(instances::start),
+        )
+        .route(
+            "/flows/{flow}/exceptions",
+            get(exceptions::of_flow).post(exceptions::retry),
+        )
+        .route("/flows/{flow}/instances/{wid}", get(instance::instance))
+        .route("/flows/{flow}/instances/{wid}/live", get(instance::live))
+        .route("/flows/{flow}/instances/{wid}/why", get(why::why))
+        .route(
+            "/flows/{flow}/instances/{wid}/what-if",
+            get(what_if::form).post(what_if::answer),
+        )
+        .route("/flows/{flow}/instances/{wid}/do", post(operate::instance))
+}
+
+/// Pages of what a tenant has besides.
+fn tenant_pages() -> Router<Console> {
+    Router::new()
+        .route("/exceptions", get(exceptions::all))
+        .route("/jobs", get(work::jobs))
+        .route("/schedules", get(work::schedules))
+        .route("/schedules/do", post(work::pause_schedule))
+        .route(
+            "/webhooks",
+            get(tenant::webhooks).post(tenant::change_webhook),
+        )
+        .route("/components", get(components::list))
+        .route("/components/do", post(components::activate))
+        .route(
+            "/components/upload/{name}",
+            post(components::upload).layer(DefaultBodyLimit::max(UPLOAD_BYTES_MAX)),
+        )
+        .route("/people", get(tenant::people).post(tenant::change_people))
+        .route("/audit", get(tenant::audit))
+        .route("/usage", get(tenant::usage))
+}
+
+async fn nowhere(headers: HeaderMap) -> Failure {
+    Failure::nowhere(Language::of(&headers))
+}
+
+/// Parameters of an address.
+pub(crate) struct Query(HashMap<String, String>);
+
+impl Query {
+    /// A parameter; none if it is absent or empty.
+    pub(crate) fn given(&self, name: &str) -> Option<&str> {
+        self.0
+            .get(name)
+            .map(|text| text.trim())
+            .filter(|text| !text.is_empty())
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Query {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
+        let query =
+            axum::extract::Query::<HashMap<String, String>>::from_request_parts(parts, state).await;
+        Ok(Query(query.map(|query| query.0).unwrap_or_default()))
+    }
+}
+
+impl Session {
+    /// Returns the failure that a refusal of the API is.
+    pub(crate) fn failed(&self) -> impl Fn(wedflow_client::ClientError) -> Failure + use<> {
+        let language = self.language;
+        move |error| Failure::of(error, language)
+    }
+}
+
+/// The word of a status.
+pub(crate) fn status_word(language: Language, status: Status) -> &'static str {
+    match status {
+        Status::Regular => language.say("regular"),
+        Status::Final => language.say("final"),
+        Status::Exception => language.say("exception"),
+    }
+}
+
+/// A status as a badge.
+pub(crate) fn badge(language: Language, status: Status) -> Markup {
+    let class = match status {
+        Status::Regular => "badge regular",
+        Status::Final => "badge final",
+        Status::Exception => "badge exception",
+    };
+    html! { span class=(class) { (status_word(language, status)) } }
+}
+
+/// A table that scrolls by itself where the page is narrow. `name` is read out.
+pub(crate) fn table(name: &str, heads: &[&str], rows: &Markup) -> Markup {
+    html! {
+        div class="wide" tabindex="0" role="region" aria-label=(name) {
+            table {
+                thead { tr { @for head in heads { th scope="col" { (head) } } } }
+                tbody { (rows) }
+            }
+        }
+    }
+}
+
+/// Says why an instance is an exception.
+pub(crate) fn reason(language: Language, instance: &Instance) -> Markup {
+    html! {
+        @match &instance.reason {
+            Some(reason) => (crate::shown::cut(reason)),
+            None => (language.say("its state satisfies no condition")),
+        }
+    }
+}
+
+/// Says what a job waits for, by its code.
+pub(crate) fn waits(language: Language, code: &str) -> &str {
+    match code {
+        "time" => language.say("its time"),
+        "locked" => language.say("a lock of another session"),
+        "siblings" => language.say("the other jobs of its instance"),
+        "quota" => language.say("the tenant's quota"),
+        "paused" => language.say("an operator paused it"),
+        "circuit" => language.say("its component fails too often"),
+        "no_host" => language.say("no host is running"),
+        "no_component" => language.say("its component was not uploaded"),
+        "not_runnable" => language.say("it cannot run"),
+        "no_worker" => language.say("no worker is connected"),
+        "reservation" => language.say("what it reserves"),
+        "precedence" => language.say("tasks before it"),
+        other => other,
+    }
+}
+
+/// Address of an instance's page.
+pub(crate) fn instance_address(flow: &str, wid: impl std::fmt::Display) -> String {
+    format!("{ROOT}/flows/{}/instances/{wid}", crate::shown::part(flow))
+}
+
+/// Address of a flow's page.
+pub(crate) fn flow_address(flow: &str) -> String {
+    format!("{ROOT}/flows/{}", crate::shown::part(flow))
+}

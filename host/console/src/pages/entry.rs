@@ -1,0 +1,124 @@
+//! Signing in and out, and the choice of a language.
+
+use std::collections::HashMap;
+
+use axum::Form;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Redirect, Response};
+use maud::html;
+
+use super::Query;
+use crate::ROOT;
+use crate::cookies::{LANGUAGE, keep, set_cookie};
+use crate::document::{confined, document};
+use crate::failure::Failure;
+use crate::session::{Console, Sent, from_here};
+use crate::words::Language;
+
+/// The form that takes a token.
+pub(crate) async fn form(headers: HeaderMap) -> Response {
+    sign_in_page(Language::of(&headers), None)
+}
+
+fn sign_in_page(language: Language, refusal: Option<&str>) -> Response {
+    let title = language.say("Sign in");
+    let body = html! {
+        main id="main" class="alone" {
+            h1 { "Wedflow" }
+            p { (language.say("Sign in with a token of yours. `wed token create USER` makes one.")) }
+            @if let Some(refusal) = refusal { p class="alert" role="alert" { (refusal) } }
+            form method="post" action=(format!("{ROOT}/sign-in")) class="box" {
+                label class="whole" for="token" { (language.say("Token")) }
+                p { input id="token" name="token" type="password" autocomplete="off" required autofocus; }
+                button class="strong" { (title) }
+            }
+        }
+    };
+    let status = if refusal.is_some() {
+        StatusCode::UNPROCESSABLE_ENTITY
+    } else {
+        StatusCode::OK
+    };
+    confined(status, &document(language, title, &body))
+}
+
+/// Signs in with the token of a form.
+pub(crate) async fn sign_in(
+    State(console): State<Console>,
+    headers: HeaderMap,
+    Form(fields): Form<HashMap<String, String>>,
+) -> Response {
+    let language = Language::of(&headers);
+    if !from_here(&headers) {
+        return Failure::foreign(language).into_response();
+    }
+    let token = fields.get("token").map_or("", |text| text.trim());
+    let is_plain = token
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
+    let client = Some(token).filter(|token| is_plain && !token.is_empty());
+    let Some(client) = client.and_then(|token| console.client(token)) else {
+        return sign_in_page(language, Some(language.say("This is no token.")));
+    };
+    match client.me().await {
+        Ok(_) => entered(language, token),
+        Err(error) => sign_in_page(language, Some(&error.to_string())),
+    }
+}
+
+/// Signs in by a link that works once.
+pub(crate) async fn enter(
+    State(console): State<Console>,
+    headers: HeaderMap,
+    query: Query,
+) -> Response {
+    let language = Language::of(&headers);
+    match query.given("code").and_then(|code| console.enter(code)) {
+        Some(token) => entered(language, &token),
+        None => sign_in_page(
+            language,
+            Some(language.say("This link was used, or is older than ten minutes.")),
+        ),
+    }
+}
+
+/// Keeps the token in the browser and leads on from a page of ours: one that another site led to has no cookies yet.
+fn entered(language: Language, token: &str) -> Response {
+    let body = html! {
+        main id="main" class="alone" { p { a href=(ROOT) { (language.say("To the overview")) } } }
+    };
+    let mut response = confined(
+        StatusCode::OK,
+        &document(language, language.say("Sign in"), &body),
+    );
+    set_cookie(&mut response, &keep(token));
+    if let Ok(value) = format!("0; url={ROOT}").parse() {
+        response.headers_mut().insert("refresh", value);
+    }
+    response
+}
+
+/// Signs out: the browser forgets the token.
+pub(crate) async fn sign_out(_: Sent) -> Response {
+    let mut response = Redirect::to(&format!("{ROOT}/sign-in")).into_response();
+    set_cookie(&mut response, &keep(""));
+    response
+}
+
+/// Chooses a language, and leads back.
+pub(crate) async fn language(sent: Sent) -> Response {
+    let back =
+        Some(sent.text("back")).filter(|path| path.starts_with(ROOT) && !path.contains('\\'));
+    let mut response = Redirect::to(back.unwrap_or(ROOT)).into_response();
+    let tag = if sent.text("language").starts_with("pt") {
+        "pt-BR"
+    } else {
+        "en"
+    };
+    set_cookie(
+        &mut response,
+        &format!("{LANGUAGE}={tag}; Path={ROOT}; Max-Age=31536000; SameSite=Strict"),
+    );
+    response
+}

@@ -1,0 +1,218 @@
+//! A flow: its picture, its definition, its versions and their differences, its settings.
+
+use axum::extract::Path;
+use maud::{Markup, PreEscaped, html};
+use serde_json::Value;
+use wedflow_documents::{Between, FlowDetail};
+
+use super::{Query, flow_address, table};
+use crate::ROOT;
+use crate::failure::Failure;
+use crate::frame::{Answer, hidden, page};
+use crate::session::Session;
+use crate::shown::{number, time};
+
+/// A flow with the picture that is derived from its definition.
+pub(crate) async fn picture(session: Session, Path(flow): Path<String>) -> Answer {
+    let failed = session.failed();
+    let (detail, _) = session.client.flow(&flow).await.map_err(&failed)?;
+    let graph = session.client.graph(&flow).await.map_err(&failed)?;
+    let say = |text| session.language.say(text);
+    let title = format!("{} {}", say("Picture of the flow"), detail.name);
+    let leads = format!("{}/condition?trigger=", flow_address(&flow));
+    let drawing = wedflow_picture::svg(&title, &graph, wedflow_picture::Place::Page(&leads));
+    let content = html! {
+        div class="picture" tabindex="0" role="region" aria-label=(title) { (PreEscaped(drawing)) }
+        p class="soft" {
+            (say("An arrow leads from what writes an attribute to what reads it; the wider, the more often the newest \
+                instances went that way. Dashed: none did."))
+        }
+        @let heads = [say("Trigger"), say("Condition"), say("Done by"), say("Pending"), say("Exceptions")];
+        (table(say("Triggers"), &heads, &html! {
+            @for one in &graph.triggers {
+                tr {
+                    th scope="row" {
+                        a href=(format!("{leads}{}", crate::shown::part(&one.trigger))) { (one.trigger) }
+                        @if !one.enabled { " " span class="badge" { (say("disabled")) } }
+                    }
+                    td { code { (one.condition) } }
+                    td { (performer(&session, one)) }
+                    td class="number" { (number(one.jobs)) }
+                    td class="number" { (number(one.exceptions)) }
+                }
+            }
+        }))
+    };
+    Ok(of_flow(&session, &detail, "", &content))
+}
+
+/// Names who performs a trigger's transition.
+fn performer(session: &Session, trigger: &wedflow_documents::GraphTrigger) -> Markup {
+    let say = |text| session.language.say(text);
+    html! {
+        @match (&trigger.component, trigger.performer.as_str()) {
+            (Some(component), _) => { (say("component")) " " (component) }
+            (None, "person") => (say("a person")),
+            (None, "gate") => (say("the gate")),
+            _ => (say("an external worker")),
+        }
+    }
+}
+
+/// A flow's definition.
+pub(crate) async fn definition(session: Session, Path(flow): Path<String>) -> Answer {
+    let (detail, _) = session.client.flow(&flow).await.map_err(session.failed())?;
+    let say = |text| session.language.say(text);
+    let text = serde_json::to_string_pretty(&detail.definition).unwrap_or_default();
+    let content = html! {
+        h2 { (say("Attributes")) }
+        (table(say("Attributes"), &[say("Attribute"), say("Type")], &html! {
+            @for one in &detail.attributes {
+                tr { th scope="row" { (one.name) } td { code { (one.r#type) } } }
+            }
+        }))
+        h2 { (say("Definition")) }
+        pre tabindex="0" { (text) }
+    };
+    Ok(of_flow(&session, &detail, "/definition", &content))
+}
+
+/// The definitions that a flow had, and the difference between two.
+pub(crate) async fn versions(session: Session, Path(flow): Path<String>, query: Query) -> Answer {
+    let failed = session.failed();
+    let (detail, _) = session.client.flow(&flow).await.map_err(&failed)?;
+    let versions = session.client.versions(&flow).await.map_err(&failed)?;
+    let number = |name| query.given(name).and_then(|text| text.parse::<i32>().ok());
+    let difference = match (number("old"), number("new")) {
+        (None, None) => None,
+        (old, new) => Some(
+            session
+                .client
+                .diff(&flow, &Between { old, new })
+                .await
+                .map_err(&failed)?,
+        ),
+    };
+    let say = |text| session.language.say(text);
+    let content = html! {
+        @if let Some(difference) = &difference {
+            h2 { (say("Difference")) " " (difference.old) " → " (difference.new) }
+            pre class="diff" tabindex="0" {
+                @for line in &difference.lines {
+                    @match line.chars().next() {
+                        Some('+') => ins { (line) "\n" }
+                        Some('-') => del { (line) "\n" }
+                        _ => { (line) "\n" }
+                    }
+                }
+                @if difference.lines.is_empty() { (say("They are the same.")) }
+            }
+        }
+        (table(say("Versions"), &[say("Version"), say("Applied (UTC)"), say("By"), say("Difference")], &html! {
+            @for (at, one) in versions.iter().enumerate() {
+                tr {
+                    th scope="row" { (one.version) }
+                    td { (time(&one.applied_at)) }
+                    td { (one.actor) }
+                    td {
+                        @if let Some(before) = versions.get(at + 1) {
+                            a href=(format!("?old={}&new={}", before.version, one.version)) {
+                                (before.version) " → " (one.version)
+                            }
+                        }
+                    }
+                }
+            }
+        }))
+    };
+    Ok(of_flow(&session, &detail, "/versions", &content))
+}
+
+/// A flow's settings, secrets, and what it reserves.
+pub(crate) async fn settings(session: Session, Path(flow): Path<String>) -> Answer {
+    let (detail, _) = session.client.flow(&flow).await.map_err(session.failed())?;
+    let settings = session
+        .client
+        .flow_settings(&flow)
+        .await
+        .unwrap_or_default();
+    let secrets = session.client.secrets(&flow).await.unwrap_or_default();
+    let reservations = session.client.reservations(&flow).await.unwrap_or_default();
+    let say = |text| session.language.say(text);
+    let content = html! {
+        h2 { (say("Settings")) }
+        (table(say("Settings"), &[say("Name"), say("Value")], &html! {
+            @for one in &settings { tr { th scope="row" { (one.key) } td { code { (one.value) } } } }
+            @if settings.is_empty() { tr { td colspan="2" { (say("None.")) } } }
+        }))
+        h2 { (say("Secrets")) }
+        (table(say("Secrets"), &[say("Name"), say("Read by"), say("Sent by")], &html! {
+            @for one in &secrets {
+                tr { th scope="row" { (one.name) } td { (one.transitions.join(", ")) } td { (one.senders.join(", ")) } }
+            }
+            @if secrets.is_empty() { tr { td colspan="3" { (say("None.")) } } }
+        }))
+        h2 { (say("Reservations")) }
+        (table(say("Reservations"), &[say("Reservation")], &html! {
+            @for one in &reservations {
+                tr { td { code { (serde_json::to_value(one).unwrap_or(Value::Null).to_string()) } } }
+            }
+            @if reservations.is_empty() { tr { td { (say("None.")) } } }
+        }))
+    };
+    Ok(of_flow(&session, &detail, "/settings", &content))
+}
+
+/// Puts a flow's head around a part of what there is of it.
+pub(crate) fn of_flow(
+    session: &Session,
+    flow: &FlowDetail,
+    tab: &str,
+    content: &Markup,
+) -> axum::response::Response {
+    let say = |text| session.language.say(text);
+    let address = flow_address(&flow.name);
+    let tabs = [
+        ("", say("Picture")),
+        ("/instances", say("Instances")),
+        ("/exceptions", say("Exceptions")),
+        ("/definition", say("Definition")),
+        ("/versions", say("Versions")),
+        ("/settings", say("Settings")),
+    ];
+    let body = html! {
+        p class="soft" { a href=(format!("{ROOT}/flows")) { (say("Flows")) } }
+        h1 { (flow.name) }
+        @if !flow.description.is_empty() { p class="soft" { (flow.description) } }
+        nav class="tabs" aria-label=(say("Parts of the flow")) {
+            @for (path, name) in tabs {
+                a href=(format!("{address}{path}")) aria-current=[(path == tab).then_some("page")] {
+                    (name) @if path == "/exceptions" && flow.exception > 0 { " (" (number(flow.exception)) ")" }
+                }
+            }
+        }
+        (content)
+        @if session.may("jobs:write") && tab.is_empty() { (pause_form(session, &address)) }
+    };
+    page(session, &flow.name, &body)
+}
+
+/// The form that pauses a flow.
+fn pause_form(session: &Session, address: &str) -> Markup {
+    let say = |text| session.language.say(text);
+    html! {
+        h2 { (say("Pause")) }
+        form class="line" method="post" action=(format!("{address}/do")) {
+            (hidden(session))
+            label { (say("Reason")) input name="reason" size="30"; }
+            button name="act" value="pause" { (say("Pause the flow")) }
+            button name="act" value="resume" { (say("Resume the flow")) }
+        }
+    }
+}
+
+/// Reads the flow of a page.
+pub(crate) async fn detail(session: &Session, flow: &str) -> Result<FlowDetail, Failure> {
+    let (detail, _) = session.client.flow(flow).await.map_err(session.failed())?;
+    Ok(detail)
+}

@@ -1,0 +1,223 @@
+//! An instance: its state, why it is as it is, its timeline, its jobs, and what can be done.
+
+use axum::extract::Path;
+use axum::http::HeaderMap;
+use maud::{Markup, html};
+use wedflow_client::ClientError;
+use wedflow_documents::{Explanation, Instance, Status, TriggerOutcome, Truth, Why, WhyFilter};
+use wedflow_model::Wid;
+
+use super::timeline::{failed_attempts, timeline};
+use super::why::{explanation, truth};
+use super::{badge, flow_address, instance_address, reason, table};
+use crate::document::part;
+use crate::frame::{Answer, hidden, page};
+use crate::session::Session;
+use crate::shown::{time, value};
+
+/// Newest states of the timeline that a page shows.
+const STATES_MAX: usize = 100;
+
+/// An instance.
+pub(crate) async fn instance(session: Session, Path((flow, wid)): Path<(String, Wid)>) -> Answer {
+    let content = content(&session, &flow, wid)
+        .await
+        .map_err(session.failed())?;
+    let address = instance_address(&flow, wid);
+    let title = format!("{flow} {wid}");
+    let body = html! {
+        p class="soft" {
+            a href=(flow_address(&flow)) { (flow) } " / "
+            a href=(format!("{}/instances", flow_address(&flow))) { (session.language.say("Instances")) }
+        }
+        h1 { (title) }
+        div data-live=(format!("{address}/live")) { (content) }
+    };
+    Ok(page(&session, &title, &body))
+}
+
+/// The part of an instance's page that is kept current.
+pub(crate) async fn live(
+    session: Session,
+    Path((flow, wid)): Path<(String, Wid)>,
+    headers: HeaderMap,
+) -> Answer {
+    let content = content(&session, &flow, wid)
+        .await
+        .map_err(session.failed())?;
+    Ok(part(&headers, &content))
+}
+
+async fn content(session: &Session, flow: &str, wid: Wid) -> Result<Markup, ClientError> {
+    let client = &session.client;
+    let instance = client.instance(flow, wid).await?;
+    let why = client.why(flow, wid, &WhyFilter::default()).await?;
+    let waiting = client.waiting(flow, wid).await.unwrap_or_default();
+    let newest = why.seq.unwrap_or_default();
+    let after = newest
+        .checked_sub(i32::try_from(STATES_MAX).unwrap_or(i32::MAX))
+        .filter(|after| *after > 0);
+    let rows = client.trace(flow, wid, after, None).await?;
+    let attempts = client.attempts(flow, wid).await?;
+    let say = |text| session.language.say(text);
+    let address = instance_address(flow, wid);
+    Ok(html! {
+        p {
+            (badge(session.language, instance.status)) " "
+            span class="soft" { (say("started")) " " (time(&instance.started)) " · " (say("in this status since")) " "
+                (time(&instance.changed)) }
+        }
+        @if instance.status == Status::Exception { p class="alert" { (reason(session.language, &instance)) } }
+        div class="split" {
+            div {
+                (conditions(session, &instance, &why, &address))
+                @for one in &waiting {
+                    p class="note" { strong { (one.transition) } ": " (one.text) ". " (one.hint) }
+                }
+                h2 { (say("Timeline")) }
+                @if after.is_some() { p class="soft" { (say("Older states are left out here.")) } }
+                (timeline(session, &address, &rows, &attempts))
+                (failed_attempts(session, &attempts))
+            }
+            div {
+                h2 { (say("State")) }
+                (table(say("State"), &[say("Attribute"), say("Value")], &html! {
+                    @if let Some(state) = instance.state.as_object() {
+                        @for (name, one) in state { tr { th scope="row" { (name) } td { (value(one)) } } }
+                    }
+                }))
+                @if instance.status != Status::Final {
+                    p { a class="button" href=(format!("{address}/what-if")) { (say("What if?")) } }
+                }
+                @if session.may("jobs:write") { (acts(session, &instance, &why, &address)) }
+            }
+        }
+    })
+}
+
+/// The conditions that explain the present state: all of an exception, else those that are pending or do not hold.
+fn conditions(session: &Session, instance: &Instance, why: &Why, address: &str) -> Markup {
+    let say = |text| session.language.say(text);
+    if instance.status == Status::Final {
+        return html! {
+            h2 { (say("Why")) }
+            p { (say("The instance has ended.")) " " a href=(format!("{address}/why")) { (say("All conditions")) } }
+        };
+    }
+    let holding: Vec<&Explanation> = why
+        .triggers
+        .iter()
+        .filter(|one| one.value == Truth::True)
+        .collect();
+    let is_stuck = instance.status == Status::Exception;
+    let pending = |one: &&Explanation| one.outcome == Some(TriggerOutcome::Pending);
+    html! {
+        h2 { (say("Why")) }
+        @if is_stuck && holding.is_empty() {
+            p { (say("No condition holds, so nothing fires. These clauses decide:")) }
+            @for one in &why.triggers { (short(session, one)) }
+        } @else if is_stuck {
+            p { (say("Its state satisfies these conditions; a retry fires them:")) }
+            @for one in &holding { (explanation(session, one)) }
+        } @else {
+            @for one in why.triggers.iter().filter(pending) { (explanation(session, one)) }
+        }
+        p { a href=(format!("{address}/why")) { (say("All conditions")) } }
+    }
+}
+
+/// A condition that does not hold, by the clauses that decide.
+fn short(session: &Session, one: &Explanation) -> Markup {
+    let deciding = one
+        .clauses
+        .iter()
+        .filter(|clause| clause.decides && clause.reads.is_some());
+    html! {
+        section class="box" {
+            div class="row" { h3 { (one.trigger) } (truth(session.language, one.value)) }
+            @if let Some(fault) = &one.fault { p class="alert" { (fault) } }
+            ul class="tree" {
+                @for clause in deciding {
+                    li { div class="row" {
+                        (truth(session.language, clause.value))
+                        span class="clause" { (clause.text) }
+                        span class="because" {
+                            @for (name, read) in clause.reads.iter().flatten() { (name) " = " (value(read)) " " }
+                        }
+                    } }
+                }
+            }
+        }
+    }
+}
+
+/// Form with all that an operator may do.
+fn acts(session: &Session, instance: &Instance, why: &Why, address: &str) -> Markup {
+    let say = |text| session.language.say(text);
+    if instance.status == Status::Final {
+        return html! {};
+    }
+    let is_exception = instance.status == Status::Exception;
+    let fires: Vec<&str> = (why.triggers.iter())
+        .filter(|one| one.value == Truth::True && one.enabled && !one.r#final)
+        .map(|one| one.trigger.as_str())
+        .collect();
+    html! {
+        h2 { (say("Mend")) }
+        form method="post" action=(format!("{address}/do")) class="box" {
+            (hidden(session))
+            label class="whole" { (say("Reason, for the trace and the audit log")) input name="reason"; }
+            p class="soft" {
+                @if !is_exception { (say("A retry makes waiting jobs due now.")) }
+                @else if fires.is_empty() {
+                    (say("A retry would fire nothing: set another state first, or change the flow."))
+                }
+                @else { (say("A retry would fire:")) " " (fires.join(", ")) }
+            }
+            div class="row" {
+                button class="strong" name="act" value="retry" { (say("Retry")) }
+                @if is_exception { a class="button" href=(format!("{address}/what-if")) { (say("Set its state")) } }
+                @else {
+                    button name="act" value="pause" { (say("Pause")) }
+                    button name="act" value="resume" { (say("Resume")) }
+                }
+                button class="bad" name="act" value="cancel"
+                    data-ask=(say("Cancel this instance? Its pending jobs are dropped, and it is final.")) {
+                    (say("Cancel"))
+                }
+            }
+            @if !is_exception && !instance.pending.is_empty() { (skip_field(session, &instance.pending)) }
+            @if is_exception { (back_field(session, why)) }
+        }
+    }
+}
+
+fn skip_field(session: &Session, pending: &[String]) -> Markup {
+    let say = |text| session.language.say(text);
+    html! {
+        p class="row" {
+            label {
+                (say("Pending transition"))
+                select name="transition" { @for one in pending { option { (one) } } }
+            }
+            button class="bad" name="act" value="skip" data-ask=(say("Drop this job without running it?")) {
+                (say("Skip it"))
+            }
+        }
+    }
+}
+
+fn back_field(session: &Session, why: &Why) -> Markup {
+    let say = |text| session.language.say(text);
+    html! {
+        p class="row" {
+            label {
+                (say("Back to state"))
+                input name="to" type="number" min="1" max=(why.seq.unwrap_or(1)) value="1" size="6";
+            }
+            button name="act" value="back" data-ask=(say("Run the compensations of the steps after this state?")) {
+                (say("Go back"))
+            }
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Instances of a flow: searching by status, attribute and time; starting one.
+
+use axum::extract::Path;
+use axum::response::{IntoResponse, Redirect};
+use maud::{Markup, html};
+use serde_json::{Map, Value};
+use wedflow_client::Request;
+use wedflow_documents::{Attribute, FlowDetail, Instance, InstanceFilter, List, Status};
+
+use super::flow::{detail, of_flow};
+use super::{Query, badge, flow_address, instance_address, status_word, table};
+use crate::failure::Failure;
+use crate::frame::{Answer, hidden, onward};
+use crate::session::{Sent, Session};
+use crate::shown::{part, time, value};
+
+/// Instances on a page.
+const PAGE: i64 = 50;
+/// Attributes that a table shows.
+const ATTRIBUTES_MAX: usize = 5;
+/// Parameters of a search.
+const SEARCHED: [&str; 4] = ["status", "attribute", "value", "since"];
+
+/// Instances, as searched for.
+pub(crate) async fn list(session: Session, Path(flow): Path<String>, query: Query) -> Answer {
+    let failed = session.failed();
+    if let Some(wid) = query
+        .given("wid")
+        .filter(|wid| wid.bytes().all(|byte| byte.is_ascii_digit()))
+    {
+        return Ok(Redirect::to(&instance_address(&flow, wid)).into_response());
+    }
+    let detail = detail(&session, &flow).await?;
+    let filter = filter_of(&session, &detail, &query)?;
+    let request = Request::get(&["flows", &flow, "instances"]).query(&filter);
+    let found: List<Instance> = session.client.call(request).await.map_err(&failed)?;
+    let say = |text| session.language.say(text);
+    let content = html! {
+        (search(&session, &detail, &query))
+        (instance_table(&session, &detail, &found.items))
+        @if let Some(next) = &found.next {
+            p { a class="button" href=(next_address(&query, next)) { (say("Older")) } }
+        }
+        @if session.may("instances:write") {
+            p { a class="button" href=(format!("{}/start", flow_address(&flow))) { (say("Start an instance")) } }
+        }
+    };
+    Ok(of_flow(&session, &detail, "/instances", &content))
+}
+
+/// The API's filter for a search.
+fn filter_of(
+    session: &Session,
+    flow: &FlowDetail,
+    query: &Query,
+) -> Result<InstanceFilter, Failure> {
+    let status = query.given("status").and_then(|word| match word {
+        "regular" => Some(Status::Regular),
+        "final" => Some(Status::Final),
+        "exception" => Some(Status::Exception),
+        _ => None,
+    });
+    let attribute = query
+        .given("attribute")
+        .and_then(|name| flow.attributes.iter().find(|one| one.name == name));
+    let state = match attribute {
+        Some(attribute) => {
+            let value = read(session, attribute, query.given("value").unwrap_or_default())?;
+            let state: Map<String, Value> = [(attribute.name.clone(), value)].into_iter().collect();
+            Some(Value::Object(state).to_string())
+        }
+        None => None,
+    };
+    let since = query.given("since").map(|day| {
+        if day.len() == 16 {
+            format!("{day}:00Z")
+        } else {
+            day.to_owned()
+        }
+    });
+    Ok(InstanceFilter {
+        status,
+        state,
+        changed_since: since,
+        cursor: query.given("cursor").map(str::to_owned),
+        limit: Some(PAGE),
+    })
+}
+
+/// The form of a search.
+fn search(session: &Session, flow: &FlowDetail, query: &Query) -> Markup {
+    let say = |text| session.language.say(text);
+    let asked = |name| query.given(name).unwrap_or_default();
+    html! {
+        form class="line" role="search" {
+            label { (say("Number")) input name="wid" inputmode="numeric" size="8" data-search; }
+            label {
+                (say("Status"))
+                select name="status" {
+                    option value="" { (say("any")) }
+                    @for status in [Status::Regular, Status::Exception, Status::Final] {
+                        @let word = word_of(status);
+                        option value=(word) selected[asked("status") == word] {
+                            (status_word(session.language, status))
+                        }
+                    }
+                }
+            }
+            label {
+                (say("Attribute"))
+                select name="attribute" {
+                    option value="" { (say("any")) }
+                    @for one in &flow.attributes {
+                        option value=(one.name) selected[asked("attribute") == one.name] { (one.name) }
+                    }
+                }
+            }
+            label { (say("Has the value")) input name="value" value=(asked("value")) size="18"; }
+            label {
+                (say("Status changed since (UTC)")) input type="datetime-local" name="since" value=(asked("since"));
+            }
+            button class="strong" { (say("Search")) }
+        }
+    }
+}
+
+/// The word of a status in addresses.
+fn word_of(status: Status) -> &'static str {
+    match status {
+        Status::Regular => "regular",
+        Status::Final => "final",
+        Status::Exception => "exception",
+    }
+}
+
+/// Address of the next part of a search.
+fn next_address(query: &Query, next: &str) -> String {
+    let mut address = format!("?cursor={}", part(next));
+    for name in SEARCHED {
+        if let Some(text) = query.given(name) {
+            address.push_str(&format!("&{name}={}", part(text)));
+        }
+    }
+    address
+}
+
+/// Instances with their first attributes.
+fn instance_table(session: &Session, flow: &FlowDetail, instances: &[Instance]) -> Markup {
+    let say = |text| session.language.say(text);
+    if instances.is_empty() {
+        return html! { p class="box" { (say("None is like this.")) } };
+    }
+    let shown: Vec<&Attribute> = flow.attributes.iter().take(ATTRIBUTES_MAX).collect();
+    let mut heads = vec![
+        say("Instance"),
+        say("Status"),
+        say("Pending"),
+        say("Status since (UTC)"),
+    ];
+    heads.extend(shown.iter().map(|one| one.name.as_str()));
+    table(
+        say("Instances"),
+        &heads,
+        &html! {
+            @for one in instances {
+                tr {
+                    th scope="row" { a href=(instance_address(&flow.name, one.wid)) { (one.wid) } }
+                    td { (badge(session.language, one.status)) }
+                    td { (one.pending.join(", ")) }
+                    td { (time(&one.changed)) }
+                    @for attribute in &shown { td { (value(one.state.get(&attribute.name).unwrap_or(&Value::Null))) } }
+                }
+            }
+        },
+    )
+}
+
+/// Reads a value of an attribute as a person writes it: nothing is null.
+pub(crate) fn read(session: &Session, attribute: &Attribute, text: &str) -> Result<Value, Failure> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(Value::Null);
+    }
+    let kind = attribute.r#type.as_str();
+    let is_json = kind.ends_with(']')
+        || matches!(
+            kind,
+            "integer" | "bigint" | "numeric" | "float" | "boolean" | "jsonb"
+        );
+    if !is_json {
+        return Ok(Value::String(text.to_owned()));
+    }
+    serde_json::from_str(text).map_err(|_| {
+        let say = session.language.say("is no value of type");
+        Failure::wrong(
+            session.language,
+            &format!("{}: \"{text}\" {say} {kind}", attribute.name),
+        )
+    })
+}
+
+/// A value as a person may change it.
+pub(crate) fn written(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// The form that starts an instance.
+pub(crate) async fn start_form(session: Session, Path(flow): Path<String>) -> Answer {
+    let detail = detail(&session, &flow).await?;
+    let say = |text| session.language.say(text);
+    let content = html! {
+        h2 { (say("Start an instance")) }
+        p class="soft" { (say("An attribute that is left empty takes its default.")) }
+        form method="post" class="box" {
+            (hidden(&session))
+            @for one in &detail.attributes {
+                p { label class="whole" {
+                    span { (one.name) " " span class="soft" { (one.r#type) } }
+                    input name=(format!("a.{}", one.name));
+                } }
+            }
+            button class="strong" { (say("Start")) }
+        }
+    };
+    Ok(of_flow(&session, &detail, "/instances", &content))
+}
+
+/// Starts an instance.
+pub(crate) async fn start(session: Session, Path(flow): Path<String>, sent: Sent) -> Answer {
+    let detail = detail(&session, &flow).await?;
+    let mut state = Map::new();
+    for one in &detail.attributes {
+        if let Some(text) = sent.given(&format!("a.{}", one.name)) {
+            state.insert(one.name.clone(), read(&session, one, &text)?);
+        }
+    }
+    let started = session
+        .client
+        .start(&flow, &state, None)
+        .await
+        .map_err(session.failed())?;
+    Ok(onward(
+        &instance_address(&flow, started.wid),
+        session.language.say("It was started."),
+    ))
+}

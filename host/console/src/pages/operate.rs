@@ -1,0 +1,143 @@
+//! Acts of operators on an instance or a flow.
+
+use axum::extract::Path;
+use wedflow_documents::{GoBack, Pause, Reason, SetState, Skip};
+use wedflow_model::Wid;
+
+use super::flow::detail;
+use super::instances::read;
+use super::{flow_address, instance_address, status_word};
+use crate::failure::Failure;
+use crate::frame::{Answer, onward};
+use crate::session::{Sent, Session};
+
+/// Does to an instance what a form says.
+pub(crate) async fn instance(
+    session: Session,
+    Path((flow, wid)): Path<(String, Wid)>,
+    sent: Sent,
+) -> Answer {
+    let failed = session.failed();
+    let language = session.language;
+    let client = &session.client;
+    let reason = Reason {
+        reason: sent.text("reason").to_owned(),
+    };
+    let message = match sent.text("act") {
+        "retry" => {
+            let retried = client.retry(&flow, wid, &reason).await.map_err(&failed)?;
+            format!(
+                "{} {}",
+                language.say("Retried; fired or hurried:"),
+                retried.transitions.join(", ")
+            )
+        }
+        "cancel" => {
+            client.cancel(&flow, wid, &reason).await.map_err(&failed)?;
+            language.say("It was cancelled.").to_owned()
+        }
+        "skip" => {
+            let skip = Skip {
+                transition: sent.text("transition").to_owned(),
+                reason: reason.reason,
+            };
+            let done = client.skip(&flow, wid, &skip).await.map_err(&failed)?;
+            format!(
+                "{} {}",
+                language.say("The job was dropped; the instance is"),
+                status_word(language, done.status)
+            )
+        }
+        "back" => {
+            let to = sent
+                .text("to")
+                .parse()
+                .map_err(|_| Failure::broken(language))?;
+            let back = GoBack {
+                to,
+                reason: reason.reason,
+            };
+            let going = client.go_back(&flow, wid, &back).await.map_err(&failed)?;
+            format!(
+                "{} {}",
+                language.say("Going back; steps to undo:"),
+                going.steps
+            )
+        }
+        act @ ("pause" | "resume") => {
+            let done = client
+                .pause_instance(&flow, wid, act == "pause", &reason)
+                .await
+                .map_err(&failed)?;
+            pause_words(language, done.paused).to_owned()
+        }
+        "set" => set(&session, &flow, wid, &sent).await?,
+        _ => return Err(Failure::broken(language)),
+    };
+    Ok(onward(&instance_address(&flow, wid), &message))
+}
+
+fn pause_words(language: crate::words::Language, paused: bool) -> &'static str {
+    match paused {
+        true => language.say("It is paused."),
+        false => language.say("It is not paused any more."),
+    }
+}
+
+/// Sets attributes of an exception by hand.
+async fn set(session: &Session, flow: &str, wid: Wid, sent: &Sent) -> Result<String, Failure> {
+    let detail = detail(session, flow).await?;
+    let state = super::what_if::changed(session, &detail, sent)?;
+    let set = SetState {
+        state,
+        reason: sent.text("reason").to_owned(),
+    };
+    let done = session
+        .client
+        .set_state(flow, wid, &set)
+        .await
+        .map_err(session.failed())?;
+    let language = session.language;
+    Ok(format!(
+        "{} {}",
+        language.say("Its state was set; the instance is"),
+        status_word(language, done.status)
+    ))
+}
+
+/// Pauses or resumes a flow.
+pub(crate) async fn flow(session: Session, Path(flow): Path<String>, sent: Sent) -> Answer {
+    let scope = Pause {
+        trigger: sent.given("trigger"),
+        reason: sent.text("reason").to_owned(),
+    };
+    let pause = sent.text("act") == "pause";
+    let done = session
+        .client
+        .pause_flow(&flow, pause, &scope)
+        .await
+        .map_err(session.failed())?;
+    Ok(onward(
+        &flow_address(&flow),
+        pause_words(session.language, done.paused),
+    ))
+}
+
+/// Reads the values of a form's attributes that are not as they were.
+pub(crate) fn read_changed(
+    session: &Session,
+    detail: &wedflow_documents::FlowDetail,
+    sent: &Sent,
+) -> Result<serde_json::Map<String, serde_json::Value>, Failure> {
+    let mut state = serde_json::Map::new();
+    for one in &detail.attributes {
+        let (now, before) = (
+            sent.0.get(&format!("a.{}", one.name)),
+            sent.0.get(&format!("o.{}", one.name)),
+        );
+        if let (Some(now), true) = (now, now != before) {
+            state.insert(one.name.clone(), read(session, one, now)?);
+        }
+    }
+    Ok(state)
+}

@@ -1,0 +1,184 @@
+//! The overview: what needs somebody first, then how much runs.
+
+use std::collections::BTreeMap;
+
+use axum::http::HeaderMap;
+use maud::{Markup, html};
+use wedflow_client::ClientError;
+use wedflow_documents::{FlowSummary, InstanceFilter, PausedThing, Status};
+
+use super::{flow_address, instance_address, reason, table, waits};
+use crate::ROOT;
+use crate::document::part;
+use crate::frame::{Answer, page};
+use crate::session::Session;
+use crate::shown::{number, time};
+
+/// Flows whose exceptions and waiting jobs are looked at: those with most of them.
+const FLOWS_MAX: usize = 6;
+/// Newest exceptions of a flow that are listed.
+const EXCEPTIONS_MAX: i64 = 3;
+/// Jobs of a flow whose reasons are counted.
+const JOBS_MAX: i64 = 100;
+
+/// The overview.
+pub(crate) async fn overview(session: Session) -> Answer {
+    let content = content(&session).await.map_err(session.failed())?;
+    let say = |text| session.language.say(text);
+    let body = html! {
+        h1 { (say("Overview")) }
+        div data-live=(format!("{ROOT}/live")) aria-live="off" { (content) }
+    };
+    Ok(page(&session, say("Overview"), &body))
+}
+
+/// The part of the overview that is kept current.
+pub(crate) async fn live(session: Session, headers: HeaderMap) -> Answer {
+    let content = content(&session).await.map_err(session.failed())?;
+    Ok(part(&headers, &content))
+}
+
+async fn content(session: &Session) -> Result<Markup, ClientError> {
+    let mut flows = session.client.flows().await?;
+    flows.sort_by_key(|flow| (-flow.exception, -flow.jobs));
+    let pauses = session.client.pauses().await.unwrap_or_default();
+    let exceptions = exceptions(session, &flows).await?;
+    let waiting = waiting(session, &flows).await;
+    let say = |text| session.language.say(text);
+    let is_quiet = exceptions.is_none() && waiting.is_none() && pauses.is_empty();
+    Ok(html! {
+        (sums(session, &flows))
+        h2 { (say("What needs somebody")) }
+        @if is_quiet { p class="box" { (say("Nothing does: no exception, nothing waits, nothing is paused.")) } }
+        @if let Some(exceptions) = &exceptions { (exceptions) }
+        @if let Some(waiting) = &waiting { (waiting) }
+        @if !pauses.is_empty() { (paused(session, &pauses)) }
+        h2 { (say("Flows")) }
+        (super::flows::flow_table(session, &flows))
+    })
+}
+
+/// Figures of all flows together.
+fn sums(session: &Session, flows: &[FlowSummary]) -> Markup {
+    let sum = |of: fn(&FlowSummary) -> i64| number(flows.iter().map(of).sum());
+    let exceptions: i64 = flows.iter().map(|flow| flow.exception).sum();
+    let say = |text| session.language.say(text);
+    html! {
+        ul class="cards" {
+            li class=(if exceptions > 0 { "bad" } else { "" }) {
+                a href=(format!("{ROOT}/exceptions")) { strong { (number(exceptions)) } (say("exceptions")) }
+            }
+            li { a href=(format!("{ROOT}/jobs")) { strong { (sum(|flow| flow.jobs)) } (say("pending jobs")) } }
+            li { strong { (sum(|flow| flow.regular)) } (say("running instances")) }
+            li { strong { (sum(|flow| flow.r#final)) } (say("ended instances")) }
+        }
+    }
+}
+
+/// The newest exceptions of the flows that have most.
+async fn exceptions(
+    session: &Session,
+    flows: &[FlowSummary],
+) -> Result<Option<Markup>, ClientError> {
+    let mut rows = Vec::new();
+    for flow in flows
+        .iter()
+        .filter(|flow| flow.exception > 0)
+        .take(FLOWS_MAX)
+    {
+        let filter = InstanceFilter {
+            status: Some(Status::Exception),
+            state: None,
+            changed_since: None,
+            cursor: None,
+            limit: None,
+        };
+        for one in session
+            .client
+            .instances(&flow.name, &filter, Some(EXCEPTIONS_MAX))
+            .await?
+        {
+            rows.push((flow.name.clone(), one));
+        }
+    }
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    let say = |text| session.language.say(text);
+    let lines = html! {
+        @for (flow, one) in &rows {
+            tr {
+                th scope="row" { a href=(instance_address(flow, one.wid)) { (flow) " " (one.wid) } }
+                td { (reason(session.language, one)) }
+                td { (time(&one.changed)) }
+            }
+        }
+    };
+    let heads = [say("Instance"), say("Reason"), say("Since (UTC)")];
+    Ok(Some(html! {
+        h3 { (say("Exceptions")) }
+        (table(say("Exceptions"), &heads, &lines))
+        p { a href=(format!("{ROOT}/exceptions")) { (say("All exceptions")) } }
+    }))
+}
+
+/// Reasons why pending jobs wait, with the number of jobs that were seen to.
+async fn waiting(session: &Session, flows: &[FlowSummary]) -> Option<Markup> {
+    let mut reasons: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for flow in flows.iter().filter(|flow| flow.jobs > 0).take(FLOWS_MAX) {
+        for job in session
+            .client
+            .jobs(&flow.name, None, Some(JOBS_MAX))
+            .await
+            .ok()?
+        {
+            if let Some(code) = job.waits_for {
+                *reasons.entry((flow.name.clone(), code)).or_default() += 1;
+            }
+        }
+    }
+    if reasons.is_empty() {
+        return None;
+    }
+    let say = |text| session.language.say(text);
+    let lines = html! {
+        @for ((flow, code), count) in &reasons {
+            tr {
+                th scope="row" { a href=(format!("{ROOT}/jobs?flow={}", crate::shown::part(flow))) { (flow) } }
+                td { (waits(session.language, code)) }
+                td class="number" { (count) @if i64::try_from(*count).is_ok_and(|count| count >= JOBS_MAX) { "+" } }
+            }
+        }
+    };
+    Some(html! {
+        h3 { (say("Jobs that wait")) }
+        (table(say("Jobs that wait"), &[say("Flow"), say("For what"), say("Jobs")], &lines))
+    })
+}
+
+/// Table of what an operator paused.
+fn paused(session: &Session, pauses: &[PausedThing]) -> Markup {
+    let say = |text| session.language.say(text);
+    let lines = html! {
+        @for one in pauses {
+            tr {
+                th scope="row" {
+                    @match (&one.flow, &one.wid) {
+                        (Some(flow), Some(wid)) => a href=(instance_address(flow, wid)) { (flow) " " (wid) },
+                        (Some(flow), None) => a href=(flow_address(flow)) { (flow) },
+                        _ => (say("The tenant")),
+                    }
+                    @if let Some(trigger) = &one.trigger { " " (trigger) }
+                }
+                td { (one.actor) }
+                td { (one.reason) }
+                td { (time(&one.since)) }
+            }
+        }
+    };
+    let heads = [say("Paused"), say("By"), say("Reason"), say("Since (UTC)")];
+    html! {
+        h3 { (say("Paused")) }
+        (table(say("Paused"), &heads, &lines))
+    }
+}

@@ -1,0 +1,238 @@
+//! Things of a tenant besides its flows: webhooks, users and tokens, usage, the audit log.
+
+use maud::{Markup, html};
+use wedflow_documents::{NewUser, WebhookPlace};
+
+use super::{Query, table};
+use crate::ROOT;
+use crate::failure::Failure;
+use crate::frame::{Answer, hidden, onward, page};
+use crate::session::{Sent, Session};
+use crate::shown::{number, time};
+
+/// Entries of the audit log on a page.
+const ENTRIES_MAX: i64 = 200;
+/// Roles of users.
+const ROLES: [&str; 5] = ["viewer", "operator", "developer", "participant", "admin"];
+
+/// The webhooks.
+pub(crate) async fn webhooks(session: Session) -> Answer {
+    let webhooks = session.client.webhooks().await.map_err(session.failed())?;
+    let say = |text| session.language.say(text);
+    let heads = [
+        say("URL"),
+        say("Flow"),
+        say("Messages pending"),
+        say("Last error"),
+        say("By"),
+        say("Change"),
+    ];
+    let body = html! {
+        h1 { (say("Webhooks")) }
+        p class="soft" { (say("Exceptions are announced to these URLs.")) }
+        @if !webhooks.is_empty() {
+            (table(say("Webhooks"), &heads, &html! {
+                @for one in &webhooks {
+                    tr {
+                        th scope="row" { (one.url) }
+                        td { (one.flow.as_deref().unwrap_or(say("all flows"))) }
+                        td class="number" { (number(one.pending)) }
+                        td { (one.last_error.as_deref().unwrap_or_default()) }
+                        td { (one.actor) }
+                        td { form method="post" {
+                            (hidden(&session))
+                            input type="hidden" name="url" value=(one.url);
+                            input type="hidden" name="flow" value=(one.flow.as_deref().unwrap_or_default());
+                            button class="bad" name="act" value="remove" { (say("Remove")) " " (one.url) }
+                        } }
+                    }
+                }
+            }))
+        }
+        form class="line" method="post" {
+            (hidden(&session))
+            label {
+                (say("URL"))
+                input name="url" type="url" size="40" required placeholder="https://example.com/hook";
+            }
+            label { (say("Flow; empty: all")) input name="flow"; }
+            button class="strong" name="act" value="add" { (say("Announce exceptions")) }
+        }
+    };
+    Ok(page(&session, say("Webhooks"), &body))
+}
+
+/// Adds or removes a webhook.
+pub(crate) async fn change_webhook(session: Session, sent: Sent) -> Answer {
+    let place = WebhookPlace {
+        url: sent.text("url").to_owned(),
+        flow: sent.given("flow"),
+    };
+    let failed = session.failed();
+    let message = match sent.text("act") {
+        "remove" => {
+            session
+                .client
+                .delete_webhook(&place)
+                .await
+                .map_err(&failed)?;
+            session.language.say("The webhook was removed.").to_owned()
+        }
+        _ => {
+            let set = session.client.set_webhook(&place).await.map_err(&failed)?;
+            format!(
+                "{} {}",
+                session
+                    .language
+                    .say("Announced from now on. The secret of its signatures:"),
+                set.secret
+            )
+        }
+    };
+    Ok(onward(&format!("{ROOT}/webhooks"), &message))
+}
+
+/// Users and tokens.
+pub(crate) async fn people(session: Session) -> Answer {
+    let users = session.client.users().await.unwrap_or_default();
+    let tokens = session.client.tokens().await.map_err(session.failed())?;
+    let say = |text| session.language.say(text);
+    let body = html! {
+        h1 { (say("Users and tokens")) }
+        (table(say("Users"), &[say("User"), say("Role"), say("Since (UTC)")], &html! {
+            @for one in &users { tr { th scope="row" { (one.name) } td { (one.role) } td { (time(&one.created_at)) } } }
+        }))
+        @if session.may("users:write") { (user_form(&session)) }
+        h2 { (say("Tokens")) }
+        @let heads = [say("Token"), say("User"), say("Scopes"), say("Status"), say("Expires (UTC)"), say("Change")];
+        (table(say("Tokens"), &heads, &html! {
+            @for one in &tokens {
+                tr {
+                    th scope="row" { (one.name) " " code { (one.id) } }
+                    td { (one.user) }
+                    td { (one.scopes.join(" ")) }
+                    td { (one.status) }
+                    td { (time(&one.expires_at)) }
+                    td {
+                        @if one.status == "live" {
+                            form method="post" {
+                                (hidden(&session))
+                                input type="hidden" name="token" value=(one.id);
+                                button class="bad" name="act" value="end" data-ask=(say("End this token at once?")) {
+                                    (say("End")) " " (one.id)
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }))
+        p class="soft" { (say("`wed token create USER` makes a token.")) }
+    };
+    Ok(page(&session, say("Users and tokens"), &body))
+}
+
+fn user_form(session: &Session) -> Markup {
+    let say = |text| session.language.say(text);
+    html! {
+        form class="line" method="post" {
+            (hidden(session))
+            label { (say("New user")) input name="name" required; }
+            label { (say("Role")) select name="role" { @for role in ROLES { option { (role) } } } }
+            button class="strong" name="act" value="user" { (say("Make the user")) }
+        }
+    }
+}
+
+/// Makes a user, or ends a token.
+pub(crate) async fn change_people(session: Session, sent: Sent) -> Answer {
+    let failed = session.failed();
+    let message = match sent.text("act") {
+        "user" => {
+            let user = NewUser {
+                name: sent.text("name").to_owned(),
+                role: sent.text("role").to_owned(),
+            };
+            session.client.create_user(&user).await.map_err(&failed)?;
+            session.language.say("The user was made.")
+        }
+        "end" => {
+            session
+                .client
+                .delete_token(sent.text("token"))
+                .await
+                .map_err(&failed)?;
+            session.language.say("The token has ended.")
+        }
+        _ => return Err(Failure::broken(session.language)),
+    };
+    Ok(onward(&format!("{ROOT}/people"), message))
+}
+
+/// The audit log, newest first.
+pub(crate) async fn audit(session: Session, query: Query) -> Answer {
+    let since = query.given("since").map(|day| {
+        if day.len() == 16 {
+            format!("{day}:00Z")
+        } else {
+            day.to_owned()
+        }
+    });
+    let entries = session
+        .client
+        .audit(since.as_deref(), Some(ENTRIES_MAX))
+        .await
+        .map_err(session.failed())?;
+    let say = |text| session.language.say(text);
+    let heads = [
+        say("When (UTC)"),
+        say("By"),
+        say("What"),
+        say("On"),
+        say("Detail"),
+    ];
+    let body = html! {
+        h1 { (say("Audit log")) }
+        form class="line" {
+            label {
+                (say("Since (UTC)"))
+                input type="datetime-local" name="since" value=(query.given("since").unwrap_or_default());
+            }
+            button class="strong" { (say("Search")) }
+        }
+        (table(say("Audit log"), &heads, &html! {
+            @for one in &entries {
+                tr {
+                    td { (time(&one.at)) }
+                    td { (one.actor) }
+                    td { (one.action) }
+                    td { (one.target) }
+                    td { code { (crate::shown::cut(&one.detail.to_string())) } }
+                }
+            }
+        }))
+    };
+    Ok(page(&session, say("Audit log"), &body))
+}
+
+/// Limits of the tenant, and what is used of them.
+pub(crate) async fn usage(session: Session) -> Answer {
+    let usage = session.client.usage().await.map_err(session.failed())?;
+    let say = |text| session.language.say(text);
+    let figure = |figure: Option<i64>| figure.map_or("–".to_owned(), number);
+    let body = html! {
+        h1 { (say("Usage")) " " (session.me.tenant) }
+        p class="soft" { (session.me.user) " · " (session.me.role) " · " (session.me.scopes.join(" ")) }
+        (table(say("Usage"), &[say("What"), say("Used"), say("Allowed"), say("Unit")], &html! {
+            @for one in &usage {
+                tr {
+                    th scope="row" { (one.name) }
+                    td class="number" { (figure(one.used)) }
+                    td class="number" { (figure(one.allowed)) }
+                    td { (one.unit) }
+                }
+            }
+        }))
+    };
+    Ok(page(&session, say("Usage"), &body))
+}

@@ -1,0 +1,227 @@
+//! Signing in: a person has a token of the API, by a form or by a link that works once. The browser keeps it in a cookie
+//! that no script reads and no other site sends; forms carry a proof that they are ours.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::extract::{FromRequestParts, OriginalUri};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::{Router, http};
+use http_body_util::Full;
+use hyper::body::Bytes;
+use percent_encoding::percent_decode_str;
+use sha2::{Digest, Sha256};
+use wedflow_client::{Client, InProcess, Sending, Transport};
+use wedflow_documents::Me;
+
+use crate::ROOT;
+use crate::cookies::{SAID, SESSION, cookie};
+use crate::failure::Failure;
+use crate::words::Language;
+
+/// Time for which a link signs in.
+const LINK_LIFE: Duration = Duration::from_secs(600);
+/// Most links that have not been used.
+const LINKS_MAX: usize = 64;
+
+/// Links that sign in once. Clones share them.
+#[derive(Clone, Default)]
+pub struct Links(Arc<Mutex<HashMap<String, Link>>>);
+
+/// A link that has not been used.
+struct Link {
+    token: String,
+    until: Instant,
+}
+
+impl Links {
+    /// Makes a path that signs in once, within ten minutes, with a token.
+    pub fn make(&self, token: &str) -> String {
+        let code = format!("{:032x}", rand::random::<u128>());
+        let mut links = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        links.retain(|_, link| link.until > Instant::now());
+        if links.len() < LINKS_MAX {
+            let link = Link {
+                token: token.to_owned(),
+                until: Instant::now() + LINK_LIFE,
+            };
+            links.insert(digest(&code), link);
+        }
+        format!("{ROOT}/enter?code={code}")
+    }
+
+    /// Takes the token of a link; none if the link was used, or is too old.
+    fn take(&self, code: &str) -> Option<String> {
+        let mut links = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let link = links.remove(&digest(code))?;
+        (link.until > Instant::now()).then_some(link.token)
+    }
+}
+
+/// State of all pages: the API in this process, and the links that sign in.
+#[derive(Clone)]
+pub(crate) struct Console {
+    pub(crate) api: Router,
+    pub(crate) links: Links,
+}
+
+impl Console {
+    /// Takes the token of a link; none if the link was used, or is too old.
+    pub(crate) fn enter(&self, code: &str) -> Option<String> {
+        self.links.take(code)
+    }
+
+    /// A client that asks with a token.
+    pub(crate) fn client(&self, token: &str) -> Option<Client> {
+        let mut authorization = HeaderValue::from_str(&format!("Bearer {token}")).ok()?;
+        authorization.set_sensitive(true);
+        Some(Client::new(WithToken {
+            api: InProcess::new(self.api.clone(), "the server"),
+            authorization,
+        }))
+    }
+}
+
+/// The API in this process, asked with a token.
+struct WithToken {
+    api: InProcess<Router>,
+    authorization: HeaderValue,
+}
+
+impl Transport for WithToken {
+    fn send(&self, mut request: http::Request<Full<Bytes>>) -> Sending<'_> {
+        let headers = request.headers_mut();
+        headers.insert(header::AUTHORIZATION, self.authorization.clone());
+        self.api.send(request)
+    }
+
+    fn server(&self) -> &str {
+        self.api.server()
+    }
+}
+
+/// A person who is signed in.
+pub(crate) struct Session {
+    pub(crate) client: Client,
+    pub(crate) me: Me,
+    pub(crate) language: Language,
+    /// Path of the page, with its query.
+    pub(crate) path: String,
+    /// Proof that a form is ours.
+    pub(crate) proof: String,
+    /// Message that an act left.
+    pub(crate) said: Option<String>,
+}
+
+impl Session {
+    /// Returns true when role and scopes allow an action, such as `jobs:write`.
+    pub(crate) fn may(&self, action: &str) -> bool {
+        self.me.may.iter().any(|one| one == action)
+    }
+}
+
+impl FromRequestParts<Console> for Session {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, console: &Console) -> Result<Self, Response> {
+        let language = Language::of(&parts.headers);
+        let whole = parts
+            .extensions
+            .get::<OriginalUri>()
+            .map_or(&parts.uri, |OriginalUri(uri)| uri);
+        let path = whole
+            .path_and_query()
+            .map_or_else(String::new, ToString::to_string);
+        let away = || Redirect::to(&format!("{ROOT}/sign-in")).into_response();
+        let token = cookie(&parts.headers, SESSION).ok_or_else(away)?;
+        let client = console.client(&token).ok_or_else(away)?;
+        let me = match client.me().await {
+            Ok(me) => me,
+            Err(error) if matches!(error.code(), Some("invalid_token" | "no_token")) => {
+                return Err(away());
+            }
+            Err(error) => return Err(Failure::of(error, language).into_response()),
+        };
+        Ok(Session {
+            client,
+            me,
+            language,
+            path,
+            proof: proof(&token),
+            said: cookie(&parts.headers, SAID)
+                .map(|text| percent_decode_str(&text).decode_utf8_lossy().into_owned()),
+        })
+    }
+}
+
+/// The proof that a form comes from a page of this session: nobody knows it who does not have the token.
+pub(crate) fn proof(token: &str) -> String {
+    digest(&format!("a form of the console\n{token}"))
+}
+
+/// The SHA-256 of a text, in hexadecimal.
+fn digest(text: &str) -> String {
+    let mut hexadecimal = String::with_capacity(64);
+    for byte in Sha256::digest(text) {
+        // Writing to a text cannot fail.
+        let _ = write!(hexadecimal, "{byte:02x}");
+    }
+    hexadecimal
+}
+
+/// Fields of a form of ours. One without proof, or from another site, is refused.
+pub(crate) struct Sent(pub(crate) HashMap<String, String>);
+
+impl Sent {
+    /// A field's text without space around it; empty if it is absent.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.0.get(name).map_or("", |text| text.trim())
+    }
+
+    /// A field's text; none if it is absent or empty.
+    pub(crate) fn given(&self, name: &str) -> Option<String> {
+        Some(self.text(name))
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned)
+    }
+}
+
+impl axum::extract::FromRequest<Console> for Sent {
+    type Rejection = Response;
+
+    async fn from_request(request: axum::extract::Request, _: &Console) -> Result<Self, Response> {
+        let language = Language::of(request.headers());
+        let token = cookie(request.headers(), SESSION).unwrap_or_default();
+        let is_ours = from_here(request.headers());
+        let form = axum::Form::<HashMap<String, String>>::from_request(request, &()).await;
+        let Ok(axum::Form(fields)) = form else {
+            return Err(Failure::broken(language).into_response());
+        };
+        let given = fields.get("proof").map_or("", String::as_str);
+        if !is_ours || token.is_empty() || digest(given) != digest(&proof(&token)) {
+            return Err(Failure::foreign(language).into_response());
+        }
+        Ok(Sent(fields))
+    }
+}
+
+/// Returns true unless the browser says that another site sends the form.
+pub(crate) fn from_here(headers: &HeaderMap) -> bool {
+    let text = |name: header::HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    let site = headers
+        .get("sec-fetch-site")
+        .and_then(|value| value.to_str().ok());
+    if !matches!(site, None | Some("same-origin" | "none")) {
+        return false;
+    }
+    match (text(header::ORIGIN), text(header::HOST)) {
+        (Some(origin), Some(host)) => origin
+            .split_once("://")
+            .is_some_and(|(_, place)| place == host),
+        _ => true,
+    }
+}

@@ -1,0 +1,90 @@
+//! Values, times and figures as people read them.
+
+use jiff::Timestamp;
+use maud::{Markup, html};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::Value;
+
+/// Most characters of a value in a table.
+const VALUE_MAX: usize = 400;
+
+/// Characters that a part of an address holds as they are.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~');
+
+/// A part of an address.
+pub(crate) fn part(text: &str) -> String {
+    utf8_percent_encode(text, PLAIN).to_string()
+}
+
+/// A value in a table. Null is told from the text `null`.
+pub(crate) fn value(value: &Value) -> Markup {
+    match value {
+        Value::Null => html! { span class="null" { "null" } },
+        Value::String(text) => html! { span class="text" { (cut(text)) } },
+        other => html! { code { (cut(&other.to_string())) } },
+    }
+}
+
+/// Cuts a long text.
+pub(crate) fn cut(text: &str) -> String {
+    match text.char_indices().nth(VALUE_MAX) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+/// A moment, to the second, in UTC.
+pub(crate) fn time(moment: &str) -> Markup {
+    html! { time datetime=(moment) { (short_time(moment)) } }
+}
+
+/// A moment, to the second, in UTC.
+fn short_time(moment: &str) -> String {
+    match moment.parse::<Timestamp>() {
+        Ok(at) => at.strftime("%Y-%m-%d %H:%M:%S").to_string(),
+        Err(_) => moment.to_owned(),
+    }
+}
+
+/// A duration of microseconds.
+pub(crate) fn microseconds(us: i64) -> String {
+    match us {
+        0..=999 => format!("{us} µs"),
+        1_000..=999_999 => format!("{} ms", us / 1_000),
+        _ => format!("{}.{} s", us / 1_000_000, us % 1_000_000 / 100_000),
+    }
+}
+
+/// A number of bytes.
+pub(crate) fn bytes(bytes: i64) -> String {
+    match bytes {
+        0..=1_023 => format!("{bytes} B"),
+        1_024..=1_048_575 => format!("{} KiB", bytes / 1_024),
+        _ => format!(
+            "{}.{} MiB",
+            bytes / 1_048_576,
+            bytes % 1_048_576 * 10 / 1_048_576
+        ),
+    }
+}
+
+/// A number with its thousands apart.
+pub(crate) fn number(number: i64) -> String {
+    let digits = number.unsigned_abs().to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push('\u{202f}');
+        }
+        grouped.push(digit);
+    }
+    if number < 0 {
+        format!("-{grouped}")
+    } else {
+        grouped
+    }
+}

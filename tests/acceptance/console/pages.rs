@@ -1,0 +1,248 @@
+//! Pages and sessions: who is let in, what a form must prove, what tenants and markup cannot do.
+
+use wedflow_console::Links;
+
+use super::{MARKUP, bare, break_instance, form, page, served, with_exception};
+use crate::support::database::TENANT;
+use crate::support::http::{Api, Client};
+use crate::support::on;
+
+/// Pages of a tenant with a flow `f`.
+const PAGES: [&str; 25] = [
+    "/console",
+    "/console/live",
+    "/console/flows",
+    "/console/flows/f",
+    "/console/flows/f/definition",
+    "/console/flows/f/versions",
+    "/console/flows/f/settings",
+    "/console/flows/f/instances",
+    "/console/flows/f/instances?status=exception",
+    "/console/flows/f/start",
+    "/console/flows/f/exceptions",
+    "/console/flows/f/condition?trigger=t2",
+    "/console/flows/f/instances/2",
+    "/console/flows/f/instances/2/live",
+    "/console/flows/f/instances/2/why",
+    "/console/flows/f/instances/2/why?seq=1",
+    "/console/flows/f/instances/2/what-if",
+    "/console/exceptions",
+    "/console/jobs",
+    "/console/schedules",
+    "/console/webhooks",
+    "/console/components",
+    "/console/people",
+    "/console/audit",
+    "/console/usage",
+];
+
+fn with_pages() -> (Api, Client, Links) {
+    let links = Links::default();
+    let api = served(&links);
+    let client = api.user(TENANT, "ann", "admin");
+    with_exception(&client, "f", 3);
+    break_instance(&client, "f", 2);
+    (api, client, links)
+}
+
+/// The proof in a page's forms.
+fn proof(text: &str) -> &str {
+    let (_, rest) = text.split_once("name=\"proof\" value=\"").expect("a form");
+    rest.split('"').next().expect("its proof")
+}
+
+#[harness::test]
+fn every_page_shows_texts_of_others_as_texts() {
+    let (_api, client, _) = with_pages();
+    for path in PAGES {
+        let answer = page(&client, path).is(200);
+        assert!(
+            !answer.text.contains("<script>alert") && !answer.text.contains("<img"),
+            "{path}"
+        );
+        let policy = answer
+            .header("content-security-policy")
+            .unwrap_or_default()
+            .to_owned();
+        assert!(
+            policy.contains("default-src 'none'") && !policy.contains("unsafe"),
+            "{path}: {policy}"
+        );
+        assert!(
+            !answer.text.contains(" style=") && !answer.text.contains("<style"),
+            "{path}"
+        );
+        assert!(
+            !answer.text.contains("javascript:") && !answer.text.contains(" onclick"),
+            "{path}"
+        );
+    }
+    assert!(
+        page(&client, "/console/flows/f/instances/2")
+            .text
+            .contains("&lt;script&gt;")
+    );
+    page(&client, "/console/none").is(404);
+    page(&client, "/console/flows/none").is(404);
+}
+
+#[harness::test]
+fn nobody_sees_a_page_without_a_token() {
+    let (api, client, _) = with_pages();
+    for path in PAGES {
+        let answer = bare(&client).get(path);
+        assert!(
+            answer.text.contains("name=\"token\"") && !answer.text.contains("paper"),
+            "{path}"
+        );
+    }
+    let wrong = client.with_token("wed_wrong");
+    assert!(page(&wrong, "/console").text.contains("name=\"token\""));
+    // The API is where it was, and takes no cookie for a token.
+    page(&client, "/v1/me").problem(401, "no_token");
+    api.nobody().get("/openapi.json").is(200);
+}
+
+#[harness::test]
+fn a_link_signs_in_once() {
+    let (_api, client, links) = with_pages();
+    let path = links.make(client.token.as_deref().expect("a token"));
+    let entered = bare(&client).get(&path).is(200);
+    let cookie = entered.header("set-cookie").expect("a cookie").to_owned();
+    assert!(
+        cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"),
+        "{cookie}"
+    );
+    assert!(
+        bare(&client)
+            .get(&path)
+            .is(422)
+            .header("set-cookie")
+            .is_none()
+    );
+    bare(&client).get("/console/enter?code=guess").is(422);
+}
+
+#[harness::test]
+fn a_form_without_proof_or_from_elsewhere_does_nothing() {
+    let (_api, client, _) = with_pages();
+    let place = "/console/flows/f/instances/2/do";
+    let own = proof(&page(&client, "/console/flows/f/instances/2").text).to_owned();
+    let cancel = |proof: &str| format!("proof={proof}&act=cancel&reason=x");
+    form(&client, place, &[], "act=cancel&reason=x").is(403);
+    form(&client, place, &[], &cancel("guess")).is(403);
+    form(
+        &client,
+        place,
+        &[("origin", "https://evil.example")],
+        &cancel(&own),
+    )
+    .is(403);
+    form(
+        &client,
+        place,
+        &[("sec-fetch-site", "cross-site")],
+        &cancel(&own),
+    )
+    .is(403);
+    let upload = [("content-type", "application/wasm")];
+    assert_eq!(page(&client, "/v1/flows/f").status, 401);
+    let cookie = format!(
+        "wedflow_session={}",
+        client.token.as_deref().unwrap_or_default()
+    );
+    let sent = bare(&client).send(
+        "POST",
+        "/console/components/upload/x",
+        &[upload[0], ("cookie", &cookie)],
+        b"\0asm",
+    );
+    sent.is(403);
+    assert_eq!(
+        client.get("/v1/flows/f/instances/2").json()["status"],
+        "exception"
+    );
+}
+
+#[harness::test]
+fn sessions_of_two_tenants_see_nothing_of_each_other() {
+    let (api, client, _) = with_pages();
+    on(api.database.store.create_tenant("other", "")).expect("a tenant");
+    let other = api.user("other", "bob", "admin");
+    for path in PAGES
+        .iter()
+        .filter(|path| path.starts_with("/console/flows/f"))
+    {
+        page(&other, path).is(404);
+    }
+    for path in PAGES
+        .iter()
+        .filter(|path| !path.starts_with("/console/flows/f"))
+    {
+        let text = page(&other, path).is(200).text;
+        assert!(
+            !text.contains("/console/flows/f") && !text.contains("ann"),
+            "{path}"
+        );
+    }
+    // Nor does the proof of one serve the other.
+    let own = proof(&page(&client, "/console").text).to_owned();
+    form(
+        &other,
+        "/console/language",
+        &[],
+        &format!("proof={own}&language=en&back=/console"),
+    )
+    .is(403);
+}
+
+#[harness::test]
+fn a_viewer_is_shown_and_allowed_no_act() {
+    let (api, _client, _) = with_pages();
+    let viewer = api.user(TENANT, "vic", "viewer");
+    let shown = page(&viewer, "/console/flows/f/instances/2").is(200).text;
+    assert!(!shown.contains("value=\"cancel\""), "{shown}");
+    let own = proof(&shown).to_owned();
+    form(
+        &viewer,
+        "/console/flows/f/instances/2/do",
+        &[],
+        &format!("proof={own}&act=cancel&reason=x"),
+    )
+    .is(403);
+}
+
+#[harness::test]
+fn pages_speak_the_readers_language() {
+    let (_api, client, _) = with_pages();
+    let cookie = format!(
+        "wedflow_session={}",
+        client.token.as_deref().unwrap_or_default()
+    );
+    let asked = [
+        ("cookie", cookie.as_str()),
+        ("accept-language", "pt-BR,pt;q=0.9,en;q=0.5"),
+    ];
+    let answer = bare(&client).send("GET", "/console", &asked, b"").is(200);
+    assert!(
+        answer.text.contains("lang=\"pt-BR\"") && answer.text.contains("Exceções"),
+        "{}",
+        answer.text
+    );
+}
+
+#[harness::test]
+fn a_part_that_is_the_same_is_not_sent_again() {
+    let (_api, client, _) = with_pages();
+    let first = page(&client, "/console/flows/f/instances/2/live").is(200);
+    let tag = first.header("etag").expect("a tag").to_owned();
+    let cookie = format!(
+        "wedflow_session={}",
+        client.token.as_deref().unwrap_or_default()
+    );
+    let again = [("cookie", cookie.as_str()), ("if-none-match", tag.as_str())];
+    bare(&client)
+        .send("GET", "/console/flows/f/instances/2/live", &again, b"")
+        .is(304);
+    assert!(first.text.contains("&lt;script&gt;"), "{MARKUP}");
+}
