@@ -165,7 +165,7 @@ async fn run_through(door: &Door, command: &Command, terminal: &Terminal) -> Res
         Command::Component(command) => component::run(command, door, terminal).await,
         Command::Webhook(command) => operate_webhook::run(command, door, terminal).await,
         Command::Instance(command) => instance::run(command, door, terminal).await,
-        Command::Why(asked) => why::run(asked, &door().await?, terminal).await,
+        Command::Why(asked) => why::run(asked, door, terminal).await,
         Command::Job(command) => job::run(command, door, terminal).await,
         Command::Replay(replay) => replay::run(replay, None, door, terminal).await,
         Command::User(command) => user::run(command, door, terminal).await,

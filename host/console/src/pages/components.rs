@@ -5,7 +5,7 @@ use axum::extract::Path;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
-use wedflow_documents::Component;
+use wedflow_documents::{Component, UploadTerms};
 
 use super::table;
 use crate::ROOT;
@@ -116,7 +116,8 @@ pub(crate) async fn upload(
         return Failure::foreign(session.language).into_response();
     }
     let say = |text| session.language.say(text);
-    match session.client.upload(&name, body.to_vec()).await {
+    let terms = UploadTerms::default();
+    match session.client.upload(Some(&name), &terms, body.to_vec()).await {
         Ok(done) => {
             let transitions = done.transitions.join(", ");
             format!(
