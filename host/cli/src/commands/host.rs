@@ -2,6 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 
+use sd_notify::NotifyState;
 use tokio::net::TcpListener;
 use wedflow_api::{MetricsServer, Server, ServerSettings};
 use wedflow_store::Store;
@@ -75,6 +76,7 @@ async fn run(
         None => None,
     };
     say_started(&store, &host, api.as_ref(), metrics.as_ref(), terminal);
+    tell_service_manager(NotifyState::Ready);
     let ending = tokio::select! {
         told = told_to_stop() => told.map(|()| Ending::Told)?,
         () = host.failed() => Ending::Failed,
@@ -83,7 +85,12 @@ async fn run(
     if let Some(metrics) = metrics {
         metrics.stop();
     }
+    tell_service_manager(NotifyState::Stopping);
     if ending == Ending::Told {
+        tracing::info!(
+            host = host.id().get(),
+            "told to stop; finishes what is running"
+        );
         terminal.say("finishing what is running");
     }
     let serving = async {
@@ -102,6 +109,13 @@ async fn run(
     };
     store.close().await;
     ended
+}
+
+/// Tells systemd, if it started this process, whether the host is at work.
+fn tell_service_manager(state: NotifyState<'_>) {
+    if let Err(error) = sd_notify::notify(&[state]) {
+        tracing::warn!(%error, "the service manager could not be told");
+    }
 }
 
 /// Says where a host is at work, and where it serves.
@@ -194,14 +208,14 @@ fn serve_metrics(
     listener: TcpListener,
     host: &Host,
 ) -> Result<MetricsServer, Problem> {
-    let committed = host.commits();
-    MetricsServer::serve(store, listener, std::sync::Arc::new(committed))
+    MetricsServer::serve(store, listener, host.measures())
         .map_err(|error| Problem::new("figures cannot be served").because(error))
 }
 
 /// Starts a host.
 pub(crate) async fn start(store: &Store, settings: HostSettings) -> Result<Host, Problem> {
     let settings = HostSettings {
+        build: env!("WED_BUILD").to_owned(),
         secret_key: secret_key::existing()?,
         find_secret_key: Some(|| secret_key::existing().ok().flatten()),
         ..settings
