@@ -3,7 +3,7 @@
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: chaos cluster-demo rolling simulate help demo test setup setup-test build samples lint reference fuzz fuzz-api bench bench-guests bench-peers bench-worklist clean soak
+.PHONY: chaos cluster-demo docs package package-test rolling simulate help demo test setup setup-test build samples lint reference fuzz fuzz-api bench bench-guests bench-peers bench-worklist clean soak
 
 help: ## List what there is to make
 	@echo "Wedflow. What there is to make:"
@@ -26,6 +26,15 @@ build: ## Build the program `wed` and the sample transitions
 
 samples: ## Build the sample transitions only
 	@scripts/build.sh samples
+
+package: ## Build the packages: tarball, Debian package, wheel, npm, SDKs, bill of materials
+	@scripts/package.sh
+
+package-test: ## Install the packages into empty roots and run the demo there
+	@scripts/package-test.sh
+
+docs: ## Make the book of docs/, searchable and offline, in target/book
+	@scripts/docs.sh
 
 lint: ## Check formatting, licences, links; run clippy, build the documentation
 	@scripts/test.sh lint

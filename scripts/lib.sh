@@ -19,6 +19,10 @@ target="${CARGO_TARGET_DIR:-target}"
 wed="$target/release/wed"
 bench="$target/release/wed-bench"
 
+# The program says of which commit it is: `wed --version`.
+WED_COMMIT=${WED_COMMIT-$(git describe --always --dirty --exclude '*' 2>/dev/null || true)}
+export WED_COMMIT
+
 say() { printf '%s\n' "$*"; }
 
 fail() {
@@ -81,4 +85,21 @@ build_sample() {
 # Builds wed-bench with the same features, so that its dependencies are wed's.
 build_bench() {
   cargo build --release --locked --workspace --bin wed --bin wed-bench --test lifecycle
+}
+
+# Programs of registries that scripts use, each once for all commits.
+tools="${XDG_CACHE_HOME:-$HOME/.cache}/wedflow/tools"
+
+# tool CRATE VERSION: installs a program from crates.io into $tools unless that version is there.
+tool() {
+  [[ -f $tools/$1-$2 ]] && return
+  say "Building $1 $2"
+  cargo install --quiet --locked --root "$tools" "$1" --version "$2" --target-dir "$tools/target" && touch "$tools/$1-$2"
+}
+
+# Installs what packs Python packages into $tools/python.
+python_tools() {
+  [[ -f $tools/python/ready ]] && return
+  python3 -m venv "$tools/python"
+  "$tools/python/bin/pip" install --quiet --disable-pip-version-check build==1.3.0 wheel==0.45.1 && touch "$tools/python/ready"
 }

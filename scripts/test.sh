@@ -47,6 +47,15 @@ counted() {
   "$@" 2>&1 | tee "$logs/$name"
 }
 
+# Prometheus's own tool reads the rules as Prometheus does.
+alert_rules() {
+  if ! command -v promtool >/dev/null; then
+    say "skipped: promtool is not here (Debian's package prometheus)"
+    return
+  fi
+  promtool check rules packaging/monitoring/alerts.yml
+}
+
 python_sdk() {
   (cd guest-sdk/python && .venv/bin/python -m pytest --quiet) || return
   (cd sample-transitions/order/charge && PYTHONPATH=../../../guest-sdk/python ../../../guest-sdk/python/.venv/bin/python -m pytest --quiet)
@@ -75,6 +84,7 @@ documentation() {
 step "What the machine needs" scripts/setup.sh test
 step "Formatting" formatting
 step "Links in the documentation" python3 scripts/links.py
+step "Alert rules" alert_rules
 step "Licences of dependencies" .venv/bin/python scripts/licences.py
 step "Guest SDK: clippy" in_guests guest-sdk/rust clippy --all-targets --quiet -- -D warnings
 step "Samples: clippy" in_guests sample-transitions clippy --workspace --all-targets --quiet -- -D warnings

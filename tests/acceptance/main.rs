@@ -48,6 +48,7 @@ mod layers;
 mod logs;
 mod process;
 mod race;
+mod recipes;
 mod recovery;
 mod reference;
 mod samples;

@@ -5,7 +5,7 @@ mod verbs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use wedflow_model::{ERROR_CODES, Limits, VARIABLES};
+use wedflow_model::{ERROR_CODES, ErrorCode, Limits, PROBLEM_CODES, VARIABLES};
 
 use crate::support::program::{run, wed};
 use crate::support::repository;
@@ -278,13 +278,76 @@ fn generated_table(name: &str, table: &str) {
 #[harness::test]
 fn the_table_of_error_codes_is_what_the_code_says() {
     let mut table = String::from("| code | what is wrong | what to do |\n| --- | --- | --- |\n");
-    for one in ERROR_CODES {
-        table.push_str(&format!(
-            "| {} | {} | {} |\n",
-            one.code, one.meaning, one.remedy
-        ));
-    }
+    let row = |one: &ErrorCode| format!("| {} | {} | {} |\n", one.code, one.meaning, one.remedy);
+    table.extend(ERROR_CODES.iter().map(row));
+    table.push_str(
+        "\n## Codes in words\nOf `wed` and of the HTTP API; `wed explain CODE` prints the same.\n\n\
+         | code | what is wrong | what to do |\n| --- | --- | --- |\n",
+    );
+    table.extend(PROBLEM_CODES.iter().map(row));
     generated_table("errors.md", &table);
+}
+
+#[harness::test]
+fn the_page_the_dashboard_and_the_alerts_are_made_of_the_figures() {
+    use wedflow_api::figures;
+    generated("metrics.md", &figures::page());
+    generated_file("packaging/monitoring/alerts.yml", &figures::alert_rules());
+    generated_file("packaging/monitoring/dashboard.json", &figures::dashboard());
+    let rows = std::fs::read_to_string(repository("migrations/functions/operate/metrics.sql"));
+    let rows = rows.expect("metrics.sql");
+    for figure in figures::FIGURES {
+        if let figures::Origin::Database(row) = figure.origin {
+            assert!(rows.contains(&format!("'{row}'")), "{row}");
+        }
+    }
+}
+
+/// Words that stand where a code stands in the source, as `code("…")` and `StatusCode::X, "…"`.
+fn codes_in_words(source: &str) -> BTreeSet<String> {
+    let mut codes = BTreeSet::new();
+    for (before, after) in [(".code(", ""), ("StatusCode::", ",")] {
+        for rest in source.split(before).skip(1) {
+            let rest = match after.is_empty() {
+                true => Some(rest),
+                false => rest
+                    .split_once(after)
+                    .filter(|(name, _)| name.chars().all(|c| c.is_ascii_uppercase() || c == '_'))
+                    .map(|(_, rest)| rest),
+            };
+            let word = rest.and_then(|rest| rest.trim_start().strip_prefix('"'));
+            let word = word
+                .and_then(|rest| rest.split_once('"'))
+                .map(|(word, _)| word);
+            let is_code = |word: &&str| {
+                !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c == '_')
+            };
+            codes.extend(word.filter(is_code).map(str::to_owned));
+        }
+    }
+    codes
+}
+
+#[harness::test]
+fn each_code_in_words_is_explained() {
+    let known: BTreeSet<&str> = PROBLEM_CODES.iter().map(|one| one.code).collect();
+    let mut found = BTreeSet::new();
+    for path in sources(&["host/api", "host/cli"], &["rs"]) {
+        let text = std::fs::read_to_string(&path).expect("a source file");
+        found.extend(codes_in_words(&text));
+    }
+    assert!(found.len() > 20, "{found:?}");
+    let lacking: Vec<&String> = (found.iter())
+        .filter(|code| !known.contains(code.as_str()))
+        .collect();
+    assert!(
+        lacking.is_empty(),
+        "host/model/src/codes.rs does not explain {lacking:?}"
+    );
+    assert!(
+        PROBLEM_CODES.is_sorted_by_key(|one| one.code),
+        "codes in words are sorted"
+    );
 }
 
 #[harness::test]

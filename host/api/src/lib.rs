@@ -14,6 +14,7 @@
 //! - `problem`: how it says no (RFC 9457)
 //! - `routes`: a file for each noun
 //! - `openapi`: the description of all of it
+//! - `figures`: description of every figure for monitoring
 //! - `metrics`: figures for monitoring, on a listener of their own
 
 #![expect(
@@ -24,6 +25,7 @@
 mod access;
 mod application;
 mod body;
+pub mod figures;
 mod in_process;
 mod metrics;
 mod openapi;
@@ -42,6 +44,6 @@ use wedflow_documents as documents;
 
 pub use application::{Answered, Application, RunApplication};
 pub use in_process::{Owner, in_process};
-pub use metrics::{Committed, MetricsServer};
+pub use metrics::MetricsServer;
 pub use routes::description;
 pub use server::{MakePages, Server, ServerSettings};

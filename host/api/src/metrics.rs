@@ -1,7 +1,6 @@
 //! Figures of the whole installation for Prometheus, on a listener of their own: they name all tenants.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -9,79 +8,25 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
-use prometheus_client::metrics::counter::ConstCounter;
-use prometheus_client::metrics::family::Family;
+use prometheus_client::encoding::{EncodeMetric, MetricEncoder};
+use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::registry::Registry;
+use prometheus_client::registry::{Metric as Registered, Registry, Unit};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use wedflow_store::{Metric, Store};
+use wedflow_worker::Measures;
+
+use crate::figures::{FIGURES, Figure, Origin};
 
 /// Maximum time for the database to answer with the figures.
 const ANSWER_MAX: Duration = Duration::from_secs(8);
 
-/// Labels of a figure.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Labels {
-    tenant: String,
-    of: String,
-}
-
-/// Each kind of figure: its name in the database, its own, its help.
-const KINDS: [(&str, &str, &str); 10] = [
-    (
-        "lock_wait_seconds",
-        "wedflow_lock_wait_seconds",
-        "Longest wait for a lock, by the session that holds it",
-    ),
-    ("hosts", "wedflow_hosts", "Hosts whose leases hold"),
-    (
-        "jobs",
-        "wedflow_jobs",
-        "Pending jobs by what becomes of them",
-    ),
-    (
-        "queue_age_seconds",
-        "wedflow_queue_age_seconds",
-        "Time since the oldest job that could run is due",
-    ),
-    (
-        "exceptions",
-        "wedflow_exceptions",
-        "Instances that are exceptions, by flow",
-    ),
-    (
-        "outbox_messages",
-        "wedflow_outbox_messages",
-        "Announcements that are still to be delivered",
-    ),
-    ("usage", "wedflow_usage", "What tenants use, by limit"),
-    (
-        "circuits_open",
-        "wedflow_circuits_open",
-        "Circuit breakers that hosts hold open",
-    ),
-    (
-        "problems",
-        "wedflow_problems",
-        "Problems of the installation, by code",
-    ),
-    (
-        "database_bytes",
-        "wedflow_database_bytes",
-        "Size of the database",
-    ),
-];
-
-/// Counts the transitions that this process has committed.
-pub type Committed = Arc<dyn Fn() -> u64 + Send + Sync>;
-
 #[derive(Clone)]
 struct Figures {
     store: Store,
-    committed: Committed,
+    measures: Measures,
 }
 
 /// The listener for monitoring, as long as it is not stopped.
@@ -99,9 +44,9 @@ impl MetricsServer {
     pub async fn start(
         store: &Store,
         listen: SocketAddr,
-        committed: Committed,
+        measures: Measures,
     ) -> std::io::Result<Self> {
-        MetricsServer::serve(store, TcpListener::bind(listen).await?, committed)
+        MetricsServer::serve(store, TcpListener::bind(listen).await?, measures)
     }
 
     /// Begins to serve `/metrics` where somebody listens already.
@@ -111,12 +56,12 @@ impl MetricsServer {
     pub fn serve(
         store: &Store,
         listener: TcpListener,
-        committed: Committed,
+        measures: Measures,
     ) -> std::io::Result<Self> {
         let address = listener.local_addr()?;
         let figures = Figures {
             store: store.for_status(),
-            committed,
+            measures,
         };
         let service = Router::new()
             .route("/metrics", get(metrics))
@@ -158,7 +103,7 @@ async fn metrics(State(figures): State<Figures>) -> Response {
         }
         Err(_) => (0, Vec::new()),
     };
-    match written(up, &rows, (figures.committed)()) {
+    match written(up, &rows, &figures.measures) {
         Ok(text) => (
             [(
                 header::CONTENT_TYPE,
@@ -171,34 +116,81 @@ async fn metrics(State(figures): State<Figures>) -> Response {
     }
 }
 
-fn written(up: i64, rows: &[Metric], committed: u64) -> Result<String, std::fmt::Error> {
-    let mut registry = Registry::default();
+/// Labels of a series, and its value.
+type Sample = (Vec<(&'static str, String)>, f64);
+
+/// Figure of the database: samples as they were read.
+#[derive(Debug)]
+struct Samples(Vec<Sample>);
+
+impl EncodeMetric for Samples {
+    fn encode(&self, mut encoder: MetricEncoder) -> Result<(), std::fmt::Error> {
+        for (labels, value) in &self.0 {
+            match labels.is_empty() {
+                true => encoder.encode_gauge(value)?,
+                false => encoder.encode_family(labels)?.encode_gauge(value)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn metric_type(&self) -> MetricType {
+        MetricType::Gauge
+    }
+}
+
+fn written(up: i64, rows: &[Metric], measures: &Measures) -> Result<String, std::fmt::Error> {
     let database = Gauge::<i64>::default();
     database.set(up);
-    registry.register(
-        "wedflow_database_up",
-        "Whether the database answers",
-        database,
-    );
-    registry.register(
-        "wedflow_transitions_committed",
-        "Transitions that this host has committed since it started",
-        ConstCounter::new(committed),
-    );
-    for (name, own, help) in KINDS {
-        let family = Family::<Labels, Gauge<f64, std::sync::atomic::AtomicU64>>::default();
-        for row in rows.iter().filter(|row| row.name == name) {
-            let labels = Labels {
-                tenant: row.tenant.clone().unwrap_or_default(),
-                of: row.label.clone().unwrap_or_default(),
-            };
-            family.get_or_create(&labels).set(row.value);
+    let mut registry = Registry::with_prefix("wedflow");
+    for figure in FIGURES {
+        let to = &mut registry;
+        match (figure.origin, figure.name) {
+            (Origin::Database(row), _) => register(to, figure, samples(figure, row, rows)),
+            (Origin::Host, "transitions_committed") => {
+                register(to, figure, measures.committed.clone());
+            }
+            (Origin::Host, "attempts") => register(to, figure, measures.attempts.clone()),
+            (Origin::Host, "attempt_duration") => {
+                register(to, figure, measures.attempt_duration.clone());
+            }
+            (Origin::Host, "attempt_fuel") => register(to, figure, measures.fuel.clone()),
+            (Origin::Host, "commit_duration") => {
+                register(to, figure, measures.commit_duration.clone());
+            }
+            (Origin::Host, "commit_batch_results") => register(to, figure, measures.batch.clone()),
+            (Origin::Host, _) => register(to, figure, database.clone()),
         }
-        registry.register(own, help, family);
     }
     let mut text = String::new();
     encode(&mut text, &registry)?;
     Ok(text)
+}
+
+fn register(registry: &mut Registry, figure: &Figure, metric: impl Registered) {
+    let unit = match figure.unit {
+        "" => return registry.register(figure.name, figure.help, metric),
+        "seconds" => Unit::Seconds,
+        "bytes" => Unit::Bytes,
+        other => Unit::Other(other.to_owned()),
+    };
+    registry.register_with_unit(figure.name, figure.help, unit, metric);
+}
+
+/// The rows of a figure, with its labels.
+fn samples(figure: &Figure, row: &str, rows: &[Metric]) -> Samples {
+    let of_figure = rows.iter().filter(|one| one.name == row);
+    let samples = of_figure.map(|one| {
+        let labels = figure.labels.iter().map(|label| {
+            let value = match *label {
+                "tenant" => &one.tenant,
+                _ => &one.label,
+            };
+            (*label, value.clone().unwrap_or_default())
+        });
+        (labels.collect(), one.value)
+    });
+    Samples(samples.collect())
 }
 
 #[cfg(test)]
@@ -206,21 +198,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_written_with_their_labels() {
-        let rows = [Metric {
-            name: "exceptions".to_owned(),
-            tenant: Some("acme".to_owned()),
-            label: Some("orders".to_owned()),
-            value: 3.0,
-        }];
-        let text = written(1, &rows, 7).expect("written");
+    fn figures_are_written_with_their_labels_and_units() {
+        let row = |name: &str, tenant: &str, label: &str, value| Metric {
+            name: name.to_owned(),
+            tenant: Some(tenant.to_owned()).filter(|one| !one.is_empty()),
+            label: Some(label.to_owned()).filter(|one| !one.is_empty()),
+            value,
+        };
+        let rows = [
+            row("exceptions", "acme", "orders", 3.0),
+            row("jobs", "", "ready", 2.0),
+            row("queue_age", "", "", 5.0),
+        ];
+        let measures = Measures::default();
+        measures.committed.inc_by(7);
+        let text = written(1, &rows, &measures).expect("written");
         for line in [
-            "wedflow_exceptions{tenant=\"acme\",of=\"orders\"} 3.0",
+            "wedflow_exceptions{tenant=\"acme\",flow=\"orders\"} 3.0",
+            "wedflow_jobs{state=\"ready\"} 2.0",
+            "wedflow_queue_age_seconds 5.0",
+            "# UNIT wedflow_queue_age_seconds seconds",
             "wedflow_transitions_committed_total 7",
+            "wedflow_commit_duration_seconds_bucket{le=\"+Inf\"} 0",
             "wedflow_database_up 1",
             "# EOF",
         ] {
             assert!(text.contains(line), "{line} in {text}");
         }
+        assert!(!text.contains("of=\""), "{text}");
     }
 }

@@ -87,6 +87,15 @@ impl Problem {
         self
     }
 
+    /// Answers as [`Problem::missing`] does, with the thing whose name is most like the one given.
+    fn missing_like(kind: &str, name: &str, similar: Option<String>) -> Self {
+        let problem = Problem::missing(kind, name);
+        match similar {
+            Some(similar) => problem.hint(format!("Perhaps you mean \"{similar}\".")),
+            None => problem,
+        }
+    }
+
     /// Answers that the tenant has no thing of that name. A thing of another tenant gives the same answer.
     pub(crate) fn missing(kind: &str, name: &str) -> Self {
         let hint = match kind {
@@ -189,7 +198,11 @@ impl IntoResponse for Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::NotFound { kind, name } => Problem::missing(kind, &name),
+            StoreError::NotFound {
+                kind,
+                name,
+                similar,
+            } => Problem::missing_like(kind, &name, similar),
             StoreError::OtherRequest => {
                 Problem::invalid("idempotency_key_reused", error.to_string())
                     .hint("Choose a new key for each thing that is to be done.")
@@ -298,7 +311,7 @@ fn refused(refusal: &Refusal) -> Option<Problem> {
     let mut problem = Problem::new(status, code, detail).hint(refusal.hint.clone().unwrap_or_else(
         || {
             if refusal.place.is_some() {
-                "GET /v1/flows/{flow} lists a flow's attributes; docs/reference/conditions.md says what a predicate \
+                "GET /v1/flows/{flow} lists a flow's attributes; `wed explain conditions` says what a predicate \
                  may hold."
             } else {
                 "Mend the value that is named, and try again."

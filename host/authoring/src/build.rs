@@ -105,6 +105,20 @@ pub fn build(
     })
 }
 
+/// Checks that a language's tools are on this machine, as far as no project is needed; `install` as in [`build`].
+///
+/// # Errors
+/// [`BuildError::Missing`] names what is missing.
+pub fn check_tools(language: Language, install: bool) -> Result<(), BuildError> {
+    match language {
+        Language::Rust => rust::check_tools(Path::new("."), install, &mut |_| {}),
+        Language::Python => python::check_tools(),
+        Language::Js => js::check_tools(),
+        Language::Go => go::check_tools().map(drop),
+        Language::C => c::check_tools(),
+    }
+}
+
 /// Returns where a compiler puts the core module of the component; creates its folder.
 fn core_module(project: &Project) -> Result<PathBuf, BuildError> {
     let folder = project.folder.join("build");
@@ -131,34 +145,43 @@ fn encoded(project: &Project, core: &Path) -> Result<PathBuf, BuildError> {
     Ok(made)
 }
 
+/// Finds Go's tool.
+pub(crate) fn go_program() -> Result<&'static str, BuildError> {
+    go::check_tools()
+}
+
 /// A call of a tool.
-struct Tool<'a> {
+pub(crate) struct Tool<'a> {
     command: Command,
     say: &'a mut dyn FnMut(&str),
 }
 
 impl<'a> Tool<'a> {
     /// A tool that will run in a folder.
-    fn new(program: impl AsRef<OsStr>, folder: &Path, say: &'a mut dyn FnMut(&str)) -> Self {
+    pub(crate) fn new(
+        program: impl AsRef<OsStr>,
+        folder: &Path,
+        say: &'a mut dyn FnMut(&str),
+    ) -> Self {
         let mut command = Command::new(program);
         command.current_dir(folder).stdin(Stdio::null());
         Tool { command, say }
     }
 
     /// With these arguments.
-    fn args<S: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = S>) -> Self {
+    pub(crate) fn args<S: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = S>) -> Self {
         self.command.args(arguments);
         self
     }
 
     /// With this in its environment.
-    fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
         self
     }
 
     /// Runs it to its end and returns its standard output. Its standard error is reported line by line.
-    fn run(mut self) -> Result<String, BuildError> {
+    pub(crate) fn run(mut self) -> Result<String, BuildError> {
         let shown = shown(&self.command);
         let system = |source| BuildError::System {
             what: format!("`{shown}` could not be run"),
@@ -223,7 +246,7 @@ fn shown(command: &Command) -> String {
 }
 
 /// A path that holds in another working folder as well.
-fn absolute(path: &Path) -> PathBuf {
+pub(crate) fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 

@@ -170,6 +170,8 @@ impl Workbench {
             sandbox: Sandbox::new(Settings {
                 concurrent: CONCURRENT,
                 cache: user_cache(),
+                // An author waits for the compiler after each change, and makes few calls then.
+                optimise: false,
                 ..Settings::fast()
             })?,
             limits: Limits::default(),

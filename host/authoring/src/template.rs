@@ -169,10 +169,23 @@ pub fn new_project(name: &str, language: Language, folder: &Path) -> Result<Proj
         }
     }
     files.extend(sdk_of(language));
-    for (path, content) in files {
-        write(&folder.join(path), &content)?;
+    let written = (files.iter()).try_for_each(|(path, content)| write(&folder.join(path), content));
+    if let Err(error) = written {
+        // Half a project would be in the way of the next try. The folder was empty or not there.
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let _ = std::fs::remove_dir_all(&path).or_else(|_| std::fs::remove_file(&path));
+        }
+        return Err(error);
     }
     Project::open(folder)
+}
+
+/// Returns whether a project's copy of the contract is that of this program; none if the project has no copy.
+pub fn contract_is_current(project: &Project) -> Option<bool> {
+    let copy = project.folder.join("vendor/wedflow/wit/transition.wit");
+    let text = std::fs::read_to_string(copy).ok()?;
+    Some(text == CONTRACT)
 }
 
 /// The SDK's sources, below `vendor/wedflow` as they lie in the repository.

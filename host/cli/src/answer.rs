@@ -1,6 +1,7 @@
 //! Wording of answers that several commands give: traces, values, numbers, durations. What one command says stands in
 //! its file in `commands/`, what an error says where it is made (`problem.rs`).
 
+use std::path::Path;
 use std::time::Duration;
 
 use comfy_table::Color;
@@ -147,4 +148,14 @@ pub(crate) fn duration(time: Duration) -> String {
         _ => format!("{:.1} s", time.as_secs_f64()),
     }
     .replace(".0 ", " ")
+}
+
+/// Writes a path as a shell takes it.
+pub(crate) fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+:@,".contains(c);
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text,
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
 }

@@ -1,22 +1,20 @@
 //! Arguments of `wed`.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use serde::Serialize;
-use wedflow_capability::Permission;
 use wedflow_model::{AttributeType, Wid};
-use wedflow_store::QuotaChange;
 
 use crate::problem::Problem;
 
 mod component;
 mod context;
 mod explain;
+mod host;
 mod operate;
 mod process;
+mod quota;
 mod reads;
 mod webhook;
 mod work;
@@ -24,26 +22,31 @@ mod work;
 pub(crate) use component::{ComponentCommand, PushArguments};
 pub(crate) use context::{ContextCommand, LoginArguments, OwnConfigCommand};
 pub(crate) use explain::{GraphArguments, WhatIfArguments, WhyArguments};
+pub(crate) use host::HostArguments;
 pub(crate) use operate::{
     InstanceTarget, OperateFlow, OperateInstance, OrderCommand, ResourceCommand, ScheduleCommand,
 };
 pub(crate) use process::{CheckArguments, FmtArguments};
+pub(crate) use quota::QuotaArguments;
 pub(crate) use webhook::WebhookCommand;
 pub(crate) use work::{
     AwayCommand, AwayConnection, BeginArguments, CalendarArguments, NotifyArguments,
     ReportArguments, WorkArguments, WorkCommand,
 };
 
+/// The tenant that is meant when none is named.
+pub(crate) const DEFAULT_TENANT: &str = "default";
+
 /// Host WED-flow business processes: state is a row, conditions are SQL, steps are sandboxed
 /// WebAssembly components or any program with a Postgres connection.
 #[derive(Debug, Parser)]
 #[command(
     name = "wed",
-    version,
+    version = env!("WED_BUILD"),
     arg_required_else_help = true,
     after_help = "Begin with:\n  wed demo paper          run the papers' flow and print its trace\n  wed \
      dev                 keep a host running here\n  wed flow create orders  make a flow of your own; then: \
-     psql \"$(wed flow url orders)\"\n\n\
+     psql \"$(wed flow url orders)\"\n  wed explain             list the pages and codes that it explains\n\n\
 Without DATABASE_URL, wed keeps a private Postgres of its own (see `wed db --help`).\n\
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no such thing, 4 refused by a rule, 5 database unreachable."
 )]
@@ -94,7 +97,7 @@ pub(crate) struct Arguments {
         long,
         global = true,
         env = "WEDFLOW_TENANT",
-        default_value = "default",
+        default_value = DEFAULT_TENANT,
         value_name = "NAME"
     )]
     pub(crate) tenant: String,
@@ -170,6 +173,33 @@ pub(crate) enum Command {
     Status,
     /// Run one of the sample flows to its end and print its trace.
     Demo(DemoArguments),
+    /// Look for what is missing or wrong on this machine and in its database, and say how to mend it.
+    Doctor {
+        /// Mend what can be mended safely: permissions, the private Postgres, the Rust target.
+        #[arg(long)]
+        fix: bool,
+    },
+    /// Explain a code of an error, or print a page of the documentation; needs no server and no network.
+    Explain {
+        /// The code, such as WF011, or the page; all are listed without it.
+        #[arg(value_name = "CODE|PAGE")]
+        topic: Option<String>,
+    },
+    /// Print the script by which a shell completes commands, and names of flows, transitions and instances.
+    #[command(
+        after_help = "Put one of these into the shell's profile:\n  bash   source <(wed completions bash)\n  \
+                      zsh    source <(wed completions zsh)\n  fish   wed completions fish | source"
+    )]
+    Completions {
+        /// The shell: bash, zsh, fish, elvish or powershell.
+        shell: String,
+    },
+    /// Write a manual page for each command into a folder.
+    #[command(hide = true)]
+    Manual {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// Print the reference of all commands as Markdown.
     #[command(hide = true)]
     Reference,
@@ -312,6 +342,9 @@ pub(crate) struct TestArguments {
     /// Build and test again at every change.
     #[arg(long)]
     pub(crate) watch: bool,
+    /// Run the project's native tests with its language's own tool instead; nothing is built, no sandbox is set up.
+    #[arg(long, conflicts_with_all = ["name", "fixtures", "update", "watch", "properties"])]
+    pub(crate) native: bool,
     /// Try this number of random states for each transition as well: it must not trap, and must answer what
     /// the server takes.
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "200")]
@@ -372,44 +405,6 @@ pub(crate) struct RunArguments {
     pub(crate) timeout: Option<String>,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct HostArguments {
-    /// Jobs that may be in flight at once, running or waiting. Half as many more are for tenants with less than an
-    /// equal share, and a claim may go beyond it: a small flow's few jobs come together.
-    #[arg(long, alias = "in-hand", default_value_t = 1000, value_name = "N")]
-    pub(crate) in_flight: usize,
-    /// Lanes that run guests side by side; as many as processors when absent.
-    #[arg(long, value_name = "N")]
-    pub(crate) lanes: Option<usize>,
-    /// Memory of all running guests together, in MiB. Half of the machine's when absent, or of the control group's
-    /// that the host runs in, where that is less. Tenants share it.
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(64..))]
-    pub(crate) guest_memory: Option<u64>,
-    /// The host's name in traces' logs and in the list of hosts.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) name: Option<String>,
-    /// Serve the HTTP API here, in plain HTTP: for other machines put a proxy with TLS before it. `wed dev`
-    /// listens on 127.0.0.1:8080 by default, or on a free port when that one is taken.
-    #[arg(long, value_name = "ADDRESS:PORT")]
-    pub(crate) listen: Option<SocketAddr>,
-    /// Serve figures for Prometheus here, at /metrics: of all tenants, to whoever asks, so let only the monitoring
-    /// reach it.
-    #[arg(long, value_name = "ADDRESS:PORT")]
-    pub(crate) metrics: Option<SocketAddr>,
-    /// A folder, which must be there, for the files of instances; without, no transition has any. Hosts of one
-    /// database need one that they share.
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) files: Option<PathBuf>,
-    /// A host and port to which transitions may speak HTTP where their flow allows it too (may be given several
-    /// times). A private address is reached only if it is given itself, by number. With a tenant's name before
-    /// it, TENANT/HOST:PORT, it is for that tenant's flows only.
-    #[arg(long, value_name = "HOST:PORT")]
-    pub(crate) allow_http: Vec<Permission>,
-    /// File in PEM of authorities whose certificates are trusted in HTTPS, besides those that Mozilla trusts.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) trust_ca: Option<PathBuf>,
-}
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum TenantCommand {
     /// Make a tenant.
@@ -460,96 +455,6 @@ pub(crate) enum TenantCommand {
         #[arg(long)]
         yes: bool,
     },
-}
-
-#[derive(Debug, Serialize, Args)]
-#[group(required = true, multiple = true)]
-pub(crate) struct QuotaArguments {
-    /// Flows.
-    #[arg(long, value_name = "N|none")]
-    pub(crate) flows: Option<Most>,
-    /// Instances that are not final.
-    #[arg(long, value_name = "N|none")]
-    pub(crate) instances: Option<Most>,
-    /// Pending jobs, when an instance is started.
-    #[arg(long, value_name = "N|none")]
-    pub(crate) jobs: Option<Most>,
-    /// Versions of components.
-    #[arg(long, value_name = "N|none")]
-    pub(crate) components: Option<Most>,
-    /// Requests to the API in a second.
-    #[arg(long, value_name = "N|none")]
-    pub(crate) requests_per_second: Option<Most>,
-    /// Fuel of transitions in a minute; what is over it waits.
-    #[arg(long, value_name = "N|none")]
-    pub(crate) fuel_per_minute: Option<Most>,
-    /// Jobs in the hands of hosts at once; what is over it waits.
-    #[arg(long, value_name = "N|none")]
-    pub(crate) concurrency: Option<Most>,
-    /// Bytes of history, when an instance is started.
-    #[arg(long, value_name = "N|none")]
-    pub(crate) trace_bytes: Option<Most>,
-    /// Bytes of the states of instances, when one is started.
-    #[arg(long, value_name = "N|none")]
-    pub(crate) row_bytes: Option<Most>,
-    /// Sessions of each flow's role at once.
-    #[arg(long, value_name = "N|none")]
-    pub(crate) connections: Option<Most>,
-    /// Final instances that are kept, when one is started.
-    #[arg(long, value_name = "N|none")]
-    pub(crate) finished: Option<Most>,
-    /// Bytes of attempts on record, when an instance is started.
-    #[arg(long, value_name = "N|none")]
-    pub(crate) attempt_bytes: Option<Most>,
-    /// Bytes of what transitions logged, when an instance is started.
-    #[arg(long, value_name = "N|none")]
-    pub(crate) log_bytes: Option<Most>,
-    /// Bytes of recordings of attempts, when an instance is started.
-    #[arg(long, value_name = "N|none")]
-    pub(crate) recording_bytes: Option<Most>,
-    /// Keys whose stock is kept (`wed_resource`).
-    #[arg(long, value_name = "N|none")]
-    pub(crate) resources: Option<Most>,
-    /// Orders of tasks added while running (`wed_order`).
-    #[arg(long, value_name = "N|none")]
-    pub(crate) orders: Option<Most>,
-    /// Schedules.
-    #[arg(long, value_name = "N|none")]
-    pub(crate) schedules: Option<Most>,
-}
-
-impl QuotaArguments {
-    /// Those that were given, by their names.
-    pub(crate) fn named(&self) -> QuotaChange {
-        match serde_json::to_value(self) {
-            Ok(serde_json::Value::Object(all)) => all
-                .into_iter()
-                .filter(|(_, most)| !most.is_null())
-                .map(|(name, most)| (name, most["most"].as_i64()))
-                .collect(),
-            _ => QuotaChange::new(),
-        }
-    }
-}
-
-/// A limit: a number, or none.
-#[derive(Debug, Clone, Copy, Serialize)]
-pub(crate) struct Most {
-    most: Option<i64>,
-}
-
-impl std::str::FromStr for Most {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "none" => Ok(Most { most: None }),
-            number => number
-                .parse()
-                .map(|number| Most { most: Some(number) })
-                .map_err(|_| "give a number, or none".to_owned()),
-        }
-    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -963,7 +868,8 @@ impl From<StatusArgument> for wedflow_documents::Status {
 pub(crate) struct DemoArguments {
     /// Name of the sample; without it they are listed.
     pub(crate) name: Option<String>,
-    /// The folder of the sample transitions; found above the working folder or the binary when absent.
+    /// The folder of the sample transitions; found above the working folder or the binary when absent, else those
+    /// that are embedded.
     #[arg(long, env = "WEDFLOW_SAMPLES", value_name = "FOLDER")]
     pub(crate) samples: Option<PathBuf>,
     /// Give up when the instances have not ended after this number of seconds.

@@ -9,6 +9,8 @@ pub(crate) mod constrain;
 mod context;
 mod db;
 mod demo;
+mod doctor;
+mod explain;
 mod flow;
 mod guard;
 mod host;
@@ -39,6 +41,7 @@ use wedflow_store::Store;
 use crate::arguments::{
     Arguments, Command, ComponentCommand, FlowCommand, OwnConfigCommand, WorkArguments, WorkCommand,
 };
+use crate::completion;
 use crate::database::{self, FEW_CONNECTIONS};
 use crate::door::{self, Door, Place};
 use crate::problem::Problem;
@@ -126,6 +129,10 @@ pub(crate) async fn run(mut arguments: Arguments, terminal: &Terminal) -> Result
         Command::Dev(host) => host::dev(&arguments, host, terminal).await,
         Command::Serve(host) => host::serve(&arguments, host, terminal).await,
         Command::Demo(demo) => demo::run(&arguments, demo, terminal).await,
+        Command::Doctor { fix } => doctor::run(&arguments, *fix, terminal).await,
+        Command::Explain { topic } => explain::run(topic.as_deref(), terminal),
+        Command::Completions { shell } => completion::print_script(shell, terminal),
+        Command::Manual { folder } => completion::write_manual(folder, terminal),
         Command::Work(work) => run_work(&arguments, work, terminal).await,
         _ => run_at_database(&arguments, terminal).await,
     }

@@ -19,6 +19,12 @@ pub(crate) fn private_cluster() -> Result<Postgres, Problem> {
     Ok(Postgres::open(PostgresSettings::from_environment()?)?)
 }
 
+/// The URL of the private Postgres, if it runs.
+pub(crate) fn running() -> Option<String> {
+    let connection = private_cluster().ok()?.connection().ok()??;
+    Some(connection.url_of(PRIVATE_DATABASE))
+}
+
 /// Starts the private Postgres if need be; its URL.
 pub(crate) async fn start_private(terminal: &Terminal) -> Result<String, Problem> {
     let cluster = private_cluster()?;

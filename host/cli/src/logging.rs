@@ -11,11 +11,14 @@ use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::prelude::*;
 use tracing_subscriber::registry::LookupSpan;
 
+use crate::problem::Problem;
+
 /// Characters of a statement that are logged.
 const STATEMENT: usize = 80;
 
 /// Starts logging to standard error. Of the driver's own events it logs only slow statements.
-pub(crate) fn start(long_running: bool, json: bool) {
+pub(crate) fn start(long_running: bool, json: bool) -> Result<(), Problem> {
+    let targets = targets(long_running)?;
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(io::stderr().is_terminal())
         .with_writer(|| OneLine(io::stderr()));
@@ -29,23 +32,38 @@ pub(crate) fn start(long_running: bool, json: bool) {
             .boxed(),
     };
     tracing_subscriber::registry()
-        .with(lines.with_filter(targets(long_running)))
+        .with(lines.with_filter(targets))
         .init();
+    Ok(())
 }
 
 /// Chooses what is logged: as the environment asks, or what its reader needs.
-fn targets(long_running: bool) -> Targets {
+fn targets(long_running: bool) -> Result<Targets, Problem> {
     let (least, statements) = match long_running {
         true => (LevelFilter::INFO, LevelFilter::WARN),
         false => (LevelFilter::WARN, LevelFilter::OFF),
     };
-    let asked = std::env::var("WEDFLOW_LOG").ok();
-    asked.and_then(|text| text.parse().ok()).unwrap_or_else(|| {
-        Targets::new()
+    let asked = std::env::var("WEDFLOW_LOG").unwrap_or_default();
+    if asked.is_empty() {
+        return Ok(Targets::new()
             .with_default(least)
             .with_target("sqlx", LevelFilter::OFF)
-            .with_target("sqlx::query", statements)
-    })
+            .with_target("sqlx::query", statements));
+    }
+    // A word that is no level would be taken for the only part of the program that is to log.
+    let wrong = asked.split(',').find(|part| {
+        let (target, level) = part.split_once('=').unwrap_or(("-", part));
+        target.is_empty() || level.parse::<LevelFilter>().is_err()
+    });
+    let refused = |part: &str| {
+        Problem::usage(format!("WEDFLOW_LOG: `{part}` says no level"))
+            .hint("Write off, error, warn, info, debug or trace, also for a part: info,wedflow_worker=debug. `--json` \
+                   writes the log as JSON.")
+    };
+    match (wrong, asked.parse()) {
+        (None, Ok(targets)) => Ok(targets),
+        (wrong, _) => Err(refused(wrong.unwrap_or(&asked))),
+    }
 }
 
 /// Writes an event, which ends with a line end, on one line.

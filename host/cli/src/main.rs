@@ -3,6 +3,7 @@
 //! - `arguments`: what can be asked
 //! - `calls`: how a call of a transition looks
 //! - `commands`: what is then done, a file for each noun
+//! - `completion`: completion in shells, and manual pages
 //! - `contexts`: servers by name, with their tokens
 //! - `door`: the API that a command speaks to, at a server or in process
 //! - `database`: which database is meant, and starting our own
@@ -19,6 +20,7 @@ mod application;
 mod arguments;
 mod calls;
 mod commands;
+mod completion;
 mod contexts;
 mod database;
 mod door;
@@ -31,11 +33,12 @@ mod secret_key;
 mod table;
 mod terminal;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, DEFAULT_TENANT};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
 
@@ -43,14 +46,19 @@ fn main() -> ExitCode {
     if let Some(ended) = wedflow_worker::serve_as_compiler() {
         return ended;
     }
-    let arguments = match Arguments::try_parse() {
+    completion::answer_shell();
+    let mut arguments = match Arguments::try_parse_from(split_notation(std::env::args_os())) {
         Ok(arguments) => arguments,
-        Err(error) => return misused(without_dangerous_tips(error)),
+        Err(error) => return misused(with_our_tips(without_dangerous_tips(error))),
     };
+    if arguments.tenant.is_empty() && std::env::var_os("WEDFLOW_TENANT").is_some() {
+        // A variable that is empty counts as unset.
+        DEFAULT_TENANT.clone_into(&mut arguments.tenant);
+    }
     in_force::force(&arguments.tenant, options_of(&arguments), command_names());
     let terminal = Terminal::new(arguments.json, arguments.quiet);
-    logging::start(arguments.command.is_long_running(), arguments.json);
-    let result = runtime().and_then(|runtime| {
+    let started = logging::start(arguments.command.is_long_running(), arguments.json);
+    let result = started.and_then(|()| runtime()).and_then(|runtime| {
         let result = runtime.block_on(commands::run(arguments, &terminal));
         // Guests still computing must not keep a finished command waiting.
         runtime.shutdown_background();
@@ -62,6 +70,65 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => terminal.problem(&problem),
     }
+}
+
+/// Takes an instance as logs and replays print it (`orders/17`, `orders/17#4`) for the two words that commands take.
+fn split_notation(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut split = Vec::new();
+    let mut takes_instances = false;
+    for word in words {
+        takes_instances |= word == "instance" || word == "job";
+        let text = word.to_string_lossy();
+        let parts = text.split_once('/').map(|(flow, rest)| {
+            let wid = rest.split('#').next().unwrap_or_default();
+            (flow.to_owned(), wid.to_owned())
+        });
+        match parts {
+            Some((flow, wid))
+                if takes_instances
+                    && !flow
+                        .contains(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_')
+                    && !wid.is_empty()
+                    && wid.bytes().all(|byte| byte.is_ascii_digit()) =>
+            {
+                split.extend([flow.into(), wid.into()]);
+            }
+            _ => split.push(word),
+        }
+    }
+    split
+}
+
+/// Words that other programs have for commands, and the commands that do it here.
+const OTHER_WORDS: [(&str, &str); 14] = [
+    ("apply", "flow apply"),
+    ("completion", "completions"),
+    ("conditions", "instance show"),
+    ("docs", "explain"),
+    ("init", "new transition"),
+    ("list", "flow list"),
+    ("logs", "job logs"),
+    ("ps", "status"),
+    ("push", "component push"),
+    ("start", "instance start"),
+    ("top", "status"),
+    ("trace", "instance trace"),
+    ("version", "--version"),
+    ("why", "instance show"),
+];
+
+/// Adds a tip to an error about a command that other programs have.
+fn with_our_tips(mut error: clap::Error) -> clap::Error {
+    use clap::error::{ContextKind, ContextValue};
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return error;
+    };
+    let ours = OTHER_WORDS.iter().find(|(theirs, _)| theirs == word);
+    if let Some((_, ours)) = ours {
+        let tip = ContextValue::Strings(vec![(*ours).to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, tip);
+    }
+    error
 }
 
 /// Commands that no tip names to somebody who mistyped another one.
@@ -89,9 +156,14 @@ fn without_dangerous_tips(mut error: clap::Error) -> clap::Error {
     error
 }
 
+/// Words of the command line; characters that are no UTF-8 are replaced.
+fn words() -> impl Iterator<Item = String> {
+    std::env::args_os().map(|word| word.to_string_lossy().into_owned())
+}
+
 /// Answers to words that are no command: as a document where one is asked for.
 fn misused(error: clap::Error) -> ExitCode {
-    let json = std::env::args_os().any(|word| word == "--json");
+    let json = words().any(|word| word == "--json");
     if !json || !error.use_stderr() {
         error.exit();
     }

@@ -5,6 +5,7 @@ use std::error::Error;
 use serde::Serialize;
 use wedflow_client::ClientError;
 use wedflow_documents as documents;
+use wedflow_embedded_postgres::PostgresError;
 use wedflow_store::{FragmentPosition, StoreError};
 
 /// Why the command could not do what was asked.
@@ -163,8 +164,8 @@ impl From<StoreError> for Problem {
                 // Postgres has no hint for most of what it cannot parse.
                 hint: refusal.hint.or_else(|| {
                     refusal.place.as_ref().map(|_| {
-                        "`wed flow show` lists a flow's attributes; docs/reference/conditions.md says what a \
-                         predicate may hold."
+                        "`wed flow show` lists a flow's attributes; `wed explain conditions` says what a predicate \
+                         may hold."
                             .to_owned()
                     })
                 }),
@@ -173,6 +174,14 @@ impl From<StoreError> for Problem {
                     .map(|FragmentPosition { fragment, position }| FragmentPlace { fragment, position }),
                 exit_code,
             })),
+            StoreError::NotFound {
+                similar: Some(ref similar),
+                kind,
+                ..
+            } => {
+                let hint = format!("Perhaps you mean \"{similar}\".");
+                missing(kind, error.to_string()).hint(hint)
+            }
             StoreError::NotFound { kind, .. } => missing(kind, error.to_string()),
             StoreError::LastAdmin(_) => Problem::new(error.to_string())
                 .code("last_admin")
@@ -283,8 +292,11 @@ impl From<wedflow_tenancy::TokenError> for Problem {
     }
 }
 
-impl From<wedflow_embedded_postgres::PostgresError> for Problem {
-    fn from(error: wedflow_embedded_postgres::PostgresError) -> Self {
+impl From<PostgresError> for Problem {
+    fn from(error: PostgresError) -> Self {
+        if matches!(error, PostgresError::Variable { .. }) {
+            return Problem::usage(error.to_string());
+        }
         Problem::new(error.to_string()).exit(5).because(error)
     }
 }

@@ -1,9 +1,10 @@
-//! The sample transitions of the source tree: their location, and the runs of a demo.
+//! The sample transitions: those of the source's folder, else those that are embedded, and the runs of a demo.
 
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
+use tempfile::TempDir;
 
 use crate::problem::Problem;
 
@@ -36,6 +37,9 @@ pub(crate) const SAMPLES: [(&str, &str); 7] = [
     ),
 ];
 
+/// Files of the embedded samples, by their paths below the samples' folder.
+const EMBEDDED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/samples.rs"));
+
 /// A sample.
 #[derive(Debug)]
 pub(crate) struct Sample {
@@ -44,6 +48,8 @@ pub(crate) struct Sample {
     /// Instances that its demo runs.
     pub(crate) runs: Vec<Run>,
     folder: PathBuf,
+    /// Guard of the folder of an embedded sample.
+    _unpacked: Option<TempDir>,
 }
 
 /// Instance of a demo.
@@ -88,7 +94,13 @@ fn only_flow() -> PathBuf {
 impl Sample {
     /// Opens one of the [`SAMPLES`].
     pub(crate) fn open(name: &str, folder: Option<&Path>) -> Result<Self, Problem> {
-        let samples = self::folder(folder)?;
+        let (samples, unpacked) = match folder.map(Path::to_owned).or_else(find) {
+            Some(folder) => (folder, None),
+            None => {
+                let unpacked = unpack(name)?;
+                (unpacked.path().to_owned(), Some(unpacked))
+            }
+        };
         let folder = samples.join(name);
         let components = components(&samples, name)?;
         let path = folder.join("expected.toml");
@@ -108,6 +120,7 @@ impl Sample {
             components,
             runs: run,
             folder,
+            _unpacked: unpacked,
         })
     }
 
@@ -163,16 +176,30 @@ fn components(samples: &Path, name: &str) -> Result<Vec<(String, PathBuf)>, Prob
     )))
 }
 
-/// The samples' folder: the one given, else the one found.
-pub(crate) fn folder(given: Option<&Path>) -> Result<PathBuf, Problem> {
-    match given {
-        Some(folder) => Ok(folder.to_owned()),
-        None => find().ok_or_else(|| {
-            Problem::new("the sample transitions are not to be found")
-                .exit(3)
-                .hint("Run wed below the source folder, or name theirs with --samples.")
-        }),
+/// Writes an embedded sample's files into a folder that is removed with the sample.
+fn unpack(name: &str) -> Result<TempDir, Problem> {
+    let component = format!("/{}.wasm", name.replace('-', "_"));
+    let prefix = format!("{name}/");
+    let files: Vec<_> = (EMBEDDED.iter())
+        .filter(|(path, _)| path.starts_with(&prefix) || path.ends_with(&component))
+        .collect();
+    if files.is_empty() {
+        return Err(Problem::new(format!(
+            "this wed was built without the sample \"{name}\""
+        ))
+        .exit(3)
+        .hint("`wed demo paper` is part of every package. For this sample run wed below the source's folder."));
     }
+    let cannot = |source| Problem::new("the sample cannot be unpacked").because(source);
+    let folder = tempfile::tempdir().map_err(cannot)?;
+    for (path, bytes) in files {
+        let path = folder.path().join(path);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).map_err(cannot)?;
+        }
+        std::fs::write(&path, bytes).map_err(cannot)?;
+    }
+    Ok(folder)
 }
 
 /// The samples' folder, above the working folder or the binary.

@@ -43,7 +43,7 @@ fn attribute() -> Value {
         "type": "object", "additionalProperties": false, "required": ["name"],
         "properties": {
             "name": text("The attribute's name"),
-            "type": text("`text` when absent; see docs/reference/flow-toml.md"),
+            "type": text("`text` when absent; see `wed explain flow-toml`"),
             "default": text("The default value in Postgres's notation; null when absent"),
             "open": { "type": "boolean", "description": "Whether events may set it" },
             "number": {

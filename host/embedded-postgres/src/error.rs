@@ -206,6 +206,14 @@ impl PostgresError {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                 PostgresError::DiskFull { path }
             }
+            io::ErrorKind::PermissionDenied
+                if owner_of(&path).is_some_and(|owner| owner != own_uid()) =>
+            {
+                PostgresError::NotOwner {
+                    owner: owner_of(&path).unwrap_or_default(),
+                    path,
+                }
+            }
             _ => PostgresError::Io {
                 doing,
                 path,
@@ -218,4 +226,16 @@ impl PostgresError {
     pub(crate) fn speaks_of_full_disk(output: &str) -> bool {
         output.contains("No space left on device") || output.contains("Disk quota exceeded")
     }
+}
+
+/// The owner of a file, or of the nearest folder above it that can be looked at.
+fn owner_of(path: &Path) -> Option<u32> {
+    use std::os::unix::fs::MetadataExt;
+    let found = path.ancestors().find_map(|one| std::fs::metadata(one).ok());
+    found.map(|found| found.uid())
+}
+
+/// The user of this process.
+fn own_uid() -> u32 {
+    rustix::process::geteuid().as_raw()
 }

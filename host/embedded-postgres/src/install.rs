@@ -183,8 +183,12 @@ fn unpack(
     let unpacked = staging.join(build.version);
     if let Err(e) = extract(bytes, &unpacked) {
         let reason = e.to_string();
+        let full = matches!(
+            e.kind(),
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+        );
         remove(&staging)?;
-        return Err(if PostgresError::speaks_of_full_disk(&reason) {
+        return Err(if full || PostgresError::speaks_of_full_disk(&reason) {
             PostgresError::DiskFull {
                 path: binaries.to_owned(),
             }

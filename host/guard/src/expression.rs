@@ -808,8 +808,11 @@ impl<'a> Walk<'a> {
             Ok(Op::SvfopLocaltimestamp) => ("LOCALTIMESTAMP", false, Base::Timestamp),
             Ok(Op::SvfopLocaltimestampN) => ("LOCALTIMESTAMP", true, Base::Timestamp),
             _ => {
-                let message = "who runs this, and where, is not for fragments to see";
-                return Err(self.refuse(RefusalCode::Function, message, value.location));
+                let message = "this word of SQL asks who runs the fragment, and where";
+                let hint = "an attribute of that name is written in double quotes";
+                return Err(self
+                    .refuse(RefusalCode::Function, message, value.location)
+                    .hint(hint));
             }
         };
         self.out.push_str(word);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
-use pg_query::protobuf::{ParseResult, RawStmt, ScanToken, Token};
+use pg_query::protobuf::{KeywordKind, ParseResult, RawStmt, ScanToken, Token};
 use pg_query::{Node, NodeEnum};
 
 use crate::MAX_BYTES;
@@ -291,9 +291,14 @@ impl<'a> Fragment<'a> {
         }
         // Operators that bind closer than a comparison.
         let joined = |sign: &str| (0..at).any(|at| is(at, sign));
+        let is_reserved = (self.tokens.get(at))
+            .is_some_and(|token| token.keyword_kind == KeywordKind::ReservedKeyword as i32);
         let hint = match (joined("&&"), joined("||")) {
             (true, _) => "between conditions write AND, not &&",
             (_, true) => "between conditions write OR, not ||",
+            _ if is_reserved => {
+                "a word of SQL itself; an attribute of that name is written in double quotes"
+            }
             _ => "",
         };
         (at, hint)

@@ -1,9 +1,9 @@
-//! SQLSTATEs of Wedflow's own: the rows of docs/reference/errors.md, which `make reference` writes.
+//! Codes of errors: the rows of docs/reference/errors.md, which `make reference` writes, and of `wed explain`.
 
-/// SQLSTATE that the gate or another function of the database raises.
+/// Code of an error: a SQLSTATE that a function of the database raises, or a word of `wed` or the HTTP API.
 #[derive(Debug, Clone, Copy)]
 pub struct ErrorCode {
-    /// SQLSTATE, of class `WF`.
+    /// SQLSTATE of class `WF`, or a word.
     pub code: &'static str,
     /// Error that it stands for, in Markdown.
     pub meaning: &'static str,
@@ -11,7 +11,7 @@ pub struct ErrorCode {
     pub remedy: &'static str,
 }
 
-/// All codes, ascending. A code that SQL raises and this list lacks fails the test `reference`.
+/// SQLSTATEs of Wedflow's own, ascending. A code that SQL raises and this list lacks fails the test `reference`.
 pub const ERROR_CODES: &[ErrorCode] = &[
     ErrorCode {
         code: "WF001",
@@ -271,5 +271,235 @@ pub const ERROR_CODES: &[ErrorCode] = &[
         code: "WF089",
         meaning: "internal: an event of a started work item is taken back; never seen outside",
         remedy: "",
+    },
+];
+
+/// Codes in words, of `wed` and the HTTP API, ascending. One that either gives and this list lacks fails the test
+/// `reference`.
+pub const PROBLEM_CODES: &[ErrorCode] = &[
+    ErrorCode {
+        code: "application",
+        meaning: "an application of a work item could not be run, or ended with an error",
+        remedy: "the detail says which; mend the application, or set the values by hand",
+    },
+    ErrorCode {
+        code: "broken_body",
+        meaning: "the body of the request ended early",
+        remedy: "send it again; look at proxies between",
+    },
+    ErrorCode {
+        code: "build_failed",
+        meaning: "the language's tool did not build the component",
+        remedy: "its own message stands above; mend what it names",
+    },
+    ErrorCode {
+        code: "busy",
+        meaning: "the server has as much work of this tenant as it takes at once",
+        remedy: "try again after `Retry-After`",
+    },
+    ErrorCode {
+        code: "component_refused",
+        meaning: "the component is no component that a host can run",
+        remedy: "see [transitions](transitions.md); the detail says which rule it breaks",
+    },
+    ErrorCode {
+        code: "conflict",
+        meaning: "somebody else changed the same thing at the same time",
+        remedy: "read it again, then repeat the change",
+    },
+    ErrorCode {
+        code: "content_encoding",
+        meaning: "the body is compressed",
+        remedy: "send it as it is",
+    },
+    ErrorCode {
+        code: "content_type",
+        meaning: "the body has another content type than the request takes",
+        remedy: "JSON: `application/json`; components: `application/wasm`; the hint says which",
+    },
+    ErrorCode {
+        code: "database",
+        meaning: "the database is out of reach, or refuses the session",
+        remedy: "`wed status` and `wed doctor` say which; of the private Postgres: `wed db start`",
+    },
+    ErrorCode {
+        code: "decide",
+        meaning: "a result that was done without a connection cannot be applied before somebody decides",
+        remedy: "the hint lists the ways to decide",
+    },
+    ErrorCode {
+        code: "different",
+        meaning: "a replay came to another result than the recorded attempt",
+        remedy: "the difference stands above",
+    },
+    ErrorCode {
+        code: "digest",
+        meaning: "the bytes that arrived have another digest than the request says",
+        remedy: "send them again",
+    },
+    ErrorCode {
+        code: "host",
+        meaning: "the header `Host` is missing or no name",
+        remedy: "send the name of the server",
+    },
+    ErrorCode {
+        code: "idempotency_key",
+        meaning: "the key of the request is empty, too long or of other characters",
+        remedy: "at most 200 visible characters",
+    },
+    ErrorCode {
+        code: "idempotency_key_reused",
+        meaning: "the key of the request was used for another request",
+        remedy: "use a new key for each thing that is to be done once",
+    },
+    ErrorCode {
+        code: "internal",
+        meaning: "a defect of the server",
+        remedy: "report it with the number in `instance`; the server's log has the cause",
+    },
+    ErrorCode {
+        code: "invalid_cursor",
+        meaning: "the cursor is of another list, or damaged",
+        remedy: "take `next` of the same list, or begin anew",
+    },
+    ErrorCode {
+        code: "invalid_document",
+        meaning: "the document does not fit its schema",
+        remedy: "`at` says where; `/openapi.json` has the schema",
+    },
+    ErrorCode {
+        code: "invalid_header",
+        meaning: "a header of the request cannot be read",
+        remedy: "the detail says which",
+    },
+    ErrorCode {
+        code: "invalid_json",
+        meaning: "the body is no JSON, or deeper or longer than allowed",
+        remedy: "the detail says at which character",
+    },
+    ErrorCode {
+        code: "invalid_query",
+        meaning: "a parameter of the request is unknown or has another type",
+        remedy: "`/openapi.json` lists them",
+    },
+    ErrorCode {
+        code: "invalid_token",
+        meaning: "the token is unknown, ended or revoked",
+        remedy: "an admin makes another one: `wed token create`",
+    },
+    ErrorCode {
+        code: "last_admin",
+        meaning: "the tenant would have no admin left",
+        remedy: "make another user an admin first",
+    },
+    ErrorCode {
+        code: "locked",
+        meaning: "another session holds the row",
+        remedy: "try again in a moment; `wed status` names sessions that hold locks",
+    },
+    ErrorCode {
+        code: "method",
+        meaning: "the path has no such method",
+        remedy: "`/openapi.json` lists what each path takes",
+    },
+    ErrorCode {
+        code: "no_secret_key",
+        meaning: "the server has no key under which secrets are kept",
+        remedy: "set `WEDFLOW_SECRET_KEY` for all hosts",
+    },
+    ErrorCode {
+        code: "no_token",
+        meaning: "the request has no token",
+        remedy: "send `Authorization: Bearer TOKEN`",
+    },
+    ErrorCode {
+        code: "not_enabled",
+        meaning: "the local store of `wed work` does not have the item",
+        remedy: "take it along with `wed work away`",
+    },
+    ErrorCode {
+        code: "not_found",
+        meaning: "there is no such thing in this tenant",
+        remedy: "the hint lists those there are; another tenant's is as good as missing",
+    },
+    ErrorCode {
+        code: "not_held",
+        meaning: "the work item is not held by the caller",
+        remedy: "select or lock it first",
+    },
+    ErrorCode {
+        code: "not_permitted",
+        meaning: "the user's role or the token's scope does not allow the request",
+        remedy: "see [tenants](tenants.md#users-and-roles)",
+    },
+    ErrorCode {
+        code: "not_replayable",
+        meaning: "the attempt has no recording",
+        remedy: "the detail says why; recordings are kept as long as `wed db retention` says",
+    },
+    ErrorCode {
+        code: "precondition_failed",
+        meaning: "the thing is there already, or is not",
+        remedy: "read it again, then repeat the request",
+    },
+    ErrorCode {
+        code: "process",
+        meaning: "the source of the process language has errors",
+        remedy: "they are listed with their lines; see [process-language](process-language.md)",
+    },
+    ErrorCode {
+        code: "quota",
+        meaning: "a quota of the tenant is used up",
+        remedy: "make room, or ask the operator ([quotas](tenants.md#quotas))",
+    },
+    ErrorCode {
+        code: "rate_limited",
+        meaning: "the tenant sent more requests than its quota of requests in a second",
+        remedy: "try again after `Retry-After`",
+    },
+    ErrorCode {
+        code: "refused",
+        meaning: "a result of a transition is not what the server would take",
+        remedy: "the message says which rule it breaks",
+    },
+    ErrorCode {
+        code: "stale",
+        meaning: "the definition changed since it was read",
+        remedy: "read it again, then repeat the change with the new `ETag`",
+    },
+    ErrorCode {
+        code: "tenant_suspended",
+        meaning: "the tenant is suspended",
+        remedy: "the operator resumes it: `wed tenant resume`",
+    },
+    ErrorCode {
+        code: "tests_failed",
+        meaning: "fixtures of the project failed",
+        remedy: "each is listed above with its difference",
+    },
+    ErrorCode {
+        code: "timeout",
+        meaning: "the database did not answer within the time of a request",
+        remedy: "try again; `wed status` says what holds it up",
+    },
+    ErrorCode {
+        code: "too_large",
+        meaning: "the body is longer than the request takes",
+        remedy: "[limits](limits.md) lists the sizes",
+    },
+    ErrorCode {
+        code: "too_slow",
+        meaning: "the body did not arrive within the time of a request",
+        remedy: "send it faster, or in parts",
+    },
+    ErrorCode {
+        code: "tool_missing",
+        meaning: "a tool that the project's language needs is not installed",
+        remedy: "`wed build --install` installs what needs no administrator; `wed doctor` lists the rest",
+    },
+    ErrorCode {
+        code: "under_way",
+        meaning: "another request with the same key or for the same component is being done",
+        remedy: "try again after `Retry-After`",
     },
 ];

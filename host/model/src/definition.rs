@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{AttributeType, WorkDefinition};
 
@@ -46,8 +46,12 @@ pub struct AttributeDefinition {
     /// The type (`atype`).
     #[serde(default = "text", rename = "type")]
     pub kind: AttributeType,
-    /// The default value (`adv`) in Postgres's input notation; null when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The default value (`adv`): a number, a truth value, or text in Postgres's input notation; null when absent.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "input_text"
+    )]
     pub default: Option<String>,
     /// True if any session with the right to write the flow may set it without a job's lock.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -156,4 +160,27 @@ fn text() -> AttributeType {
         scalar: crate::ScalarType::Text,
         array: false,
     }
+}
+
+/// Reads a default value as Postgres's input function takes it.
+fn input_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(
+        untagged,
+        expecting = "a default is text, a number, true or false; write others as text: \"…\""
+    )]
+    enum Input {
+        Text(String),
+        Truth(bool),
+        Whole(i64),
+        Number(f64),
+    }
+    Ok(
+        Option::<Input>::deserialize(deserializer)?.map(|input| match input {
+            Input::Text(text) => text,
+            Input::Truth(truth) => truth.to_string(),
+            Input::Whole(number) => number.to_string(),
+            Input::Number(number) => number.to_string(),
+        }),
+    )
 }

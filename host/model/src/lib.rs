@@ -15,7 +15,7 @@ mod outcome;
 mod work;
 
 pub use attribute::{AttributeType, Scalar, ScalarType, Value, ValueError, read_moment};
-pub use codes::{ERROR_CODES, ErrorCode};
+pub use codes::{ERROR_CODES, ErrorCode, PROBLEM_CODES};
 pub use definition::{
     AttributeDefinition, FlowDefinition, Numbering, TransitionDefinition, TriggerDefinition,
 };

@@ -54,7 +54,7 @@ pub fn check(document: &Document) -> Vec<Diagnostic> {
     recursion(document, &mut found);
     if document.workflows().next().is_none() && document.items.is_empty() {
         found.push(Diagnostic::error(0..0, "the source defines nothing").hint(
-            "It holds WORKFLOW, TASK (a model) and APPLICATION; see docs/reference/process-language.md.",
+            "It holds WORKFLOW, TASK (a model) and APPLICATION; see `wed explain process-language`.",
         ));
     }
     found.sort_by_key(|one| one.span.start);

@@ -183,6 +183,7 @@ fn run(
         .arg(settings.memory_reservation.to_string())
         .arg(settings.stack.to_string())
         .arg(settings.copy_on_write.to_string())
+        .arg(settings.optimise.to_string())
         .env_clear()
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -276,7 +277,8 @@ fn child(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     else {
         return ExitCode::from(2);
     };
-    let copy_on_write = arguments.next().is_some_and(|word| word == "true");
+    let mut is_set = || arguments.next().is_some_and(|word| word == "true");
+    let (copy_on_write, optimise) = (is_set(), is_set());
     let limit = |resource: Resource, most: u64, for_good: u64| {
         let both = Rlimit {
             current: Some(most),
@@ -305,6 +307,7 @@ fn child(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
         memory_reservation: reservation,
         stack: usize::try_from(stack).unwrap_or(0),
         copy_on_write,
+        optimise,
         ..Settings::fast()
     };
     let compiled = wasmtime::Engine::new(&settings.code())

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use wasmtime::{
-    Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, WasmFeatures,
+    Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig,
+    WasmFeatures,
 };
 
 use wedflow_contract::{MODULE_MEMORIES, MODULE_TABLES};
@@ -62,6 +63,9 @@ pub struct Settings {
     /// pays for guests with much initial content (interpreters), and takes two memory maps more for each guest in a
     /// call.
     pub copy_on_write: bool,
+    /// Optimises code when it is compiled. Without it a component is compiled in a fraction of the time and computes
+    /// slower; fuel and results are the same. For code that runs a few times.
+    pub optimise: bool,
     /// Compiled components kept ready; those that were not asked for lately are dropped first.
     pub components: usize,
     /// The folder where compiled code is kept from one process to the next, mode 700; none: nowhere.
@@ -93,6 +97,7 @@ impl Settings {
             keep_resident: 1 << 20,
             stack: 128 << 10,
             copy_on_write: true,
+            optimise: true,
             components: 256,
             cache: None,
             slices: None,
@@ -163,6 +168,10 @@ impl Settings {
         let mut config = Config::new();
         config
             .memory_init_cow(self.copy_on_write)
+            .cranelift_opt_level(match self.optimise {
+                true => OptLevel::Speed,
+                false => OptLevel::None,
+            })
             // What `inspect` refuses is refused here once more, whichever way code came; and what a processor may
             // compute in its own way is computed in one: a replay elsewhere finds the same.
             .wasm_features(NOT_SERVED, false)

@@ -57,6 +57,8 @@ pub enum StoreError {
         kind: &'static str,
         /// The name or number that was given.
         name: String,
+        /// The thing of that kind whose name is most like it.
+        similar: Option<String>,
     },
     /// The database's address cannot be read.
     #[error("the database URL cannot be read: {0}")]
@@ -117,6 +119,7 @@ impl StoreError {
         StoreError::NotFound {
             kind,
             name: name.to_string(),
+            similar: None,
         }
     }
 

@@ -95,6 +95,12 @@ pub enum Expected {
     Tags(Vec<String>),
 }
 
+/// Names of flows that a name without a flow is compared with at most.
+const NAMES_COMPARED_MAX: i64 = 1_000;
+
+/// Least likeness of a name that is suggested for another.
+const LIKENESS_MIN: f64 = 0.85;
+
 impl Store {
     /// Makes an empty flow.
     ///
@@ -127,10 +133,30 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`].
     pub async fn flow(&self, tenant: &str, name: &str) -> Result<Flow, StoreError> {
-        self.flows_where(tenant, Some(name), false)
-            .await?
-            .pop()
-            .ok_or_else(|| StoreError::not_found("flow", name))
+        match self.flows_where(tenant, Some(name), false).await?.pop() {
+            Some(flow) => Ok(flow),
+            None => Err(StoreError::NotFound {
+                kind: "flow",
+                name: name.to_owned(),
+                similar: self.similar_flow(tenant, name).await?,
+            }),
+        }
+    }
+
+    /// Finds the flow whose name is most like one that no flow has.
+    async fn similar_flow(&self, tenant: &str, name: &str) -> Result<Option<String>, StoreError> {
+        let names: Vec<String> = sqlx::query_scalar(
+            "SELECT f.name FROM wed.flow f JOIN wed.tenant t USING (tenant_id) WHERE t.name = $1 ORDER BY 1 LIMIT $2",
+        )
+        .bind(tenant)
+        .bind(NAMES_COMPARED_MAX)
+        .fetch_all(&self.pool)
+        .await?;
+        let likeness = |other: &String| strsim::jaro_winkler(name, other);
+        let nearest = names
+            .into_iter()
+            .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+        Ok(nearest.filter(|one| likeness(one) >= LIKENESS_MIN))
     }
 
     /// Finds the flow of that name and counts its instances and jobs.

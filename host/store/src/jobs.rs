@@ -157,16 +157,31 @@ impl FromRow<'_, PgRow> for Claimed {
 }
 
 impl Store {
-    /// Registers a host whose leases last `lease` unless [`Store::renew_lease`] is called. Returns its number.
+    /// Registers a host of this version of the program ([`Store::register_build`]).
+    ///
+    /// # Errors
+    /// As [`Store::register_build`].
+    pub async fn register_host(&self, name: &str, lease: Duration) -> Result<HostId, StoreError> {
+        self.register_build(name, env!("CARGO_PKG_VERSION"), lease)
+            .await
+    }
+
+    /// Registers a host of a build of the program whose leases last `lease` unless [`Store::renew_lease`] is called.
+    /// Returns its number.
     ///
     /// # Errors
     /// [`StoreError::Refused`] with `WF019` when another version of the program has migrated the database.
-    pub async fn register_host(&self, name: &str, lease: Duration) -> Result<HostId, StoreError> {
+    pub async fn register_build(
+        &self,
+        name: &str,
+        build: &str,
+        lease: Duration,
+    ) -> Result<HostId, StoreError> {
         Ok(
             sqlx::query_scalar("SELECT wed.register_host($1, $2 * interval '1 second', $3, $4)")
                 .bind(name)
                 .bind(lease.as_secs_f64())
-                .bind(env!("CARGO_PKG_VERSION"))
+                .bind(build)
                 .bind(INTERFACE)
                 .fetch_one(&self.pool)
                 .await?,

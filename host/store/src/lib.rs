@@ -91,7 +91,7 @@ pub use error::{FragmentPosition, Refusal, StoreError};
 pub use flows::{Expected, Flow, FlowShape, Trigger};
 pub use instances::{AttemptRow, Instance, JobRow, LastRow, LogRow, TraceRow, WantedInstances};
 pub use jobs::{AttemptRecord, Claimed, FailedAttempt, LogLine, NextDue};
-pub use migrate::Schema;
+pub use migrate::{Schema, ServerSettings};
 pub use notifications::Notifications;
 pub use quotas::{Quota, QuotaChange};
 pub use recovery::{

@@ -38,6 +38,23 @@ const TRIES_MAX: usize = 20;
 /// Time between two of them.
 const BETWEEN_TRIES: Duration = Duration::from_millis(200);
 
+/// Settings of a database's server on which durability and leases depend.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServerSettings {
+    /// Version of Postgres.
+    pub version: String,
+    /// Connections that it takes at once.
+    pub connections_max: i64,
+    /// True if commits reach the disk.
+    pub fsync: bool,
+    /// True if a page that was half written is mended after a crash.
+    pub full_page_writes: bool,
+    /// True if a commit is answered only once it is on the disk.
+    pub synchronous_commit: bool,
+    /// The server's time, seconds since 1970.
+    pub epoch_s: f64,
+}
+
 /// The schema of a database, as this program finds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Schema {
@@ -56,6 +73,28 @@ pub enum Schema {
 }
 
 impl Store {
+    /// Reads the server's settings on which durability and leases depend.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn server_settings(&self) -> Result<ServerSettings, StoreError> {
+        let (version, connections_max, fsync, full_page_writes, synchronous_commit, epoch_s) = sqlx::query_as(
+            "SELECT current_setting('server_version'), current_setting('max_connections')::bigint,
+                current_setting('fsync')::boolean, current_setting('full_page_writes')::boolean,
+                current_setting('synchronous_commit') <> 'off', extract(epoch FROM clock_timestamp())::float8",
+        )
+        .fetch_one(&self.pool)
+        .await?;
+        Ok(ServerSettings {
+            version,
+            connections_max,
+            fsync,
+            full_page_writes,
+            synchronous_commit,
+            epoch_s,
+        })
+    }
+
     /// Compares the database's schema with this program's; changes nothing.
     ///
     /// # Errors

@@ -1,6 +1,8 @@
 //! A flow's definition, held against the guard before the database judges it: so that a condition is accepted by both
 //! of them or not at all, whoever tries it.
 
+use std::collections::HashSet;
+
 use wedflow_guard::{CheckedPredicate, FlowAttributes, RefusalCode};
 use wedflow_model::{AttributeType, FlowDefinition};
 use wedflow_store::{Applied, Expected, FragmentPosition, Refusal, Rematched, Store, StoreError};
@@ -163,21 +165,46 @@ fn conditions(
     definition: &FlowDefinition,
     mut attributes: Vec<(String, AttributeType)>,
 ) -> Result<(), StoreError> {
+    refuse_repeated(definition)?;
     for attribute in &definition.attributes {
         attributes.retain(|(name, _)| *name != attribute.name);
         attributes.push((attribute.name.clone(), attribute.kind.clone()));
     }
     let attributes = FlowAttributes::new(attributes);
-    let conditions = definition.triggers.iter().map(|trigger| &trigger.when);
-    for condition in conditions.chain(&definition.final_condition) {
-        CheckedPredicate::parse(condition, &attributes)
-            .map_err(|refused| StoreError::Refused(Box::new(refusal(condition, refused))))?;
+    let triggers = definition.triggers.iter();
+    let conditions =
+        triggers.map(|one| (format!("the condition of trigger {}", one.name), &one.when));
+    let of_end = definition.final_condition.iter();
+    let of_end = of_end.map(|condition| ("the final condition".to_owned(), condition));
+    for (owner, condition) in conditions.chain(of_end) {
+        CheckedPredicate::parse(condition, &attributes).map_err(|refused| {
+            StoreError::Refused(Box::new(refusal(&owner, condition, refused)))
+        })?;
     }
     Ok(())
 }
 
+/// Refuses two attributes of one name as the database would, before a condition is judged by the wrong one of them.
+fn refuse_repeated(definition: &FlowDefinition) -> Result<(), StoreError> {
+    let mut names = HashSet::new();
+    let repeated = (definition.attributes.iter()).find(|one| !names.insert(&one.name));
+    match repeated {
+        None => Ok(()),
+        Some(attribute) => Err(StoreError::Refused(Box::new(Refusal {
+            code: "WF013".to_owned(),
+            message: format!(
+                "the definition has more than one attribute \"{}\"",
+                attribute.name
+            ),
+            detail: None,
+            hint: Some("Give each a name of its own.".to_owned()),
+            place: None,
+        }))),
+    }
+}
+
 /// Words a refusal of the guard as the database would.
-fn refusal(condition: &str, refused: wedflow_guard::Refusal) -> Refusal {
+fn refusal(owner: &str, condition: &str, refused: wedflow_guard::Refusal) -> Refusal {
     let code = match refused.code {
         RefusalCode::UnknownAttribute => "42703",
         RefusalCode::Syntax => "42601",
@@ -186,7 +213,7 @@ fn refusal(condition: &str, refused: wedflow_guard::Refusal) -> Refusal {
     };
     Refusal {
         code: code.to_owned(),
-        message: format!("a condition is refused: {}", refused.message),
+        message: format!("{owner} is refused: {}", refused.message),
         detail: None,
         hint: Some(refused.hint).filter(|hint| !hint.is_empty()),
         place: Some(FragmentPosition {

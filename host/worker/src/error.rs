@@ -14,6 +14,9 @@ pub enum HostError {
     /// The folder for instances' files cannot be opened.
     #[error("the folder for the files of instances cannot be opened")]
     Files(#[source] std::io::Error),
+    /// The file of authorities cannot be read, or holds none.
+    #[error("the file of trusted authorities cannot be used")]
+    Authorities(#[source] std::io::Error),
     /// The system has no threads for isolated attempts.
     #[error("no threads could be started")]
     Threads(#[source] std::io::Error),

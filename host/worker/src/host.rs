@@ -1,7 +1,7 @@
 //! A host: lanes, and what they share.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
 use quick_cache::sync::Cache;
@@ -19,6 +19,7 @@ use crate::desk::Desk;
 use crate::housekeeping::{self, LEASE_TIME};
 use crate::isolation::IsolatedAttempts;
 use crate::lane::Lane;
+use crate::measures::Measures;
 use crate::outside::{Outside, OutsideSettings};
 use crate::shared::{Shared, TENANTS_MAX};
 use crate::vault::{FindSecretKey, SecretKey};
@@ -35,6 +36,8 @@ const CHORE_CONNECTIONS: u32 = 4;
 pub struct HostSettings {
     /// Name in the list of hosts.
     pub name: String,
+    /// Version and commit of the program, by which hosts of different builds are told apart.
+    pub build: String,
     /// Lanes: guests that may compute at the same instant. As many as processors by default.
     pub lanes: usize,
     /// Jobs that may be in flight at once, running or waiting, all lanes together.
@@ -57,6 +60,7 @@ impl Default for HostSettings {
     fn default() -> Self {
         HostSettings {
             name: format!("host-{}", std::process::id()),
+            build: env!("CARGO_PKG_VERSION").to_owned(),
             lanes: processors(),
             in_flight: 1_000,
             guest_memory: None,
@@ -106,11 +110,13 @@ impl Host {
             memory_of_all: settings.guest_memory.unwrap_or(usual.memory_of_all),
             ..usual
         })?);
-        let outside = Outside::open(&settings.outside).map_err(HostError::Files)?;
+        let outside = Outside::open(&settings.outside)?;
         let store = store.for_host(settings.connections());
         store.roll_trace().await?;
         let isolated = IsolatedAttempts::new(processors()).map_err(HostError::Threads)?;
-        let host = store.register_host(&settings.name, LEASE_TIME).await?;
+        let host = store
+            .register_build(&settings.name, &settings.build, LEASE_TIME)
+            .await?;
         let (tellings, told) = source::queue(1);
         let shared = Arc::new(Shared {
             tellings,
@@ -129,6 +135,7 @@ impl Host {
                 outside.clone(),
             ),
             outside,
+            build: settings.build,
             store,
             sandbox,
             limits: settings.limits,
@@ -138,7 +145,7 @@ impl Host {
             refused: watch::Sender::new(false),
             desk: Desk::new(policy),
             tenants: Cache::new(TENANTS_MAX),
-            committed: AtomicU64::new(0),
+            measures: Measures::default(),
         });
         let (_, mut schedulers): (Vec<Lane>, Vec<_>) = (0..lanes)
             .map(|number| Lane::new(Arc::clone(&shared), number))
@@ -166,13 +173,12 @@ impl Host {
 
     /// Transitions it has committed since it started.
     pub fn committed(&self) -> u64 {
-        self.shared.committed.load(Ordering::Relaxed)
+        self.shared.measures.committed.get()
     }
 
-    /// The same, for who asks later.
-    pub fn commits(&self) -> impl Fn() -> u64 + Send + Sync + use<> {
-        let shared = Arc::clone(&self.shared);
-        move || shared.committed.load(Ordering::Relaxed)
+    /// Measures of this host for monitoring; they follow it.
+    pub fn measures(&self) -> Measures {
+        self.shared.measures.clone()
     }
 
     /// Ends when a part that the host needs has panicked. Call [`Host::stop`] then, which gives its jobs back.

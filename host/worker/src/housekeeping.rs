@@ -137,7 +137,10 @@ async fn keep_leases(shared: Arc<Shared>, name: String) -> HandlerResult {
     match kept.await {
         Ok(true) => {}
         Ok(false) => {
-            let entered = shared.heart.register_host(&name, LEASE_TIME).await?;
+            let entered = shared
+                .heart
+                .register_build(&name, &shared.build, LEASE_TIME)
+                .await?;
             shared.host.store(entered.get(), Ordering::Release);
             tracing::warn!(
                 host = host.get(),

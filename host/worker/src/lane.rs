@@ -3,8 +3,7 @@
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use foldhash::{HashMap, HashMapExt};
 use futures::FutureExt;
@@ -272,6 +271,7 @@ impl Lane {
         let attempt = self
             .run_transition(claimed, tenant, runnable, isolation, deadline)
             .await;
+        (self.shared.measures).note_attempt(attempt.outcome.name(), &attempt.measure);
         if let Some(open) = runnable.breaker.record(&attempt) {
             self.report_circuit(claimed, runnable, &attempt.outcome, open);
         }
@@ -377,6 +377,7 @@ impl Lane {
     /// Commits a batch and takes in what it fired.
     async fn commit(self, mut batch: Committing, results: Vec<Finished>) -> HandlerResult {
         let (shared, keeps) = (&self.shared, batch.keeps);
+        let (begun, size) = (Instant::now(), results.len());
         let dealt_with = commit::deal_with(shared, shared.host(), results, &mut batch);
         let committed = AssertUnwindSafe(dealt_with)
             .catch_unwind()
@@ -392,7 +393,7 @@ impl Lane {
                 0
             });
         let committed = u64::try_from(committed).unwrap_or(0);
-        shared.committed.fetch_add(committed, Ordering::Relaxed);
+        (shared.measures).note_commit(begun.elapsed(), size, committed);
         if !keeps {
             shared.tell_others();
         }

@@ -28,6 +28,7 @@ mod host;
 mod housekeeping;
 mod isolation;
 mod lane;
+mod measures;
 mod outside;
 mod patience;
 mod results;
@@ -38,6 +39,7 @@ mod vault;
 
 pub use error::{HostError, UploadError};
 pub use host::{Host, HostSettings};
+pub use measures::{Measures, OutcomeLabel};
 pub use outside::OutsideSettings;
 pub use upload::{Activation, StoredAs, Upload, upload, upload_as};
 pub use vault::{FindSecretKey, MAX_SECRET_BYTES, MIN_SECRET_BYTES, SecretError, SecretKey};

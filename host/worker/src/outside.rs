@@ -11,6 +11,8 @@ use wedflow_model::Wid;
 use wedflow_sandbox::{FilesFrom, Granted, HttpFrom};
 use wedflow_store::{FlowShape, Grant, Store};
 
+use crate::HostError;
+
 /// Instances asked about in one query.
 const INSTANCES_ASKED_MAX: usize = 10_000;
 
@@ -36,14 +38,18 @@ pub(crate) struct Outside {
 }
 
 impl Outside {
-    pub(crate) fn open(settings: &OutsideSettings) -> std::io::Result<Self> {
+    pub(crate) fn open(settings: &OutsideSettings) -> Result<Self, HostError> {
         let trust = match &settings.authorities {
-            Some(file) => Trust::also(&std::fs::read(file)?)
-                .map_err(|error| std::io::Error::other(format!("{}: {error}", file.display())))?,
+            Some(file) => std::fs::read(file)
+                .map_err(|error| error.to_string())
+                .and_then(|pem| Trust::also(&pem).map_err(|error| error.to_string()))
+                .map_err(|error| std::io::Error::other(format!("{}: {error}", file.display())))
+                .map_err(HostError::Authorities)?,
             None => Trust::default(),
         };
+        let files = settings.files.as_deref().map(Files::open).transpose();
         Ok(Outside {
-            files: settings.files.as_deref().map(Files::open).transpose()?,
+            files: files.map_err(HostError::Files)?,
             http: settings.http.clone().into(),
             trust,
         })

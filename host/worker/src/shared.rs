@@ -1,7 +1,7 @@
 //! State that the lanes of a host share, and how they take up jobs.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use quick_cache::sync::Cache;
 use tokio::sync::watch;
@@ -14,6 +14,7 @@ use crate::bindings::Bindings;
 use crate::decision::{Event, Job};
 use crate::desk::{Arriving, Desk};
 use crate::isolation::IsolatedAttempts;
+use crate::measures::Measures;
 use crate::outside::Outside;
 use crate::patience::with_patience;
 
@@ -25,6 +26,8 @@ pub(crate) const TENANTS_MAX: usize = 65_536;
 
 /// State that the lanes of a host share.
 pub(crate) struct Shared {
+    /// Version and commit of the program.
+    pub(crate) build: String,
     pub(crate) store: Store,
     /// Sessions for claims.
     pub(crate) claims: Store,
@@ -52,8 +55,8 @@ pub(crate) struct Shared {
     pub(crate) isolated: IsolatedAttempts,
     /// Sessions that batches are committed over, each one at a time.
     pub(crate) sessions: Vec<Store>,
-    /// Transitions committed so far.
-    pub(crate) committed: AtomicU64,
+    /// Measures for monitoring.
+    pub(crate) measures: Measures,
     /// Queue of notifications to other hosts that there is work.
     pub(crate) tellings: source::QueueSender<()>,
 }

@@ -17,7 +17,7 @@ BEGIN
   IF FOUND AND _bad.is_function THEN
     RAISE EXCEPTION 'the function % is not allowed in a predicate', _bad.name
       USING ERRCODE = 'WF011', DETAIL = wed.place(_bad.name, _text),
-        HINT = 'docs/reference/conditions.md lists the functions that are.';
+        HINT = '`wed explain conditions` lists the functions that are.';
   ELSIF FOUND THEN
     RAISE EXCEPTION 'the operator % is not allowed in a predicate', _bad.name USING ERRCODE = 'WF011',
       DETAIL = wed.place(_bad.name, _text),

@@ -35,6 +35,6 @@ BEGIN
     END;
   IF _why IS NOT NULL THEN
     RAISE EXCEPTION 'the path % %', quote_literal(left(_path, 60)), _why USING ERRCODE = 'WF011',
-      HINT = 'Write ->, ->> or @>, or several paths; docs/reference/conditions.md tells what a path may hold.';
+      HINT = 'Write ->, ->> or @>, or several paths; `wed explain conditions` tells what a path may hold.';
   END IF;
 END $check$;

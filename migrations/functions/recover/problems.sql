@@ -20,11 +20,12 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     AND component_id IS NOT NULL AND due <= now()) q
   WHERE q.age > 60 AND EXISTS (SELECT FROM wed.host h WHERE wed.host_runs(h))
   UNION ALL
-  SELECT 'no_component', format('flow %s of tenant %s: component %s of transition %s was not uploaded', f.name,
-    t.name, b.component_name, b.trname),
+  SELECT 'no_component', format('flow %s of tenant %s: component %s of transition %s was not uploaded, and jobs '
+    'wait for it', f.name, t.name, b.component_name, b.trname),
     'Upload it with `wed component push`.'
   FROM wed.binding b JOIN wed.flow f USING (flow_id) JOIN wed.tenant t USING (tenant_id)
   WHERE NOT EXISTS (SELECT FROM wed.component c WHERE c.tenant_id = f.tenant_id AND c.name = b.component_name)
+    AND EXISTS (SELECT FROM wed.job j WHERE j.flow_id = b.flow_id AND j.trname = b.trname)
   UNION ALL
   SELECT 'history_misplaced', 'rows of the trace are in its default partition, which no retention drops',
     'Run a host: it moves them into the partitions of their days.'
@@ -68,7 +69,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   UNION ALL
   SELECT 'host_old', format('host %s (%s) runs version %s, others run %s', h.host_id, h.name, coalesce(h.version,
     'unknown'), n.newest),
-    'Start it anew with the newer program.'
-  FROM wed.host h CROSS JOIN (SELECT max(version) AS newest FROM wed.host) n
+    'Start it anew with the program of the host that started last.'
+  FROM wed.host h CROSS JOIN (SELECT version AS newest FROM wed.host ORDER BY started DESC, host_id DESC LIMIT 1) n
   WHERE wed.host_runs(h) AND h.version IS DISTINCT FROM n.newest
 $$;

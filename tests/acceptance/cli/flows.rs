@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::{Value as Json, json};
 
-use super::{Cli, STEPS, has, path};
+use super::{Cli, STEPS, has, path, says};
 use crate::support::program::wed;
 use crate::support::{Session, eventually};
 
@@ -262,4 +262,27 @@ fn dropping_a_flow_must_be_confirmed() {
         cli.json(&["flow", "list"]).as_array().map(Vec::len),
         Some(1)
     );
+}
+
+#[harness::test]
+fn mistakes_in_a_definition_are_told_with_what_mends_them() {
+    let cli = Cli::new();
+    let steps = STEPS.replace("default = \"0\"", "default = 0");
+    let file = cli.file("numbers.toml", steps.as_bytes());
+    cli.run(&["flow", "apply", path(&file)]).done();
+    let twice = STEPS.replace("name = \"remark\"", "name = \"n\"");
+    let file = cli.file("twice.toml", twice.as_bytes());
+    let told = cli.run(&["flow", "apply", path(&file)]).exits(4);
+    says(&told.err, &["more than one attribute \"n\""]);
+    let lone = STEPS.replace("[[trigger]]", "[trigger]");
+    let file = cli.file("lone.toml", lone.as_bytes());
+    let told = cli.run(&["flow", "apply", path(&file)]).exits(2);
+    says(&told.err, &["[[trigger]]"]);
+    let file = cli.file("wide.toml", b"\xff\xfen\0");
+    let told = cli.run(&["flow", "apply", path(&file)]).exits(2);
+    says(&told.err, &["UTF-8"]);
+    let told = cli.run(&["flow", "bind", "step", "t", "c"]).exits(3);
+    says(&told.err, &["Perhaps you mean \"steps\""]);
+    let told = cli.run(&["instance", "show", "steps/9"]).exits(3);
+    says(&told.err, &["9"]);
 }

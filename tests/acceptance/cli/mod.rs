@@ -126,6 +126,14 @@ fn says_error(answer: &Answer) {
 }
 
 #[track_caller]
+fn says(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part} is missing in {text}");
+    }
+}
+
+/// The document has these keys.
+#[track_caller]
 fn has(document: &Json, keys: &[&str]) {
     for key in keys {
         assert!(

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::{Cli, NOWHERE, has};
+use super::{Cli, NOWHERE, has, says};
 use crate::support::on;
 use crate::support::program::{run, wed};
 
@@ -96,4 +96,38 @@ fn a_rotated_token_keeps_its_life() {
     let first = cli.json(&["token", "create", "ann", "--days", "30"]);
     let second = cli.json(&["token", "rotate", first["id"].as_str().expect("an id")]);
     assert_eq!(day(&second), day(&first));
+}
+
+#[harness::test]
+fn codes_and_pages_are_explained_without_a_database() {
+    let code = run(wed(NOWHERE).args(["explain", "WF011"])).done().out;
+    says(&code, &["WF011", "predicate", "wed explain conditions"]);
+    let page = run(wed(NOWHERE).args(["explain", "conditions"])).done().out;
+    assert!(page.starts_with("# "), "{page}");
+    let unknown = run(wed(NOWHERE).args(["explain", "WF01"])).exits(3);
+    says(&unknown.err, &["Perhaps you mean"]);
+}
+
+#[harness::test]
+fn arguments_that_are_no_text_and_settings_that_say_nothing_are_wrong_usage() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let no_text = OsStr::from_bytes(b"\xff");
+    run(wed(NOWHERE).args([OsStr::new("flow"), OsStr::new("list"), no_text])).exits(2);
+    let log = run(wed(NOWHERE).args(["explain"]).env("WEDFLOW_LOG", "json")).exits(2);
+    says(&log.err, &["WEDFLOW_LOG", "`json` says no level"]);
+    for (option, value) in [("--listen", "8080"), ("--lanes", "0"), ("--in-flight", "0")] {
+        run(wed(NOWHERE).args(["serve", option, value])).exits(2);
+    }
+    let other = run(wed(NOWHERE).arg("logs")).exits(2);
+    says(&other.err, &["job logs"]);
+}
+
+#[harness::test]
+fn a_shell_is_offered_commands_and_a_script() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = run(wed(NOWHERE).args(["completions", shell])).done().out;
+        assert!(script.contains("COMPLETE"), "{script}");
+    }
+    run(wed(NOWHERE).args(["completions", "dos"])).exits(2);
 }

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use wedflow_api::MetricsServer;
-use wedflow_worker::{HostSettings, OutsideSettings};
+use wedflow_worker::{HostSettings, Measures, OutsideSettings};
 
 use super::operators::exception;
 use crate::support::database::one_lane;
@@ -218,10 +218,12 @@ fn receiver_that_does_not_answer_holds_up_its_own_tenant_only() {
 fn figures_are_served_for_monitoring() {
     let flow = Flow::of(PAPER);
     exception(&mut flow.database.owner(), &flow);
+    let measures = Measures::default();
+    measures.committed.inc_by(5);
     let server = on(MetricsServer::start(
         &flow.database.store,
         ([127, 0, 0, 1], 0).into(),
-        Arc::new(|| 5),
+        measures,
     ))
     .expect("a listener");
     let text = ureq::get(format!("http://{}/metrics", server.address()))
@@ -231,10 +233,10 @@ fn figures_are_served_for_monitoring() {
         .read_to_string()
         .expect("text");
     for line in [
-        "wedflow_exceptions{tenant=\"default\",of=\"trial\"} 1.0",
+        "wedflow_exceptions{tenant=\"default\",flow=\"trial\"} 1.0",
         "wedflow_transitions_committed_total 5",
-        "wedflow_problems{tenant=\"\",of=\"no_host\"} 1.0",
-        "wedflow_jobs{tenant=\"\",of=\"exceptions\"} 1.0",
+        "wedflow_problems{code=\"no_host\"} 1.0",
+        "wedflow_jobs{state=\"exceptions\"} 1.0",
     ] {
         assert!(text.contains(line), "{line} in\n{text}");
     }

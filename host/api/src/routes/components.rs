@@ -325,7 +325,7 @@ fn not_uploaded(error: UploadError) -> Problem {
             Problem::internal()
         }
         UploadError::Refused(reason) => Problem::invalid("component_refused", reason)
-            .hint("docs/reference/transitions.md says what a component must look like."),
+            .hint("`wed explain transitions` says what a component must look like."),
     }
 }
 

@@ -164,6 +164,7 @@ pub(crate) async fn drop_order(
         return Err(wedflow_store::StoreError::NotFound {
             kind: "order of tasks",
             name: asked.after,
+            similar: None,
         }
         .into());
     }

@@ -80,7 +80,7 @@ pub(crate) async fn get(
     request_body(content(
         (crate::documents::Definition = "application/json"),
         (String = "application/toml"),
-    ), description = "See docs/reference/flow-toml.md; `name` is that of the path"),
+    ), description = "See `wed explain flow-toml`; `name` is that of the path"),
     responses((status = 200, body = Applied), (status = 201, body = Applied, description = "The flow is new"),
         (status = 412, body = Problem, description = "If-Match or If-None-Match does not hold"),
         (status = 415, body = Problem), (status = 422, body = Problem)))]
@@ -190,7 +190,7 @@ async fn read_definition(
             .and_then(|text| toml::from_str(text).map_err(|error| error.to_string()))
             .map_err(|error| {
                 Problem::invalid("invalid_document", error)
-                    .hint("docs/reference/flow-toml.md describes it.")
+                    .hint("`wed explain flow-toml` describes it.")
             }),
         _ => Err(Problem::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,

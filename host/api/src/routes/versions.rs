@@ -38,7 +38,7 @@ fn rematched(rows: Vec<store::Rematched>) -> Vec<Rematched> {
     request_body(content(
         (crate::documents::Definition = "application/json"),
         (String = "application/toml"),
-    ), description = "See docs/reference/flow-toml.md; `name` is that of the path"),
+    ), description = "See `wed explain flow-toml`; `name` is that of the path"),
     responses((status = 200, body = Preview), (status = 422, body = Problem)))]
 pub(crate) async fn preview(
     State(api): State<Api>,

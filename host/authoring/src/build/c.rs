@@ -8,16 +8,22 @@ use crate::project::Project;
 /// The SDK's header in a project.
 const HEADERS: &str = "vendor/wedflow/guest-sdk/c/include";
 
-pub(super) fn build(project: &Project, say: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
-    for (program, package) in [("clang", "clang"), ("wasm-ld", "lld")] {
+/// Checks that the compiler and the linker are installed.
+pub(super) fn check_tools() -> Result<(), BuildError> {
+    for program in ["clang", "wasm-ld"] {
         if !is_there(program) {
             return Err(BuildError::Missing {
                 what: program.to_owned(),
-                how: format!("Run `apt-get install {package}`."),
+                how: "Run `apt-get install clang lld`.".to_owned(),
                 installable: false,
             });
         }
     }
+    Ok(())
+}
+
+pub(super) fn build(project: &Project, say: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
+    check_tools()?;
     let source = project.folder.join("src");
     let mut files: Vec<PathBuf> = std::fs::read_dir(&source)
         .map_err(|error| BuildError::System {

@@ -8,7 +8,8 @@ use crate::project::Project;
 /// The folder where Go's own archive installs it, which is not always in the path.
 const USUAL: &str = "/usr/local/go/bin/go";
 
-pub(super) fn build(project: &Project, say: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
+/// Finds Go's tool.
+pub(super) fn check_tools() -> Result<&'static str, BuildError> {
     let go = if is_there("go") { "go" } else { USUAL };
     if go == USUAL && !PathBuf::from(USUAL).is_file() {
         return Err(BuildError::Missing {
@@ -17,6 +18,11 @@ pub(super) fn build(project: &Project, say: &mut dyn FnMut(&str)) -> Result<Path
             installable: false,
         });
     }
+    Ok(go)
+}
+
+pub(super) fn build(project: &Project, say: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
+    let go = check_tools()?;
     let core = core_module(project)?;
     Tool::new(go, &project.folder, say)
         .env("GOOS", "wasip1")

@@ -8,19 +8,25 @@ use crate::project::Project;
 /// The SDK in a project.
 const SDK: &str = "vendor/wedflow/guest-sdk/js";
 
+/// Checks that Node.js is installed.
+pub(super) fn check_tools() -> Result<(), BuildError> {
+    match is_there("node") {
+        true => Ok(()),
+        false => Err(BuildError::Missing {
+            what: "Node.js".to_owned(),
+            how: "Install Node.js 18 or later: apt-get install nodejs npm".to_owned(),
+            installable: false,
+        }),
+    }
+}
+
 pub(super) fn build(
     project: &Project,
     install: bool,
     say: &mut dyn FnMut(&str),
 ) -> Result<PathBuf, BuildError> {
     let folder = &project.folder;
-    if !is_there("node") {
-        return Err(BuildError::Missing {
-            what: "Node.js".to_owned(),
-            how: "Install Node.js 18 or later: apt-get install nodejs npm".to_owned(),
-            installable: false,
-        });
-    }
+    check_tools()?;
     let sdk = folder.join(SDK);
     let tool = sdk.join("node_modules/@bytecodealliance/componentize-js");
     if !tool.is_dir() {

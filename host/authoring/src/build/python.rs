@@ -8,6 +8,18 @@ use crate::project::Project;
 /// The SDK in a project.
 const SDK: &str = "vendor/wedflow/guest-sdk/python";
 
+/// Checks that Python is installed.
+pub(super) fn check_tools() -> Result<(), BuildError> {
+    match is_there("python3") {
+        true => Ok(()),
+        false => Err(BuildError::Missing {
+            what: "Python".to_owned(),
+            how: "Install Python 3.11 or later: apt-get install python3 python3-venv".to_owned(),
+            installable: false,
+        }),
+    }
+}
+
 pub(super) fn build(
     project: &Project,
     install: bool,
@@ -17,14 +29,9 @@ pub(super) fn build(
     let own = absolute(&folder.join(".venv/bin/python"));
     let python = if own.is_file() {
         own.clone()
-    } else if is_there("python3") {
-        PathBuf::from("python3")
     } else {
-        return Err(BuildError::Missing {
-            what: "Python".to_owned(),
-            how: "Install Python 3.11 or later: apt-get install python3 python3-venv".to_owned(),
-            installable: false,
-        });
+        check_tools()?;
+        PathBuf::from("python3")
     };
     let has_tool = |python: &Path, say: &mut dyn FnMut(&str)| {
         Tool::new(python, folder, say)

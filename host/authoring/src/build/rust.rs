@@ -20,11 +20,12 @@ struct Artifact {
     filenames: Vec<PathBuf>,
 }
 
-pub(super) fn build(
-    project: &Project,
+/// Checks that cargo and the target are installed; installs the target if asked to.
+pub(super) fn check_tools(
+    folder: &Path,
     install: bool,
     say: &mut dyn FnMut(&str),
-) -> Result<PathBuf, BuildError> {
+) -> Result<(), BuildError> {
     if !is_there("cargo") {
         return Err(BuildError::Missing {
             what: "Rust's tool cargo".to_owned(),
@@ -32,7 +33,6 @@ pub(super) fn build(
             installable: false,
         });
     }
-    let folder = &project.folder;
     let sysroot = Tool::new("rustc", folder, say)
         .args(["--print", "sysroot"])
         .run()?;
@@ -53,6 +53,16 @@ pub(super) fn build(
             .args(["target", "add", TARGET])
             .run()?;
     }
+    Ok(())
+}
+
+pub(super) fn build(
+    project: &Project,
+    install: bool,
+    say: &mut dyn FnMut(&str),
+) -> Result<PathBuf, BuildError> {
+    let folder = &project.folder;
+    check_tools(folder, install, say)?;
     let printed = Tool::new("cargo", folder, say)
         .args(["build", "--release", "--target", TARGET])
         .args(["--message-format", "json-render-diagnostics"])

@@ -281,7 +281,7 @@ pub(crate) async fn push(
             // A refusal says what is wrong, then how to mend it.
             let (what, mend) = problem.detail.rsplit_once("; ").unwrap_or((
                 &problem.detail,
-                "Build it for wasm32-wasip2 against wed:flow@0.1.0; see docs/reference/transitions.md.",
+                "Build it for wasm32-wasip2 against wed:flow@0.1.0; see `wed explain transitions`.",
             ));
             Err(
                 Problem::new(format!("{} is refused: {what}", file.display()))

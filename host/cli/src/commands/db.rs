@@ -3,6 +3,7 @@
 use serde_json::json;
 use wedflow_store::Store;
 
+use crate::answer::counted;
 use crate::arguments::{Arguments, DbCommand, RetentionArguments};
 use crate::commands::backup;
 use crate::database::{self, FEW_CONNECTIONS, private_cluster, start_private};
@@ -20,8 +21,15 @@ pub(crate) async fn run(
             status(terminal)
         }
         DbCommand::Stop => {
+            let hosts = hosts_at_work().await;
             let stopped = private_cluster()?.stop().await?;
-            terminal.answer(&json!({ "stopped": stopped }), || {
+            if hosts > 0 {
+                terminal.say(&format!(
+                    "{} at work on it, and waits for its return: wed db start",
+                    counted(hosts, "host")
+                ));
+            }
+            terminal.answer(&json!({ "stopped": stopped, "hosts": hosts }), || {
                 terminal.line(if stopped {
                     "Stopped."
                 } else {
@@ -41,6 +49,18 @@ pub(crate) async fn run(
         DbCommand::Restore { folder } => backup::restore(arguments, folder, terminal).await,
         DbCommand::Retention(wanted) => retention(arguments, wanted, terminal).await,
     }
+}
+
+/// Number of hosts that work on the private Postgres; 0 if it does not run or does not say.
+async fn hosts_at_work() -> usize {
+    let Some(url) = database::running() else {
+        return 0;
+    };
+    let Ok(store) = Store::connect(&url, 1).await else {
+        return 0;
+    };
+    let installation = store.installation().await.unwrap_or_default();
+    installation["hosts"].as_array().map_or(0, Vec::len)
 }
 
 /// Sets how long history is kept, where that is asked for, and shows it.

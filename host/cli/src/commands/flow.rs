@@ -338,17 +338,34 @@ fn span(text: &str) -> String {
 
 /// Reads a flow.toml.
 pub(crate) fn read_definition(file: &Path) -> Result<FlowDefinition, Problem> {
-    let text = std::fs::read_to_string(file).map_err(|source| {
-        Problem::new(format!("{} cannot be read", file.display()))
+    let shown = file.display();
+    let bytes = std::fs::read(file).map_err(|source| {
+        Problem::new(format!("{shown} cannot be read"))
             .exit(3)
             .because(source)
     })?;
-    toml::from_str(&text).map_err(|source| {
-        Problem::usage(format!("{} is no flow definition", file.display()))
+    let text = String::from_utf8(bytes).map_err(|_| {
+        Problem::usage(format!("{shown} is not in UTF-8"))
+            .hint("Save it as UTF-8; some editors write UTF-16.")
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    toml::from_str(text).map_err(|source| {
+        let hint = lone_table(text).unwrap_or_else(|| {
+            "It holds name, [[attribute]], [[trigger]], final and [transition.NAME]; see `wed explain flow-toml`."
+                .to_owned()
+        });
+        Problem::usage(format!("{shown} is no flow definition"))
             .because(source)
-            .hint(
-                "It holds name, [[attribute]], [[trigger]], final and [transition.NAME]; see \
-             docs/reference/flow-toml.md.",
-            )
+            .hint(hint)
     })
+}
+
+/// Advice on a table that is to be one of several, and lacks its second brackets.
+fn lone_table(text: &str) -> Option<String> {
+    let lines = text.lines().map(str::trim);
+    let lone = lines.enumerate().find_map(|(at, line)| match line {
+        "[attribute]" | "[trigger]" => Some((at + 1, line)),
+        _ => None,
+    });
+    lone.map(|(line, header)| format!("Write [{header}] in line {line}: there may be several."))
 }

@@ -2,6 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 
+use sd_notify::NotifyState;
 use tokio::net::TcpListener;
 use wedflow_api::{MakePages, MetricsServer, Server, ServerSettings};
 use wedflow_console::Links;
@@ -82,6 +83,7 @@ async fn run(
     if let Some(api) = &api {
         say_console(&store, &arguments.tenant, api, &links, terminal).await;
     }
+    tell_service_manager(NotifyState::Ready);
     let ending = tokio::select! {
         told = told_to_stop() => told.map(|()| Ending::Told)?,
         () = host.failed() => Ending::Failed,
@@ -90,7 +92,12 @@ async fn run(
     if let Some(metrics) = metrics {
         metrics.stop();
     }
+    tell_service_manager(NotifyState::Stopping);
     if ending == Ending::Told {
+        tracing::info!(
+            host = host.id().get(),
+            "told to stop; finishes what is running"
+        );
         terminal.say("finishing what is running");
     }
     let serving = async {
@@ -122,6 +129,13 @@ fn raise_limit_of_files() {
     };
     if let Err(error) = setrlimit(Resource::Nofile, raised) {
         tracing::warn!(%error, "the limit of open files could not be raised; give the service a higher one");
+    }
+}
+
+/// Tells systemd, if it started this process, whether the host is at work.
+fn tell_service_manager(state: NotifyState<'_>) {
+    if let Err(error) = sd_notify::notify(&[state]) {
+        tracing::warn!(%error, "the service manager could not be told");
     }
 }
 
@@ -267,14 +281,14 @@ fn serve_metrics(
     listener: TcpListener,
     host: &Host,
 ) -> Result<MetricsServer, Problem> {
-    let committed = host.commits();
-    MetricsServer::serve(store, listener, std::sync::Arc::new(committed))
+    MetricsServer::serve(store, listener, host.measures())
         .map_err(|error| Problem::new("figures cannot be served").because(error))
 }
 
 /// Starts a host.
 pub(crate) async fn start(store: &Store, settings: HostSettings) -> Result<Host, Problem> {
     let settings = HostSettings {
+        build: env!("WED_BUILD").to_owned(),
         secret_key: secret_key::existing()?,
         find_secret_key: Some(|| secret_key::existing().ok().flatten()),
         ..settings

@@ -93,7 +93,7 @@ fn refused(name: &str, source: &str, errors: &[Diagnostic]) -> Problem {
     Problem::usage(format!("{name} has {count}"))
         .code("process")
         .details(errors.iter().map(|one| one.render(name, source)))
-        .hint("docs/reference/process-language.md has the grammar.")
+        .hint("`wed explain process-language` has the grammar.")
 }
 
 fn read(file: &Path) -> Result<String, Problem> {

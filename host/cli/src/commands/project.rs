@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use wedflow_authoring::{
-    BuildError, Built, Language, Project, ProjectError, languages, new_project,
+    BuildError, Built, Language, NativeTests, Project, ProjectError, languages, new_project,
 };
 
-use crate::answer;
+use crate::answer::{self, quoted};
 use crate::arguments::{BuildArguments, NewCommand};
 use crate::problem::Problem;
 use crate::terminal::Terminal;
@@ -29,7 +29,7 @@ pub(crate) fn new(command: &NewCommand, terminal: &Terminal) -> Result<(), Probl
             ));
             terminal.say(&format!(
                 "Build and test it:   cd {} && wed build && wed test",
-                folder.display()
+                quoted(&folder)
             ));
         },
     );
@@ -74,6 +74,17 @@ pub(crate) fn build(
     });
     spinner.finish_and_clear();
     result.map_err(build_problem)
+}
+
+/// Runs a project's native tests, with its tool's progress.
+pub(crate) fn test_native(project: &Project, terminal: &Terminal) -> Result<NativeTests, Problem> {
+    let spinner = terminal.spinner_if_slow(&format!("testing {}", project.name));
+    let result = wedflow_authoring::test_native(project, &mut |_| {});
+    spinner.finish_and_clear();
+    result.map_err(|error| match error {
+        BuildError::Failed { .. } => build_problem(error).code("tests_failed"),
+        other => build_problem(other),
+    })
 }
 
 fn build_problem(error: BuildError) -> Problem {

@@ -34,7 +34,31 @@ struct Tally {
     searches: Vec<Json>,
 }
 
+/// Runs a project's native tests.
+fn native(arguments: &TestArguments, terminal: &Terminal) -> Result<(), Problem> {
+    let folder = arguments.path.as_deref().unwrap_or(Path::new("."));
+    let project = Project::open(folder).map_err(project::project_problem)?;
+    let tests = project::test_native(&project, terminal)?;
+    let took = u64::try_from(tests.took.as_micros()).unwrap_or(u64::MAX);
+    terminal.answer(
+        &json!({ "passed": true, "took_us": took, "output": tests.output }),
+        || {
+            for line in tests.output.lines().filter(|line| !line.trim().is_empty()) {
+                terminal.line(line);
+            }
+            terminal.line(&format!(
+                "The native tests passed, in {}.",
+                crate::answer::duration(tests.took)
+            ));
+        },
+    );
+    Ok(())
+}
+
 pub(crate) async fn run(arguments: &TestArguments, terminal: &Terminal) -> Result<(), Problem> {
+    if arguments.native {
+        return native(arguments, terminal);
+    }
     let target = target(arguments)?;
     let workbench = workbench()?;
     if arguments.watch {
@@ -176,7 +200,7 @@ async fn once(
             target.fixtures.display()
         ))
         .exit(3)
-        .hint("Write one (docs/guide/authoring.md), or try `wed test --properties`."));
+        .hint("Write one (`wed explain authoring`), or try `wed test --properties`."));
     }
     let mut tally = Tally::default();
     let width = chosen
@@ -401,6 +425,6 @@ pub(crate) fn fixture_problem(error: FixtureError) -> Problem {
     match &error {
         FixtureError::File { .. } => Problem::new(error.to_string()).exit(3),
         FixtureError::Wrong { .. } => Problem::usage(error.to_string())
-            .hint("docs/guide/authoring.md says what a fixture holds."),
+            .hint("`wed explain authoring` says what a fixture holds."),
     }
 }

@@ -117,7 +117,11 @@ pub(crate) async fn upload(
     }
     let say = |text| session.language.say(text);
     let terms = UploadTerms::default();
-    match session.client.upload(Some(&name), &terms, body.to_vec()).await {
+    match session
+        .client
+        .upload(Some(&name), &terms, body.to_vec())
+        .await
+    {
         Ok(done) => {
             let transitions = done.transitions.join(", ");
             format!(

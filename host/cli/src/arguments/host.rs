@@ -1,0 +1,66 @@
+//! Arguments of `wed dev` and `wed serve`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Args;
+use wedflow_capability::Permission;
+
+#[derive(Debug, Args)]
+pub(crate) struct HostArguments {
+    /// Jobs that may be in flight at once, running or waiting. Half as many more are for tenants with less than an
+    /// equal share, and a claim may go beyond it: a small flow's few jobs come together.
+    #[arg(long, alias = "in-hand", default_value_t = 1000, value_name = "N", value_parser = at_least_one)]
+    pub(crate) in_flight: usize,
+    /// Lanes that run guests side by side; as many as processors when absent.
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub(crate) lanes: Option<usize>,
+    /// Memory of all running guests together, in MiB. Half of the machine's when absent, or of the control group's
+    /// that the host runs in, where that is less. Tenants share it.
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(64..))]
+    pub(crate) guest_memory: Option<u64>,
+    /// The host's name in traces' logs and in the list of hosts.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Serve the HTTP API here, in plain HTTP: for other machines put a proxy with TLS before it. `wed dev`
+    /// listens on 127.0.0.1:8080 by default, or on a free port when that one is taken.
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = listening)]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Serve figures for Prometheus here, at /metrics: of all tenants, to whoever asks, so let only the monitoring
+    /// reach it.
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = listening)]
+    pub(crate) metrics: Option<SocketAddr>,
+    /// A folder, which must be there, for the files of instances; without, no transition has any. Hosts of one
+    /// database need one that they share.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) files: Option<PathBuf>,
+    /// A host and port to which transitions may speak HTTP where their flow allows it too (may be given several
+    /// times). A private address is reached only if it is given itself, by number. With a tenant's name before
+    /// it, TENANT/HOST:PORT, it is for that tenant's flows only.
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) allow_http: Vec<Permission>,
+    /// File in PEM of authorities whose certificates are trusted in HTTPS, besides those that Mozilla trusts.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trust_ca: Option<PathBuf>,
+}
+
+/// Reads a number that is not zero.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("give 1 or more".to_owned()),
+        Ok(number) => Ok(number),
+        Err(_) => Err("give a number, 1 or more".to_owned()),
+    }
+}
+
+/// Reads an address to listen at.
+fn listening(text: &str) -> Result<SocketAddr, String> {
+    let spelled = text.replacen("localhost:", "127.0.0.1:", 1);
+    spelled.parse().map_err(|_| {
+        let port = text.rsplit(':').next().unwrap_or_default();
+        let port = port.parse::<u16>().unwrap_or(8080);
+        format!(
+            "give an address and a port: 127.0.0.1:{port} for this machine, 0.0.0.0:{port} for all"
+        )
+    })
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Ann asks for leave, Meg decides, Otto notes it: work items on the worklists of two roles.
+source "$(dirname "$0")/../lib.sh"
+
+"$wed" --quiet flow apply "$here/flow.toml" >/dev/null
+"$wed" --quiet work people --add meg --role Manager >/dev/null
+"$wed" --quiet work people --add otto --role Office >/dev/null
+# Items are offered to people who are there: who looks at the worklist is.
+"$wed" --quiet work --as meg list
+"$wed" --quiet work --as otto list
+
+# item PERSON WID: the number of the item of an instance on somebody's worklist.
+item() {
+  "$wed" --json work --as "$1" list | python3 -c '
+import json, sys
+for item in json.load(sys.stdin):
+    if item["wid"] == int(sys.argv[1]):
+        print(item["item"])' "$2"
+}
+
+say "A request that is granted"
+wid=$(start recipe-leave person=ann days=3)
+"$wed" work --as meg list
+decision=$(item meg "$wid")
+"$wed" work --as meg select "$decision"
+"$wed" work --as meg report "$decision" --set decision=granted --set "remark=enjoy it"
+note=$(item otto "$wid")
+"$wed" work --as otto select "$note"
+"$wed" work --as otto report "$note" --set noted=true
+"$wed" instance trace recipe-leave "$wid"
+expect "the request" "$(status recipe-leave "$wid")" F
+
+say "One that is refused ends there"
+wid=$(start recipe-leave person=bob days=90)
+decision=$(item meg "$wid")
+"$wed" work --as meg select "$decision"
+"$wed" work --as meg report "$decision" --set decision=refused
+expect "the request" "$(status recipe-leave "$wid")" F
+"$wed" work --as meg history "$decision"

@@ -1,0 +1,37 @@
+# What the recipes share; to be sourced. Each recipe plays itself to its end on the database that `wed` would use.
+# shellcheck shell=bash
+
+set -euo pipefail
+wed=${WED:-wed}
+command -v "$wed" >/dev/null || { echo "wed is not in the path; WED=/path/to/wed names it" >&2; exit 3; }
+command -v psql >/dev/null || { echo "psql is missing: apt-get install postgresql-client" >&2; exit 3; }
+here=$(cd "$(dirname "${BASH_SOURCE[1]}")" && pwd)
+
+say() { printf '\n== %s\n' "$*"; }
+
+# start FLOW ATTRIBUTE=VALUE...: starts an instance; prints its number.
+start() { "$wed" --json instance start "$@" | sed -n 's/.*"wid": *\([0-9]*\).*/\1/p'; }
+
+# sql FLOW [OPTION...]: psql as the flow's own role, with a script on standard input.
+sql() {
+  local flow=$1
+  shift
+  psql -XqAt -v ON_ERROR_STOP=1 "$@" "$("$wed" flow url "$flow")"
+}
+
+# perform FLOW WID TRANSITION CLAUSE: does a job as any program with a Postgres connection does: lock, update, commit.
+perform() {
+  sql "$1" -v wid="$2" -v transition="$3" >/dev/null <<SQL
+BEGIN;
+SELECT wid, tgid FROM job_pool WHERE wid = :wid AND trname = :'transition' \gset
+SELECT pg_try_advisory_xact_lock(:wid, :tgid);
+UPDATE wed_flow SET $4 WHERE wid = :wid;
+COMMIT;
+SQL
+}
+
+# status FLOW WID: F final, E exception, R neither.
+status() { sql "$1" <<<"SELECT status FROM wed_trace WHERE wid = $2 ORDER BY seq DESC LIMIT 1"; }
+
+# expect WHAT FOUND WANTED: ends the recipe where something is not as it says.
+expect() { [[ $2 == "$3" ]] || { echo "$1: $2, not $3" >&2; exit 1; }; }
