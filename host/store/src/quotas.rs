@@ -23,7 +23,7 @@ pub struct Quota {
 }
 
 /// The limits by their names, which are columns of `wed.quota`.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 17] = [
     "flows",
     "instances",
     "jobs",
@@ -40,6 +40,7 @@ const NAMES: [&str; 16] = [
     "recording_bytes",
     "resources",
     "orders",
+    "other_bytes",
 ];
 
 /// New limits of a tenant by their names ([`Quota::name`]): what is absent is left as it is, and none takes a limit
