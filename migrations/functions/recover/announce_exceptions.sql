@@ -29,8 +29,9 @@ BEGIN
                'tenant', s.tenant, 'flow', s.flow, 'wid', s.wid, 'seq', s.seq, 'transition', s.trname, 'message',
                  s.note))
       FROM said s JOIN wed.webhook w ON w.tenant_id = s.tenant_id AND (w.flow_id IS NULL OR w.flow_id = s.flow_id)
+        AND 'instance.exception' = ANY (w.events) AND w.ended_at IS NULL
       -- One that takes nothing for long hears of the first ten thousand.
-      WHERE (SELECT count(*) FROM wed.outbox o WHERE o.webhook_id = w.webhook_id) < 10000)
+      WHERE NOT wed.has_backlog(w.webhook_id))
     SELECT s.tenant, s.flow, s.flow_id, s.wid, s.note FROM said s;
   IF FOUND THEN PERFORM pg_notify('wed_exception', ''); END IF;
 END $$;
