@@ -3,6 +3,7 @@
 //!
 //! - [`Server`]: connections, their limits, and a graceful end
 //! - `state`: what handlers share
+//! - `connections`: how many of them there are, and of whom
 //! - `access`: who is asking, and how often that one may ask
 //! - [`in_process`]: the same without a server, for the owner of the installation
 //! - `rate`: counting requests
@@ -24,6 +25,7 @@
 mod access;
 mod application;
 mod body;
+mod connections;
 mod in_process;
 mod metrics;
 mod openapi;
@@ -41,7 +43,9 @@ mod watching;
 use wedflow_documents as documents;
 
 pub use application::{Answered, Application, RunApplication};
+pub use connections::network_of;
 pub use in_process::{Owner, in_process};
+pub use ipnet::IpNet;
 pub use metrics::{Committed, MetricsServer};
 pub use routes::description;
 pub use server::{Server, ServerSettings};

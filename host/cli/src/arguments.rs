@@ -15,6 +15,7 @@ use crate::problem::Problem;
 mod component;
 mod context;
 mod operate;
+mod operator;
 mod process;
 mod reads;
 mod webhook;
@@ -25,6 +26,7 @@ pub(crate) use context::{ContextCommand, LoginArguments, OwnConfigCommand};
 pub(crate) use operate::{
     InstanceTarget, OperateFlow, OperateInstance, OrderCommand, ResourceCommand, ScheduleCommand,
 };
+pub(crate) use operator::OperatorCommand;
 pub(crate) use process::{CheckArguments, FmtArguments};
 pub(crate) use webhook::WebhookCommand;
 pub(crate) use work::{
@@ -119,7 +121,7 @@ pub(crate) enum Command {
     /// SQL fragments: would this condition or SET clause be accepted? Needs no database.
     #[command(subcommand)]
     Guard(GuardCommand),
-    /// Webhooks of the tenant, to which its exceptions are announced.
+    /// Webhooks of the tenant, which are told of its events.
     #[command(subcommand)]
     Webhook(WebhookCommand),
     /// Instances: start them, look at them.
@@ -152,6 +154,9 @@ pub(crate) enum Command {
     /// Settings of the command line.
     #[command(subcommand)]
     Config(OwnConfigCommand),
+    /// Tokens that manage the installation over HTTP. For the installation's operator.
+    #[command(subcommand)]
+    Operator(OperatorCommand),
     /// Users of a tenant (`--tenant`) and their roles.
     #[command(subcommand)]
     User(UserCommand),
@@ -384,6 +389,10 @@ pub(crate) struct HostArguments {
     /// listens on 127.0.0.1:8080 by default, or on a free port when that one is taken.
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) listen: Option<SocketAddr>,
+    /// A proxy before the HTTP API, or a network of them (may be given several times): its header X-Forwarded-For names
+    /// the client, and its connections are not counted as those of one address. Loopback is one always.
+    #[arg(long, value_name = "ADDRESS|NETWORK", value_parser = wedflow_api::network_of)]
+    pub(crate) trust_proxy: Vec<wedflow_api::IpNet>,
     /// Serve figures for Prometheus here, at /metrics: of all tenants, to whoever asks, so let only the monitoring
     /// reach it.
     #[arg(long, value_name = "ADDRESS:PORT")]
@@ -505,6 +514,9 @@ pub(crate) struct QuotaArguments {
     /// Orders of tasks added while running (`wed_order`).
     #[arg(long, value_name = "N|none")]
     pub(crate) orders: Option<Most>,
+    /// Bytes of attachments, comments, settings, secrets, schedules, versions, users, tokens, messages, audit entries.
+    #[arg(long, value_name = "N|none")]
+    pub(crate) other_bytes: Option<Most>,
 }
 
 impl QuotaArguments {
@@ -580,6 +592,9 @@ pub(crate) enum TokenCommand {
         /// Everything that the role may, when absent.
         #[arg(long, value_name = "SCOPE")]
         scope: Vec<String>,
+        /// Flow that it is for (may be given several times); everything that its scopes allow, when absent.
+        #[arg(long, value_name = "NAME")]
+        flow: Vec<String>,
         /// Life of the token.
         #[arg(long, default_value_t = 90)]
         days: i32,

@@ -7,6 +7,7 @@ mod answers;
 mod conditions;
 mod constraints;
 mod definition;
+mod installation;
 mod operations;
 mod problem;
 mod requests;
@@ -25,13 +26,16 @@ pub use answers::{
 pub use conditions::{Condition, Conditions};
 pub use constraints::{Finding, Reservation, Resource, SetResource, TaskOrder};
 pub use definition::{Definition, definition_schema};
+pub use installation::{MadeTenant, NewTenant, Tenant, TenantChange};
 pub use operations::{
-    Event, GoBack, GoingBack, MatchingException, Operated, Pause, Paused, PausedThing, Reason,
-    Refused, Retried, RetriedMatching, RetryMatching, Sent, SetState, Skip, Waiting,
+    Act, Batch, Batched, Event, GoBack, GoingBack, MatchingException, Operated, Pause, Paused,
+    PausedThing, Reason, Refused, Retried, RetriedMatching, RetryMatching, Sent, SetState, Skip,
+    Waiting,
 };
 pub use problem::{FragmentPlace, Problem, QuotaPlace};
 pub use requests::{
-    AttemptFilter, InstanceFilter, JobFilter, Kept, Page, Start, TraceFilter, UploadTerms,
+    AttemptFilter, Count, InstanceFilter, JobFilter, Kept, Order, Page, ResultFilter, Start,
+    TraceFilter, UploadTerms,
 };
 pub use schedules::{Backfill, Backfilled, PutSchedule, Schedule};
 pub use tenant::{
@@ -41,7 +45,10 @@ pub use versions::{
     AppliedFlow, Between, Difference, Preview, ProcessDefinition, Processes, Rematch,
     RematchResult, Rematched, RollBack, RolledBack, Version, WorkPlan,
 };
-pub use webhooks::{Webhook, WebhookPlace, WebhookSet};
+pub use webhooks::{
+    Redelivered, Redelivery, Webhook, WebhookMessage, WebhookPlace, WebhookRotation, WebhookSecret,
+    WebhookSet, WebhookTest,
+};
 pub use work::{
     Along, Behind, Calendar, Comment, Decision, Delegation, Following, Listing, Newest,
     Notification, PeopleRole, Position, Process, Report, Roles, Run, Successor,

@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 
 use tokio::net::TcpListener;
-use wedflow_api::{MetricsServer, Server, ServerSettings};
+use wedflow_api::{IpNet, MetricsServer, Server, ServerSettings};
 use wedflow_store::Store;
 use wedflow_worker::{Host, HostSettings, OutsideSettings};
 
@@ -60,7 +60,7 @@ async fn run(
     let api = match listen {
         Some(address) => {
             let own = arguments.database_url.as_ref().is_none_or(String::is_empty);
-            Some(listen_at(&store, address, may_move, own).await?)
+            Some(listen_at(&store, address, (may_move, own), &host.trust_proxy).await?)
         }
         None => None,
     };
@@ -150,13 +150,15 @@ enum Ending {
 async fn listen_at(
     store: &Store,
     address: SocketAddr,
-    may_move: bool,
-    own: bool,
+    (may_move, own): (bool, bool),
+    proxies: &[IpNet],
 ) -> Result<Server, Problem> {
     if !address.ip().is_loopback() {
         tracing::warn!(%address, "tokens travel in plain HTTP; let only a proxy with TLS reach this address");
     }
+    let usual = ServerSettings::at(address).proxies;
     let settings = |address| ServerSettings {
+        proxies: [usual.as_slice(), proxies].concat(),
         find_secret_key: Some(match own {
             true => || secret_key::existing_or_new().ok(),
             false => || secret_key::existing().ok().flatten(),
