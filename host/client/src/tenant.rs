@@ -175,7 +175,8 @@ impl Client {
     /// # Errors
     /// [`ClientError`].
     pub async fn webhook_messages(&self, name: &str) -> Result<Vec<WebhookMessage>, ClientError> {
-        self.items(Request::get(&["webhooks", name, "messages"])).await
+        self.items(Request::get(&["webhooks", name, "messages"]))
+            .await
     }
 
     /// Sends messages again whose delivery was given up: one, or all of a webhook.

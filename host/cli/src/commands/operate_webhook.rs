@@ -75,7 +75,10 @@ pub(crate) async fn run(
 async fn set(place: &WebhookPlace, door: &Door, terminal: &Terminal) -> Result<(), Problem> {
     let set = door.set_webhook(place).await?;
     terminal.answer(&set, || {
-        terminal.line(&format!("Webhook {} tells {} of events.", set.name, set.url));
+        terminal.line(&format!(
+            "Webhook {} tells {} of events.",
+            set.name, set.url
+        ));
         match &set.secret {
             Some(secret) => terminal.line(&format!("Messages are signed with {secret}")),
             None => terminal.say(&format!(
@@ -90,7 +93,15 @@ async fn set(place: &WebhookPlace, door: &Door, terminal: &Terminal) -> Result<(
 fn list(webhooks: &[Webhook], terminal: &Terminal) {
     terminal.answer(&webhooks, || {
         let titles = [
-            "name", "url", "flow", "events", "pending", "dead", "last error", "by", "since",
+            "name",
+            "url",
+            "flow",
+            "events",
+            "pending",
+            "dead",
+            "last error",
+            "by",
+            "since",
         ];
         terminal.table(
             &titles,
