@@ -104,7 +104,7 @@ fn retention_is_set_over_http() {
         .json();
     assert_eq!(
         (&set["trace"], &set["logs"]),
-        (&"90 days".into(), &serde_json::Value::Null)
+        (&"P90D".into(), &serde_json::Value::Null)
     );
     operator
         .json("PATCH", path, &json!({ "trace": "1 minute" }))

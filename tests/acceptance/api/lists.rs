@@ -199,7 +199,11 @@ fn versions_and_webhooks_come_in_parts() {
     loop {
         let part = client.get(&format!("/v1/flows/steps/versions?limit=1{next}"));
         let part = part.is(200).json();
-        assert_eq!(part["items"].as_array().map(Vec::len), Some(1));
+        assert!(
+            part["items"]
+                .as_array()
+                .is_some_and(|items| items.len() <= 1)
+        );
         versions.extend(part["items"][0]["version"].as_i64());
         match part["next"].as_str() {
             Some(cursor) => next = format!("&cursor={cursor}"),

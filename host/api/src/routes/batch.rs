@@ -1,4 +1,4 @@
-//! One action on all instances of a flow that match: counted first, done when asked for.
+//! Batches: an action on all instances of a flow that match: counted first, done when asked for.
 
 use axum::Json;
 use axum::extract::State;

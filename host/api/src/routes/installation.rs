@@ -193,7 +193,7 @@ pub(crate) async fn set_quotas(
     )))
 }
 
-/// How long things are kept: intervals in Postgres's notation; null: for ever
+/// Retention times: intervals in Postgres's notation; null: for ever
 #[utoipa::path(get, path = "/v1/installation/retention", tag = "installation", operation_id = "retention",
     responses((status = 200, body = Value)))]
 pub(crate) async fn retention(State(api): State<Api>, _: Operator) -> Result<Json<Value>, Problem> {
