@@ -4,18 +4,22 @@ use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, MatchedPath, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use wedflow_store::Store;
-use wedflow_tenancy::{Action, AuthenticationError, Identity, authenticate};
+use wedflow_tenancy::{
+    Action, AuthenticationError, Identity, OperatorIdentity, Secret, authenticate,
+    authenticate_operator,
+};
 
+use crate::connections::ClientAddress;
 use crate::problem::{Problem, REQUEST, suspended};
-use crate::rate::Counted;
+use crate::rate::{Bearer, Counted};
 use crate::state::Api;
 
-const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
-const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+/// Share of all operators of the installation; no tenant has a name with a blank.
+const OPERATORS_SHARE: &str = "operators of the installation";
 
 /// Caller of a request.
 #[derive(Debug, Clone)]
@@ -69,10 +73,19 @@ impl Caller {
 
     /// The store, used in the caller's name.
     pub(crate) fn store(&self, api: &Api) -> Store {
+        self.acting_on(&api.store)
+    }
+
+    /// The store for definitions, used in the caller's name.
+    pub(crate) fn definitions(&self, api: &Api) -> Store {
+        self.acting_on(&api.definitions)
+    }
+
+    fn acting_on(&self, store: &Store) -> Store {
         if self.is_owner {
-            return api.store.clone();
+            return store.clone();
         }
-        let store = api.store.acting_as(&self.actor());
+        let store = store.acting_as(&self.actor());
         let request = REQUEST.try_with(|id| id.0.clone()).unwrap_or_default();
         store.on_request(&self.prefix, &request)
     }
@@ -90,44 +103,106 @@ impl<S: Sync> FromRequestParts<S> for Caller {
     }
 }
 
-/// Lets a request in that comes with a token, if the tenant does not ask too often.
-pub(crate) async fn let_in(State(api): State<Api>, mut request: Request, next: Next) -> Response {
-    let identity = match identify(&api, request.headers().get(header::AUTHORIZATION).cloned()).await
-    {
+/// Key of the share that a request is counted in: its tenant, or one for all operators.
+#[derive(Debug, Clone)]
+pub(crate) struct ShareOf(pub(crate) String);
+
+/// Operator of the installation who asks.
+#[derive(Debug, Clone)]
+pub(crate) struct Operator(Arc<OperatorIdentity>);
+
+impl Operator {
+    /// Succeeds only if the token may change something.
+    pub(crate) fn must_write(&self) -> Result<(), Problem> {
+        if self.0.may_write {
+            return Ok(());
+        }
+        Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "not_permitted",
+            "this operator's token only reads",
+        )
+        .hint("Use one that `wed operator create` made without --read-only."))
+    }
+
+    /// The store, used in the operator's name.
+    pub(crate) fn store(&self, api: &Api) -> Store {
+        api.store.acting_as(&self.0.actor())
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Operator {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let operator = parts.extensions.get::<Operator>().cloned();
+        operator.ok_or_else(Problem::internal)
+    }
+}
+
+/// Lets a request in that comes with the token of an operator of the installation.
+pub(crate) async fn let_operator_in(
+    State(api): State<Api>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let sent = request.headers().get(header::AUTHORIZATION).cloned();
+    let client = request.extensions().get::<ClientAddress>().copied();
+    let identity = match identify_operator(&api, sent, client).await {
         Ok(identity) => identity,
         Err(problem) => return problem.into_response(),
     };
-    let counted = identity
-        .requests_per_second
-        .map(|rate| api.rates.count(&identity.tenant, &identity.prefix, rate));
-    if let Some(counted) = counted
-        && let Some(wait) = counted.wait
-    {
-        let seconds = wait.as_secs() + 1;
-        let mut response = Problem::new(
-            StatusCode::TOO_MANY_REQUESTS,
-            "rate_limited",
-            format!(
-                "the {} may make {} requests a second",
-                counted.policy, counted.rate
-            ),
+    let extensions = request.extensions_mut();
+    extensions.insert(Operator(Arc::new(identity)));
+    extensions.insert(ShareOf(OPERATORS_SHARE.to_owned()));
+    sealed(next.run(request).await)
+}
+
+/// Finds the operator whose token was sent, within the share of look-ups of the client's address.
+async fn identify_operator(
+    api: &Api,
+    sent: Option<HeaderValue>,
+    client: Option<ClientAddress>,
+) -> Result<OperatorIdentity, Problem> {
+    let secret = secret_of(sent.as_ref())?;
+    let share = share_of_address(client);
+    let _slot = api.lookups.wait(&share, 1, api.times.request).await?;
+    let found = authenticate_operator(&api.tokens, &secret).await;
+    found.map_err(denied)
+}
+
+/// Marks an answer as one for the bearer of the token only.
+fn sealed(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    let entry = headers.entry(header::CACHE_CONTROL);
+    entry.or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+/// Lets a request in that comes with a token, if the tenant does not ask too often.
+pub(crate) async fn let_in(State(api): State<Api>, mut request: Request, next: Next) -> Response {
+    let sent = request.headers().get(header::AUTHORIZATION).cloned();
+    let client = request.extensions().get::<ClientAddress>().copied();
+    let (identity, counted) = match identify(&api, sent, client).await {
+        Ok(found) => found,
+        Err(refused) => return *refused,
+    };
+    if !is_for(&identity, &request) {
+        return Problem::new(
+            StatusCode::FORBIDDEN,
+            "not_permitted",
+            "this token is for some flows only",
         )
-        .hint("Wait as long as Retry-After says, and ask less often.")
-        .limit(
-            "requests_per_second",
-            i64::from(counted.rate),
-            i64::from(counted.rate),
-        )
-        .with(header::RETRY_AFTER, seconds)
+        .hint("GET /v1/tokens names its flows; use another token for anything else.")
         .into_response();
-        tell(&mut response, counted);
-        return response;
     }
     let caller = Caller {
         identity: Arc::new(identity),
         is_owner: false,
     };
     request.extensions_mut().insert(caller.clone());
+    let share = ShareOf(caller.tenant.clone());
+    request.extensions_mut().insert(share);
     let asked = request
         .extensions()
         .get::<MatchedPath>()
@@ -137,14 +212,21 @@ pub(crate) async fn let_in(State(api): State<Api>, mut request: Request, next: N
         note_denied(&api, &caller, asked.as_deref().unwrap_or_default()).await;
     }
     if let Some(counted) = counted {
-        tell(&mut response, counted);
+        counted.tell(&mut response);
     }
-    // Answers are for the bearer of the token only.
-    response
-        .headers_mut()
-        .entry(header::CACHE_CONTROL)
-        .or_insert(HeaderValue::from_static("no-store"));
-    response
+    sealed(response)
+}
+
+/// Returns whether a token that is for some flows is for what is asked.
+fn is_for(identity: &Identity, request: &Request) -> bool {
+    let path = request.uri().path();
+    // A name that is written with escapes is none of the token's: names have no character that needs one.
+    let flow = path
+        .strip_prefix("/v1/flows/")
+        .and_then(|rest| rest.split('/').next());
+    identity.flows.is_empty()
+        || path == "/v1/me"
+        || flow.is_some_and(|flow| identity.flows.iter().any(|own| own == flow))
 }
 
 /// Lets the owner of the installation in, without a token.
@@ -153,6 +235,8 @@ pub(crate) async fn let_owner_in(
     mut request: Request,
     next: Next,
 ) -> Response {
+    let share = ShareOf(owner.tenant.clone());
+    request.extensions_mut().insert(share);
     request.extensions_mut().insert(owner);
     next.run(request).await
 }
@@ -169,15 +253,75 @@ async fn note_denied(api: &Api, caller: &Caller, asked: &str) {
     }
 }
 
-async fn identify(api: &Api, sent: Option<HeaderValue>) -> Result<Identity, Problem> {
-    let unauthorized = |code: &str, detail: &str| {
-        Problem::new(StatusCode::UNAUTHORIZED, code, detail)
-            .hint("Send `Authorization: Bearer wed_…`; `wed token create` makes a token.")
-            .with(
-                header::WWW_AUTHENTICATE,
-                HeaderValue::from_static("Bearer realm=\"wedflow\""),
-            )
+/// Finds the bearer of a request's token and counts the request: before the look-up where the token was seen before, so
+/// that who asks too often costs the database nothing.
+async fn identify(
+    api: &Api,
+    sent: Option<HeaderValue>,
+    client: Option<ClientAddress>,
+) -> Result<(Identity, Option<Counted>), Box<Response>> {
+    let refused = |problem: Problem| Box::new(problem.into_response());
+    let secret = secret_of(sent.as_ref()).map_err(refused)?;
+    let hash = secret.hash();
+    let known = api.rates.bearer(&hash);
+    let count = |bearer: &Bearer| match api.rates.count_bearer(bearer) {
+        Some(counted) => match counted.refusal() {
+            Some(refusal) => Err(Box::new(refusal)),
+            None => Ok(Some(counted)),
+        },
+        None => Ok(None),
     };
+    let counted = known.as_ref().map(count).transpose()?;
+    let identity = look_up(api, &secret, known.as_ref(), client).await;
+    let bearer = identity.as_ref().ok().map(|identity| Bearer {
+        tenant: identity.tenant.clone(),
+        token: identity.prefix.clone(),
+        rate: identity.requests_per_second,
+    });
+    api.rates.keep_bearer(hash, bearer.clone());
+    let identity = identity.map_err(refused)?;
+    let counted = match (counted, bearer) {
+        (Some(counted), _) => counted,
+        (None, Some(bearer)) => count(&bearer)?,
+        (None, None) => None,
+    };
+    Ok((identity, counted))
+}
+
+/// Looks a token up, within the share of its tenant; within that of the client's address where the tenant is not known.
+async fn look_up(
+    api: &Api,
+    secret: &Secret,
+    known: Option<&Bearer>,
+    client: Option<ClientAddress>,
+) -> Result<Identity, Problem> {
+    let share = match known {
+        Some(bearer) => format!("tenant {}", bearer.tenant),
+        None => share_of_address(client),
+    };
+    let _slot = api.lookups.wait(&share, 1, api.times.request).await?;
+    let found = authenticate(&api.tokens, secret.reveal()).await;
+    found.map_err(denied)
+}
+
+fn denied(error: AuthenticationError) -> Problem {
+    match error {
+        AuthenticationError::NoToken | AuthenticationError::Invalid => invalid_token(),
+        AuthenticationError::Suspended => suspended(),
+        AuthenticationError::Store(error) => error.into(),
+    }
+}
+
+/// Returns the share of look-ups of a client whose tenant is not known.
+fn share_of_address(client: Option<ClientAddress>) -> String {
+    match client {
+        Some(ClientAddress(address)) => format!("address {address}"),
+        None => "address".to_owned(),
+    }
+}
+
+/// Reads the token of the header `Authorization`.
+fn secret_of(sent: Option<&HeaderValue>) -> Result<Secret, Problem> {
     let Some(value) = sent else {
         return Err(unauthorized(
             "no_token",
@@ -196,28 +340,21 @@ async fn identify(api: &Api, sent: Option<HeaderValue>) -> Result<Identity, Prob
             "the header Authorization is not of the form `Bearer wed_…`",
         ));
     };
-    authenticate(&api.tokens, token)
-        .await
-        .map_err(|denied| match denied {
-            AuthenticationError::NoToken | AuthenticationError::Invalid => unauthorized(
-                "invalid_token",
-                "the token is mistyped, unknown, expired or revoked",
-            ),
-            AuthenticationError::Suspended => suspended(),
-            AuthenticationError::Store(error) => error.into(),
-        })
+    Secret::parse(token).ok_or_else(invalid_token)
 }
 
-/// Tells what is left, as the drafts for these headers do.
-fn tell(response: &mut Response, counted: Counted) {
-    let Counted {
-        policy, rate, left, ..
-    } = counted;
-    let headers = response.headers_mut();
-    if let Ok(value) = HeaderValue::from_str(&format!("\"{policy}\";q={rate};w=1")) {
-        headers.insert(RATE_LIMIT_POLICY, value);
-    }
-    if let Ok(value) = HeaderValue::from_str(&format!("\"{policy}\";r={left};t=1")) {
-        headers.insert(RATE_LIMIT, value);
-    }
+fn invalid_token() -> Problem {
+    unauthorized(
+        "invalid_token",
+        "the token is mistyped, unknown, expired or revoked",
+    )
+}
+
+fn unauthorized(code: &str, detail: &str) -> Problem {
+    Problem::new(StatusCode::UNAUTHORIZED, code, detail)
+        .hint("Send `Authorization: Bearer wed_…`; `wed token create` makes a token.")
+        .with(
+            header::WWW_AUTHENTICATE,
+            HeaderValue::from_static("Bearer realm=\"wedflow\""),
+        )
 }

@@ -342,11 +342,14 @@ impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        let Some(value) = parts.headers.get("idempotency-key") else {
+        let mut values = parts.headers.get_all("idempotency-key").iter();
+        let Some(value) = values.next() else {
             return Ok(IdempotencyKey(None));
         };
         match value.to_str() {
-            Ok(key) if is_key(key) => Ok(IdempotencyKey(Some(key.to_owned()))),
+            Ok(key) if is_key(key) && values.next().is_none() => {
+                Ok(IdempotencyKey(Some(key.to_owned())))
+            }
             _ => Err(Problem::new(
                 StatusCode::BAD_REQUEST,
                 "idempotency_key",
@@ -360,7 +363,7 @@ impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
                 },
             )
             .hint(format!(
-                "Send 1 to {LONGEST_KEY} visible ASCII characters, best a random UUID."
+                "Send one, of 1 to {LONGEST_KEY} visible ASCII characters, best a random UUID."
             ))),
         }
     }

@@ -37,11 +37,13 @@ pub fn in_process(store: &Store, owner: Owner) -> Router {
         store: store.clone(),
         // The tenant has at most half of them.
         connections: owner.connections.saturating_mul(2),
+        definitions: store.clone(),
         tokens: store.clone(),
         health: store.clone(),
     };
     let times = Times {
         request: LONGEST,
+        definition: LONGEST,
         idle: LONGEST,
         upload: LONGEST,
         watching: LONGEST,

@@ -3,6 +3,7 @@
 //!
 //! - [`Server`]: connections, their limits, and a graceful end
 //! - `state`: what handlers share
+//! - `connections`: how many of them there are, and of whom
 //! - `access`: who is asking, and how often that one may ask
 //! - [`in_process`]: the same without a server, for the owner of the installation
 //! - `rate`: counting requests
@@ -25,6 +26,7 @@
 mod access;
 mod application;
 mod body;
+mod connections;
 pub mod figures;
 mod in_process;
 mod metrics;
@@ -43,7 +45,9 @@ mod watching;
 use wedflow_documents as documents;
 
 pub use application::{Answered, Application, RunApplication};
+pub use connections::network_of;
 pub use in_process::{Owner, in_process};
+pub use ipnet::IpNet;
 pub use metrics::MetricsServer;
 pub use routes::description;
 pub use server::{MakePages, Server, ServerSettings};

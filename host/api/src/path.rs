@@ -17,6 +17,10 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Named<T
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        // The database keeps no such character.
+        if parts.uri.path().contains("%00") {
+            return Err(Problem::missing("thing", parts.uri.path()));
+        }
         match Path::from_request_parts(parts, state).await {
             Ok(Path(value)) => Ok(Named(value)),
             Err(PathRejection::FailedToDeserializePathParams(_)) => {
@@ -34,11 +38,6 @@ pub(crate) fn wid(text: &str) -> Result<Wid, Problem> {
         .filter(|wid: &Wid| wid.get() > 0)
         .ok_or_else(|| Problem::missing("instance", text))
 }
-
-/// Query of an endpoint that takes no parameters: a parameter is a mistake.
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Nothing {}
 
 /// Query parameters of a request.
 pub(crate) struct Asked<T>(pub(crate) T);

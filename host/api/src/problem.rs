@@ -204,7 +204,7 @@ impl From<StoreError> for Problem {
                 similar,
             } => Problem::missing_like(kind, &name, similar),
             StoreError::OtherRequest => {
-                Problem::invalid("idempotency_key_reused", error.to_string())
+                Problem::invalid("WF046", error.to_string())
                     .hint("Choose a new key for each thing that is to be done.")
             }
             StoreError::Conflict(_) => Problem::new(
@@ -278,8 +278,8 @@ fn refused(refusal: &Refusal) -> Option<Problem> {
         "WF021" => {
             return Some(suspended());
         }
-        "WF002" | "WF006" | "WF007" | "WF009" | "WF013" | "WF042" | "WF043" | "WF046" | "WF081"
-        | "WF082" | "WF087" | "23505" => StatusCode::CONFLICT,
+        "WF002" | "WF006" | "WF007" | "WF009" | "WF013" | "WF042" | "WF043" | "WF081" | "WF082"
+        | "WF087" | "23505" => StatusCode::CONFLICT,
         "WF083" => StatusCode::FORBIDDEN,
         "WF040" | "WF080" => StatusCode::NOT_FOUND,
         code if code.starts_with("WF") => StatusCode::UNPROCESSABLE_ENTITY,

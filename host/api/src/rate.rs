@@ -1,30 +1,50 @@
 //! Counting requests: a number in a second for a tenant, half as many for one of its tokens, so that one
 //! client does not use up what is everybody's.
 
+use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use governor::clock::{Clock, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
 use governor::state::{InMemoryState, NotKeyed};
 use governor::{Quota, RateLimiter};
 use quick_cache::sync::Cache;
 
+use crate::problem::Problem;
+
 type Limiter = RateLimiter<NotKeyed, InMemoryState, DefaultClock, StateInformationMiddleware>;
 
 /// Number of counters that are kept; those that are used least go first.
 const KEPT: usize = 10_000;
 
+const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
+const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+
 /// The counters.
 pub(crate) struct Rates {
     counters: Cache<String, (NonZeroU32, Arc<Limiter>)>,
+    /// Bearers of tokens that were looked up, by the token's hash.
+    bearers: Cache<[u8; 32], Bearer>,
+}
+
+/// Owner of a token's requests, as it was when the token was looked up last.
+#[derive(Debug, Clone)]
+pub(crate) struct Bearer {
+    pub(crate) tenant: String,
+    pub(crate) token: String,
+    /// Requests of the tenant in a second; none: as many as it likes.
+    pub(crate) rate: Option<u32>,
 }
 
 impl Default for Rates {
     fn default() -> Self {
         Rates {
             counters: Cache::new(KEPT),
+            bearers: Cache::new(KEPT),
         }
     }
 }
@@ -42,7 +62,71 @@ pub(crate) struct Counted {
     pub(crate) wait: Option<Duration>,
 }
 
+impl Counted {
+    /// Refuses the request if it is above the limit.
+    pub(crate) fn refusal(self) -> Option<Response> {
+        let seconds = self.wait?.as_secs() + 1;
+        let mut response = Problem::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "rate_limited",
+            format!(
+                "the {} may make {} requests a second",
+                self.policy, self.rate
+            ),
+        )
+        .hint("Wait as long as Retry-After says, and ask less often.")
+        .limit(
+            "requests_per_second",
+            i64::from(self.rate),
+            i64::from(self.rate),
+        )
+        .with(header::RETRY_AFTER, seconds)
+        .into_response();
+        self.tell(&mut response);
+        Some(response)
+    }
+
+    /// Tells what is left, as the drafts for these headers do.
+    pub(crate) fn tell(self, response: &mut Response) {
+        let Counted {
+            policy, rate, left, ..
+        } = self;
+        let headers = response.headers_mut();
+        if let Ok(value) = HeaderValue::from_str(&format!("\"{policy}\";q={rate};w=1")) {
+            headers.insert(RATE_LIMIT_POLICY, value);
+        }
+        if let Ok(value) = HeaderValue::from_str(&format!("\"{policy}\";r={left};t=1")) {
+            headers.insert(RATE_LIMIT, value);
+        }
+    }
+}
+
 impl Rates {
+    /// Returns the bearer of a token that was looked up before, by its hash.
+    pub(crate) fn bearer(&self, hash: &[u8; 32]) -> Option<Bearer> {
+        self.bearers.get(hash)
+    }
+
+    /// Keeps the bearer of a token, or forgets that of one which is valid no more.
+    pub(crate) fn keep_bearer(&self, hash: [u8; 32], bearer: Option<Bearer>) {
+        match bearer {
+            Some(bearer) => self.bearers.insert(hash, bearer),
+            None => {
+                self.bearers.remove(&hash);
+            }
+        }
+    }
+
+    /// Counts a request of a token's bearer; none where the tenant may make as many as it likes.
+    pub(crate) fn count_bearer(&self, bearer: &Bearer) -> Option<Counted> {
+        (bearer.rate).map(|rate| self.count(&bearer.tenant, &bearer.token, rate))
+    }
+
+    /// Counts a request of an address.
+    pub(crate) fn count_address(&self, address: IpAddr, rate: u32) -> Counted {
+        self.counted("address", &address.to_string(), rate)
+    }
+
     /// Counts a request of a tenant's token; the narrower of the two limits.
     pub(crate) fn count(&self, tenant: &str, token: &str, rate: u32) -> Counted {
         let of_token = self.counted("token", token, rate.div_ceil(2));

@@ -1,6 +1,7 @@
 //! Routes of the API, a file for each noun.
 
 mod audit;
+mod batch;
 mod components;
 mod conditions;
 mod config;
@@ -9,6 +10,7 @@ mod events;
 mod explain;
 mod flows;
 mod health;
+mod installation;
 mod instances;
 mod jobs;
 mod me;
@@ -23,29 +25,47 @@ mod webhooks;
 mod work;
 mod worklists;
 
-use axum::Router;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderValue, StatusCode, Uri, Version, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Router};
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::access::{self, Caller};
+use crate::access::{self, Caller, ShareOf};
 use crate::body;
+use crate::connections::Narrow;
 use crate::openapi::{self, Description};
 use crate::problem::{Problem, REQUEST, RequestId, too_long};
 use crate::sending;
-use crate::state::Api;
+use crate::state::{Api, Slots};
 
 /// Header with the request's number.
 const REQUEST_ID: &str = "x-request-id";
 
-/// Describes all routes: those with a time limit, those that take as long as they take within limits of their own, and
-/// those open to everyone.
-fn described() -> (OpenApiRouter<Api>, OpenApiRouter<Api>, OpenApiRouter<Api>) {
+/// All routes, by what bounds them.
+struct Described {
+    /// Those with a time limit, within the tenant's share of connections to the database.
+    quick: OpenApiRouter<Api>,
+    /// Those that apply or preview definitions: a share and a time limit of their own.
+    defining: OpenApiRouter<Api>,
+    /// Those that take as long as they take, within limits of their own.
+    slow: OpenApiRouter<Api>,
+    /// Those for operators of the installation.
+    installation: OpenApiRouter<Api>,
+    /// Those open to everyone.
+    open: OpenApiRouter<Api>,
+}
+
+/// Describes all routes.
+fn described() -> Described {
     let quick = flow_routes()
         .merge(operation_routes())
         .merge(definition_routes())
@@ -55,13 +75,45 @@ fn described() -> (OpenApiRouter<Api>, OpenApiRouter<Api>, OpenApiRouter<Api>) {
         .routes(routes!(components::upload))
         .routes(routes!(components::upload_as_itself))
         .routes(routes!(events::watch))
+        .routes(routes!(events::result))
         .routes(routes!(work::events))
         .routes(routes!(work::application));
     let open = OpenApiRouter::new()
         .routes(routes!(health::live))
         .routes(routes!(health::ready))
         .routes(routes!(health::openapi));
-    (quick, slow, open)
+    let defining = OpenApiRouter::new()
+        .routes(routes!(flows::apply))
+        .routes(routes!(versions::preview))
+        .routes(routes!(versions::roll_back))
+        .routes(routes!(versions::rematch))
+        .routes(routes!(versions::apply_processes))
+        .routes(routes!(batch::run));
+    Described {
+        quick,
+        defining,
+        slow,
+        installation: installation_routes(),
+        open,
+    }
+}
+
+/// Describes what an operator of the installation does.
+fn installation_routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new()
+        .routes(routes!(installation::status))
+        .routes(routes!(installation::hosts))
+        .routes(routes!(installation::tenants, installation::create))
+        .routes(routes!(
+            installation::tenant,
+            installation::change,
+            installation::delete
+        ))
+        .routes(routes!(installation::quotas, installation::set_quotas))
+        .routes(routes!(
+            installation::retention,
+            installation::set_retention
+        ))
 }
 
 /// Describes flows, their instances, settings and secrets.
@@ -69,8 +121,9 @@ fn flow_routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
         .routes(routes!(me::me))
         .routes(routes!(flows::list))
-        .routes(routes!(flows::get, flows::apply, flows::delete))
+        .routes(routes!(flows::get, flows::delete))
         .routes(routes!(instances::list, instances::start))
+        .routes(routes!(instances::count))
         .routes(routes!(instances::get))
         .routes(routes!(config::settings))
         .routes(routes!(config::set_setting, config::unset_setting))
@@ -87,6 +140,7 @@ fn operation_routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
         .routes(routes!(operate::retry))
         .routes(routes!(operate::cancel))
+        .routes(routes!(operate::delete))
         .routes(routes!(operate::skip))
         .routes(routes!(operate::set_state))
         .routes(routes!(operate::go_back))
@@ -115,15 +169,15 @@ fn operation_routes() -> OpenApiRouter<Api> {
 /// Describes versions of definitions, webhooks, resources, orders and jobs.
 fn definition_routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
-        .routes(routes!(versions::preview))
-        .routes(routes!(versions::apply_processes))
         .routes(routes!(versions::plan))
         .routes(routes!(versions::versions))
         .routes(routes!(versions::diff))
-        .routes(routes!(versions::roll_back))
-        .routes(routes!(versions::rematch))
         .routes(routes!(webhooks::list, webhooks::set, webhooks::remove))
         .routes(routes!(constrain::lint))
+        .routes(routes!(webhooks::rotate))
+        .routes(routes!(webhooks::test))
+        .routes(routes!(webhooks::messages))
+        .routes(routes!(webhooks::redeliver))
         .routes(routes!(constrain::reservations))
         .routes(routes!(constrain::resources, constrain::set_resource))
         .routes(routes!(constrain::orders, constrain::add_order))
@@ -182,10 +236,18 @@ fn work_routes() -> OpenApiRouter<Api> {
 
 /// The OpenAPI document, as `GET /openapi.json` answers it.
 pub fn description() -> serde_json::Value {
-    let (quick, slow, open) = described();
+    let Described {
+        quick,
+        defining,
+        slow,
+        installation,
+        open,
+    } = described();
     let routes = OpenApiRouter::with_openapi(Description::openapi())
         .merge(quick)
+        .merge(defining)
         .merge(slow)
+        .merge(installation)
         .merge(open);
     openapi::completed(&routes.into_openapi())
 }
@@ -193,28 +255,67 @@ pub fn description() -> serde_json::Value {
 /// Returns the whole service, for bearers of tokens.
 pub(crate) fn service(api: Api) -> Router {
     let guard = middleware::from_fn_with_state(api.clone(), access::let_in);
-    let (guarded, open) = parts(&api);
-    assembled(guarded.route_layer(guard).merge(open), api)
+    let operators = middleware::from_fn_with_state(api.clone(), access::let_operator_in);
+    let Parts {
+        guarded,
+        installation,
+        open,
+    } = parts(&api);
+    let guarded = guarded.route_layer(guard);
+    let installation = installation.route_layer(operators);
+    assembled(guarded.merge(installation).merge(open), api)
 }
 
-/// Returns the whole service, for the owner of the installation.
+/// Returns the whole service but for `/v1/installation`, for the owner of the installation.
 pub(crate) fn owners_service(api: Api, owner: Caller) -> Router {
     let guard = middleware::from_fn_with_state(owner, access::let_owner_in);
-    let (guarded, open) = parts(&api);
+    let Parts { guarded, open, .. } = parts(&api);
     assembled(guarded.route_layer(guard).merge(open), api)
 }
 
-/// Returns the routes that need a caller, and those open to everyone.
-fn parts(api: &Api) -> (Router<Api>, Router<Api>) {
-    let (quick, slow, open) = described();
+/// Routes within their bounds, by who is let in.
+struct Parts {
+    /// Those that need a caller of a tenant.
+    guarded: Router<Api>,
+    /// Those that need an operator of the installation.
+    installation: Router<Api>,
+    /// Those open to everyone.
+    open: Router<Api>,
+}
+
+fn parts(api: &Api) -> Parts {
+    let Described {
+        quick,
+        defining,
+        slow,
+        installation,
+        open,
+    } = described();
     let (quick, _) = quick.split_for_parts();
+    let (defining, _) = defining.split_for_parts();
     let (slow, _) = slow.split_for_parts();
     let (open, _) = open.split_for_parts();
-    let guarded = quick
-        .route_layer(middleware::from_fn_with_state(api.clone(), in_share))
-        .route_layer(middleware::from_fn_with_state(api.clone(), in_time))
-        .merge(slow);
-    (guarded, open)
+    let (installation, _) = installation.split_for_parts();
+    let bounds = |slots: &Arc<Slots>, time| Bounds {
+        slots: Arc::clone(slots),
+        time,
+        api: api.clone(),
+    };
+    let quickly = bounds(&api.connections, api.times.request);
+    let quickly = middleware::from_fn_with_state(quickly, bounded);
+    let patiently = bounds(&api.defining, api.times.definition);
+    let patiently = middleware::from_fn_with_state(patiently, bounded);
+    Parts {
+        guarded: quick
+            .route_layer(quickly.clone())
+            .merge(defining.route_layer(patiently))
+            .merge(slow)
+            .route_layer(middleware::from_fn(known_query)),
+        installation: installation
+            .route_layer(quickly)
+            .route_layer(middleware::from_fn(known_query)),
+        open,
+    }
 }
 
 /// Adds what holds for every request.
@@ -227,29 +328,70 @@ fn assembled(routes: Router<Api>, api: Api) -> Router {
         .with_state(api)
 }
 
-/// Does what is asked within the tenant's share of connections to the database, and sends the answer within
-/// its share of bytes. The body is read before: who sends it slowly holds nothing.
-async fn in_share(
-    State(api): State<Api>,
-    caller: Caller,
+/// Bounds of a request: a share of its tenant, and a time limit.
+#[derive(Clone)]
+struct Bounds {
+    api: Api,
+    slots: Arc<Slots>,
+    time: Duration,
+}
+
+/// Does what is asked within the tenant's share and in time, and sends the answer within its share of bytes. The body
+/// is read before: who sends it slowly holds nothing.
+async fn bounded(
+    State(bounds): State<Bounds>,
+    Extension(ShareOf(share)): Extension<ShareOf>,
     request: Request,
     next: Next,
 ) -> Result<Response, Problem> {
-    let (parts, sent) = request.into_parts();
-    let read = body::plain(&parts.headers, sent, body::MOST, api.times).await?;
-    let places = &api.connections;
-    let place = places.wait(&caller.tenant, 1, api.times.request).await?;
-    let request = Request::from_parts(parts, Body::from(read.bytes));
-    let response = sending::counted(&api, &caller.tenant, next.run(request).await).await;
-    drop(place);
-    Ok(response)
+    let Bounds { api, slots, time } = bounds;
+    let done = async {
+        let (parts, sent) = request.into_parts();
+        let read = body::plain(&parts.headers, sent, body::MOST, api.times).await?;
+        let _slot = slots.wait(&share, 1, time).await?;
+        let request = Request::from_parts(parts, Body::from(read.bytes));
+        Ok(sending::counted(&api, &share, next.run(request).await).await)
+    };
+    let done = tokio::time::timeout(time, done).await;
+    done.unwrap_or_else(|_| Err(too_long()))
 }
 
-/// Ends what takes too long.
-async fn in_time(State(api): State<Api>, request: Request, next: Next) -> Response {
-    match tokio::time::timeout(api.times.request, next.run(request)).await {
-        Ok(response) => response,
-        Err(_) => too_long().into_response(),
+/// Names of the parameters in the query of each operation, by method and path, from the description of the interface.
+static QUERIES: LazyLock<HashMap<(String, String), HashSet<String>>> = LazyLock::new(|| {
+    let description = description();
+    let mut queries = HashMap::new();
+    let paths = description["paths"].as_object().into_iter().flatten();
+    for (path, operations) in paths {
+        for (method, operation) in operations.as_object().into_iter().flatten() {
+            let parameters = operation["parameters"].as_array().into_iter().flatten();
+            let named = parameters
+                .filter(|parameter| parameter["in"] == "query")
+                .filter_map(|parameter| parameter["name"].as_str().map(str::to_owned));
+            queries.insert((method.to_uppercase(), path.clone()), named.collect());
+        }
+    }
+    queries
+});
+
+/// Refuses a parameter that the operation does not have: it is a mistake, and would be taken for an answer to it.
+async fn known_query(path: MatchedPath, request: Request, next: Next) -> Result<Response, Problem> {
+    let key = (request.method().to_string(), path.as_str().to_owned());
+    let known = QUERIES.get(&key);
+    let query = request.uri().query().unwrap_or_default();
+    let unknown = url::form_urlencoded::parse(query.as_bytes())
+        .map(|(name, _)| name)
+        .find(|name| !known.is_some_and(|known| known.contains(&**name)));
+    match unknown {
+        None => Ok(next.run(request).await),
+        Some(name) => {
+            let short: String = name.chars().take(80).collect();
+            Err(Problem::new(
+                StatusCode::BAD_REQUEST,
+                "invalid_query",
+                format!("unknown field `{short}`: this operation has no such parameter"),
+            )
+            .hint("GET /openapi.json describes the parameters."))
+        }
     }
 }
 
@@ -269,13 +411,24 @@ async fn numbered(request: Request, next: Next) -> Response {
             .hint("Send exactly one.")
             .into_response();
         }
+        if request.extensions().get::<Narrow>().is_some() && !path.starts_with("/health/") {
+            return Problem::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                "connections",
+                "this address has as many connections as it may have",
+            )
+            .hint("Use connections again instead of opening more; behind a proxy, `--trust-proxy` names it.")
+            .with(header::CONNECTION, HeaderValue::from_static("close"))
+            .with(header::RETRY_AFTER, 2)
+            .into_response();
+        }
         next.run(request).await
     };
     let mut response = REQUEST.scope(id.clone(), answer).await;
     let status = response.status().as_u16();
     let elapsed_us = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
     // The path may hold names of a tenant's things, but never a secret; what is asked behind it is left out.
-    tracing::debug!(request = id.0, %method, path, status, elapsed_us, "answered");
+    tracing::debug!(request = id.0, %method, %path, status, elapsed_us, "answered");
     let headers = response.headers_mut();
     if let Ok(value) = HeaderValue::from_str(&id.0) {
         headers.insert(REQUEST_ID, value);

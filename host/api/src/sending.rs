@@ -10,7 +10,7 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::response::{IntoResponse, Response};
 use hyper::body::{Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep};
 
 use crate::problem::Problem;
 use crate::state::{Api, Slot};
@@ -74,19 +74,29 @@ impl HttpBody for Held {
     }
 }
 
-/// A connection that fails when the other side takes nothing for too long.
+/// The fewest bytes of an answer that a client takes in a second, once its patience is used up.
+const SLOWEST_BYTES: u64 = 16 << 10;
+
+/// A connection that fails when the first byte does not come, and when the other side takes answers too slowly: waiting
+/// for it uses patience, and each byte that it takes gives some back.
 pub(crate) struct Patient<S> {
     inner: S,
+    /// Until when the first byte must have come; none once it has.
+    first_byte: Option<Pin<Box<Sleep>>>,
+    patience_max: Duration,
+    /// Time for which writing may still wait.
     patience: Duration,
-    /// Since when nothing is taken.
-    stuck: Option<Pin<Box<Sleep>>>,
+    /// While nothing is taken: since when, and until when that is suffered.
+    stuck: Option<(Instant, Pin<Box<Sleep>>)>,
 }
 
 impl<S> Patient<S> {
-    pub(crate) fn new(inner: S, patience: Duration) -> Self {
+    pub(crate) fn new(inner: S, first_byte: Duration, patience_max: Duration) -> Self {
         Patient {
             inner,
-            patience,
+            first_byte: Some(Box::pin(sleep(first_byte))),
+            patience_max,
+            patience: patience_max,
             stuck: None,
         }
     }
@@ -97,13 +107,27 @@ impl<S> Patient<S> {
         written: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
         if written.is_ready() {
-            self.stuck = None;
+            if let Some((since, _)) = self.stuck.take() {
+                self.patience = self.patience.saturating_sub(since.elapsed());
+            }
             return written;
         }
         let patience = self.patience;
-        let stuck = self.stuck.get_or_insert_with(|| Box::pin(sleep(patience)));
+        let (_, stuck) =
+            (self.stuck).get_or_insert_with(|| (Instant::now(), Box::pin(sleep(patience))));
         ready!(stuck.as_mut().poll(cx));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+
+    /// Gives patience back for bytes that the other side took.
+    fn count(&mut self, written: &Poll<io::Result<usize>>) {
+        if let Poll::Ready(Ok(bytes)) = written {
+            let micros = u64::try_from(*bytes)
+                .unwrap_or(u64::MAX)
+                .saturating_mul(1_000_000);
+            let back = Duration::from_micros(micros / SLOWEST_BYTES);
+            self.patience = (self.patience + back).min(self.patience_max);
+        }
     }
 }
 
@@ -113,7 +137,14 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_read(cx, buffer)
+        let read = Pin::new(&mut self.inner).poll_read(cx, buffer);
+        if read.is_ready() {
+            self.first_byte = None;
+        } else if let Some(first) = &mut self.first_byte {
+            ready!(first.as_mut().poll(cx));
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        read
     }
 }
 
@@ -124,7 +155,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.inner).poll_write(cx, bytes);
-        self.judge(cx, written)
+        let judged = self.judge(cx, written);
+        self.count(&judged);
+        judged
     }
 
     fn poll_write_vectored(
@@ -133,7 +166,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.inner).poll_write_vectored(cx, bytes);
-        self.judge(cx, written)
+        let judged = self.judge(cx, written);
+        self.count(&judged);
+        judged
     }
 
     fn is_write_vectored(&self) -> bool {

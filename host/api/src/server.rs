@@ -1,32 +1,35 @@
 //! Connections: how many, how slow they may be, and how they end.
 
-use std::collections::HashMap;
-use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, Response};
+
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
-use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, oneshot};
+use ipnet::IpNet;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tower::ServiceExt;
 use wedflow_store::Store;
 use wedflow_worker::FindSecretKey;
 
 use crate::application::RunApplication;
+use crate::connections::{ClientAddress, Connection, Connections, Narrow, Proxies, grouped};
 use crate::routes;
 use crate::sending::Patient;
-use crate::state::{Api, Stores, Times};
+use crate::state::{Api, DEFINITION_CONNECTIONS, Stores, TOKEN_CONNECTIONS, Times};
 
 /// Time between two removals of old idempotency keys.
 const FORGET: Duration = Duration::from_secs(600);
 /// Pause after the system refused a connection.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Connections to the database over which tokens are looked up.
-const TOKEN_CONNECTIONS: u32 = 2;
 /// Maximum duration of that question.
 const TOKEN_QUESTION: Duration = Duration::from_secs(5);
 
@@ -35,17 +38,23 @@ const TOKEN_QUESTION: Duration = Duration::from_secs(5);
 pub struct ServerSettings {
     /// Address to listen on.
     pub listen: SocketAddr,
-    /// Connections at the same instant; more wait to be taken.
+    /// Connections at the same instant; more take the place of idle ones, or wait to be taken.
     pub connections: usize,
-    /// Connections of one address at the same instant; more are closed at once.
+    /// Connections of one address, or of one IPv6 network of 64 bits; some more are served for health alone.
     pub address_connections: usize,
+    /// Proxies: their connections have no share, and their header `X-Forwarded-For` names the client.
+    pub proxies: Vec<IpNet>,
     /// Connections to the database for what is asked; a tenant has at most half of them in use. Tokens and
     /// health are looked after over others.
     pub database_connections: u32,
     /// Maximum wait of a request's statement for a lock.
     pub lock: Duration,
-    /// Maximum duration of a request, except uploads and watching, and of any statement.
+    /// Maximum duration of a request, except definitions, uploads and watching, and of any statement.
     pub request: Duration,
+    /// Maximum duration of a request that applies or previews a definition.
+    pub definition: Duration,
+    /// Maximum time for the first byte of a connection.
+    pub first_byte: Duration,
     /// Maximum time for the head of a request.
     pub head: Duration,
     /// Maximum time for the next bytes of a body.
@@ -83,9 +92,15 @@ impl ServerSettings {
             listen,
             connections: 1_024,
             address_connections: 256,
+            proxies: vec![
+                IpNet::new_assert(IpAddr::V4(Ipv4Addr::LOCALHOST), 8),
+                IpNet::new_assert(IpAddr::V6(Ipv6Addr::LOCALHOST), 128),
+            ],
             database_connections: 8,
             lock: Duration::from_secs(1),
             request: Duration::from_secs(20),
+            definition: Duration::from_secs(120),
+            first_byte: Duration::from_secs(2),
             head: Duration::from_secs(10),
             idle: Duration::from_secs(10),
             taking: Duration::from_secs(30),
@@ -120,11 +135,13 @@ impl Server {
         let stores = Stores {
             store: bounded(settings.database_connections, settings.request),
             connections: settings.database_connections,
+            definitions: bounded(DEFINITION_CONNECTIONS, settings.definition),
             tokens: bounded(TOKEN_CONNECTIONS, TOKEN_QUESTION),
             health: bounded(1, TOKEN_QUESTION),
         };
         let times = Times {
             request: settings.request,
+            definition: settings.definition,
             idle: settings.idle,
             upload: settings.upload,
             watching: settings.watching,
@@ -175,41 +192,50 @@ async fn serve(
 ) {
     let forgetting = tokio::spawn(forget(api.store.clone()));
     let service = routes::service(api);
-    let service = match &settings.pages {
+    let router = match &settings.pages {
         Some(MakePages(make)) => make(service.clone()).fallback_service(service),
         None => service,
     };
-    let service = TowerToHyperService::new(service);
-    let places = Arc::new(Semaphore::new(settings.connections));
-    let addresses = Addresses::default();
+    let proxies = Proxies(settings.proxies.clone().into());
+    let connections = Connections::new(settings.connections, settings.address_connections);
     let graceful = GracefulShutdown::new();
     loop {
         let accepted = tokio::select! {
-            accepted = accept(&listener, &places) => accepted,
+            accepted = accept(&listener, &connections) => accepted,
             _ = &mut stopped => break,
         };
-        let Some((stream, address, place)) = accepted else {
+        let Some((stream, peer)) = accepted else {
             tokio::time::sleep(PAUSE).await;
             continue;
         };
-        let Some(share) = addresses.take(address, settings.address_connections) else {
+        let share = (!proxies.has(peer)).then(|| grouped(peer));
+        let Some(connection) = connections.take(share).map(Arc::new) else {
             continue;
         };
-        let connection = hyper::server::conn::http1::Builder::new()
+        let end = Arc::clone(&connection.end);
+        let service = Served {
+            router: router.clone(),
+            proxies: proxies.clone(),
+            peer,
+            connection,
+        };
+        let served = hyper::server::conn::http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(settings.head)
             .max_buf_size(64 << 10)
             .serve_connection(
-                TokioIo::new(Patient::new(stream, settings.taking)),
-                service.clone(),
+                TokioIo::new(Patient::new(stream, settings.first_byte, settings.taking)),
+                hyper::service::service_fn(move |request| service.clone().answer(request)),
             );
-        let connection = graceful.watch(connection);
+        let served = graceful.watch(served);
         tokio::spawn(async move {
-            // A client that went away, or was too slow, is no failure of ours.
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "a connection ended");
+            tokio::select! {
+                // A client that went away, or was too slow, is no failure of ours.
+                ended = served => if let Err(error) = ended {
+                    tracing::debug!(%error, "a connection ended");
+                },
+                () = end.notified() => tracing::debug!("an idle connection made room for another"),
             }
-            drop((place, share));
         });
     }
     drop(listener);
@@ -217,54 +243,42 @@ async fn serve(
     forgetting.abort();
 }
 
-/// Number of connections of each address.
-#[derive(Debug, Clone, Default)]
-struct Addresses(Arc<Mutex<HashMap<IpAddr, usize>>>);
+/// The service on one connection.
+#[derive(Clone)]
+struct Served {
+    router: Router,
+    proxies: Proxies,
+    peer: IpAddr,
+    connection: Arc<Connection>,
+}
 
-/// Connection of an address, until dropped.
-struct Share(Addresses, IpAddr);
-
-impl Addresses {
-    /// Counts a connection; none if the address has its maximum.
-    fn take(&self, address: IpAddr, most: usize) -> Option<Share> {
-        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = counts.entry(address).or_default();
-        if *count >= most {
-            return None;
+impl Served {
+    /// Answers a request, marked with its client's address.
+    async fn answer(
+        self,
+        request: Request<hyper::body::Incoming>,
+    ) -> Result<Response<Body>, Infallible> {
+        let busy = self.connection.busy();
+        let mut request = request.map(Body::new);
+        let client = self.proxies.client(self.peer, request.headers());
+        let extensions = request.extensions_mut();
+        extensions.insert(ClientAddress(grouped(client)));
+        if self.connection.narrow {
+            extensions.insert(Narrow);
         }
-        *count += 1;
-        Some(Share(self.clone(), address))
+        let response = self.router.oneshot(request).await?;
+        Ok(busy.until_sent(response))
     }
 }
 
-impl Drop for Share {
-    fn drop(&mut self) {
-        let Share(Addresses(counts), address) = self;
-        let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = counts.get_mut(address) {
-            *count -= 1;
-            if *count == 0 {
-                counts.remove(address);
-            }
-        }
-    }
-}
-
-/// The next connection, when there is a place for it.
-async fn accept(
-    listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> Option<(
-    tokio::net::TcpStream,
-    IpAddr,
-    tokio::sync::OwnedSemaphorePermit,
-)> {
-    let place = Arc::clone(places).acquire_owned().await.ok()?;
+/// The next connection, when there is room for it.
+async fn accept(listener: &TcpListener, connections: &Connections) -> Option<(TcpStream, IpAddr)> {
+    connections.room().await;
     match listener.accept().await {
         Ok((stream, from)) => {
             // Answers are small and whole.
             let _ = stream.set_nodelay(true);
-            Some((stream, from.ip(), place))
+            Some((stream, from.ip()))
         }
         Err(error) => {
             tracing::warn!(

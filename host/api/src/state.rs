@@ -1,6 +1,7 @@
 //! State that handlers share, and each tenant's share of it.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,6 +14,14 @@ use crate::problem::Problem;
 use crate::rate::{Denials, Rates};
 use crate::watching::Watching;
 
+/// Connections to the database over which tokens are looked up.
+pub(crate) const TOKEN_CONNECTIONS: u32 = 2;
+/// Connections to the database over which definitions are applied and previewed.
+pub(crate) const DEFINITION_CONNECTIONS: u32 = 2;
+/// Definitions that are applied or previewed at the same instant: of all tenants, of one. Others wait.
+const DEFINING: (usize, usize) = (DEFINITION_CONNECTIONS as usize, 1);
+/// Tokens that are looked up at the same instant: of all, of one tenant or address.
+const LOOKUPS: (usize, usize) = (TOKEN_CONNECTIONS as usize, 1);
 /// Components that are compiled or wait for a compiler: of all tenants, of one. Two are compiled at the same instant, by
 /// turns of tenants, those whose last turn is longest ago first.
 const COMPILED: (usize, usize) = (64, 1);
@@ -24,6 +33,8 @@ const SENT_KIB: (usize, usize) = (256 << 10, 32 << 10);
 const RUN: (usize, usize) = (4, 1);
 /// Traces that are watched at the same instant: of all tenants, of one.
 const WATCHERS: (usize, usize) = (256, 32);
+/// Requests of a tenant that wait for the same share at the same instant; more are refused.
+const WAITING_MAX: usize = 100;
 
 /// State that handlers share.
 #[derive(Clone)]
@@ -34,6 +45,12 @@ pub(crate) struct Api {
     pub(crate) tokens: Store,
     /// For whether the database answers.
     pub(crate) health: Store,
+    /// For definitions, which may take long.
+    pub(crate) definitions: Store,
+    /// Requests that apply or preview a definition.
+    pub(crate) defining: Arc<Slots>,
+    /// Look-ups of tokens: by tenant, and by address where the tenant is not known yet.
+    pub(crate) lookups: Arc<Slots>,
     pub(crate) rates: Arc<Rates>,
     pub(crate) denials: Arc<Denials>,
     /// Connections to the database: a tenant has at most half of them in use.
@@ -57,6 +74,7 @@ pub(crate) struct Stores {
     pub(crate) store: Store,
     /// Connections of `store`.
     pub(crate) connections: u32,
+    pub(crate) definitions: Store,
     pub(crate) tokens: Store,
     pub(crate) health: Store,
 }
@@ -64,8 +82,10 @@ pub(crate) struct Stores {
 /// Time limits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Times {
-    /// A request, but for uploads and watching.
+    /// A request, but for definitions, uploads and watching.
     pub(crate) request: Duration,
+    /// A request that applies or previews a definition.
+    pub(crate) definition: Duration,
     /// Until the next bytes of a body.
     pub(crate) idle: Duration,
     /// Until the last bytes of an upload.
@@ -84,6 +104,9 @@ impl Api {
         Api {
             watching: Watching::new(stores.store.clone(), stores.tokens.clone()),
             store: stores.store,
+            definitions: stores.definitions,
+            defining: Arc::new(Slots::new(DEFINING)),
+            lookups: Arc::new(Slots::new(LOOKUPS)),
             tokens: stores.tokens,
             health: stores.health,
             rates: Arc::default(),
@@ -101,17 +124,44 @@ impl Api {
     }
 }
 
-/// Slots for slow or large requests, a number in all and a smaller one for a tenant.
+/// Share of something that all tenants use: a number in all, a smaller one for a tenant, and a bound on those of it who
+/// wait.
 pub(crate) struct Slots {
     all: Arc<Semaphore>,
     each: usize,
-    tenants: Mutex<HashMap<String, Arc<Semaphore>>>,
+    tenants: Mutex<HashMap<String, Arc<Part>>>,
+}
+
+/// A tenant's part of a share.
+struct Part {
+    slots: Arc<Semaphore>,
+    waiting: AtomicUsize,
 }
 
 /// A slot, or several, held until it is dropped.
 pub(crate) struct Slot {
     _all: OwnedSemaphorePermit,
-    _tenants: OwnedSemaphorePermit,
+    _own: OwnedSemaphorePermit,
+    _part: Arc<Part>,
+}
+
+/// A request that waits for slots, until it is dropped.
+struct Waiting<'a>(&'a Part);
+
+impl<'a> Waiting<'a> {
+    fn begin(part: &'a Part) -> Result<Self, Problem> {
+        let waiting = Waiting(part);
+        match part.waiting.fetch_add(1, Ordering::Relaxed) < WAITING_MAX {
+            true => Ok(waiting),
+            false => Err(Problem::busy()),
+        }
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Slots {
@@ -123,29 +173,34 @@ impl Slots {
         }
     }
 
-    fn of(&self, tenant: &str) -> Arc<Semaphore> {
+    fn of(&self, tenant: &str) -> Arc<Part> {
         let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
         // Those that nobody holds or waits for a slot of are as good as new.
         if tenants.len() > 1_000 {
-            tenants.retain(|_, slots| Arc::strong_count(slots) > 1);
+            tenants.retain(|_, part| Arc::strong_count(part) > 1);
         }
-        Arc::clone(
-            tenants
-                .entry(tenant.to_owned())
-                .or_insert_with(|| Arc::new(Semaphore::new(self.each))),
-        )
+        let part = tenants.entry(tenant.to_owned()).or_insert_with(|| {
+            Arc::new(Part {
+                slots: Arc::new(Semaphore::new(self.each)),
+                waiting: AtomicUsize::new(0),
+            })
+        });
+        Arc::clone(part)
     }
 
     /// Takes a slot for a tenant, at once or not at all.
     pub(crate) fn take(&self, tenant: &str) -> Result<Slot, Problem> {
         let busy = |_| Problem::busy();
+        let part = self.of(tenant);
         Ok(Slot {
-            _tenants: self.of(tenant).try_acquire_owned().map_err(busy)?,
+            _own: Arc::clone(&part.slots).try_acquire_owned().map_err(busy)?,
             _all: Arc::clone(&self.all).try_acquire_owned().map_err(busy)?,
+            _part: part,
         })
     }
 
-    /// Takes slots for a tenant, after those who asked before, and waits for them for at most so long.
+    /// Takes slots for a tenant, after those who asked before, and waits for them for at most so long. Refuses at once
+    /// when too many of the tenant wait.
     pub(crate) async fn wait(
         &self,
         tenant: &str,
@@ -153,16 +208,24 @@ impl Slots {
         most: Duration,
     ) -> Result<Slot, Problem> {
         let slots = slots.min(u32::try_from(self.each).unwrap_or(u32::MAX));
+        let part = self.of(tenant);
+        let waiting = Waiting::begin(&part)?;
         let taken = async {
-            let tenants = self.of(tenant).acquire_many_owned(slots).await.ok()?;
+            let own = Arc::clone(&part.slots)
+                .acquire_many_owned(slots)
+                .await
+                .ok()?;
             let all = Arc::clone(&self.all).acquire_many_owned(slots).await.ok()?;
-            Some(Slot {
-                _all: all,
-                _tenants: tenants,
-            })
+            Some((all, own))
         };
         let taken = tokio::time::timeout(most, taken).await;
-        taken.ok().flatten().ok_or_else(Problem::busy)
+        drop(waiting);
+        let (all, own) = taken.ok().flatten().ok_or_else(Problem::busy)?;
+        Ok(Slot {
+            _all: all,
+            _own: own,
+            _part: part,
+        })
     }
 }
 

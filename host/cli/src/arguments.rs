@@ -13,6 +13,7 @@ mod context;
 mod explain;
 mod host;
 mod operate;
+mod operator;
 mod process;
 mod quota;
 mod reads;
@@ -26,6 +27,7 @@ pub(crate) use host::HostArguments;
 pub(crate) use operate::{
     InstanceTarget, OperateFlow, OperateInstance, OrderCommand, ResourceCommand, ScheduleCommand,
 };
+pub(crate) use operator::OperatorCommand;
 pub(crate) use process::{CheckArguments, FmtArguments};
 pub(crate) use quota::QuotaArguments;
 pub(crate) use webhook::WebhookCommand;
@@ -124,7 +126,7 @@ pub(crate) enum Command {
     /// SQL fragments: would this condition or SET clause be accepted? Needs no database.
     #[command(subcommand)]
     Guard(GuardCommand),
-    /// Webhooks of the tenant, to which its exceptions are announced.
+    /// Webhooks of the tenant, which are told of its events.
     #[command(subcommand)]
     Webhook(WebhookCommand),
     /// Instances: start them, look at them.
@@ -159,6 +161,9 @@ pub(crate) enum Command {
     /// Settings of the command line.
     #[command(subcommand)]
     Config(OwnConfigCommand),
+    /// Tokens that manage the installation over HTTP. For the installation's operator.
+    #[command(subcommand)]
+    Operator(OperatorCommand),
     /// Users of a tenant (`--tenant`) and their roles.
     #[command(subcommand)]
     User(UserCommand),
@@ -496,6 +501,9 @@ pub(crate) enum TokenCommand {
         /// Everything that the role may, when absent.
         #[arg(long, value_name = "SCOPE")]
         scope: Vec<String>,
+        /// Flow that it is for (may be given several times); everything that its scopes allow, when absent.
+        #[arg(long, value_name = "NAME")]
+        flow: Vec<String>,
         /// Life of the token.
         #[arg(long, default_value_t = 90)]
         days: i32,

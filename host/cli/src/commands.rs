@@ -21,6 +21,7 @@ mod manutencao;
 pub(crate) mod operate;
 mod operate_waiting;
 mod operate_webhook;
+mod operator;
 mod process;
 mod project;
 mod replay;
@@ -144,6 +145,9 @@ async fn run_at_database(arguments: &Arguments, terminal: &Terminal) -> Result<(
     match &arguments.command {
         Command::Tenant(command) => {
             tenant::run(command, &open(arguments, terminal).await?, terminal).await
+        }
+        Command::Operator(command) => {
+            operator::run(command, &open(arguments, terminal).await?, terminal).await
         }
         Command::Status => status::run(&open(arguments, terminal).await?, terminal).await,
         Command::Audit(audit) if audit.all || audit.forget.is_some() => {

@@ -167,7 +167,7 @@ fn instances() -> Vec<CompletionCandidate> {
         };
         let wanted = WantedInstances::default();
         let found = store
-            .instances_before(&flow, &wanted, None, NAMES_MAX)
+            .instances_from(&flow, &wanted, None, NAMES_MAX)
             .await?;
         let wids = found.into_iter().map(|instance| instance.wid.to_string());
         Ok(wids.collect::<Vec<_>>())

@@ -118,7 +118,7 @@ impl Client {
         }
     }
 
-    /// Reads a list that comes whole.
+    /// Reads all parts of a list.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -126,8 +126,15 @@ impl Client {
         &self,
         request: Request,
     ) -> Result<Vec<T>, ClientError> {
-        let list: List<T> = self.call(request).await?;
-        Ok(list.items)
+        let (mut items, mut page) = (Vec::new(), Page::default());
+        loop {
+            let part: List<T> = self.call(request.clone().query(&page)).await?;
+            items.extend(part.items);
+            match part.next {
+                Some(next) => page.cursor = Some(next),
+                None => return Ok(items),
+            }
+        }
     }
 
     /// Reads the document of a whole answer.

@@ -2,7 +2,8 @@
 
 use wedflow_documents::{
     AuditEntry, AuditFilter, IssuedToken, Me, NewRole, NewSettings, NewToken, NewUser, Page,
-    Rotation, Settings, Token, Usage, User, Webhook, WebhookPlace, WebhookSet,
+    Redelivered, Redelivery, Rotation, Settings, Token, Usage, User, Webhook, WebhookMessage,
+    WebhookPlace, WebhookRotation, WebhookSecret, WebhookSet, WebhookTest,
 };
 
 use crate::client::Client;
@@ -144,6 +145,52 @@ impl Client {
     /// [`ClientError`].
     pub async fn delete_webhook(&self, place: &WebhookPlace) -> Result<(), ClientError> {
         self.done(Request::delete(&["webhooks"]).document(place))
+            .await
+    }
+
+    /// Replaces a webhook's secret; messages are signed with both for some hours.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn rotate_webhook(
+        &self,
+        name: &str,
+        overlap_hours: Option<u32>,
+    ) -> Result<WebhookSecret, ClientError> {
+        let terms = WebhookRotation { overlap_hours };
+        self.call(Request::post(&["webhooks", name, "rotate"]).document(&terms))
+            .await
+    }
+
+    /// Sends a webhook a message for trying it out.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn test_webhook(&self, name: &str) -> Result<WebhookTest, ClientError> {
+        self.call(Request::post(&["webhooks", name, "test"])).await
+    }
+
+    /// Lists a webhook's messages that were not delivered.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn webhook_messages(&self, name: &str) -> Result<Vec<WebhookMessage>, ClientError> {
+        self.items(Request::get(&["webhooks", name, "messages"]))
+            .await
+    }
+
+    /// Sends messages again whose delivery was given up: one, or all of a webhook.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn redeliver(
+        &self,
+        name: &str,
+        message: Option<&str>,
+    ) -> Result<Redelivered, ClientError> {
+        let message = message.map(str::to_owned);
+        let asked = Redelivery { message };
+        self.call(Request::post(&["webhooks", name, "redeliver"]).document(&asked))
             .await
     }
 

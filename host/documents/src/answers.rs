@@ -484,6 +484,8 @@ pub struct Token {
     pub name: String,
     /// Scopes.
     pub scopes: Vec<String>,
+    /// Flows that it is for; empty: everything that its scopes allow.
+    pub flows: Vec<String>,
     /// `live`, `expired` or `revoked`.
     pub status: String,
     /// Time at which it was made.

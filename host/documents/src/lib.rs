@@ -8,6 +8,7 @@ mod conditions;
 mod constraints;
 mod definition;
 mod explain;
+mod installation;
 mod operations;
 mod problem;
 mod requests;
@@ -31,13 +32,16 @@ pub use explain::{
     ExplainedJob, Explanation, ForeseenJob, ForeseenRefusal, Graph, GraphEdge, GraphTrigger,
     TriggerOutcome, Truth, WhatIf, Why, WhyFilter,
 };
+pub use installation::{MadeTenant, NewTenant, Tenant, TenantChange};
 pub use operations::{
-    Event, GoBack, GoingBack, MatchingException, Operated, Pause, Paused, PausedThing, Reason,
-    Refused, Retried, RetriedMatching, RetryMatching, Sent, SetState, Skip, Waiting,
+    Act, Batch, Batched, Event, GoBack, GoingBack, MatchingException, Operated, Pause, Paused,
+    PausedThing, Reason, Refused, Retried, RetriedMatching, RetryMatching, Sent, SetState, Skip,
+    Waiting,
 };
 pub use problem::{FragmentPlace, Problem, QuotaPlace};
 pub use requests::{
-    AttemptFilter, InstanceFilter, JobFilter, Kept, Page, Start, TraceFilter, UploadTerms,
+    AttemptFilter, Count, InstanceFilter, JobFilter, Kept, Order, Page, ResultFilter, Start,
+    TraceFilter, UploadTerms,
 };
 pub use schedules::{Backfill, Backfilled, PutSchedule, Schedule};
 pub use tenant::{
@@ -47,7 +51,10 @@ pub use versions::{
     AppliedFlow, Between, Difference, Preview, ProcessDefinition, Processes, Rematch,
     RematchResult, Rematched, RollBack, RolledBack, Version, WorkPlan,
 };
-pub use webhooks::{Webhook, WebhookPlace, WebhookSet};
+pub use webhooks::{
+    Redelivered, Redelivery, Webhook, WebhookMessage, WebhookPlace, WebhookRotation, WebhookSecret,
+    WebhookSet, WebhookTest,
+};
 pub use work::{
     Along, Behind, Calendar, Comment, Connection, Decision, Delegation, Following, Listing, Newest,
     Notification, Outcome, PeopleRole, Position, Process, Report, Roles, Run, Seen, Successor,

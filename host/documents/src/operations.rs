@@ -206,3 +206,66 @@ pub struct PausedThing {
     /// Time at which it began.
     pub since: String,
 }
+
+/// Action of an operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Act {
+    /// Retries it.
+    Retry,
+    /// Ends it.
+    Cancel,
+    /// Pauses it.
+    Pause,
+    /// Resumes it.
+    Resume,
+    /// Drops the pending job of `transition`.
+    Skip,
+}
+
+/// Instances to act on.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Batch {
+    /// Action.
+    pub act: Act,
+    /// Only those of this status.
+    pub status: Option<Status>,
+    /// Only those whose attributes have these values.
+    #[schema(value_type = Option<Object>)]
+    pub state: Option<Map<String, Value>>,
+    /// Only those whose state fulfils this condition.
+    pub r#where: Option<String>,
+    /// Only those with a pending job of this transition; `skip` needs it.
+    pub transition: Option<String>,
+    /// Only those whose status changed since this time (RFC 3339).
+    pub changed_since: Option<String>,
+    /// Only those that were started before this time (RFC 3339).
+    pub started_before: Option<String>,
+    /// Only those with a higher number than this: the last of the batch before.
+    #[schema(value_type = Option<i32>)]
+    pub after: Option<Wid>,
+    /// Kept in the trace and in the audit log.
+    #[serde(default)]
+    pub reason: String,
+    /// Do it; otherwise they are counted and listed only.
+    #[serde(default)]
+    pub apply: bool,
+}
+
+/// Instances that match, and what was done to them.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct Batched {
+    /// True: it was done. False: a preview, nothing was changed.
+    pub applied: bool,
+    /// Number of instances that match; 100,000 stands for that many or more.
+    pub matching: i64,
+    /// The first 1,000 of these, oldest first.
+    #[schema(value_type = Vec<i32>)]
+    pub instances: Vec<Wid>,
+    /// Those to which it was done.
+    #[schema(value_type = Vec<i32>)]
+    pub done: Vec<Wid>,
+    /// Those to which it was not done, and why.
+    pub refused: Vec<Refused>,
+}

@@ -41,11 +41,49 @@ pub struct InstanceFilter {
     pub state: Option<String>,
     /// Only those whose status changed since this time (RFC 3339).
     pub changed_since: Option<String>,
+    /// Only those that were started since this time (RFC 3339).
+    pub started_since: Option<String>,
+    /// Only those that were started before this time (RFC 3339).
+    pub started_before: Option<String>,
+    /// Only those with a pending job of this transition.
+    pub transition: Option<String>,
+    /// Only those whose state fulfils this condition, as in a trigger: `qty > 3 AND item = 'tea'`.
+    pub r#where: Option<String>,
+    /// `newest` first, as usual, or `oldest`.
+    #[param(inline)]
+    pub order: Option<Order>,
     /// End of the page before: its `next`.
     pub cursor: Option<String>,
     /// Maximum number of entries, 1 to 500; fewer when they are long.
     #[param(minimum = 1, maximum = 500)]
     pub limit: Option<i64>,
+}
+
+/// Order of a list of instances, by their numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// The newest first.
+    Newest,
+    /// The oldest first.
+    Oldest,
+}
+
+/// Time to wait for an instance's end.
+#[derive(Debug, Clone, Default, Deserialize, Serialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ResultFilter {
+    /// Seconds, 0 to 300; 30 when absent.
+    #[param(minimum = 0, maximum = 300)]
+    pub wait: Option<u64>,
+}
+
+/// Number of instances that match.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct Count {
+    /// The number; 100,000 stands for that many or more.
+    pub count: i64,
 }
 
 /// Rows of a trace that a request asks for.

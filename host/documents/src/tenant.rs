@@ -34,8 +34,13 @@ pub struct NewToken {
     /// User of the token; the caller when absent.
     pub user: Option<String>,
     /// `read`, `write`, or `AREA:read`, `AREA:write`; no more than the token that makes it.
-    #[schema(min_items = 1)]
+    #[schema(min_items = 1, max_items = 30)]
     pub scopes: Vec<String>,
+    /// Flows that it is for: nothing outside of `/v1/flows/{flow}` but `/v1/me`. Everything that its scopes allow when
+    /// absent.
+    #[serde(default)]
+    #[schema(max_items = 30)]
+    pub flows: Vec<String>,
     /// Life in days; 90 when absent.
     #[schema(minimum = 1, maximum = 3660)]
     pub days: Option<i32>,

@@ -25,7 +25,7 @@ pub struct Preview {
     pub would_apply: Applied,
     /// Number of live instances that a re-match would then touch.
     pub matching: usize,
-    /// These instances.
+    /// The first 1,000 of these.
     pub instances: Vec<Rematched>,
 }
 
@@ -40,7 +40,7 @@ pub struct RolledBack {
     pub changes: Applied,
     /// Number of live instances that a re-match touches afterwards.
     pub matching: usize,
-    /// These instances.
+    /// The first 1,000 of these.
     pub instances: Vec<Rematched>,
 }
 
@@ -51,7 +51,7 @@ pub struct RematchResult {
     pub applied: bool,
     /// Number of instances that fire something, or whose status changes.
     pub matching: usize,
-    /// These instances.
+    /// The first 1,000 of these.
     pub instances: Vec<Rematched>,
 }
 
@@ -87,8 +87,11 @@ pub struct Difference {
     pub old: i32,
     /// Newer version.
     pub new: i32,
-    /// Lines of TOML that only one of them has, with `-` or `+` and the attribute, trigger or transition in front.
+    /// Lines of TOML that only one of them has, with `-` or `+` and the attribute, trigger or transition in front; at
+    /// most 2,000, long ones cut.
     pub lines: Vec<String>,
+    /// Number of further lines, which are left out.
+    pub left_out: usize,
 }
 
 /// Version to go back to.

@@ -1,43 +1,106 @@
-//! Announcements of exceptions: webhooks, and the outbox of messages that are still to be delivered.
+//! Webhooks, to which events are told, and the outbox of messages that are still to be delivered.
 
 use serde::Serialize;
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::FromRow;
 use wedflow_model::{ComponentId, HostId};
 
 use crate::flows::Flow;
-use crate::times::RFC3339;
+use crate::tenants::tenant_id;
 use crate::{Store, StoreError};
 
-/// A place to which a tenant's exceptions are announced.
+/// A place to which a tenant's events are told.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Webhook {
+    /// Name of the webhook.
+    pub name: String,
     /// The flow; none: all flows of the tenant.
     pub flow: Option<String>,
     /// URL that messages are posted to.
     pub url: String,
+    /// The URL without what may be a secret.
+    #[serde(skip)]
+    pub masked_url: String,
+    /// Types of events that it hears of.
+    pub events: Vec<String>,
+    /// Attributes of whose changes it hears; empty: of all.
+    pub attributes: Vec<String>,
+    /// Time after which it hears of a job that waits, in Postgres's notation.
+    pub waits_over: String,
     /// Actor who set it.
     pub actor: String,
     /// Messages that are still to be delivered.
     pub pending: i64,
-    /// Why the last of these was not delivered.
+    /// Messages whose delivery was given up.
+    pub dead: i64,
+    /// Why the newest message that was not taken was not.
     pub last_error: Option<String>,
     /// Since when, RFC 3339.
     pub since: String,
+    /// True once its receiver answered 410: nothing is told to it.
+    pub ended: bool,
+}
+
+/// A webhook that is to be set; what is absent is as before, or as usual for a new one.
+#[derive(Debug, Clone, Default)]
+pub struct NewWebhook<'a> {
+    /// The flow; none: all flows of the tenant.
+    pub flow: Option<&'a Flow>,
+    /// URL that messages are posted to.
+    pub url: &'a str,
+    /// Types of events; exceptions alone as usual.
+    pub events: Option<&'a [String]>,
+    /// Attributes of whose changes it hears; all as usual.
+    pub attributes: Option<&'a [String]>,
+    /// Time after which it hears of a job that waits, in Postgres's notation; an hour as usual.
+    pub waits_over: Option<&'a str>,
+}
+
+/// A webhook that was set.
+#[derive(Debug, Clone, FromRow, Serialize)]
+pub struct WebhookSet {
+    /// Name of the webhook.
+    pub name: String,
+    /// Secret that signs its messages; none: the webhook was there, and keeps its own.
+    pub secret: Option<String>,
+}
+
+/// A message of a webhook that was not delivered yet, or given up.
+#[derive(Debug, Clone, FromRow, Serialize)]
+pub struct OutboxMessage {
+    /// Name of the message.
+    pub name: String,
+    /// `pending` or `dead`.
+    pub status: String,
+    /// Attempts that were made.
+    pub attempts: i32,
+    /// Why the last one failed.
+    pub last_error: Option<String>,
+    /// When the event was, RFC 3339.
+    pub made_at: String,
+    /// The message.
+    pub body: serde_json::Value,
+    /// Place in the order of messages.
+    #[serde(skip)]
+    pub number: i64,
 }
 
 /// A message that is to be delivered.
 #[derive(Debug, Clone, FromRow)]
 pub struct Message {
-    /// Number of the message, the same at every attempt.
+    /// Number of the message.
     pub message_id: i64,
     /// Number of the webhook.
     pub webhook_id: i32,
     /// The tenant.
     pub tenant: String,
+    /// Name of the webhook.
+    pub webhook: String,
     /// URL of the receiver.
     pub url: String,
-    /// Secret that signs it: `whsec_` and 32 bytes in base64.
-    pub secret: String,
+    /// Secrets that sign it: `whsec_` and 32 bytes in base64; two while one is being replaced.
+    pub secrets: Vec<String>,
+    /// Name of the message, the same at every attempt.
+    pub name: String,
     /// The body, a JSON document.
     pub body: String,
     /// Number of this attempt, from 1.
@@ -45,22 +108,34 @@ pub struct Message {
 }
 
 impl Store {
-    /// Announces a tenant's exceptions to a URL: of one flow, or of all. Returns the secret that signs the messages.
+    /// Tells a URL of a tenant's events.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] for the tenant; [`StoreError::Refused`] for a URL that is none, and with `WF047`
-    /// when the tenant has too many.
+    /// [`StoreError::NotFound`] for the tenant; [`StoreError::Refused`] for a URL or an event that is none, and with
+    /// `WF047` when the tenant has too many.
     pub async fn set_webhook(
         &self,
         tenant: &str,
-        flow: Option<&Flow>,
-        url: &str,
-    ) -> Result<String, StoreError> {
-        let secret = self.change_webhook(tenant, flow, url, true).await?;
-        Ok(secret.unwrap_or_default())
+        webhook: &NewWebhook<'_>,
+    ) -> Result<WebhookSet, StoreError> {
+        let mut transaction = self.begin().await?;
+        let tenant_id = tenant_id(&mut transaction, tenant).await?;
+        let set =
+            sqlx::query_as("SELECT * FROM wed.set_webhook($1, $2, $3, $4, $5, $6::interval, $7)")
+                .bind(tenant_id)
+                .bind(webhook.flow.map(|flow| flow.flow_id))
+                .bind(webhook.url)
+                .bind(webhook.events)
+                .bind(webhook.attributes)
+                .bind(webhook.waits_over)
+                .bind(&*self.actor)
+                .fetch_one(&mut *transaction)
+                .await?;
+        transaction.commit().await?;
+        Ok(set)
     }
 
-    /// Announces no more to a URL; what was not delivered is dropped.
+    /// Tells a URL nothing more; what was not delivered is dropped.
     ///
     /// # Errors
     /// [`StoreError::Refused`] with `WF040` when there is no such webhook.
@@ -70,31 +145,93 @@ impl Store {
         flow: Option<&Flow>,
         url: &str,
     ) -> Result<(), StoreError> {
-        self.change_webhook(tenant, flow, url, false).await?;
+        let mut transaction = self.begin().await?;
+        let tenant_id = tenant_id(&mut transaction, tenant).await?;
+        sqlx::query("SELECT wed.remove_webhook($1, $2, $3, $4)")
+            .bind(tenant_id)
+            .bind(flow.map(|flow| flow.flow_id))
+            .bind(url)
+            .bind(&*self.actor)
+            .execute(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
         Ok(())
     }
 
-    async fn change_webhook(
+    /// Replaces the secret of a webhook and returns the new one. Messages are signed with both for `overlap`
+    /// (Postgres's notation).
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] with `WF040` when there is no such webhook, and for a time that is too long.
+    pub async fn rotate_webhook(
         &self,
         tenant: &str,
-        flow: Option<&Flow>,
-        url: &str,
-        announce: bool,
-    ) -> Result<Option<String>, StoreError> {
-        let mut transaction = self.begin().await?;
-        let done = sqlx::query_scalar(
-            "SELECT wed.set_webhook(tenant_id, $2, $3, $4, $5) FROM wed.tenant WHERE name = $1",
+        name: &str,
+        overlap: &str,
+    ) -> Result<String, StoreError> {
+        self.tenant(tenant).await?;
+        let call = "SELECT wed.rotate_webhook(tenant_id, $2, $3::interval, $4) FROM wed.tenant WHERE name = $1";
+        let call = sqlx::query_scalar(call)
+            .bind(tenant)
+            .bind(name)
+            .bind(overlap);
+        self.call(call.bind(&*self.actor)).await
+    }
+
+    /// Sends a webhook a message for trying it out; returns the message's name.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] with `WF040` when there is no such webhook.
+    pub async fn test_webhook(&self, tenant: &str, name: &str) -> Result<String, StoreError> {
+        self.tenant(tenant).await?;
+        let call = "SELECT wed.test_webhook(tenant_id, $2, $3) FROM wed.tenant WHERE name = $1";
+        let call = sqlx::query_scalar(call).bind(tenant).bind(name);
+        self.call(call.bind(&*self.actor)).await
+    }
+
+    /// Sends messages again whose delivery was given up, one or all of a webhook; returns how many.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] with `WF040` when there is no such webhook or message.
+    pub async fn redeliver(
+        &self,
+        tenant: &str,
+        name: &str,
+        message: Option<&str>,
+    ) -> Result<i64, StoreError> {
+        self.tenant(tenant).await?;
+        let call = "SELECT wed.redeliver(tenant_id, $2, $3, $4) FROM wed.tenant WHERE name = $1";
+        let call = sqlx::query_scalar(call)
+            .bind(tenant)
+            .bind(name)
+            .bind(message);
+        self.call(call.bind(&*self.actor)).await
+    }
+
+    /// A webhook's messages that were not delivered, oldest first, after the message of a number.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn webhook_messages(
+        &self,
+        tenant: &str,
+        name: &str,
+        after: Option<i64>,
+        limit: i64,
+    ) -> Result<Vec<OutboxMessage>, StoreError> {
+        Ok(sqlx::query_as(
+            "SELECT o.name, CASE WHEN o.dead_at IS NULL THEN 'pending' ELSE 'dead' END AS status, \
+               o.attempt AS attempts, o.last_error, wed.rfc3339(o.made_at) AS made_at, o.body, \
+               o.message_id AS number \
+             FROM wed.outbox o JOIN wed.webhook w USING (webhook_id) JOIN wed.tenant t ON t.tenant_id = w.tenant_id \
+             WHERE t.name = $1 AND w.name = $2 AND o.message_id > coalesce($3, 0) ORDER BY o.message_id LIMIT $4",
         )
         .bind(tenant)
-        .bind(flow.map(|flow| flow.flow_id))
-        .bind(url)
-        .bind(announce)
-        .bind(&*self.actor)
-        .fetch_optional(&mut *transaction)
-        .await?
-        .ok_or_else(|| StoreError::not_found("tenant", tenant))?;
-        transaction.commit().await?;
-        Ok(done)
+        .bind(name)
+        .bind(after)
+        .bind(limit)
+        .fetch_all(&self.pool)
+        .await?)
     }
 
     /// A tenant's webhooks, oldest first.
@@ -102,13 +239,16 @@ impl Store {
     /// # Errors
     /// Only those of the connection.
     pub async fn webhooks(&self, tenant: &str) -> Result<Vec<Webhook>, StoreError> {
-        Ok(sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT f.name AS flow, w.url, w.actor, count(o.*) AS pending, max(o.last_error) AS last_error, \
-               to_char(w.made_at AT TIME ZONE 'UTC', {RFC3339}) AS since \
+        Ok(sqlx::query_as(
+            "SELECT w.name, f.name AS flow, w.url, wed.masked_url(w.url) AS masked_url, w.events, w.attributes, \
+               w.waits_over::text AS waits_over, w.actor, o.pending, o.dead, o.last_error, \
+               wed.rfc3339(w.made_at) AS since, w.ended_at IS NOT NULL AS ended \
              FROM wed.webhook w JOIN wed.tenant t USING (tenant_id) LEFT JOIN wed.flow f ON f.flow_id = w.flow_id \
-             LEFT JOIN wed.outbox o USING (webhook_id) WHERE t.name = $1 \
-             GROUP BY w.webhook_id, f.name ORDER BY w.webhook_id"
-        )))
+             CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE dead_at IS NULL) AS pending, count(dead_at) AS dead, \
+               (array_agg(last_error ORDER BY message_id DESC) FILTER (WHERE last_error IS NOT NULL))[1] AS last_error \
+               FROM wed.outbox WHERE webhook_id = w.webhook_id) o \
+             WHERE t.name = $1 ORDER BY w.webhook_id",
+        )
         .bind(tenant)
         .fetch_all(&self.pool)
         .await?)
@@ -142,6 +282,17 @@ impl Store {
             .await?)
     }
 
+    /// Tells webhooks of jobs that are pending for longer than they say, at most `limit` of each webhook.
+    ///
+    /// # Errors
+    /// Only those of the connection.
+    pub async fn announce_waiting(&self, limit: i32) -> Result<i64, StoreError> {
+        Ok(sqlx::query_scalar("SELECT wed.announce_waiting($1)")
+            .bind(limit)
+            .fetch_one(&self.pool)
+            .await?)
+    }
+
     /// Takes a delivered message out of the outbox.
     ///
     /// # Errors
@@ -154,14 +305,20 @@ impl Store {
         Ok(())
     }
 
-    /// Records why a message was not delivered.
+    /// Records why a message was not delivered; `is_gone`: its receiver wants no more.
     ///
     /// # Errors
     /// Only those of the connection.
-    pub async fn message_failed(&self, message_id: i64, reason: &str) -> Result<(), StoreError> {
-        sqlx::query("SELECT wed.message_failed($1, $2)")
+    pub async fn message_failed(
+        &self,
+        message_id: i64,
+        reason: &str,
+        is_gone: bool,
+    ) -> Result<(), StoreError> {
+        sqlx::query("SELECT wed.message_failed($1, $2, $3)")
             .bind(message_id)
             .bind(reason)
+            .bind(is_gone)
             .execute(&self.pool)
             .await?;
         Ok(())

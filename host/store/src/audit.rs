@@ -38,8 +38,8 @@ pub struct Once<'a> {
     pub user: &'a str,
     /// The key.
     pub key: &'a str,
-    /// A digest of what is asked for: under one key only the same may be asked for again.
-    pub fingerprint: &'a [u8],
+    /// Description of what is asked for: under one key only the same may be asked for again.
+    pub asked: &'a Json,
 }
 
 /// Result of taking a key.
@@ -104,12 +104,12 @@ pub(crate) async fn claim_key(
 ) -> Result<Option<Json>, StoreError> {
     let new: Option<i32> = sqlx::query_scalar(
         "INSERT INTO wed.idempotency (tenant_id, user_name, key, fingerprint) \
-         SELECT tenant_id, $2, $3, $4 FROM wed.tenant WHERE name = $1 ON CONFLICT DO NOTHING RETURNING 1",
+         SELECT tenant_id, $2, $3, wed.fingerprint($4) FROM wed.tenant WHERE name = $1 ON CONFLICT DO NOTHING RETURNING 1",
     )
     .bind(once.tenant)
     .bind(once.user)
     .bind(once.key)
-    .bind(once.fingerprint)
+    .bind(once.asked)
     .fetch_optional(&mut *connection)
     .await?;
     if new.is_some() {
@@ -119,18 +119,19 @@ pub(crate) async fn claim_key(
 }
 
 async fn remembered(connection: &mut Session, once: &Once<'_>) -> Result<Option<Json>, StoreError> {
-    let found: Option<(Vec<u8>, Option<Json>)> = sqlx::query_as(
-        "SELECT i.fingerprint, i.answer FROM wed.idempotency i JOIN wed.tenant t USING (tenant_id) \
+    let found: Option<(bool, Option<Json>)> = sqlx::query_as(
+        "SELECT i.fingerprint = wed.fingerprint($4), i.answer FROM wed.idempotency i JOIN wed.tenant t USING (tenant_id) \
          WHERE t.name = $1 AND i.user_name = $2 AND i.key = $3",
     )
     .bind(once.tenant)
     .bind(once.user)
     .bind(once.key)
+    .bind(once.asked)
     .fetch_optional(connection)
     .await?;
     match found {
-        Some((fingerprint, _)) if fingerprint != once.fingerprint => Err(StoreError::OtherRequest),
-        Some((_, answer)) => Ok(answer),
+        Some((false, _)) => Err(StoreError::OtherRequest),
+        Some((true, answer)) => Ok(answer),
         None => Ok(None),
     }
 }
@@ -143,14 +144,14 @@ pub(crate) async fn keep_answer(
 ) -> Result<(), StoreError> {
     sqlx::query(
         "INSERT INTO wed.idempotency (tenant_id, user_name, key, fingerprint, answer) \
-         SELECT tenant_id, $2, $3, $4, $5 FROM wed.tenant WHERE name = $1 \
+         SELECT tenant_id, $2, $3, wed.fingerprint($4), $5 FROM wed.tenant WHERE name = $1 \
          ON CONFLICT (tenant_id, user_name, key) DO UPDATE SET answer = excluded.answer \
          WHERE idempotency.fingerprint = excluded.fingerprint",
     )
     .bind(once.tenant)
     .bind(once.user)
     .bind(once.key)
-    .bind(once.fingerprint)
+    .bind(once.asked)
     .bind(answer)
     .execute(connection)
     .await?;
@@ -167,7 +168,7 @@ impl Store {
         let mut connection = self.pool.acquire().await?;
         let new: Option<i32> = sqlx::query_scalar(
             "INSERT INTO wed.idempotency AS i (tenant_id, user_name, key, fingerprint) \
-             SELECT tenant_id, $2, $3, $4 FROM wed.tenant WHERE name = $1 \
+             SELECT tenant_id, $2, $3, wed.fingerprint($4) FROM wed.tenant WHERE name = $1 \
              ON CONFLICT (tenant_id, user_name, key) DO UPDATE SET created_at = now() \
              WHERE i.answer IS NULL AND i.fingerprint = excluded.fingerprint \
                AND i.created_at < now() - interval '10 minutes' RETURNING 1",
@@ -175,7 +176,7 @@ impl Store {
         .bind(once.tenant)
         .bind(once.user)
         .bind(once.key)
-        .bind(once.fingerprint)
+        .bind(once.asked)
         .fetch_optional(&mut *connection)
         .await?;
         if new.is_some() {
@@ -192,12 +193,12 @@ impl Store {
     pub async fn give_key_back(&self, once: &Once<'_>) -> Result<(), StoreError> {
         sqlx::query(
             "DELETE FROM wed.idempotency i USING wed.tenant t WHERE t.tenant_id = i.tenant_id AND t.name = $1 \
-             AND i.user_name = $2 AND i.key = $3 AND i.fingerprint = $4 AND i.answer IS NULL",
+             AND i.user_name = $2 AND i.key = $3 AND i.fingerprint = wed.fingerprint($4) AND i.answer IS NULL",
         )
         .bind(once.tenant)
         .bind(once.user)
         .bind(once.key)
-        .bind(once.fingerprint)
+        .bind(once.asked)
         .execute(&self.pool)
         .await?;
         Ok(())

@@ -2,7 +2,7 @@
 
 use wedflow_documents::{
     Applied, Attempt, AuditEntry, Component, Finding, FlowSummary, Instance, Job, LogLine,
-    Recording, Status, Token, TraceRow, Trigger, Usage, User,
+    Recording, Status, Tenant, Token, TraceRow, Trigger, Usage, User, Version, WebhookMessage,
 };
 
 impl From<crate::Flow> for FlowSummary {
@@ -209,6 +209,7 @@ impl From<crate::Token> for Token {
             user: token.user,
             name: token.name,
             scopes: token.scopes,
+            flows: token.flows,
             status: token.status,
             created_at: token.created_at,
             expires_at: token.expires_at,
@@ -253,6 +254,45 @@ impl From<crate::Finding> for Finding {
             hint: finding.hint,
             state: finding.state,
             certain: finding.certain,
+        }
+    }
+}
+
+impl From<crate::Tenant> for Tenant {
+    fn from(tenant: crate::Tenant) -> Self {
+        Tenant {
+            name: tenant.name,
+            description: tenant.description,
+            suspended: tenant.suspended,
+            token_days: tenant.token_days,
+            flows: tenant.flows,
+            components: tenant.components,
+            users: tenant.users,
+            created_at: tenant.created_at,
+        }
+    }
+}
+
+impl From<crate::FlowVersion> for Version {
+    fn from(version: crate::FlowVersion) -> Self {
+        Version {
+            version: version.version,
+            applied_at: version.applied_at,
+            actor: version.actor,
+            definition: version.definition,
+        }
+    }
+}
+
+impl From<crate::OutboxMessage> for WebhookMessage {
+    fn from(message: crate::OutboxMessage) -> Self {
+        WebhookMessage {
+            name: message.name,
+            status: message.status,
+            attempts: message.attempts,
+            last_error: message.last_error,
+            made_at: message.made_at,
+            body: message.body,
         }
     }
 }

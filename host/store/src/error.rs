@@ -103,6 +103,11 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Wraps the error of reading something that the database holds.
+    pub fn unreadable(source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        StoreError::Other(sqlx::Error::Decode(Box::new(source)))
+    }
+
     pub(crate) fn unreachable(source: sqlx::Error) -> Self {
         match source {
             sqlx::Error::Database(_) | sqlx::Error::Configuration(_) => StoreError::from(source),

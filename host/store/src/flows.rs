@@ -198,8 +198,22 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`]; [`StoreError::Refused`] while sessions of its role are connected.
     pub async fn drop_flow(&self, tenant: &str, name: &str) -> Result<(), StoreError> {
+        self.drop_flow_if(tenant, name, &Expected::Anything).await
+    }
+
+    /// Does the same if the flow's definition is as the caller expects it.
+    ///
+    /// # Errors
+    /// As [`Store::drop_flow`], and [`StoreError::Stale`].
+    pub async fn drop_flow_if(
+        &self,
+        tenant: &str,
+        name: &str,
+        expected: &Expected,
+    ) -> Result<(), StoreError> {
         let flow = self.counted_flow(tenant, name).await?;
         let mut transaction = self.begin().await?;
+        expect(&mut transaction, tenant, name, expected).await?;
         let counts = serde_json::json!({
             "regular": flow.regular, "final": flow.r#final, "exception": flow.exception,
         });

@@ -9,7 +9,7 @@ use wedflow_model::{FlowId, TriggerId, Value, Wid};
 use crate::audit::{Once, claim_key, keep_answer, note_flow};
 use crate::flows::{Flow, FlowShape};
 use crate::times::RFC3339;
-use crate::{Refusal, Store, StoreError};
+use crate::{Refusal, Store, StoreError, Transaction};
 
 /// An instance, as listed.
 #[derive(Debug, Clone, FromRow, Serialize)]
@@ -43,7 +43,43 @@ pub struct WantedInstances<'a> {
     pub state: Option<&'a Map<String, Json>>,
     /// Only those whose status changed since this time (RFC 3339).
     pub changed_since: Option<&'a str>,
+    /// Only those that were started since this time (RFC 3339).
+    pub started_since: Option<&'a str>,
+    /// Only those that were started before this time (RFC 3339).
+    pub started_before: Option<&'a str>,
+    /// Only those with a pending job of this transition.
+    pub transition: Option<&'a str>,
+    /// Only those whose state fulfils this condition.
+    pub condition: Option<&'a CheckedCondition>,
+    /// True: the oldest first.
+    pub oldest_first: bool,
 }
+
+impl WantedInstances<'_> {
+    /// Returns the comparison with the last number seen, and the order.
+    fn direction(&self) -> (&'static str, &'static str) {
+        match self.oldest_first {
+            true => (">", "ASC"),
+            false => ("<", "DESC"),
+        }
+    }
+}
+
+/// Condition over the attributes of a flow as the guard wrote it anew.
+#[derive(Debug, Clone)]
+pub struct CheckedCondition(String);
+
+impl CheckedCondition {
+    /// Takes the text that the guard deparsed from a condition that it checked, and no other.
+    pub fn of_guard(sql: &str) -> Self {
+        CheckedCondition(sql.to_owned())
+    }
+}
+
+/// Longest run of a query with a condition that a client gave, in Postgres's notation.
+const CONDITION_TIME_MAX: &str = "5s";
+/// Most instances that are counted.
+pub const COUNTED_MAX: i64 = 100_000;
 
 /// Last row of an instance's trace.
 #[derive(Debug, Clone, Copy, FromRow)]
@@ -275,48 +311,91 @@ impl Store {
             wid,
             ..WantedInstances::default()
         };
-        self.instances_before(flow, &wanted, None, limit).await
+        self.instances_from(flow, &wanted, None, limit).await
     }
 
-    /// Finds instances of a flow, newest first; only those with a lower number than `before`, when given.
+    /// Finds instances of a flow in the order of their numbers, newest first unless wanted otherwise; only those behind
+    /// the one numbered `from`, when given.
     ///
     /// # Errors
-    /// [`StoreError::Refused`] when `changed_since` is no time.
-    pub async fn instances_before(
+    /// [`StoreError::Refused`] when a time is none, or the condition takes too long.
+    pub async fn instances_from(
         &self,
         flow: &Flow,
         wanted: &WantedInstances<'_>,
-        before: Option<Wid>,
+        from: Option<Wid>,
         limit: i64,
     ) -> Result<Vec<Instance>, StoreError> {
-        Ok(sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT i.wid, i.status::text, to_jsonb(w) - 'wid' AS state, \
-               to_char(i.started AT TIME ZONE 'UTC', {RFC3339}) AS started, \
-               to_char(i.changed AT TIME ZONE 'UTC', {RFC3339}) AS changed, \
+        let (beyond, order) = wanted.direction();
+        let query = format!(
+            "SELECT i.wid, i.status::text, to_jsonb(w) - 'wid' AS state, wed.rfc3339(i.started) AS started, \
+               wed.rfc3339(i.changed) AS changed, \
                ARRAY(SELECT j.trname FROM wed.job j WHERE j.flow_id = i.flow_id AND j.wid = i.wid \
                      ORDER BY j.tgid) AS pending, \
                CASE WHEN i.status = 'E' THEN (SELECT t.note FROM wed.trace t \
                  WHERE t.flow_id = i.flow_id AND t.wid = i.wid AND t.status = 'E' AND t.note IS NOT NULL \
                  ORDER BY t.seq DESC LIMIT 1) END AS reason \
-             FROM wed.instance i JOIN \"{}\".wed_flow w ON w.wid = i.wid \
-             WHERE i.flow_id = $1 AND ($2::text IS NULL OR i.status = $2::\"char\") \
-               AND ($3::integer IS NULL OR i.wid = $3) \
-               AND ($5::integer IS NULL OR i.wid < $5) AND ($6::jsonb IS NULL OR to_jsonb(w) @> $6) \
-               AND ($7::text IS NULL OR i.changed >= $7::timestamptz) \
-               AND ($7::text IS NULL OR $7::timestamptz IS NOT NULL) \
-             ORDER BY i.wid DESC LIMIT $4",
-            flow.schema_name
-        )))
-        .persistent(false)
-        .bind(flow.flow_id)
-        .bind(wanted.status.map(String::from))
-        .bind(wanted.wid)
-        .bind(limit)
-        .bind(before)
-        .bind(wanted.state.map(|state| Json::Object(state.clone())))
-        .bind(wanted.changed_since)
-        .fetch_all(&self.pool)
-        .await?)
+             FROM {} AND ($9::integer IS NULL OR i.wid {beyond} $9) ORDER BY i.wid {order} LIMIT $10",
+            matching(flow, wanted)
+        );
+        let query = bound(sqlx::query_as(AssertSqlSafe(query)), flow, wanted);
+        let mut transaction = self.begin_reading().await?;
+        let found = query.bind(from).bind(limit).fetch_all(&mut *transaction);
+        Ok(found.await?)
+    }
+
+    /// Numbers of instances, as [`Store::instances_from`] finds them.
+    ///
+    /// # Errors
+    /// As [`Store::instances_from`].
+    pub async fn wids_from(
+        &self,
+        flow: &Flow,
+        wanted: &WantedInstances<'_>,
+        from: Option<Wid>,
+        limit: i64,
+    ) -> Result<Vec<Wid>, StoreError> {
+        let (beyond, order) = wanted.direction();
+        let query = format!(
+            "SELECT i.wid FROM {} AND ($9::integer IS NULL OR i.wid {beyond} $9) ORDER BY i.wid {order} LIMIT $10",
+            matching(flow, wanted)
+        );
+        let query = bound(sqlx::query_as(AssertSqlSafe(query)), flow, wanted);
+        let mut transaction = self.begin_reading().await?;
+        let found: Vec<(Wid,)> = query
+            .bind(from)
+            .bind(limit)
+            .fetch_all(&mut *transaction)
+            .await?;
+        Ok(found.into_iter().map(|(wid,)| wid).collect())
+    }
+
+    /// Counts the instances of a flow that match, up to [`COUNTED_MAX`].
+    ///
+    /// # Errors
+    /// As [`Store::instances_from`].
+    pub async fn count_instances(
+        &self,
+        flow: &Flow,
+        wanted: &WantedInstances<'_>,
+    ) -> Result<i64, StoreError> {
+        let query = format!(
+            "SELECT count(*) FROM (SELECT FROM {} LIMIT $9) m",
+            matching(flow, wanted)
+        );
+        let query = bound(sqlx::query_as(AssertSqlSafe(query)), flow, wanted);
+        let mut transaction = self.begin_reading().await?;
+        let (count,): (i64,) = query.bind(COUNTED_MAX).fetch_one(&mut *transaction).await?;
+        Ok(count)
+    }
+
+    /// Begins a transaction that changes nothing and in which no statement runs for long.
+    async fn begin_reading(&self) -> Result<Transaction, StoreError> {
+        let begin = format!(
+            "BEGIN READ ONLY; SET LOCAL statement_timeout = '{CONDITION_TIME_MAX}'; \
+             SET LOCAL search_path = pg_catalog, pg_temp"
+        );
+        Ok(self.pool.begin(&begin).await?)
     }
 
     /// Returns an instance.
@@ -564,4 +643,45 @@ pub(crate) async fn insert(
     .fetch_one(connection)
     .await?;
     Ok(wid.try_get(0)?)
+}
+
+/// Writes the instances of a flow that match, from the word behind FROM on; its parameters are those of [`bound`].
+fn matching(flow: &Flow, wanted: &WantedInstances<'_>) -> String {
+    let schema = &flow.schema_name;
+    let rows = match wanted.condition {
+        None => format!("\"{schema}\".wed_flow"),
+        Some(CheckedCondition(condition)) => {
+            format!("(SELECT * FROM \"{schema}\".wed_flow WHERE ({condition}) IS TRUE)")
+        }
+    };
+    format!(
+        "wed.instance i JOIN {rows} w ON w.wid = i.wid \
+         WHERE i.flow_id = $1 AND ($2::text IS NULL OR i.status = $2::\"char\") \
+           AND ($3::integer IS NULL OR i.wid = $3) AND ($4::jsonb IS NULL OR to_jsonb(w) @> $4) \
+           AND ($5::text IS NULL OR i.changed >= $5::timestamptz) \
+           AND ($6::text IS NULL OR i.started >= $6::timestamptz) \
+           AND ($7::text IS NULL OR i.started < $7::timestamptz) \
+           AND ($8::text IS NULL OR EXISTS (SELECT FROM wed.job j \
+             WHERE j.flow_id = i.flow_id AND j.wid = i.wid AND j.trname = $8)) \
+           AND ($5::text IS NULL OR $5::timestamptz IS NOT NULL) AND ($6::text IS NULL OR $6::timestamptz IS NOT NULL) \
+           AND ($7::text IS NULL OR $7::timestamptz IS NOT NULL)"
+    )
+}
+
+/// Binds the parameters of [`matching`].
+fn bound<'q, T>(
+    query: sqlx::query::QueryAs<'q, sqlx::Postgres, T, sqlx::postgres::PgArguments>,
+    flow: &Flow,
+    wanted: &WantedInstances<'q>,
+) -> sqlx::query::QueryAs<'q, sqlx::Postgres, T, sqlx::postgres::PgArguments> {
+    query
+        .persistent(false)
+        .bind(flow.flow_id)
+        .bind(wanted.status.map(String::from))
+        .bind(wanted.wid)
+        .bind(wanted.state.map(|state| Json::Object(state.clone())))
+        .bind(wanted.changed_since)
+        .bind(wanted.started_since)
+        .bind(wanted.started_before)
+        .bind(wanted.transition)
 }

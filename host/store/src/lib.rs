@@ -18,7 +18,8 @@
 //! - `recovery`: operators retry, cancel, pause, skip and set by hand; what jobs wait for
 //! - `by_hand`: a session of a flow's own role
 //! - `work`: worklists of people
-//! - `announcements`: webhooks and the outbox of exceptions
+//! - `announcements`: webhooks and the outbox of their messages
+//! - `operators`: tokens of operators of the installation
 //! - `retention`: how long history is kept
 //! - `readable`: documents of tenants as they are listed
 //! - `backup`: what a dump leaves out
@@ -49,6 +50,7 @@ mod instances;
 mod jobs;
 mod migrate;
 mod notifications;
+mod operators;
 mod pinned;
 mod queries;
 mod quotas;
@@ -77,7 +79,7 @@ use sqlx::Postgres;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgRow};
 use sqlx::query::QueryScalar;
 
-pub use announcements::{Message, Webhook};
+pub use announcements::{Message, NewWebhook, OutboxMessage, Webhook, WebhookSet};
 pub use apply::Applied;
 pub use attempts::{AttemptLog, MadeAttempt, PendingJob};
 pub use audit::{AuditEntry, Once, Taken};
@@ -89,10 +91,14 @@ pub use conditions::Condition;
 pub use constraints::{Finding, Reservation, Resource, TaskOrder};
 pub use error::{FragmentPosition, Refusal, StoreError};
 pub use flows::{Expected, Flow, FlowShape, Trigger};
-pub use instances::{AttemptRow, Instance, JobRow, LastRow, LogRow, TraceRow, WantedInstances};
+pub use instances::{
+    AttemptRow, COUNTED_MAX, CheckedCondition, Instance, JobRow, LastRow, LogRow, TraceRow,
+    WantedInstances,
+};
 pub use jobs::{AttemptRecord, Claimed, FailedAttempt, LogLine, NextDue};
 pub use migrate::{Schema, ServerSettings};
 pub use notifications::Notifications;
+pub use operators::{NewOperator, Operator};
 pub use quotas::{Quota, QuotaChange};
 pub use recovery::{
     Matching, Metric, PauseScope, PausedThing, RetriedMatching, Waiting, WaitingReason,

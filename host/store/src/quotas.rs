@@ -23,7 +23,7 @@ pub struct Quota {
 }
 
 /// The limits by their names, which are columns of `wed.quota`.
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 18] = [
     "flows",
     "instances",
     "jobs",
@@ -41,6 +41,7 @@ const NAMES: [&str; 17] = [
     "resources",
     "orders",
     "schedules",
+    "other_bytes",
 ];
 
 /// New limits of a tenant by their names ([`Quota::name`]): what is absent is left as it is, and none takes a limit

@@ -360,6 +360,24 @@ impl Store {
         .await?)
     }
 
+    /// Removes a final instance with all that is recorded of it, but for the audit log.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] with `WF040`, with `WF002` for one that is not final, `WF041` without a reason.
+    pub async fn delete_instance(
+        &self,
+        flow: &Flow,
+        wid: Wid,
+        reason: &str,
+    ) -> Result<(), StoreError> {
+        let call = sqlx::query_scalar("SELECT wed.delete_instance($1, $2, $3, $4)")
+            .bind(flow.flow_id)
+            .bind(wid)
+            .bind(&*self.actor)
+            .bind(reason);
+        self.call(call).await
+    }
+
     /// Ends an instance: its jobs leave the pool, it is final.
     ///
     /// # Errors

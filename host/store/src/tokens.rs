@@ -24,6 +24,8 @@ pub struct Token {
     pub name: String,
     /// Scopes, within the user's role.
     pub scopes: Vec<String>,
+    /// Flows that it is for; empty: everything that its scopes allow.
+    pub flows: Vec<String>,
     /// `live`, `expired` or `revoked`.
     pub status: String,
     /// When made, RFC 3339.
@@ -50,6 +52,8 @@ pub struct NewToken<'a> {
     pub hash: &'a [u8],
     /// Scopes, within the user's role.
     pub scopes: &'a [String],
+    /// Flows that it is for; empty: everything that its scopes allow.
+    pub flows: &'a [String],
     /// Life in days.
     pub days: i32,
 }
@@ -73,6 +77,8 @@ pub struct Bearer {
     pub prefix: String,
     /// Scopes, within the user's role.
     pub scopes: Vec<String>,
+    /// Flows that it is for; empty: everything that its scopes allow.
+    pub flows: Vec<String>,
     /// Requests that the tenant may make in a second; none: as many as it likes.
     pub requests_per_second: Option<i64>,
     /// True if its last use is so long ago that this one must be recorded.
@@ -87,7 +93,7 @@ impl Store {
     pub async fn bearer(&self, hash: &[u8]) -> Result<Option<Bearer>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
             "SELECT k.token_id, t.name AS tenant, t.suspended_at IS NOT NULL AS suspended, u.name AS user, u.role, \
-               k.name AS token, k.prefix, k.scopes, q.requests_per_second, \
+               k.name AS token, k.prefix, k.scopes, k.flows, q.requests_per_second, \
                k.last_used IS NULL OR k.last_used < now() - interval '{LAST_USED_STEP}' AS unseen \
              FROM wed.token k JOIN wed.user u USING (user_id) JOIN wed.tenant t ON t.tenant_id = k.tenant_id \
              LEFT JOIN wed.quota q ON q.tenant_id = k.tenant_id \
@@ -134,7 +140,7 @@ impl Store {
             Some(tenant),
             "token.create",
             &format!("{}/{}", token.user, token.name),
-            json!({ "id": token.prefix, "scopes": token.scopes, "days": token.days }),
+            json!({ "id": token.prefix, "scopes": token.scopes, "flows": token.flows, "days": token.days }),
         )
         .await?;
         transaction.commit().await?;
@@ -242,7 +248,7 @@ impl Store {
         id: Option<&str>,
     ) -> Result<Vec<Token>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT k.prefix AS id, u.name AS user, k.name, k.scopes, \
+            "SELECT k.prefix AS id, u.name AS user, k.name, k.scopes, k.flows, \
                CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE \
                'live' END AS status, \
                to_char(k.created_at AT TIME ZONE 'UTC', {RFC3339}) AS created_at, \
@@ -268,19 +274,21 @@ async fn insert(
     token: &NewToken<'_>,
     live: i32,
 ) -> Result<(), StoreError> {
-    let made: bool =
-        sqlx::query_scalar("SELECT wed.create_token($1, $2, $3, $4, $5, $6, $7, $8) IS NOT NULL")
-            .bind(tenant_id)
-            .bind(token.user)
-            .bind(token.name)
-            .bind(token.prefix)
-            .bind(token.hash)
-            .bind(token.scopes)
-            .bind(token.days)
-            .bind(live)
-            .fetch_one(connection)
-            .await
-            .map_err(|error| crate::error::about_name(error.into(), "token", token.name))?;
+    let made: bool = sqlx::query_scalar(
+        "SELECT wed.create_token($1, $2, $3, $4, $5, $6, $7, $8, $9) IS NOT NULL",
+    )
+    .bind(tenant_id)
+    .bind(token.user)
+    .bind(token.name)
+    .bind(token.prefix)
+    .bind(token.hash)
+    .bind(token.scopes)
+    .bind(token.days)
+    .bind(live)
+    .bind(token.flows)
+    .fetch_one(connection)
+    .await
+    .map_err(|error| crate::error::about_name(error.into(), "token", token.name))?;
     if made {
         Ok(())
     } else {

@@ -6,8 +6,10 @@ use sqlx::{AssertSqlSafe, FromRow};
 use wedflow_model::{FlowDefinition, FlowId, Wid};
 
 use crate::apply::Applied;
-use crate::times::RFC3339;
 use crate::{Store, StoreError};
+
+/// Columns of a [`FlowVersion`].
+const VERSION: &str = "version, wed.rfc3339(applied_at) AS applied_at, actor, definition";
 
 /// A definition that a flow had.
 #[derive(Debug, Clone, FromRow, Serialize)]
@@ -28,8 +30,7 @@ impl FlowVersion {
     /// # Errors
     /// [`StoreError::Other`] when this program cannot read it.
     pub fn read(&self) -> Result<FlowDefinition, StoreError> {
-        serde_json::from_value(self.definition.clone())
-            .map_err(|error| StoreError::Other(sqlx::Error::Decode(Box::new(error))))
+        serde_json::from_value(self.definition.clone()).map_err(StoreError::unreadable)
     }
 }
 
@@ -85,23 +86,66 @@ impl Store {
         Ok((applied, rows))
     }
 
-    /// Definitions that a flow had, newest first.
+    /// Definitions that a flow had, newest first; those before a version where one is given.
     ///
     /// # Errors
     /// Only those of the connection.
     pub async fn flow_versions(
         &self,
         flow_id: FlowId,
+        before: Option<i32>,
         limit: i64,
     ) -> Result<Vec<FlowVersion>, StoreError> {
         Ok(sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT version, to_char(applied_at AT TIME ZONE 'UTC', {RFC3339}) AS applied_at, actor, definition \
-             FROM wed.flow_version WHERE flow_id = $1 ORDER BY version DESC LIMIT $2"
+            "SELECT {VERSION} FROM wed.flow_version WHERE flow_id = $1 AND version < coalesce($2, 2147483647) \
+             ORDER BY version DESC LIMIT $3"
         )))
         .bind(flow_id)
+        .bind(before)
         .bind(limit)
         .fetch_all(&self.pool)
         .await?)
+    }
+
+    /// Two versions to compare: without a number the newest, and the one before the newest.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] where one is not kept.
+    pub async fn two_versions(
+        &self,
+        flow_id: FlowId,
+        old: Option<i32>,
+        new: Option<i32>,
+    ) -> Result<(FlowVersion, FlowVersion), StoreError> {
+        Ok((
+            self.version_or(flow_id, old, 1).await?,
+            self.version_or(flow_id, new, 0).await?,
+        ))
+    }
+
+    /// Finds a version by its number, or by its place behind the newest.
+    async fn version_or(
+        &self,
+        flow_id: FlowId,
+        version: Option<i32>,
+        place: i64,
+    ) -> Result<FlowVersion, StoreError> {
+        let found = sqlx::query_as(AssertSqlSafe(format!(
+            "SELECT {VERSION} FROM wed.flow_version WHERE flow_id = $1 AND version = coalesce($2, version) \
+             ORDER BY version DESC LIMIT 1 OFFSET $3"
+        )))
+        .bind(flow_id)
+        .bind(version)
+        .bind(if version.is_some() { 0 } else { place })
+        .fetch_optional(&self.pool)
+        .await?;
+        let name = || {
+            version.map_or_else(
+                || "before the newest".to_owned(),
+                |number| number.to_string(),
+            )
+        };
+        found.ok_or_else(|| StoreError::not_found("version", name()))
     }
 
     /// Makes a flow what it was in a version, the one before the newest for none; or shows what that would do.

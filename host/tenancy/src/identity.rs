@@ -20,6 +20,8 @@ pub struct Identity {
     pub prefix: String,
     /// The token's scopes.
     pub scopes: Vec<Scope>,
+    /// Flows that the token is for; empty: everything that its scopes allow.
+    pub flows: Vec<String>,
     /// Requests that the tenant may make in a second; none: as many as it likes.
     pub requests_per_second: Option<u32>,
 }
@@ -74,6 +76,7 @@ fn identity(bearer: Bearer) -> Option<Identity> {
         requests_per_second: bearer
             .requests_per_second
             .and_then(|rate| u32::try_from(rate).ok()),
+        flows: bearer.flows,
         tenant: bearer.tenant,
         user: bearer.user,
         token: bearer.token,
@@ -91,6 +94,7 @@ impl Identity {
             token: String::new(),
             prefix: String::new(),
             scopes: vec![Scope::ALL],
+            flows: Vec::new(),
             requests_per_second: None,
         }
     }
@@ -105,6 +109,12 @@ impl Identity {
         scopes
             .iter()
             .all(|scope| self.scopes.iter().any(|own| scope.is_within(*own)))
+    }
+
+    /// Returns whether a token for these flows may do nothing that this identity's token may not.
+    pub fn covers_flows(&self, flows: &[String]) -> bool {
+        self.flows.is_empty()
+            || !flows.is_empty() && flows.iter().all(|flow| self.flows.contains(flow))
     }
 
     /// The name in the audit log.
@@ -129,6 +139,7 @@ mod tests {
                 .iter()
                 .map(|text| text.parse().expect("a scope"))
                 .collect(),
+            flows: Vec::new(),
             requests_per_second: None,
         }
     }
@@ -150,6 +161,21 @@ mod tests {
             }
         }
         assert!(!with(Role::Admin, &[]).may(Action::read(Area::Flows)));
+    }
+
+    #[test]
+    fn token_for_flows_covers_those_alone() {
+        let limited = Identity {
+            flows: vec!["orders".to_owned(), "trips".to_owned()],
+            ..with(Role::Admin, &["write"])
+        };
+        let flows = |names: &[&str]| -> Vec<String> {
+            names.iter().map(|name| (*name).to_owned()).collect()
+        };
+        assert!(limited.covers_flows(&flows(&["orders"])));
+        assert!(!limited.covers_flows(&flows(&["orders", "other"])));
+        assert!(!limited.covers_flows(&[]));
+        assert!(with(Role::Admin, &["write"]).covers_flows(&[]));
     }
 
     #[test]

@@ -5,17 +5,20 @@
 //! - [`Secret`]: what a token looks like
 //! - [`Identity`]: the bearer of a token, and their permissions
 //! - `tokens`: making and replacing tokens
+//! - [`OperatorIdentity`]: the bearer of an operator's token, which is of no tenant
 //!
 //! Whose a thing is follows from the token alone: everything else takes the tenant's name from an
 //! [`Identity`], never from a request.
 
 mod identity;
+mod operators;
 mod role;
 mod scope;
 mod secret;
 mod tokens;
 
 pub use identity::{AuthenticationError, Identity, authenticate};
+pub use operators::{OperatorIdentity, authenticate_operator, issue_operator};
 pub use role::{Action, Area, Role, Verb};
 pub use scope::{Scope, ScopeError};
 pub use secret::Secret;

@@ -1,5 +1,7 @@
 //! Making and replacing tokens.
 
+use std::collections::BTreeSet;
+
 use wedflow_store::{NewToken, Store, StoreError, Token};
 
 use crate::{Identity, Scope, Secret};
@@ -18,6 +20,8 @@ pub struct TokenRequest<'a> {
     pub name: &'a str,
     /// The scopes.
     pub scopes: &'a [Scope],
+    /// Flows that it is for; empty: everything that its scopes allow.
+    pub flows: &'a [String],
     /// The lifetime in days.
     pub days: i32,
 }
@@ -57,17 +61,20 @@ pub async fn issue(
     if request.scopes.is_empty() {
         return Err(TokenError::NoScope);
     }
-    if by.is_some_and(|by| !by.covers(request.scopes)) {
+    let scopes: BTreeSet<Scope> = request.scopes.iter().copied().collect();
+    let scopes = Vec::from_iter(scopes);
+    if by.is_some_and(|by| !by.covers(&scopes) || !by.covers_flows(request.flows)) {
         return Err(TokenError::TooMuch);
     }
     let secret = Secret::random();
-    let scopes: Vec<String> = request.scopes.iter().map(Scope::to_string).collect();
+    let scopes: Vec<String> = scopes.iter().map(Scope::to_string).collect();
     let new = NewToken {
         user: request.user,
         name: request.name,
         prefix: secret.prefix(),
         hash: &secret.hash(),
         scopes: &scopes,
+        flows: request.flows,
         days: request.days,
     };
     let token = store.create_token(request.tenant, &new).await?;
@@ -94,7 +101,7 @@ pub async fn rotate(
         .iter()
         .filter_map(|scope| scope.parse().ok())
         .collect();
-    if by.is_some_and(|by| !by.covers(&scopes)) {
+    if by.is_some_and(|by| !by.covers(&scopes) || !by.covers_flows(&old.flows)) {
         return Err(TokenError::TooMuch);
     }
     let secret = Secret::random();
@@ -104,6 +111,7 @@ pub async fn rotate(
         prefix: secret.prefix(),
         hash: &secret.hash(),
         scopes: &old.scopes,
+        flows: &old.flows,
         days: days.unwrap_or(old.days),
     };
     let token = store

@@ -5,9 +5,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use data_encoding::{BASE64, HEXLOWER};
+use data_encoding::BASE64;
 use hmac::{Hmac, KeyInit, Mac};
-use sha2::{Digest, Sha256};
+use sha2::Sha256;
 use wedflow_capability::HostPort;
 use wedflow_capability::http::Request;
 use wedflow_store::{Message, StoreError};
@@ -86,20 +86,25 @@ async fn attempt(shared: &Shared, message: Message) -> Result<bool, StoreError> 
     let posted = post(shared, &message);
     let outcome = match tokio::time::timeout(ANSWER_MAX, posted).await {
         Ok(outcome) => outcome,
-        Err(_) => Err(format!("no answer within {} s", ANSWER_MAX.as_secs())),
+        Err(_) => Err(format!("no answer within {} s", ANSWER_MAX.as_secs()).into()),
     };
     let recorded = async {
         match &outcome {
             Ok(()) => shared.store.message_delivered(number).await,
-            Err(reason) => shared.store.message_failed(number, reason).await,
+            Err(failure) => {
+                let store = &shared.store;
+                store
+                    .message_failed(number, &failure.reason, failure.is_gone)
+                    .await
+            }
         }
     };
-    if let Err(reason) = &outcome {
+    if let Err(failure) = &outcome {
         tracing::warn!(
             tenant = message.tenant,
-            url = message.url,
+            webhook = message.webhook,
             attempt = message.attempt,
-            reason,
+            reason = failure.reason,
             "an announcement was not taken; it is made again later"
         );
     }
@@ -107,8 +112,25 @@ async fn attempt(shared: &Shared, message: Message) -> Result<bool, StoreError> 
     Ok(outcome.is_ok())
 }
 
-async fn post(shared: &Shared, message: &Message) -> Result<(), String> {
-    let target = HostPort::of_url(&message.url).ok_or("the URL names no host and port")?;
+/// Why a message was not taken.
+struct Failure {
+    reason: String,
+    /// The receiver wants no more.
+    is_gone: bool,
+}
+
+impl From<String> for Failure {
+    fn from(reason: String) -> Self {
+        Failure {
+            reason,
+            is_gone: false,
+        }
+    }
+}
+
+async fn post(shared: &Shared, message: &Message) -> Result<(), Failure> {
+    let target = HostPort::of_url(&message.url)
+        .ok_or_else(|| "the URL names no host and port".to_owned())?;
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
@@ -124,43 +146,42 @@ async fn post(shared: &Shared, message: &Message) -> Result<(), String> {
     let status = http.status(&[target], request).await;
     match status.map_err(|error| error.to_string())? {
         200..=299 => Ok(()),
-        status => Err(format!("it answered {status}")),
+        status => Err(Failure {
+            reason: format!("it answered {status}"),
+            is_gone: status == 410,
+        }),
     }
 }
 
-/// A message's name, the same at every attempt: its number and the beginning of its body's digest, as a database that
-/// is restored to an earlier moment counts on from there.
-fn name_of(message: &Message) -> String {
-    let digest = Sha256::digest(message.body.as_bytes());
-    format!(
-        "msg_{}_{}",
-        message.message_id,
-        HEXLOWER.encode(&digest[..8])
-    )
-}
-
 /// The headers of Standard Webhooks (standardwebhooks.com): the message's name, the time, and what signs both with the
-/// body.
+/// body: once for each secret.
 fn headers(message: &Message, seconds: u64) -> Vec<(String, String)> {
-    let id = name_of(message);
-    let key = message.secret.trim_start_matches("whsec_");
-    let key = BASE64.decode(key.as_bytes()).unwrap_or_default();
-    let signature = Hmac::<Sha256>::new_from_slice(&key).map_or_else(
-        |_| String::new(),
-        |mut mac| {
-            mac.update(format!("{id}.{seconds}.{}", message.body).as_bytes());
-            format!("v1,{}", BASE64.encode(&mac.finalize().into_bytes()))
-        },
-    );
+    let id = message.name.clone();
+    let signed = format!("{id}.{seconds}.{}", message.body);
+    let signatures: Vec<String> = (message.secrets.iter())
+        .map(|secret| signature(secret, &signed))
+        .collect();
     [
         ("content-type", "application/json".to_owned()),
         ("user-agent", "wedflow".to_owned()),
         ("webhook-id", id),
         ("webhook-timestamp", seconds.to_string()),
-        ("webhook-signature", signature),
+        ("webhook-signature", signatures.join(" ")),
     ]
     .map(|(name, value)| (name.to_owned(), value))
     .into()
+}
+
+/// Signs a text with a webhook's secret.
+fn signature(secret: &str, signed: &str) -> String {
+    let key = BASE64.decode(secret.trim_start_matches("whsec_").as_bytes());
+    Hmac::<Sha256>::new_from_slice(&key.unwrap_or_default()).map_or_else(
+        |_| String::new(),
+        |mut mac| {
+            mac.update(signed.as_bytes());
+            format!("v1,{}", BASE64.encode(&mac.finalize().into_bytes()))
+        },
+    )
 }
 
 #[cfg(test)]
@@ -175,7 +196,9 @@ mod tests {
             webhook_id: 1,
             tenant: "acme".to_owned(),
             url: "https://example.com/".to_owned(),
-            secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".to_owned(),
+            webhook: "wh_1".to_owned(),
+            secrets: vec!["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".to_owned()],
+            name: "msg_1".to_owned(),
             body: r#"{"test": 2432232314}"#.to_owned(),
             attempt: 1,
         };
@@ -186,7 +209,7 @@ mod tests {
             .map(|(_, value)| value.as_str());
         assert!(signature.is_some_and(|value| value.starts_with("v1,") && value.len() == 47));
         let other = Message {
-            message_id: 2,
+            name: "msg_2".to_owned(),
             ..message
         };
         let changed = self::headers(&other, 1_614_265_330);

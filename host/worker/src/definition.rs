@@ -5,7 +5,10 @@ use std::collections::HashSet;
 
 use wedflow_guard::{CheckedPredicate, FlowAttributes, RefusalCode};
 use wedflow_model::{AttributeType, FlowDefinition};
-use wedflow_store::{Applied, Expected, FragmentPosition, Refusal, Rematched, Store, StoreError};
+use wedflow_store::{
+    Applied, CheckedCondition, Expected, Flow, FragmentPosition, Refusal, Rematched, Store,
+    StoreError,
+};
 
 /// Makes a flow what a definition says ([`Store::apply`]), if the guard takes its conditions.
 ///
@@ -64,69 +67,6 @@ pub async fn preview(
         kept_attributes(store, tenant, definition).await?,
     )?;
     store.preview_apply(tenant, definition).await
-}
-
-/// Lines of a definition in TOML, each with the attribute, trigger or transition that it belongs to in front.
-fn named_lines(text: &str) -> Vec<String> {
-    let (mut lines, mut owner, mut part) = (Vec::new(), String::new(), String::new());
-    for line in text.lines().filter(|line| !line.is_empty()) {
-        if let Some(header) = line.strip_prefix('[') {
-            let header = header.trim_matches(['[', ']']);
-            // A table of the trigger that is being told of, such as [trigger.work].
-            let is_inner = header.starts_with("trigger.");
-            part = match is_inner {
-                true => header.trim_start_matches("trigger.").to_owned() + ".",
-                false => String::new(),
-            };
-            if !is_inner {
-                owner = header.replacen('.', " ", 1);
-            }
-            continue;
-        }
-        if let Some(name) = line.strip_prefix("name = ")
-            && part.is_empty()
-            && matches!(owner.as_str(), "attribute" | "trigger")
-        {
-            owner = format!("{owner} {}", name.trim_matches('"'));
-        }
-        lines.push(match owner.is_empty() {
-            true => line.to_owned(),
-            false => format!("{owner}: {part}{line}"),
-        });
-    }
-    lines
-}
-
-/// Lines that only one of two definitions in TOML has, `-` and `+` in front, each with the part that it belongs to.
-pub fn differing(old: &str, new: &str) -> Vec<String> {
-    differing_lines(&named_lines(old), &named_lines(new))
-}
-
-/// Lines that only one of two texts has, in order: by the longest common subsequence.
-fn differing_lines(old: &[String], new: &[String]) -> Vec<String> {
-    let mut common = vec![vec![0_usize; new.len() + 1]; old.len() + 1];
-    for (i, one) in old.iter().enumerate().rev() {
-        for (j, other) in new.iter().enumerate().rev() {
-            common[i][j] = if one == other {
-                common[i + 1][j + 1] + 1
-            } else {
-                common[i + 1][j].max(common[i][j + 1])
-            };
-        }
-    }
-    let (mut i, mut j, mut lines) = (0, 0, Vec::new());
-    while i < old.len() || j < new.len() {
-        if i < old.len() && j < new.len() && old[i] == new[j] {
-            (i, j) = (i + 1, j + 1);
-        } else if j == new.len() || i < old.len() && common[i + 1][j] >= common[i][j + 1] {
-            lines.push(format!("- {}", old[i]));
-            i += 1;
-        } else {
-            lines.push(format!("+ {}", new[j]));
-            j += 1;
-        }
-    }
-    lines
 }
 
 /// Makes the flows of processes with their plans of work ([`Store::apply_processes`]), if the guard takes their
@@ -203,6 +143,22 @@ fn refuse_repeated(definition: &FlowDefinition) -> Result<(), StoreError> {
     }
 }
 
+/// Checks a condition over the attributes of a flow, for looking for instances.
+///
+/// # Errors
+/// [`StoreError::Refused`] with the place of what the guard does not take.
+pub async fn checked_condition(
+    store: &Store,
+    flow: &Flow,
+    text: &str,
+) -> Result<CheckedCondition, StoreError> {
+    let shape = store.flow_shape(flow.flow_id).await?;
+    let checked = CheckedPredicate::parse(text, &FlowAttributes::new(shape.attributes)).map_err(
+        |refused| StoreError::Refused(Box::new(refusal("the condition", text, refused))),
+    )?;
+    Ok(CheckedCondition::of_guard(checked.sql()))
+}
+
 /// Words a refusal of the guard as the database would.
 fn refusal(owner: &str, condition: &str, refused: wedflow_guard::Refusal) -> Refusal {
     let code = match refused.code {
@@ -220,38 +176,5 @@ fn refusal(owner: &str, condition: &str, refused: wedflow_guard::Refusal) -> Ref
             fragment: condition.to_owned(),
             position: refused.position,
         }),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::differing;
-
-    #[test]
-    fn differences_are_lines_of_one_text_only() {
-        assert_eq!(differing("a\nb\nc", "a\nx\nc\nd"), ["- b", "+ x", "+ d"]);
-        assert!(differing("a\nb", "a\nb").is_empty());
-    }
-
-    #[test]
-    fn differences_name_what_they_are_of() {
-        let old = "name = \"f\"\n\n[[attribute]]\nname = \"n\"\ntype = \"text\"\n\n[[attribute]]\nname = \"m\"\n\
-                   type = \"integer\"\n\n[[trigger]]\nname = \"t\"\n\n[trigger.work]\nrole = \"a\"\n\n\
-                   [transition.step]\nfiles = true\n";
-        let new = old
-            .replace("\"text\"", "\"integer\"")
-            .replace("\"a\"", "\"b\"")
-            .replace("true", "false");
-        assert_eq!(
-            differing(old, &new),
-            [
-                "- attribute n: type = \"text\"",
-                "+ attribute n: type = \"integer\"",
-                "- trigger t: work.role = \"a\"",
-                "- transition step: files = true",
-                "+ trigger t: work.role = \"b\"",
-                "+ transition step: files = false",
-            ]
-        );
     }
 }

@@ -32,6 +32,8 @@ const FUEL_REPORT_INTERVAL: Duration = Duration::from_secs(1);
 const NOTIFICATION_INTERVAL_MIN: Duration = Duration::from_millis(20);
 /// Time between two looks for webhooks with announcements that nobody delivers.
 const DELIVERY_INTERVAL: Duration = Duration::from_secs(1);
+/// Maximum number of waiting jobs of which webhooks are told by one look.
+const WAITING_ANNOUNCED_MAX: i32 = 1_000;
 /// Time between two looks after the trace's partitions. They are made seven days ahead.
 const PARTITION_INTERVAL: Duration = Duration::from_secs(600);
 /// Time between two looks at the sizes of the pool's indexes.
@@ -300,6 +302,13 @@ async fn clean(shared: Arc<Shared>) -> HandlerResult {
                 "could not remove what is old; it is tried again, and `wed status` tells how the database is"
             )
         }
+    }
+    let announced = shared.store.announce_waiting(WAITING_ANNOUNCED_MAX);
+    if let Err(error) = announced.await {
+        tracing::warn!(
+            %error,
+            "could not tell webhooks of jobs that wait; it is tried again, and `wed status` tells how the database is"
+        );
     }
     if let Err(error) = outside::clean(shared.outside.clone(), &shared.store).await {
         tracing::warn!(

@@ -23,6 +23,7 @@ mod commit;
 pub mod decision;
 pub mod definition;
 mod desk;
+pub mod difference;
 mod error;
 mod host;
 mod housekeeping;

@@ -26,8 +26,6 @@ $$;
 CREATE OR REPLACE FUNCTION wed.do_exceptions(_tenant_id integer, _flow_id integer, _wid bigint, _tgid integer)
 RETURNS jsonb LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  -- A webhook that takes nothing for long hears of the first ten thousand.
-  _messages_max CONSTANT integer := 10000;
   _changed timestamptz;
   _said jsonb;
 BEGIN
@@ -48,8 +46,7 @@ BEGIN
   SELECT w.webhook_id, _tenant_id, jsonb_build_object('type', 'instance.exception', 'timestamp', wed.rfc3339(_changed),
     'data', _said)
   FROM wed.webhook w WHERE w.tenant_id = _tenant_id AND (w.flow_id IS NULL OR w.flow_id = _flow_id)
-    AND (SELECT count(*) FROM (SELECT FROM wed.outbox o WHERE o.webhook_id = w.webhook_id LIMIT _messages_max) o)
-      < _messages_max;
+    AND 'instance.exception' = ANY (w.events) AND w.ended_at IS NULL AND NOT wed.has_backlog(w.webhook_id);
   PERFORM pg_notify('wed_exception', '');
   RETURN _said;
 END $$;

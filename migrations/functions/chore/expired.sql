@@ -15,22 +15,11 @@ CREATE OR REPLACE FUNCTION wed.do_expired(_tenant_id integer, _flow_id integer, 
 RETURNS jsonb LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _wids integer[];
-  _table text;
 BEGIN
   _wids := ARRAY(
     SELECT i.wid FROM wed.instance i WHERE i.flow_id = _flow_id AND i.status = 'F'
       AND i.changed < now() - (SELECT instances FROM wed.retention) LIMIT 500 FOR UPDATE SKIP LOCKED);
-  PERFORM set_config('wed.commit', 'expire', true);
-  EXECUTE format('WITH gone AS (DELETE FROM %1$I.wed_flow WHERE wid = ANY (ARRAY(
-      SELECT wid FROM %1$I.wed_flow WHERE wid = ANY ($1) FOR UPDATE SKIP LOCKED)) RETURNING wid)
-    SELECT coalesce(array_agg(wid), ''{}'') FROM gone',
-    (SELECT schema_name FROM wed.flow WHERE flow_id = _flow_id)) INTO _wids USING _wids;
-  FOREACH _table IN ARRAY ARRAY['trace', 'attempt', 'log', 'recording', 'pause', 'precedence', 'task_done',
-    'request', 'work_note', 'work_report', 'work_event', 'work_item', 'work_reservation', 'work_instance',
-    'instance_name', 'instance'] LOOP
-    EXECUTE format('DELETE FROM wed.%I WHERE flow_id = $1 AND wid = ANY ($2)', _table) USING _flow_id, _wids;
-  END LOOP;
-  PERFORM set_config('wed.commit', '', true);
+  _wids := wed.remove_instances(_flow_id, _wids);
   IF _wids = '{}' THEN RETURN NULL; END IF;
   RETURN to_jsonb(cardinality(_wids));
 END $$;

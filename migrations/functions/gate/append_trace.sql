@@ -13,4 +13,5 @@ BEGIN
          p.state, _now, p.tgid, p.attempt, p.fuel, p.elapsed_us, p.memory_bytes, p.component_id, p.from_seq, _writer,
          coalesce(p.forced, _note)
   FROM unnest(_passing) p;
+  PERFORM wed.tell_changes(_passing, _now);
 END $$;

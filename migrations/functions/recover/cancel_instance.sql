@@ -15,6 +15,9 @@ BEGIN
   INSERT INTO wed.trace (flow_id, wid, seq, status, trw, trf, state, tstmp, writer, note)
   SELECT _flow_id, _wid, _last + 1, 'F', '_CANCEL', '{}', r.state, _now, session_user, wed.reasoned(_actor, _reason)
   FROM unnest(wed.as_it_stands(_flow_id, _wid)) r;
+  PERFORM wed.tell_changes(ARRAY[jsonb_populate_record(NULL::wed.passing, jsonb_build_object('flow_id', _flow_id,
+    'wid', _wid, 'seq', _last + 1, 'becomes', 'F', 'trw', '_CANCEL', 'state', r.state))], _now)
+  FROM unnest(wed.as_it_stands(_flow_id, _wid)) r;
   UPDATE wed.instance SET status = 'F', changed = _now WHERE flow_id = _flow_id AND wid = _wid;
   IF EXISTS (SELECT FROM wed.flow WHERE flow_id = _flow_id AND constrained) THEN
     PERFORM wed.free(f, ARRAY[_wid], ARRAY[NULL::integer], false) FROM wed.flow f WHERE f.flow_id = _flow_id;

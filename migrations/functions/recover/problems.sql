@@ -44,7 +44,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   FROM wed.job j WHERE j.host_id IS NOT NULL AND NOT EXISTS (SELECT FROM wed.host h
     WHERE h.host_id = j.host_id) HAVING count(*) > 0
   UNION ALL
-  SELECT 'webhook_failing', format('%s messages to %s of tenant %s were not delivered: %s', count(*), w.url, t.name,
+  SELECT 'webhook_failing', format('%s messages to %s of tenant %s were not delivered: %s', count(*),
+    wed.masked_url(w.url), t.name,
     max(o.last_error)),
     'Let its receiver answer with 2xx, list its place with `wed serve --allow-http`, or remove it with `wed webhook '
     'remove`.'

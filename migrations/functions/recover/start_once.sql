@@ -23,8 +23,7 @@ BEGIN
       'RETURNING wid',
                 _flow.schema_name, _columns) END INTO _wid USING _values;
   IF _key IS NOT NULL THEN
-    UPDATE wed.idempotency SET answer = jsonb_build_object('wid', _wid)
-    WHERE tenant_id = _flow.tenant_id AND user_name = _actor AND key = _key;
+    PERFORM wed.keep_answer(_flow.tenant_id, _actor, _key, jsonb_build_object('wid', _wid));
   END IF;
   PERFORM wed.note_flow(_actor, _flow_id, 'instance.start', _wid::text, 'null');
   RETURN _wid;

@@ -38,7 +38,7 @@ BEGIN
   ELSIF _job.component_id IS NOT NULL THEN
     RETURN CASE
       WHEN NOT EXISTS (SELECT FROM wed.host h WHERE wed.host_runs(h)) THEN 'no_host'
-      WHEN EXISTS (SELECT FROM wed.usage WHERE tenant_id = _job.tenant_id AND resting)
+      WHEN EXISTS (SELECT FROM wed.usage WHERE tenant_id = _job.tenant_id AND (resting OR over IS NOT NULL))
         OR wed.concurrency_left(_job.tenant_id) <= 0 THEN 'quota' END;
   ELSIF EXISTS (SELECT FROM wed.binding WHERE flow_id = _flow_id AND trname = _job.trname) THEN
     RETURN 'no_component';

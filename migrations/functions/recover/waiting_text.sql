@@ -10,8 +10,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     WHEN 'person' THEN 'it is a person''s work'
     WHEN 'circuit' THEN 'the circuit breaker of its component is open'
     WHEN 'paused' THEN 'an operator paused it'
-    WHEN 'quota' THEN 'the tenant''s quota is used up: ' || CASE
-      WHEN EXISTS (SELECT FROM wed.usage WHERE tenant_id = _tenant_id AND resting) THEN 'fuel_per_minute'
-      ELSE 'concurrency' END
+    WHEN 'quota' THEN 'the tenant''s quota is used up: ' || coalesce(
+      (SELECT CASE WHEN u.resting THEN 'fuel_per_minute' ELSE u.over END FROM wed.usage u
+       WHERE u.tenant_id = _tenant_id), 'concurrency')
     END
 $$;

@@ -1,7 +1,7 @@
 -- Makes a token. At most two of one name are live: the present one, and the one it is being replaced by.
 CREATE OR REPLACE FUNCTION wed.create_token(
   _tenant_id integer, _user text, _name text, _prefix text, _hash bytea, _scopes text[], _days integer,
-  _live integer) RETURNS timestamptz
+  _live integer, _flows text[] DEFAULT '{}') RETURNS timestamptz
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   _user_id integer;
@@ -23,7 +23,7 @@ BEGIN
       USING ERRCODE = 'WF023', HINT = CASE _live WHEN 1 THEN 'Rotate it, or choose another name.'
         ELSE 'Revoke the older one first, or wait until it expires.' END;
   END IF;
-  INSERT INTO wed.token (tenant_id, user_id, name, prefix, hash, scopes, expires_at)
-  VALUES (_tenant_id, _user_id, _name, _prefix, _hash, _scopes, _expires);
+  INSERT INTO wed.token (tenant_id, user_id, name, prefix, hash, scopes, flows, expires_at)
+  VALUES (_tenant_id, _user_id, _name, _prefix, _hash, _scopes, _flows, _expires);
   RETURN _expires;
 END $$;

@@ -17,6 +17,7 @@ BEGIN
                AND j.host_id IS NOT NULL)
              WHEN 'trace_bytes' THEN _usage.trace_bytes
              WHEN 'row_bytes' THEN _usage.row_bytes
+             WHEN 'other_bytes' THEN _usage.other_bytes
              WHEN 'finished' THEN _usage.finished
              WHEN 'attempt_bytes' THEN _usage.attempt_bytes
              WHEN 'log_bytes' THEN _usage.log_bytes

@@ -21,6 +21,6 @@ BEGIN
         ORDER BY v.tenant_id FOR NO KEY UPDATE OF v SKIP LOCKED) c
   WHERE u.tenant_id = c.tenant_id;
   IF FOUND THEN PERFORM pg_notify('wed_jobs', ''); END IF;
-  resting := ARRAY(SELECT u.tenant_id FROM wed.usage u WHERE u.resting);
+  resting := ARRAY(SELECT u.tenant_id FROM wed.usage u WHERE u.resting OR u.over IS NOT NULL);
   limited := ARRAY(SELECT q.tenant_id FROM wed.quota q WHERE q.concurrency IS NOT NULL);
 END $$;

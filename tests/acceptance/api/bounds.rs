@@ -9,8 +9,7 @@ use serde_json::json;
 use super::{served, steps};
 use crate::support::database::TENANT;
 use crate::support::http::Api;
-use crate::support::program::run;
-use crate::support::{Database, eventually, on};
+use crate::support::{Database, on};
 
 #[harness::test]
 fn a_body_that_does_not_come_is_given_up() {
@@ -158,43 +157,6 @@ fn who_sends_too_much_reads_why() {
         let answer = client.raw(&request, |answer| answer.contains("\"too_large\""));
         assert!(answer.starts_with("HTTP/1.1 413"), "{path}: {answer}");
     }
-}
-
-#[harness::test]
-fn one_address_has_its_share_of_connections() {
-    let api = Api::with(&Database::new(), |settings| {
-        settings.address_connections = 3
-    });
-    let connect = || TcpStream::connect(api.address).expect("connected");
-    let mut dripping: Vec<TcpStream> = (0..3).map(|_| connect()).collect();
-    for stream in &mut dripping {
-        stream
-            .write_all(b"GET /health/live HTTP/1.1\r\n")
-            .expect("sent");
-    }
-    // One more is closed at once.
-    let mut refused = connect();
-    let mut byte = [0];
-    assert!(matches!(refused.read(&mut byte), Ok(0) | Err(_)));
-    // Another address has its own.
-    let asked = run(std::process::Command::new("curl").args([
-        "--silent",
-        "--interface",
-        "127.0.0.2",
-        &format!("http://{}/health/live", api.address),
-    ]));
-    assert_eq!(asked.code, Some(0), "{asked:?}");
-    // And it is given back.
-    dripping.clear();
-    eventually("room", || {
-        let mut stream = connect();
-        stream
-            .write_all(b"GET /health/live HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
-            .ok()?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).ok()?;
-        answer.starts_with("HTTP/1.1 200").then_some(())
-    });
 }
 
 #[harness::test]

@@ -101,7 +101,7 @@ fn an_upload_is_bounded() {
     client.upload("paper", paper, &key).is(201);
     let again = client.upload("paper", paper, &key).is(201);
     assert_eq!(again.header("idempotency-replayed"), Some("true"));
-    refused("other", paper, &key, 422, "idempotency_key_reused");
+    refused("other", paper, &key, 422, "WF046");
 }
 
 #[harness::test]
@@ -120,7 +120,7 @@ fn uploads_under_one_key_are_one_upload_whichever_host_they_come_to() {
     let made = answers.iter().filter(|answer| answer.status == 201).count();
     assert_eq!(made, 1, "{answers:?}");
     let refused = (answers.iter().find(|answer| answer.status != 201)).expect("one is refused");
-    refused.problem(422, "idempotency_key_reused");
+    refused.problem(422, "WF046");
     assert_eq!(
         client.get("/v1/components/x/versions/2").status,
         404,

@@ -256,3 +256,37 @@ fn a_trigger_is_enabled_as_its_definition_says() {
         .json("POST", "/v1/flows/steps/instances", &json!({}))
         .is(201);
 }
+
+#[harness::test]
+fn flow_is_deleted_only_as_it_is_expected() {
+    let (_api, client) = with_steps();
+    let delete = |tag: &str| client.send("DELETE", "/v1/flows/steps", &[("if-match", tag)], b"");
+    delete("\"0123456789abcdef0123456789abcdef\"").problem(412, "stale");
+    let tag = client.get("/v1/flows/steps").is(200);
+    delete(tag.header("etag").expect("a tag")).is(204);
+    client.get("/v1/flows/steps").problem(404, "not_found");
+}
+
+#[harness::test]
+fn difference_of_large_definitions_is_bounded() {
+    let (_api, client) = with_steps();
+    let with_form = |prefix: &str| {
+        let properties: serde_json::Map<_, _> = (0..4_000)
+            .map(|n| (format!("{prefix}_{n}"), json!({ "type": "string" })))
+            .collect();
+        let mut flow = steps("steps");
+        let form = json!({ "type": "object", "properties": properties });
+        flow["trigger"][0]["work"] = json!({ "form": form });
+        flow
+    };
+    for prefix in ["p", "q"] {
+        client
+            .json("PUT", "/v1/flows/steps", &with_form(prefix))
+            .is(200);
+    }
+    let difference = client.get("/v1/flows/steps/diff").is(200).json();
+    let lines = difference["lines"].as_array().map_or(0, Vec::len);
+    let left_out = difference["left_out"].as_u64().expect("a number");
+    assert!((1..=2_000).contains(&lines), "{lines}");
+    assert!(left_out > 1_000, "{left_out}");
+}

@@ -41,7 +41,7 @@ fn a_key_starts_one_instance() {
         .iter()
         .filter(|answer| answer.header("idempotency-replayed").is_none());
     assert_eq!(new.count(), 1);
-    start(&client, 2).problem(422, "idempotency_key_reused");
+    start(&client, 2).problem(422, "WF046");
     // Another user's key is another key.
     let other = api.user(TENANT, "bob", "participant");
     assert_eq!(start(&other, 2).is(201).json()["wid"], 2);
@@ -172,4 +172,160 @@ fn attempts_are_told_with_what_they_logged() {
     client
         .get(&format!("{instances}/9/attempts"))
         .problem(404, "not_found");
+}
+
+#[harness::test]
+fn key_means_the_same_request_however_it_is_written() {
+    let (_api, client) = with_steps();
+    let start = |key: &str, body: &str| {
+        let headers = [
+            ("content-type", "application/json"),
+            ("idempotency-key", key),
+        ];
+        client.send(
+            "POST",
+            "/v1/flows/steps/instances",
+            &headers,
+            body.as_bytes(),
+        )
+    };
+    let first = start("a", r#"{"state":{"n":1,"remark":"x"}}"#)
+        .is(201)
+        .json();
+    let again = start("a", r#"{ "state": {"remark":"x","n":1} }"#).is(201);
+    assert_eq!(again.json(), first);
+    assert_eq!(again.header("idempotency-replayed"), Some("true"));
+    start("a", r#"{"state":{"n":1,"remark":"y"}}"#).problem(422, "WF046");
+    // One set of keys for starts and events, and one answer to their misuse.
+    let event = |key: &str| {
+        let headers = [
+            ("content-type", "application/json"),
+            ("idempotency-key", key),
+        ];
+        let path = "/v1/flows/steps/instances/1/event";
+        client.send("POST", path, &headers, br#"{"state":{"remark":"z"}}"#)
+    };
+    event("a").problem(422, "WF046");
+    let two = [
+        ("content-type", "application/json"),
+        ("idempotency-key", "b"),
+        ("idempotency-key", "c"),
+    ];
+    client
+        .send("POST", "/v1/flows/steps/instances", &two, b"{}")
+        .problem(400, "idempotency_key");
+}
+
+#[harness::test]
+fn batch_is_counted_first_and_done_when_asked_for() {
+    let (api, client) = with_steps();
+    for n in 0..4 {
+        client
+            .json(
+                "POST",
+                "/v1/flows/steps/instances",
+                &json!({ "state": { "n": n % 3 } }),
+            )
+            .is(201);
+    }
+    let path = "/v1/flows/steps/instances/batch";
+    let operator = api.user(TENANT, "ops", "operator");
+    let mut batch = json!({ "act": "cancel", "where": "n < 2", "reason": "a test" });
+    let preview = operator.json("POST", path, &batch).is(200).json();
+    assert_eq!(
+        (&preview["applied"], &preview["matching"]),
+        (&false.into(), &3.into())
+    );
+    assert_eq!(preview["instances"], json!([1, 2, 4]));
+    let count = || {
+        client
+            .get("/v1/flows/steps/instances/count?status=final")
+            .is(200)
+            .json()
+    };
+    assert_eq!(count()["count"], 0);
+    batch["apply"] = true.into();
+    let done = operator.json("POST", path, &batch).is(200).json();
+    assert_eq!(done["done"], json!([1, 2, 4]));
+    assert_eq!(count()["count"], 3);
+    // A rule that holds for one of them keeps the others from nothing.
+    let again = operator.json(
+        "POST",
+        path,
+        &json!({ "act": "cancel", "reason": "all", "apply": true }),
+    );
+    let again = again.is(200).json();
+    assert_eq!(again["done"], json!([3]));
+    assert_eq!(
+        again["refused"].as_array().map(Vec::len),
+        Some(3),
+        "{again}"
+    );
+    operator
+        .json("POST", path, &json!({ "act": "skip", "reason": "x" }))
+        .problem(422, "invalid_document");
+    api.user(TENANT, "vic", "viewer")
+        .json("POST", path, &json!({ "act": "cancel" }))
+        .problem(403, "not_permitted");
+}
+
+#[harness::test]
+fn result_is_waited_for() {
+    let (api, client) = with_steps();
+    client
+        .json("POST", "/v1/flows/steps/instances", &json!({}))
+        .is(201);
+    let result = "/v1/flows/steps/instances/1/result";
+    let running = client.get(&format!("{result}?wait=0"));
+    assert_eq!(
+        (running.status, &running.json()["status"]),
+        (202, &"regular".into())
+    );
+    let waiter = client.clone();
+    let waiting = std::thread::spawn(move || waiter.get(&format!("{result}?wait=300")));
+    let url = on(api.database.store.flow_url(TENANT, "steps")).expect("its URL");
+    let mut session = crate::support::Session::on(&api.database, &url);
+    for _ in 0..3 {
+        session.finish(1, "step", "n = n + 1");
+    }
+    let answer = waiting.join().expect("answered").is(200).json();
+    assert_eq!(
+        (&answer["status"], &answer["state"]["n"]),
+        (&"final".into(), &3.into())
+    );
+    client
+        .get("/v1/flows/steps/instances/9/result")
+        .problem(404, "not_found");
+}
+
+#[harness::test]
+fn final_instance_is_deleted_with_its_history() {
+    let (api, client) = with_steps();
+    for n in [3, 0] {
+        client
+            .json(
+                "POST",
+                "/v1/flows/steps/instances",
+                &json!({ "state": { "n": n } }),
+            )
+            .is(201);
+    }
+    let why = json!({ "reason": "the customer asked for it" });
+    let delete =
+        |wid: i32| client.json("DELETE", &format!("/v1/flows/steps/instances/{wid}"), &why);
+    delete(2).problem(409, "WF002");
+    delete(1).is(204);
+    delete(1).problem(404, "WF040");
+    client
+        .get("/v1/flows/steps/instances/1")
+        .problem(404, "not_found");
+    let mut owner = api.database.owner();
+    assert_eq!(
+        owner.number("SELECT count(*) FROM wed.trace WHERE wid = 1"),
+        0
+    );
+    assert_eq!(
+        owner.number("SELECT count(*) FROM wed.audit WHERE action = 'instance.delete'"),
+        1
+    );
 }

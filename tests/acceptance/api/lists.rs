@@ -165,3 +165,109 @@ fn document_nested_too_deeply_takes_no_list_with_it() {
 fn owner_schema(database: &std::sync::Arc<crate::support::Database>) -> String {
     database.owner().line("SELECT schema_name FROM wed.flow")
 }
+
+#[harness::test]
+fn lists_refuse_parameters_that_they_do_not_have() {
+    let (_api, client) = with_steps();
+    for list in [
+        "flows",
+        "webhooks",
+        "pauses",
+        "flows/steps/schedules",
+        "flows/steps/versions",
+        "flows/steps/order",
+        "flows/steps/resources",
+        "flows/steps/reservations",
+        "work/calendars",
+        "me",
+        "usage",
+        "settings",
+        "flows/steps",
+        "flows/steps/secrets",
+    ] {
+        client
+            .get(&format!("/v1/{list}?colour=red"))
+            .problem(400, "invalid_query");
+    }
+}
+
+#[harness::test]
+fn versions_and_webhooks_come_in_parts() {
+    let (_api, client) = with_steps();
+    let mut flow = steps("steps");
+    for n in 0..3 {
+        flow["description"] = format!("number {n}").into();
+        client.json("PUT", "/v1/flows/steps", &flow).is(200);
+    }
+    let (mut versions, mut next) = (Vec::new(), String::new());
+    loop {
+        let part = client.get(&format!("/v1/flows/steps/versions?limit=1{next}"));
+        let part = part.is(200).json();
+        assert!(
+            part["items"]
+                .as_array()
+                .is_some_and(|items| items.len() <= 1)
+        );
+        versions.extend(part["items"][0]["version"].as_i64());
+        match part["next"].as_str() {
+            Some(cursor) => next = format!("&cursor={cursor}"),
+            None => break,
+        }
+    }
+    assert_eq!(versions.len(), 4);
+    assert!(
+        versions.is_sorted_by(|one, other| one > other),
+        "{versions:?}"
+    );
+}
+
+#[harness::test]
+fn instances_are_found_by_condition_time_and_transition() {
+    let (_api, client) = with_steps();
+    for n in 0..5 {
+        let state = json!({ "state": { "n": n, "remark": format!("it's {n}") } });
+        client
+            .json("POST", "/v1/flows/steps/instances", &state)
+            .is(201);
+    }
+    let found = |query: &str| -> Vec<i64> {
+        let list = client.get(&format!("/v1/flows/steps/instances?{query}"));
+        let list = list.is(200).json();
+        let items = list["items"].as_array().into_iter().flatten();
+        items.filter_map(|item| item["wid"].as_i64()).collect()
+    };
+    assert_eq!(found("where=n%20%3E%202"), [5, 4]);
+    assert_eq!(
+        found("where=n%20%3E%200%20AND%20remark%20LIKE%20'%252'&order=oldest"),
+        [3]
+    );
+    assert_eq!(found("transition=step&order=oldest"), [1, 2, 3]);
+    assert_eq!(found("started_before=2020-01-01T00:00:00Z"), [0; 0]);
+    assert_eq!(
+        found("started_since=2020-01-01T00:00:00Z&limit=2&order=oldest"),
+        [1, 2]
+    );
+    client
+        .get("/v1/flows/steps/instances?state=%7B%22nosuch%22:1%7D")
+        .problem(422, "42703");
+    client.get("/v1/flows/a%00b").problem(404, "not_found");
+    let count = client.get("/v1/flows/steps/instances/count?where=n%20%3C%203");
+    assert_eq!(count.is(200).json()["count"], 3);
+}
+
+#[harness::test]
+fn condition_of_a_query_is_held_against_the_guard() {
+    let (_api, client) = with_steps();
+    for (condition, code) in [
+        ("n%20%3E", "42601"),
+        ("colour%20%3D%201", "42703"),
+        ("(SELECT%20true)", "WF011"),
+        ("pg_sleep(1)%20IS%20NULL", "WF011"),
+        ("n%20%3D%201)%20OR%20(true", "42601"),
+    ] {
+        for list in ["instances", "instances/count"] {
+            let answer = client.get(&format!("/v1/flows/steps/{list}?where={condition}"));
+            answer.problem(422, code);
+        }
+    }
+}

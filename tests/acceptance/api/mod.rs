@@ -3,11 +3,13 @@
 mod bounds;
 mod components;
 mod definitions;
+mod installation;
 mod instances;
 mod lists;
 mod previews;
 mod requests;
 mod serving;
+mod shares;
 mod tenants;
 mod watching;
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::steps;
+use super::{steps, with_steps};
 use crate::support::database::TENANT;
 use crate::support::http::{Api, Client};
 use crate::support::{Database, on};
@@ -120,4 +120,39 @@ fn no_secret_is_taken_without_a_key_to_seal_it() {
             &json!({ "value": "canary-of-a-secret" }),
         )
         .problem(409, "no_secret_key");
+}
+
+#[harness::test]
+fn token_for_a_flow_is_for_nothing_else() {
+    let (_api, client) = with_steps();
+    client.json("PUT", "/v1/flows/more", &steps("more")).is(201);
+    let new = json!({ "name": "one", "scopes": ["write"], "flows": ["steps"] });
+    let made = client.json("POST", "/v1/tokens", &new).is(201).json();
+    assert_eq!(made["flows"], json!(["steps"]));
+    let limited = client.with_token(made["secret"].as_str().expect("a secret"));
+    limited.get("/v1/me").is(200);
+    limited.get("/v1/flows/steps").is(200);
+    limited
+        .json("POST", "/v1/flows/steps/instances", &json!({}))
+        .is(201);
+    for path in [
+        "/v1/flows",
+        "/v1/flows/more",
+        "/v1/flows/more/instances",
+        "/v1/components",
+        "/v1/tokens",
+        "/v1/flows/%73teps",
+        "/v1/work/items",
+        "/v1/usage",
+    ] {
+        limited.get(path).problem(403, "not_permitted");
+    }
+    // Nor makes one that may do more.
+    limited
+        .json(
+            "POST",
+            "/v1/tokens",
+            &json!({ "name": "all", "scopes": ["write"] }),
+        )
+        .problem(403, "not_permitted");
 }

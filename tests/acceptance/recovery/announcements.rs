@@ -198,7 +198,7 @@ fn receiver_that_does_not_answer_holds_up_its_own_tenant_only() {
     let mut owner = database.owner();
     owner.run("INSERT INTO wed.tenant (name) VALUES ('other')");
     owner.line(&format!(
-        "SELECT wed.set_webhook(tenant_id, NULL, '{}', true, 'ann') FROM wed.tenant WHERE name = 'other'",
+        "SELECT wed.set_webhook(tenant_id, NULL, '{}', NULL, NULL, NULL, 'ann') FROM wed.tenant WHERE name = 'other'",
         good.url()
     ));
     owner.run(
@@ -212,6 +212,172 @@ fn receiver_that_does_not_answer_holds_up_its_own_tenant_only() {
     // As many as may be under way, and no answer to any.
     assert!(silent.all().len() <= 8, "{}", silent.all().len());
     on(host.stop());
+}
+
+/// Types of the messages that wait for delivery, in order.
+fn told(owner: &mut crate::support::Session) -> Vec<String> {
+    owner.lines("SELECT body ->> 'type' FROM wed.outbox ORDER BY message_id")
+}
+
+#[harness::test]
+fn webhook_hears_of_the_events_that_it_names() {
+    let flow = Flow::of(
+        "INSERT INTO wed_attr (aname, atype, adv) VALUES ('n', 'integer', '0'), ('remark', 'text', NULL);
+         INSERT INTO wed_trig (trname, cpred) VALUES ('step', 'n < 2');
+         INSERT INTO wed_trig (cfinal, cpred) VALUES (true, 'n >= 2')",
+    );
+    let (mut s, mut owner) = (flow.session(), flow.database.owner());
+    let set = |arguments: &[&str]| {
+        let base = ["--json", "webhook", "set", "https://example.com/hook"];
+        run(wed(&flow.database.url()).args(base).args(arguments))
+            .done()
+            .json()
+    };
+    s.run("INSERT INTO wed_flow DEFAULT VALUES");
+    assert!(told(&mut owner).is_empty());
+    let first = set(&["--event", "instance.started", "--event", "instance.final"]);
+    assert!(first["secret"].is_string(), "{first}");
+    s.run("INSERT INTO wed_flow DEFAULT VALUES");
+    s.finish(2, "step", "n = n + 1");
+    s.finish(2, "step", "n = n + 1");
+    assert_eq!(told(&mut owner), ["instance.started", "instance.final"]);
+    // Set again: the secret is not told twice.
+    let again = set(&["--event", "instance.changed", "--attribute", "remark"]);
+    assert_eq!(
+        (&again["name"], &again["secret"]),
+        (&first["name"], &serde_json::Value::Null)
+    );
+    owner.run("DELETE FROM wed.outbox");
+    s.finish(1, "step", "n = n + 1");
+    assert!(told(&mut owner).is_empty());
+    s.finish(1, "step", "n = n + 1, remark = 'x'");
+    assert_eq!(told(&mut owner), ["instance.changed"]);
+    assert_eq!(
+        owner.line("SELECT body -> 'data' ->> 'attributes' FROM wed.outbox"),
+        "[\"remark\"]"
+    );
+    run(wed(&flow.database.url()).args([
+        "webhook",
+        "set",
+        "https://example.com/hook",
+        "--event",
+        "all",
+    ]))
+    .exits(4);
+}
+
+#[harness::test]
+fn webhook_hears_once_of_a_job_that_waits_too_long() {
+    let flow = Flow::of(PAPER);
+    let (mut s, mut owner) = (flow.session(), flow.database.owner());
+    run(wed(&flow.database.url()).args([
+        "webhook",
+        "set",
+        "https://example.com/hook",
+        "--event",
+        "job.waiting",
+        "--waits-over",
+        "10 minutes",
+    ]))
+    .done();
+    s.run("INSERT INTO wed_flow DEFAULT VALUES");
+    assert_eq!(owner.number("SELECT wed.announce_waiting(100)"), 0);
+    owner.run("UPDATE wed.job SET fired_at = fired_at - interval '11 minutes'");
+    assert_eq!(owner.number("SELECT wed.announce_waiting(100)"), 1);
+    assert_eq!(owner.number("SELECT wed.announce_waiting(100)"), 0);
+    assert_eq!(told(&mut owner), ["job.waiting"]);
+}
+
+#[harness::test]
+fn secret_is_replaced_while_both_sign() {
+    let flow = Flow::of(PAPER);
+    let receiver = Receiver::new(&[], false);
+    let old = set_webhook(&flow, &receiver.url());
+    let mut owner = flow.database.owner();
+    let name = owner.line("SELECT name FROM wed.webhook");
+    let webhook = |arguments: &[&str]| {
+        run(wed(&flow.database.url())
+            .arg("--json")
+            .arg("webhook")
+            .args(arguments))
+        .done()
+        .json()
+    };
+    let new = webhook(&["rotate", &name])["secret"].clone();
+    assert!(new.is_string() && new != old.as_str(), "{new}");
+    webhook(&["test", &name]);
+    let host = flow.database.host(reaching(&[receiver.port]));
+    let received = eventually("a message", || receiver.all().pop());
+    let signed = received
+        .0
+        .lines()
+        .find(|line| line.starts_with("webhook-signature:"));
+    assert_eq!(
+        signed.map(|line| line.matches("v1,").count()),
+        Some(2),
+        "{received:?}"
+    );
+    assert!(received.1.contains("webhook.test"), "{received:?}");
+    owner.run("UPDATE wed.webhook SET old_until = now()");
+    webhook(&["test", &name]);
+    let received = eventually("another message", || receiver.all().get(1).cloned());
+    assert_eq!(received.0.matches("v1,").count(), 1, "{received:?}");
+    on(host.stop());
+}
+
+#[harness::test]
+fn message_that_was_given_up_is_sent_again() {
+    let flow = Flow::of(PAPER);
+    let receiver = Receiver::new(&[410, 200], false);
+    set_webhook(&flow, &receiver.url());
+    let mut owner = flow.database.owner();
+    let name = owner.line("SELECT name FROM wed.webhook");
+    let webhook = |arguments: &[&str]| {
+        run(wed(&flow.database.url())
+            .arg("--json")
+            .arg("webhook")
+            .args(arguments))
+        .done()
+        .json()
+    };
+    exception(&mut owner, &flow);
+    let host = flow.database.host(reaching(&[receiver.port]));
+    eventually("a dead letter", || {
+        (owner.number("SELECT count(*) FROM wed.outbox WHERE dead_at IS NOT NULL") == 1)
+            .then_some(())
+    });
+    // A receiver that is gone hears of nothing more.
+    assert_eq!(webhook(&["list"])[0]["ended"], true);
+    assert_eq!(webhook(&["messages", &name])[0]["status"], "dead");
+    assert_eq!(webhook(&["redeliver", &name])["messages"], 1);
+    eventually("an empty outbox", || {
+        (owner.number("SELECT count(*) FROM wed.outbox") == 0).then_some(())
+    });
+    assert_eq!(receiver.all().len(), 2);
+    on(host.stop());
+}
+
+#[harness::test]
+fn url_is_masked_where_it_may_be_a_secret() {
+    let flow = Flow::of(PAPER);
+    let database = &flow.database;
+    let api = crate::support::http::Api::of(database);
+    let admin = api.user("default", "ann", "admin");
+    let url = "https://example.com/hook?secret=HOOKSECRET";
+    admin
+        .json("PUT", "/v1/webhooks", &serde_json::json!({ "url": url }))
+        .is(200);
+    let seen = |client: &crate::support::http::Client| client.get("/v1/webhooks").is(200).json();
+    assert_eq!(seen(&admin)["items"][0]["url"], url);
+    let viewer = api.user("default", "bob", "viewer");
+    assert_eq!(seen(&viewer)["items"][0]["url"], "https://example.com/…");
+    let mut owner = database.owner();
+    let audit = owner.lines("SELECT target || detail::text FROM wed.audit");
+    assert!(!audit.join(" ").contains("HOOKSECRET"), "{audit:?}");
+    owner.run("INSERT INTO wed.outbox (webhook_id, tenant_id, body, attempt) SELECT webhook_id, tenant_id, '{}', 5 \
+               FROM wed.webhook");
+    let problems = owner.lines("SELECT text FROM wed.problems()");
+    assert!(!problems.join(" ").contains("HOOKSECRET"), "{problems:?}");
 }
 
 #[harness::test]

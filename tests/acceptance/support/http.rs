@@ -50,6 +50,7 @@ impl Api {
             user,
             name,
             scopes,
+            flows: &[],
             days: 1,
         };
         let issued = on(issue(&self.database.store, None, &request)).expect("a token");

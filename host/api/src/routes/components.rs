@@ -5,7 +5,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use data_encoding::{BASE64, HEXLOWER};
-use sha2::{Digest, Sha256};
+use serde_json::{Value, json};
 use wedflow_model::Limits;
 use wedflow_store::{Once, Store, Taken};
 use wedflow_tenancy::{Action, Area};
@@ -241,13 +241,12 @@ async fn uploaded(
         hold_against(said, &read.digest)?;
     }
     let name = sent.name.as_deref().unwrap_or_default();
-    let fingerprint =
-        Sha256::digest([&b"upload "[..], name.as_bytes(), b" ", &read.digest].concat());
+    let asked = json!(["upload", name, HEXLOWER.encode(&read.digest)]);
     let once = sent.key.as_deref().map(|key| Once {
         tenant: &caller.tenant,
         user: &caller.user,
         key,
-        fingerprint: &fingerprint,
+        asked: &asked,
     });
     let store = caller.store(api);
     let mut taken = None;
@@ -331,12 +330,12 @@ fn not_uploaded(error: UploadError) -> Problem {
 
 /// A client's key while its upload is under way. Given back when dropped: the upload was refused, or its client went
 /// away.
-struct TakenKey(Option<(Store, [String; 3], Vec<u8>)>);
+struct TakenKey(Option<(Store, [String; 3], Value)>);
 
 impl TakenKey {
     fn new(store: &Store, once: &Once<'_>) -> Self {
         let names = [once.tenant, once.user, once.key].map(str::to_owned);
-        TakenKey(Some((store.clone(), names, once.fingerprint.to_vec())))
+        TakenKey(Some((store.clone(), names, once.asked.clone())))
     }
 
     /// The key has an answer, and stays.
@@ -347,7 +346,7 @@ impl TakenKey {
 
 impl Drop for TakenKey {
     fn drop(&mut self) {
-        let Some((store, [tenant, user, key], fingerprint)) = self.0.take() else {
+        let Some((store, [tenant, user, key], asked)) = self.0.take() else {
             return;
         };
         tokio::spawn(async move {
@@ -355,7 +354,7 @@ impl Drop for TakenKey {
                 tenant: &tenant,
                 user: &user,
                 key: &key,
-                fingerprint: &fingerprint,
+                asked: &asked,
             };
             if let Err(error) = store.give_key_back(&once).await {
                 tracing::warn!(

@@ -3,26 +3,29 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use wedflow_model::Wid;
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
 use crate::body::Document;
-use crate::documents::{Finding, List, Reservation, Resource, SetResource, TaskOrder};
-use crate::path::Named;
+use crate::documents::{Finding, List, Page, Reservation, Resource, SetResource, TaskOrder};
+use crate::page;
+use crate::path::{Asked, Named};
 use crate::problem::Problem;
 use crate::state::Api;
 
-/// Most rows that are answered.
-const LISTED_MAX: i64 = 1_000;
+/// Most rows that are looked through.
+const LISTED_MAX: i64 = 10_000;
 
 /// Reservations of a flow's instances, held and waited for
 #[utoipa::path(get, path = "/v1/flows/{flow}/reservations", tag = "flows", params(("flow" = String, Path,
-    description = "The flow's name")),
+    description = "The flow's name"), Page),
     responses((status = 200, body = List<Reservation>), (status = 404, body = Problem)))]
 pub(crate) async fn reservations(
     State(api): State<Api>,
     caller: Caller,
     Named(flow): Named<String>,
+    Asked(asked): Asked<Page>,
 ) -> Result<Json<List<Reservation>>, Problem> {
     caller.must(Action::read(Area::Jobs))?;
     let flow = api.store.flow(&caller.tenant, &flow).await?;
@@ -37,7 +40,17 @@ pub(crate) async fn reservations(
         waits_for: row.waits_for,
         asked_at: row.asked_at,
     });
-    Ok(Json(List::whole(rows.collect())))
+    page::cut(&asked, rows.collect(), |row: &Reservation| {
+        let resource = row.resource.as_deref().unwrap_or_default();
+        format!(
+            "{} {:010} {} {resource} {}",
+            row.asked_at,
+            row.wid.get(),
+            row.transition,
+            row.key
+        )
+    })
+    .map(Json)
 }
 
 /// Parts of a flow's definition that cannot work, or not as they were meant
@@ -57,12 +70,13 @@ pub(crate) async fn lint(
 
 /// Stock of the keys that a flow reserves by quantity
 #[utoipa::path(get, path = "/v1/flows/{flow}/resources", tag = "flows", params(("flow" = String, Path,
-    description = "The flow's name")),
+    description = "The flow's name"), Page),
     responses((status = 200, body = List<Resource>), (status = 404, body = Problem)))]
 pub(crate) async fn resources(
     State(api): State<Api>,
     caller: Caller,
     Named(flow): Named<String>,
+    Asked(asked): Asked<Page>,
 ) -> Result<Json<List<Resource>>, Problem> {
     caller.must(Action::read(Area::Flows))?;
     let flow = api.store.flow(&caller.tenant, &flow).await?;
@@ -74,7 +88,14 @@ pub(crate) async fn resources(
         minimum: row.minimum,
         held: row.held,
     });
-    Ok(Json(List::whole(rows.collect())))
+    page::cut(&asked, rows.collect(), |row: &Resource| {
+        format!(
+            "{} {}",
+            row.resource.as_deref().unwrap_or_default(),
+            row.key
+        )
+    })
+    .map(Json)
 }
 
 /// Sets the stock of a key; requests that wait for more are served
@@ -105,12 +126,13 @@ pub(crate) async fn set_resource(
 
 /// The orders of tasks that were added to a flow while it runs
 #[utoipa::path(get, path = "/v1/flows/{flow}/order", tag = "flows", params(("flow" = String, Path,
-    description = "The flow's name")),
+    description = "The flow's name"), Page),
     responses((status = 200, body = List<TaskOrder>), (status = 404, body = Problem)))]
 pub(crate) async fn orders(
     State(api): State<Api>,
     caller: Caller,
     Named(flow): Named<String>,
+    Asked(asked): Asked<Page>,
 ) -> Result<Json<List<TaskOrder>>, Problem> {
     caller.must(Action::read(Area::Flows))?;
     let flow = api.store.flow(&caller.tenant, &flow).await?;
@@ -121,7 +143,15 @@ pub(crate) async fn orders(
         wid: row.wid,
         actor: Some(row.actor),
     });
-    Ok(Json(List::whole(rows.collect())))
+    page::cut(&asked, rows.collect(), |row: &TaskOrder| {
+        format!(
+            "{} {:010} {}",
+            row.trigger,
+            row.wid.map_or(0, Wid::get),
+            row.after
+        )
+    })
+    .map(Json)
 }
 
 /// Adds an order of tasks, of one instance or of all

@@ -1,8 +1,9 @@
 //! An instance's history as it happens, as server-sent events.
 
 use std::convert::Infallible;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -13,12 +14,16 @@ use wedflow_store::Flow;
 use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
-use crate::documents::{Status, StreamEvent, TraceRow};
-use crate::path::{Named, wid};
+use crate::documents::{Instance, ResultFilter, Status, StreamEvent, TraceRow};
+use crate::path::{Asked, Named, wid};
 use crate::problem::Problem;
+use crate::sending;
 use crate::state::{Api, Slot};
 use crate::watching::Watcher;
 
+/// Time for which a request waits for an instance's end, in seconds; the longest one.
+const RESULT_WAIT_S: u64 = 30;
+const RESULT_WAIT_S_MAX: u64 = 300;
 /// Rows sent at once.
 const AT_ONCE: i64 = 100;
 
@@ -137,6 +142,55 @@ async fn next(mut watch: Watch) -> Option<(Result<Event, Infallible>, Watch)> {
         } else {
             let rows: Vec<TraceRow> = found.into_iter().map(Into::into).collect();
             watch.rows = rows.into_iter();
+        }
+    }
+}
+
+/// An instance once it is final or an exception: waits for that. 202 with the instance as it is when time is up
+#[utoipa::path(get, path = "/v1/flows/{flow}/instances/{wid}/result", tag = "instances",
+    params(("flow" = String, Path, description = "The flow's name"), ("wid" = i32, Path,
+        description = "The instance's number"), ResultFilter),
+    responses((status = 200, body = Instance),
+        (status = 202, body = Instance, description = "It is still running: ask again"),
+        (status = 404, body = Problem)))]
+pub(crate) async fn result(
+    State(api): State<Api>,
+    caller: Caller,
+    Named((flow, number)): Named<(String, String)>,
+    Asked(waiting): Asked<ResultFilter>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    caller.must(Action::read(Area::Instances))?;
+    let _place = api.watchers.take(&caller.tenant)?;
+    let wid = wid(&number)?;
+    let wait = waiting.wait.unwrap_or(RESULT_WAIT_S).min(RESULT_WAIT_S_MAX);
+    let mut until = Instant::now() + Duration::from_secs(wait);
+    let mut watcher = None;
+    loop {
+        let longest = api.times.request;
+        let asking = api.connections.wait(&caller.tenant, 1, longest).await?;
+        let flow = api.store.flow(&caller.tenant, &flow).await?;
+        // Read first: what comes after it is told.
+        let last = api.store.last_rows(&[flow.flow_id], &[wid]).await?;
+        let instance = api.store.instance(&flow, wid).await?;
+        drop(asking);
+        let is_running = instance.status == "R";
+        if !is_running || Instant::now() >= until {
+            let status = match is_running {
+                true => StatusCode::ACCEPTED,
+                false => StatusCode::OK,
+            };
+            let answer = (status, Json(Instance::from(instance)));
+            return Ok(sending::counted(&api, &caller.tenant, answer.into_response()).await);
+        }
+        let watcher = watcher.get_or_insert_with(|| {
+            let token = caller.token(&headers);
+            api.watching.watch((flow.flow_id, wid), token)
+        });
+        let next = last.first().map_or(1, |last| last.seq.saturating_add(1));
+        if !watcher.wait(next, until).await && Instant::now() < until {
+            // It has ended meanwhile, or the token lets its bearer watch no more: the answer is what is there now.
+            until = Instant::now();
         }
     }
 }

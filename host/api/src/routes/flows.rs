@@ -94,7 +94,7 @@ pub(crate) async fn apply(
     let (parts, sent) = request.into_parts();
     let definition = definition(&api, &parts.headers, &name, sent).await?;
     let expected = expected(&parts.headers)?;
-    let store = caller.store(&api);
+    let store = caller.definitions(&api);
     let (applied, tag) =
         wedflow_worker::definition::apply_to(&store, &caller.tenant, &definition, &expected)
             .await?;
@@ -202,15 +202,20 @@ async fn read_definition(
 }
 
 /// Removes a flow with its instances and their history
-#[utoipa::path(delete, path = "/v1/flows/{flow}", tag = "flows", params(("flow" = String, Path,
-    description = "The flow's name")),
-    responses((status = 204), (status = 404, body = Problem)))]
+#[utoipa::path(delete, path = "/v1/flows/{flow}", tag = "flows",
+    params(("flow" = String, Path, description = "The flow's name"),
+        ("If-Match" = Option<String>, Header, description = "Only if the definition has this ETag")),
+    responses((status = 204), (status = 404, body = Problem),
+        (status = 412, body = Problem, description = "If-Match does not hold")))]
 pub(crate) async fn delete(
     State(api): State<Api>,
     caller: Caller,
     Named(name): Named<String>,
+    headers: HeaderMap,
 ) -> Result<StatusCode, Problem> {
     caller.must(Action::write(Area::Flows))?;
-    caller.store(&api).drop_flow(&caller.tenant, &name).await?;
+    let expected = expected(&headers)?;
+    let store = caller.store(&api);
+    store.drop_flow_if(&caller.tenant, &name, &expected).await?;
     Ok(StatusCode::NO_CONTENT)
 }

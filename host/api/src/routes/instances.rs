@@ -4,17 +4,17 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
+use serde_json::{Map, Value, json};
 use wedflow_model::Wid;
-use wedflow_store::{Once, WantedInstances};
+use wedflow_store::{CheckedCondition, Flow, Once, WantedInstances};
 use wedflow_tenancy::{Action, Area};
+use wedflow_worker::definition::checked_condition;
 
 use crate::access::Caller;
 use crate::body::{IdempotencyKey, OptionalDocument};
 use crate::documents::{
-    Attempt, AttemptFilter, AttemptName, Instance, InstanceFilter, List, Page, Recording, Start,
-    Started, Status, TraceFilter, TraceRow,
+    Attempt, AttemptFilter, AttemptName, Count, Instance, InstanceFilter, List, Order, Page,
+    Recording, Start, Started, Status, TraceFilter, TraceRow,
 };
 use crate::page;
 use crate::path::{Asked, Named, wid};
@@ -23,6 +23,80 @@ use crate::state::Api;
 
 /// Says that an answer was given before.
 pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+/// Filter of instances as a request gives it.
+#[derive(Debug, Default)]
+pub(super) struct Filter {
+    pub(super) status: Option<Status>,
+    pub(super) state: Option<Map<String, Value>>,
+    pub(super) condition: Option<String>,
+    pub(super) transition: Option<String>,
+    pub(super) changed_since: Option<String>,
+    pub(super) started_since: Option<String>,
+    pub(super) started_before: Option<String>,
+    pub(super) oldest_first: bool,
+}
+
+impl TryFrom<InstanceFilter> for Filter {
+    type Error = Problem;
+
+    fn try_from(which: InstanceFilter) -> Result<Self, Problem> {
+        Ok(Filter {
+            status: which.status,
+            state: which.state.as_deref().map(state_of).transpose()?,
+            condition: which.r#where,
+            transition: which.transition,
+            changed_since: which.changed_since,
+            started_since: which.started_since,
+            started_before: which.started_before,
+            oldest_first: which.order == Some(Order::Oldest),
+        })
+    }
+}
+
+/// Filter of instances whose condition was checked.
+pub(super) struct Wanted {
+    filter: Filter,
+    condition: Option<CheckedCondition>,
+}
+
+impl Wanted {
+    /// Checks a filter's condition.
+    pub(super) async fn read(api: &Api, flow: &Flow, filter: Filter) -> Result<Self, Problem> {
+        if let Some(state) = &filter.state {
+            let shape = api.store.flow_shape(flow.flow_id).await?;
+            let known = |name: &String| shape.attributes.iter().any(|(own, _)| own == name);
+            if let Some(name) = state.keys().find(|name| !known(name)) {
+                let unknown = format!("flow \"{}\" has no attribute \"{name}\"", flow.name);
+                return Err(Problem::invalid("42703", unknown)
+                    .hint("GET /v1/flows/{flow} lists a flow's attributes."));
+            }
+        }
+        Ok(Wanted {
+            condition: match &filter.condition {
+                None => None,
+                Some(text) => Some(checked_condition(&api.store, flow, text).await?),
+            },
+            filter,
+        })
+    }
+
+    /// Returns the filter as the store takes it.
+    pub(super) fn filter(&self) -> WantedInstances<'_> {
+        let filter = &self.filter;
+        WantedInstances {
+            status: filter.status.map(Status::letter),
+            state: filter.state.as_ref(),
+            changed_since: filter.changed_since.as_deref(),
+            started_since: filter.started_since.as_deref(),
+            started_before: filter.started_before.as_deref(),
+            transition: filter.transition.as_deref(),
+            condition: self.condition.as_ref(),
+            oldest_first: filter.oldest_first,
+            wid: None,
+        }
+    }
+}
 
 /// Instances of a flow, newest first
 #[utoipa::path(get, path = "/v1/flows/{flow}/instances", tag = "instances",
@@ -36,21 +110,33 @@ pub(crate) async fn list(
 ) -> Result<Json<List<Instance>>, Problem> {
     caller.must(Action::read(Area::Instances))?;
     let limit = page::limit(which.limit)?;
-    let before =
+    let from =
         page::position::<1>(which.cursor.as_deref())?.map(|[wid]| Wid::new(page::small(wid)));
     let flow = api.store.flow(&caller.tenant, &flow).await?;
-    let state = which.state.as_deref().map(state_of).transpose()?;
-    let wanted = WantedInstances {
-        status: which.status.map(Status::letter),
-        state: state.as_ref(),
-        changed_since: which.changed_since.as_deref(),
-        wid: None,
-    };
+    let wanted = Wanted::read(&api, &flow, which.try_into()?).await?;
+    let wanted = wanted.filter();
     let store = &api.store;
-    let fetch = |before, count| store.instances_before(&flow, &wanted, before, count);
-    let (items, next) = page::part(limit, before, |instance| instance.wid, fetch).await?;
+    let fetch = |from, count| store.instances_from(&flow, &wanted, from, count);
+    let (items, next) = page::part(limit, from, |instance| instance.wid, fetch).await?;
     let next = next.map(|last| page::cursor(&[i64::from(last.get())]));
     Ok(Json(List { items, next }))
+}
+
+/// Counts the instances of a flow that match, up to 100,000
+#[utoipa::path(get, path = "/v1/flows/{flow}/instances/count", tag = "instances",
+    params(("flow" = String, Path, description = "The flow's name"), InstanceFilter),
+    responses((status = 200, body = Count), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn count(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(flow): Named<String>,
+    Asked(which): Asked<InstanceFilter>,
+) -> Result<Json<Count>, Problem> {
+    caller.must(Action::read(Area::Instances))?;
+    let flow = api.store.flow(&caller.tenant, &flow).await?;
+    let wanted = Wanted::read(&api, &flow, which.try_into()?).await?;
+    let count = api.store.count_instances(&flow, &wanted.filter()).await?;
+    Ok(Json(Count { count }))
 }
 
 /// The values of a filter.
@@ -76,13 +162,12 @@ pub(crate) async fn start(
 ) -> Result<Response, Problem> {
     caller.must(Action::write(Area::Instances))?;
     let flow = api.store.flow(&caller.tenant, &name).await?;
-    let asked = serde_json::to_vec(&("start", flow.flow_id, &start.state)).unwrap_or_default();
-    let fingerprint = Sha256::digest(&asked);
+    let asked = json!(["start", flow.flow_id, &start.state]);
     let once = key.as_deref().map(|key| Once {
         tenant: &caller.tenant,
         user: &caller.user,
         key,
-        fingerprint: &fingerprint,
+        asked: &asked,
     });
     let (wid, replayed) = caller
         .store(&api)

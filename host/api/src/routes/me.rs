@@ -5,13 +5,12 @@ use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
 use crate::documents::Me;
-use crate::path::{Asked, Nothing};
 use crate::problem::Problem;
 
 /// Tells who the caller is and what it may do
 #[utoipa::path(get, path = "/v1/me", tag = "tokens",
     responses((status = 200, body = Me), (status = 401, body = Problem)))]
-pub(crate) async fn me(caller: Caller, Asked(Nothing {}): Asked<Nothing>) -> Json<Me> {
+pub(crate) async fn me(caller: Caller) -> Json<Me> {
     let may = Area::ALL
         .into_iter()
         .flat_map(|area| [Action::read(area), Action::write(area)])

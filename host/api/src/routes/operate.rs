@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::{FromRequestParts, State};
+use axum::http::StatusCode;
 use axum::http::request::Parts;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -12,11 +13,12 @@ use wedflow_tenancy::{Action, Area};
 use crate::access::Caller;
 use crate::body::{Document, IdempotencyKey, OptionalDocument};
 use crate::documents::{
-    Event, GoBack, GoingBack, List, MatchingException, Operated, Pause, Paused, PausedThing,
+    Event, GoBack, GoingBack, List, MatchingException, Operated, Page, Pause, Paused, PausedThing,
     Reason, Refused, Retried, RetriedMatching, RetryMatching, Sent, SetState, Skip, Status,
     Waiting,
 };
-use crate::path::{Named, wid};
+use crate::page;
+use crate::path::{Asked, Named, wid};
 use crate::problem::Problem;
 use crate::state::Api;
 
@@ -195,6 +197,25 @@ pub(crate) async fn go_back(
     Ok(Json(GoingBack { wid, steps }))
 }
 
+/// Removes a final instance with all that is recorded of it, but for the audit log
+#[utoipa::path(delete, path = "/v1/flows/{flow}/instances/{wid}", tag = "instances",
+    operation_id = "delete_instance", params(InstancePath),
+    request_body = Reason,
+    responses((status = 204), (status = 404, body = Problem), (status = 409, body = Problem)))]
+pub(crate) async fn delete(
+    OnInstance {
+        caller,
+        store,
+        flow,
+        wid,
+    }: OnInstance,
+    Document(asked): Document<Reason>,
+) -> Result<StatusCode, Problem> {
+    caller.must(Action::write(Area::Flows))?;
+    store.delete_instance(&flow, wid, &asked.reason).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
 /// Pauses an instance: nobody claims its jobs
 #[utoipa::path(post, path = "/v1/flows/{flow}/instances/{wid}/pause", tag = "instances",
     params(InstancePath),
@@ -308,10 +329,12 @@ pub(crate) async fn event(
 }
 
 /// Lists what is paused in the tenant
-#[utoipa::path(get, path = "/v1/pauses", tag = "flows", responses((status = 200, body = List<PausedThing>)))]
+#[utoipa::path(get, path = "/v1/pauses", tag = "flows", params(Page),
+    responses((status = 200, body = List<PausedThing>)))]
 pub(crate) async fn pauses(
     State(api): State<Api>,
     caller: Caller,
+    Asked(asked): Asked<Page>,
 ) -> Result<Json<List<PausedThing>>, Problem> {
     caller.must(Action::read(Area::Jobs))?;
     let pauses = api.store.pauses(&caller.tenant).await?;
@@ -323,7 +346,13 @@ pub(crate) async fn pauses(
         reason: pause.reason,
         since: pause.since,
     });
-    Ok(Json(List::whole(pauses.collect())))
+    page::cut(&asked, pauses.collect(), |pause: &PausedThing| {
+        let (flow, trigger) = (pause.flow.as_deref(), pause.trigger.as_deref());
+        let wid = pause.wid.map_or(0, Wid::get);
+        let (flow, trigger) = (flow.unwrap_or_default(), trigger.unwrap_or_default());
+        format!("{} {flow} {wid:010} {trigger}", pause.since)
+    })
+    .map(Json)
 }
 
 async fn set_tenant_pause(

@@ -12,8 +12,9 @@ use wedflow_tenancy::{Action, Area};
 use super::operate::FlowPath;
 use crate::access::Caller;
 use crate::body::Document;
-use crate::documents::{Backfill, Backfilled, List, PutSchedule, Schedule};
-use crate::path::Named;
+use crate::documents::{Backfill, Backfilled, List, Page, PutSchedule, Schedule};
+use crate::page;
+use crate::path::{Asked, Named};
 use crate::problem::Problem;
 use crate::state::Api;
 
@@ -62,12 +63,13 @@ impl OnSchedule {
 }
 
 /// A flow's schedules
-#[utoipa::path(get, path = "/v1/flows/{flow}/schedules", tag = "flows", params(FlowPath),
+#[utoipa::path(get, path = "/v1/flows/{flow}/schedules", tag = "flows", params(FlowPath, Page),
     responses((status = 200, body = List<Schedule>), (status = 404, body = Problem)))]
 pub(crate) async fn schedules(
     State(api): State<Api>,
     caller: Caller,
     Named(path): Named<FlowPath>,
+    Asked(asked): Asked<Page>,
 ) -> Result<Json<List<Schedule>>, Problem> {
     caller.must(Action::read(Area::Flows))?;
     let flow = api.store.flow(&caller.tenant, &path.flow).await?;
@@ -84,7 +86,10 @@ pub(crate) async fn schedules(
         last_wid: schedule.last_wid,
         last_error: schedule.last_error,
     });
-    Ok(Json(List::whole(schedules.collect())))
+    page::cut(&asked, schedules.collect(), |schedule: &Schedule| {
+        schedule.name.clone()
+    })
+    .map(Json)
 }
 
 /// Makes a schedule that starts instances, or changes the one of that name

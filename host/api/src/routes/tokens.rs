@@ -18,6 +18,8 @@ use crate::state::Api;
 
 /// Life of a token in days when the request names none.
 const USUAL_DAYS: i32 = 90;
+/// Most scopes of a token.
+const SCOPES_MAX: usize = 30;
 /// The longest time that two tokens of a name are live, in hours.
 const MOST_OVERLAP: u32 = 24 * 30;
 
@@ -87,6 +89,22 @@ pub(crate) async fn create(
         }
         _ => &caller.user,
     };
+    if new.flows.len() > SCOPES_MAX {
+        return Err(Problem::invalid(
+            "invalid_document",
+            format!("there are more than {SCOPES_MAX} flows"),
+        )
+        .hint("Make a token for each group of flows.")
+        .at("flows".to_owned()));
+    }
+    if new.scopes.len() > SCOPES_MAX {
+        return Err(Problem::invalid(
+            "invalid_document",
+            format!("there are more than {SCOPES_MAX} scopes"),
+        )
+        .hint(ScopeError::hint())
+        .at("scopes".to_owned()));
+    }
     let scopes: Vec<Scope> = new
         .scopes
         .iter()
@@ -102,6 +120,7 @@ pub(crate) async fn create(
         user,
         name: &new.name,
         scopes: &scopes,
+        flows: &new.flows,
         days: new.days.unwrap_or(USUAL_DAYS),
     };
     let issued = issue(&caller.store(&api), Some(&caller), &request)
@@ -154,7 +173,13 @@ pub(crate) async fn revoke(
     caller: Caller,
     Named(id): Named<String>,
 ) -> Result<StatusCode, Problem> {
-    find(&api, &caller, Action::write, &id).await?;
+    let token = find(&api, &caller, Action::write, &id).await?;
+    let scopes: Vec<Scope> = (token.scopes.iter())
+        .filter_map(|scope| scope.parse().ok())
+        .collect();
+    if !caller.may(Action::write(Area::AllTokens)) && !caller.covers(&scopes) {
+        return Err(refused(TokenError::TooMuch));
+    }
     caller.store(&api).revoke_token(&caller.tenant, &id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -6,7 +6,6 @@ use wedflow_tenancy::{Action, Area};
 
 use crate::access::Caller;
 use crate::documents::{List, Usage};
-use crate::path::{Asked, Nothing};
 use crate::problem::Problem;
 use crate::state::Api;
 
@@ -16,7 +15,6 @@ use crate::state::Api;
 pub(crate) async fn list(
     State(api): State<Api>,
     caller: Caller,
-    Asked(Nothing {}): Asked<Nothing>,
 ) -> Result<Json<List<Usage>>, Problem> {
     caller.must(Action::read(Area::Usage))?;
     let quotas = api.store.quotas(&caller.tenant).await?;

@@ -5,25 +5,29 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use wedflow_model::FlowDefinition;
-use wedflow_store::{self as store, FlowVersion};
+use wedflow_store as store;
 use wedflow_tenancy::{Action, Area};
+use wedflow_worker::difference::compare;
 
 use crate::access::Caller;
 use crate::body::{Document, OptionalDocument};
 use crate::documents::{
-    AppliedFlow, Between, Difference, List, Preview, Processes, Rematch, RematchResult, Rematched,
-    RollBack, RolledBack, Status, Version, WorkPlan,
+    AppliedFlow, Between, Difference, List, Page, Preview, Processes, Rematch, RematchResult,
+    Rematched, RollBack, RolledBack, Status, Version, WorkPlan,
 };
+use crate::page;
 use crate::path::{Asked, Named};
 use crate::problem::Problem;
 use crate::routes::flows;
 use crate::state::Api;
 
-/// Definitions that are looked through.
-const VERSIONS_MAX: i64 = 100;
+/// Most instances that a preview names.
+const REMATCHED_MAX: usize = 1_000;
 
+/// Describes instances that a re-match touches; the first of many.
 fn rematched(rows: Vec<store::Rematched>) -> Vec<Rematched> {
     rows.into_iter()
+        .take(REMATCHED_MAX)
         .map(|one| Rematched {
             wid: one.wid,
             fires: one.fires,
@@ -75,7 +79,8 @@ async fn previewed(
     definition: &wedflow_model::FlowDefinition,
 ) -> Result<Preview, Problem> {
     let (applied, rows) =
-        wedflow_worker::definition::preview(&caller.store(api), &caller.tenant, definition).await?;
+        wedflow_worker::definition::preview(&caller.definitions(api), &caller.tenant, definition)
+            .await?;
     Ok(Preview {
         would_apply: applied.into(),
         matching: rows.len(),
@@ -85,42 +90,22 @@ async fn previewed(
 
 /// Definitions that a flow had, newest first
 #[utoipa::path(get, path = "/v1/flows/{flow}/versions", tag = "flows", params(("flow" = String, Path,
-    description = "The flow's name")),
+    description = "The flow's name"), Page),
     responses((status = 200, body = List<Version>), (status = 404, body = Problem)))]
 pub(crate) async fn versions(
     State(api): State<Api>,
     caller: Caller,
     Named(name): Named<String>,
+    Asked(asked): Asked<Page>,
 ) -> Result<Json<List<Version>>, Problem> {
     caller.must(Action::read(Area::Flows))?;
+    let limit = page::limit(asked.limit)?;
+    let before = page::position::<1>(asked.cursor.as_deref())?.map(|[last]| page::small(last));
     let flow = api.store.flow(&caller.tenant, &name).await?;
-    let versions = api.store.flow_versions(flow.flow_id, VERSIONS_MAX).await?;
-    let versions = versions.into_iter().map(|version| Version {
-        version: version.version,
-        applied_at: version.applied_at,
-        actor: version.actor,
-        definition: version.definition,
-    });
-    Ok(Json(List::whole(versions.collect())))
-}
-
-fn pick(
-    versions: &[FlowVersion],
-    wanted: Option<i32>,
-    otherwise: usize,
-) -> Result<&FlowVersion, Problem> {
-    let found = match wanted {
-        Some(number) => versions.iter().find(|version| version.version == number),
-        None => versions.get(otherwise),
-    };
-    found.ok_or_else(|| {
-        let number = wanted.map_or_else(|| "before the newest".to_owned(), |n| n.to_string());
-        Problem::missing("version", &number).hint("GET /v1/flows/{flow}/versions lists them.")
-    })
-}
-
-fn text_of(version: &FlowVersion) -> Result<String, Problem> {
-    toml::to_string(&version.read()?).map_err(|_| Problem::internal())
+    let fetch = |before, count| api.store.flow_versions(flow.flow_id, before, count);
+    let (items, next) = page::part(limit, before, |version| version.version, fetch).await?;
+    let next = next.map(|last| page::cursor(&[i64::from(last)]));
+    Ok(Json(List { items, next }))
 }
 
 /// Compares two definitions of a flow
@@ -135,15 +120,17 @@ pub(crate) async fn diff(
 ) -> Result<Json<Difference>, Problem> {
     caller.must(Action::read(Area::Flows))?;
     let flow = api.store.flow(&caller.tenant, &name).await?;
-    let versions = api.store.flow_versions(flow.flow_id, VERSIONS_MAX).await?;
-    let (old, new) = (
-        pick(&versions, between.old, 1)?,
-        pick(&versions, between.new, 0)?,
-    );
+    let (old, new) = api
+        .store
+        .two_versions(flow.flow_id, between.old, between.new)
+        .await?;
+    let (old_version, new_version) = (old.version, new.version);
+    let difference = compare(old, new).await?;
     Ok(Json(Difference {
-        old: old.version,
-        new: new.version,
-        lines: wedflow_worker::definition::differing(&text_of(old)?, &text_of(new)?),
+        old: old_version,
+        new: new_version,
+        lines: difference.lines,
+        left_out: difference.left_out,
     }))
 }
 
@@ -160,7 +147,7 @@ pub(crate) async fn roll_back(
 ) -> Result<Json<RolledBack>, Problem> {
     must(&caller, asked.apply)?;
     let flow = api.store.flow(&caller.tenant, &name).await?;
-    let store = caller.store(&api);
+    let store = caller.definitions(&api);
     let rolled_back = store
         .roll_back(flow.flow_id, asked.version, !asked.apply)
         .await?;
@@ -186,7 +173,7 @@ pub(crate) async fn rematch(
     must(&caller, asked.apply)?;
     let flow = api.store.flow(&caller.tenant, &name).await?;
     let rows = caller
-        .store(&api)
+        .definitions(&api)
         .rematch(flow.flow_id, !asked.apply)
         .await?;
     Ok(Json(RematchResult {

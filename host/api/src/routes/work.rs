@@ -22,6 +22,7 @@ use crate::documents::{
 };
 use crate::path::{Asked, Named};
 use crate::problem::Problem;
+use crate::sending;
 use crate::state::{Api, Slot};
 
 /// Entries of a list when no limit is asked for.
@@ -411,7 +412,7 @@ pub(crate) async fn application(
             told.insert(key, value);
         }
     }
-    Ok(response)
+    Ok(sending::counted(&api, &caller.tenant, response).await)
 }
 
 /// Runs the component of an item that the caller holds at the server, and answers its values. Nothing is reported

@@ -15,9 +15,10 @@ use wedflow_model::Wid;
 use crate::access::Caller;
 use crate::body::{Document, OptionalDocument};
 use crate::documents::{
-    Calendar, Decision, Following, List, Notification, Outcome, Position, Successor,
+    Calendar, Decision, Following, List, Notification, Outcome, Page, Position, Successor,
 };
-use crate::path::Named;
+use crate::page;
+use crate::path::{Asked, Named};
 use crate::problem::Problem;
 use crate::state::Api;
 
@@ -170,15 +171,19 @@ pub(crate) async fn revoke(
 }
 
 /// The tenant's calendars
-#[utoipa::path(get, path = "/v1/work/calendars", tag = "work", responses((status = 200, body = List<Value>)))]
+#[utoipa::path(get, path = "/v1/work/calendars", tag = "work", params(Page),
+    responses((status = 200, body = List<Value>)))]
 pub(crate) async fn calendars(
     State(api): State<Api>,
     caller: Caller,
+    Asked(asked): Asked<Page>,
 ) -> Result<Json<List<Value>>, Problem> {
     caller.must(Action::read(Area::Instances))?;
-    Ok(Json(List::whole(
-        api.store.work_calendars(&caller.tenant).await?,
-    )))
+    let calendars = api.store.work_calendars(&caller.tenant).await?;
+    page::cut(&asked, calendars, |calendar: &Value| {
+        calendar["calendar"].to_string()
+    })
+    .map(Json)
 }
 
 /// Makes or changes a calendar, by whose working hours deadlines may be counted

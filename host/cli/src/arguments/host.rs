@@ -26,6 +26,10 @@ pub(crate) struct HostArguments {
     /// listens on 127.0.0.1:8080 by default, or on a free port when that one is taken.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = listening)]
     pub(crate) listen: Option<SocketAddr>,
+    /// A proxy before the HTTP API, or a network of them (may be given several times): its header X-Forwarded-For names
+    /// the client, and its connections are not counted as those of one address. Loopback is one always.
+    #[arg(long, value_name = "ADDRESS|NETWORK", value_parser = wedflow_api::network_of)]
+    pub(crate) trust_proxy: Vec<wedflow_api::IpNet>,
     /// Serve figures for Prometheus here, at /metrics: of all tenants, to whoever asks, so let only the monitoring
     /// reach it.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = listening)]

@@ -58,6 +58,9 @@ pub(crate) struct QuotaArguments {
     /// Schedules.
     #[arg(long, value_name = "N|none")]
     pub(crate) schedules: Option<Most>,
+    /// Bytes of attachments, comments, settings, secrets, schedules, versions, users, tokens, messages, audit entries.
+    #[arg(long, value_name = "N|none")]
+    pub(crate) other_bytes: Option<Most>,
 }
 
 impl QuotaArguments {

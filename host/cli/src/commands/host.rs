@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use sd_notify::NotifyState;
 use tokio::net::TcpListener;
-use wedflow_api::{MakePages, MetricsServer, Server, ServerSettings};
+use wedflow_api::{IpNet, MakePages, MetricsServer, Server, ServerSettings};
 use wedflow_console::Links;
 use wedflow_store::Store;
 use wedflow_tenancy::{Scope, TokenRequest, issue};
@@ -65,7 +65,8 @@ async fn run(
     let api = match listen {
         Some(address) => {
             let own = arguments.database_url.as_ref().is_none_or(String::is_empty);
-            Some(listen_at(&store, address, may_move, (own, &links)).await?)
+            let proxies = &host.trust_proxy;
+            Some(listen_at(&store, address, (may_move, own), (&links, proxies)).await?)
         }
         None => None,
     };
@@ -205,6 +206,7 @@ async fn console_token(store: &Store, tenant: &str) -> Option<String> {
         user: CONSOLE_USER,
         name: "a link of the console",
         scopes: &[Scope::ALL],
+        flows: &[],
         days: 1,
     };
     let issued = issue(store, None, &request).await.ok()?;
@@ -228,13 +230,15 @@ enum Ending {
 async fn listen_at(
     store: &Store,
     address: SocketAddr,
-    may_move: bool,
-    (own, links): (bool, &Links),
+    (may_move, own): (bool, bool),
+    (links, proxies): (&Links, &[IpNet]),
 ) -> Result<Server, Problem> {
     if !address.ip().is_loopback() {
         tracing::warn!(%address, "tokens travel in plain HTTP; let only a proxy with TLS reach this address");
     }
+    let usual = ServerSettings::at(address).proxies;
     let settings = |address| ServerSettings {
+        proxies: [usual.as_slice(), proxies].concat(),
         find_secret_key: Some(match own {
             true => || secret_key::existing_or_new().ok(),
             false => || secret_key::existing().ok().flatten(),

@@ -212,6 +212,7 @@ impl Example<'_> {
             user: "beto",
             name: &format!("demo-{:08x}", rand::random::<u32>()),
             scopes: &[Scope::ALL],
+            flows: &[],
             days: 1,
         };
         let issued = issue(self.store, None, &request).await?;

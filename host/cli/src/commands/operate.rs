@@ -363,6 +363,10 @@ async fn diff(
         for line in &difference.lines {
             terminal.line(line);
         }
+        if difference.left_out > 0 {
+            let more = counted(difference.left_out, "more line");
+            terminal.say(&format!("Left out: {more}."));
+        }
     });
     Ok(())
 }

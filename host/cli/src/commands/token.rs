@@ -18,6 +18,7 @@ pub(crate) async fn run(
             user,
             name,
             scope,
+            flow,
             days,
         } => {
             let scopes = match scope.is_empty() {
@@ -28,6 +29,7 @@ pub(crate) async fn run(
                 name: name.clone(),
                 user: Some(user.clone()),
                 scopes,
+                flows: flow.clone(),
                 days: Some(*days),
             };
             shown(door, &door.create_token(&new).await?, terminal).await

@@ -78,10 +78,9 @@ async fn exceptions(
 ) -> Result<List<Instance>, Failure> {
     let filter = InstanceFilter {
         status: Some(Status::Exception),
-        state: None,
-        changed_since: None,
         cursor,
         limit: Some(limit),
+        ..InstanceFilter::default()
     };
     let request = Request::get(&["flows", flow, "instances"]).query(&filter);
     session.client.call(request).await.map_err(session.failed())

@@ -19,7 +19,7 @@ const PAGE: i64 = 50;
 /// Attributes that a table shows.
 const ATTRIBUTES_MAX: usize = 5;
 /// Parameters of a search.
-const SEARCHED: [&str; 4] = ["status", "attribute", "value", "since"];
+const SEARCHED: [&str; 5] = ["status", "attribute", "value", "since", "where"];
 
 /// Instances, as searched for.
 pub(crate) async fn list(session: Session, Path(flow): Path<String>, query: Query) -> Answer {
@@ -82,8 +82,10 @@ fn filter_of(
         status,
         state,
         changed_since: since,
+        r#where: query.given("where").map(str::to_owned),
         cursor: query.given("cursor").map(str::to_owned),
         limit: Some(PAGE),
+        ..InstanceFilter::default()
     })
 }
 
@@ -116,6 +118,7 @@ fn search(session: &Session, flow: &FlowDetail, query: &Query) -> Markup {
                 }
             }
             label { (say("Has the value")) input name="value" value=(asked("value")) size="18"; }
+            label { (say("Condition")) input name="where" value=(asked("where")) size="30" placeholder="qty > 3"; }
             label {
                 (say("Status changed since (UTC)")) input type="datetime-local" name="since" value=(asked("since"));
             }

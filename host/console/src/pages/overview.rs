@@ -88,10 +88,7 @@ async fn exceptions(
     {
         let filter = InstanceFilter {
             status: Some(Status::Exception),
-            state: None,
-            changed_since: None,
-            cursor: None,
-            limit: None,
+            ..InstanceFilter::default()
         };
         for one in session
             .client

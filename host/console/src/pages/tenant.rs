@@ -67,6 +67,7 @@ pub(crate) async fn change_webhook(session: Session, sent: Sent) -> Answer {
     let place = WebhookPlace {
         url: sent.text("url").to_owned(),
         flow: sent.given("flow"),
+        ..WebhookPlace::default()
     };
     let failed = session.failed();
     let message = match sent.text("act") {
@@ -80,13 +81,15 @@ pub(crate) async fn change_webhook(session: Session, sent: Sent) -> Answer {
         }
         _ => {
             let set = session.client.set_webhook(&place).await.map_err(&failed)?;
-            format!(
-                "{} {}",
-                session
-                    .language
-                    .say("Announced from now on. The secret of its signatures:"),
-                set.secret
-            )
+            match set.secret {
+                Some(secret) => format!(
+                    "{} {secret}",
+                    session
+                        .language
+                        .say("Announced from now on. The secret of its signatures:")
+                ),
+                None => session.language.say("Announced as before.").to_owned(),
+            }
         }
     };
     Ok(onward(&format!("{ROOT}/webhooks"), &message))

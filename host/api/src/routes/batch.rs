@@ -1,0 +1,102 @@
+//! Batches: an action on all instances of a flow that match: counted first, done when asked for.
+
+use axum::Json;
+use axum::extract::State;
+use wedflow_model::Wid;
+use wedflow_store::{Flow, PauseScope, Store, StoreError};
+use wedflow_tenancy::{Action, Area};
+
+use super::instances::{Filter, Wanted};
+use crate::access::Caller;
+use crate::body::Document;
+use crate::documents::{Act, Batch, Batched, Refused};
+use crate::path::Named;
+use crate::problem::Problem;
+use crate::state::Api;
+
+/// Most instances on which one request acts.
+const ACTED_MAX: i64 = 1_000;
+
+/// Retries, cancels, pauses, resumes, or skips a job of the instances that match, at most 1,000; with `apply`, otherwise
+/// they are counted and listed
+#[utoipa::path(post, path = "/v1/flows/{flow}/instances/batch", tag = "instances", operation_id = "batch",
+    params(("flow" = String, Path, description = "The flow's name")), request_body = Batch,
+    responses((status = 200, body = Batched), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn run(
+    State(api): State<Api>,
+    caller: Caller,
+    Named(name): Named<String>,
+    Document(batch): Document<Batch>,
+) -> Result<Json<Batched>, Problem> {
+    caller.must(Action::write(Area::Jobs))?;
+    if batch.act == Act::Skip && batch.transition.is_none() {
+        return Err(
+            Problem::invalid("invalid_document", "a job is skipped by its transition")
+                .hint("Name the transition.")
+                .at("transition".to_owned()),
+        );
+    }
+    let flow = api.store.flow(&caller.tenant, &name).await?;
+    let filter = Filter {
+        status: batch.status,
+        state: batch.state.clone(),
+        condition: batch.r#where.clone(),
+        transition: batch.transition.clone(),
+        changed_since: batch.changed_since.clone(),
+        started_before: batch.started_before.clone(),
+        started_since: None,
+        oldest_first: true,
+    };
+    let wanted = Wanted::read(&api, &flow, filter).await?;
+    let wanted = wanted.filter();
+    let matching = api.store.count_instances(&flow, &wanted).await?;
+    let found = api.store.wids_from(&flow, &wanted, batch.after, ACTED_MAX);
+    let mut batched = Batched {
+        applied: batch.apply,
+        matching,
+        instances: found.await?,
+        done: Vec::new(),
+        refused: Vec::new(),
+    };
+    if batch.apply {
+        let store = caller.definitions(&api);
+        for wid in batched.instances.clone() {
+            match act(&store, &caller.tenant, &flow, wid, &batch).await {
+                Ok(()) => batched.done.push(wid),
+                // A rule that holds for one of them; the others go on.
+                Err(StoreError::Refused(refusal)) => batched.refused.push(Refused {
+                    wid,
+                    reason: refusal.message,
+                }),
+                Err(error) if error.is_transient() => return Err(error.into()),
+                Err(error) => batched.refused.push(Refused {
+                    wid,
+                    reason: error.to_string(),
+                }),
+            }
+        }
+    }
+    Ok(Json(batched))
+}
+
+async fn act(
+    store: &Store,
+    tenant: &str,
+    flow: &Flow,
+    wid: Wid,
+    batch: &Batch,
+) -> Result<(), StoreError> {
+    let reason = &batch.reason;
+    let pause = |paused| store.set_pause(PauseScope::Instance(tenant, flow, wid), paused, reason);
+    match batch.act {
+        Act::Retry => drop(store.retry_instance(flow, wid, reason).await?),
+        Act::Cancel => store.cancel_instance(flow, wid, reason).await?,
+        Act::Pause => drop(pause(true).await?),
+        Act::Resume => drop(pause(false).await?),
+        Act::Skip => {
+            let transition = batch.transition.as_deref().unwrap_or_default();
+            store.skip_job(flow, wid, transition, reason).await?;
+        }
+    }
+    Ok(())
+}
