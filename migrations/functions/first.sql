@@ -1,8 +1,22 @@
 -- Runs before the functions are applied.
 --
--- How the functions are laid out: define makes flows; gate decides what a new state means and writes it; job claims,
--- commits and fails; explain says why; chore is what any host does for all tenants, thing by thing; sweep looks after
--- tables of ours. A flow has functions of its own, made from define/templates.
+-- The model. A flow is a definition: attributes, triggers, a final condition. An instance is one row of its wed_flow:
+-- its state. Whoever writes a state passes the gate in the same transaction: conditions are evaluated, the finished job
+-- leaves wed.job, those that are fired enter it, wed.trace gets a row. A job is claimed by a host (a lease with a
+-- token), locked by an external worker, or held by a person, and ends with the commit of its result, another attempt,
+-- or an exception. docs/explanation/states.md names all states.
+--
+-- The files, in the order in which one meets them:
+--   gate, decide, writers           a new state: what it means, who may write it
+--   claim, commit, attempts, hosts, workers    jobs in the hands of hosts and workers
+--   reservations, grants, stock, orders, numbering    constraints
+--   flows, attributes, triggers, compile, apply, versions, settings, components    definitions
+--   condition, condition_calls, bounded, generated/    what tenants' SQL may hold, and how it is bounded
+--   operate, back, pauses, keys, clock, webhooks, schedules, waiting, explain, lint    operators
+--   work_plan, work_items, work_reports, worklists, people, notification    people's work
+--   tenants, quotas, usage, audit    tenants
+--   chores, chores_of_jobs, retention, status, metrics    any host, for all
+-- A flow has functions of its own, made from templates.
 --
 -- The way of a host's result: wed.commit_results > wed.write_unlocked > wed.write_results > the flow's apply (UPDATE,
 -- conditions) > wed.pass_gate > wed.decide, wed.refuse_passing, then one function for each table that is written,

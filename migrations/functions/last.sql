@@ -27,7 +27,7 @@ GRANT EXECUTE ON FUNCTION wed.waiting_reason(integer, integer, integer) TO PUBLI
 GRANT EXECUTE ON FUNCTION wed.waiting_text(text, integer) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION wed.waits_on(integer, integer, integer) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION wed.resume_commands(integer, integer, integer) TO PUBLIC;
--- What flows' views show of shared tables (define/templates/views.sql).
+-- What flows' views show of shared tables (templates/views.sql).
 GRANT SELECT ON wed.job, wed.trace, wed.attempt, wed.instance, wed.flow_version, wed.precedence, wed.trigger,
   wed.request, wed.reservation, wed.resource, wed.trigger_constraint TO wed_reader;
 -- Once a statement, at the end of its transaction: locks of keys are the last that it takes.

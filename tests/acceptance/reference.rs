@@ -57,11 +57,11 @@ fn generated_file(path: &str, text: &str) {
 fn the_rules_of_the_database_are_those_of_the_guard() {
     use wedflow_guard::rules;
     generated_file(
-        "migrations/functions/condition/allow.sql",
+        "migrations/functions/generated/allowed_calls.sql",
         &rules::allowed_calls(),
     );
     generated_file(
-        "migrations/functions/bounded/table.sql",
+        "migrations/functions/generated/bounded_calls.sql",
         &rules::bounded_calls(),
     );
     let path = "docs/reference/conditions.md";
@@ -294,7 +294,7 @@ fn the_page_the_dashboard_and_the_alerts_are_made_of_the_figures() {
     generated("metrics.md", &figures::page());
     generated_file("packaging/monitoring/alerts.yml", &figures::alert_rules());
     generated_file("packaging/monitoring/dashboard.json", &figures::dashboard());
-    let rows = std::fs::read_to_string(repository("migrations/functions/operate/metrics.sql"));
+    let rows = std::fs::read_to_string(repository("migrations/functions/metrics.sql"));
     let rows = rows.expect("metrics.sql");
     for figure in figures::FIGURES {
         if let figures::Origin::Database(row) = figure.origin {

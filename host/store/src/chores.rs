@@ -1,4 +1,4 @@
-//! Chores: what hosts do for all tenants, each due thing in a block of its own (`functions/chore/chores.sql`).
+//! Chores: what hosts do for all tenants, each due thing in a block of its own (`functions/chores.sql`).
 
 use std::time::{Duration, Instant};
 

@@ -13,7 +13,7 @@ use crate::{Store, StoreError};
 /// Numbered migrations: tables, types and indexes. Append-only.
 static NUMBERED: Migrator = sqlx::migrate!("../../migrations");
 
-/// SQL functions, one a file, applied together when any of them changed.
+/// SQL functions, a file for each subject, applied together when any of them changed.
 #[derive(RustEmbed)]
 #[folder = "../../migrations/functions"]
 struct Functions;
@@ -21,7 +21,7 @@ struct Functions;
 const FIRST: &str = "first.sql";
 const LAST: &str = "last.sql";
 /// Folder of the templates of what each flow has: kept in the database and filled in for each flow.
-const TEMPLATES: &str = "define/templates/";
+const TEMPLATES: &str = "templates/";
 
 /// The first number after the tables that the nine migrations of wed 0.1.0 made together with their functions.
 const AFTER_BASELINE: i64 = 7;

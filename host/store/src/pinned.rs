@@ -2,7 +2,7 @@
 //! database's: functions that clients call have them from there too.
 
 /// Text of the function that lists them.
-const LIST: &str = include_str!("../../../migrations/functions/define/pinned_settings.sql");
+const LIST: &str = include_str!("../../../migrations/functions/pinned_settings.sql");
 
 /// Names and values, as the list has them: a line for each, `('name', 'value')`.
 pub(crate) fn settings() -> impl Iterator<Item = (&'static str, &'static str)> {

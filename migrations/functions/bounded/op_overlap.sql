@@ -1,7 +1,0 @@
--- As Postgres's own &&, of what has few pairs.
-CREATE OR REPLACE FUNCTION wed_bounded.op_overlap(_one anyarray, _other anyarray) RETURNS boolean
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED AS $$
-BEGIN
-  PERFORM wed_bounded.pair(_one, _other);
-  RETURN _one OPERATOR(pg_catalog.&&) _other;
-END $$;

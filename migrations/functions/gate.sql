@@ -1,0 +1,380 @@
+-- The gate: what every change of a state passes, in the transaction that writes it.
+--
+-- An INSERT or UPDATE of wed_flow comes here by the flow's own triggers (templates), a host's batch by
+-- wed.commit_results (commit.sql). wed.pass_gate decides (decide.sql), refuses what a rule forbids, and writes: jobs
+-- out and in, status, trace, reservations.
+
+-- Takes new instances through the gate.
+CREATE OR REPLACE FUNCTION wed.gate_insert(_flow_id integer, _rows wed.evaluated[]) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM wed.refuse_initial(_flow_id, _rows);
+  INSERT INTO wed.instance (flow_id, wid, status) SELECT _flow_id, r.wid, 'R' FROM unnest(_rows) r;
+  IF EXISTS (SELECT FROM wed.work_plan WHERE flow_id = _flow_id) THEN
+    PERFORM wed.name_instances(_flow_id, ARRAY(SELECT r.wid FROM unnest(_rows) r ORDER BY r.wid));
+  END IF;
+  PERFORM wed.pass_gate(_rows, NULL);
+  PERFORM wed.note_given_wid(_flow_id, (SELECT max(r.wid) FROM unnest(_rows) r));
+END $$;
+
+-- Refuses new instances that may not be: of a suspended tenant, with a number out of bounds, whose state cannot be
+-- evaluated or satisfies nothing. A number given by hand leaves as many to the sequence as there are below it.
+CREATE OR REPLACE FUNCTION wed.refuse_initial(_flow_id integer, _rows wed.evaluated[]) RETURNS void
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  _given_max CONSTANT integer := 1000000000;
+  _last bigint := coalesce(pg_sequence_last_value(wed.wid_sequence(_flow_id)), 0);
+  _bad wed.evaluated;
+BEGIN
+  IF wed.is_suspended(_flow_id) THEN
+    RAISE EXCEPTION 'the tenant is suspended' USING ERRCODE = 'WF021', HINT = 'The operator resumes it.';
+  END IF;
+  SELECT * INTO _bad FROM unnest(_rows) r
+  WHERE r.wid < 1 OR r.wid > greatest(_given_max, _last) OR r.fault IS NOT NULL OR (r.fired = '{}' AND NOT r.final)
+  ORDER BY r.wid LIMIT 1;
+  IF _bad.wid IS NULL THEN
+    RETURN;
+  ELSIF _bad.wid > greatest(_given_max, _last) THEN
+    RAISE EXCEPTION 'the wid of an instance, where it is given, is at most %, and % is more', _given_max, _bad.wid
+      USING ERRCODE = '23514', HINT = 'Leave it out: the next free one is taken.';
+  ELSIF _bad.wid < 1 THEN
+    RAISE EXCEPTION 'the wid of an instance is a positive number, and % is none', _bad.wid USING ERRCODE = '23514',
+      HINT = 'Leave it out: the next free one is taken.';
+  ELSIF _bad.fault IS NOT NULL THEN
+    RAISE EXCEPTION 'the initial state of instance % cannot be evaluated: %', _bad.wid, _bad.fault
+      USING ERRCODE = 'WF014', HINT = 'Mend the values, or write the condition so that it holds for them too.';
+  END IF;
+  RAISE EXCEPTION 'the initial state of instance % satisfies no condition', _bad.wid
+    USING ERRCODE = 'WF001', DETAIL = left(_bad.state::jsonb::text, 1000),
+      HINT = 'A new instance must fire at least one transition, or be final; see wed_trig.';
+END $$;
+
+-- Takes changed states through the gate, ordered by wid, unless their writers may not set what they set
+-- (wed.identify_writers).
+CREATE OR REPLACE FUNCTION wed.gate_update(_rows wed.evaluated[], _writings wed.writing[], _changes wed.change[])
+  RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  _jobs wed.result[];
+BEGIN
+  PERFORM wed.refuse_writers(_writings, _changes);
+  IF NOT EXISTS (SELECT FROM unnest(_writings) w WHERE w.tgid IS NULL) THEN
+    _jobs := ARRAY(SELECT ROW(w.wid, w.tgid, 0, NULL, NULL, NULL, NULL)::wed.result FROM unnest(_writings) w);
+    PERFORM wed.pass_gate(_rows, _jobs);
+    RETURN;
+  END IF;
+  -- Events are passed separately: what wrote is not a job's transition.
+  PERFORM wed.pass_gate(wed.select_rows(_rows, _writings, true), NULL, _trw => '_EVENT');
+  _jobs := ARRAY(SELECT ROW(w.wid, w.tgid, 0, NULL, NULL, NULL, NULL)::wed.result FROM unnest(_writings) w
+    WHERE w.tgid IS NOT NULL);
+  IF _jobs <> '{}' THEN
+    PERFORM wed.pass_gate(wed.select_rows(_rows, _writings, false), _jobs);
+  END IF;
+END $$;
+
+-- Returns the changed states that events wrote, or those that jobs' transitions wrote; rows and writings name the same
+-- instances, in the same order.
+CREATE OR REPLACE FUNCTION wed.select_rows(_rows wed.evaluated[], _writings wed.writing[], _events boolean)
+  RETURNS wed.evaluated[]
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT ROW(r.flow_id, r.version, r.wid, r.state, r.payload, r.fired, r.kept, r.final, r.fault)::wed.evaluated
+    FROM ROWS FROM (unnest(_rows), unnest(_writings)) AS r(
+      flow_id, version, wid, state, payload, fired, kept, final, fault, of_wid, tgid, transition, may_set, refusal)
+    WHERE (r.tgid IS NULL) = _events);
+END $$;
+
+-- Takes new states through the gate, for every way into it: decides (wed.decide), refuses, writes. In a host's commit
+-- the row of the job that ends becomes that of the first fired one, leased to the same host, unless it wants others to
+-- have a turn (_lease false) or the batch has a paused instance, whose jobs are fired paused. Returns the jobs that
+-- were leased. _results says which jobs end; null: none.
+--
+-- The functions in here have no search_path of their own, for a setting of one costs microseconds a call; whoever calls
+-- them has set it.
+CREATE OR REPLACE FUNCTION wed.pass_gate(
+  _rows wed.evaluated[], _results wed.result[], _host_id integer DEFAULT NULL, _trw text DEFAULT NULL,
+  _forced text DEFAULT NULL, _note text DEFAULT NULL, _lease boolean DEFAULT true) RETURNS SETOF wed.claimed
+LANGUAGE plpgsql AS $$
+DECLARE
+  _now timestamptz := clock_timestamp();
+  _keeps boolean := _lease AND NOT EXISTS (SELECT FROM wed.paused_among(_rows));
+  _passing wed.passing[] := wed.decide(_rows, _results, _trw, _forced, _keeps AND _host_id IS NOT NULL);
+  _to record;
+  _leased wed.claimed[];
+  _turned bigint := 0;
+  _ended bigint := 0;
+BEGIN
+  SELECT count(*) FILTER (WHERE p.turns) AS turn, count(*) FILTER (WHERE p.ends) AS "end", bool_or(p.forks) AS fork,
+         bool_or(p.excepts) AS "except", bool_or(p.changes) AS change, bool_or(p.others > 0) AS inform,
+         bool_or(p.refusal IS NOT NULL) AS refuse
+  INTO _to FROM unnest(_passing) p;
+  IF _to.refuse THEN PERFORM wed.refuse_passing(_passing); END IF;
+
+  IF _to.inform THEN PERFORM wed.update_siblings(_passing); END IF;
+  IF _to.turn > 0 THEN
+    WITH turned AS (
+      UPDATE wed.job j SET tgid = p.next_tgid, trname = p.next_trname, timeout = p.next_timeout, seq = p.seq,
+        last_seq = p.seq,
+        priority = p.next_priority, fired_at = _now, attempt = 1, component_id = p.next_component,
+        token = nextval('wed.fence'),
+        version = p.version, satisfied = p.satisfied, beside = p.beside, payload = NULL, put_off = NULL,
+        paused_for = NULL
+      FROM unnest(_passing) p WHERE p.turns AND j.ctid = p.own
+      RETURNING p.constrained, ROW(p.flow_id, p.wid, p.next_tgid, p.next_tgname, p.next_trname, j.token, 1,
+        p.next_timeout_ms,
+        coalesce(p.payload, p.state), p.next_component, p.version, p.seq)::wed.claimed AS job)
+    SELECT count(*), array_agg(t.job) FILTER (WHERE NOT t.constrained) INTO _turned, _leased FROM turned t;
+    RETURN QUERY SELECT * FROM unnest(_leased);
+  END IF;
+  IF _to."end" > 0 THEN
+    DELETE FROM wed.job j USING unnest(_passing) p WHERE p.ends AND j.ctid = p.own;
+    GET DIAGNOSTICS _ended = ROW_COUNT;
+  END IF;
+  IF _turned <> _to.turn OR _ended <> _to."end" THEN
+    -- Somebody changed a job's row in the same moment: a statement that finds it moved leaves it out.
+    PERFORM wed.refuse_update('lost', (_rows[1]).wid);
+  END IF;
+  IF _to.fork THEN
+    RETURN QUERY SELECT * FROM wed.fire_jobs(_passing, _host_id, _keeps, _trw IS NULL, _now);
+    PERFORM wed.tell_workers(_passing, _host_id, _keeps);
+  END IF;
+  IF _to."except" THEN PERFORM wed.fire_exceptions(_passing, _now); END IF;
+  IF _to.change THEN PERFORM wed.change_status(_passing, _now); END IF;
+  PERFORM wed.append_trace(_passing, _now, coalesce('host:' || _host_id,
+    CASE WHEN session_user = current_user THEN nullif(current_setting('wed.actor', true), '') END, session_user::text),
+    _note);
+
+  IF EXISTS (SELECT FROM wed.flow WHERE timed) THEN
+    INSERT INTO wed.clock_changed (flow_id)
+    SELECT f.flow_id FROM wed.flow f WHERE f.timed AND f.flow_id IN (SELECT r.flow_id FROM unnest(_rows) r);
+  END IF;
+  IF EXISTS (SELECT FROM wed.flow WHERE constrained) THEN
+    -- What a commit leases of constrained jobs is theirs only if they can have what they reserve. (Where attempts
+    -- failed, more follows in the transaction.)
+    IF _keeps AND _host_id IS NOT NULL AND _trw IS NULL THEN
+      RETURN QUERY SELECT * FROM wed.constrain_batch(_host_id, _rows, ARRAY(SELECT r.tgid FROM unnest(_results) r));
+    ELSE
+      PERFORM wed.constrain(_rows, ARRAY(SELECT r.tgid FROM unnest(_results) r), _trw IS NULL OR _trw = '_EVENT');
+    END IF;
+  END IF;
+  PERFORM wed.keep_paused(p.flow_id, p.wids) FROM wed.paused_among(_rows) p;
+END $$;
+
+-- Refuses what a rule forbids (wed.decide), naming the first instance.
+CREATE OR REPLACE FUNCTION wed.refuse_passing(_passing wed.passing[]) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  _bad record;
+BEGIN
+  SELECT p.refusal, p.wid INTO _bad FROM unnest(_passing) p WHERE p.refusal IS NOT NULL LIMIT 1;
+  IF FOUND THEN
+    PERFORM wed.refuse_update(_bad.refusal, _bad.wid);
+  END IF;
+END $$;
+
+-- Brings the other jobs of instances up to their newest trace rows. Those that waited for a job to leave the pool try
+-- again; those whose condition does not hold in the new state, and that nobody has, are listed as stale (wed.do_stale).
+CREATE OR REPLACE FUNCTION wed.update_siblings(_passing wed.passing[]) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  WITH updated AS (
+    UPDATE wed.job j SET last_seq = p.seq, version = p.version, satisfied = p.satisfied, beside = p.beside,
+      due = CASE WHEN j.awaits_siblings THEN clock_timestamp() ELSE j.due END, awaits_siblings = false
+    FROM unnest(_passing) p
+    WHERE p.others > 0 AND j.flow_id = p.flow_id AND j.wid = p.wid AND (p.own IS NULL OR j.ctid <> p.own)
+    RETURNING j.flow_id, j.wid, j.tgid, j.trname, j.satisfied, j.host_id)
+  INSERT INTO wed.stale (flow_id, wid, tgid)
+  SELECT u.flow_id, u.wid, u.tgid FROM updated u
+  CROSS JOIN LATERAL (SELECT recheck FROM wed.trigger WHERE tgid = u.tgid OFFSET 0) t
+  WHERE t.recheck AND u.trname <> '_EXCPT' AND u.host_id IS NULL AND u.satisfied <> '{-1}'
+    AND NOT EXISTS (SELECT FROM unnest(u.satisfied) x WHERE (x & 4294967295) = u.tgid)
+  ON CONFLICT DO NOTHING;
+  PERFORM pg_notify('wed_jobs', '') WHERE EXISTS (SELECT FROM unnest(_passing) p WHERE p.waiting);
+END $$;
+
+-- Fires jobs for all satisfied triggers but those that took the row of a job that ended. Returns those that it leased
+-- to the host and that are not constrained: those have their reservation first (wed.constrain_batch), or are blocked
+-- (wed.ask). A trigger's delay counts from now on.
+CREATE OR REPLACE FUNCTION wed.fire_jobs(_passing wed.passing[], _host_id integer, _lease boolean, _commit boolean,
+  _now timestamptz)
+RETURNS SETOF wed.claimed LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY
+    WITH f AS MATERIALIZED (
+      SELECT t.*, l.leased, p.wid, p.seq, p.version, p.satisfied, p.beside, coalesce(p.payload, p.state) AS payload,
+             CASE WHEN l.leased THEN nextval('wed.fence') ELSE 0 END AS token
+      FROM unnest(_passing) p
+      CROSS JOIN LATERAL unnest(CASE WHEN p.turns THEN p.fire[2:] ELSE p.fire END) x(tgid)
+      CROSS JOIN LATERAL (SELECT * FROM wed.trigger WHERE tgid = x.tgid OFFSET 0) t
+      CROSS JOIN LATERAL (SELECT _lease AND _host_id IS NOT NULL AND t.component_id IS NOT NULL AND t.delay = '0'
+                                 AND (NOT t.constrained OR _commit) AS leased) l
+      WHERE p.forks
+    ), fired AS (
+      INSERT INTO wed.job (flow_id, tenant_id, wid, tgid, trname, timeout, seq, last_seq, priority, due, fired_at,
+        attempt,
+                           component_id, host_id, token, version, satisfied, beside, blocked)
+      SELECT f.flow_id, f.tenant_id, f.wid, f.tgid, f.trname, f.timeout, f.seq, f.seq, f.priority,
+             CASE WHEN f.constrained AND NOT f.leased THEN 'infinity' ELSE _now + f.delay END, _now, f.leased::integer,
+             f.component_id,
+             CASE WHEN f.leased THEN _host_id END, f.token, f.version, f.satisfied, f.beside,
+             CASE WHEN f.constrained AND NOT f.leased THEN 'a'::"char" END
+      FROM f)
+    SELECT f.flow_id, f.wid, f.tgid, f.tgname, f.trname, f.token, 1, f.timeout_ms, f.payload, f.component_id, f.version,
+      f.seq
+    FROM f WHERE f.leased AND NOT f.constrained;
+END $$;
+
+-- Tells of jobs that were fired and leased to nobody: external workers by the papers' channel, one notification a job;
+-- hosts by one for the whole transaction (Postgres drops equal ones). Notifications carry numbers only. A transaction
+-- that notifies keeps all others that do waiting while it commits, so a host that leaves jobs to others tells them
+-- afterwards (wed.tell_hosts).
+CREATE OR REPLACE FUNCTION wed.tell_workers(_passing wed.passing[], _host_id integer, _lease boolean) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM CASE WHEN t.component_id IS NULL THEN pg_notify(t.trname, format('{"wid":%s,"tgid":%s}', p.wid, t.tgid))
+               ELSE pg_notify('wed_jobs', '') END
+  FROM unnest(_passing) p CROSS JOIN LATERAL unnest(CASE WHEN p.turns THEN p.fire[2:] ELSE p.fire END) x(tgid)
+  CROSS JOIN LATERAL (SELECT * FROM wed.trigger WHERE tgid = x.tgid OFFSET 0) t
+  WHERE p.forks AND NOT t.constrained
+    AND (t.component_id IS NULL OR t.delay > '0' OR _host_id IS NULL AND _lease);
+END $$;
+
+-- Fires the job of instances that become exceptions: it is served like a transition, by whoever is bound to _EXCPT.
+CREATE OR REPLACE FUNCTION wed.fire_exceptions(_passing wed.passing[], _now timestamptz) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  _job record;
+BEGIN
+  FOR _job IN
+    INSERT INTO wed.job (flow_id, tenant_id, wid, tgid, trname, timeout, seq, last_seq, priority, due, fired_at,
+                         component_id, version, satisfied, beside)
+    SELECT p.flow_id, t.tenant_id, p.wid, t.tgid, t.trname, t.timeout, p.seq, p.seq, t.priority, _now, _now,
+           t.component_id, p.version, p.satisfied, p.beside
+    FROM unnest(_passing) p JOIN wed.flow f ON f.flow_id = p.flow_id JOIN wed.trigger t ON t.tgid = f.excpt_tgid
+    WHERE p.excepts
+    RETURNING trname, wid, tgid, component_id
+  LOOP
+    PERFORM CASE WHEN _job.component_id IS NULL
+      THEN pg_notify(_job.trname, format('{"wid":%s,"tgid":%s}', _job.wid, _job.tgid))
+                 ELSE pg_notify('wed_jobs', '') END;
+  END LOOP;
+END $$;
+
+-- Writes the status of instances whose status changes.
+CREATE OR REPLACE FUNCTION wed.change_status(_passing wed.passing[], _now timestamptz) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE wed.instance i SET status = p.becomes, changed = _now
+  FROM unnest(_passing) p WHERE p.changes AND i.flow_id = p.flow_id AND i.wid = p.wid;
+END $$;
+
+-- Appends a row to the trace of each instance: its new state, what wrote it, what it fired.
+CREATE OR REPLACE FUNCTION wed.append_trace(_passing wed.passing[], _now timestamptz, _writer text, _note text)
+  RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO wed.trace (flow_id, wid, seq, status, trw, trf, state, tstmp, tgid, attempt, fuel, elapsed_us,
+                         memory_bytes, component_id, from_seq, writer, note)
+  SELECT p.flow_id, p.wid, p.seq, p.becomes, p.trw,
+         CASE WHEN cardinality(p.fire) = 1 THEN ARRAY[p.next_trname]
+              ELSE ARRAY(SELECT t.trname FROM unnest(p.fire) WITH ORDINALITY f(tgid, at)
+                         JOIN wed.trigger t ON t.tgid = f.tgid ORDER BY f.at) END
+           || CASE WHEN p.excepts THEN ARRAY['_EXCPT'] END,
+         p.state, _now, p.tgid, p.attempt, p.fuel, p.elapsed_us, p.memory_bytes, p.component_id, p.from_seq, _writer,
+         coalesce(p.forced, _note)
+  FROM unnest(_passing) p;
+  PERFORM wed.tell_changes(_passing, _now);
+END $$;
+
+-- Lets an instance pass the gate with the state that it has: the named job leaves the pool. Its row is locked first.
+-- False when there was nothing to do, since the instance is final or the job is gone.
+CREATE OR REPLACE FUNCTION wed.pass_as_it_stands(
+  _flow_id integer, _wid integer, _tgid integer, _trw text, _forced text, _note text, _host_id integer,
+  _fuel bigint DEFAULT NULL, _us bigint DEFAULT NULL, _memory bigint DEFAULT NULL) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _token bigint;
+BEGIN
+  PERFORM wed.hold_instance(_flow_id, _wid, false);
+  SELECT token INTO _token FROM wed.job
+  WHERE flow_id = _flow_id AND wid = _wid AND (tgid = _tgid OR _tgid IS NULL) ORDER BY tgid LIMIT 1;
+  IF NOT FOUND THEN RETURN false; END IF;
+  IF _trw = '_ABORT' AND wed.fail_task(_flow_id, _wid, _tgid, _token, _forced, _host_id, _fuel, _us, _memory) THEN
+    RETURN true;
+  END IF;
+  PERFORM wed.pass_gate(wed.as_it_stands(_flow_id, _wid), wed.result_of(_wid, _tgid, _token, _fuel, _us, _memory),
+    _host_id,
+                        _trw, _forced, _note);
+  RETURN true;
+END $$;
+
+-- Locks an instance's row until the transaction ends. With _now it waits for nobody: false when another session holds
+-- it.
+CREATE OR REPLACE FUNCTION wed.hold_instance(_flow_id integer, _wid integer, _now boolean) RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE
+  _schema text := (SELECT schema_name FROM wed.flow WHERE flow_id = _flow_id);
+  _found integer;
+BEGIN
+  EXECUTE format('SELECT wid FROM %I.wed_flow WHERE wid = $1 FOR NO KEY UPDATE', _schema)
+    || CASE WHEN _now THEN ' SKIP LOCKED' ELSE '' END INTO _found USING _wid;
+  RETURN _found IS NOT NULL;
+END $$;
+
+-- Refuses to delete instances, but for the owner's removal of finished ones that are old enough (wed.do_expired).
+CREATE OR REPLACE FUNCTION wed.refuse_delete() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF pg_catalog.current_setting('wed.commit', true) = 'expire'
+     AND current_user = (SELECT r.rolname FROM pg_catalog.pg_namespace n
+       JOIN pg_catalog.pg_roles r ON r.oid = n.nspowner
+                         WHERE n.nspname = 'wed') THEN
+    RETURN OLD;
+  END IF;
+  RAISE EXCEPTION 'instances are not deleted (instance %)', OLD.wid USING ERRCODE = 'WF009',
+    HINT = 'Let the instance reach its final state; `wed db retention --instances` removes finished ones after a time.';
+END $$;
+
+-- Whether the tenant of a flow is suspended: nothing of it is started or changed.
+CREATE OR REPLACE FUNCTION wed.is_suspended(_flow_id integer) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN EXISTS (SELECT FROM wed.flow f JOIN wed.tenant t USING (tenant_id)
+                 WHERE f.flow_id = _flow_id AND t.suspended_at IS NOT NULL);
+END $$;
+
+-- The sequence that numbers a flow's instances.
+CREATE OR REPLACE FUNCTION wed.wid_sequence(_flow_id integer) RETURNS regclass
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT pg_get_serial_sequence(format('%I.wed_flow', schema_name), 'wid')::regclass FROM wed.flow
+    WHERE flow_id = _flow_id);
+END $$;
+
+-- Lets a flow's sequence follow the largest number of new instances, where that was given by hand. What a sequence has
+-- counted no rollback takes back, so it moves at once by a little only; else when the transaction commits
+-- (wed.follow_given_wid).
+CREATE OR REPLACE FUNCTION wed.note_given_wid(_flow_id integer, _wid integer) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  _lost_max CONSTANT integer := 1000;
+  _sequence regclass := wed.wid_sequence(_flow_id);
+  _last bigint := coalesce(pg_sequence_last_value(_sequence), 0);
+BEGIN
+  IF _wid > _last + _lost_max THEN
+    INSERT INTO wed.given_wid (flow_id, wid) VALUES (_flow_id, _wid);
+  ELSIF _wid > _last THEN
+    PERFORM setval(_sequence, _wid);
+  END IF;
+END $$;
+
+-- Moves a flow's sequence to a number that was given by hand, when its transaction commits.
+CREATE OR REPLACE FUNCTION wed.follow_given_wid() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _sequence regclass := wed.wid_sequence(NEW.flow_id);
+BEGIN
+  DELETE FROM wed.given_wid WHERE flow_id = NEW.flow_id AND wid = NEW.wid;
+  PERFORM setval(_sequence, NEW.wid) WHERE NEW.wid > coalesce(pg_sequence_last_value(_sequence), 0);
+  RETURN NULL;
+END $$;

@@ -1,0 +1,202 @@
+-- Writing wed_trig: what a trigger may say, and what hosts are told of it.
+
+-- Before a trigger is written: its defaults, whether it is allowed, its number, and its row as the gate uses it, with
+-- the condition as Postgres understood it. All flows share the numbers, so none is taken for what is refused.
+CREATE OR REPLACE FUNCTION wed.before_trigger() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _said text;
+  _detail text;
+  _hint text;
+  _is_named boolean;
+  _flow wed.flow;
+  _checked record;
+BEGIN
+  IF TG_OP = 'INSERT' AND NEW.tgid IS NOT NULL THEN
+    RAISE EXCEPTION 'tgid is given by the server' USING ERRCODE = 'WF013', HINT = 'Leave tgid out of the INSERT.';
+  ELSIF TG_OP = 'UPDATE' AND NEW.tgid IS DISTINCT FROM OLD.tgid THEN
+    RAISE EXCEPTION 'the tgid of a trigger cannot change' USING ERRCODE = 'WF013',
+      HINT = 'Change the other columns, or insert a new trigger.';
+  END IF;
+  NEW.cfinal := coalesce(NEW.cfinal, false);
+  NEW.enabled := coalesce(NEW.enabled, true);
+  NEW.recheck := coalesce(NEW.recheck, true);
+  NEW.timeout := coalesce(NEW.timeout, '1 minute');
+  NEW.attempts := coalesce(NEW.attempts, 3);
+  NEW.backoff := coalesce(NEW.backoff, '1 second');
+  NEW.delay := coalesce(NEW.delay, '0');
+  NEW.priority := coalesce(NEW.priority, 0);
+  NEW.consumes := coalesce(NEW.consumes, false);
+  PERFORM wed.check_trigger(
+    CASE WHEN TG_OP = 'INSERT' OR NEW.tgname IS DISTINCT FROM OLD.tgname THEN NEW.tgname END, NEW.trname, NEW.cfinal,
+    NEW.timeout, NEW.attempts, NEW.backoff, NEW.delay);
+  -- Deeper than one, it is wed.rename_attribute that writes, and has done the rest.
+  IF pg_trigger_depth() > 1 THEN RETURN NEW; END IF;
+
+  -- One definition at a time in a flow.
+  SELECT * INTO _flow FROM wed.flow WHERE flow_id = TG_ARGV[0]::integer FOR NO KEY UPDATE;
+  PERFORM wed.check_in_flow(_flow, NEW.tgid, NEW.cfinal, NEW.writes);
+  _checked := wed.check_predicate(_flow.shape_schema, coalesce(NEW.tgid, 0), NEW.cpred);
+  NEW.tgid := coalesce(NEW.tgid, wed.next_tgid());
+  INSERT INTO wed.trigger AS t (tgid, flow_id, tenant_id, tgname, trname, cfinal, enabled, predicate, reads, timely,
+      timeout, attempts, backoff, delay, priority, recheck, writes, component_id, weight, guarded)
+  VALUES (NEW.tgid, _flow.flow_id, _flow.tenant_id, NEW.tgname, NEW.trname, NEW.cfinal, NEW.enabled, _checked.predicate,
+      _checked.reads, _checked.timely, NEW.timeout, NEW.attempts, NEW.backoff, NEW.delay, NEW.priority, NEW.recheck,
+      NEW.writes,
+      wed.bound_component(_flow.flow_id, NEW.trname), _checked.weight, _checked.guarded)
+  ON CONFLICT (tgid) DO UPDATE SET tgname = excluded.tgname, trname = excluded.trname, cfinal = excluded.cfinal,
+    enabled = excluded.enabled, predicate = excluded.predicate, reads = excluded.reads,
+    timely = excluded.timely, timeout = excluded.timeout, attempts = excluded.attempts, backoff = excluded.backoff,
+    delay = excluded.delay, priority = excluded.priority, recheck = excluded.recheck,
+    writes = excluded.writes, component_id = excluded.component_id, weight = excluded.weight,
+    guarded = excluded.guarded;
+  RETURN NEW;
+EXCEPTION WHEN OTHERS THEN
+  -- Of a whole definition, the trigger is named.
+  _is_named := SQLSTATE = 'WF013' AND current_setting('wed.definition', true) = 'whole';
+  -- An error with a place in a fragment (classes 22 and 42) is raised as it is, and to hosts any. All others are raised
+  -- again in this, the outermost function: whoever writes by hand reads why, and no statements of ours (CONTEXT).
+  IF NOT _is_named AND (session_user = current_user OR SQLSTATE ~ '^(22|42)') THEN RAISE; END IF;
+  GET STACKED DIAGNOSTICS _said = MESSAGE_TEXT, _detail = PG_EXCEPTION_DETAIL, _hint = PG_EXCEPTION_HINT;
+  IF _is_named THEN _said := format('trigger "%s": %s', NEW.tgname, _said); END IF;
+  RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = _said, DETAIL = _detail, HINT = _hint;
+END $$;
+
+-- Refuses a trigger that makes no sense, whatever its flow: what no column constraint can say well.
+CREATE OR REPLACE FUNCTION wed.check_trigger(
+  _tgname text, _trname text, _cfinal boolean, _timeout interval, _attempts integer, _backoff interval,
+  _delay interval) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  _wrong text;
+BEGIN
+  IF NOT _cfinal AND coalesce(_trname, '') = '' THEN
+    RAISE EXCEPTION 'a trigger needs the name of the transition it fires (trname)' USING ERRCODE = 'WF013',
+      HINT = 'Set trname, or set cfinal for the final condition.';
+  END IF;
+  IF _cfinal AND _trname IS NOT NULL AND _trname <> '_FINAL' THEN
+    RAISE EXCEPTION 'the final condition fires no transition' USING ERRCODE = 'WF013',
+      HINT = 'Leave trname out.';
+  END IF;
+  IF NOT _cfinal AND (_trname ~ '^_' OR octet_length(_trname) > 63 OR _trname ~ '[[:cntrl:]]') THEN
+    RAISE EXCEPTION 'the transition name % is not allowed', quote_literal(left(_trname, 80))
+      USING ERRCODE = 'WF013', HINT = 'At most 63 bytes, no control characters, no underscore in front.';
+  END IF;
+  -- A name is part of addresses: .../jobs/NAME.
+  IF octet_length(_tgname) > 63 OR _tgname ~ '[[:cntrl:]/]' OR _tgname IN ('.', '..') THEN
+    RAISE EXCEPTION 'the trigger name % is not allowed', quote_literal(left(_tgname, 80))
+      USING ERRCODE = 'WF013', HINT = 'At most 63 bytes, no control characters, no slash.';
+  END IF;
+  PERFORM wed.check_span('WF013', 'timeout', _timeout);
+  PERFORM wed.check_span('WF013', 'backoff', _backoff);
+  PERFORM wed.check_span('WF013', 'delay', _delay);
+  IF greatest(_timeout, _backoff, _delay) > interval '100 years' THEN
+    RAISE EXCEPTION 'timeout, backoff and delay are at most 100 years' USING ERRCODE = 'WF013',
+      HINT = 'For example: timeout ''30 s'', backoff ''1 s'', delay ''2 days''.';
+  END IF;
+  _wrong := CASE WHEN _timeout <= '0' THEN format('timeout is %s, and must be positive', _timeout)
+    WHEN _backoff < '0' THEN format('backoff is %s, and must not be negative', _backoff)
+    WHEN _delay < '0' THEN format('delay is %s, and must not be negative', _delay)
+    WHEN _attempts NOT BETWEEN 1 AND 1000 THEN format('attempts is %s, and must be from 1 to 1000', _attempts) END;
+  IF _wrong IS NOT NULL THEN
+    RAISE EXCEPTION '%', _wrong
+      USING ERRCODE = 'WF013', HINT = 'For example: timeout ''30 s'', backoff ''1 s'', attempts 3.';
+  END IF;
+END $$;
+
+-- Refuses a span of time that is longer than 100 years in any of its parts: months, days and time. By the parts, since
+-- '71000000 months -2130000000 days' compares as nothing and adds six million years.
+CREATE OR REPLACE FUNCTION wed.check_span(_code text, _name text, _span interval) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF extract(year FROM _span) NOT BETWEEN -100 AND 100 OR extract(day FROM _span) NOT BETWEEN -36525 AND 36525
+    OR extract(hour FROM _span) NOT BETWEEN -876600 AND 876600 THEN
+    RAISE EXCEPTION '% is %, and is at most 100 years', _name, _span USING ERRCODE = _code,
+      HINT = 'Months, days and hours are each bounded, for example ''30 s'', ''2 days'', ''1 year''.';
+  END IF;
+END $$;
+
+-- Reads a duration of a trigger's definition; null where it names none. Names the trigger whose duration is unreadable.
+CREATE OR REPLACE FUNCTION wed.trigger_interval(_trigger jsonb, _field text) RETURNS interval
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET intervalstyle = 'iso_8601' AS $$
+BEGIN
+  RETURN (_trigger ->> _field)::interval;
+EXCEPTION WHEN invalid_datetime_format OR datetime_field_overflow OR interval_field_overflow THEN
+  RAISE EXCEPTION 'trigger "%": `%`: %', _trigger ->> 'name', _field, SQLERRM USING ERRCODE = SQLSTATE,
+    HINT = 'Write timeout, backoff, delay and deadline as `10 minutes` or `1 hour 30 seconds`.';
+END $$;
+
+-- Returns the trigger of a flow with a name, which is its number for one without; null where there is none.
+CREATE OR REPLACE FUNCTION wed.trigger_named(_flow_id integer, _name text) RETURNS integer
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT max(tgid) FROM wed.trigger
+  WHERE flow_id = _flow_id AND NOT cfinal AND predicate IS NOT NULL
+    AND coalesce(nullif(tgname, ''), tgid::text) = _name
+$$;
+
+-- After a trigger is written or removed: what it reserves, or that it is gone. Its row as the gate uses it is written
+-- before (wed.before_trigger).
+CREATE OR REPLACE FUNCTION wed.on_trigger() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _said text;
+  _detail text;
+  _hint text;
+  _flow wed.flow;
+BEGIN
+  -- Deeper than one, it is wed.rename_attribute that writes, and has done the rest.
+  IF TG_OP <> 'DELETE' AND pg_trigger_depth() > 1 THEN RETURN NULL; END IF;
+  SELECT * INTO _flow FROM wed.flow WHERE flow_id = TG_ARGV[0]::integer FOR NO KEY UPDATE;
+  IF TG_OP = 'DELETE' THEN
+    PERFORM wed.remove_trigger(_flow, OLD.tgid, OLD.tgname);
+  ELSE
+    PERFORM wed.set_constraint(_flow, NEW.tgid, NEW.reserves, NEW.quantity, NEW.resource, NEW.holds, NEW.consumes,
+      NEW.after);
+  END IF;
+  RETURN NULL;
+EXCEPTION WHEN OTHERS THEN
+  -- An error with a place in a fragment (classes 22 and 42) is raised as it is, and to hosts any. All others are raised
+  -- again in this, the outermost function: whoever writes by hand reads why, and no statements of ours (CONTEXT).
+  IF session_user = current_user OR SQLSTATE ~ '^(22|42)' THEN RAISE; END IF;
+  GET STACKED DIAGNOSTICS _said = MESSAGE_TEXT, _detail = PG_EXCEPTION_DETAIL, _hint = PG_EXCEPTION_HINT;
+  RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = _said, DETAIL = _detail, HINT = _hint;
+END $$;
+
+-- Allows a transition the files of its instances, and hosts with their ports that it may speak HTTP to.
+CREATE OR REPLACE FUNCTION wed.grant_transition(_flow_id integer, _trname text, _files boolean, _http text[])
+RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF _files OR _http <> '{}' THEN
+    INSERT INTO wed."grant" (flow_id, trname, files, http) VALUES (_flow_id, _trname, _files, _http);
+  END IF;
+EXCEPTION WHEN check_violation THEN
+  RAISE EXCEPTION '`http` of the transition "%" is not allowed', _trname USING ERRCODE = 'check_violation',
+    HINT = 'Write at most 32 hosts with their ports, such as "api.example.com:443".';
+END $$;
+
+CREATE OR REPLACE FUNCTION wed.refuse_truncate() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '% cannot be truncated', TG_TABLE_NAME USING ERRCODE = 'WF009',
+    HINT = 'Instances keep their history; drop the flow to remove all of it.';
+END $$;
+
+-- After a statement on wed_attr or wed_trig. A server that applies a whole definition compiles once, at its end, if
+-- the definition has changed; only a session of the owner is believed to be one.
+CREATE OR REPLACE FUNCTION wed.after_definition() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  -- A trigger that is written anew is paused as it was.
+  IF TG_TABLE_NAME = 'wed_trig' AND EXISTS (SELECT FROM wed.flow f JOIN wed.pause p ON p.tenant_id = f.tenant_id
+      AND (p.flow_id IS NULL OR p.flow_id = f.flow_id) WHERE f.flow_id = TG_ARGV[0]::integer) THEN
+    PERFORM wed.keep_paused(TG_ARGV[0]::integer);
+  END IF;
+  IF session_user = current_user AND current_setting('wed.definition', true) = 'whole' THEN
+    RETURN NULL;
+  END IF;
+  IF pg_trigger_depth() = 1 THEN
+    PERFORM wed.compile(TG_ARGV[0]::integer);
+    PERFORM wed.keep_version(TG_ARGV[0]::integer, session_user::text);
+  END IF;
+  RETURN NULL;
+END $$;
