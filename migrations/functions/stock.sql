@@ -17,6 +17,7 @@ BEGIN
   PERFORM wed.check_resource(_flow_id, TG_OP, to_jsonb(OLD), to_jsonb(NEW));
   PERFORM wed.lock_keys(ARRAY[ROW(_tenant_id, _resource, _of.key)::wed.resource_key], false);
   IF TG_OP = 'DELETE' THEN
+    PERFORM wed.refuse_held(ROW(_tenant_id, _resource, OLD.key)::wed.resource_key);
     DELETE FROM wed.resource WHERE tenant_id = _tenant_id AND resource = _resource AND key = OLD.key;
     RETURN OLD;
   ELSIF TG_OP = 'UPDATE' THEN
@@ -31,6 +32,20 @@ BEGIN
   IF NEW.minimum > NEW.capacity THEN PERFORM wed.refuse_capacity(NEW.key, NEW.capacity, NEW.minimum); END IF;
   PERFORM wed.write_resource(TG_OP, ROW(_tenant_id, _resource, NEW.key)::wed.resource_key, NEW.capacity, NEW.minimum);
   RETURN NEW;
+END $$;
+
+-- Refuses to delete the stock of a key, whose lock is held, while some of it is reserved: who consumes it would subtract
+-- nothing. (It may become less than what is reserved, as goods do: the holder's commit is refused then.)
+CREATE OR REPLACE FUNCTION wed.refuse_held(_key wed.resource_key) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  _held numeric := (SELECT sum(v.amount) FROM wed.reservation v WHERE v.tenant_id = _key.tenant_id
+                    AND v.resource = _key.resource AND v.key = _key.key AND v.held);
+BEGIN
+  IF _held > 0 THEN
+    RAISE EXCEPTION '% of "%" are reserved', _held, _key.key USING ERRCODE = 'WF061',
+      HINT = 'Wait until the holders have committed, or cancel them; wed_reservation names them.';
+  END IF;
 END $$;
 
 -- Writes the stock of a key whose lock is held, and has the first request in its queue looked at when the transaction

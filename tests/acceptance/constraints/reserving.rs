@@ -602,3 +602,16 @@ fn what_an_exception_lost_is_reserved_again_before_anything_runs() {
     );
     fine(&flow);
 }
+
+#[harness::test]
+fn stock_is_not_deleted_while_some_of_it_is_held() {
+    let flow = Flow::of(COUNTED);
+    let mut s = flow.session();
+    s.run("INSERT INTO wed_resource (key, capacity, minimum) VALUES ('M1', 10, 2)");
+    s.start();
+    s.refused("DELETE FROM wed_resource").expect("WF061");
+    s.finish(1, "issue", "done = true");
+    assert_eq!(s.line("SELECT capacity FROM wed_resource"), "3");
+    s.run("DELETE FROM wed_resource");
+    fine(&flow);
+}
