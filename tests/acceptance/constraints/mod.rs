@@ -31,10 +31,11 @@ const RULES: [(&str, &str); 4] = [
         "SELECT request_id FROM wed.reservation GROUP BY 1 HAVING count(DISTINCT coalesce(held, false)) > 1",
     ),
     (
+        // What a commit could not hand over, since a key was locked, is to be freed by the sweep.
         "only jobs that are pending, and instances that are not final, hold anything",
-        "SELECT r.request_id FROM wed.request r JOIN wed.instance i USING (flow_id, wid) WHERE i.status = 'F' \
-         OR r.holds = 'transition' AND NOT EXISTS (SELECT FROM wed.job j WHERE j.flow_id = r.flow_id AND j.wid = \
-         r.wid AND j.tgid = r.tgid)",
+        "SELECT r.request_id FROM wed.request r JOIN wed.instance i USING (flow_id, wid) WHERE r.state NOT IN ('f', 'c') \
+         AND (i.status = 'F' OR r.holds = 'transition' AND NOT EXISTS (SELECT FROM wed.job j WHERE j.flow_id = r.flow_id AND j.wid = \
+         r.wid AND j.tgid = r.tgid))",
     ),
 ];
 
