@@ -46,6 +46,8 @@ if [[ $level != build ]]; then
   command -v wasm-ld >/dev/null || need lld
   # The console's pages are opened in it.
   [[ $level != test ]] || command -v chromium >/dev/null || need chromium
+  # Processes and their children.
+  [[ $level != test ]] || command -v pgrep >/dev/null || need procps
   # Faults of clocks.
   [[ $level != test ]] || command -v faketime >/dev/null || need faketime
 fi
