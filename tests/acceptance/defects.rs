@@ -226,7 +226,7 @@ fn defect_08_a_host_that_lost_a_job_cannot_commit_it() {
     let slow = on(store.register_host("slow", Duration::from_millis(1))).expect("entered");
     let lost = on(store.claim(slow, 10)).expect("claimed").remove(0).job;
     eventually("the leases of the slow host have ended", || {
-        (sweep(&store)[0] == 1).then_some(())
+        (sweep(store)[0] == 1).then_some(())
     });
     let quick = on(store.register_host("quick", GENEROUS)).expect("entered");
     let found = on(store.claim(quick, 10)).expect("claimed").remove(0).job;

@@ -35,7 +35,7 @@ impl Language {
     }
 
     /// Returns an English text in this language.
-    pub(crate) fn say<'a>(self, english: &'a str) -> &'a str {
+    pub(crate) fn say(self, english: &str) -> &str {
         if self == Language::English {
             return english;
         }

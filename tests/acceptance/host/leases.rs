@@ -183,7 +183,7 @@ fn handover() -> Handover {
         (1, "tr_a2")
     );
     eventually("the end of the lease", || {
-        (sweep(&store)[0] == 1).then_some(())
+        (sweep(store)[0] == 1).then_some(())
     });
     let mut session = flow.session();
     assert_eq!(

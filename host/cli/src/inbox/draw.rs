@@ -838,12 +838,12 @@ mod tests {
         let document =
             json!({ "form": { "properties": properties }, "data": {}, "outputs": names });
         let mut screen = screen();
-        for at in 0..15 {
+        for (at, name) in names.iter().enumerate() {
             let mut form = Form::new(&document);
             form.at = at;
             screen.window = Some(Window::Form(7, Box::new(form)));
             let shown = picture(&screen, 80, 24);
-            assert!(shown.contains(&names[at]), "{at}: {shown}");
+            assert!(shown.contains(name), "{at}: {shown}");
         }
     }
 
