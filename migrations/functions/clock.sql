@@ -41,7 +41,7 @@ BEGIN
   IF _clock.from_wid = 0 THEN DELETE FROM wed.clock_changed WHERE flow_id = _flow_id; END IF;
   _wids := ARRAY(SELECT DISTINCT j.wid FROM wed.job j
                  WHERE j.flow_id = _flow_id AND j.wid > _clock.from_wid AND j.trname <> '_EXCPT' ORDER BY 1 LIMIT _most);
-  WHILE _at <= cardinality(_wids) AND clock_timestamp() < _begun + interval '150 ms' LOOP
+  WHILE _at <= cardinality(_wids) AND (_at = 1 OR clock_timestamp() < _begun + interval '150 ms') LOOP
     SELECT * INTO _look FROM wed.look_by_clock(_flow, _wids[_at : _at + _some - 1]);
     _fired := _fired + _look.fired;
     _clock.seen_from := least(_clock.seen_from, _look.seen_from);

@@ -396,6 +396,29 @@ fn failed_attempts_and_dead_hosts_free_what_they_hold() {
 }
 
 #[harness::test]
+fn overdue_worker_frees_what_it_holds_until_its_next_attempt() {
+    let flow = Flow::of(EXCLUSIVE);
+    let (mut s, mut worker, mut owner) = (flow.session(), flow.session(), flow.database.owner());
+    s.run("UPDATE wed_trig SET timeout = '10 ms', backoff = '1 hour', attempts = 3 WHERE tgname = 't'");
+    s.run(&of("M1"));
+    s.run(&of("M1"));
+    worker.run("BEGIN");
+    assert!(worker.take(1, "issue"));
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    assert_eq!(owner.chores("overdue"), 1);
+    assert_eq!(held(&mut s), ["2 M1"]);
+    assert_eq!(due(&mut s), ["2"]);
+    assert_eq!(owner.number("SELECT wed.end_overdue()"), 1);
+    s.finish(2, "issue", "done = true");
+    assert_eq!(held(&mut s), [""; 0], "its delay has not passed");
+    owner.run("UPDATE wed.request SET ready_at = now() WHERE wid = 1");
+    recover(&flow.database.store);
+    assert_eq!(held(&mut s), ["1 M1"]);
+    s.finish(1, "issue", "done = true");
+    fine(&flow);
+}
+
+#[harness::test]
 fn keys_that_cannot_be_evaluated_make_an_exception() {
     let flow = Flow::of(
         "INSERT INTO wed_attr (aname, atype, adv) VALUES ('n', 'integer', '1'), ('m', 'jsonb', '{}'), ('done', \

@@ -19,7 +19,12 @@ fn after(flow: &Flow, missed_for: &str) -> i64 {
         "UPDATE wed.schedule SET next_at = date_trunc('minute', now()) - interval '{missed_for}'"
     ));
     let before = owner.number("SELECT count(*) FROM wed.instance");
-    on((flow.database.store).fire_schedules(wedflow_worker::schedule::next)).expect("started");
+    // A round is limited in time: what it leaves is for the next one.
+    eventually("nothing is due", || {
+        on((flow.database.store).fire_schedules(wedflow_worker::schedule::next)).expect("started");
+        let due = owner.number("SELECT count(*) FROM wed.schedule WHERE next_at <= now()");
+        (due == 0).then_some(())
+    });
     owner.number("SELECT count(*) FROM wed.instance") - before
 }
 
@@ -170,7 +175,7 @@ fn host_without_a_time_zone_loses_no_time_of_a_schedule() {
     assert_eq!(started, 0);
     assert_eq!(
         owner.line("SELECT next_at <= now(), last_error FROM wed.schedule"),
-        "t|"
+        "t|·"
     );
     assert_eq!(
         owner.line("SELECT reason FROM wed.postponed"),
