@@ -178,7 +178,7 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- The answer to a report that is not applied, of somebody who does not hold the item or of what changed meanwhile: why,
--- the present version next to the refused one, what to do.
+-- the present version next to the refused one and the state that it is of (base), what to do.
 CREATE OR REPLACE FUNCTION wed.refused_report(_item wed.work_item, _person wed.person, _values jsonb, _changed jsonb)
   RETURNS jsonb
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -189,7 +189,9 @@ BEGIN
   EXECUTE format('SELECT to_jsonb(w) - ''wid'' FROM %I.wed_flow w WHERE wid = $1',
                  (SELECT schema_name FROM wed.flow WHERE flow_id = _item.flow_id)) INTO _state USING _item.wid;
   PERFORM wed.record_work(_item, _person.name, 'report_refused', '{}', clock_timestamp());
-  RETURN CASE WHEN _changed IS NULL THEN '{}' ELSE jsonb_build_object('changed', _changed) END || jsonb_build_object(
+  RETURN CASE WHEN _changed IS NULL THEN '{}' ELSE jsonb_build_object('changed', _changed, 'base', (SELECT last_seq
+    FROM wed.job j WHERE j.flow_id = _item.flow_id AND j.wid = _item.wid AND j.tgid = _item.tgid)) END
+    || jsonb_build_object(
     'applied', false, 'item', _item.item_id, 'code', 'WF084', 'holder', _holder, 'state', _item.state,
     'reason', CASE
       WHEN _changed IS NOT NULL THEN format('work item %s (%s) changed while it was worked on: %s', _item.item_id,

@@ -203,7 +203,7 @@ impl LocalStore {
     }
 
     /// Makes a refused or saved result one that is sent anew: with these values where they are given, under a new key
-    /// and the claim that the item has now.
+    /// and the claim that the item has now. It overwrites the version that the refusal showed, and no later one.
     ///
     /// # Errors
     /// [`AwayError::NotEnabled`] when there is none, or when it may have arrived.
@@ -228,6 +228,11 @@ impl LocalStore {
             .optional()?;
         if let Some(claim) = claim.filter(|_| item > 0) {
             result.body["claim"] = claim.into();
+        }
+        if let Some(base) = result.answer.as_ref().map(|told| &told["answer"]["base"])
+            && base.is_i64()
+        {
+            result.body["base"] = base.clone();
         }
         let (key, body) = (
             format!("{:032x}", rand::random::<u128>()),

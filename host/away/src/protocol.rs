@@ -124,6 +124,18 @@ pub fn prefetch_next(
     Ok(Some((item, transfer(link, store, item)?)))
 }
 
+/// Looks whether the store is the token's, and changes nothing. No connection, and a server that lets nobody in, keep
+/// nobody from what is here.
+///
+/// # Errors
+/// [`AwayError::Foreign`] when the token is somebody else's.
+pub fn admit(link: &dyn Wire, store: &LocalStore) -> Result<(), AwayError> {
+    match worklist(link, store, "arrival") {
+        Err(AwayError::Cut(_) | AwayError::Refused(_)) if store.owner()?.is_some() => Ok(()),
+        other => other.map(drop),
+    }
+}
+
 /// Fetches the worklist in an order, for the store's owner.
 fn worklist(link: &dyn Wire, store: &LocalStore, order: &str) -> Result<Worklist, AwayError> {
     let path = format!("/v1/work/items?limit=1000&order={order}");

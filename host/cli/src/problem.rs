@@ -238,7 +238,12 @@ fn of_api(problem: documents::Problem) -> Problem {
         })
         .flatten()
     {
-        return missing(kind, problem.detail.clone());
+        let told = missing(kind, problem.detail.clone());
+        // A hint at another name, rather than at a path of the API.
+        return match problem.hint.as_str() {
+            hint if hint.is_empty() || hint.starts_with("GET ") => told,
+            hint => told.hint(hint),
+        };
     }
     let exit_code = match (problem.code.as_str(), problem.status) {
         ("not_found" | "WF015" | "WF040" | "WF080", _) => 3,

@@ -193,7 +193,7 @@ pub(crate) async fn drop_order(
     if !dropped {
         return Err(wedflow_store::StoreError::NotFound {
             kind: "order of tasks",
-            name: asked.after,
+            name: format!("{} after {}", asked.trigger, asked.after),
             similar: None,
         }
         .into());

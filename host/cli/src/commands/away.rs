@@ -5,8 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value as Json, json};
 use wedflow_away::{
-    AwayError, KeptResult, Leaving, Link, LocalItem, LocalStore, Returned, disconnect, prefetch,
-    reconnect, take_worklist, warnings,
+    AwayError, KeptResult, Leaving, Link, LocalItem, LocalStore, Returned, admit, disconnect,
+    prefetch, reconnect, take_worklist, warnings,
 };
 
 use crate::answer::{self, counted, shown};
@@ -180,10 +180,13 @@ fn person(link: &Link, store: &mut LocalStore) -> Result<String, Problem> {
     Ok(owner.map_or_else(|| "you".to_owned(), |owner| owner.person))
 }
 
-/// Prints the worklist in plain lines: as the server has it, or, without a connection, the local store.
+/// Prints the worklist in plain lines: as the server has it, or, of a person who left, the local store, which is shown to
+/// nobody else.
 fn list(link: &Link, store: &mut LocalStore, terminal: &Terminal) -> Result<(), Problem> {
     let away = store.setting("mode").map_err(problem)?.as_deref() == Some("disconnected");
-    if !away {
+    if away {
+        admit(link, store).map_err(problem)?;
+    } else {
         take_worklist(link, store, "arrival").map_err(problem)?;
     }
     local(store, terminal)

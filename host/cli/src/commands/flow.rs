@@ -137,17 +137,17 @@ async fn bind(
     door: &Door,
     terminal: &Terminal,
 ) -> Result<(), Problem> {
+    let (found, tag) = door.flow(flow).await?;
     if let Some(component) = component {
         // One that is missing is a mistake here, though not in a definition.
-        let found = door.components(Some(component)).await;
-        found.map_err(|error| match error.code() {
+        let listed = door.components(Some(component)).await;
+        listed.map_err(|error| match error.code() {
             Some("not_found") => Problem::from(error).hint(
                 "`wed component push FILE.wasm` uploads one; `wed component list` shows those there are.",
             ),
             _ => Problem::from(error),
         })?;
     }
-    let (found, tag) = door.flow(flow).await?;
     let mut definition = found.definition;
     let is_bound = !definition["transition"][transition].is_null();
     let is_of = |trigger: &Trigger| trigger.transition.as_deref() == Some(transition);
