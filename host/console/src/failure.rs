@@ -68,7 +68,7 @@ impl Failure {
         }
     }
 
-    /// Nothing at an address.
+    /// Absence of a thing at an address.
     pub(crate) fn nowhere(language: Language) -> Self {
         Failure {
             status: StatusCode::NOT_FOUND,

@@ -127,7 +127,7 @@ pub(crate) struct Chore {
 }
 
 impl Chore {
-    /// Its things, each by itself.
+    /// Things of the kind, each by itself.
     pub(crate) fn parts(&self) -> impl Iterator<Item = Chore> + '_ {
         (self.things.iter().zip(&self.tgids)).map(|(thing, tgid)| Chore {
             things: vec![*thing],

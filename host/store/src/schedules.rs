@@ -481,13 +481,13 @@ async fn note_times(
 /// The database's time in microseconds since 1970.
 const NOW_US: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
 
-/// What became of an occurrence.
+/// End of an occurrence.
 enum Fired {
     /// An instance was started.
     Started,
-    /// Its policy, or an error that stays, kept it from starting one.
+    /// No instance: the policy, or an error that stays, kept it from starting one.
     Skipped,
-    /// It is still due.
+    /// No end yet: the occurrence is still due.
     PutOff {
         /// Why.
         reason: String,

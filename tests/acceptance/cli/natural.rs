@@ -1,4 +1,4 @@
-//! What people come to do, done twice with the same answers: over the database, and over HTTP with a token alone.
+//! Errands of people, done twice with the same answers: over the database, and over HTTP with a token alone.
 
 use serde_json::{Value as Json, json};
 

@@ -84,7 +84,7 @@ fn flow(database: &Arc<Database>, tenant: &str, name: &str) -> Session {
     Session::on(database, &url)
 }
 
-/// One step of an external worker.
+/// A step of an external worker.
 const STEP: &str = "
 INSERT INTO wed_attr (aname, atype, adv, open) VALUES ('n', 'integer', '0', true);
 INSERT INTO wed_trig (tgname, trname, cpred) VALUES ('t', 'step', 'n = 0');
