@@ -17,7 +17,7 @@ fn the_description_describes_what_there_is() {
     );
     assert_eq!(
         nobody.get("/health/ready").is(200).json(),
-        json!({ "ready": true })
+        json!({ "ready": true, "writes": true })
     );
     let description = nobody.get("/openapi.json").is(200).json();
     let paths = description["paths"].as_object().expect("paths");
