@@ -133,7 +133,16 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`].
     pub async fn flow(&self, tenant: &str, name: &str) -> Result<Flow, StoreError> {
-        match self.flows_where(tenant, Some(name), false).await?.pop() {
+        self.named_flow(tenant, name, false).await
+    }
+
+    async fn named_flow(
+        &self,
+        tenant: &str,
+        name: &str,
+        counted: bool,
+    ) -> Result<Flow, StoreError> {
+        match self.flows_where(tenant, Some(name), counted).await?.pop() {
             Some(flow) => Ok(flow),
             None => Err(StoreError::NotFound {
                 kind: "flow",
@@ -164,10 +173,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`].
     pub async fn counted_flow(&self, tenant: &str, name: &str) -> Result<Flow, StoreError> {
-        self.flows_where(tenant, Some(name), true)
-            .await?
-            .pop()
-            .ok_or_else(|| StoreError::not_found("flow", name))
+        self.named_flow(tenant, name, true).await
     }
 
     /// The tenant's flows, by name.
