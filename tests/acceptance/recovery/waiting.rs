@@ -180,7 +180,12 @@ const REASONS: [(WaitingReason, &str); 12] = [
     ),
     (
         WaitingReason::Siblings,
-        "UPDATE wed.job SET awaits_siblings = true",
+        // Two of one instance: each is the other's.
+        "INSERT INTO wed.job (flow_id, wid, tgid, trname, tenant_id, component_id, seq, last_seq, fired_at, due, \
+           attempt, priority, timeout, token, version)
+         SELECT flow_id, wid, tgid + 1, trname, tenant_id, component_id, seq, last_seq, fired_at, due, attempt, \
+           priority, timeout, token, version FROM wed.job;
+         UPDATE wed.job SET awaits_siblings = true",
     ),
     (WaitingReason::Quota, "UPDATE wed.usage SET resting = true"),
     (
@@ -240,10 +245,10 @@ fn is_the_same_at_every_door(reason: WaitingReason, makes_it_wait: &str) {
     owner.run("INSERT INTO wed.host (name, expires_at) VALUES ('one', now() + interval '1 hour')");
     owner.run(makes_it_wait);
     let code = reason.code();
-    let view = format!("SELECT waits_code FROM {schema}.wed_waiting");
+    let view = format!("SELECT DISTINCT waits_code FROM {schema}.wed_waiting");
     assert_eq!(owner.lines(&view), [code], "the view");
     let pool = owner.line(&format!(
-        "SELECT coalesce(waits_for, '') FROM {schema}.job_pool"
+        "SELECT DISTINCT coalesce(waits_for, '') FROM {schema}.job_pool"
     ));
     use WaitingReason::{Circuit, NoComponent, NoHost, NoWorker, Quota, Time};
     assert_eq!(pool.is_empty(), reason == Time, "{code}: {pool}");
