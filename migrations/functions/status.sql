@@ -67,6 +67,22 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   FROM wed.job j WHERE j.host_id IS NOT NULL AND NOT EXISTS (SELECT FROM wed.host h
     WHERE h.host_id = j.host_id) HAVING count(*) > 0
   UNION ALL
+  SELECT * FROM wed.failing_problems()
+  UNION ALL
+  SELECT * FROM wed.postponed_problems()
+  UNION ALL
+  SELECT * FROM wed.order_problems()
+  UNION ALL
+  SELECT 'host_old', format('host %s (%s) runs version %s, others run %s', h.host_id, h.name, coalesce(h.version,
+    'unknown'), n.newest),
+    'Start it anew with the program of the host that started last.'
+  FROM wed.host h CROSS JOIN (SELECT version AS newest FROM wed.host ORDER BY started DESC, host_id DESC LIMIT 1) n
+  WHERE wed.host_runs(h) AND h.version IS DISTINCT FROM n.newest
+$$;
+
+-- Webhooks, transitions and schedules that fail again and again.
+CREATE OR REPLACE FUNCTION wed.failing_problems() RETURNS TABLE (code text, text text, hint text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT 'webhook_failing', format('%s messages to %s of tenant %s were not delivered: %s', count(*),
     wed.masked_url(w.url), t.name,
     max(o.last_error)),
@@ -86,16 +102,6 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     'Mend its values or the flow; `wed flow schedule list` shows when it runs next.'
   FROM wed.schedule s JOIN wed.flow f USING (flow_id) JOIN wed.tenant t USING (tenant_id)
   WHERE s.last_error IS NOT NULL GROUP BY t.name, f.name, s.last_error
-  UNION ALL
-  SELECT * FROM wed.postponed_problems()
-  UNION ALL
-  SELECT * FROM wed.order_problems()
-  UNION ALL
-  SELECT 'host_old', format('host %s (%s) runs version %s, others run %s', h.host_id, h.name, coalesce(h.version,
-    'unknown'), n.newest),
-    'Start it anew with the program of the host that started last.'
-  FROM wed.host h CROSS JOIN (SELECT version AS newest FROM wed.host ORDER BY started DESC, host_id DESC LIMIT 1) n
-  WHERE wed.host_runs(h) AND h.version IS DISTINCT FROM n.newest
 $$;
 
 -- Sessions that are in the way of others: of old transactions, and with a lock for which results of a flow wait. Those

@@ -153,6 +153,15 @@ impl Problem {
         .with(header::RETRY_AFTER, 1)
     }
 
+    /// Returns what a client is told while the database does not answer, and tells the operator why.
+    fn unanswered(error: &StoreError) -> Self {
+        tracing::warn!(
+            %error,
+            "the database does not answer; its clients are told to come back, and `wed status` tells how it is"
+        );
+        Problem::unavailable()
+    }
+
     fn unavailable() -> Self {
         Problem::new(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -232,14 +241,7 @@ impl From<StoreError> for Problem {
             StoreError::Refused(ref refusal) => match refused(refusal) {
                 Some(problem) => problem,
                 None if refusal.code == "25006" => Problem::read_only(),
-                None if error.is_of_server() => {
-                    tracing::warn!(
-                        %error,
-                        "the database does not answer; its clients are told to come back, and `wed status` tells how \
-                         it is"
-                    );
-                    Problem::unavailable()
-                }
+                None if error.is_of_server() => Problem::unanswered(&error),
                 None => {
                     tracing::error!(
                         %error,
@@ -250,14 +252,7 @@ impl From<StoreError> for Problem {
                     Problem::internal()
                 }
             },
-            error if error.is_transient() => {
-                tracing::warn!(
-                    %error,
-                    "the database does not answer; its clients are told to come back, and `wed status` tells how it \
-                     is"
-                );
-                Problem::unavailable()
-            }
+            error if error.is_transient() => Problem::unanswered(&error),
             error => {
                 tracing::error!(
                     %error,
