@@ -133,6 +133,8 @@ fn missing(kind: &str, message: String) -> Problem {
         "user" => "wed user list",
         "token" => "wed token list",
         "order of tasks" => "wed flow order list FLOW",
+        "version" => "wed flow history FLOW",
+        "operator" => "wed operator list",
         _ => return problem,
     };
     let things = match kind {

@@ -84,16 +84,16 @@ mod tests {
         let folders = ["src", "src/pages"];
         let files = folders
             .iter()
-            .flat_map(|folder| std::fs::read_dir(folder).unwrap());
+            .flat_map(|folder| std::fs::read_dir(folder).expect("the folder is read"));
         let mut missing = Vec::new();
         for file in files {
-            let path = file.unwrap().path();
+            let path = file.expect("an entry").path();
             if path.extension().is_none_or(|extension| extension != "rs")
                 || path.ends_with("words.rs")
             {
                 continue;
             }
-            for text in said(&std::fs::read_to_string(path).unwrap()) {
+            for text in said(&std::fs::read_to_string(path).expect("text")) {
                 if PORTUGUESE
                     .binary_search_by(|(known, _)| (*known).cmp(&text))
                     .is_err()

@@ -103,6 +103,9 @@ fn forget(document: &mut Json) {
             for who in ["operator:postgres", "token:ann/token"] {
                 *text = text.replace(who, "who");
             }
+            if text.starts_with("wh_") {
+                *text = "a webhook".to_owned();
+            }
             if text == "postgres" {
                 *text = "who".to_owned();
             }
