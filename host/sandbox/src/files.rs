@@ -258,7 +258,7 @@ mod tests {
     fn a_secret_in_the_name_of_a_file_is_masked_before_the_message_is_cut() {
         let secret = "SECRET-VALUE-0123456789";
         let secrets = [("key".to_owned(), secret.to_owned())].into();
-        let provided = Provided::new(Default::default(), secrets);
+        let provided = Provided::new(std::collections::HashMap::new(), secrets);
         for before in MOST_MESSAGE - secret.len()..=MOST_MESSAGE {
             let message = format!("{}{secret}", "n".repeat(before));
             let refused = FileAnswer::Refused("name".to_owned(), message);

@@ -200,7 +200,7 @@ mod tests {
         for before in PANIC - secret.len()..PANIC + 2 {
             let mut log = Log::new(1 << 20);
             log.masks(Some(Arc::new(Provided::new(
-                Default::default(),
+                std::collections::HashMap::new(),
                 Clone::clone(&secrets),
             ))));
             let mut said = vec![b'p'; before];
