@@ -417,7 +417,7 @@ impl Store {
     }
 
     /// The same database as [`Store::for_host`] for claims: what a claim evaluates of a tenant's is ended after
-    /// [`CLAIM_TIMEOUT`], and that tenant's jobs are left out for some time.
+    /// five seconds, and that tenant's jobs are left out for some time.
     #[must_use]
     pub fn for_claims(&self, connections: u32) -> Store {
         self.bounded_host(connections, CLAIM_TIMEOUT, LOCK_TIMEOUT)

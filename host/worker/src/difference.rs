@@ -171,8 +171,8 @@ mod tests {
                 "- attribute n: type = \"text\"",
                 "+ attribute n: type = \"integer\"",
                 "- trigger t: work.role = \"a\"",
-                "+ trigger t: work.role = \"b\"",
                 "- transition step: files = true",
+                "+ trigger t: work.role = \"b\"",
                 "+ transition step: files = false",
             ]
         );

@@ -216,7 +216,11 @@ fn draw_list(frame: &mut Frame<'_>, area: Rect, screen: &Screen, now: &str) {
     let widths = [
         Constraint::Length(6),
         Constraint::Fill(1),
-        Constraint::Max(18),
+        if area.width < NARROW {
+            Constraint::Fill(1)
+        } else {
+            Constraint::Max(18)
+        },
         Constraint::Length(8),
         Constraint::Length(4),
         Constraint::Length(8),
