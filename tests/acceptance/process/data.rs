@@ -129,8 +129,8 @@ fn query_runs_with_the_rights_of_its_flow_and_changes_nothing() {
         .exits(4)
         .error();
     assert_eq!(two["code"], "42601", "{two}");
-    let slow = begin("SELECT pg_sleep(20)").exits(4).error();
-    assert_eq!(slow["code"], "57014", "{slow}");
+    let slow = begin("SELECT pg_sleep(20)").exits(5).error();
+    assert_eq!(slow["code"], "timeout", "{slow}");
     let many = begin("SELECT generate_series(1, 2000)").exits(4).error();
     assert_eq!(many["code"], "WF085", "{many}");
     // Nothing was started by halves.

@@ -335,6 +335,8 @@ fn endpoints(aviary: &Aviary) -> usize {
         ("attempt", "1"),
         ("calendar", "absent-calendar"),
         ("role", "absent-role"),
+        ("tenant", "absent-tenant"),
+        ("webhook", "wh_absent"),
     ];
     let nobody = aviary.alpha.with_token("wed_absent00_0000000000");
     let mut asked = 0;

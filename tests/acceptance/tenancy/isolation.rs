@@ -121,7 +121,9 @@ const VERBS: &[&[&str]] = &[
     &["flow", "unbind", "FLOW", "canary_step"],
     &["flow", "rematch", "FLOW"],
     &["flow", "rematch", "FLOW", "--apply"],
-    &["flow", "drop", "FLOW", "--yes"],
+    &["flow", "delete", "FLOW", "--yes"],
+    &["flow", "graph", "FLOW"],
+    &["flow", "what-if", "FLOW", "canary_trigger", "true"],
     &["flow", "retry", "FLOW"],
     &["flow", "retry", "FLOW", "--yes"],
     &["flow", "pause", "FLOW", "--reason", "x"],
@@ -198,7 +200,7 @@ const VERBS: &[&[&str]] = &[
     &["user", "delete", "USER"],
     &["token", "create", "USER"],
     &["token", "rotate", "TOKEN"],
-    &["token", "revoke", "TOKEN"],
+    &["token", "delete", "TOKEN"],
 ];
 
 /// Runs `wed` as a user of tenant alpha, with the names in place of the words in capitals.

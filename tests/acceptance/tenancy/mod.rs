@@ -83,7 +83,7 @@ impl Two {
     }
 
     /// The second tenant's names, and for each one that nobody has, as long as it.
-    fn names(&self) -> [(&'static str, String, String); 16] {
+    fn names(&self) -> [(&'static str, String, String); 18] {
         [
             ("flow", "canary-flow".into(), "absent-flow".into()),
             ("wid", "1".into(), "1".into()),
@@ -113,6 +113,8 @@ impl Two {
                 "absent-calendar".into(),
             ),
             ("role", "other-role".into(), "absent-role".into()),
+            ("tenant", "beta".into(), "none".into()),
+            ("webhook", "wh_1".into(), "wh_2".into()),
         ]
     }
 }
