@@ -95,7 +95,7 @@ fn everything_done_is_in_the_audit_log() {
         !text.contains("canary_value") && !text.contains(&two.secret),
         "{text}"
     );
-    let own = run(wed(&url).args(["--tenant", "beta", "--json", "audit"])).done();
+    let own = run(wed(&url).args(["--json", "audit", "--all"])).done();
     assert!(own.out.contains("operator:"), "{own:?}");
     // What is refused is not done, and reading is not doing.
     let count = entries.len();
