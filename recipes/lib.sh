@@ -30,6 +30,28 @@ COMMIT;
 SQL
 }
 
+# item PERSON WID: the number of the item of an instance on somebody's worklist; nothing where there is none.
+item() {
+  "$wed" --json work --as "$1" list | python3 -c '
+import json, sys
+for item in json.load(sys.stdin):
+    if item["wid"] == int(sys.argv[1]):
+        print(item["item"])' "$2"
+}
+
+# serve LOG OPTION...: a host with the API in the background, by the number of its process in $host; its address in $api.
+serve() {
+  local log=$1
+  shift
+  : >"$log"
+  "$wed" serve --name recipe --listen 127.0.0.1:0 "$@" 2>"$log" &
+  host=$!
+  until api=$(sed -n 's|.*the API is at \(http://[0-9.:]*\);.*|\1|p' "$log") && [[ -n $api ]]; do
+    kill -0 "$host" 2>/dev/null || { cat "$log" >&2; return 1; }
+    sleep 0.1
+  done
+}
+
 # status FLOW WID: F final, E exception, R neither.
 status() { sql "$1" <<<"SELECT status FROM wed_trace WHERE wid = $2 ORDER BY seq DESC LIMIT 1"; }
 

@@ -27,7 +27,7 @@ entry() { # entry FILE INDENT
 summary_page() {
   local page
   printf '# Summary\n\n[Wedflow](README.md)\n\n# Guides\n\n'
-  for page in installing first-flow authoring guests constraints process-language worklists recovery operations; do
+  for page in installing first-flow authoring guests constraints process-language worklists recovery operations moving; do
     entry "guide/$page.md" ''
   done
   printf '\n# How it works\n\n'

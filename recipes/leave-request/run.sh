@@ -9,15 +9,6 @@ source "$(dirname "$0")/../lib.sh"
 "$wed" --quiet work --as meg list
 "$wed" --quiet work --as otto list
 
-# item PERSON WID: the number of the item of an instance on somebody's worklist.
-item() {
-  "$wed" --json work --as "$1" list | python3 -c '
-import json, sys
-for item in json.load(sys.stdin):
-    if item["wid"] == int(sys.argv[1]):
-        print(item["item"])' "$2"
-}
-
 say "A request that is granted"
 wid=$(start recipe-leave person=ann days=3)
 "$wed" work --as meg list

@@ -47,3 +47,23 @@ fn an_incident_that_nobody_acknowledges_is_escalated() {
 fn a_receiver_checks_who_sent_a_message() {
     play("webhook-signature");
 }
+
+#[harness::test]
+fn a_loan_is_granted_by_two_people() {
+    play("loan-four-eyes");
+}
+
+#[harness::test]
+fn an_approval_without_a_connection_is_sent_on_return() {
+    play("approval-on-the-road");
+}
+
+#[harness::test]
+fn a_customers_step_runs_within_limits() {
+    play("customers-step");
+}
+
+#[harness::test]
+fn a_model_is_called_again_within_a_budget() {
+    play("model-call");
+}
