@@ -316,7 +316,8 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
     FROM due WHERE o.message_id = due.message_id
     RETURNING o.message_id, o.webhook_id, o.tenant_id, o.name, o.body, o.attempt)
   SELECT k.message_id, k.webhook_id, t.name, w.name, w.url,
-    ARRAY[w.secret] || CASE WHEN w.old_until > clock_timestamp() THEN w.old_secret END, k.name, k.body::text, k.attempt
+    array_remove(ARRAY[w.secret, CASE WHEN w.old_until > clock_timestamp() THEN w.old_secret END], NULL), k.name,
+    k.body::text, k.attempt
   FROM taken k JOIN wed.webhook w USING (webhook_id) JOIN wed.tenant t ON t.tenant_id = k.tenant_id
   ORDER BY k.message_id
 $$;
