@@ -30,6 +30,9 @@ BEGIN
       THEN ARRAY[NULL::integer] ELSE _tgids END) t
     ON CONFLICT DO NOTHING;
   ELSE
+    PERFORM wed.refuse_foreign_pause(_flow_id, _actor, p.actor) FROM wed.pause p
+    WHERE p.tenant_id = _tenant_id AND p.flow_id IS NOT DISTINCT FROM _flow_id
+      AND p.wid IS NOT DISTINCT FROM _wid AND (_tgids = '{}' AND p.tgid IS NULL OR p.tgid = ANY (_tgids));
     DELETE FROM wed.pause p WHERE p.tenant_id = _tenant_id AND p.flow_id IS NOT DISTINCT FROM _flow_id
       AND p.wid IS NOT DISTINCT FROM _wid AND (_tgids = '{}' AND p.tgid IS NULL OR p.tgid = ANY (_tgids));
   END IF;
@@ -47,6 +50,16 @@ BEGIN
     jsonb_build_object('reason', _reason))
   FROM wed.tenant t WHERE t.tenant_id = _tenant_id;
   RETURN true;
+END $$;
+
+-- Refuses to let a flow's role take back a pause that somebody else made: a user, an operator, the owner.
+CREATE OR REPLACE FUNCTION wed.refuse_foreign_pause(_flow_id integer, _actor text, _paused_by text) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF _actor <> _paused_by AND EXISTS (SELECT FROM wed.flow WHERE flow_id = _flow_id AND role_name = _actor) THEN
+    RAISE EXCEPTION 'it was paused by %, and the flow''s role resumes only what it paused itself', _paused_by
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Resume it with `wed flow resume` or `wed instance resume`.';
+  END IF;
 END $$;
 
 -- Makes a flow's triggers and unclaimed jobs what its pauses say: what is paused is due PAUSE_SHIFT later, and what a

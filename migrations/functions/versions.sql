@@ -125,7 +125,7 @@ $$;
 -- Makes a flow what it was in a version, the one before the newest for null; returns what changed, and which live
 -- instances a re-match would touch then. A preview changes nothing. Whoever may not grant gets no grant back that the
 -- flow does not have now.
-CREATE OR REPLACE FUNCTION wed.roll_back(_flow_id integer, _version integer, _preview boolean, _may_grant boolean,
+CREATE OR REPLACE FUNCTION wed.roll_back(_flow_id integer, _version integer, _preview boolean, _may_bind boolean,
   _actor text) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '5s' AS $$
 DECLARE
@@ -135,8 +135,8 @@ DECLARE
   _applied jsonb;
 BEGIN
   PERFORM FROM wed.flow WHERE flow_id = _flow_id FOR NO KEY UPDATE;
-  IF NOT _may_grant THEN
-    PERFORM wed.refuse_wider_grants(_flow_id, _definition);
+  IF NOT _may_bind THEN
+    _definition := _definition || jsonb_build_object('transition', wed.definition(_flow_id) -> 'transition');
   END IF;
   PERFORM wed.refuse_lost_attributes(_flow_id, _from, _definition);
   IF _preview THEN

@@ -564,10 +564,10 @@ fn versions_are_activated_rolled_back_and_removed_over_http() {
     let viewer = api.user("alpha", "viewer", "viewer");
     let stranger = api.user("beta", "admin", "admin");
     admin
-        .upload("bench", sample_component("paper"), &[])
+        .upload("bench?activate=true", sample_component("paper"), &[])
         .is(201);
     admin
-        .upload("bench", sample_component("counters"), &[])
+        .upload("bench?activate=true", sample_component("counters"), &[])
         .is(201);
     let active = || -> Vec<Json> {
         let versions = admin.get("/v1/components/bench").is(200).json();

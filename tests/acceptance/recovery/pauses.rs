@@ -92,3 +92,16 @@ fn retry_hurries_no_job_whose_delay_has_not_passed() {
         "t"
     );
 }
+
+#[harness::test]
+fn flows_role_resumes_what_it_paused_and_nothing_else() {
+    let flow = Flow::of(EVENT);
+    let (mut s, mut owner) = (flow.session(), flow.database.owner());
+    s.start();
+    set_pause(&mut owner, &flow, true);
+    let refusal = s.refused("SELECT wed_resume(1)").expect("42501");
+    assert!(refusal.message.contains("ann"), "{refusal:?}");
+    set_pause(&mut owner, &flow, false);
+    s.run("SELECT wed_pause(1, 'for a while')");
+    assert_eq!(s.line("SELECT wed_resume(1)"), "t");
+}

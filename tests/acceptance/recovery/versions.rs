@@ -92,7 +92,7 @@ fn earlier_definition_comes_back_whole() {
     let mut s = flow.session();
     let parts = s.lines("SELECT DISTINCT part FROM wed_difference() ORDER BY 1");
     assert_eq!(parts, ["attribute", "setting", "transition", "trigger"]);
-    s.run("SELECT wed_roll_back(preview => false)");
+    owner.run("SELECT wed.roll_back(flow_id, NULL, false, true, 'owner') FROM wed.flow");
     assert_eq!(owner.line(definition), as_it_was);
     assert_eq!(
         owner.line("SELECT (plan -> 'tasks' -> 0 ->> 'role') FROM wed.work_plan"),
@@ -104,24 +104,28 @@ fn earlier_definition_comes_back_whole() {
 }
 
 #[harness::test]
-fn rolling_back_in_sql_gives_no_grant_back() {
+fn rolling_back_in_sql_leaves_components_and_grants() {
     let database = Database::new();
-    let definition = |http: Json| {
+    let definition = |when: &str, transition: Json| {
         json!({ "name": "calls", "attribute": [{ "name": "n", "type": "integer", "default": "0" }],
-                "final": "n > 0", "trigger": [{ "name": "t", "transition": "call", "when": "n = 0" }],
-                "transition": { "call": { "component": "phone", "http": http } } })
+                "final": "n > 0", "trigger": [{ "name": "t", "transition": "call", "when": when }],
+                "transition": transition })
     };
-    let flow = define(&database, definition(json!(["api.example.com:443"])));
-    define(&database, definition(json!([])));
+    let bound = json!({ "call": { "component": "phone", "http": ["api.example.com:443"] } });
+    let flow = define(&database, definition("n = 0", bound));
+    define(&database, definition("n < 1", json!({})));
     let mut s = flow.session();
-    let refusal = s.refused("SELECT wed_roll_back(preview => false)");
-    let refusal = refusal.expect("42501");
-    assert!(refusal.message.contains("call"), "{refusal:?}");
+    s.run("SELECT wed_roll_back(preview => false)");
     assert_eq!(
-        database
-            .owner()
-            .number("SELECT count(*) FROM wed.\"grant\""),
-        0
+        s.line("SELECT cpred FROM wed_trig WHERE NOT cfinal"),
+        "n = 0"
+    );
+    let mut owner = database.owner();
+    assert_eq!(
+        owner.line(
+            "SELECT (SELECT count(*) FROM wed.binding), (SELECT count(*) FROM wed.\"grant\")"
+        ),
+        "0|0"
     );
 }
 

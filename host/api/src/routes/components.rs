@@ -241,7 +241,8 @@ async fn uploaded(
         hold_against(said, &read.digest)?;
     }
     let name = sent.name.as_deref().unwrap_or_default();
-    let asked = json!(["upload", name, HEXLOWER.encode(&read.digest)]);
+    let terms = (sent.terms.activate, sent.terms.check);
+    let asked = json!(["upload", name, HEXLOWER.encode(&read.digest), terms]);
     let once = sent.key.as_deref().map(|key| Once {
         tenant: &caller.tenant,
         user: &caller.user,
