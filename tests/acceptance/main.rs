@@ -72,5 +72,6 @@ fn main() -> ExitCode {
     let conclusion = libtest_mimic::run(&arguments, support::harness::tests());
     // A test that panicked has unwound by now, so that the server stops after failures too.
     support::server::stop();
+    eprint!("{}", support::harness::slowest());
     conclusion.exit_code()
 }

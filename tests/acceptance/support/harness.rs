@@ -1,6 +1,15 @@
 //! The list of acceptance tests, which `#[harness::test]` fills at link time, as the runner takes it.
 
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
 use libtest_mimic::Trial;
+
+/// Tests that ended well, with the time each took.
+static TIMES: Mutex<Vec<(Duration, String)>> = Mutex::new(Vec::new());
+
+/// Number of tests that `slowest` lists.
+const SLOWEST_COUNT: usize = 25;
 
 /// Function that carries `#[harness::test]`.
 pub(crate) struct Registered {
@@ -28,10 +37,29 @@ pub(crate) fn tests() -> Vec<Trial> {
     all.sort_by_key(|test| test.full_name());
     let runnable = |test: &'static Registered| {
         let run = move || {
+            let begun = Instant::now();
             (test.run)();
+            if let Ok(mut times) = TIMES.lock() {
+                times.push((begun.elapsed(), test.full_name()));
+            }
             Ok(())
         };
         Trial::test(test.full_name(), run).with_ignored_flag(test.ignored)
     };
     all.into_iter().map(runnable).collect()
+}
+
+/// Lists the tests that took longest, for a person who wants a shorter run.
+pub(crate) fn slowest() -> String {
+    let mut times = TIMES.lock().map(|all| all.clone()).unwrap_or_default();
+    times.sort_by(|a, b| b.cmp(a));
+    let total: Duration = times.iter().map(|(time, _)| *time).sum();
+    let listed = times.iter().take(SLOWEST_COUNT);
+    let lines = listed.map(|(time, name)| format!("{:7.1} s  {name}\n", time.as_secs_f64()));
+    format!(
+        "{:7.1} s  all {} tests, one after the other; the slowest:\n{}",
+        total.as_secs_f64(),
+        times.len(),
+        lines.collect::<String>()
+    )
 }
