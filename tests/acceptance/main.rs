@@ -69,8 +69,10 @@ fn main() -> ExitCode {
     }
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(PARALLEL_TESTS);
+    support::harness::watch();
     let conclusion = libtest_mimic::run(&arguments, support::harness::tests());
     // A test that panicked has unwound by now, so that the server stops after failures too.
+    support::database::drop_template();
     support::server::stop();
     eprint!("{}", support::harness::slowest());
     conclusion.exit_code()

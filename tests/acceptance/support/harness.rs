@@ -8,6 +8,15 @@ use libtest_mimic::Trial;
 /// Tests that ended well, with the time each took.
 static TIMES: Mutex<Vec<(Duration, String)>> = Mutex::new(Vec::new());
 
+/// Tests under way, with the moment each began.
+static RUNNING: Mutex<Vec<(Instant, String)>> = Mutex::new(Vec::new());
+
+/// Time after which a test that has not ended is named.
+const NAMED_AFTER: Duration = Duration::from_secs(120);
+
+/// Time after which a test that has not ended ends the run.
+const TEST_MAX: Duration = Duration::from_secs(900);
+
 /// Number of tests that `slowest` lists.
 const SLOWEST_COUNT: usize = 25;
 
@@ -37,16 +46,66 @@ pub(crate) fn tests() -> Vec<Trial> {
     all.sort_by_key(|test| test.full_name());
     let runnable = |test: &'static Registered| {
         let run = move || {
-            let begun = Instant::now();
+            let under_way = UnderWay::begin(test.full_name());
             (test.run)();
-            if let Ok(mut times) = TIMES.lock() {
-                times.push((begun.elapsed(), test.full_name()));
-            }
+            under_way.ended_well();
             Ok(())
         };
         Trial::test(test.full_name(), run).with_ignored_flag(test.ignored)
     };
     all.into_iter().map(runnable).collect()
+}
+
+/// A test under way; out of the list of those when it is dropped, also by a panic.
+struct UnderWay {
+    begun: Instant,
+    name: String,
+}
+
+impl UnderWay {
+    fn begin(name: String) -> Self {
+        let begun = Instant::now();
+        if let Ok(mut running) = RUNNING.lock() {
+            running.push((begun, name.clone()));
+        }
+        Self { begun, name }
+    }
+
+    fn ended_well(&self) {
+        if let Ok(mut times) = TIMES.lock() {
+            times.push((self.begun.elapsed(), self.name.clone()));
+        }
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        if let Ok(mut running) = RUNNING.lock() {
+            running.retain(|(_, name)| *name != self.name);
+        }
+    }
+}
+
+/// Names tests that do not end, and ends the run where one takes longer than `TEST_MAX`: a run that hangs tells nothing.
+pub(crate) fn watch() {
+    let round = Duration::from_secs(30);
+    std::thread::spawn(move || {
+        loop {
+            std::thread::sleep(round);
+            let running = RUNNING.lock().map(|all| all.clone()).unwrap_or_default();
+            for (begun, name) in running {
+                let time = begun.elapsed();
+                if time > TEST_MAX {
+                    eprintln!("{name} has not ended after {time:.0?}; the run ends here");
+                    super::server::stop();
+                    std::process::exit(101);
+                }
+                if time > NAMED_AFTER && time <= NAMED_AFTER + round {
+                    eprintln!("{name} has not ended after {time:.0?}");
+                }
+            }
+        }
+    });
 }
 
 /// Lists the tests that took longest, for a person who wants a shorter run.
